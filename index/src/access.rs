@@ -1,0 +1,231 @@
+//! Who touched a cell last, who does next.
+
+use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Source, Step};
+
+use crate::memory::granules_of;
+use crate::slots::{EventKind, SlotEvent};
+use crate::touches::Wanted;
+use crate::{Cancel, Cell, Hit, Index, Query, QueryError, Steps, ThreadId};
+
+/// Which accesses count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AccessKinds {
+    /// Loads.
+    Reads,
+    /// Stores; register writes.
+    Writes,
+    /// Both, as far as the trace records them.
+    All,
+}
+
+impl AccessKinds {
+    fn wanted(self) -> Wanted {
+        match self {
+            Self::Reads => Wanted::Reads,
+            Self::Writes => Wanted::Writes,
+            Self::All => Wanted::All,
+        }
+    }
+
+    fn includes(self, kind: AccessKind) -> bool {
+        match self {
+            Self::Reads => kind == AccessKind::Read,
+            Self::Writes => kind == AccessKind::Write,
+            Self::All => true,
+        }
+    }
+}
+
+/// The last access of a cell by steps before a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LastAccess {
+    /// Of what.
+    pub cell: Cell,
+    /// Which accesses.
+    pub kinds: AccessKinds,
+    /// Before where.
+    pub before: Position,
+}
+
+/// What [`LastAccess`] answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LastAccessAnswer {
+    /// A step did it.
+    Step(Box<Hit>),
+    /// What the trace states before its first step (an initial dump): no step, but a line.
+    Initial(Line),
+    /// Nobody.
+    Never,
+}
+
+/// The first access of a cell by steps from a position on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NextAccess {
+    /// Of what.
+    pub cell: Cell,
+    /// Which accesses.
+    pub kinds: AccessKinds,
+    /// From where.
+    pub from: Position,
+}
+
+impl Query for LastAccess {
+    type Answer = LastAccessAnswer;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
+        index.check_position(self.before)?;
+        let slot = match self.cell {
+            Cell::Register { thread, view } => {
+                index.check_recorded(self.kinds)?;
+                index.last_register_slot(thread, view, self.before.0)?
+            }
+            Cell::Memory { address, len_bytes } => {
+                index.last_memory_slot((address, len_bytes), self.kinds, self.before.0, cancel)?
+            }
+        };
+        let Some(slot) = slot else { return Ok(LastAccessAnswer::Never) };
+        let mut events = index.events(slot..slot + 1)?;
+        events.reverse();
+        let event = index.first_of_cell(&events, slot, self.cell, self.kinds).ok_or(QueryError::TraceChanged)?;
+        match index.owner(event.thread, slot)? {
+            Some(step) => {
+                let hit = index.hit(step, Position(slot), index.access_of(event)?)?;
+                Ok(LastAccessAnswer::Step(Box::new(hit)))
+            }
+            None => Ok(LastAccessAnswer::Initial(index.line_of(event, cancel)?)),
+        }
+    }
+}
+
+impl Query for NextAccess {
+    type Answer = Option<Hit>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        index.check_position(self.from)?;
+        let mut from = self.from.0;
+        loop {
+            cancel.check()?;
+            let first = from.saturating_add(1);
+            let slot = match self.cell {
+                Cell::Register { thread, view } => {
+                    index.check_recorded(self.kinds)?;
+                    index.next_register_slot(thread, view, first)?
+                }
+                Cell::Memory { address, len_bytes } => {
+                    index.next_memory_slot((address, len_bytes), self.kinds, first, cancel)?
+                }
+            };
+            let Some(slot) = slot else { return Ok(None) };
+            let events = index.events(slot..slot + 1)?;
+            let event = index.first_of_cell(&events, slot, self.cell, self.kinds).ok_or(QueryError::TraceChanged)?;
+            if let Some(step) = index.owner(event.thread, slot)? {
+                return Ok(Some(index.hit(step, Position(slot), index.access_of(event)?)?));
+            }
+            // A dump of a thread before its first step, after the first of another: no step did it.
+            from = slot;
+        }
+    }
+}
+
+impl<S: Source> Index<S> {
+    fn check_recorded(&self, kinds: AccessKinds) -> Result<(), QueryError> {
+        if kinds != AccessKinds::Reads {
+            return Ok(());
+        }
+        let format = self.contents.traits.format.clone();
+        Err(QueryError::NotRecorded { format, what: "reads of registers" })
+    }
+
+    fn last_register_slot(&self, thread: ThreadId, view: RegisterView, last: u64) -> Result<Option<u64>, QueryError> {
+        let mut found = None;
+        for known in self.overlapping(thread, view) {
+            found = found.max(self.last_write_slot(known, last)?);
+        }
+        Ok(found)
+    }
+
+    fn next_register_slot(&self, thread: ThreadId, view: RegisterView, first: u64) -> Result<Option<u64>, QueryError> {
+        let mut found: Option<u64> = None;
+        for known in self.overlapping(thread, view) {
+            let next = self.next_write_slot(known, first)?;
+            found = found.into_iter().chain(next).min();
+        }
+        Ok(found)
+    }
+
+    fn last_memory_slot(
+        &self,
+        (address, len_bytes): (Address, u64),
+        kinds: AccessKinds,
+        last: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let mut found = None;
+        for (granule, mask) in granules_of(address, len_bytes) {
+            cancel.check()?;
+            let touches = self.last_touches(granule, mask, last, kinds.wanted())?;
+            found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
+        }
+        Ok(found)
+    }
+
+    fn next_memory_slot(
+        &self,
+        (address, len_bytes): (Address, u64),
+        kinds: AccessKinds,
+        first: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let mut found: Option<u64> = None;
+        for (granule, mask) in granules_of(address, len_bytes) {
+            cancel.check()?;
+            let touches = self.next_touches(granule, mask, first, kinds.wanted())?;
+            found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
+        }
+        Ok(found)
+    }
+
+    /// The first of some events that accesses a cell in a slot.
+    fn first_of_cell<'a>(
+        &self,
+        events: &'a [SlotEvent],
+        slot: u64,
+        cell: Cell,
+        kinds: AccessKinds,
+    ) -> Option<&'a SlotEvent> {
+        let mut events = events.iter().filter(|event| event.slot == slot);
+        events.find(|event| match (&event.kind, cell) {
+            (EventKind::Register { view, .. }, Cell::Register { thread, view: wanted }) => {
+                event.thread == thread && view.overlaps(wanted)
+            }
+            (EventKind::Access { kind, address, size_bytes, .. }, Cell::Memory { address: wanted, len_bytes }) => {
+                let last = |start: Address, len: u64| start.0.saturating_add(len.saturating_sub(1));
+                kinds.includes(*kind)
+                    && address.0 <= last(wanted, len_bytes)
+                    && wanted.0 <= last(*address, u64::from(*size_bytes))
+            }
+            _ => false,
+        })
+    }
+
+    /// The line of an event that was read by itself.
+    fn line_of(&self, event: &SlotEvent, cancel: &Cancel) -> Result<Line, QueryError> {
+        let Some(step) = Position(event.slot).last_step() else { return Ok(Line(event.line_in_range + 1)) };
+        // The text of a slot begins with its step, but for lines with the step's time before it.
+        let record = Steps { first: step, count: 1 }.run(self, cancel)?.into_iter().next();
+        let events = self.events(event.slot..event.slot + 1)?;
+        let line_of_step = events.first().map_or(0, |first| first.line_in_range);
+        let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
+        Ok(Line((line + event.line_in_range).saturating_sub(line_of_step)))
+    }
+
+    /// The step just before a position, when it accessed a cell: a question asked again from there looks before it.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn is_accessed_by(&self, step: Step, cell: Cell, kinds: AccessKinds) -> Result<bool, QueryError> {
+        let slot = step.0.saturating_add(1);
+        let events = self.events(slot..slot + 1)?;
+        Ok(self.first_of_cell(&events, slot, cell, kinds).is_some())
+    }
+}

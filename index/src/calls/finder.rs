@@ -1,0 +1,307 @@
+//! The heuristic that finds calls and returns without decoding.
+//!
+//! After a transfer of control to `a`: if a call is pending with the same stack pointer and `a` as its return address, it returned.
+//! Otherwise, if the link register was written at most 7 steps ago with an address close behind the step before, a call is pending.
+//! A stack pointer that rises above that of a pending call shows that the call is over.
+//! This is the heuristic of the Tarmac tools, except that
+//! a call made before the stack pointer was ever seen is matched by its return address alone,
+//! a later call with the same stack pointer and return address replaces one that never returned,
+//! a return that is a thread's last step is decoded,
+//! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
+
+use std::collections::HashMap;
+
+use stepback_parsers::InstructionSet;
+
+use super::branches::{call_target, is_return};
+use super::table::{Entered, Left};
+use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, ThreadEnd, Transfer, link_register};
+
+/// A frame as found; its place in the tree follows from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// Whose: the index's number.
+    pub thread: u16,
+    /// Address of the first instruction.
+    pub function: u64,
+    /// The step that called; none for a root.
+    pub call_step: Option<u64>,
+    /// The first step inside; none when the trace ends with the call.
+    pub entry_step: Option<u64>,
+    /// The last step inside; none when open.
+    pub exit_step: Option<u64>,
+    /// How it was entered.
+    pub entered: Entered,
+    /// How it was left.
+    pub left: Left,
+}
+
+/// Finds the calls of all threads, segment by segment.
+#[derive(Debug, Default)]
+pub struct CallFinder {
+    threads: Vec<ThreadFinder>,
+    frames: Vec<Frame>,
+}
+
+impl CallFinder {
+    /// Takes the next segment: its transfers, its threads at its end, and the index's number of each of its threads.
+    pub fn follow(&mut self, step_base: u64, threads: &[u16], transfers: &[Transfer], ends: &[ThreadEnd]) {
+        for transfer in transfers {
+            if let Some(number) = threads.get(usize::from(transfer.thread)) {
+                let (thread, frames) = self.thread(*number);
+                thread.transfer(step_base, transfer, frames);
+            }
+        }
+        for (number, end) in threads.iter().zip(ends) {
+            self.thread(*number).0.end_segment(step_base, end);
+        }
+    }
+
+    fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut Vec<Frame>) {
+        while self.threads.len() <= usize::from(number) {
+            self.threads.push(ThreadFinder::new(self.threads.len() as u16));
+        }
+        (&mut self.threads[usize::from(number)], &mut self.frames)
+    }
+
+    /// The frames of the whole trace, in no order.
+    pub fn finish(mut self) -> Vec<Frame> {
+        for thread in &mut self.threads {
+            thread.end_trace(&mut self.frames);
+        }
+        self.frames
+    }
+}
+
+/// A call that has not returned yet.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    sp: Option<u64>,
+    return_address: u64,
+    call_step: u64,
+    entry_step: u64,
+    function: u64,
+    is_certain: bool,
+}
+
+#[derive(Debug)]
+struct ThreadFinder {
+    number: u16,
+    last: Option<(u64, LastStep)>,
+    core: [Option<u64>; CORE],
+    sp_high: Option<u64>,
+    lr_age: u8,
+    root: Option<(u64, u64)>,
+    pending: Vec<Pending>,
+    /// How many pending calls have each return address.
+    returns: HashMap<u64, u32>,
+    /// True when a call was made at a higher stack pointer than the one pending before: there are several stacks.
+    has_many_stacks: bool,
+}
+
+/// How far from the address behind a call the link register may point: a delay slot, a literal, a long call sequence.
+const RETURN_DISTANCE: u64 = 64;
+
+/// The step of a slot, which is at least 1.
+fn step_of(base: u64, slot: u32) -> u64 {
+    (base + u64::from(slot)).saturating_sub(1)
+}
+
+impl ThreadFinder {
+    fn new(number: u16) -> Self {
+        Self {
+            number,
+            last: None,
+            core: [None; CORE],
+            sp_high: None,
+            lr_age: 0,
+            root: None,
+            pending: Vec::new(),
+            returns: HashMap::new(),
+            has_many_stacks: false,
+        }
+    }
+
+    fn transfer(&mut self, base: u64, transfer: &Transfer, frames: &mut Vec<Frame>) {
+        let step = step_of(base, transfer.slot);
+        let age = transfer.lr_age + if transfer.is_age_carried { self.lr_age } else { 0 };
+        if transfer.is_first {
+            self.lr_age = age.min(AGE_LIMIT);
+        }
+        let before = transfer.before.map(|last| (step_of(base, last.slot), last));
+        let Some((last_step, last)) = before.or(self.last) else {
+            self.root = Some((step, transfer.pc));
+            return;
+        };
+        self.sp_high = self.sp_high.max(transfer.sp_high);
+        if transfer.is_first && (last.next_pc() ^ transfer.pc) & !1 == 0 {
+            return;
+        }
+        let sp = transfer.sp.resolve(self.core[SP]);
+        let lr = transfer.lr.resolve(self.core[link_register(transfer.instruction_set)]);
+        if transfer.is_first {
+            self.lr_age = AGE_LIMIT;
+        }
+        let target = transfer.pc | u64::from(transfer.instruction_set == InstructionSet::T32);
+        let risen = self.sp_high.take();
+        let lost = self.lose_below(risen);
+        let returned = self.close_returned(sp, Some(target), last_step, frames);
+        let left = if returned { Left::Skipped } else { Left::Longjmp };
+        frames.extend(lost.iter().filter_map(|pending| self.frame(pending, Some(last_step), left)));
+        if returned {
+            return;
+        }
+        let expected = last.return_address();
+        if let Some(lr) = lr
+            && age < AGE_LIMIT
+            && lr.abs_diff(expected) < RETURN_DISTANCE
+        {
+            let is_certain = lr == expected && age == 1;
+            let call = Pending {
+                sp,
+                return_address: lr,
+                call_step: last_step,
+                entry_step: step,
+                function: transfer.pc,
+                is_certain,
+            };
+            self.call(call, frames);
+        }
+    }
+
+    fn call(&mut self, call: Pending, frames: &mut Vec<Frame>) {
+        let is_same = |pending: &Pending| pending.sp == call.sp && pending.return_address == call.return_address;
+        if self.returns.contains_key(&call.return_address)
+            && let Some(place) = self.pending.iter().rposition(is_same)
+        {
+            if !call.is_certain {
+                return;
+            }
+            let over: Vec<_> = self.pending.drain(place..).collect();
+            over.iter().for_each(|pending| self.forget_return(pending));
+            frames.extend(over.iter().filter_map(|pending| self.frame(pending, Some(call.call_step), Left::Longjmp)));
+        }
+        self.has_many_stacks |= self.pending.last().is_some_and(|top| top.sp < call.sp);
+        *self.returns.entry(call.return_address).or_default() += 1;
+        self.pending.push(call);
+    }
+
+    /// Takes away the pending calls whose stack is gone, innermost first.
+    fn lose_below(&mut self, risen: Option<u64>) -> Vec<Pending> {
+        let is_lost = |pending: &Pending| pending.sp.is_some_and(|sp| Some(sp) < risen);
+        let mut lost = Vec::new();
+        while let Some(top) = self.pending.pop_if(|top| is_lost(top)) {
+            lost.push(top);
+        }
+        if self.has_many_stacks && risen.is_some() {
+            lost.extend(self.pending.extract_if(.., |pending| is_lost(pending)));
+        }
+        if self.pending.is_empty() {
+            self.has_many_stacks = false;
+        }
+        lost.iter().for_each(|pending| self.forget_return(pending));
+        lost
+    }
+
+    /// Closes the pending call with this stack pointer that returns to `target` (none: anywhere), and those made inside it.
+    fn close_returned(
+        &mut self,
+        sp: Option<u64>,
+        target: Option<u64>,
+        exit_step: u64,
+        frames: &mut Vec<Frame>,
+    ) -> bool {
+        if target.is_some_and(|target| !self.returns.contains_key(&target)) {
+            return false;
+        }
+        let is_target = |pending: &Pending| target.is_none_or(|target| pending.return_address == target);
+        let exact = self.pending.iter().rposition(|pending| is_target(pending) && pending.sp == sp);
+        let place =
+            exact.or_else(|| self.pending.iter().rposition(|pending| is_target(pending) && pending.sp.is_none()));
+        let Some(place) = place else { return false };
+        let call_sp = self.pending[place].sp;
+        let above: Vec<_> = self.pending.drain(place..).collect();
+        for (number, pending) in above.iter().enumerate() {
+            if number > 0 && self.has_many_stacks && pending.sp > call_sp {
+                // It lives on another stack: a task that was switched away from.
+                self.pending.push(*pending);
+                continue;
+            }
+            self.forget_return(pending);
+            let left = if number == 0 { Left::Return } else { Left::Skipped };
+            frames.extend(self.frame(
+                &Pending { is_certain: pending.is_certain || number == 0, ..*pending },
+                Some(exit_step),
+                left,
+            ));
+        }
+        true
+    }
+
+    fn forget_return(&mut self, pending: &Pending) {
+        if let std::collections::hash_map::Entry::Occupied(mut count) = self.returns.entry(pending.return_address) {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+    }
+
+    /// The frame of a call; none when it may not have been a call at all.
+    fn frame(&self, pending: &Pending, exit_step: Option<u64>, left: Left) -> Option<Frame> {
+        pending.is_certain.then_some(Frame {
+            thread: self.number,
+            function: pending.function,
+            call_step: Some(pending.call_step),
+            entry_step: Some(pending.entry_step),
+            exit_step,
+            entered: Entered::Call,
+            left,
+        })
+    }
+
+    fn end_segment(&mut self, base: u64, end: &ThreadEnd) {
+        self.core.iter_mut().zip(end.core).for_each(|(value, later)| *value = later.resolve(*value));
+        self.sp_high = self.sp_high.max(end.sp_high);
+        let carried = if end.is_age_carried { self.lr_age } else { 0 };
+        self.lr_age = (carried + end.lr_age).min(AGE_LIMIT);
+        if let Some(last) = end.last {
+            self.last = Some((step_of(base, last.slot), last));
+        }
+    }
+
+    fn end_trace(&mut self, frames: &mut Vec<Frame>) {
+        let Some((last_step, last)) = self.last else { return };
+        if last.is_executed && is_return(last.opcode, last.instruction_set) {
+            self.end_with_return(last_step, last, frames);
+        }
+        frames.extend(self.pending.iter().filter_map(|pending| self.frame(pending, None, Left::Open)));
+        let (thread, exit_step, left) = (self.number, None, Left::Open);
+        if let Some((entry_step, function)) = self.root {
+            let (call_step, entry_step, entered) = (None, Some(entry_step), Entered::Root);
+            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left });
+        }
+        if let Some(function) = self.last_call(last) {
+            let (call_step, entry_step, entered) = (Some(last_step), None, Entered::Call);
+            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left });
+        }
+    }
+
+    fn end_with_return(&mut self, last_step: u64, last: LastStep, frames: &mut Vec<Frame>) {
+        let risen = self.sp_high.take();
+        let lost = self.lose_below(risen);
+        let (sp, link) = (self.core[SP], self.core[link_register(last.instruction_set)]);
+        if link.is_none() || !self.close_returned(sp, link, last_step, frames) {
+            // It may return by a value from the stack.
+            self.close_returned(sp, None, last_step, frames);
+        }
+        frames.extend(lost.iter().filter_map(|pending| self.frame(pending, Some(last_step), Left::Skipped)));
+    }
+
+    /// Where the last step called to, when it is a call that was done: it wrote the link register.
+    fn last_call(&self, last: LastStep) -> Option<u64> {
+        let is_done = last.is_executed && self.lr_age == 0;
+        let link = self.core[link_register(last.instruction_set)];
+        call_target(&last, &self.core).filter(|_| is_done && link == Some(last.return_address()))
+    }
+}

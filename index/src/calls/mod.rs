@@ -1,0 +1,8 @@
+//! Calls: found by a heuristic while segments arrive in order, kept as a table of intervals.
+
+mod branches;
+mod finder;
+mod table;
+
+pub use finder::CallFinder;
+pub use table::{Call, CallId, CallTable, Entered, Left, encode_frames};

@@ -1,0 +1,253 @@
+//! The calls of a trace as a tree of intervals.
+//!
+//! On disk: 48 bytes a frame, sorted by thread and call step, so that a frame's descendants follow it.
+//! ```text
+//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, depth: u32, thread: u16, entered: u8, left: u8
+//! ```
+//! All ones stand for "none".
+
+use std::cmp::Reverse;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use stepback_parsers::{Address, Position, Step};
+
+use super::finder::Frame;
+use crate::ThreadId;
+use crate::data::Data;
+use crate::packed::{entry, u32_in, u64_in};
+
+/// A call by its place in the table, which is sorted by thread and entry (parents before children).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CallId(pub u64);
+
+/// How a frame was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Entered {
+    /// The thread's first frame.
+    Root,
+    /// By a call.
+    Call,
+}
+
+/// How a frame was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Left {
+    /// It returned.
+    Return,
+    /// A later return of one of its callers skipped it.
+    Skipped,
+    /// A jump out of several frames at once (longjmp) left it.
+    Longjmp,
+    /// The trace ends inside it.
+    Open,
+}
+
+/// A frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Address of its first instruction; where the call went when the trace shows none.
+    pub function: Address,
+    /// The step that called; none for a root.
+    pub call_step: Option<Step>,
+    /// The first step inside; none when the trace shows none.
+    pub entry_step: Option<Step>,
+    /// The last step inside (the return itself); none when open.
+    pub exit_step: Option<Step>,
+    /// How it was entered.
+    pub entered: Entered,
+    /// How it was left.
+    pub left: Left,
+    /// 0 for a root.
+    pub depth: u32,
+    /// The frame that called.
+    pub parent: Option<CallId>,
+}
+
+impl Call {
+    /// True while the frame is on the stack: from the position after its call step to that before the step after its exit.
+    pub fn contains(&self, position: Position) -> bool {
+        self.call_step.is_none_or(|call| call.0 < position.0) && self.exit_step.is_none_or(|exit| position.0 <= exit.0)
+    }
+}
+
+const RECORD: usize = 48;
+const NONE: u64 = u64::MAX;
+
+/// The table of some frames as it lies in the index, and where each thread's part ends in it.
+pub fn encode_frames(mut frames: Vec<Frame>, thread_count: usize) -> (Vec<u8>, Vec<u64>) {
+    frames.sort_unstable_by_key(|frame| {
+        (
+            frame.thread,
+            frame.call_step.map_or(0, |step| step + 1),
+            Reverse(frame.exit_step.unwrap_or(NONE)),
+            frame.function,
+        )
+    });
+    let mut bytes = Vec::with_capacity(RECORD * frames.len());
+    let mut open: Vec<(usize, u64)> = Vec::new();
+    let mut ends = vec![0; thread_count];
+    for (number, frame) in frames.iter().enumerate() {
+        if number > 0 && frames[number - 1].thread != frame.thread {
+            open.clear();
+        }
+        let begin = frame.call_step.unwrap_or(0);
+        while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
+        let parent = open.last().map_or(NONE, |(parent, _)| *parent as u64);
+        let exit = frame.exit_step.unwrap_or(NONE);
+        let (call_step, entry_step) = (frame.call_step.unwrap_or(NONE), frame.entry_step.unwrap_or(NONE));
+        for value in [frame.function, call_step, entry_step, exit, parent] {
+            bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        bytes.extend_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend_from_slice(&frame.thread.to_le_bytes());
+        bytes.extend_from_slice(&[frame.entered as u8, frame.left as u8]);
+        open.push((number, exit));
+        if let Some(end) = ends.get_mut(usize::from(frame.thread)) {
+            *end = number as u64 + 1;
+        }
+    }
+    for thread in 1..ends.len() {
+        ends[thread] = ends[thread].max(ends[thread - 1]);
+    }
+    (bytes, ends)
+}
+
+/// All calls of a trace.
+#[derive(Clone, Debug)]
+pub struct CallTable {
+    data: Arc<Data>,
+    range: Range<usize>,
+    /// Where each thread's frames end.
+    thread_ends: Vec<u64>,
+    step_count: u64,
+}
+
+impl CallTable {
+    /// The table that lies in `range` of an index.
+    pub(crate) fn new(data: Arc<Data>, range: Range<usize>, thread_ends: Vec<u64>, step_count: u64) -> Self {
+        Self { data, range, thread_ends, step_count }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.data.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// How many frames there are, roots included.
+    pub fn len(&self) -> u64 {
+        (self.bytes().len() / RECORD) as u64
+    }
+
+    /// True without any frame.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A frame. O(1).
+    pub fn get(&self, id: CallId) -> Option<Call> {
+        let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
+        let number = |place: usize| Some(u64_in(record, 8 * place)).filter(|number| *number != NONE);
+        Some(Call {
+            thread: ThreadId(u16::from_le_bytes([record[44], record[45]])),
+            function: Address(u64_in(record, 0)),
+            call_step: number(1).map(Step),
+            entry_step: number(2).map(Step),
+            exit_step: number(3).map(Step),
+            entered: if record[46] == Entered::Root as u8 { Entered::Root } else { Entered::Call },
+            left: [Left::Return, Left::Skipped, Left::Longjmp]
+                .into_iter()
+                .find(|left| *left as u8 == record[47])
+                .unwrap_or(Left::Open),
+            depth: u32_in(record, 40),
+            parent: number(4).map(CallId),
+        })
+    }
+
+    /// The frames of a thread.
+    fn of_thread(&self, thread: ThreadId) -> Range<u64> {
+        let number = usize::from(thread.0);
+        let end = |number: usize| self.thread_ends.get(number).copied().unwrap_or(0);
+        number.checked_sub(1).map_or(0, end)..end(number)
+    }
+
+    /// The first frame of a range for which `is_late` holds; it holds for all after it.
+    fn first(&self, range: Range<u64>, is_late: impl Fn(&Call) -> bool) -> u64 {
+        let Range { start: mut low, end: mut high } = range;
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.get(CallId(middle)).is_none_or(|call| is_late(&call)) { high = middle } else { low = middle + 1 }
+        }
+        low
+    }
+
+    /// The root of each thread.
+    pub fn roots(&self) -> impl Iterator<Item = CallId> + '_ {
+        (0..self.thread_ends.len()).filter_map(|number| {
+            let range = self.of_thread(ThreadId(u16::try_from(number).ok()?));
+            (!range.is_empty()).then_some(CallId(range.start))
+        })
+    }
+
+    /// One past the last frame below this one, directly or not: they follow it in the table. O(log n).
+    pub fn subtree_end(&self, id: CallId) -> CallId {
+        let Some(call) = self.get(id) else { return id };
+        let rest = id.0 + 1..self.of_thread(call.thread).end;
+        CallId(match call.exit_step {
+            None => rest.end,
+            Some(exit) => self.first(rest, |later| later.call_step.is_some_and(|step| step >= exit)),
+        })
+    }
+
+    /// How many frames are below this one, directly or not. O(log n).
+    pub fn descendants(&self, id: CallId) -> u64 {
+        self.subtree_end(id).0.saturating_sub(id.0 + 1)
+    }
+
+    /// The frames called directly by a frame, in order. O(log n) a child.
+    pub fn children(&self, id: CallId) -> impl Iterator<Item = CallId> + '_ {
+        let end = self.subtree_end(id);
+        let first = Some(CallId(id.0 + 1)).filter(|child| *child < end);
+        std::iter::successors(first, move |child| {
+            Some(self.subtree_end(*child)).filter(|next| *next < end && next > child)
+        })
+    }
+
+    /// The innermost frame of a thread that is on the stack at a position. O(log n + depth).
+    pub fn innermost_at(&self, thread: ThreadId, position: Position) -> Option<CallId> {
+        let range = self.of_thread(thread);
+        let late = self.first(range.clone(), |call| call.call_step.is_some_and(|step| step.0 >= position.0));
+        let mut id = CallId(late.checked_sub(1).filter(|last| *last >= range.start)?);
+        loop {
+            let call = self.get(id)?;
+            if call.contains(position) {
+                return Some(id);
+            }
+            id = call.parent?;
+        }
+    }
+
+    /// The frames around a position, outermost first. O(log n + depth).
+    pub fn path_at(&self, thread: ThreadId, position: Position) -> Vec<CallId> {
+        let innermost = self.innermost_at(thread, position);
+        let mut path: Vec<_> = std::iter::successors(innermost, |id| self.get(*id)?.parent).collect();
+        path.reverse();
+        path
+    }
+
+    /// The frame that a step called, if that step is a call. O(log n).
+    pub fn called_by(&self, thread: ThreadId, step: Step) -> Option<CallId> {
+        let found = self.first(self.of_thread(thread), |call| call.call_step.is_some_and(|call| call >= step));
+        Some(CallId(found))
+            .filter(|id| self.get(*id).is_some_and(|call| call.thread == thread && call.call_step == Some(step)))
+    }
+
+    /// The steps inside a frame, first to last inclusive; to the trace's end while open. None when it shows no step.
+    pub fn steps_inside(&self, id: CallId) -> Option<(Step, Step)> {
+        let call = self.get(id)?;
+        let last = call.exit_step.or_else(|| self.step_count.checked_sub(1).map(Step))?;
+        call.entry_step.filter(|first| *first <= last).map(|first| (first, last))
+    }
+}

@@ -1,0 +1,351 @@
+//! An index that is open, and what a question is.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use stepback_parsers::{Endian, Position, RegisterId, RegisterView, Registers, Source, Step};
+
+use crate::build::{BuildProgress, build_in_memory};
+use crate::data::Data;
+use crate::directory::Directory;
+use crate::key_map::{SEGMENTS, SegmentSet};
+use crate::layout::{self, Contents};
+use crate::segment::SegmentReader;
+use crate::{
+    BuildError, BuildOptions, CallTable, Cancel, Fingerprint, InstructionSet, OpenError, QueryError, ThreadId,
+};
+
+/// A question: a pure function of an index and its own fields.
+pub trait Query {
+    /// What it answers with.
+    type Answer;
+
+    /// Finds the answer.
+    ///
+    /// # Errors
+    /// See [`QueryError`]; "nothing found" and "unknown" are answers.
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
+}
+
+/// A thread of the trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadInfo {
+    /// As the trace names it, `cpu0` where it names none.
+    pub name: String,
+    /// How many steps it did.
+    pub steps: u64,
+    /// Instruction set of its first step.
+    pub instruction_set: InstructionSet,
+    /// Its first step.
+    pub first_step: Option<Step>,
+}
+
+/// A line that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Line, from 1.
+    pub line: u64,
+    /// Byte offset of the place in the line.
+    pub offset: u64,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What the trace is, in numbers.
+#[derive(Clone, Debug)]
+pub struct IndexInfo {
+    /// `"tarmac"`.
+    pub format: String,
+    /// Steps in all.
+    pub steps: u64,
+    /// Lines in all.
+    pub lines: u64,
+    /// `clk`, `ns`, …
+    pub time_unit: Option<String>,
+    /// The first time that a step has, and that of the last step.
+    pub time_range: Option<(u64, u64)>,
+    /// True for big endian.
+    pub is_big_endian: bool,
+    /// Problems in all; [`Index::warnings`] keeps the first [`crate::WARNINGS_KEPT`].
+    pub warning_count: u64,
+    /// Reads that contradicted the last value known before them, counted by block of 64 bytes.
+    pub external_changes: u64,
+    /// Bytes of the trace.
+    pub trace_bytes: u64,
+    /// Bytes of the index.
+    pub index_bytes: u64,
+    /// Calls found in all, roots not counted.
+    pub calls: u64,
+}
+
+/// An open index beside the trace that it was made from. Immutable: clones of an `Arc` of it go to any thread.
+#[derive(Debug)]
+pub struct Index<S> {
+    source: Arc<S>,
+    path: Option<PathBuf>,
+    data: Arc<Data>,
+    pub(crate) contents: Contents,
+    /// For each segment, a bit for each section whose checksum was looked at.
+    checked: Vec<AtomicU8>,
+    /// The same for the key maps.
+    maps_checked: Vec<AtomicU8>,
+    calls: CallTable,
+    threads: Vec<ThreadInfo>,
+    warnings: Vec<Warning>,
+    name_numbers: HashMap<String, u16>,
+}
+
+impl<S: Source> Index<S> {
+    /// Opens the index file of a trace, if it belongs to it. Cost: independent of the trace's length.
+    ///
+    /// # Errors
+    /// Says why the file cannot be used; the caller then builds a new one.
+    pub fn open(source: Arc<S>, path: &Path, fingerprint: &Fingerprint) -> Result<Self, OpenError> {
+        let index = Self::open_stale(source, path)?;
+        match index.contents.fingerprint.difference(fingerprint) {
+            Some(reason) => Err(OpenError::Stale(reason)),
+            None => Ok(index),
+        }
+    }
+
+    /// Opens whatever complete index the file is, even one of an older state of the trace.
+    ///
+    /// # Errors
+    /// As [`Self::open`], but for [`OpenError::Stale`].
+    pub fn open_stale(source: Arc<S>, path: &Path) -> Result<Self, OpenError> {
+        let file = File::open(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => OpenError::Missing,
+            _ => OpenError::Read(error),
+        })?;
+        let metadata = file.metadata().map_err(OpenError::Read)?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            // An empty file cannot be mapped, and is what a full disk leaves behind.
+            return Err(if metadata.is_file() { OpenError::Incomplete } else { OpenError::Foreign });
+        }
+        let data = Data::map(&file).map_err(OpenError::Read)?;
+        Self::load(source, data, Some(path.to_owned()))
+    }
+
+    /// Builds an index that lives in memory alone.
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn in_memory(source: Arc<S>, options: &BuildOptions) -> Result<Self, BuildError> {
+        Self::in_memory_watched(source, options, &BuildProgress::default(), &Cancel::default())
+    }
+
+    /// The same, with progress and cancel.
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn in_memory_watched(
+        source: Arc<S>,
+        options: &BuildOptions,
+        progress: &BuildProgress,
+        cancel: &Cancel,
+    ) -> Result<Self, BuildError> {
+        let fingerprint = Fingerprint::of(source.as_ref(), 0)?;
+        let bytes = build_in_memory(source.as_ref(), &fingerprint, options, progress, cancel)?;
+        Ok(Self::load(source, Data::Memory(bytes), None)?)
+    }
+
+    fn load(source: Arc<S>, data: Data, path: Option<PathBuf>) -> Result<Self, OpenError> {
+        let contents = layout::decode(&data)?;
+        contents.calls.checked(&data).ok_or(OpenError::Damaged("the checksum of its calls does not hold"))?;
+        let start = usize::try_from(contents.calls.offset).unwrap_or(usize::MAX);
+        let len = usize::try_from(contents.calls.len).unwrap_or(usize::MAX);
+        let data = Arc::new(data);
+        let calls = CallTable::new(
+            Arc::clone(&data),
+            start..start.saturating_add(len),
+            contents.call_ends.clone(),
+            contents.steps,
+        );
+        let thread = |thread: &layout::ThreadContents| ThreadInfo {
+            name: thread.name.clone(),
+            steps: thread.steps,
+            instruction_set: thread.instruction_set,
+            first_step: thread.first_step.map(Step),
+        };
+        let warning = |warning: &layout::WarningContents| Warning {
+            line: warning.line,
+            offset: warning.column,
+            message: warning.message.clone(),
+        };
+        let names = contents.register_names.iter().zip(0..).map(|(name, number)| (name.clone(), number));
+        Ok(Self {
+            threads: contents.threads.iter().map(thread).collect(),
+            warnings: contents.warnings.iter().map(warning).collect(),
+            name_numbers: names.collect(),
+            checked: contents.segments.iter().map(|_| AtomicU8::new(0)).collect(),
+            maps_checked: contents.key_maps.iter().map(|_| AtomicU8::new(0)).collect(),
+            source,
+            path,
+            data,
+            contents,
+            calls,
+        })
+    }
+
+    /// The trace.
+    pub fn source(&self) -> &Arc<S> {
+        &self.source
+    }
+
+    /// The file that is mapped; none when the index lives in memory.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// What the trace is, in numbers.
+    pub fn info(&self) -> IndexInfo {
+        let contents = &self.contents;
+        IndexInfo {
+            format: contents.traits.format.clone(),
+            steps: contents.steps,
+            lines: contents.lines,
+            time_unit: contents.traits.time_unit.clone(),
+            time_range: contents.time_range,
+            is_big_endian: contents.traits.endian == Endian::Big,
+            warning_count: contents.warning_count,
+            external_changes: contents.externals,
+            trace_bytes: contents.fingerprint.length,
+            index_bytes: self.data.len() as u64,
+            calls: self.calls.len().saturating_sub(self.calls.roots().count() as u64),
+        }
+    }
+
+    /// Steps in all; also the last position.
+    pub fn step_count(&self) -> u64 {
+        self.contents.steps
+    }
+
+    /// The end of the trace.
+    pub fn end(&self) -> Position {
+        Position(self.step_count())
+    }
+
+    /// The threads, in order of appearance; never empty.
+    pub fn threads(&self) -> &[ThreadInfo] {
+        &self.threads
+    }
+
+    /// A thread by its name.
+    pub fn thread_by_name(&self, name: &str) -> Option<ThreadId> {
+        let place = self.threads.iter().position(|thread| thread.name == name)?;
+        u16::try_from(place).ok().map(ThreadId)
+    }
+
+    /// The instruction set of a thread's first step.
+    pub(crate) fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
+        self.threads.get(usize::from(thread.0)).map_or(InstructionSet::A64, |thread| thread.instruction_set)
+    }
+
+    /// A register by any of its names, in any case: the architecture's, a bank's, a system register that the trace wrote.
+    pub fn register_view(&self, name: &str, thread: ThreadId) -> Option<RegisterView> {
+        let named = || {
+            let register = self.named_register(&name.to_ascii_lowercase())?;
+            let written = self.contents.views.iter().filter(|view| view.view.register == register);
+            let size_bytes = written.map(|view| view.view.offset + view.view.size_bytes).max()?;
+            Some(RegisterView::new(register, 0, size_bytes))
+        };
+        Registers::view(name, self.instruction_set(thread)).or_else(named)
+    }
+
+    /// The number of a register outside the architecture's table.
+    pub(crate) fn named_register(&self, lower_name: &str) -> Option<RegisterId> {
+        let number = self.name_numbers.get(lower_name)?;
+        Some(RegisterId(RegisterId::FIRST_NAMED.0.saturating_add(*number)))
+    }
+
+    /// The name under which a view is shown: `x3`, `w3`, `r13_svc`, or `x3<63:32>` for a part without a name.
+    pub fn register_name(&self, view: RegisterView, thread: ThreadId) -> String {
+        let set = self.instruction_set(thread);
+        if let Some(name) = Registers::name(view, set) {
+            return name.to_owned();
+        }
+        let place = view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let outside = place.and_then(|place| self.contents.register_names.get(usize::from(place)).cloned());
+        let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
+        let whole = outside.clone().or_else(|| {
+            [8, 4, 16, 256, 32]
+                .into_iter()
+                .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned))
+        });
+        let whole = whole.unwrap_or_else(|| format!("register {}", view.register.0));
+        if outside.is_some() && is_whole {
+            return whole;
+        }
+        let low = 8 * u32::from(view.offset);
+        format!("{whole}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
+    }
+
+    fn widest(&self, register: RegisterId) -> Option<u16> {
+        let written = self.contents.views.iter().filter(|view| view.view.register == register);
+        written.map(|view| view.view.offset + view.view.size_bytes).max()
+    }
+
+    /// The first problems of the trace.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// All calls that were found.
+    pub fn calls(&self) -> &CallTable {
+        &self.calls
+    }
+
+    /// Whether the trace still is what was indexed, as far as its length tells (one `stat`).
+    pub fn is_trace_changed(&self) -> bool {
+        self.source.length_now().map_or(true, |now| now != self.contents.fingerprint.length)
+    }
+
+    /// A segment by its number.
+    pub(crate) fn segment(&self, number: usize) -> Option<SegmentReader<'_>> {
+        let (meta, checked) = (self.contents.segments.get(number)?, self.checked.get(number)?);
+        Some(SegmentReader { meta, bytes: &self.data, checked })
+    }
+
+    /// The numbers of the segments in `range` that touch a memory block (or visit an address), ascending.
+    /// Cost: one lookup for each 64 segments, whatever the answer.
+    pub(crate) fn segments_with(&self, key: Key, range: Range<usize>) -> Result<Vec<usize>, QueryError> {
+        let mut found = Vec::new();
+        for (number, maps) in self.contents.key_maps.iter().enumerate() {
+            let first = number * SEGMENTS;
+            if first >= range.end || first + SEGMENTS <= range.start {
+                continue;
+            }
+            let bad = || QueryError::Damaged { part: "key map".to_owned() };
+            let (extent, key, bit) = match key {
+                Key::Granule(granule) => (maps.granules, granule, 1),
+                Key::Pc(pc) => (maps.pcs, pc, 2),
+            };
+            let checked = self.maps_checked.get(number).ok_or_else(bad)?;
+            let bytes = if checked.load(Ordering::Relaxed) & bit == 0 {
+                let bytes = extent.checked(&self.data).ok_or_else(bad)?;
+                checked.fetch_or(bit, Ordering::Relaxed);
+                bytes
+            } else {
+                extent.of(&self.data).ok_or_else(bad)?
+            };
+            let set = Directory::new(bytes).and_then(|map| map.find::<SegmentSet>(key)).map_err(|_| bad())?;
+            let set = set.unwrap_or_default();
+            found.extend((0..SEGMENTS).filter(|place| set.0 >> place & 1 != 0).map(|place| first + place));
+        }
+        found.retain(|number| range.contains(number));
+        Ok(found)
+    }
+}
+
+/// What [`Index::segments_with`] looks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Key {
+    /// A block of memory: address / 64.
+    Granule(u64),
+    /// An address of an instruction.
+    Pc(u64),
+}

@@ -1,0 +1,91 @@
+//! A table that numbers 64-bit keys 0, 1, … in order of appearance.
+
+/// Open addressing over a power of two of places, kept at most half full; clearing keeps the memory.
+#[derive(Debug, Default)]
+pub struct KeyTable {
+    keys: Vec<u64>,
+    /// Number + 1; 0 is free.
+    places: Vec<u32>,
+    last: Option<(u64, usize)>,
+}
+
+impl KeyTable {
+    /// The number of a key; a new key gets the next.
+    #[inline]
+    pub fn number(&mut self, key: u64) -> usize {
+        if let Some((last_key, number)) = self.last
+            && last_key == key
+        {
+            return number;
+        }
+        let number = self.find_or_add(key);
+        self.last = Some((key, number));
+        number
+    }
+
+    fn find_or_add(&mut self, key: u64) -> usize {
+        if 2 * self.keys.len() >= self.places.len() {
+            self.grow();
+        }
+        let mask = self.places.len() - 1;
+        let mut place = hash(key) & mask;
+        loop {
+            match self.places[place] {
+                0 => {
+                    self.keys.push(key);
+                    self.places[place] = self.keys.len() as u32;
+                    return self.keys.len() - 1;
+                }
+                taken if self.keys[taken as usize - 1] == key => return taken as usize - 1,
+                _ => place = (place + 1) & mask,
+            }
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = (4 * self.keys.len()).next_power_of_two().max(1024);
+        self.places.clear();
+        self.places.resize(size, 0);
+        for (number, key) in self.keys.iter().enumerate() {
+            let mut place = hash(*key) & (size - 1);
+            while self.places[place] != 0 {
+                place = (place + 1) & (size - 1);
+            }
+            self.places[place] = number as u32 + 1;
+        }
+    }
+
+    /// All keys, by their numbers.
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// Forgets all keys.
+    pub fn clear(&mut self) {
+        self.keys.clear();
+        self.places.fill(0);
+        self.last = None;
+    }
+}
+
+/// Multiplication by the golden ratio spreads neighbouring keys; the high bits are the good ones.
+fn hash(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_numbered_in_order_of_appearance() {
+        let mut table = KeyTable::default();
+        for round in 0..2 {
+            for key in (0..5000u64).chain(0..5000) {
+                assert_eq!(table.number(key * 64), key as usize, "round {round}");
+            }
+            assert_eq!(table.keys().len(), 5000);
+            table.clear();
+        }
+    }
+}

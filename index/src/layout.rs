@@ -1,0 +1,199 @@
+//! The index file as a whole.
+//!
+//! ```text
+//! header      magic "Stepback", version: u32, complete: u32 (1), directory: offset u64, length u64, checksum u64,
+//!             file length: u64, checksum of the header so far: u64
+//! segments    the bytes of each segment, as [`crate::segment`] says
+//! key maps    for each 64 segments: which of them touch a memory block, which visit an address
+//! calls       as [`crate::calls`] says
+//! directory   bincode of [`Contents`]
+//! ```
+//! All numbers are little-endian. Checksums are XXH3, 64 bits.
+//! The header is written last; a file without it is not complete.
+
+use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
+use serde::{Deserialize, Serialize};
+use stepback_parsers::{RegisterView, SourceTraits};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::packed::{take, take_u32, take_u64};
+use crate::segment::SegmentMeta;
+use crate::{Fingerprint, InstructionSet, OpenError};
+
+/// Changes whenever a byte of the layout changes its meaning.
+pub const VERSION: u32 = 1;
+/// Length of the header.
+pub const HEADER_LEN: usize = 56;
+const MAGIC: &[u8; 8] = b"Stepback";
+const COMPLETE: u32 = 1;
+/// A directory larger than this is not ours: some 10^7 segments.
+const DIRECTORY_LIMIT: usize = 4 << 30;
+
+type Config = Configuration<LittleEndian, Fixint, Limit<DIRECTORY_LIMIT>>;
+
+fn config() -> Config {
+    bincode::config::standard().with_little_endian().with_fixed_int_encoding().with_limit::<DIRECTORY_LIMIT>()
+}
+
+/// A run of bytes of the index with its checksum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extent {
+    /// Where it begins in the file.
+    pub offset: u64,
+    /// How long it is.
+    pub len: u64,
+    /// Its checksum.
+    pub checksum: u64,
+}
+
+impl Extent {
+    /// Its bytes.
+    pub fn of<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+        let start = usize::try_from(self.offset).ok()?;
+        file.get(start..start.checked_add(usize::try_from(self.len).ok()?)?)
+    }
+
+    /// Its bytes, if they are what was written.
+    pub fn checked<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+        self.of(file).filter(|bytes| xxh3_64(bytes) == self.checksum)
+    }
+}
+
+/// A thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ThreadContents {
+    /// As the trace names it.
+    pub name: String,
+    /// How many steps it did.
+    pub steps: u64,
+    /// Instruction set of its first step.
+    pub instruction_set: InstructionSet,
+    /// Its first step.
+    pub first_step: Option<u64>,
+}
+
+/// A register view that some segment writes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ViewContents {
+    /// Whose: a place in the table of threads.
+    pub thread: u16,
+    /// Registers outside the architecture's table are numbered by their place in the table of names.
+    pub view: RegisterView,
+    /// The segments, ascending.
+    pub segments: Vec<u32>,
+}
+
+/// Which of up to 64 segments have a key: a directory of memory blocks and one of addresses.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct KeyMaps {
+    /// By address / 64.
+    pub granules: Extent,
+    /// By address of an instruction.
+    pub pcs: Extent,
+}
+
+/// A line that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarningContents {
+    /// Line, from 1.
+    pub line: u64,
+    /// Byte offset in the line.
+    pub column: u64,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// The directory: everything but bulk data.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Contents {
+    /// The trace that this is the index of.
+    pub fingerprint: Fingerprint,
+    /// What its source told of it.
+    pub traits: SourceTraits,
+    /// Steps in all.
+    pub steps: u64,
+    /// Lines in all.
+    pub lines: u64,
+    /// The first time that a step has, and that of the last step.
+    pub time_range: Option<(u64, u64)>,
+    /// Problems in all.
+    pub warning_count: u64,
+    /// The first problems.
+    pub warnings: Vec<WarningContents>,
+    /// Reads in all that contradict what was known before them.
+    pub externals: u64,
+    /// Threads by number.
+    pub threads: Vec<ThreadContents>,
+    /// Names of the registers outside the architecture's table, by number.
+    pub register_names: Vec<String>,
+    /// Register views, sorted by thread and view.
+    pub views: Vec<ViewContents>,
+    /// Segments in the order of the trace.
+    pub segments: Vec<SegmentMeta>,
+    /// For each 64 segments.
+    pub key_maps: Vec<KeyMaps>,
+    /// The table of calls.
+    pub calls: Extent,
+    /// Where each thread's part of it ends, in frames.
+    pub call_ends: Vec<u64>,
+}
+
+/// The directory as it is written.
+pub fn encode_contents(contents: &Contents) -> Result<Vec<u8>, bincode::error::EncodeError> {
+    bincode::serde::encode_to_vec(contents, config())
+}
+
+/// The header of a complete file.
+pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
+    let mut bytes = Vec::with_capacity(HEADER_LEN);
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&COMPLETE.to_le_bytes());
+    for number in [directory.offset, directory.len, directory.checksum, file_len] {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    bytes.extend_from_slice(&xxh3_64(&bytes).to_le_bytes());
+    let mut header = [0; HEADER_LEN];
+    header.copy_from_slice(&bytes);
+    header
+}
+
+/// Reads the directory of an index file, if the file is complete, ours, and undamaged so far.
+pub fn decode(file: &[u8]) -> Result<Contents, OpenError> {
+    const SHORT: OpenError = OpenError::Damaged("it ends within its header");
+    let Some(header) = file.get(..HEADER_LEN) else {
+        return Err(if file.starts_with(MAGIC) { SHORT } else { OpenError::Foreign });
+    };
+    if header.iter().all(|byte| *byte == 0) {
+        return Err(OpenError::Incomplete);
+    }
+    let mut rest = header;
+    let mut number = || take_u64(&mut rest).unwrap_or_default();
+    if number().to_le_bytes() != *MAGIC {
+        return Err(OpenError::Foreign);
+    }
+    let version = take_u32(&mut &header[8..]).unwrap_or_default();
+    if version != VERSION {
+        return Err(OpenError::Version { found: version, expected: VERSION });
+    }
+    let flags = number() >> 32;
+    let directory = Extent { offset: number(), len: number(), checksum: number() };
+    let (file_len, checksum) = (number(), number());
+    let covered = take(&mut &header[..], HEADER_LEN - 8).unwrap_or_default();
+    if xxh3_64(covered) != checksum {
+        return Err(OpenError::Damaged("the checksum of its header does not hold"));
+    }
+    if flags != u64::from(COMPLETE) {
+        return Err(OpenError::Incomplete);
+    }
+    if file_len != file.len() as u64 {
+        return Err(OpenError::Damaged("it was cut short or made longer"));
+    }
+    let bytes = directory.checked(file).ok_or(OpenError::Damaged("the checksum of its directory does not hold"))?;
+    let (contents, used) = bincode::serde::decode_from_slice::<Contents, _>(bytes, config())
+        .map_err(|_| OpenError::Damaged("its directory cannot be read"))?;
+    if used != bytes.len() {
+        return Err(OpenError::Damaged("its directory is longer than it should be"));
+    }
+    Ok(contents)
+}

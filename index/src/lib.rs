@@ -1,0 +1,69 @@
+//! The index of a trace: events to file to answers.
+//!
+//! [`build`] parses a [`Source`](stepback_parsers::Source) in segments side by side and writes one file.
+//! [`Index::open`] maps that file.
+//! A [`Query`] is a pure function of the index and its parameters; nothing here has a "current position".
+//! What the trace still holds in readable form (values, disassembly) is not stored but pointed at:
+//! a question reads the one or few steps that it needs from the trace again.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use stepback_index::{BuildOptions, Cancel, Index, Query as _, RegistersAt};
+//! use stepback_parsers::{Position, Tarmac};
+//!
+//! let text = b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
+//! let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default())?);
+//! let index = Index::in_memory(tarmac, &BuildOptions::default())?;
+//! let registers = RegistersAt { position: Position(1), thread: None }.run(&index, &Cancel::default())?;
+//! assert_eq!(registers.get("r0").and_then(|r0| r0.to_u64()), Some(1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod access;
+mod answers;
+mod assemble;
+mod build;
+mod calls;
+mod cancel;
+mod data;
+mod difference;
+mod directory;
+mod error;
+mod fingerprint;
+mod folds;
+mod granules;
+mod index;
+mod key_map;
+mod keys;
+mod layout;
+mod memory;
+mod packed;
+mod pcs;
+mod raw_lines;
+mod registers;
+mod search;
+mod segment;
+mod slots;
+mod steps;
+mod touches;
+mod visits;
+
+#[cfg(feature = "oracle")]
+pub mod oracle;
+
+pub use access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
+pub use answers::*;
+pub use build::{BuildOptions, BuildProgress, BuildSummary, WARNINGS_KEPT, build};
+pub use calls::{Call, CallId, CallTable, Entered, Left};
+pub use cancel::Cancel;
+pub use difference::{Difference, DifferenceBetween, MemoryDifference, RegisterDifference};
+pub use error::{BuildError, OpenError, QueryError};
+pub use fingerprint::Fingerprint;
+pub use folds::{FoldSet, Row};
+pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
+pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
+pub use raw_lines::{RawLine, RawLines, SHOWN_BYTES};
+pub use registers::{RegisterFile, RegisterState, RegistersAt};
+pub use search::{FindText, FindValue};
+pub use steps::{LATE_STEPS, LineOfStep, PositionOfLine, PositionOfTime, Steps};
+pub use visits::{LastVisit, NextVisit, NthVisit};

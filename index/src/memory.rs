@@ -1,0 +1,187 @@
+//! Memory at a position.
+
+use std::collections::BTreeMap;
+
+use stepback_parsers::{Address, Position, Source};
+
+use crate::granules::{GRANULE_BITS, Granule, Masks, byte_mask};
+use crate::index::Key;
+use crate::slots::EventKind;
+use crate::touches::{ByteTouches, TouchAt, Wanted};
+use crate::{Cancel, Index, Query, QueryError, ValueSource};
+
+/// Bytes of memory at a position. Cost: one step's text for each distinct last access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryAt {
+    /// When.
+    pub position: Position,
+    /// The first byte.
+    pub address: Address,
+    /// How many; bytes beyond the end of the address space are left out.
+    pub len_bytes: u64,
+}
+
+/// A byte at a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ByteState {
+    /// None when unknown.
+    pub value: Option<u8>,
+    /// Where the value comes from.
+    pub source: ValueSource,
+    /// The position right after the access that gives the value (0: before the first step); none when unknown.
+    pub seen_at: Option<Position>,
+}
+
+impl Query for MemoryAt {
+    type Answer = Vec<ByteState>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteState>, QueryError> {
+        index.check_position(self.position)?;
+        let mut bytes = Vec::new();
+        for (granule, mask) in granules_of(self.address, self.len_bytes) {
+            cancel.check()?;
+            let states = index.granule_at(granule, mask, self.position)?;
+            bytes
+                .extend(states.iter().enumerate().filter(|(place, _)| mask >> place & 1 != 0).map(|(_, state)| *state));
+        }
+        Ok(bytes)
+    }
+}
+
+/// The blocks of a range of memory, each with a bit for each of its bytes that is in the range.
+pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    let last = address.0.saturating_add(len_bytes.saturating_sub(1));
+    let granules = (len_bytes > 0).then_some(address.0 >> GRANULE_BITS..=last >> GRANULE_BITS);
+    granules.into_iter().flatten().map(move |granule| {
+        let start = granule << GRANULE_BITS;
+        let (from, to) = (address.0.max(start), last.min(start | 63));
+        (granule, byte_mask(from - start, to - from + 1))
+    })
+}
+
+impl<S: Source> Index<S> {
+    /// The bytes of `need` of a block at a position.
+    pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
+        let mut states = [ByteState::default(); 64];
+        let evidence = self.last_touches(granule, need, at.0, Wanted::Evidence)?;
+        self.read_values(granule, &evidence, Order::Last, &mut states)?;
+        let read = mask_where(&evidence, |touch| !touch.is_write);
+        if read != 0 && self.contents.externals != 0 {
+            let external = self.last_touches(granule, read, at.0, Wanted::External)?;
+            let written = self.last_touches(granule, read, at.0, Wanted::Writes)?;
+            for (place, state) in states.iter_mut().enumerate() {
+                if external[place].is_some() && external[place] > written[place] {
+                    state.source = ValueSource::External;
+                }
+            }
+        }
+        let unknown =
+            (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place);
+        self.infer(granule, need & unknown, at, &mut states)?;
+        Ok(states)
+    }
+
+    /// What the first access after a position tells, when it is a load.
+    fn infer(&self, granule: u64, need: u64, at: Position, states: &mut [ByteState; 64]) -> Result<(), QueryError> {
+        if need == 0 {
+            return Ok(());
+        }
+        let mut later = self.next_touches(granule, need, at.0.saturating_add(1), Wanted::Evidence)?;
+        later.iter_mut().for_each(|touch| *touch = touch.filter(|touch| !touch.is_write));
+        self.read_values(granule, &later, Order::First, states)?;
+        for place in (0..64).filter(|place| later[*place].is_some()) {
+            states[place].source = ValueSource::Inferred;
+        }
+        Ok(())
+    }
+
+    /// Reads the values that touches gave: of each byte the last or first one in its slot.
+    fn read_values(
+        &self,
+        granule: u64,
+        touches: &ByteTouches,
+        order: Order,
+        states: &mut [ByteState; 64],
+    ) -> Result<(), QueryError> {
+        let mut slots: BTreeMap<u64, u64> = BTreeMap::new();
+        for (place, touch) in touches.iter().enumerate() {
+            if let Some(touch) = touch.filter(|touch| touch.is_known) {
+                *slots.entry(touch.slot).or_default() |= 1 << place;
+            }
+        }
+        let base = granule << GRANULE_BITS;
+        for (slot, mut need) in slots {
+            let mut events = self.events(slot..slot + 1)?;
+            if order == Order::Last {
+                events.reverse();
+            }
+            for event in events.iter().filter(|event| event.slot == slot) {
+                let EventKind::Access { address, bytes: Some(bytes), size_bytes, .. } = &event.kind else { continue };
+                for (offset, byte) in bytes.iter().take(usize::from(*size_bytes)).enumerate() {
+                    let place = address.0.wrapping_add(offset as u64).wrapping_sub(base);
+                    if place < 64 && need >> place & 1 != 0 {
+                        need &= !(1 << place);
+                        let seen_at = Some(Position(slot));
+                        states[place as usize] =
+                            ByteState { value: Some(*byte), source: ValueSource::Recorded, seen_at };
+                    }
+                }
+            }
+            if need != 0 {
+                return Err(QueryError::TraceChanged);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Which of several accesses in a slot gives the value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    First,
+    Last,
+}
+
+fn mask_where(touches: &ByteTouches, is_met: impl Fn(&TouchAt) -> bool) -> u64 {
+    let place = |(place, touch): (usize, &Option<TouchAt>)| u64::from(touch.as_ref().is_some_and(&is_met)) << place;
+    touches.iter().enumerate().map(place).fold(0, |mask, bit| mask | bit)
+}
+
+/// The next memory from an address on that any step of the trace ever accessed, as a whole block of 64 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NextAccessedBlock {
+    /// From where.
+    pub from: Address,
+}
+
+impl Query for NextAccessedBlock {
+    /// The block's first address.
+    type Answer = Option<Address>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
+        let from = self.from.0 >> GRANULE_BITS;
+        let mut best: Option<u64> = None;
+        for number in 0..index.contents.segments.len() {
+            cancel.check()?;
+            let Some(segment) = index.segment(number) else { continue };
+            let walked = segment.granules()?.for_each_from(from, |granule, list: Granule<'_>| {
+                debug_assert!(list.masks().is_none_or(|masks| masks != Masks::default()), "a block has touches");
+                best = Some(best.map_or(granule, |best| best.min(granule)));
+                false
+            });
+            walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
+        }
+        Ok(best.map(|granule| Address(granule << GRANULE_BITS)))
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// True when any step of the trace accessed the block of 64 bytes that holds an address.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn is_ever_accessed(&self, address: Address) -> Result<bool, QueryError> {
+        let segments = 0..self.contents.segments.len();
+        Ok(!self.segments_with(Key::Granule(address.0 >> GRANULE_BITS), segments)?.is_empty())
+    }
+}

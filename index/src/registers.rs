@@ -1,0 +1,260 @@
+//! The register file at a position.
+
+use std::collections::HashMap;
+
+use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source, Step};
+
+use crate::layout::ViewContents;
+use crate::slots::{EventKind, SlotEvent};
+use crate::{Cancel, Index, InstructionSet, Query, QueryError, ThreadId, Value, ValueSource};
+
+/// All registers of a thread at a position. Cost: one step's text for each distinct last write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RegistersAt {
+    /// When.
+    pub position: Position,
+    /// Whose; without it, of the thread of the last step before the position.
+    pub thread: Option<ThreadId>,
+}
+
+/// A register file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterFile {
+    /// Whose it is.
+    pub thread: ThreadId,
+    /// Which names it uses.
+    pub instruction_set: InstructionSet,
+    /// In the order of the architecture, then banks and system registers by name.
+    pub registers: Vec<RegisterState>,
+}
+
+/// A register at a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterState {
+    /// As shown.
+    pub name: String,
+    /// Which bytes.
+    pub view: RegisterView,
+    /// Full width.
+    pub value: Value,
+    /// Where the bytes that are known come from.
+    pub source: ValueSource,
+    /// Where it was last written: the position after the write, 0 for the initial state; none when never.
+    pub written_at: Option<Position>,
+    /// The step that did it; none for the initial state.
+    pub written_by: Option<Step>,
+}
+
+impl RegisterFile {
+    /// The value of a register by the name that is shown; none when there is no such register.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.state(name).map(|state| &state.value)
+    }
+
+    /// A register by the name that is shown.
+    pub fn state(&self, name: &str) -> Option<&RegisterState> {
+        self.registers.iter().find(|register| register.name == name)
+    }
+}
+
+impl Query for RegistersAt {
+    type Answer = RegisterFile;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<RegisterFile, QueryError> {
+        index.check_position(self.position)?;
+        let thread = match self.thread {
+            Some(thread) if usize::from(thread.0) >= index.threads().len() => {
+                return Err(QueryError::NoThread(format!("#{}", thread.0)));
+            }
+            Some(thread) => thread,
+            None => index.thread_at(self.position)?,
+        };
+        let mut reader = RegisterReader { index, thread, at: self.position, events: HashMap::new() };
+        let mut registers = Vec::new();
+        for (name, view) in index.shown_registers(thread) {
+            cancel.check()?;
+            registers.push(reader.state(name, view)?);
+        }
+        Ok(RegisterFile { thread, instruction_set: index.instruction_set(thread), registers })
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The registers that the register file of a thread shows: those of its instruction set, then what else the trace named.
+    pub(crate) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
+        let mut shown = Registers::shown(self.instruction_set(thread));
+        let views = self.views_of(thread).iter().filter(|view| view.view.register >= RegisterId::FIRST_NAMED);
+        let mut others: Vec<(String, RegisterView)> = Vec::new();
+        for ViewContents { view, .. } in views {
+            let place = usize::from(view.register.0 - RegisterId::FIRST_NAMED.0);
+            let Some(name) = self.contents.register_names.get(place) else { continue };
+            let end = view.offset.saturating_add(view.size_bytes);
+            match others.iter_mut().find(|(_, known)| known.register == view.register) {
+                Some((_, known)) => known.size_bytes = known.size_bytes.max(end),
+                None => others.push((name.clone(), RegisterView::new(view.register, 0, end))),
+            }
+        }
+        others.sort_unstable();
+        shown.extend(others);
+        shown
+    }
+
+    /// The views of a thread that the trace writes.
+    pub(crate) fn views_of(&self, thread: ThreadId) -> &[ViewContents] {
+        let views = &self.contents.views;
+        let start = views.partition_point(|view| view.thread < thread.0);
+        let end = views.partition_point(|view| view.thread <= thread.0);
+        views.get(start..end).unwrap_or_default()
+    }
+
+    /// The views of a thread that share bytes with one.
+    pub(crate) fn overlapping(&self, thread: ThreadId, view: RegisterView) -> impl Iterator<Item = &ViewContents> {
+        let views = self.views_of(thread);
+        let start = views.partition_point(|known| known.view.register < view.register);
+        let same = views.get(start..).unwrap_or_default().iter();
+        same.take_while(move |known| known.view.register == view.register)
+            .filter(move |known| known.view.overlaps(view))
+    }
+
+    /// The last slot up to `last` that writes exactly this view.
+    pub(crate) fn last_write_slot(&self, known: &ViewContents, last: u64) -> Result<Option<u64>, QueryError> {
+        for number in known.segments.iter().rev() {
+            let Some(segment) = self.segment(*number as usize) else { continue };
+            let Some(bound) = (last + 1).checked_sub(segment.meta.step_base).filter(|bound| *bound > 0) else {
+                continue;
+            };
+            let Some(list) = self.view_list(&segment, known)? else { continue };
+            let found = list.last_below(u32::try_from(bound).unwrap_or(u32::MAX)).map_err(|_| bad_registers())?;
+            if let Some(slot) = found {
+                return Ok(Some(segment.meta.step_base + u64::from(slot)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first slot from `first` on that writes exactly this view.
+    pub(crate) fn next_write_slot(&self, known: &ViewContents, first: u64) -> Result<Option<u64>, QueryError> {
+        let segments = &self.contents.segments;
+        let start = segments.partition_point(|segment| segment.step_base + u64::from(segment.steps) < first);
+        let from = known.segments.partition_point(|number| (*number as usize) < start);
+        for number in known.segments.get(from..).unwrap_or_default() {
+            let Some(segment) = self.segment(*number as usize) else { continue };
+            let Some(list) = self.view_list(&segment, known)? else { continue };
+            let from = u32::try_from(first.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            if let Some(slot) = list.first_from(from).map_err(|_| bad_registers())? {
+                return Ok(Some(segment.meta.step_base + u64::from(slot)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn view_list<'a>(
+        &self,
+        segment: &crate::segment::SegmentReader<'a>,
+        known: &ViewContents,
+    ) -> Result<Option<crate::packed::List<'a>>, QueryError> {
+        let Some(thread) = crate::slots::local_thread(segment, ThreadId(known.thread)) else { return Ok(None) };
+        let place = known.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let register = match place {
+            None => known.view.register,
+            Some(place) => {
+                let Some(local) = segment.meta.named.iter().position(|name| *name == place) else { return Ok(None) };
+                RegisterId(RegisterId::FIRST_NAMED.0 + u16::try_from(local).unwrap_or(u16::MAX))
+            }
+        };
+        segment.list(thread, RegisterView { register, ..known.view })
+    }
+}
+
+fn bad_registers() -> QueryError {
+    crate::segment::damaged(crate::segment::Section::Registers)
+}
+
+/// Reads the registers of one register file; many were last written by the same steps, which are read once.
+struct RegisterReader<'a, S> {
+    index: &'a Index<S>,
+    thread: ThreadId,
+    at: Position,
+    events: HashMap<u64, Vec<SlotEvent>>,
+}
+
+impl<S: Source> RegisterReader<'_, S> {
+    fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
+        if view.register == RegisterId::PC && self.index.overlapping(self.thread, view).next().is_none() {
+            return self.program_counter(name, view);
+        }
+        let mut slots = Vec::new();
+        for known in self.index.overlapping(self.thread, view) {
+            slots.extend(self.index.last_write_slot(known, self.at.0)?.map(|slot| (slot, known.view)));
+        }
+        slots.sort_unstable_by_key(|(slot, _)| std::cmp::Reverse(*slot));
+        let newest = slots.first().map(|(slot, _)| *slot);
+        let mut bytes: Vec<Byte> = vec![Byte::Open; usize::from(view.size_bytes)];
+        for (slot, _) in &slots {
+            if bytes.contains(&Byte::Open) {
+                self.fill(*slot, view, &mut bytes)?;
+            }
+        }
+        let value = Value(bytes.iter().map(|byte| byte.value()).collect());
+        let source = if value.is_unknown() { ValueSource::Unknown } else { ValueSource::Recorded };
+        let written_by = match newest {
+            Some(slot) => self.index.owner(self.thread, slot)?,
+            None => None,
+        };
+        Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by })
+    }
+
+    /// Takes from a slot what later slots left open: its last write of each byte.
+    fn fill(&mut self, slot: u64, view: RegisterView, bytes: &mut [Byte]) -> Result<(), QueryError> {
+        if let std::collections::hash_map::Entry::Vacant(place) = self.events.entry(slot) {
+            place.insert(self.index.events(slot..slot + 1)?);
+        }
+        let events = self.events.get(&slot).map(Vec::as_slice).unwrap_or_default();
+        for event in events.iter().rev().filter(|event| event.slot == slot && event.thread == self.thread) {
+            let EventKind::Register { view: written, bytes: value, .. } = &event.kind else { continue };
+            if written.register != view.register {
+                continue;
+            }
+            for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {
+                let offset = (usize::from(view.offset) + place).checked_sub(usize::from(written.offset));
+                let Some(offset) = offset.filter(|offset| *offset < usize::from(written.size_bytes)) else { continue };
+                *byte =
+                    value.as_ref().and_then(|value| value.get(offset)).map_or(Byte::Unknown, |byte| Byte::Known(*byte));
+            }
+        }
+        Ok(())
+    }
+
+    /// The program counter: the address of the thread's next step.
+    fn program_counter(&self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
+        let next = self.index.next_step_of(self.thread, self.at)?;
+        let pc = match next {
+            Some(step) => self.index.pc_of(step)?,
+            None => None,
+        };
+        let size = usize::from(view.size_bytes);
+        let value = match pc {
+            Some(pc) => Value(pc.0.to_le_bytes().iter().take(size).copied().map(Some).collect()),
+            None => Value(vec![None; size]),
+        };
+        let source = if pc.is_some() { ValueSource::Inferred } else { ValueSource::Unknown };
+        Ok(RegisterState { name, view, value, source, written_at: None, written_by: None })
+    }
+}
+
+/// A byte of a register while it is put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Byte {
+    /// Not found yet.
+    Open,
+    /// Written with a value that the trace does not give.
+    Unknown,
+    /// Its value.
+    Known(u8),
+}
+
+impl Byte {
+    fn value(self) -> Option<u8> {
+        if let Self::Known(byte) = self { Some(byte) } else { None }
+    }
+}

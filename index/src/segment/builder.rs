@@ -1,0 +1,339 @@
+//! Collects the events of a segment.
+
+use std::collections::HashMap;
+
+use stepback_parsers::{
+    AccessKind, EventSink, Flow, MemoryAccess, Problem, RegisterId, RegisterView, RegisterWrite, StepEvent,
+    ThreadNumber,
+};
+
+use super::transfers::{ThreadEnd, Transfer};
+use super::{GranuleState, SegmentMeta};
+use crate::WARNINGS_KEPT;
+use crate::granules::{GRANULE_BITS, Shape};
+use crate::keys::KeyTable;
+use crate::packed::FRAME;
+
+/// A segment is closed early when it holds so many accesses: only an input without instructions does.
+const ACCESSES_LIMIT: usize = 1 << 22;
+/// A segment is closed early when its text is so long.
+const TEXT_LIMIT: u64 = 1 << 30;
+
+/// A problem of a segment.
+#[derive(Clone, Debug)]
+pub struct SegmentProblem {
+    /// Lines between the segment's first line and this one.
+    pub line: u64,
+    /// Byte offset in the line.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// As in [`Problem`].
+    pub is_once_a_run: bool,
+}
+
+/// A segment that is complete but for what only the pass in order knows.
+#[derive(Debug)]
+pub struct SealedSegment {
+    /// Its entry in the directory, with `sections` counted from the start of `bytes`.
+    pub meta: SegmentMeta,
+    /// Its sections.
+    pub bytes: Vec<u8>,
+    /// Names of its threads.
+    pub thread_names: Vec<String>,
+    /// Names of its registers outside the table.
+    pub register_names: Vec<String>,
+    /// Each register view that it writes: thread number, view.
+    pub views: Vec<(u16, RegisterView)>,
+    /// Its transfers of control, in order.
+    pub transfers: Vec<Transfer>,
+    /// Its threads at its end.
+    pub thread_ends: Vec<ThreadEnd>,
+    /// Its memory, by ascending block.
+    pub granules: Vec<(u64, GranuleState)>,
+    /// Its addresses, ascending.
+    pub pcs: Vec<u64>,
+    /// The first time that one of its steps has, and that of its last step.
+    pub time_range: Option<(u64, u64)>,
+    /// Its problems: the first of them, and how many in all but for those that are reported once a run.
+    pub problems: (Vec<SegmentProblem>, u64),
+    /// Lines of its task before it.
+    pub line_in_task: u64,
+}
+
+/// An access of a block: where, when, how.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct GranuleEvent {
+    pub granule: u32,
+    pub slot: u32,
+    pub shape: Shape,
+    pub external: u8,
+}
+
+/// Collects events and seals them into segments; its buffers are used again from segment to segment.
+#[derive(Debug, Default)]
+pub struct SegmentBuilder {
+    pub(super) text_start: u64,
+    pub(super) line_start: u64,
+    pub(super) slot: u32,
+    pub(super) offsets: Vec<u32>,
+    pub(super) lines: Vec<u32>,
+    pub(super) times: Vec<u64>,
+    pub(super) latest_time: Option<u64>,
+    pub(super) timeless: u32,
+    pub(super) thread_names: Vec<String>,
+    pub(super) threads: Vec<ThreadEnd>,
+    pub(super) thread_steps: Vec<u32>,
+    pub(super) step_threads: Vec<u16>,
+    pub(super) register_names: Vec<String>,
+    pub(super) views: Vec<(u16, RegisterView)>,
+    pub(super) view_slots: Vec<Vec<u32>>,
+    view_numbers: ViewNumbers,
+    pub(super) granules: KeyTable,
+    pub(super) granule_states: Vec<GranuleState>,
+    pub(super) granule_events: Vec<GranuleEvent>,
+    pub(super) externals: u64,
+    pub(super) pcs: KeyTable,
+    pub(super) step_pcs: Vec<u32>,
+    pub(super) successors: Vec<u32>,
+    pub(super) transfers: Vec<Transfer>,
+    pub(super) problems: Vec<SegmentProblem>,
+    pub(super) problem_count: u64,
+    pub(super) encoder: super::encode::Encoder,
+    /// Segments that were closed, in order.
+    pub sealed: Vec<SealedSegment>,
+}
+
+/// The number of each register view in the segment, without hashing for the common ones.
+#[derive(Debug, Default)]
+struct ViewNumbers {
+    /// For the first threads, each register of the table and each common part of it: number + 1.
+    common: Vec<u32>,
+    others: HashMap<(u16, RegisterView), usize>,
+}
+
+const COMMON_THREADS: usize = 4;
+const COMMON_PARTS: usize = 8;
+
+impl ViewNumbers {
+    fn place(thread: u16, view: RegisterView) -> Option<usize> {
+        let part = match (view.offset, view.size_bytes) {
+            (0, 8) => 0,
+            (0, 4) => 1,
+            (0, 16) => 2,
+            (8, 8) => 3,
+            (4, 4) => 4,
+            (8, 4) => 5,
+            (12, 4) => 6,
+            _ => return None,
+        };
+        let (thread, register) = (usize::from(thread), usize::from(view.register.0));
+        let registers = usize::from(RegisterId::FIRST_NAMED.0);
+        (thread < COMMON_THREADS && register < registers).then(|| (thread * registers + register) * COMMON_PARTS + part)
+    }
+
+    fn clear(&mut self) {
+        self.others.clear();
+        self.common.clear();
+        self.common.resize(COMMON_THREADS * usize::from(RegisterId::FIRST_NAMED.0) * COMMON_PARTS, 0);
+    }
+}
+
+impl SegmentBuilder {
+    /// Begins a task: a range of the input that is parsed in one run.
+    pub fn begin_task(&mut self, text_start: u64) {
+        self.thread_names.clear();
+        self.register_names.clear();
+        self.threads.clear();
+        self.sealed.clear();
+        self.clear_segment(text_start, 0);
+    }
+
+    /// Ends a task whose text ends here.
+    pub fn end_task(&mut self) {
+        self.seal(0, 0);
+    }
+
+    fn clear_segment(&mut self, text_start: u64, line_start: u64) {
+        (self.text_start, self.line_start) = (text_start, line_start);
+        (self.slot, self.timeless, self.externals, self.problem_count) = (0, 0, 0, 0);
+        self.latest_time = None;
+        self.offsets.clear();
+        self.lines.clear();
+        self.times.clear();
+        self.thread_steps.clear();
+        self.thread_steps.resize(self.thread_names.len(), 0);
+        self.step_threads.clear();
+        self.threads.iter_mut().for_each(|thread| {
+            // The pass in order carries these over; a slot of the segment before means nothing here.
+            *thread = ThreadEnd::carried();
+        });
+        self.views.clear();
+        self.view_numbers.clear();
+        self.granules.clear();
+        self.granule_states.clear();
+        self.granule_events.clear();
+        self.pcs.clear();
+        self.step_pcs.clear();
+        self.successors.clear();
+        self.transfers.clear();
+        self.problems.clear();
+    }
+
+    /// Closes the segment; the next begins at `next_start`.
+    fn seal(&mut self, next_start: u64, next_line: u64) {
+        let sealed = self.encode();
+        self.sealed.push(sealed);
+        self.clear_segment(next_start, next_line);
+    }
+
+    fn view_number(&mut self, thread: ThreadNumber, view: RegisterView) -> usize {
+        let place = ViewNumbers::place(thread.0, view);
+        let known = match place {
+            Some(place) => self.view_numbers.common[place].checked_sub(1).map(|number| number as usize),
+            None => self.view_numbers.others.get(&(thread.0, view)).copied(),
+        };
+        if let Some(number) = known {
+            return number;
+        }
+        let number = self.views.len();
+        self.views.push((thread.0, view));
+        if self.view_slots.len() == number {
+            self.view_slots.push(Vec::new());
+        }
+        self.view_slots[number].clear();
+        match place {
+            Some(place) => self.view_numbers.common[place] = number as u32 + 1,
+            None => _ = self.view_numbers.others.insert((thread.0, view), number),
+        }
+        number
+    }
+
+    #[inline]
+    fn touch(&mut self, key: u64, offset: usize, size: usize, kind: AccessKind, bytes: Option<&[u8]>) {
+        let granule = self.granules.number(key);
+        if granule == self.granule_states.len() {
+            self.granule_states.push(GranuleState::default());
+        }
+        let is_write = kind == AccessKind::Write;
+        let mut shape = Shape::new(offset as u64, size as u64, is_write, bytes.is_some());
+        let state = &mut self.granule_states[granule];
+        let mut external = 0;
+        match (kind, bytes) {
+            (AccessKind::Write, bytes) => state.write(offset, size, bytes),
+            (AccessKind::Read, Some(bytes)) => external = state.read(offset, bytes),
+            (AccessKind::Read, None) => {}
+        }
+        if external != 0 {
+            shape = shape.as_external();
+            self.externals += 1;
+        }
+        self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external });
+    }
+
+    #[inline]
+    fn visit(&mut self, pc: u64) {
+        // The step after an address is mostly the one that came after it before.
+        let before = self.step_pcs.last().copied();
+        let guess = before.and_then(|before| self.successors.get(before as usize)).copied().unwrap_or(0);
+        let number = if self.pcs.keys().get(guess as usize) == Some(&pc) { guess } else { self.pcs.number(pc) as u32 };
+        if number as usize >= self.successors.len() {
+            self.successors.resize(number as usize + 1, 0);
+        }
+        if let Some(before) = before {
+            self.successors[before as usize] = number;
+        }
+        self.step_pcs.push(number);
+    }
+}
+
+impl EventSink for SegmentBuilder {
+    fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
+        debug_assert_eq!(usize::from(thread.0), self.thread_names.len(), "threads come in order");
+        self.thread_names.push(name.to_owned());
+        self.threads.push(ThreadEnd::carried());
+        self.thread_steps.push(0);
+    }
+
+    fn register_named(&mut self, register: RegisterId, name: &str, _size_bytes: u16) {
+        debug_assert_eq!(
+            usize::from(register.0 - RegisterId::FIRST_NAMED.0),
+            self.register_names.len(),
+            "named registers come in order"
+        );
+        self.register_names.push(name.to_owned());
+    }
+
+    #[inline]
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if step.chunk_offset - self.text_start >= TEXT_LIMIT || self.granule_events.len() >= ACCESSES_LIMIT {
+            self.seal(step.chunk_offset, step.place.line_in_range);
+        }
+        self.slot += 1;
+        self.offsets.push((step.chunk_offset - self.text_start) as u32);
+        if (self.slot - 1).is_multiple_of(FRAME as u32) {
+            self.lines.push((step.place.line_in_range - self.line_start) as u32);
+        }
+        if step.time.is_some() {
+            self.latest_time = self.latest_time.max(step.time);
+        }
+        if self.latest_time.is_none() {
+            self.timeless += 1;
+        }
+        self.times.push(self.latest_time.unwrap_or(0));
+        let thread = usize::from(step.thread.0);
+        self.thread_steps[thread] += 1;
+        if self.thread_names.len() > 1 {
+            // Until a second thread appears all steps are those of the first.
+            self.step_threads.resize(self.slot as usize - 1, 0);
+            self.step_threads.push(step.thread.0);
+        }
+        self.visit(step.pc.0);
+        if let Some(transfer) = self.threads[thread].begin_step(self.slot, step) {
+            self.transfers.push(transfer);
+        }
+    }
+
+    #[inline]
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let number = self.view_number(write.thread, write.view);
+        let slots = &mut self.view_slots[number];
+        if slots.last() != Some(&self.slot) {
+            slots.push(self.slot);
+        }
+        if !write.is_bank_copy {
+            self.threads[usize::from(write.thread.0)].register_write(write);
+        }
+    }
+
+    #[inline]
+    fn access(&mut self, access: &MemoryAccess) {
+        if self.granule_events.len() >= ACCESSES_LIMIT {
+            self.seal(access.place.offset, access.place.line_in_range);
+        }
+        let (key, offset) = (access.address.0 >> GRANULE_BITS, (access.address.0 & 63) as usize);
+        let size = usize::from(access.size_bytes);
+        let here = size.min(64 - offset);
+        let bytes = access.bytes.as_ref().map(|bytes| &bytes[..size.min(8)]);
+        self.touch(key, offset, here, access.kind, bytes.map(|bytes| &bytes[..here]));
+        if here < size {
+            self.touch(key + 1, 0, size - here, access.kind, bytes.map(|bytes| &bytes[here..]));
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.problem_count += u64::from(!problem.is_once_a_run);
+        if self.problems.len() < WARNINGS_KEPT || problem.is_once_a_run {
+            self.problems.push(SegmentProblem {
+                line: problem.place.line_in_range - self.line_start,
+                column: problem.column,
+                message: problem.message.clone(),
+                is_once_a_run: problem.is_once_a_run,
+            });
+        }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        Flow::Continue
+    }
+}

@@ -1,0 +1,157 @@
+//! Turns what was collected of a segment into its bytes.
+//!
+//! ```text
+//! registers section   count: u32, then for each list (thread: u16, register: u16, offset: u16, size: u16, n: u32, end: u32), then the lists
+//! ```
+//! Lists of [`STEPS_OF_THREAD`] stand among those of the registers.
+
+use stepback_parsers::{RegisterId, RegisterView};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{SealedSegment, SegmentBuilder, SegmentMeta, SegmentThread};
+use crate::directory::DirectoryWriter;
+use crate::granules::{NO_TOUCH, Touch, push_granule};
+use crate::packed::{push_list, push_times};
+use crate::pcs::push_visits;
+
+/// In place of a register: the steps of a thread, where a segment has several threads.
+pub const STEPS_OF_THREAD: RegisterView = RegisterView::new(RegisterId(u16::MAX), 0, 0);
+
+/// Buffers for encoding.
+#[derive(Debug, Default)]
+pub struct Encoder {
+    starts: Vec<u32>,
+    touches: Vec<Touch>,
+    visits: Vec<u32>,
+    directory: DirectoryWriter,
+}
+
+impl SegmentBuilder {
+    /// The segment as collected so far.
+    pub(super) fn encode(&mut self) -> SealedSegment {
+        let mut bytes = Vec::with_capacity(self.offsets.len() * 8 + 4096);
+        let mut sections = [0; super::SECTIONS + 1];
+        push_list(&mut bytes, &self.offsets);
+        sections[1] = bytes.len();
+        self.lines.iter().for_each(|line| bytes.extend_from_slice(&line.to_le_bytes()));
+        sections[2] = bytes.len();
+        push_times(&mut bytes, &self.times);
+        sections[3] = bytes.len();
+        self.push_registers(&mut bytes);
+        sections[4] = bytes.len();
+        let granules = self.push_granules(&mut bytes);
+        sections[5] = bytes.len();
+        let pcs = self.push_pcs(&mut bytes);
+        sections[6] = bytes.len();
+        let mut meta = SegmentMeta {
+            text_start: self.text_start,
+            steps: self.slot,
+            timeless: self.timeless,
+            ..Default::default()
+        };
+        for (number, pair) in sections.windows(2).enumerate() {
+            meta.checksums[number] = xxh3_64(&bytes[pair[0]..pair[1]]);
+        }
+        meta.sections = sections.map(|place| place as u64);
+        meta.externals = self.externals;
+        meta.threads = self.thread_steps.iter().map(|steps| SegmentThread { thread: 0, steps: *steps }).collect();
+        SealedSegment {
+            meta,
+            bytes,
+            thread_names: self.thread_names.clone(),
+            register_names: self.register_names.clone(),
+            views: self.views.clone(),
+            transfers: std::mem::take(&mut self.transfers),
+            thread_ends: self.threads.clone(),
+            granules,
+            pcs,
+            time_range: self.times.get(self.timeless as usize).copied().zip(self.latest_time),
+            problems: (std::mem::take(&mut self.problems), self.problem_count),
+            line_in_task: self.line_start,
+        }
+    }
+
+    fn push_registers(&mut self, bytes: &mut Vec<u8>) {
+        let mut extra: Vec<(u16, RegisterView, Vec<u32>)> = Vec::new();
+        if self.thread_names.len() > 1 {
+            self.step_threads.resize(self.slot as usize, 0);
+            for thread in 0..self.thread_names.len() as u16 {
+                let steps = self.step_threads.iter().zip(1..).filter(|(owner, _)| **owner == thread);
+                extra.push((thread, STEPS_OF_THREAD, steps.map(|(_, slot)| slot).collect()));
+            }
+        }
+        let registers = self.views.iter().zip(&self.view_slots).map(|((thread, view), slots)| (*thread, *view, slots));
+        let mut lists: Vec<_> =
+            registers.chain(extra.iter().map(|(thread, view, slots)| (*thread, *view, slots))).collect();
+        lists.sort_unstable_by_key(|(thread, view, _)| (*thread, *view));
+        bytes.extend_from_slice(&(lists.len() as u32).to_le_bytes());
+        let table = bytes.len();
+        bytes.resize(table + 16 * lists.len(), 0);
+        let base = bytes.len();
+        for (number, (thread, view, slots)) in lists.iter().enumerate() {
+            push_list(bytes, slots);
+            let end = (bytes.len() - base) as u32;
+            let entry = &mut bytes[table + 16 * number..][..16];
+            entry[0..2].copy_from_slice(&thread.to_le_bytes());
+            entry[2..4].copy_from_slice(&view.register.0.to_le_bytes());
+            entry[4..6].copy_from_slice(&view.offset.to_le_bytes());
+            entry[6..8].copy_from_slice(&view.size_bytes.to_le_bytes());
+            entry[8..12].copy_from_slice(&(slots.len() as u32).to_le_bytes());
+            entry[12..16].copy_from_slice(&end.to_le_bytes());
+        }
+    }
+
+    fn push_granules(&mut self, bytes: &mut Vec<u8>) -> Vec<(u64, super::GranuleState)> {
+        let Self { encoder: Encoder { starts, touches, directory, .. }, granule_events, granules, .. } = self;
+        let keys = granules.keys();
+        starts.clear();
+        starts.resize(keys.len() + 1, 0);
+        granule_events.iter().for_each(|event| starts[event.granule as usize + 1] += 1);
+        (1..starts.len()).for_each(|number| starts[number] += starts[number - 1]);
+        touches.clear();
+        touches.resize(granule_events.len(), NO_TOUCH);
+        for event in granule_events.iter() {
+            let place = &mut starts[event.granule as usize];
+            touches[*place as usize] = Touch { slot: event.slot, shape: event.shape, external: event.external };
+            *place += 1;
+        }
+        // Each start has moved to its end, which is the start of the next.
+        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        order.sort_unstable_by_key(|number| keys[*number as usize]);
+        directory.clear();
+        for number in order.iter().map(|number| *number as usize) {
+            let start = if number == 0 { 0 } else { starts[number - 1] };
+            let touches = &touches[start as usize..starts[number] as usize];
+            directory.push(keys[number], |entries, lists| push_granule(entries, lists, touches));
+        }
+        directory.finish(bytes);
+        let states = &mut self.granule_states;
+        order.iter().map(|number| (keys[*number as usize], std::mem::take(&mut states[*number as usize]))).collect()
+    }
+
+    fn push_pcs(&mut self, bytes: &mut Vec<u8>) -> Vec<u64> {
+        let Self { encoder: Encoder { starts, visits, directory, .. }, step_pcs, pcs, .. } = self;
+        let keys = pcs.keys();
+        starts.clear();
+        starts.resize(keys.len() + 1, 0);
+        step_pcs.iter().for_each(|number| starts[*number as usize + 1] += 1);
+        (1..starts.len()).for_each(|number| starts[number] += starts[number - 1]);
+        visits.clear();
+        visits.resize(step_pcs.len(), 0);
+        for (number, slot) in step_pcs.iter().zip(1..) {
+            let place = &mut starts[*number as usize];
+            visits[*place as usize] = slot;
+            *place += 1;
+        }
+        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+        order.sort_unstable_by_key(|number| keys[*number as usize]);
+        directory.clear();
+        for number in order.iter().map(|number| *number as usize) {
+            let start = if number == 0 { 0 } else { starts[number - 1] };
+            let slots = &visits[start as usize..starts[number] as usize];
+            directory.push(keys[number], |entries, lists| push_visits(entries, lists, slots));
+        }
+        directory.finish(bytes);
+        order.iter().map(|number| keys[*number as usize]).collect()
+    }
+}

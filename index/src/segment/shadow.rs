@@ -1,0 +1,132 @@
+//! What memory is known to hold while a segment is read, to notice reads that contradict it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::granules::byte_mask;
+
+/// What a segment knows of a block of memory at its end, and what it must agree with at its start.
+#[derive(Clone, Debug)]
+pub struct GranuleState {
+    /// Bytes whose value is known now.
+    pub known: u64,
+    /// Their values.
+    pub data: [u8; 64],
+    /// Bytes that this segment read before it wrote them.
+    pub first_read: u64,
+    /// The values that it read first.
+    pub first_data: [u8; 64],
+    /// Bytes that this segment wrote, with whatever value.
+    pub written: u64,
+}
+
+impl Default for GranuleState {
+    fn default() -> Self {
+        Self { known: 0, data: [0; 64], first_read: 0, first_data: [0; 64], written: 0 }
+    }
+}
+
+impl GranuleState {
+    /// Notes a store; without bytes the trace does not say of what.
+    #[inline]
+    pub fn write(&mut self, offset: usize, size: usize, bytes: Option<&[u8]>) {
+        let mask = byte_mask(offset as u64, size as u64);
+        self.written |= mask;
+        match bytes {
+            Some(bytes) => {
+                self.data[offset..offset + size].copy_from_slice(bytes);
+                self.known |= mask;
+            }
+            None => self.known &= !mask,
+        }
+    }
+
+    /// Notes a load of up to 8 bytes; gives those, as a mask, that contradict what was known.
+    #[inline]
+    pub fn read(&mut self, offset: usize, bytes: &[u8]) -> u8 {
+        let mask = byte_mask(offset as u64, bytes.len() as u64);
+        let held = &mut self.data[offset..offset + bytes.len()];
+        if self.known & mask == mask && held == bytes {
+            return 0;
+        }
+        let mut contradicting = 0;
+        for (place, byte) in bytes.iter().enumerate() {
+            let bit = 1u64 << (offset + place);
+            contradicting |= u8::from(self.known & bit != 0 && held[place] != *byte) << place;
+            held[place] = *byte;
+            if self.known & bit == 0 && self.written & bit == 0 {
+                self.first_read |= bit;
+                self.first_data[offset + place] = *byte;
+            }
+        }
+        self.known |= mask;
+        contradicting
+    }
+
+    /// The bytes that this segment read first with other values than were known before it.
+    pub fn contradictions(&self, before: &Self) -> u64 {
+        let compared = self.first_read & before.known;
+        (0..64)
+            .filter(|place| compared >> place & 1 != 0)
+            .fold(0, |mask, place| mask | u64::from(self.first_data[place] != before.data[place]) << place)
+    }
+
+    /// What is known after a later segment.
+    pub fn follow(&mut self, later: &Self) {
+        for place in (0..64).filter(|place| later.known >> place & 1 != 0) {
+            self.data[place] = later.data[place];
+        }
+        self.known = self.known & !later.written | later.known;
+    }
+}
+
+/// A read that contradicts what earlier segments knew: found after its segment was encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeamExternal {
+    /// Address / 64.
+    pub granule: u64,
+    /// Local slot of the read.
+    pub slot: u32,
+    /// Its place in the list of the block.
+    pub place: u32,
+    /// The bytes that contradict.
+    pub mask: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_read_that_differs_from_the_last_write_is_a_contradiction_once() {
+        let mut state = GranuleState::default();
+        state.write(4, 2, Some(&[1, 2]));
+        assert_eq!(state.read(4, &[1, 2]), 0);
+        assert_eq!(state.read(4, &[1, 9]), 0b10);
+        assert_eq!(state.read(4, &[1, 9]), 0);
+        assert_eq!(state.first_read, 0);
+    }
+
+    #[test]
+    fn a_first_read_is_compared_byte_by_byte_with_what_came_before() {
+        let mut before = GranuleState::default();
+        before.write(0, 2, Some(&[1, 2]));
+        let mut later = GranuleState::default();
+        later.write(0, 1, Some(&[7]));
+        assert_eq!(later.read(0, &[7, 3, 4]), 0);
+        assert_eq!(later.contradictions(&before), 0b10);
+        before.follow(&later);
+        assert_eq!((before.known, &before.data[..3]), (0b111, &[7, 3, 4][..]));
+    }
+
+    #[test]
+    fn a_store_of_an_unknown_value_makes_the_bytes_unknown() {
+        let mut before = GranuleState::default();
+        before.write(0, 4, Some(&[1, 2, 3, 4]));
+        let mut later = GranuleState::default();
+        later.write(1, 2, None);
+        before.follow(&later);
+        assert_eq!(before.known, 0b1001);
+        assert_eq!(later.read(1, &[8]), 0);
+        assert_eq!(later.first_read, 0);
+    }
+}

@@ -1,0 +1,190 @@
+//! What the search for calls needs of a segment: the places where control did not simply go on.
+//!
+//! The heuristic (formats of the Tarmac tools, "call and return") looks at the stack pointer and the link register
+//! at each transfer of control. A segment does not know what they were at its start, so values may be [`Tracked::Carry`]:
+//! the pass in order fills them in.
+
+use stepback_parsers::{InstructionSet, RegisterId, RegisterWrite, StepEvent};
+
+/// What a segment knows of a register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracked {
+    /// Not written in this segment yet: what it was at the segment's start.
+    #[default]
+    Carry,
+    /// Written with a value that the trace does not give.
+    Unknown,
+    /// Its value.
+    Known(u64),
+}
+
+impl Tracked {
+    /// The value, given the one at the segment's start.
+    pub fn resolve(self, carried: Option<u64>) -> Option<u64> {
+        match self {
+            Self::Carry => carried,
+            Self::Unknown => None,
+            Self::Known(value) => Some(value),
+        }
+    }
+}
+
+/// The instructions since the link register was written are counted up to this.
+pub const AGE_LIMIT: u8 = 8;
+
+/// A step of a thread that did not follow the step before in memory, or the thread's first in its segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Transfer {
+    /// The thread's number in the segment.
+    pub thread: u16,
+    /// Where control went.
+    pub slot: u32,
+    /// Address of the step.
+    pub pc: u64,
+    /// How it decodes.
+    pub instruction_set: InstructionSet,
+    /// True for the thread's first step in the segment: whether control was transferred must be found out.
+    pub is_first: bool,
+    /// Stack pointer when the step began.
+    pub sp: Tracked,
+    /// The highest value that the stack pointer was given since the transfer before.
+    pub sp_high: Option<u64>,
+    /// Link register when the step began.
+    pub lr: Tracked,
+    /// Steps since the link register was written, up to [`AGE_LIMIT`].
+    pub lr_age: u8,
+    /// True when the link register was not written in this segment: `lr_age` counts from the segment's start,
+    /// behind the thread's first step from there.
+    pub is_age_carried: bool,
+    /// The step before; none when it is in an earlier segment.
+    pub before: Option<LastStep>,
+}
+
+/// What a thread is at the end of a segment.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadEnd {
+    /// Its last step; none when it has none in this segment.
+    pub last: Option<LastStep>,
+    /// `x0` to `x30`, the stack pointer, and the link register of AArch32, by their numbers in the table.
+    pub core: [Tracked; CORE],
+    /// The highest value of the stack pointer since the last transfer in the segment.
+    pub sp_high: Option<u64>,
+    /// Steps since the link register was written, up to [`AGE_LIMIT`].
+    pub lr_age: u8,
+    /// As in [`Transfer`].
+    pub is_age_carried: bool,
+}
+
+/// The registers that are followed: they stand first in the table.
+pub const CORE: usize = RegisterId::LR.0 as usize + 1;
+/// The stack pointer among them.
+pub const SP: usize = RegisterId::SP.0 as usize;
+
+/// The link register among them.
+pub fn link_register(set: InstructionSet) -> usize {
+    if set == InstructionSet::A64 { LR_A64 } else { RegisterId::LR.0 as usize }
+}
+
+const LR_A64: usize = 30;
+
+/// A thread's last step.
+#[derive(Clone, Copy, Debug)]
+pub struct LastStep {
+    /// Its slot.
+    pub slot: u32,
+    /// Its address.
+    pub pc: u64,
+    /// Its encoding.
+    pub opcode: u32,
+    /// Its length.
+    pub length_bytes: u8,
+    /// How it decodes.
+    pub instruction_set: InstructionSet,
+    /// False when its condition failed.
+    pub is_executed: bool,
+}
+
+impl LastStep {
+    /// The address behind it.
+    pub fn next_pc(&self) -> u64 {
+        self.pc.wrapping_add(u64::from(self.length_bytes))
+    }
+
+    /// Where a call by it would return to, with the Thumb bit.
+    pub fn return_address(&self) -> u64 {
+        self.next_pc() | u64::from(self.instruction_set == InstructionSet::T32)
+    }
+}
+
+impl ThreadEnd {
+    /// A thread of which nothing is known but what it carries in.
+    pub fn carried() -> Self {
+        Self { last: None, core: [Tracked::Carry; CORE], sp_high: None, lr_age: 0, is_age_carried: true }
+    }
+
+    /// Notes a step; gives the transfer that it is, if it is one.
+    #[inline]
+    pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) -> Option<Transfer> {
+        self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
+        let is_follower = self.last.is_some_and(|last| (last.next_pc() ^ step.pc.0) & !1 == 0);
+        let transfer = (!is_follower).then(|| self.transfer(slot, step));
+        self.last = Some(LastStep {
+            slot,
+            pc: step.pc.0,
+            opcode: step.opcode,
+            length_bytes: step.length_bytes,
+            instruction_set: step.instruction_set,
+            is_executed: step.is_executed,
+        });
+        transfer
+    }
+
+    fn transfer(&mut self, slot: u32, step: &StepEvent<'_>) -> Transfer {
+        let transfer = Transfer {
+            thread: step.thread.0,
+            slot,
+            pc: step.pc.0,
+            instruction_set: step.instruction_set,
+            is_first: self.last.is_none(),
+            sp: self.core[SP],
+            sp_high: self.sp_high.take(),
+            lr: self.core[link_register(step.instruction_set)],
+            lr_age: self.lr_age,
+            is_age_carried: self.is_age_carried,
+            before: self.last,
+        };
+        (self.lr_age, self.is_age_carried) = if transfer.is_first {
+            // Whether this is a transfer at all the pass in order finds out: from here on it knows the age.
+            (0, true)
+        } else {
+            // The link register must be written again before another transfer can be a call.
+            (AGE_LIMIT, false)
+        };
+        transfer
+    }
+
+    /// Notes a write of a register.
+    #[inline]
+    pub fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let register = usize::from(write.view.register.0);
+        let Some(held) = self.core.get_mut(register) else { return };
+        *held = match write.bytes {
+            Some(bytes) if write.view.offset == 0 && bytes.len() >= 4 => Tracked::Known(little_endian(bytes)),
+            _ => Tracked::Unknown,
+        };
+        match (register, *held) {
+            (SP, Tracked::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),
+            (LR_A64, _) => (self.lr_age, self.is_age_carried) = (0, false),
+            _ if register == link_register(InstructionSet::A32) => (self.lr_age, self.is_age_carried) = (0, false),
+            _ => {}
+        }
+    }
+}
+
+#[inline]
+fn little_endian(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk::<8>() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)),
+    }
+}

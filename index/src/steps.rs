@@ -1,0 +1,298 @@
+//! Steps with what they did, and step <-> line <-> time.
+
+use stepback_parsers::{AccessKind, Address, EventSink, Flow, Line, Position, Source, Step, StepEvent, TextKind};
+
+use crate::packed::FRAME;
+use crate::slots::{EventKind, SlotEvent, StepText};
+use crate::touches::Wanted;
+use crate::{Access, AccessTarget, Cancel, Effect, Hit, Index, Query, QueryError, StepRecord, ThreadId, Value};
+
+/// Consecutive steps with what they did. Cost: reads the text of these steps and of at most 127 before them once.
+///
+/// In a trace of several threads, what a thread did more than [`LATE_STEPS`] steps of others later is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Steps {
+    /// The first.
+    pub first: Step,
+    /// How many; fewer are given at the end of the trace.
+    pub count: u64,
+}
+
+/// How far behind a step events that belong to it are looked for.
+pub const LATE_STEPS: u64 = 1024;
+
+impl Query for Steps {
+    type Answer = Vec<StepRecord>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<StepRecord>, QueryError> {
+        cancel.check()?;
+        let first = self.first.0.saturating_add(1);
+        let last = self.first.0.saturating_add(self.count).min(index.step_count());
+        if first > last { Ok(Vec::new()) } else { index.records(first, last) }
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The steps of the slots `first` to `last`.
+    fn records(&self, first: u64, last: u64) -> Result<Vec<StepRecord>, QueryError> {
+        let (segment, local) = self.locate(first)?;
+        let block = (local.saturating_sub(1) as usize) / FRAME;
+        let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
+        let block_line = segment.meta.line_base + segment.block_line(block)?;
+        let late = if self.threads().len() == 1 { 0 } else { LATE_STEPS };
+        // Lines are known for the first step of a block, so the text is read from there on.
+        let slots = first..last.saturating_add(late).min(self.step_count()) + 1;
+        let (events, line_before) = self.events_from(block_slot, slots)?;
+        let mut records: Vec<StepRecord> = Vec::new();
+        let mut last_of_thread = vec![None; self.threads().len()];
+        for event in events {
+            let place = usize::from(event.thread.0);
+            if let EventKind::Step(step) = event.kind {
+                let owner = (first..=last).contains(&event.slot).then_some(records.len());
+                if let Some(known) = last_of_thread.get_mut(place) {
+                    *known = owner;
+                }
+                if owner.is_some() {
+                    let line = (block_line + event.line_in_range).saturating_sub(line_before) + 1;
+                    records.push(self.record(event.slot, event.thread, Line(line), step)?);
+                }
+                continue;
+            }
+            let owner = last_of_thread.get(place).copied().flatten();
+            if let Some(record) = owner.and_then(|owner| records.get_mut(owner)) {
+                record.effects.extend(self.effect(&event)?);
+            }
+        }
+        if records.len() as u64 != last - first + 1 {
+            return Err(QueryError::TraceChanged);
+        }
+        Ok(records)
+    }
+
+    fn record(&self, slot: u64, thread: ThreadId, line: Line, step: StepText) -> Result<StepRecord, QueryError> {
+        Ok(StepRecord {
+            step: Step(slot.saturating_sub(1)),
+            line: Some(line),
+            time: self.time_of_slot(slot)?,
+            thread,
+            pc: step.pc,
+            instruction_set: step.instruction_set,
+            opcode: step.opcode,
+            length_bytes: step.length_bytes,
+            is_executed: step.is_executed,
+            text: step.text,
+            effects: Vec::new(),
+        })
+    }
+
+    fn effect(&self, event: &SlotEvent) -> Result<Option<Effect>, QueryError> {
+        Ok(match &event.kind {
+            EventKind::Register { is_bank_copy: true, .. } | EventKind::Step(_) => None,
+            EventKind::Register { view, bytes, .. } => Some(Effect::Register {
+                name: self.register_name(*view, event.thread),
+                view: *view,
+                value: register_value(bytes.as_deref(), view.size_bytes),
+            }),
+            EventKind::Access { .. } => self.access_of(event)?.map(Effect::Access),
+            EventKind::Text { kind: TextKind::Exception, text } => Some(Effect::Exception(text.clone())),
+            EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
+        })
+    }
+
+    /// What an event did to its cell; none when it is not about a cell.
+    pub(crate) fn access_of(&self, event: &SlotEvent) -> Result<Option<Access>, QueryError> {
+        Ok(match &event.kind {
+            EventKind::Register { view, bytes, .. } => Some(Access {
+                kind: AccessKind::Write,
+                target: AccessTarget::Register(self.register_name(*view, event.thread)),
+                value: register_value(bytes.as_deref(), view.size_bytes),
+                is_external: false,
+            }),
+            EventKind::Access { kind, address, size_bytes, bytes } => Some(Access {
+                kind: *kind,
+                target: AccessTarget::Memory { address: *address, size_bytes: *size_bytes },
+                value: self.memory_value(*bytes, *size_bytes),
+                is_external: *kind == AccessKind::Read && self.is_external(event.slot, *address, *size_bytes)?,
+            }),
+            EventKind::Step(_) | EventKind::Text { .. } => None,
+        })
+    }
+
+    fn memory_value(&self, bytes: Option<[u8; 8]>, size_bytes: u8) -> Value {
+        let size = usize::from(size_bytes);
+        let Some(bytes) = bytes else { return Value(vec![None; size]) };
+        let mut value: Vec<_> = bytes.iter().take(size).copied().map(Some).collect();
+        if self.contents.traits.endian == stepback_parsers::Endian::Big {
+            value.reverse();
+        }
+        Value(value)
+    }
+
+    /// Whether a read in a slot contradicts the last value known before it.
+    fn is_external(&self, slot: u64, address: Address, size_bytes: u8) -> Result<bool, QueryError> {
+        if self.contents.externals == 0 {
+            return Ok(false);
+        }
+        for (granule, mask) in crate::memory::granules_of(address, u64::from(size_bytes)) {
+            let touches = self.last_touches(granule, mask, slot, Wanted::External)?;
+            if touches.iter().flatten().any(|touch| touch.slot == slot) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The address of a step.
+    pub(crate) fn pc_of(&self, step: Step) -> Result<Option<Address>, QueryError> {
+        let slot = step.0.saturating_add(1);
+        Ok(self.events(slot..slot + 1)?.into_iter().find_map(|event| match event.kind {
+            EventKind::Step(step) if event.slot == slot => Some(step.pc),
+            _ => None,
+        }))
+    }
+
+    /// A step as the hit of a question.
+    pub(crate) fn hit(&self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
+        let slot = step.0.saturating_add(1);
+        let record = self.records(slot, slot)?.into_iter().next().ok_or(QueryError::TraceChanged)?;
+        Ok(Hit { record, position, access })
+    }
+}
+
+fn register_value(bytes: Option<&[u8]>, size_bytes: u16) -> Value {
+    Value(bytes.map_or_else(|| vec![None; usize::from(size_bytes)], |bytes| bytes.iter().copied().map(Some).collect()))
+}
+
+/// The position after the step to which a line of the trace belongs (the end for lines beyond the last).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PositionOfLine(pub Line);
+
+impl Query for PositionOfLine {
+    type Answer = Position;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Position, QueryError> {
+        cancel.check()?;
+        Ok(Position(index.chunk_of_line(self.0.0.saturating_sub(1))?.slot))
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The slot to which a line, counted from 0, belongs, and where its text begins.
+    pub(crate) fn chunk_of_line(&self, line: u64) -> Result<Chunk, QueryError> {
+        let Some((number, block)) = self.block_of_line(line)? else { return self.chunk_in_block(0, 0, line) };
+        let segment = self.segment(number).ok_or(QueryError::TraceChanged)?;
+        let slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
+        self.chunk_in_block(slot, segment.meta.line_base + segment.block_line(block)?, line)
+    }
+
+    /// The last block of 128 steps whose first step's line is not behind a line.
+    fn block_of_line(&self, line: u64) -> Result<Option<(usize, usize)>, QueryError> {
+        let segments = &self.contents.segments;
+        let mut number = segments.partition_point(|segment| segment.line_base <= line);
+        while let Some(before) = number.checked_sub(1) {
+            number = before;
+            let Some(segment) = self.segment(number) else { continue };
+            let (mut low, mut high) = (0, segment.block_count());
+            while low < high {
+                let middle = low.midpoint(high);
+                let first = segment.meta.line_base + segment.block_line(middle)?;
+                if first <= line { low = middle + 1 } else { high = middle }
+            }
+            if let Some(block) = low.checked_sub(1) {
+                return Ok(Some((number, block)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Looks for a line from a slot on whose step's line (its text's line for slot 0) is known.
+    fn chunk_in_block(&self, first: u64, first_line: u64, line: u64) -> Result<Chunk, QueryError> {
+        // One step more than the block: lines with its time may stand before its instruction.
+        let end = (first + FRAME as u64 + 1).min(self.step_count());
+        let range = self.text_start(first)?..self.text_start(end + 1)?;
+        let mut found = Chunk { slot: first, line: first_line, offset: range.start };
+        let mut starts = ChunkStarts { slot: first.saturating_sub(1), ..Default::default() };
+        self.parse(range, &mut starts)?;
+        let line_before = if first == 0 { 0 } else { starts.steps.first().map_or(0, |step| step.line_in_range) };
+        for step in &starts.steps {
+            let mut lead = 0;
+            if step.chunk_offset < step.offset {
+                let mut text = Vec::new();
+                self.source().read_raw(step.chunk_offset..step.offset, &mut text)?;
+                lead = memchr::memchr_iter(b'\n', &text).count() as u64;
+            }
+            let begins = (first_line + step.line_in_range).saturating_sub(line_before + lead);
+            if begins > line && step.slot != first {
+                break;
+            }
+            found = Chunk { slot: step.slot, line: begins, offset: step.chunk_offset };
+        }
+        Ok(found)
+    }
+}
+
+/// Where the text of a slot begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunk {
+    pub slot: u64,
+    /// Its first line, counted from 0.
+    pub line: u64,
+    /// Its first byte.
+    pub offset: u64,
+}
+
+/// Where the steps of a range begin.
+#[derive(Default)]
+struct ChunkStarts {
+    slot: u64,
+    steps: Vec<ChunkStart>,
+}
+
+struct ChunkStart {
+    slot: u64,
+    chunk_offset: u64,
+    offset: u64,
+    line_in_range: u64,
+}
+
+impl EventSink for ChunkStarts {
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.slot += 1;
+        let (offset, line_in_range) = (step.place.offset, step.place.line_in_range);
+        self.steps.push(ChunkStart { slot: self.slot, chunk_offset: step.chunk_offset, offset, line_in_range });
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        Flow::Continue
+    }
+}
+
+/// The position after the last step whose time is at most this.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PositionOfTime(pub u64);
+
+impl Query for PositionOfTime {
+    type Answer = Position;
+
+    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Position, QueryError> {
+        let segments = &index.contents.segments;
+        // Times never decrease, so only the last segment that begins in time can hold the place.
+        let after = segments.partition_point(|segment| segment.time_before.is_none_or(|before| before <= self.0));
+        let Some(number) = after.checked_sub(1) else { return Ok(Position(0)) };
+        let Some(segment) = index.segment(number) else { return Ok(Position(0)) };
+        Ok(Position(segment.meta.step_base + u64::from(segment.steps_up_to(self.0)?)))
+    }
+}
+
+/// The line of a step's instruction; none beyond the end of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LineOfStep(pub Step);
+
+impl Query for LineOfStep {
+    type Answer = Option<Line>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
+        let record = Steps { first: self.0, count: 1 }.run(index, cancel)?.into_iter().next();
+        Ok(record.and_then(|record| record.line))
+    }
+}

@@ -1,0 +1,196 @@
+//! Who touched the bytes of a memory block last, and who does next.
+
+use std::ops::Range;
+
+use stepback_parsers::Source;
+
+use crate::granules::{Masks, Touch};
+use crate::index::Key;
+use crate::segment::SegmentReader;
+use crate::{Index, QueryError};
+
+/// Which touches count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Loads.
+    Reads,
+    /// Stores.
+    Writes,
+    /// Both.
+    All,
+    /// What tells a value: stores, and loads whose value the trace gives.
+    Evidence,
+    /// Loads that contradict what was known, each byte by itself.
+    External,
+}
+
+impl Wanted {
+    /// The bytes of these masks that may count.
+    fn in_masks(self, masks: Masks) -> u64 {
+        match self {
+            Self::Reads | Self::External => masks.read,
+            Self::Writes => masks.write,
+            Self::All | Self::Evidence => masks.read | masks.write,
+        }
+    }
+
+    /// The bytes of a touch that count. `seam` are those that contradict what was known before the segment.
+    fn in_touch(self, touch: Touch, seam: u64) -> u64 {
+        let counts = match self {
+            Self::Reads => !touch.shape.is_write(),
+            Self::Writes => touch.shape.is_write(),
+            Self::All => true,
+            Self::Evidence => touch.shape.is_write() || touch.shape.is_known(),
+            Self::External => return touch.external_mask() | seam,
+        };
+        if counts { touch.shape.mask() } else { 0 }
+    }
+}
+
+/// A touch of the whole trace. Later touches are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TouchAt {
+    segment: usize,
+    place: u32,
+    /// Where it takes effect.
+    pub slot: u64,
+    /// A store.
+    pub is_write: bool,
+    /// The trace gives its value.
+    pub is_known: bool,
+}
+
+/// For each byte of a block, a touch.
+pub(crate) type ByteTouches = [Option<TouchAt>; 64];
+
+/// A walk over the segments that touch a block.
+struct Walk<'a> {
+    granule: u64,
+    /// Bytes still looked for.
+    need: u64,
+    wanted: Wanted,
+    found: &'a mut ByteTouches,
+}
+
+impl Walk<'_> {
+    /// Notes a touch; false when nothing is looked for any more.
+    fn note(&mut self, number: usize, segment: &SegmentReader<'_>, touch: Touch, place: u32) -> bool {
+        let is_seam = |seam: &&crate::segment::SeamExternal| (seam.granule, seam.place) == (self.granule, place);
+        let seam = segment.meta.seam_externals.iter().filter(is_seam).fold(0, |mask, seam| mask | seam.mask);
+        let mut mask = self.wanted.in_touch(touch, seam) & self.need;
+        self.need &= !mask;
+        while mask != 0 {
+            self.found[mask.trailing_zeros() as usize] = Some(TouchAt {
+                segment: number,
+                place,
+                slot: segment.meta.step_base + u64::from(touch.slot),
+                is_write: touch.shape.is_write(),
+                is_known: touch.shape.is_known(),
+            });
+            mask &= mask - 1;
+        }
+        self.need != 0
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The last touch of each byte of `need` in the slots up to `last`. Cost: bounded by the number of distinct touches found,
+    /// and one lookup for each segment whose masks meet `need`.
+    pub(crate) fn last_touches(
+        &self,
+        granule: u64,
+        need: u64,
+        last: u64,
+        wanted: Wanted,
+    ) -> Result<ByteTouches, QueryError> {
+        let mut found = [None; 64];
+        let mut walk = Walk { granule, need, wanted, found: &mut found };
+        let after = self.contents.segments.partition_point(|segment| segment.step_base <= last);
+        for number in self.segments_with(Key::Granule(granule), 0..after)?.into_iter().rev() {
+            let Some(segment) = self.segment(number) else { continue };
+            let Some(list) = self.relevant(&segment, &walk)? else { continue };
+            let below = local_slot(last.saturating_add(1), segment.meta.step_base);
+            let need = walk.need;
+            let walked = list.walk_back(
+                below,
+                |masks| wanted.in_masks(masks) & need != 0,
+                |touch, place| walk.note(number, &segment, touch, place),
+            );
+            walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
+            if walk.need == 0 {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The first touch of each byte of `need` in the slots from `first` on.
+    pub(crate) fn next_touches(
+        &self,
+        granule: u64,
+        need: u64,
+        first: u64,
+        wanted: Wanted,
+    ) -> Result<ByteTouches, QueryError> {
+        let mut found = [None; 64];
+        let mut walk = Walk { granule, need, wanted, found: &mut found };
+        let segments = self.contents.segments.len();
+        let start = self.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        for number in self.segments_with(Key::Granule(granule), start..segments)? {
+            let Some(segment) = self.segment(number) else { continue };
+            let Some(list) = self.relevant(&segment, &walk)? else { continue };
+            let from = local_slot(first, segment.meta.step_base);
+            let need = walk.need;
+            let walked = list.walk_forward(
+                from,
+                |masks| wanted.in_masks(masks) & need != 0,
+                |touch, place| walk.note(number, &segment, touch, place),
+            );
+            walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
+            if walk.need == 0 {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// The list of the walk's block in a segment, if it may hold what is looked for.
+    fn relevant<'a>(
+        &self,
+        segment: &SegmentReader<'a>,
+        walk: &Walk<'_>,
+    ) -> Result<Option<crate::granules::Granule<'a>>, QueryError> {
+        let Some(list) = segment.granule(walk.granule)? else { return Ok(None) };
+        let is_met = list.masks().is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need != 0);
+        let has_external =
+            || list.has_external() || segment.meta.seam_externals.iter().any(|seam| seam.granule == walk.granule);
+        Ok(Some(list).filter(|_| is_met && (walk.wanted != Wanted::External || has_external())))
+    }
+
+    /// All blocks from an address on that the slots of a range may have changed: written, or read with another value.
+    pub(crate) fn changed_granules(&self, slots: Range<u64>) -> Result<Vec<u64>, QueryError> {
+        let mut found = std::collections::BTreeSet::new();
+        for number in 0..self.contents.segments.len() {
+            let Some(segment) = self.segment(number) else { continue };
+            let (first, last) = (segment.meta.step_base, segment.meta.step_base + u64::from(segment.meta.steps));
+            if last < slots.start || first >= slots.end {
+                continue;
+            }
+            let walked = segment.granules()?.for_each_from(0, |granule, list: crate::granules::Granule<'_>| {
+                let is_written = list.masks().is_none_or(|masks| masks.write != 0);
+                if is_written || list.has_external() {
+                    found.insert(granule);
+                }
+                true
+            });
+            walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
+            found.extend(segment.meta.seam_externals.iter().map(|seam| seam.granule));
+        }
+        Ok(found.into_iter().collect())
+    }
+}
+
+/// A slot as a segment counts it: 0 for those before it.
+fn local_slot(slot: u64, base: u64) -> u32 {
+    u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX)
+}

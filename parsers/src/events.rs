@@ -1,0 +1,174 @@
+//! The event vocabulary: what every format says, in the same words.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Address, RegisterId, RegisterView};
+
+/// A thread by its number in one run of a parser: 0, 1, … in order of appearance.
+///
+/// [`EventSink::thread_named`] gives the name before the first event that bears the number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ThreadNumber(pub u16);
+
+/// Where in the input an event was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Byte offset of the line or record from the start of the input.
+    pub offset: u64,
+    /// Lines between the start of the range that is parsed and this line: 0 is its first line.
+    /// Always 0 in formats without lines.
+    pub line_in_range: u64,
+}
+
+/// How the bytes of an instruction are to be decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum InstructionSet {
+    /// AArch64.
+    #[default]
+    A64,
+    /// AArch32, 4-byte instructions.
+    A32,
+    /// AArch32 Thumb, 2- and 4-byte instructions.
+    T32,
+}
+
+/// One instruction that the trace shows as reached.
+#[derive(Clone, Debug)]
+pub struct StepEvent<'a> {
+    /// The thread that reached it.
+    pub thread: ThreadNumber,
+    /// The instruction's own line.
+    pub place: Place,
+    /// Where the text of this step begins: before `place.offset` when lines that bear
+    /// the step's new timestamp come before its instruction line.
+    /// A range that begins here can be parsed by itself.
+    pub chunk_offset: u64,
+    /// As written; none when the line inherits the time of the line before.
+    pub time: Option<u64>,
+    /// Address of the instruction, without a Thumb bit.
+    pub pc: Address,
+    /// How its bytes decode.
+    pub instruction_set: InstructionSet,
+    /// The encoding, right-aligned; 0 when the trace could not show it.
+    pub opcode: u32,
+    /// Length of the instruction in bytes (2 or 4 on Arm).
+    pub length_bytes: u8,
+    /// False when the condition failed.
+    pub is_executed: bool,
+    /// The disassembly as the trace has it, possibly empty, possibly not UTF-8.
+    pub text: &'a [u8],
+}
+
+/// A register (or a part of it) got a value.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterWrite<'a> {
+    /// Whose register.
+    pub thread: ThreadNumber,
+    /// Which bytes of which register.
+    pub view: RegisterView,
+    /// Little-endian, as long as the view; none when the trace says that the value is unknown.
+    pub bytes: Option<&'a [u8]>,
+    /// True for the second of the two writes that one line makes when it names a bank in use:
+    /// first the plain register, then the bank under its own name.
+    pub is_bank_copy: bool,
+    /// Where it was read.
+    pub place: Place,
+}
+
+/// Whether an access read or wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum AccessKind {
+    /// A load.
+    Read,
+    /// A store.
+    Write,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryAccess {
+    /// Who accessed.
+    pub thread: ThreadNumber,
+    /// Load or store.
+    pub kind: AccessKind,
+    /// Lowest address.
+    pub address: Address,
+    /// Length in bytes: 1 to 8 when the value is known, up to 64 otherwise.
+    /// `address + size_bytes` never exceeds 2^64.
+    pub size_bytes: u8,
+    /// The bytes in memory order, the byte at `address` lowest; none when the trace does not say.
+    pub bytes: Option<[u8; 8]>,
+    /// Where it was read.
+    pub place: Place,
+}
+
+/// Something that the trace says in words.
+#[derive(Clone, Copy, Debug)]
+pub struct TextEvent<'a> {
+    /// Whose.
+    pub thread: ThreadNumber,
+    /// What kind of thing it is.
+    pub kind: TextKind,
+    /// The rest of the line, from the type word on.
+    pub text: &'a [u8],
+    /// Where it was read.
+    pub place: Place,
+}
+
+/// What a [`TextEvent`] tells of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TextKind {
+    /// An exception or reset (Tarmac `E`, `EXC`, `IT EXC`).
+    Exception,
+    /// Anything else that is kept as a note on its step.
+    Note,
+}
+
+/// A line or record that could not be read, or that was read with doubt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// Byte offset from the start of the line at which the reader gave up.
+    pub column: u32,
+    /// What is wrong, as a phrase: small first letter, no full stop.
+    pub message: String,
+    /// True for a complaint that is made only the first time in a run of a parser;
+    /// who puts several runs together drops the repetitions.
+    pub is_once_a_run: bool,
+}
+
+/// Whether a parser goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Continue,
+    /// Stop at the next buffer boundary: the user cancelled, or the sink has what it wanted.
+    Stop,
+}
+
+/// What a parser pushes its events into.
+///
+/// Events arrive in the order in which they take effect.
+/// A sink overrides what it is interested in.
+pub trait EventSink {
+    /// The name of a thread, before the first event that bears its number.
+    fn thread_named(&mut self, _thread: ThreadNumber, _name: &str) {}
+    /// The name (lower case) and width of a register outside the architecture's table,
+    /// before the first write that bears its number. Numbers hold for one run of a parser.
+    fn register_named(&mut self, _register: RegisterId, _name: &str, _size_bytes: u16) {}
+    /// An instruction was reached.
+    fn begin_step(&mut self, _step: &StepEvent<'_>) {}
+    /// A register got a value.
+    fn register_write(&mut self, _write: &RegisterWrite<'_>) {}
+    /// Memory was read or written.
+    fn access(&mut self, _access: &MemoryAccess) {}
+    /// The trace said something in words.
+    fn text(&mut self, _event: &TextEvent<'_>) {}
+    /// A line or record could not be read.
+    fn problem(&mut self, _problem: &Problem) {}
+    /// Everything before `offset` was read; called about once a megabyte.
+    fn progress(&mut self, _offset: u64) -> Flow {
+        Flow::Continue
+    }
+}

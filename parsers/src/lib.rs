@@ -1,0 +1,42 @@
+//! Readers of CPU instruction traces: bytes to events.
+//!
+//! A [`Source`] knows one format.
+//! It pushes the [`events`](EventSink) of a byte range into a sink, reports every problem with line and byte offset, and goes on.
+//! Nothing here keeps state between two calls, so ranges can be read side by side and read again later.
+//!
+//! ```
+//! use stepback_parsers::{EventSink, ParseScratch, Source as _, StepEvent, Tarmac};
+//!
+//! #[derive(Default)]
+//! struct Addresses(Vec<u64>);
+//! impl EventSink for Addresses {
+//!     fn begin_step(&mut self, step: &StepEvent<'_>) {
+//!         self.0.push(step.pc.0);
+//!     }
+//! }
+//!
+//! let text = b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
+//! let tarmac = Tarmac::open(Box::new(text.to_vec()), Default::default())?;
+//! let mut sink = Addresses::default();
+//! tarmac.parse(0..text.len() as u64, &mut ParseScratch::default(), &mut sink)?;
+//! assert_eq!(sink.0, [0x8000]);
+//! # Ok::<(), stepback_parsers::SourceError>(())
+//! ```
+
+mod any_source;
+mod events;
+mod format;
+mod numbers;
+mod read_at;
+mod registers;
+mod source;
+pub mod tarmac;
+
+pub use any_source::AnySource;
+pub use events::*;
+pub use format::{Format, FormatError, detect};
+pub use numbers::{Address, Line, Position, Step};
+pub use read_at::ReadAt;
+pub use registers::{RegisterId, RegisterView, Registers};
+pub use source::{Endian, ParseScratch, Parsed, Source, SourceError, SourceTraits};
+pub use tarmac::{Tarmac, TarmacOptions};

@@ -1,0 +1,65 @@
+//! Positioned reads, so that one open file serves all threads and is never mapped.
+
+use std::fs::File;
+use std::io;
+
+/// An input of known length that can be read anywhere.
+///
+/// A trace is read this way, never through a map: a simulator may rewrite the file while it is open,
+/// and a shrunken map kills the program.
+pub trait ReadAt: Send + Sync {
+    /// Length in bytes now; it may change under our hands.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    fn length(&self) -> io::Result<u64>;
+
+    /// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the input.
+    ///
+    /// # Errors
+    /// Whatever the operating system says, except interruptions, which are retried.
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+}
+
+impl ReadAt for File {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.metadata()?.len())
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut filled = 0;
+        while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+            match read_once_at(self, offset + filled as u64, rest) {
+                Ok(0) => break,
+                Ok(count) => filled += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(filled)
+    }
+}
+
+#[cfg(unix)]
+fn read_once_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+#[cfg(windows)]
+fn read_once_at(file: &File, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+impl ReadAt for Vec<u8> {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(self.len());
+        let rest = &self[start..];
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+}

@@ -1,0 +1,229 @@
+//! Registers of AArch64 and AArch32 as one byte space for each thread.
+//!
+//! The views of a register share its bytes: `w3` is the low half of `x3`, and in AArch32 `s5` is bytes 4 to 8 of `d2`, which is the low half of `v1`.
+//! A register that the table does not know (a system register, a bank such as `r13_svc`) gets a number of its own when the trace first names it.
+//!
+//! ```
+//! use stepback_parsers::{InstructionSet, Registers};
+//! let w3 = Registers::view("W3", InstructionSet::A64).unwrap();
+//! let x3 = Registers::view("x3", InstructionSet::A64).unwrap();
+//! assert_eq!(w3.register, x3.register);
+//! assert_eq!((w3.offset, w3.size_bytes, x3.size_bytes), (0, 4, 8));
+//! ```
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::InstructionSet;
+
+/// A register as a run of bytes of its own. Below [`RegisterId::FIRST_NAMED`]: the architecture's table; from there on: by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RegisterId(pub u16);
+
+impl RegisterId {
+    /// `x0` … `x30` (`r0` … `r12` are the low halves).
+    pub const X0: Self = Self(0);
+    /// The stack pointer in use: `sp`, `xsp`, `wsp`, `r13`.
+    pub const SP: Self = Self(31);
+    /// The link register of AArch32: `lr`, `r14`. In AArch64 `lr` is `x30`.
+    pub const LR: Self = Self(32);
+    /// Address of the thread's next step.
+    pub const PC: Self = Self(33);
+    /// `psr`, `cpsr`.
+    pub const PSR: Self = Self(34);
+    /// Floating-point status and control of AArch32.
+    pub const FPSCR: Self = Self(35);
+    /// Floating-point control.
+    pub const FPCR: Self = Self(36);
+    /// Floating-point status.
+    pub const FPSR: Self = Self(37);
+    /// Vector predication status of M-profile.
+    pub const VPR: Self = Self(38);
+    /// `v0` … `v31`, 16 bytes, 256 with SVE (`z0` … `z31`).
+    pub const V0: Self = Self(40);
+    /// `p0` … `p15`, up to 32 bytes.
+    pub const P0: Self = Self(72);
+    /// The first number given by name.
+    pub const FIRST_NAMED: Self = Self(96);
+}
+
+/// Some bytes of a register.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RegisterView {
+    /// Which register.
+    pub register: RegisterId,
+    /// First byte, counted from the least significant.
+    pub offset: u16,
+    /// Number of bytes, at least 1.
+    pub size_bytes: u16,
+}
+
+impl RegisterView {
+    /// A view from its parts.
+    pub const fn new(register: RegisterId, offset: u16, size_bytes: u16) -> Self {
+        Self { register, offset, size_bytes }
+    }
+
+    /// True when the two share a byte.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.register == other.register
+            && u32::from(self.offset) < u32::from(other.offset) + u32::from(other.size_bytes)
+            && u32::from(other.offset) < u32::from(self.offset) + u32::from(self.size_bytes)
+    }
+}
+
+/// The tables of the architectures.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers;
+
+impl Registers {
+    /// The view that a name stands for in an instruction set, in any case; none when the tables do not know it.
+    pub fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+        let lower = name.to_ascii_lowercase();
+        fixed_view(&lower, set).or_else(|| numbered_view(&lower, set))
+    }
+
+    /// The registers that a register file shows, with their names, in the order of the architecture.
+    pub fn shown(set: InstructionSet) -> Vec<(String, RegisterView)> {
+        let names: Vec<String> = match set {
+            InstructionSet::A64 => numbered("x", 31)
+                .chain(fixed(&["sp", "pc", "psr"]))
+                .chain(numbered("v", 32))
+                .chain(fixed(&["fpcr", "fpsr"]))
+                .collect(),
+            InstructionSet::A32 | InstructionSet::T32 => numbered("r", 13)
+                .chain(fixed(&["sp", "lr", "pc", "psr"]))
+                .chain(numbered("d", 32))
+                .chain(numbered("s", 32))
+                .chain(fixed(&["fpscr"]))
+                .collect(),
+        };
+        let view = |name: String| Self::view(&name, set).map(|view| (name, view));
+        names.into_iter().filter_map(view).collect()
+    }
+
+    /// The name under which a view of the table is shown: `x3` for all of it, `w3` for its low half.
+    /// None for parts that have no name and for registers outside the table.
+    pub fn name(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
+        let names = if set == InstructionSet::A64 { &A64_NAMES } else { &A32_NAMES };
+        names.get(&view).map(String::as_str)
+    }
+}
+
+static A64_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::A64));
+static A32_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::A32));
+
+/// Every view that has a name, with the best of its names: that of the register file, else the usual one of its width.
+fn all_names(set: InstructionSet) -> HashMap<RegisterView, String> {
+    let shown = Registers::shown(set);
+    let parts = ["w", "r", "x", "q", "d", "s", "h", "b", "z", "p"].into_iter().flat_map(|prefix| numbered(prefix, 32));
+    let others = fixed(&["wsp", "xsp", "fpscr", "fpcr", "fpsr", "vpr"]).chain(parts);
+    let others = others.filter_map(|name| Registers::view(&name, set).map(|view| (name, view)));
+    let mut names = HashMap::new();
+    for (name, view) in shown.into_iter().chain(others) {
+        names.entry(view).or_insert(name);
+    }
+    names
+}
+
+fn numbered(prefix: &'static str, count: u16) -> impl Iterator<Item = String> {
+    (0..count).map(move |number| format!("{prefix}{number}"))
+}
+
+fn fixed(names: &'static [&'static str]) -> impl Iterator<Item = String> {
+    names.iter().map(ToString::to_string)
+}
+
+fn fixed_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    let word = if set == InstructionSet::A64 { 8 } else { 4 };
+    let (register, size_bytes) = match name {
+        "sp" | "r13" => (RegisterId::SP, word),
+        "xsp" => (RegisterId::SP, 8),
+        "wsp" => (RegisterId::SP, 4),
+        "lr" | "r14" if set == InstructionSet::A64 => (RegisterId(30), word),
+        "lr" | "r14" => (RegisterId::LR, word),
+        "pc" | "r15" => (RegisterId::PC, word),
+        "psr" | "cpsr" => (RegisterId::PSR, 4),
+        "fpscr" => (RegisterId::FPSCR, 4),
+        "fpcr" => (RegisterId::FPCR, 4),
+        "fpsr" => (RegisterId::FPSR, 4),
+        "vpr" => (RegisterId::VPR, 4),
+        _ => return None,
+    };
+    Some(RegisterView::new(register, 0, size_bytes))
+}
+
+fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    let digits = name.get(1..).filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    if digits.len() > 1 && digits.starts_with('0') {
+        return None;
+    }
+    let number: u16 = digits.parse().ok()?;
+    let is_a64 = set == InstructionSet::A64;
+    let part = |first: RegisterId, count: u16, size_bytes: u16| {
+        (number < count).then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
+    };
+    // In AArch32 d and s are packed: d1 is the upper half of q0 (Arm ARM, "The SIMD and floating-point register file").
+    let packed = |size_bytes: u16| {
+        let in_one = 16 / size_bytes;
+        (number < 32).then(|| RegisterView::new(RegisterId(RegisterId::V0.0 + number / in_one), number % in_one * size_bytes, size_bytes))
+    };
+    match name.as_bytes().first()? {
+        b'x' | b'e' => part(RegisterId::X0, 31, 8),
+        b'w' => part(RegisterId::X0, 31, 4),
+        b'r' => part(RegisterId::X0, 13, 4),
+        b'v' | b'q' => part(RegisterId::V0, 32, 16),
+        b'd' if is_a64 => part(RegisterId::V0, 32, 8),
+        b's' if is_a64 => part(RegisterId::V0, 32, 4),
+        b'd' => packed(8),
+        b's' => packed(4),
+        b'h' => part(RegisterId::V0, 32, 2),
+        b'b' => part(RegisterId::V0, 32, 1),
+        b'z' => part(RegisterId::V0, 32, 256),
+        b'p' => part(RegisterId::P0, 16, 32),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, set: InstructionSet, expected: Option<(u16, u16, u16)>) {
+        let found = Registers::view(name, set).map(|view| (view.register.0, view.offset, view.size_bytes));
+        assert_eq!(found, expected, "{name}");
+    }
+
+    #[test]
+    fn views_of_one_register_share_its_bytes() {
+        check("x3", InstructionSet::A64, Some((3, 0, 8)));
+        check("W3", InstructionSet::A64, Some((3, 0, 4)));
+        check("r3", InstructionSet::A32, Some((3, 0, 4)));
+        check("d21", InstructionSet::A64, Some((61, 0, 8)));
+        check("d21", InstructionSet::A32, Some((50, 8, 8)));
+        check("s21", InstructionSet::T32, Some((45, 4, 4)));
+        check("lr", InstructionSet::A64, Some((30, 0, 8)));
+        check("lr", InstructionSet::A32, Some((32, 0, 4)));
+        check("cpsr", InstructionSet::A64, Some((34, 0, 4)));
+    }
+
+    #[test]
+    fn names_outside_the_table_are_not_guessed() {
+        for name in ["x31", "e45", "r16", "s3_0_c15_c2_0", "x", "x00", "", "é", "r1.foo"] {
+            check(name, InstructionSet::A64, None);
+        }
+    }
+
+    #[test]
+    fn every_shown_register_has_its_name() {
+        for set in [InstructionSet::A64, InstructionSet::A32, InstructionSet::T32] {
+            for (name, view) in Registers::shown(set) {
+                assert_eq!(Registers::name(view, set), Some(name.as_str()));
+            }
+        }
+        assert_eq!(Registers::name(RegisterView::new(RegisterId(3), 0, 4), InstructionSet::A64), Some("w3"));
+    }
+}

@@ -1,0 +1,107 @@
+//! What the index needs from a format.
+
+use std::io;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{EventSink, InstructionSet};
+
+/// A trace of one format over an input that it was handed.
+///
+/// A *chunk* is the text of one step: from its first line to the first line of the next step.
+/// Every chunk can be parsed by itself and gives the same events as in a whole run.
+/// The input before the first step is a chunk too.
+pub trait Source: Send + Sync {
+    /// What the format and the first bytes of the input tell.
+    fn traits(&self) -> &SourceTraits;
+
+    /// Length of the input in bytes when it was opened.
+    fn length(&self) -> u64;
+
+    /// Length of the input in bytes now: it differs when the trace was rewritten while open.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    fn length_now(&self) -> io::Result<u64>;
+
+    /// The first place from `target` on where the input can be cut: the start of a chunk.
+    /// None when there is none before `limit`.
+    ///
+    /// # Errors
+    /// The input could not be read.
+    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError>;
+
+    /// Pushes the events of all lines or records that begin inside `range` into `sink`.
+    /// `range.start` is the start of a chunk. `range.end` is one too, or the end of the input.
+    ///
+    /// Memory is bounded whatever the input: longer lines than [`crate::tarmac::LINE_LIMIT`] cost that line.
+    ///
+    /// # Errors
+    /// The input could not be read. What it says is never an error, but a [`crate::Problem`].
+    fn parse<S: EventSink>(&self, range: Range<u64>, scratch: &mut ParseScratch, sink: &mut S) -> Result<Parsed, SourceError>;
+
+    /// The raw bytes of `range`, appended to `out`; fewer at the end of the input.
+    ///
+    /// # Errors
+    /// The input could not be read.
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError>;
+}
+
+/// What a source tells about itself. Kept in the index and part of its fingerprint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceTraits {
+    /// The format's name on the command line, `"tarmac"`.
+    pub format: String,
+    /// Byte order of the traced CPU.
+    pub endian: Endian,
+    /// Unit of the timestamps as the trace writes it (`"clk"`); none when it names none.
+    pub time_unit: Option<String>,
+    /// Instruction set of the first step: what registers before it mean.
+    pub instruction_set: InstructionSet,
+    /// Options that change what the events are, in a canonical spelling: an index built with others is stale.
+    pub options: String,
+}
+
+/// Byte order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Endian {
+    /// Least significant byte first.
+    #[default]
+    Little,
+    /// Most significant byte first.
+    Big,
+}
+
+/// What a run of a parser read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parsed {
+    /// Lines that begin inside the range; a last line without newline counts.
+    pub lines: u64,
+    /// Where it stopped: the end of the range, unless the sink stopped it.
+    pub end: u64,
+}
+
+/// Buffers that a parser uses again from call to call.
+#[derive(Debug, Default)]
+pub struct ParseScratch {
+    pub(crate) buffer: Vec<u8>,
+    pub(crate) names: crate::tarmac::RunNames,
+}
+
+/// The input could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum SourceError {
+    /// The operating system refused.
+    #[error("byte {offset}: {error}")]
+    Read {
+        /// Where the read began.
+        offset: u64,
+        /// Why.
+        #[source]
+        error: io::Error,
+    },
+    /// The input holds no trace of the format.
+    #[error("{0}")]
+    NotATrace(#[from] crate::FormatError),
+}

@@ -1,0 +1,85 @@
+//! The look-ahead that finds whether lines with a new timestamp belong to the instruction behind them.
+
+use super::diagram_line::OpenDiagram;
+use super::line::{FIRST_CPU, Line, split_line, without_return};
+use super::window::Limits;
+
+/// Lines that may belong to the instruction behind them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ahead<'a> {
+    /// Whole lines, and more of the input behind them unless `is_last`.
+    pub text: &'a [u8],
+    /// Where the whole lines end.
+    pub lines_end: usize,
+    /// True when nothing follows the text.
+    pub is_last: bool,
+    pub limits: Limits,
+    pub is_implicit_thumb: bool,
+}
+
+/// What the look-ahead found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The lines belong to the instruction whose line starts here, so many lines on.
+    Instruction { start: usize, lines: u64 },
+    /// They belong to the step before.
+    Nothing,
+    /// More of the input is needed to tell.
+    NeedsMore,
+}
+
+/// The first line of a run: it has a timestamp that is new.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunStart<'a> {
+    pub start: usize,
+    pub time: u64,
+    /// The CPU word of its thread.
+    pub cpu: &'a [u8],
+}
+
+impl Ahead<'_> {
+    /// Follows the lines from `run.start` on as long as they bear its time and thread.
+    ///
+    /// Linear over a whole trace: lines that were followed in vain bear no new time,
+    /// so none of them is asked about again.
+    pub fn follow(&self, run: RunStart<'_>) -> Found {
+        let mut at = run.start;
+        let mut lines = 0;
+        let mut open: Option<OpenDiagram> = None;
+        while at - run.start <= self.limits.run {
+            if at >= self.lines_end && (self.is_last || self.text.len() - self.lines_end > self.limits.line) {
+                return Found::Nothing;
+            }
+            let Some((line, next)) = split_line(self.text, at, self.is_last).filter(|_| at < self.lines_end) else {
+                return Found::NeedsMore;
+            };
+            if line.len() > self.limits.line {
+                return Found::Nothing;
+            }
+            let line = Line::read(without_return(line), open, self.is_implicit_thumb);
+            match line {
+                Line::Instruction(header, _) if run.has(header.time, Some(header.cpu.unwrap_or(FIRST_CPU))) => {
+                    return Found::Instruction { start: at, lines };
+                }
+                Line::Other(header) if run.has(header.time, cpu_of_other(header.time, header.cpu)) => {}
+                Line::Instruction(..) | Line::Other(_) => return Found::Nothing,
+                Line::Blank | Line::Row(_) | Line::Broken(_) => {}
+            }
+            open = line.open_diagram();
+            at = next;
+            lines += 1;
+        }
+        Found::Nothing
+    }
+}
+
+/// The CPU word of a line other than an instruction; none when it inherits that of the line before.
+pub(super) fn cpu_of_other(time: Option<u64>, cpu: Option<&[u8]>) -> Option<&[u8]> {
+    cpu.or(time.map(|_| FIRST_CPU))
+}
+
+impl RunStart<'_> {
+    fn has(&self, time: Option<u64>, cpu: Option<&[u8]>) -> bool {
+        time.is_none_or(|time| time == self.time) && cpu.is_none_or(|cpu| cpu == self.cpu)
+    }
+}

@@ -1,0 +1,180 @@
+//! `LD` and `ST` lines: a picture of 16 bytes of memory, the last byte on the left.
+//!
+//! `LD 000ffb80 ........ ..32.... ######## 000ffbb8` reads four bytes at 0xffb80, four of unknown value behind them,
+//! and one at 0xffb8a.
+
+use super::digits;
+use super::fault::{Fault, FaultKind};
+use super::header::{Header, LineKind};
+use super::lexer::{Lexer, Token, is_word_byte};
+use crate::{AccessKind, Address};
+
+/// Bytes in a row.
+const ROW: usize = 16;
+
+/// A diagram with which the next line may go on without a type word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OpenDiagram {
+    /// Load or store.
+    pub kind: AccessKind,
+    column: usize,
+}
+
+impl OpenDiagram {
+    /// The diagram that a line with a header opens.
+    pub fn of(header: &Header<'_>) -> Option<Self> {
+        let LineKind::Diagram(kind) = header.kind else { return None };
+        Self::at(header.fields, kind)
+    }
+
+    /// A diagram whose address token is the next of `fields`.
+    pub fn at(fields: Lexer<'_>, kind: AccessKind) -> Option<Self> {
+        let Token::Word(address) = fields.peek() else { return None };
+        digits::is_hex(address).then(|| Self { kind, column: fields.at() })
+    }
+
+    /// A diagram whose address begins at `column`.
+    pub fn at_column(kind: AccessKind, column: usize) -> Self {
+        Self { kind, column }
+    }
+
+    /// True when `line` is another row: an address in the same column, and a word of a diagram behind it.
+    pub fn goes_on(self, line: &[u8]) -> bool {
+        let mut fields = Lexer::new(line);
+        let is_in_column = fields.at() == self.column;
+        let is_address = |word: &[u8]| word.len() >= 8 && digits::is_hex(word);
+        is_in_column && fields.word().is_some_and(is_address) && fields.word().is_some_and(is_diagram)
+    }
+}
+
+fn is_diagram(word: &[u8]) -> bool {
+    word.len().is_multiple_of(2) && word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b'#'))
+}
+
+/// A byte of the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cell {
+    Untouched,
+    Unknown,
+    Known(u8),
+}
+
+/// The accesses of one line, lowest address first.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Diagram {
+    address: u64,
+    /// In memory order.
+    cells: [Cell; ROW],
+}
+
+/// A run of bytes of a diagram.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct DiagramAccess {
+    pub address: Address,
+    pub size_bytes: u8,
+    pub bytes: Option<[u8; 8]>,
+}
+
+impl Diagram {
+    /// Reads the fields from the address on.
+    pub fn read(mut fields: Lexer<'_>) -> Result<Self, Fault> {
+        let column = fields.at();
+        let word = fields.word().filter(|word| digits::is_hex(word));
+        let word = word.ok_or(FaultKind::Expected("an address").at(column))?;
+        let address = digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))?;
+        let diagram = Self { address, cells: cells(&mut fields)? };
+        let last = diagram.cells.iter().rposition(|cell| *cell != Cell::Untouched).unwrap_or(0);
+        match address.checked_add(last as u64) {
+            Some(_) => Ok(diagram),
+            None => Err(FaultKind::AddressOverflow.at(column)),
+        }
+    }
+
+    /// The diagram that is drawn by four words of eight characters, a space before each.
+    #[inline(always)]
+    pub fn of_words(address: u64, words: &[u8; 37]) -> Option<Self> {
+        let [words @ .., end] = words;
+        if is_word_byte(*end) {
+            return None;
+        }
+        let mut cells = [Cell::Untouched; ROW];
+        for (word, four) in words.chunks_exact(9).zip(cells.rchunks_exact_mut(4)) {
+            let [b' ', word @ ..] = word else { return None };
+            let bytes = digits::load_8(word, 0);
+            if bytes == DOTS {
+                continue;
+            }
+            for (pair, place) in word.chunks_exact(2).zip(four.iter_mut().rev()) {
+                *place = cell(pair)?;
+            }
+        }
+        address.checked_add(ROW as u64 - 1).map(|_| Self { address, cells })
+    }
+
+    /// The accesses: runs of known or of unknown bytes, cut between the two halves of the row.
+    pub fn accesses(&self) -> impl Iterator<Item = DiagramAccess> {
+        let halves = self.cells.chunks(ROW / 2).zip([0, 8]);
+        halves
+            .flat_map(move |(half, offset)| {
+                let runs = half.chunk_by(|one, other| one.is_like(*other));
+                runs.scan(offset, move |at, run| {
+                    let address = Address(self.address.wrapping_add(*at));
+                    *at += run.len() as u64;
+                    Some(access(address, run))
+                })
+            })
+            .flatten()
+    }
+}
+
+/// Eight dots.
+const DOTS: u64 = 0x2e2e_2e2e_2e2e_2e2e;
+
+impl Cell {
+    fn is_like(self, other: Self) -> bool {
+        std::mem::discriminant(&self) == std::mem::discriminant(&other)
+    }
+}
+
+fn access(address: Address, run: &[Cell]) -> Option<DiagramAccess> {
+    let size_bytes = u8::try_from(run.len()).ok()?;
+    let bytes = match run.first()? {
+        Cell::Untouched => return None,
+        Cell::Unknown => None,
+        Cell::Known(_) => Some(std::array::from_fn(|place| match run.get(place) {
+            Some(Cell::Known(byte)) => *byte,
+            _ => 0,
+        })),
+    };
+    Some(DiagramAccess { address, size_bytes, bytes })
+}
+
+fn cells(fields: &mut Lexer<'_>) -> Result<[Cell; ROW], Fault> {
+    let mut cells = [Cell::Untouched; ROW];
+    let mut left = ROW;
+    while left > 0 {
+        let fault = FaultKind::Expected("16 bytes of a diagram").at(fields.at());
+        let word = fields.word().filter(|word| is_diagram(word) && word.len() / 2 <= left).ok_or(fault)?;
+        for pair in word.chunks(2) {
+            left -= 1;
+            if let Some(place) = cells.get_mut(left) {
+                *place = cell(pair).ok_or(fault)?;
+            }
+        }
+    }
+    Ok(cells)
+}
+
+fn cell(pair: &[u8]) -> Option<Cell> {
+    match pair {
+        b".." => Some(Cell::Untouched),
+        b"##" => Some(Cell::Unknown),
+        [high, low] => Some(Cell::Known(digits::nibble(*high)? << 4 | digits::nibble(*low)?)),
+        _ => None,
+    }
+}
+
+/// True when the fields of a line can be read.
+pub(super) fn is_plausible(header: &Header<'_>) -> bool {
+    Diagram::read(header.fields).is_ok()
+}

@@ -1,0 +1,166 @@
+//! Numbers as Tarmac writes them.
+
+/// A hexadecimal number without prefix; none when it is none or does not fit in 64 bits.
+pub(super) fn hex(word: &[u8]) -> Option<u64> {
+    let is_hex = !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit);
+    let significant = word.iter().skip_while(|byte| **byte == b'0').count();
+    (is_hex && significant <= 16)
+        .then(|| word.iter().fold(0, |value, &byte| value << 4 | u64::from(nibble(byte).unwrap_or(0))))
+}
+
+/// True when all bytes are hexadecimal digits, and there is one.
+pub(super) fn is_hex(word: &[u8]) -> bool {
+    !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit)
+}
+
+/// A decimal number; none when it is none or does not fit in 64 bits.
+pub(super) fn decimal(word: &[u8]) -> Option<u64> {
+    let mut value = (!word.is_empty()).then_some(0u64)?;
+    for &byte in word {
+        let digit = u64::from(byte.is_ascii_digit().then_some(byte & 15)?);
+        value = value.checked_mul(10)?.checked_add(digit)?;
+    }
+    Some(value)
+}
+
+/// The value of a hexadecimal digit.
+pub(super) fn nibble(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte & 15),
+        b'a'..=b'f' | b'A'..=b'F' => Some((byte & 7) + 9),
+        _ => None,
+    }
+}
+
+/// Eight bytes of text from `at`; zeros where the text ends.
+#[inline(always)]
+pub(super) fn load_8(text: &[u8], at: usize) -> u64 {
+    text.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// Sixteen bytes of text from `at`; zeros where the text ends.
+#[inline(always)]
+pub(super) fn load_16(text: &[u8], at: usize) -> u128 {
+    text.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u128::from_le_bytes(*bytes))
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x80 * ONES;
+
+/// The high bit of each byte that is at least `limit`; all bytes must be below 0x80.
+#[inline(always)]
+fn at_least(bytes: u64, limit: u64) -> u64 {
+    bytes + (0x80 - limit) * ONES
+}
+
+/// Eight hexadecimal digits at once, the first (lowest) byte the most significant; none when one is none.
+#[inline(always)]
+pub(super) fn hex_8(bytes: u64) -> Option<u32> {
+    let low = bytes & !HIGH;
+    let folded = low | (0x20 * ONES);
+    let is_digit = at_least(low, 0x30) & !at_least(low, 0x3a);
+    let is_letter = at_least(folded, 0x61) & !at_least(folded, 0x67);
+    if (is_digit | is_letter) & !bytes & HIGH != HIGH {
+        return None;
+    }
+    let nibbles = (bytes & (0x0f * ONES)) + 9 * ((bytes >> 6) & ONES);
+    let pairs = (nibbles << 4 | nibbles >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
+    let eight = fours | fours >> 16;
+    Some((eight as u32).swap_bytes())
+}
+
+/// How many of the first bytes are decimal digits, 0 to 8.
+#[inline(always)]
+pub(super) fn digit_count(bytes: u64) -> usize {
+    // A digit is 0x30 to 0x39: its upper half is 3, and stays 3 when 6 is added.
+    let is_three = |bytes: u64| (bytes & (0xf0 * ONES)) ^ (0x30 * ONES);
+    let sums = (bytes & (0x7f * ONES)) + 6 * ONES;
+    let others = is_three(bytes) | is_three(sums);
+    others.trailing_zeros() as usize / 8
+}
+
+/// The value of the first `count` bytes, decimal digits all, 0 to 8 of them.
+#[inline(always)]
+pub(super) fn small_decimal(bytes: u64, count: usize) -> u64 {
+    if count == 0 {
+        return 0;
+    }
+    let digits = (bytes & (0x0f * ONES)) << (64 - 8 * count);
+    let pairs = (digits * 10 + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours * 10_000 + (fours >> 32)) & 0xffff_ffff
+}
+
+/// The bytes with capital letters made small; none when one is no ASCII.
+#[inline(always)]
+pub(super) fn lower(bytes: u64) -> Option<u64> {
+    if bytes & HIGH != 0 {
+        return None;
+    }
+    let is_capital = at_least(bytes, 0x41) & !at_least(bytes, 0x5b) & HIGH;
+    Some(bytes | is_capital >> 2)
+}
+
+/// Where the first byte equal to `wanted` is, 0 to 8.
+#[inline(always)]
+pub(super) fn position_8(bytes: u64, wanted: u8) -> usize {
+    let others = bytes ^ (u64::from(wanted) * ONES);
+    let hits = others.wrapping_sub(ONES) & !others & HIGH;
+    hits.trailing_zeros() as usize / 8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_do_not_fit_are_none() {
+        assert_eq!(hex(b"00000FFFFffffffff"), Some(0xFFFF_FFFF_FFFF));
+        assert_eq!(hex(b"0ffffffffffffffff"), Some(u64::MAX));
+        assert_eq!(hex(b"1ffffffffffffffff"), None);
+        assert_eq!((hex(b""), hex(b"12g")), (None, None));
+        assert_eq!(decimal(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!((decimal(b"18446744073709551616"), decimal(b""), decimal(b"-1")), (None, None, None));
+    }
+
+    #[test]
+    fn eight_digits_at_once_are_as_one_by_one() {
+        for byte in 0..=255u8 {
+            for place in 0..8 {
+                let mut text = *b"0a9FfA17";
+                text[place] = byte;
+                assert_eq!(hex_8(load_8(&text, 0)).map(u64::from), hex(&text), "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn short_numbers_are_read_at_once() {
+        for (text, count) in
+            [("12345678", 8), ("1234567x", 7), ("0 clk IT", 1), (" 1234567", 0), ("99999999", 8), ("7:/12345", 1)]
+        {
+            let bytes = load_8(text.as_bytes(), 0);
+            assert_eq!(digit_count(bytes), count, "{text}");
+            assert_eq!(small_decimal(bytes, count), text[..count].parse().unwrap_or(0), "{text}");
+        }
+        for byte in 0..=255u8 {
+            let count = if byte.is_ascii_digit() { 8 } else { 3 };
+            assert_eq!(digit_count(load_8(&[b'1', b'2', b'3', byte, b'5', b'6', b'7', b'8'], 0)), count, "{byte}");
+        }
+    }
+
+    #[test]
+    fn letters_are_folded_and_nothing_else() {
+        for byte in 0..=127u8 {
+            assert_eq!(lower(u64::from(byte) << 24), Some(u64::from(byte.to_ascii_lowercase()) << 24));
+        }
+        assert_eq!(lower(0x80), None);
+        assert_eq!((position_8(load_8(b"ab d fgh", 0), b' '), position_8(load_8(b"abcdefgh", 0), b' ')), (2, 8));
+    }
+
+    #[test]
+    fn loads_beyond_the_text_are_zero() {
+        assert_eq!((load_8(b"1234567", 0), load_16(b"123456789", 100)), (0, 0));
+    }
+}

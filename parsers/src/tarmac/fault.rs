@@ -1,0 +1,75 @@
+//! Why a line could not be read.
+
+use super::lexer::{Lexer, Token};
+
+/// Where in a line the reader gave up, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// Byte offset from the start of the line.
+    pub column: usize,
+    /// Why.
+    pub kind: FaultKind,
+}
+
+/// Why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum FaultKind {
+    #[error("not a Tarmac line")]
+    NotTarmac,
+    #[error("expected {0}")]
+    Expected(&'static str),
+    #[error("{0} does not fit in 64 bits")]
+    TooLarge(&'static str),
+    #[error("unknown Tarmac event type")]
+    UnknownType,
+    #[error("longer than {} bytes: skipped", super::LINE_LIMIT)]
+    LineTooLong,
+    #[error("register value too long: {0} bytes have room")]
+    ValueTooLong(usize),
+    #[error("one dash instead of two: half a byte cannot be left out")]
+    HalfByte,
+    #[error("bits {high} to {low} are no whole bytes of a register of {size_bytes} bytes")]
+    BitRange { high: u64, low: u64, size_bytes: u16 },
+    #[error("an access of {0} bytes: 1 to 64 are possible")]
+    AccessSize(u64),
+    #[error("data longer than the access of {0} bytes")]
+    DataTooLong(usize),
+    #[error("data shorter than the access of {0} bytes")]
+    DataTooShort(usize),
+    #[error("the access reaches beyond the last address")]
+    AddressOverflow,
+    #[error("more than {0} threads: line dropped")]
+    TooManyThreads(usize),
+    #[error("more than {0} registers outside the architecture's table: line dropped")]
+    TooManyRegisters(usize),
+}
+
+impl FaultKind {
+    /// A fault of this kind at a column.
+    pub fn at(self, column: usize) -> Fault {
+        Fault { column, kind: self }
+    }
+}
+
+impl Fault {
+    /// The phrase for the user, with what stands there instead of what was expected.
+    pub fn message(&self, line: &[u8]) -> String {
+        let found = Lexer::new(line.get(self.column..).unwrap_or_default()).peek();
+        match (self.kind, found) {
+            (kind @ FaultKind::Expected(_), Token::End) => format!("{kind}, found the end of the line"),
+            (kind @ (FaultKind::Expected(_) | FaultKind::UnknownType), Token::Word(word)) => {
+                let start = word.get(..WORD_SHOWN).unwrap_or(word);
+                format!("{kind}{} {:?}", found_word(kind), String::from_utf8_lossy(start))
+            }
+            (kind @ FaultKind::Expected(_), Token::Mark(mark)) => format!("{kind}, found {:?}", char::from(mark)),
+            (kind, _) => kind.to_string(),
+        }
+    }
+}
+
+/// Longer words are cut in messages.
+const WORD_SHOWN: usize = 40;
+
+fn found_word(kind: FaultKind) -> &'static str {
+    if kind == FaultKind::UnknownType { "" } else { ", found" }
+}

@@ -1,0 +1,56 @@
+//! What the beginning of a trace tells about the rest.
+
+use super::line::{Line, split_line, without_return};
+use super::source::LIMITS;
+use super::window::Window;
+use crate::{InstructionSet, ReadAt, SourceError};
+
+/// How far the first instruction is looked for.
+const HEAD: u64 = 4 << 20;
+
+/// What the beginning of a trace tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// Of the first instruction; AArch64 when there is none.
+    pub instruction_set: InstructionSet,
+    /// The first unit behind a timestamp.
+    pub time_unit: Option<String>,
+}
+
+impl Head {
+    /// Reads up to the first instruction with its unit.
+    pub fn read(input: &dyn ReadAt, is_implicit_thumb: bool) -> Result<Self, SourceError> {
+        let mut buffer = Vec::new();
+        let mut window = Window::new(input, 0..HEAD, LIMITS.window, &mut buffer);
+        let mut head = Self::default();
+        window.advance(0)?;
+        while !head.has_instruction(&window, is_implicit_thumb) && !window.is_last() {
+            let whole_lines = window.whole_lines();
+            // Without a newline in sight the text is thrown away: no line is that long.
+            window.advance(if whole_lines == 0 { LIMITS.window } else { whole_lines })?;
+        }
+        Ok(head)
+    }
+
+    /// Takes what the lines in the window tell; true when one is an instruction.
+    fn has_instruction(&mut self, window: &Window<'_>, is_implicit_thumb: bool) -> bool {
+        let mut at = 0;
+        let lines_end = window.whole_lines();
+        while at < lines_end {
+            let Some((line, next)) = split_line(window.text(), at, window.is_last()) else { return false };
+            at = next;
+            if line.len() > LIMITS.line {
+                continue;
+            }
+            let line = Line::read(without_return(line), None, is_implicit_thumb);
+            if let (None, Line::Instruction(header, _) | Line::Other(header)) = (&self.time_unit, line) {
+                self.time_unit = header.unit.map(|unit| String::from_utf8_lossy(unit).into_owned());
+            }
+            if let Line::Instruction(_, instruction) = line {
+                self.instruction_set = instruction.set;
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,204 @@
+//! `IT`, `IS`, `IF` and `ES` lines.
+//!
+//! ```text
+//! IT (7) 00001000 e1a00000 A usr : NOP          IT 00001000 e1a00000 A usr : NOP
+//! IT (00001000) e1a00000 A usr : NOP            IT (00001000:2a) 00001000 46c0 T16 NOP
+//! ES (00001000:e1a00000) A usr : CCFAIL NOP     ES (00001000:--------) A usr :
+//! ```
+
+use super::digits;
+use super::fault::{Fault, FaultKind};
+use super::header::Header;
+use super::lexer::{Lexer, Token};
+use crate::{Address, InstructionSet};
+
+/// The fields of an instruction line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InstructionLine<'a> {
+    /// Without a Thumb bit.
+    pub pc: Address,
+    pub set: InstructionSet,
+    /// 0 when the fetch failed.
+    pub opcode: u32,
+    pub length_bytes: u8,
+    pub is_executed: bool,
+    /// Exception level or mode; empty when the line has none.
+    pub mode: &'a [u8],
+    /// The disassembly.
+    pub text: &'a [u8],
+}
+
+impl<'a> InstructionLine<'a> {
+    /// Reads the fields; none for `IT EXC` and the like, which are exceptions.
+    pub fn read(header: &Header<'a>, is_implicit_thumb: bool) -> Result<Option<Self>, Fault> {
+        let mut fields = header.fields;
+        if let Token::Word(b"EXC" | b"Reset") = fields.peek() {
+            return Ok(None);
+        }
+        let is_es = header.word == b"ES";
+        let place = if is_es { es_place(&mut fields)? } else { it_place(&mut fields, is_implicit_thumb)? };
+        let state = state(&mut fields, place.is_pair, is_es, is_implicit_thumb)?;
+        let mut is_executed = header.word != b"IS";
+        if is_es && fields.peek() == Token::Word(b"CCFAIL") {
+            fields.next();
+            is_executed = false;
+        }
+        let set = state.set;
+        let address = if set == InstructionSet::T32 { place.address & !1 } else { place.address };
+        let length_bytes = if set == InstructionSet::T32 && place.encoding.len() <= 4 { 2 } else { 4 };
+        let opcode = opcode(place.encoding).ok_or(FaultKind::TooLarge("encoding").at(header.fields.at()))?;
+        Ok(Some(Self {
+            pc: Address(address),
+            set,
+            opcode,
+            length_bytes,
+            is_executed,
+            mode: state.mode,
+            text: fields.rest(),
+        }))
+    }
+}
+
+/// Address and encoding.
+#[derive(Clone, Copy, Debug)]
+struct Place<'a> {
+    address: u64,
+    encoding: &'a [u8],
+    /// True when the bracket held two numbers.
+    is_pair: bool,
+}
+
+/// `( address : encoding )`
+fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<Place<'a>, Fault> {
+    mark(fields, b'(', "\"(\"")?;
+    let address = hex(fields, "an address")?;
+    mark(fields, b':', "\":\"")?;
+    let encoding = encoding(fields)?;
+    mark(fields, b')', "\")\"")?;
+    Ok(Place { address, encoding, is_pair: false })
+}
+
+/// `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`
+fn it_place<'a>(fields: &mut Lexer<'a>, is_implicit_thumb: bool) -> Result<Place<'a>, Fault> {
+    let bracket = bracket(fields)?;
+    let is_pair = bracket.is_some_and(|bracket| bracket.is_pair);
+    let first_at = fields.at();
+    let first = encoding(fields)?;
+    if fields.mark(b':') {
+        fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?;
+        if fields.mark(b',') {
+            fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?;
+        }
+    }
+    let is_encoding = match fields.peek() {
+        Token::Word(word) if state_of(word).is_some() => false,
+        // Without a state a mnemonic follows, and that can look like a number: `ADD`.
+        Token::Word(word) if is_implicit_thumb => matches!(word.len(), 4 | 8) && is_encoding(word),
+        _ => !is_implicit_thumb,
+    };
+    match bracket {
+        Some(bracket) if !is_encoding => {
+            let address = bracket.address.ok_or(FaultKind::TooLarge("address").at(first_at))?;
+            Ok(Place { address, encoding: first, is_pair })
+        }
+        _ => {
+            let address = digits::hex(first).ok_or(FaultKind::Expected("an address").at(first_at))?;
+            Ok(Place { address, encoding: encoding(fields)?, is_pair })
+        }
+    }
+}
+
+/// The numbers before an instruction's fields: a count, its address, or both.
+#[derive(Clone, Copy, Debug)]
+struct Bracket {
+    /// The address, if it holds one; none when the number does not fit.
+    address: Option<u64>,
+    is_pair: bool,
+}
+
+fn bracket(fields: &mut Lexer<'_>) -> Result<Option<Bracket>, Fault> {
+    if !fields.mark(b'(') {
+        return Ok(None);
+    }
+    let first = number(fields)?;
+    let second = if fields.mark(b':') { Some(number(fields)?) } else { None };
+    mark(fields, b')', "\")\"")?;
+    // Both orders are met when no address follows; addresses are padded to eight digits, counts are not.
+    let chosen = match second {
+        Some(second) if second.len() >= 8 || first.len() < 8 => second,
+        _ => first,
+    };
+    Ok(Some(Bracket { address: digits::hex(chosen), is_pair: second.is_some() }))
+}
+
+/// Instruction set and mode.
+#[derive(Clone, Copy, Debug)]
+struct State<'a> {
+    set: InstructionSet,
+    mode: &'a [u8],
+}
+
+fn state<'a>(fields: &mut Lexer<'a>, is_pair: bool, is_es: bool, is_implicit_thumb: bool) -> Result<State<'a>, Fault> {
+    let column = fields.at();
+    let word = match fields.peek() {
+        Token::Word(word) => word,
+        _ => b"",
+    };
+    let Some(set) = state_of(word) else {
+        let thumb = State { set: InstructionSet::T32, mode: b"" };
+        return is_implicit_thumb.then_some(thumb).ok_or(FaultKind::Expected("an instruction-set state").at(column));
+    };
+    fields.next();
+    let mut after = *fields;
+    let mode = after.word().unwrap_or_default();
+    if after.mark(b':') {
+        *fields = after;
+        return Ok(State { set, mode });
+    }
+    let may_lack_colon = is_pair && !is_es && matches!(word, b"T16" | b"T32");
+    if may_lack_colon { Ok(State { set, mode: b"" }) } else { Err(FaultKind::Expected("\":\"").at(after.at())) }
+}
+
+fn state_of(word: &[u8]) -> Option<InstructionSet> {
+    match word {
+        b"O" => Some(InstructionSet::A64),
+        b"A" => Some(InstructionSet::A32),
+        b"T" | b"T16" | b"T32" => Some(InstructionSet::T32),
+        _ => None,
+    }
+}
+
+fn mark(fields: &mut Lexer<'_>, mark: u8, name: &'static str) -> Result<(), Fault> {
+    let column = fields.at();
+    if fields.mark(mark) { Ok(()) } else { Err(FaultKind::Expected(name).at(column)) }
+}
+
+fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
+    let column = fields.at();
+    fields.word().filter(|word| digits::is_hex(word)).ok_or(FaultKind::Expected("a number").at(column))
+}
+
+fn hex(fields: &mut Lexer<'_>, name: &'static str) -> Result<u64, Fault> {
+    let column = fields.at();
+    let word = fields.word().filter(|word| digits::is_hex(word)).ok_or(FaultKind::Expected(name).at(column))?;
+    digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))
+}
+
+/// Digits, or as many dashes when the fetch failed.
+fn encoding<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
+    let column = fields.at();
+    let word = fields.word().filter(|word| is_encoding(word));
+    word.ok_or(FaultKind::Expected("an instruction encoding").at(column))
+}
+
+/// The low 32 bits of an encoding; 0 when the fetch failed.
+fn opcode(encoding: &[u8]) -> Option<u32> {
+    if !digits::is_hex(encoding) {
+        return Some(0);
+    }
+    u32::try_from(digits::hex(encoding)? & 0xffff_ffff).ok()
+}
+
+fn is_encoding(word: &[u8]) -> bool {
+    digits::is_hex(word) || word.iter().all(|byte| *byte == b'-')
+}

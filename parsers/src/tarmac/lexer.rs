@@ -1,0 +1,105 @@
+//! The tokens of a line: words and single marks, white space between them.
+
+/// A token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// A run of letters, digits, `_`, `.`, `#` and `-`.
+    Word(&'a [u8]),
+    /// One of `: ( ) [ ] , < >`.
+    Mark(u8),
+    /// A byte that starts no token.
+    Other(u8),
+    /// The end of the line.
+    End,
+}
+
+/// Reads tokens one at a time, and no further than asked: disassembly may contain anything.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lexer<'a> {
+    line: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    /// At the start of a line that has no line end.
+    pub fn new(line: &'a [u8]) -> Self {
+        let mut lexer = Self { line, at: 0 };
+        lexer.skip_space();
+        lexer
+    }
+
+    /// Offset of the next token from the start of the line.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The line from the next token on.
+    pub fn rest(&self) -> &'a [u8] {
+        self.line.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next token, without taking it.
+    pub fn peek(&self) -> Token<'a> {
+        let rest = self.rest();
+        let Some(&first) = rest.first() else { return Token::End };
+        if is_word_byte(first) {
+            let length = rest.iter().position(|&byte| !is_word_byte(byte)).unwrap_or(rest.len());
+            return Token::Word(rest.get(..length).unwrap_or_default());
+        }
+        if b":()[],<>".contains(&first) { Token::Mark(first) } else { Token::Other(first) }
+    }
+
+    /// Takes the next token. A byte that starts no token is never taken.
+    pub fn next(&mut self) -> Token<'a> {
+        let token = self.peek();
+        self.at += match token {
+            Token::Word(word) => word.len(),
+            Token::Mark(_) => 1,
+            Token::Other(_) | Token::End => 0,
+        };
+        self.skip_space();
+        token
+    }
+
+    /// Takes the next token if it is a word.
+    pub fn word(&mut self) -> Option<&'a [u8]> {
+        let Token::Word(word) = self.peek() else { return None };
+        self.next();
+        Some(word)
+    }
+
+    /// Takes the next token if it is this mark.
+    pub fn mark(&mut self, mark: u8) -> bool {
+        let is_there = self.peek() == Token::Mark(mark);
+        if is_there {
+            self.next();
+        }
+        is_there
+    }
+
+    fn skip_space(&mut self) {
+        self.at += self.rest().iter().take_while(|byte| is_space(**byte)).count();
+    }
+}
+
+/// White space of C.
+pub(super) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t'..=b'\r')
+}
+
+/// True for the bytes of which words are made.
+#[inline(always)]
+pub(super) fn is_word_byte(byte: u8) -> bool {
+    WORD_BYTES[usize::from(byte)]
+}
+
+static WORD_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let is_other = matches!(byte as u8, b'_' | b'.' | b'#' | b'-');
+        table[byte] = is_other || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};

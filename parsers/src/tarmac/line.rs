@@ -1,0 +1,105 @@
+//! What a line is, before its fields are read.
+
+use super::diagram_line::OpenDiagram;
+use super::fault::Fault;
+use super::header::{Header, LineKind};
+use super::instruction_line::InstructionLine;
+
+/// A line by its beginning.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Line<'a> {
+    /// Nothing on it.
+    Blank,
+    /// Another row of the diagram on the line before.
+    Row(OpenDiagram),
+    /// Nothing that we know.
+    Broken(Fault),
+    /// A step.
+    Instruction(Header<'a>, InstructionLine<'a>),
+    /// Anything else.
+    Other(Header<'a>),
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line without its line end. `open` is the diagram on the line before.
+    ///
+    /// Whether it is an instruction never depends on `open`.
+    pub fn read(line: &'a [u8], open: Option<OpenDiagram>, is_implicit_thumb: bool) -> Self {
+        if let Some(open) = open.filter(|open| open.goes_on(line)) {
+            return Self::Row(open);
+        }
+        let header = match Header::read(line) {
+            Ok(Some(header)) => header,
+            Ok(None) => return Self::Blank,
+            Err(fault) => return Self::Broken(fault),
+        };
+        match header.kind {
+            LineKind::Instruction => match InstructionLine::read(&header, is_implicit_thumb) {
+                Ok(Some(instruction)) => Self::Instruction(header, instruction),
+                _ => Self::Other(header),
+            },
+            _ => Self::Other(header),
+        }
+    }
+
+    /// The diagram that the next line may go on with.
+    pub fn open_diagram(&self) -> Option<OpenDiagram> {
+        match self {
+            Self::Row(open) => Some(*open),
+            Self::Other(header) => OpenDiagram::of(header),
+            _ => None,
+        }
+    }
+
+    /// The line's own timestamp.
+    pub fn time(&self) -> Option<u64> {
+        match self {
+            Self::Instruction(header, _) | Self::Other(header) => header.time,
+            _ => None,
+        }
+    }
+}
+
+/// The thread of lines that name none and cannot inherit one.
+pub(super) const FIRST_CPU: &[u8] = b"cpu0";
+
+/// The line that starts at `start`: its text without line end, and where the next one starts.
+/// None when it has no newline before `text` ends and `is_last` is false.
+pub(super) fn split_line(text: &[u8], start: usize, is_last: bool) -> Option<(&[u8], usize)> {
+    let rest = text.get(start..)?;
+    let (line, next) = match memchr::memchr(b'\n', rest) {
+        Some(length) => (rest.get(..length)?, start + length + 1),
+        None if is_last => (rest, text.len()),
+        None => return None,
+    };
+    Some((line, next))
+}
+
+/// The line without the carriage returns at its end.
+pub(super) fn without_return(line: &[u8]) -> &[u8] {
+    let mut line = line;
+    while let [rest @ .., b'\r'] = line {
+        line = rest;
+    }
+    line
+}
+
+/// True when a line is most likely one of a Tarmac trace: its fields can be read, or it is the title.
+pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
+    let is_instruction =
+        |is_implicit_thumb| matches!(Line::read(without_return(line), None, is_implicit_thumb), Line::Instruction(..));
+    if is_instruction(true) {
+        return true;
+    }
+    match Line::read(without_return(line), None, false) {
+        Line::Instruction(..) => true,
+        Line::Other(header) => match header.kind {
+            LineKind::Title => true,
+            LineKind::Register => super::register_line::is_plausible(&header),
+            LineKind::Memory => super::memory_line::is_plausible(&header),
+            LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,70 @@
+//! Arm Tarmac: the text that Fast Models, RTL simulations and emulators write for every instruction.
+//!
+//! ```text
+//! 53 clk IT (53) 002109f0 f94003e1 O EL3h_s : LDR      x1,[sp,#0]
+//! 53 clk MR8 000ffb80:0000000ffb80 00000000_000ffbb8
+//! 53 clk R X1 00000000000FFBB8
+//! ```
+//!
+//! A line is `[time [unit]] [cpu] type fields…`; the other great family writes `ES` lines, `LD` and `ST` diagrams,
+//! and a time only on instruction lines.
+//!
+//! # Which lines belong to which step
+//!
+//! A line belongs to the instruction line before it, with one exception.
+//! Lines that bear a *new* timestamp (other than that of the line before) directly before an instruction line
+//! of the same thread with that same time belong to that instruction:
+//! the step's chunk begins at the first of them, and the instruction is pushed first.
+//!
+//! ```text
+//! 5 clk IT (1) 00001000 e3a00001 A usr : MOV r0,#1
+//! 6 clk R r0 00000001                                  <- belongs to the step below, whose chunk begins here
+//! 6 clk IT (2) 00001004 e3a01002 A usr : MOV r1,#2
+//! 6 clk R r1 00000002                                  <- belongs to the step above
+//! ```
+//!
+//! The run of such lines ends at a line of another thread or time, and is at most 256 KiB long:
+//! a longer one belongs to the step before.
+//! A timestamp that was written longer ago than that counts as forgotten: the next one is new whatever it is.
+//!
+//! # What a chunk may not know
+//!
+//! A chunk parsed by itself gives the events that it gives in a whole run, so nothing is carried from step to step:
+//! what `d3` or `sp` means is decided by the instruction of the chunk;
+//! a time that is not written is none ([`crate::StepEvent::time`]).
+//! Only numbers of threads and registers, and the one complaint about each unknown event type, depend on the run.
+//!
+//! # How it is fast
+//!
+//! `quick_*` read the shapes that make up nearly all lines and give up (`None`) on anything else;
+//! then `slow` reads the line token by token. Both give the same events.
+
+mod ahead;
+mod cut;
+mod diagram_line;
+mod digits;
+mod fault;
+mod head;
+mod header;
+mod instruction_line;
+mod lexer;
+mod line;
+mod memory_line;
+mod names;
+mod quick;
+mod quick_header;
+mod register_line;
+mod register_name;
+mod register_table;
+mod register_value;
+mod run;
+mod slow;
+mod source;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use line::is_plausible_line;
+pub(crate) use names::RunNames;
+pub use source::{LINE_LIMIT, Tarmac, TarmacOptions};

@@ -1,0 +1,401 @@
+//! The shapes that make up nearly all lines of real traces, read without looking for tokens.
+//!
+//! Every function returns none when the line has another shape: then [`super::slow`] reads it.
+//! Nothing is pushed before that is decided.
+
+use super::diagram_line::{Diagram, OpenDiagram};
+use super::digits::{hex_8, load_8, lower, position_8};
+use super::lexer::is_word_byte;
+use super::quick_header::QuickHeader;
+use super::register_name::{KnownRegister, Mode, ValueKind};
+use super::register_table::RegisterTable;
+use super::run::{Chunk, LineThread, Part, Run};
+use crate::{AccessKind, Address, Endian, EventSink, InstructionSet, MemoryAccess, RegisterView, RegisterWrite};
+use crate::{StepEvent, ThreadNumber};
+
+/// A line whose beginning was read.
+#[derive(Clone, Copy, Debug)]
+struct QuickLine<'a> {
+    text: &'a [u8],
+    start: usize,
+    type_at: usize,
+    /// Its own timestamp.
+    time: Option<u64>,
+    thread: ThreadNumber,
+    limit: usize,
+}
+
+/// The mode word of the last instruction, and what it means.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuickMode {
+    word: u64,
+    mode: Mode,
+}
+
+impl Default for QuickMode {
+    fn default() -> Self {
+        Self { word: 0, mode: Mode::Other }
+    }
+}
+
+impl<S: EventSink> Run<'_, S> {
+    /// Reads the line at `start` of the text (which is padded with newlines) if it has a shape known here.
+    /// Returns where the next line starts.
+    #[inline(always)]
+    pub fn quick_line(&mut self, text: &[u8], start: usize) -> Option<usize> {
+        let QuickHeader { type_at, stamp } = self.quick_headers.read(text, start)?;
+        let word = load_8(text, type_at).to_le_bytes();
+        let thread = match (stamp, self.before.thread) {
+            (Some(stamp), _) => stamp.thread,
+            (None, LineThread::Known(thread)) => thread,
+            _ => return None,
+        };
+        let line =
+            QuickLine { text, start, type_at, time: stamp.map(|stamp| stamp.time), thread, limit: self.limits.line };
+        // Lines with a new time may belong to an instruction behind them, unless they are one.
+        let offset = self.base + start as u64;
+        let is_old = line.time.is_none_or(|time| !self.before.clock.is_new(time, offset, self.limits));
+        let (next, open) = match word {
+            [b'R', b' ', ..] if is_old => (self.quick_register(line)?, None),
+            [b'I', b'T' | b'S', b' ', b'(', ..] if line.time.is_some() => (self.quick_it(line, word[1] == b'T')?, None),
+            [b'M', b'R' | b'W', b'1' | b'2' | b'4' | b'8', b' ', ..] if is_old => {
+                (self.quick_memory(line, word)?, None)
+            }
+            [b'E', b'S', b' ', ..] if line.time.is_some() => (self.quick_es(line)?, None),
+            [b'L', b'D', b' ', ..] if is_old => self.quick_diagram(line, AccessKind::Read)?,
+            [b'S', b'T', b' ', ..] if is_old => self.quick_diagram(line, AccessKind::Write)?,
+            _ => return None,
+        };
+        self.before.clock.note(line.time, offset);
+        self.before.thread = LineThread::Known(line.thread);
+        self.before.open = open;
+        self.line += 1;
+        Some(next)
+    }
+
+    /// `IT (n) address[:physical] opcode state mode : text`
+    #[inline(always)]
+    fn quick_it(&mut self, line: QuickLine<'_>, is_executed: bool) -> Option<usize> {
+        let number_at = line.type_at + 4;
+        let number_end =
+            number_at + line.text.get(number_at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if number_end == number_at || line.bytes(number_end)? != *b") " {
+            return None;
+        }
+        let (address, at) = line.address(number_end + 2)?;
+        let at = line.physical(at)?;
+        if line.byte(at) != b' ' {
+            return None;
+        }
+        let (opcode, at) = line.opcode(at + 1)?;
+        if line.byte(at) != b' ' {
+            return None;
+        }
+        self.quick_step(line, QuickPlace { address, opcode, state_at: at + 1, is_es: false, is_executed })
+    }
+
+    /// `ES (address:opcode) state mode: text`
+    #[inline(always)]
+    fn quick_es(&mut self, line: QuickLine<'_>) -> Option<usize> {
+        let at = line.skip_spaces(line.type_at + 2);
+        if line.byte(at) != b'(' {
+            return None;
+        }
+        let (address, at) = line.address(at + 1)?;
+        if line.byte(at) != b':' {
+            return None;
+        }
+        let (opcode, at) = line.opcode(at + 1)?;
+        if line.bytes(at)? != *b") " {
+            return None;
+        }
+        self.quick_step(line, QuickPlace { address, opcode, state_at: at + 2, is_es: true, is_executed: true })
+    }
+
+    /// `state mode : text`, and the event.
+    #[inline(always)]
+    fn quick_step(&mut self, line: QuickLine<'_>, place: QuickPlace) -> Option<usize> {
+        let [state, b' '] = line.bytes(place.state_at)? else { return None };
+        let (set, pc, length_bytes) = match state {
+            b'O' => (InstructionSet::A64, place.address, 4),
+            b'A' => (InstructionSet::A32, place.address, 4),
+            b'T' => (InstructionSet::T32, place.address & !1, if place.opcode.digits == 4 { 2 } else { 4 }),
+            _ => return None,
+        };
+        let mode_at = place.state_at + 2;
+        let mode_end = line.word_end(mode_at);
+        let colon_at = line.skip_spaces(mode_end);
+        if mode_end == mode_at || line.byte(colon_at) != b':' {
+            return None;
+        }
+        let mut text_at = line.skip_spaces(colon_at + 1);
+        let is_failed = place.is_es && line.word(text_at) == b"CCFAIL";
+        if is_failed {
+            text_at = line.skip_spaces(text_at + 6);
+        }
+        let (text, next) = line.rest(text_at)?;
+        if text.first().is_some_and(|byte| *byte < b' ') {
+            return None;
+        }
+        let mode = self.quick_mode(line, mode_at, mode_end);
+        self.chunk = Chunk { set, thread: Some(line.thread), mode };
+        let at = self.place(line.start);
+        self.sink.begin_step(&StepEvent {
+            thread: line.thread,
+            place: at,
+            chunk_offset: at.offset,
+            time: line.time,
+            pc: Address(pc),
+            instruction_set: set,
+            opcode: place.opcode.value,
+            length_bytes,
+            is_executed: place.is_executed && !is_failed,
+            text,
+        });
+        Some(next)
+    }
+
+    /// The mode that the word between two places names. Nearly always that of the instruction before.
+    #[inline(always)]
+    fn quick_mode(&mut self, line: QuickLine<'_>, start: usize, end: usize) -> Mode {
+        if end - start > 8 {
+            return Mode::of(line.text.get(start..end).unwrap_or_default());
+        }
+        let word = load_8(line.text, start) & u64::MAX >> (64 - 8 * (end - start));
+        if word != self.quick_mode.word {
+            self.quick_mode = QuickMode { word, mode: Mode::of(&word.to_le_bytes()) };
+        }
+        self.quick_mode.mode
+    }
+
+    /// `R name value`
+    #[inline(always)]
+    fn quick_register(&mut self, line: QuickLine<'_>) -> Option<usize> {
+        let name_at = line.type_at + 2;
+        let letters = load_8(line.text, name_at);
+        let length = position_8(letters, b' ');
+        if length == 0 || line.byte(name_at + length) != b' ' {
+            return None;
+        }
+        let key = lower(letters & u64::MAX >> (64 - 8 * length))?;
+        let known = *RegisterTable::of(self.chunk.set).find(key)?;
+        let mut bytes = [0; 16];
+        let (size, next) = line.register_value(name_at + length + 1, known, &mut bytes)?;
+        let bytes = bytes.get(..size)?;
+        let part = Part { offset: 0, bytes, is_known: true };
+        let place = self.place(line.start);
+        let write = RegisterWrite { thread: line.thread, view: known.view, bytes: None, is_bank_copy: false, place };
+        let Some(bank) = known.bank else {
+            self.write(write, part);
+            return Some(next);
+        };
+        let name = key.to_le_bytes();
+        let number = self.names.registers.find(name.get(..length)?);
+        let is_bank_copy = self.is_in_use(bank, line.thread);
+        // A name that is new is rare, and may be one too many.
+        let register = crate::RegisterId(crate::RegisterId::FIRST_NAMED.0 + number?);
+        if is_bank_copy {
+            self.write(write, part);
+        }
+        self.write(RegisterWrite { view: RegisterView::new(register, 0, 0), is_bank_copy, ..write }, part);
+        Some(next)
+    }
+
+    /// `MR8 address[:physical] value`
+    #[inline(always)]
+    fn quick_memory(&mut self, line: QuickLine<'_>, word: [u8; 8]) -> Option<usize> {
+        let kind = if word[1] == b'R' { AccessKind::Read } else { AccessKind::Write };
+        let size_bytes = word[2] & 15;
+        let (address, at) = line.address(line.type_at + 4)?;
+        let at = line.physical(at)?;
+        if line.byte(at) != b' ' {
+            return None;
+        }
+        let (value, at) = line.number(at + 1, size_bytes)?;
+        let next = line.end(at)?;
+        address.checked_add(u64::from(size_bytes) - 1)?;
+        let bytes = match self.endian {
+            Endian::Little => value.to_le_bytes(),
+            Endian::Big => (value << (64 - 8 * size_bytes)).to_be_bytes(),
+        };
+        let place = self.place(line.start);
+        let access = MemoryAccess {
+            thread: line.thread,
+            kind,
+            address: Address(address),
+            size_bytes,
+            bytes: Some(bytes),
+            place,
+        };
+        self.sink.access(&access);
+        Some(next)
+    }
+
+    /// `LD address word word word word`
+    #[inline(always)]
+    fn quick_diagram(&mut self, line: QuickLine<'_>, kind: AccessKind) -> Option<(usize, Option<OpenDiagram>)> {
+        let address_at = line.type_at + 3;
+        let (address, at) = line.address(address_at)?;
+        let words = line.text.get(at..)?.first_chunk::<37>()?;
+        let diagram = Diagram::of_words(address, words)?;
+        let (_, next) = line.rest(at + 36)?;
+        self.accesses(kind, &diagram, (line.thread, self.place(line.start)));
+        Some((next, Some(OpenDiagram::at_column(kind, address_at - line.start))))
+    }
+}
+
+/// Where an instruction is, and what.
+#[derive(Clone, Copy, Debug)]
+struct QuickPlace {
+    address: u64,
+    opcode: Opcode,
+    state_at: usize,
+    is_es: bool,
+    is_executed: bool,
+}
+
+/// An encoding as written.
+#[derive(Clone, Copy, Debug)]
+struct Opcode {
+    value: u32,
+    /// 4 or 8.
+    digits: u8,
+}
+
+/// `0000` in the low half: four digits shifted up behind it are eight.
+const FOUR_ZEROS: u64 = 0x3030_3030;
+
+impl<'a> QuickLine<'a> {
+    #[inline(always)]
+    fn byte(&self, at: usize) -> u8 {
+        self.text.get(at).copied().unwrap_or(b'\n')
+    }
+
+    #[inline(always)]
+    fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
+        self.text.get(at..)?.first_chunk().copied()
+    }
+
+    #[inline(always)]
+    fn skip_spaces(&self, start: usize) -> usize {
+        let mut at = start;
+        while self.byte(at) == b' ' {
+            at += 1;
+        }
+        at
+    }
+
+    #[inline(always)]
+    fn word_end(&self, start: usize) -> usize {
+        let mut at = start;
+        while is_word_byte(self.byte(at)) {
+            at += 1;
+        }
+        at
+    }
+
+    #[inline(always)]
+    fn word(&self, start: usize) -> &'a [u8] {
+        self.text.get(start..self.word_end(start)).unwrap_or_default()
+    }
+
+    /// An address of 8 or 16 digits, and where it ends.
+    #[inline(always)]
+    fn address(&self, at: usize) -> Option<(u64, usize)> {
+        let high = u64::from(hex_8(load_8(self.text, at))?);
+        if !is_word_byte(self.byte(at + 8)) {
+            return Some((high, at + 8));
+        }
+        let low = u64::from(hex_8(load_8(self.text, at + 8))?);
+        (!is_word_byte(self.byte(at + 16))).then_some((high << 32 | low, at + 16))
+    }
+
+    /// Steps over `:physical`, if it is there.
+    #[inline(always)]
+    fn physical(&self, at: usize) -> Option<usize> {
+        if self.byte(at) != b':' {
+            return Some(at);
+        }
+        // Twelve digits are what Fast Models writes.
+        let is_twelve = hex_8(load_8(self.text, at + 1)).is_some() && hex_8(load_8(self.text, at + 5)).is_some();
+        if is_twelve && self.byte(at + 13) == b' ' {
+            return Some(at + 13);
+        }
+        let end = self.word_end(at + 1);
+        (end > at + 1).then_some(end)
+    }
+
+    #[inline(always)]
+    fn opcode(&self, at: usize) -> Option<(Opcode, usize)> {
+        let bytes = load_8(self.text, at);
+        if let Some(value) = hex_8(bytes) {
+            return (!is_word_byte(self.byte(at + 8))).then_some((Opcode { value, digits: 8 }, at + 8));
+        }
+        let value = hex_8(bytes << 32 | FOUR_ZEROS)?;
+        (!is_word_byte(self.byte(at + 4))).then_some((Opcode { value, digits: 4 }, at + 4))
+    }
+
+    /// A number of exactly `2 * size_bytes` digits (1, 2, 4 or 8 bytes), and where it ends.
+    #[inline(always)]
+    fn number(&self, at: usize, size_bytes: u8) -> Option<(u64, usize)> {
+        let bytes = load_8(self.text, at);
+        match size_bytes {
+            8 => {
+                let high = u64::from(hex_8(bytes)?);
+                let at = at + 8 + usize::from(self.byte(at + 8) == b'_');
+                let low = u64::from(hex_8(load_8(self.text, at))?);
+                Some((high << 32 | low, at + 8))
+            }
+            4 => Some((hex_8(bytes)?.into(), at + 8)),
+            2 => Some((hex_8(bytes << 32 | FOUR_ZEROS)?.into(), at + 4)),
+            _ => Some((hex_8(bytes << 48 | FOUR_ZEROS << 16 | FOUR_ZEROS)?.into(), at + 2)),
+        }
+    }
+
+    /// The value of a register, little-endian, if the line ends behind it: its size, and the start of the next line.
+    #[inline(always)]
+    fn register_value(&self, at: usize, known: KnownRegister, bytes: &mut [u8; 16]) -> Option<(usize, usize)> {
+        let (low, high) = bytes.split_at_mut(8);
+        match known.view.size_bytes {
+            4 => {
+                let (value, at) = self.number(at, 4)?;
+                low.copy_from_slice(&value.to_le_bytes());
+                let size = if known.kind == ValueKind::Extended { 8 } else { 4 };
+                Some((size, self.end(at)?))
+            }
+            8 => {
+                let (value, at) = self.number(at, 8)?;
+                low.copy_from_slice(&value.to_le_bytes());
+                Some((8, self.end(at)?))
+            }
+            16 => {
+                let (upper, at) = self.number(at, 8)?;
+                let at = at + usize::from(self.byte(at) == b'_');
+                let (lower, at) = self.number(at, 8)?;
+                high.copy_from_slice(&upper.to_le_bytes());
+                low.copy_from_slice(&lower.to_le_bytes());
+                Some((16, self.end(at)?))
+            }
+            _ => None,
+        }
+    }
+
+    /// The start of the next line, if the line ends here.
+    #[inline(always)]
+    fn end(&self, at: usize) -> Option<usize> {
+        match self.bytes(at)? {
+            [b'\n', _] => Some(at + 1),
+            [b'\r', b'\n'] => Some(at + 2),
+            _ => None,
+        }
+    }
+
+    /// The rest of the line, and the start of the next.
+    #[inline(always)]
+    fn rest(&self, at: usize) -> Option<(&'a [u8], usize)> {
+        let rest = self.text.get(at..)?;
+        let length = memchr::memchr(b'\n', rest)?;
+        let text = super::line::without_return(rest.get(..length)?);
+        (at + length - self.start <= self.limit).then_some((text, at + length + 1))
+    }
+}

@@ -1,0 +1,123 @@
+//! `R` lines: a register, or a part of it, got a value.
+//!
+//! `R X1 00000000000FFBB8`, `R V0<127:64> 0011223344556677`, `R R1 (USR) 00000005`,
+//! `R Q0 -------- -------- 11223344 55667788`.
+
+use super::digits;
+use super::fault::{Fault, FaultKind};
+use super::header::Header;
+use super::lexer::{Lexer, Token};
+use super::register_name::{KnownRegister, ValueKind};
+use super::register_value::{Expected, RegisterValue};
+use crate::InstructionSet;
+
+/// Longer register names are no names.
+const NAME_LIMIT: usize = 64;
+
+/// A register's name in lower case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LowerName {
+    letters: [u8; NAME_LIMIT],
+    length: usize,
+}
+
+impl LowerName {
+    /// The lower case of a word; none when it is too long to be a name.
+    pub fn of(word: &[u8]) -> Option<Self> {
+        let mut letters = [0; NAME_LIMIT];
+        letters.get_mut(..word.len())?.copy_from_slice(word);
+        letters.make_ascii_lowercase();
+        Some(Self { letters, length: word.len() })
+    }
+
+    /// The name.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.letters.get(..self.length).unwrap_or_default()
+    }
+}
+
+/// The fields of a register line.
+#[derive(Clone, Debug)]
+pub(super) struct RegisterLine {
+    pub name: LowerName,
+    /// None for registers outside the architecture's table.
+    pub known: Option<KnownRegister>,
+    /// First byte of the register that the value stands for.
+    pub offset: u16,
+    /// Width of the register as far as this line tells.
+    pub width: u16,
+    pub value: RegisterValue,
+}
+
+impl RegisterLine {
+    /// Reads the fields; none for cache and translation operations (`R IC …`), which write no register.
+    pub fn read(mut fields: Lexer<'_>, set: InstructionSet) -> Result<Option<Self>, Fault> {
+        let column = fields.at();
+        let word = fields.word().ok_or(FaultKind::Expected("a register name").at(column))?;
+        if let b"DC" | b"IC" | b"TLBI" | b"AT" = word {
+            return Ok(None);
+        }
+        let name = LowerName::of(word).ok_or(FaultKind::Expected("a register name").at(column))?;
+        let known = KnownRegister::named(name.as_bytes(), set);
+        if fields.mark(b'(') {
+            let column = fields.at();
+            let is_closed = fields.word().is_some() && fields.mark(b')');
+            is_closed.then_some(()).ok_or(FaultKind::Expected("one word in brackets").at(column))?;
+        }
+        let range = range(&mut fields, known)?;
+        let expected = match (range, known) {
+            (Some(range), _) => Expected { kind: ValueKind::Vector, size_bytes: Some(range.size_bytes.into()) },
+            (None, Some(known)) => Expected { kind: known.kind, size_bytes: Some(known.view.size_bytes.into()) },
+            (None, None) => Expected { kind: ValueKind::Core, size_bytes: None },
+        };
+        let value = RegisterValue::read(&mut fields, expected)?;
+        let offset = range.map_or(0, |range| range.offset);
+        let width = offset + u16::try_from(value.size_bytes()).unwrap_or(u16::MAX - offset);
+        Ok(Some(Self { name, known, offset, width, value }))
+    }
+}
+
+/// `<63:0>`
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    offset: u16,
+    size_bytes: u16,
+}
+
+/// The widest register in bytes.
+const WIDEST: u16 = 256;
+
+fn range(fields: &mut Lexer<'_>, known: Option<KnownRegister>) -> Result<Option<Range>, Fault> {
+    if !fields.mark(b'<') {
+        return Ok(None);
+    }
+    let column = fields.at();
+    let expected = FaultKind::Expected("a bit range such as <63:0>").at(column);
+    let high = bit(fields).ok_or(expected)?;
+    let low = fields.mark(b':').then(|| bit(fields)).flatten().ok_or(expected)?;
+    if !fields.mark(b'>') {
+        return Err(expected);
+    }
+    let size_bytes = known.map_or(WIDEST, |known| known.view.size_bytes);
+    let is_whole = high % 8 == 7 && low % 8 == 0 && high > low && high / 8 < u64::from(size_bytes);
+    let fault = FaultKind::BitRange { high, low, size_bytes }.at(column);
+    let range =
+        is_whole.then(|| Some((u16::try_from(low / 8).ok()?, u16::try_from((high - low) / 8 + 1).ok()?))).flatten();
+    let (offset, size_bytes) = range.ok_or(fault)?;
+    Ok(Some(Range { offset, size_bytes }))
+}
+
+fn bit(fields: &mut Lexer<'_>) -> Option<u64> {
+    match fields.peek() {
+        Token::Word(word) => {
+            fields.next();
+            digits::decimal(word)
+        }
+        _ => None,
+    }
+}
+
+/// True when the fields of a line can be read.
+pub(super) fn is_plausible(header: &Header<'_>) -> bool {
+    [InstructionSet::A64, InstructionSet::A32].iter().any(|set| RegisterLine::read(header.fields, *set).is_ok())
+}

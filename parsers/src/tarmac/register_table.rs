@@ -1,0 +1,104 @@
+//! The names that fill a trace, found without reading them letter by letter.
+
+use std::sync::LazyLock;
+
+use super::register_name::KnownRegister;
+use crate::InstructionSet;
+
+/// The known registers with names of at most eight letters, by name, for one instruction set.
+#[derive(Debug)]
+pub(super) struct RegisterTable {
+    /// Open addressing; a key of 0 is an empty place.
+    places: Vec<Place>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// The lower-case name, first letter lowest, zeros behind it.
+    key: u64,
+    register: KnownRegister,
+}
+
+const BITS: u32 = 11;
+
+static A64: LazyLock<RegisterTable> = LazyLock::new(|| RegisterTable::new(InstructionSet::A64));
+static A32: LazyLock<RegisterTable> = LazyLock::new(|| RegisterTable::new(InstructionSet::A32));
+
+impl RegisterTable {
+    /// The table of an instruction set.
+    #[inline(always)]
+    pub fn of(set: InstructionSet) -> &'static Self {
+        if set == InstructionSet::A64 { &A64 } else { &A32 }
+    }
+
+    fn new(set: InstructionSet) -> Self {
+        let mut table = Self { places: vec![Place::default(); 1 << BITS] };
+        let numbered = ["x", "w", "r", "e", "v", "q", "d", "s"];
+        let numbered = numbered.iter().flat_map(|prefix| (0..32).map(move |number| format!("{prefix}{number}")));
+        let fixed = ["sp", "xsp", "wsp", "lr", "psr", "cpsr", "fpscr", "fpcr", "fpsr", "vpr", "msp", "psp"];
+        let fixed = fixed.iter().map(ToString::to_string);
+        let levels = (0..4).map(|level| format!("sp_el{level}"));
+        let modes = ["usr", "svc", "irq", "fiq", "abt", "und"];
+        let banks =
+            ["sp", "lr", "r13", "r14"].iter().flat_map(|plain| modes.iter().map(move |mode| format!("{plain}_{mode}")));
+        for name in numbered.chain(fixed).chain(levels).chain(banks) {
+            table.add(&name, set);
+        }
+        table
+    }
+
+    fn add(&mut self, name: &str, set: InstructionSet) {
+        let mut letters = [0; 8];
+        let room = letters.get_mut(..name.len());
+        let (Some(room), Some(register)) = (room, KnownRegister::named(name.as_bytes(), set)) else { return };
+        room.copy_from_slice(name.as_bytes());
+        let key = u64::from_le_bytes(letters);
+        let mut at = hash(key);
+        while self.places.get(at).is_some_and(|place| place.key != 0) {
+            at = (at + 1) % self.places.len();
+        }
+        if let Some(place) = self.places.get_mut(at) {
+            *place = Place { key, register };
+        }
+    }
+
+    /// The register of a lower-case name, first letter lowest.
+    #[inline(always)]
+    pub fn find(&self, key: u64) -> Option<&KnownRegister> {
+        let mut at = hash(key);
+        loop {
+            let place = self.places.get(at)?;
+            if place.key == key {
+                return Some(&place.register);
+            }
+            if place.key == 0 {
+                return None;
+            }
+            at = (at + 1) % (1 << BITS);
+        }
+    }
+}
+
+/// The product of the golden ratio: its high bits depend on all bits of the key.
+#[inline(always)]
+fn hash(key: u64) -> usize {
+    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_says_what_the_names_say() {
+        for set in [InstructionSet::A64, InstructionSet::A32] {
+            let table = RegisterTable::of(set);
+            for name in ["x0", "w30", "cpsr", "sp_el3", "r13_svc", "s31", "lr", "x31", "nzcv", "q", "elr_el1"] {
+                let mut letters = [0; 8];
+                letters[..name.len()].copy_from_slice(name.as_bytes());
+                let known = KnownRegister::named(name.as_bytes(), set);
+                assert_eq!(table.find(u64::from_le_bytes(letters)).copied(), known, "{name}");
+            }
+        }
+    }
+}

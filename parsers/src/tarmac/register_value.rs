@@ -1,0 +1,208 @@
+//! The contents of a register as a register line writes them.
+
+use super::digits;
+use super::fault::{Fault, FaultKind};
+use super::lexer::{Lexer, Token};
+use super::register_name::ValueKind;
+
+/// The widest register in bytes.
+const WIDEST: usize = 256;
+
+/// One byte of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ByteState {
+    /// `--`: keeps what it was.
+    Kept,
+    /// `xx`: written, and the trace does not say what.
+    Unknown,
+    /// Two digits.
+    Known,
+}
+
+/// A value, least significant byte first.
+#[derive(Clone, Debug)]
+pub(super) struct RegisterValue {
+    bytes: [u8; WIDEST],
+    states: [ByteState; WIDEST],
+    size_bytes: usize,
+}
+
+/// What is known of a value's width before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Expected {
+    pub kind: ValueKind,
+    /// None for registers outside the table: as wide as written.
+    pub size_bytes: Option<usize>,
+}
+
+impl RegisterValue {
+    /// Reads the value's words and no further.
+    pub fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
+        let column = fields.at();
+        let digits = Digits::read(fields, expected)?;
+        let value = digits.value(expected, column)?;
+        if digits.length == 0 && expected.size_bytes.is_none() {
+            return Err(FaultKind::Expected("register contents").at(column));
+        }
+        Ok(value)
+    }
+
+    /// Width in bytes.
+    pub fn size_bytes(&self) -> usize {
+        self.size_bytes
+    }
+
+    /// The runs of bytes that were written: offset, length, and the bytes if they are known.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, &[u8], ByteState)> {
+        let states = self.states.get(..self.size_bytes).unwrap_or_default();
+        states
+            .chunk_by(|one, other| one == other)
+            .scan(0, |at, run| {
+                let start = *at;
+                *at += run.len();
+                Some((start, self.bytes.get(start..*at)?, *run.first()?))
+            })
+            .filter(|(_, _, state)| *state != ByteState::Kept)
+    }
+}
+
+const UNKNOWN: u8 = 16;
+const KEPT: u8 = 17;
+
+/// Digits from the most significant on: 0 to 15, [`UNKNOWN`] or [`KEPT`].
+#[derive(Clone, Debug)]
+struct Digits {
+    digits: [u8; 2 * WIDEST],
+    length: usize,
+}
+
+impl Digits {
+    fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
+        let mut digits = Self { digits: [0; 2 * WIDEST], length: 0 };
+        let mut last_length = 0;
+        loop {
+            let column = fields.at();
+            let is_joined = last_length > 0 && fields.mark(b':');
+            let Token::Word(word) = fields.peek() else { break };
+            let is_wanted = is_joined || digits.wants(word, last_length, expected);
+            if !is_wanted {
+                break;
+            }
+            if !digits.push(word).ok_or(FaultKind::ValueTooLong(WIDEST).at(column))? {
+                return Err(FaultKind::Expected("register contents").at(fields.at()));
+            }
+            last_length = word.len();
+            fields.next();
+        }
+        Ok(digits)
+    }
+
+    /// True when the word that follows is part of the value, not of its interpretation.
+    fn wants(&self, word: &[u8], last_length: usize, expected: Expected) -> bool {
+        match (expected.kind, expected.size_bytes) {
+            _ if last_length == 0 => true,
+            (ValueKind::Status, Some(size)) => {
+                self.length <= 2 * size && word.len() >= 4 && word.len().is_multiple_of(4) && digits::is_hex(word)
+            }
+            (ValueKind::Scalable, _) | (_, None) => word.len() == last_length && word.len() >= 8 && is_contents(word),
+            (_, Some(size)) => self.length < 2 * size,
+        }
+    }
+
+    /// Takes the digits of a word; false when it is no value, none when there is no room.
+    fn push(&mut self, word: &[u8]) -> Option<bool> {
+        if !is_contents(word) {
+            return Some(false);
+        }
+        for &byte in word.iter().filter(|byte| **byte != b'_') {
+            *self.digits.get_mut(self.length)? = match byte {
+                b'-' => KEPT,
+                _ => digits::nibble(byte).unwrap_or(UNKNOWN),
+            };
+            self.length += 1;
+        }
+        Some(true)
+    }
+
+    fn value(&self, expected: Expected, column: usize) -> Result<RegisterValue, Fault> {
+        let written = self.digits.get(..self.length).unwrap_or_default();
+        let size_bytes = match (expected.kind, expected.size_bytes) {
+            (ValueKind::Scalable, Some(size)) if !written.is_empty() && written.len() <= 2 * size => {
+                written.len().div_ceil(2)
+            }
+            (_, size) => size.unwrap_or(written.len().div_ceil(2)),
+        };
+        let (surplus, written) = written.split_at(written.len().saturating_sub(2 * size_bytes));
+        let is_dropped = match expected.kind {
+            ValueKind::Status => true,
+            ValueKind::Core | ValueKind::Extended | ValueKind::Pointer => surplus.iter().all(|digit| *digit == 0),
+            ValueKind::Vector | ValueKind::Scalable => surplus.is_empty(),
+        };
+        if !is_dropped {
+            return Err(FaultKind::ValueTooLong(size_bytes).at(column));
+        }
+        let padding =
+            padding(written, size_bytes, expected).ok_or(FaultKind::Expected("register contents").at(column))?;
+        let mut value = RegisterValue { bytes: [0; WIDEST], states: [padding; WIDEST], size_bytes };
+        value.fill(written).ok_or(FaultKind::HalfByte.at(column))?;
+        if expected.kind == ValueKind::Extended && size_bytes == 4 {
+            value.extend();
+        }
+        Ok(value)
+    }
+}
+
+/// What stands for the digits that are missing on the left; none when they may not be missing.
+fn padding(written: &[u8], size_bytes: usize, expected: Expected) -> Option<ByteState> {
+    let is_all = |wanted: u8| written.iter().all(|digit| *digit == wanted);
+    let is_complete = written.len() == 2 * size_bytes;
+    let may_be_short = match expected.kind {
+        ValueKind::Status => true,
+        ValueKind::Pointer => written.len() == size_bytes,
+        _ => expected.size_bytes.is_none(),
+    };
+    match () {
+        () if is_complete || may_be_short || is_all(0) => Some(ByteState::Known),
+        () if is_all(KEPT) => Some(ByteState::Kept),
+        () => None,
+    }
+}
+
+/// True for words that are made of digits, dashes and separators.
+fn is_contents(word: &[u8]) -> bool {
+    word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X'))
+}
+
+impl RegisterValue {
+    /// Sets the low bytes from digits; none when half a byte is left out.
+    fn fill(&mut self, written: &[u8]) -> Option<()> {
+        for (place, pair) in written.rchunks(2).enumerate() {
+            let (high, low) = match pair {
+                [high, low] => (*high, *low),
+                [low] => (0, *low),
+                _ => return None,
+            };
+            let state = match (high, low) {
+                (KEPT, KEPT) => ByteState::Kept,
+                (KEPT, _) | (_, KEPT) => return None,
+                (UNKNOWN, _) | (_, UNKNOWN) => ByteState::Unknown,
+                _ => ByteState::Known,
+            };
+            *self.states.get_mut(place)? = state;
+            *self.bytes.get_mut(place)? = if state == ByteState::Known { high << 4 | low } else { 0 };
+        }
+        Some(())
+    }
+
+    /// Makes the upper half of an eight-byte register zero, unless some bytes below keep what they were.
+    fn extend(&mut self) {
+        let low = self.states.get(..4).unwrap_or_default();
+        if low.contains(&ByteState::Kept) {
+            return;
+        }
+        for state in self.states.iter_mut().skip(4).take(4) {
+            *state = ByteState::Known;
+        }
+        self.size_bytes = 8;
+    }
+}

@@ -1,0 +1,232 @@
+//! One run of the parser over a range: its state, and the events that it pushes.
+
+use super::ahead::Ahead;
+use super::diagram_line::OpenDiagram;
+use super::fault::{Fault, FaultKind};
+use super::names::RunNames;
+use super::quick::QuickMode;
+use super::quick_header::QuickHeaders;
+use super::register_name::{Bank, Mode};
+use super::source::Tarmac;
+use super::window::{Limits, Window};
+use crate::{Endian, EventSink, Flow, InstructionSet, Parsed, Place, Problem, RegisterId, RegisterView, RegisterWrite};
+use crate::{SourceError, ThreadNumber};
+
+/// More threads are not told apart.
+pub(super) const THREADS: usize = 1024;
+/// More registers outside the architecture's table are not told apart.
+pub(super) const NAMED_REGISTERS: usize = 4096;
+
+/// The state of a run.
+pub(super) struct Run<'r, S> {
+    pub tarmac: &'r Tarmac,
+    pub sink: &'r mut S,
+    pub names: &'r mut RunNames,
+    /// Where the text at hand lies in the input.
+    pub base: u64,
+    /// Lines of the range before the one at hand.
+    pub line: u64,
+    /// What the line before leaves behind.
+    pub before: Before,
+    pub chunk: Chunk,
+    pub endian: Endian,
+    pub limits: Limits,
+    pub quick_headers: QuickHeaders,
+    pub quick_mode: QuickMode,
+}
+
+/// What a line leaves to the line behind it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Before {
+    pub clock: Clock,
+    pub thread: LineThread,
+    pub open: Option<OpenDiagram>,
+}
+
+/// The last timestamp that was written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Clock {
+    /// None before the first.
+    pub time: Option<u64>,
+    /// Where in the input its line starts.
+    written_at: u64,
+}
+
+impl Clock {
+    /// Takes note of the timestamp of the line at `offset`, if it has one.
+    /// Lines before an instruction are pushed after it: the last line counts, not the last that was pushed.
+    #[inline(always)]
+    pub fn note(&mut self, time: Option<u64>, offset: u64) {
+        if time.is_some() {
+            *self = Self { time, written_at: offset.max(self.written_at) };
+        }
+    }
+
+    /// True when the timestamp of the line at `offset` is another than that of the line before.
+    ///
+    /// A timestamp that was written longer ago than a run of lines may be long counts as forgotten:
+    /// so a trace that writes hardly any can be cut by what stands around the place.
+    #[inline(always)]
+    pub fn is_new(&self, time: u64, offset: u64, limits: Limits) -> bool {
+        self.time != Some(time) || offset.saturating_sub(self.written_at) > limits.run as u64
+    }
+}
+
+/// The thread of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum LineThread {
+    /// No line yet.
+    #[default]
+    Unset,
+    Known(ThreadNumber),
+    /// One thread too many.
+    Refused,
+}
+
+/// What the instruction of the chunk says about the lines that belong to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chunk {
+    /// What register names mean.
+    pub set: InstructionSet,
+    /// None before the first instruction of the range.
+    pub thread: Option<ThreadNumber>,
+    pub mode: Mode,
+}
+
+/// The value of a register, or a part of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'a> {
+    /// First byte.
+    pub offset: u16,
+    /// Little-endian.
+    pub bytes: &'a [u8],
+    pub is_known: bool,
+}
+
+impl<'r, S: EventSink> Run<'r, S> {
+    /// A run at the start of a chunk.
+    pub fn new(tarmac: &'r Tarmac, names: &'r mut RunNames, sink: &'r mut S) -> Self {
+        names.clear();
+        let set = tarmac.first_set();
+        let chunk = Chunk { set, thread: None, mode: Mode::Other };
+        Self {
+            tarmac,
+            sink,
+            names,
+            base: 0,
+            line: 0,
+            before: Before::default(),
+            chunk,
+            endian: tarmac.endian(),
+            limits: tarmac.limits(),
+            quick_headers: QuickHeaders::default(),
+            quick_mode: QuickMode::default(),
+        }
+    }
+
+    /// Pushes the events of all lines of the window's range.
+    pub fn parse(&mut self, window: &mut Window<'_>) -> Result<Parsed, SourceError> {
+        let limits = self.limits;
+        window.advance(0)?;
+        loop {
+            self.base = window.base();
+            let done = self.lines(window);
+            let is_finished = window.is_last() && done == window.text().len();
+            let is_too_long =
+                !window.is_last() && done == window.whole_lines() && window.text().len() - done > limits.line;
+            let end = window.base() + done as u64;
+            if is_finished {
+                return Ok(Parsed { lines: self.line, end });
+            }
+            if is_too_long {
+                self.too_long(done);
+                window.skip_line(done, u64::MAX)?;
+            } else {
+                window.advance(done)?;
+            }
+            if self.sink.progress(window.base()) == Flow::Stop {
+                return Ok(Parsed { lines: self.line, end: window.base() });
+            }
+        }
+    }
+
+    /// Reads whole lines, and returns how far it came.
+    fn lines(&mut self, window: &Window<'_>) -> usize {
+        let ahead = Ahead {
+            text: window.text(),
+            lines_end: window.whole_lines(),
+            is_last: window.is_last(),
+            limits: self.limits,
+            is_implicit_thumb: self.tarmac.is_implicit_thumb(),
+        };
+        let padded = window.padded();
+        let is_quick = self.tarmac.is_quick();
+        let mut at = 0;
+        while at < ahead.lines_end {
+            let quick = if is_quick { self.quick_line(padded, at) } else { None };
+            let Some(next) = quick.or_else(|| self.slow_line(&ahead, at)) else { break };
+            at = next;
+        }
+        // The newline behind the last line may be one of the padding.
+        at.min(ahead.lines_end)
+    }
+
+    /// Reports the line that starts at `start` of the window and does not end in it.
+    fn too_long(&mut self, start: usize) {
+        let place = self.place(start);
+        self.problem(Problem { place, column: 0, message: FaultKind::LineTooLong.to_string(), is_once_a_run: false });
+        self.skip_too_long();
+    }
+
+    /// Leaves a line that is too long to be read.
+    pub fn skip_too_long(&mut self) {
+        self.line += 1;
+        self.before.open = None;
+    }
+
+    /// The place of the line at hand, which starts at `start` of the text.
+    pub fn place(&self, start: usize) -> Place {
+        Place { offset: self.base + start as u64, line_in_range: self.line }
+    }
+
+    /// Reports a problem.
+    pub fn problem(&mut self, problem: Problem) {
+        self.sink.problem(&problem);
+    }
+
+    /// The number of a thread, which is named to the sink the first time.
+    pub fn thread(&mut self, cpu: &[u8]) -> LineThread {
+        if let Some(number) = self.names.threads.find(cpu) {
+            return LineThread::Known(ThreadNumber(number));
+        }
+        let Some(number) = self.names.threads.add(cpu, THREADS) else { return LineThread::Refused };
+        self.sink.thread_named(ThreadNumber(number), &String::from_utf8_lossy(cpu));
+        LineThread::Known(ThreadNumber(number))
+    }
+
+    /// The number of a register outside the table, which is named to the sink the first time.
+    pub fn named_register(&mut self, name: &[u8], width: u16) -> Result<RegisterId, Fault> {
+        if let Some(number) = self.names.registers.find(name) {
+            return Ok(RegisterId(RegisterId::FIRST_NAMED.0 + number));
+        }
+        let number = self.names.registers.add(name, NAMED_REGISTERS);
+        let number = number.ok_or(FaultKind::TooManyRegisters(NAMED_REGISTERS).at(0))?;
+        let register = RegisterId(RegisterId::FIRST_NAMED.0 + number);
+        self.sink.register_named(register, &String::from_utf8_lossy(name), width);
+        Ok(register)
+    }
+
+    /// True unless the thread's instruction in this chunk says that the plain name means another bank.
+    pub fn is_in_use(&self, bank: Bank, thread: ThreadNumber) -> bool {
+        let mode = if self.chunk.thread == Some(thread) { self.chunk.mode } else { Mode::Other };
+        bank.is_in_use(mode)
+    }
+
+    /// Pushes a write of a part of `view`, whose bytes begin at its first.
+    #[inline]
+    pub fn write(&mut self, write: RegisterWrite<'_>, part: Part<'_>) {
+        let size_bytes = u16::try_from(part.bytes.len()).unwrap_or(u16::MAX);
+        let view = RegisterView::new(write.view.register, write.view.offset + part.offset, size_bytes);
+        self.sink.register_write(&RegisterWrite { view, bytes: part.is_known.then_some(part.bytes), ..write });
+    }
+}

@@ -1,0 +1,307 @@
+//! Lines of any shape, token by token.
+
+use super::ahead::{Ahead, Found, RunStart, cpu_of_other};
+use super::diagram_line::{Diagram, OpenDiagram};
+use super::fault::{Fault, FaultKind};
+use super::header::{Header, LineKind};
+use super::instruction_line::InstructionLine;
+use super::lexer::Token;
+use super::line::{FIRST_CPU, Line, split_line, without_return};
+use super::memory_line::MemoryLine;
+use super::quick_header::Stamp;
+use super::register_line::RegisterLine;
+use super::register_name::Mode;
+use super::register_value::ByteState;
+use super::run::{Chunk, LineThread, Part, Run, THREADS};
+use crate::{AccessKind, Address, EventSink, MemoryAccess, Place, Problem, RegisterView, RegisterWrite, StepEvent};
+use crate::{TextEvent, TextKind, ThreadNumber};
+
+/// Event types that get a complaint of their own.
+const UNKNOWN_TYPES: usize = 64;
+
+/// A line and where it stands.
+#[derive(Clone, Copy, Debug)]
+struct Spot<'a> {
+    line: &'a [u8],
+    place: Place,
+    chunk_offset: u64,
+    /// Length with carriage returns.
+    raw_length: usize,
+    /// The last line of the input, and it has no newline.
+    is_open_ended: bool,
+}
+
+/// A line other than an instruction, and whose it is.
+#[derive(Clone, Copy, Debug)]
+struct Told<'a> {
+    header: Header<'a>,
+    thread: ThreadNumber,
+    spot: Spot<'a>,
+}
+
+impl<S: EventSink> Run<'_, S> {
+    /// Reads the line that starts at `at`, and those that it stands before if they belong to one step.
+    /// Returns where the next line starts; none when more of the input is needed.
+    pub fn slow_line(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
+        let (spot, next) = self.spot(ahead, at)?;
+        if spot.raw_length > ahead.limits.line {
+            self.report(spot, FaultKind::LineTooLong.at(0));
+            self.skip_too_long();
+            return Some(next);
+        }
+        let line = self.read(ahead, spot);
+        let Some(run) = self.run_start(&line, at) else {
+            self.push(line, spot);
+            return Some(next);
+        };
+        match ahead.follow(run) {
+            Found::NeedsMore => None,
+            Found::Nothing => {
+                self.push(line, spot);
+                Some(next)
+            }
+            Found::Instruction { start, lines } => self.run_before(ahead, at, InstructionPlace { start, lines }),
+        }
+    }
+
+    fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
+        let (line, next) = split_line(ahead.text, at, ahead.is_last)?;
+        let place = self.place(at);
+        let is_open_ended = at + line.len() == ahead.text.len();
+        let (raw_length, line) = (line.len(), without_return(line));
+        Some((Spot { line, place, chunk_offset: place.offset, raw_length, is_open_ended }, next))
+    }
+
+    fn read<'a>(&self, ahead: &Ahead<'_>, spot: Spot<'a>) -> Line<'a> {
+        Line::read(spot.line, self.before.open, ahead.is_implicit_thumb)
+    }
+
+    /// The run of lines that may belong to an instruction behind them, if this line begins one.
+    fn run_start<'a>(&self, line: &Line<'a>, start: usize) -> Option<RunStart<'a>> {
+        let Line::Other(header) = line else { return None };
+        let offset = self.base + start as u64;
+        let time = header.time.filter(|time| self.before.clock.is_new(*time, offset, self.limits))?;
+        Some(RunStart { start, time, cpu: header.cpu.unwrap_or(FIRST_CPU) })
+    }
+
+    /// Pushes an instruction, and then the lines from `at` up to it.
+    fn run_before(&mut self, ahead: &Ahead<'_>, at: usize, instruction: InstructionPlace) -> Option<usize> {
+        let first_line = self.line;
+        self.line += instruction.lines;
+        let (mut spot, next) = self.spot(ahead, instruction.start)?;
+        spot.chunk_offset = self.base + at as u64;
+        let line = Line::read(spot.line, None, ahead.is_implicit_thumb);
+        self.push(line, spot);
+        self.line = first_line;
+        let mut at = at;
+        while at < instruction.start {
+            let (spot, next) = self.spot(ahead, at)?;
+            let line = self.read(ahead, spot);
+            self.push(line, spot);
+            at = next;
+        }
+        self.line += 1;
+        self.before.open = None;
+        Some(next)
+    }
+
+    /// Pushes the events of a line and steps behind it.
+    fn push(&mut self, line: Line<'_>, spot: Spot<'_>) {
+        let open = line.open_diagram();
+        self.before.clock.note(line.time(), spot.place.offset);
+        let result = match line {
+            Line::Blank => Ok(()),
+            Line::Row(open) => self.row(open, spot),
+            Line::Broken(fault) => Err(fault),
+            Line::Instruction(header, instruction) => self.instruction(&header, &instruction, spot),
+            Line::Other(header) if header.kind == LineKind::Title => Ok(()),
+            Line::Other(header) => self.other(header, spot),
+        };
+        if let Err(fault) = result {
+            self.report(spot, fault);
+        }
+        if let Line::Instruction(header, _) | Line::Other(header) = line {
+            self.learn(&header, spot);
+        }
+        self.before.open = open;
+        self.line += 1;
+    }
+
+    /// Makes lines that begin like this one quick.
+    fn learn(&mut self, header: &Header<'_>, spot: Spot<'_>) {
+        let time = header.time.filter(|_| header.kind != LineKind::Title);
+        if let (Some(time), LineThread::Known(thread)) = (time, self.before.thread) {
+            self.quick_headers.learn(spot.line, header.word_at, Stamp { time, thread });
+        }
+    }
+
+    fn report(&mut self, spot: Spot<'_>, fault: Fault) {
+        let mut message = fault.message(spot.line);
+        if spot.is_open_ended {
+            message.push_str(", and the last line has no newline: the trace may be cut short");
+        }
+        let column = u32::try_from(fault.column).unwrap_or(u32::MAX);
+        let is_once_a_run = fault.kind == FaultKind::UnknownType;
+        self.problem(Problem { place: spot.place, column, message, is_once_a_run });
+    }
+
+    fn instruction(&mut self, header: &Header<'_>, line: &InstructionLine<'_>, spot: Spot<'_>) -> Result<(), Fault> {
+        self.before.thread = self.thread(header.cpu.unwrap_or(FIRST_CPU));
+        let thread = self.known_thread(header)?;
+        self.chunk = Chunk { set: line.set, thread: Some(thread), mode: Mode::of(line.mode) };
+        self.sink.begin_step(&StepEvent {
+            thread,
+            place: spot.place,
+            chunk_offset: spot.chunk_offset,
+            time: header.time,
+            pc: line.pc,
+            instruction_set: line.set,
+            opcode: line.opcode,
+            length_bytes: line.length_bytes,
+            is_executed: line.is_executed,
+            text: line.text,
+        });
+        Ok(())
+    }
+
+    fn known_thread(&self, header: &Header<'_>) -> Result<ThreadNumber, Fault> {
+        match self.before.thread {
+            LineThread::Known(thread) => Ok(thread),
+            _ => Err(FaultKind::TooManyThreads(THREADS).at(header.word_at)),
+        }
+    }
+
+    fn other(&mut self, header: Header<'_>, spot: Spot<'_>) -> Result<(), Fault> {
+        match cpu_of_other(header.time, header.cpu) {
+            Some(cpu) => self.before.thread = self.thread(cpu),
+            None if self.before.thread == LineThread::Unset => self.before.thread = self.thread(FIRST_CPU),
+            None => {}
+        }
+        let told = Told { header, thread: self.known_thread(&header)?, spot };
+        match header.kind {
+            LineKind::Register => self.register(told),
+            LineKind::Memory => self.memory(told),
+            LineKind::Diagram(kind) => self.diagram(kind, Diagram::read(header.fields)?, told),
+            LineKind::Instruction => {
+                InstructionLine::read(&header, self.tarmac.is_implicit_thumb())?;
+                self.text(TextKind::Exception, told)
+            }
+            LineKind::Event => self.text(event_kind(&header), told),
+            LineKind::Exception => self.text(TextKind::Exception, told),
+            LineKind::Unknown => self.unknown(told),
+            LineKind::Note | LineKind::Title => self.text(TextKind::Note, told),
+        }
+    }
+
+    fn text(&mut self, kind: TextKind, told: Told<'_>) -> Result<(), Fault> {
+        let text = told.spot.line.get(told.header.word_at..).unwrap_or_default();
+        self.sink.text(&TextEvent { thread: told.thread, kind, text, place: told.spot.place });
+        Ok(())
+    }
+
+    /// A note, and a complaint the first time that its type is met.
+    fn unknown(&mut self, told: Told<'_>) -> Result<(), Fault> {
+        self.text(TextKind::Note, told)?;
+        match self.names.types.add(told.header.word, UNKNOWN_TYPES) {
+            Some(_) => Err(FaultKind::UnknownType.at(told.header.word_at)),
+            None => Ok(()),
+        }
+    }
+
+    fn register(&mut self, told: Told<'_>) -> Result<(), Fault> {
+        let column = told.header.fields.at();
+        let Some(line) = RegisterLine::read(told.header.fields, self.chunk.set)? else {
+            return self.text(TextKind::Note, told);
+        };
+        let write = RegisterWrite {
+            thread: told.thread,
+            view: RegisterView::default(),
+            bytes: None,
+            is_bank_copy: false,
+            place: told.spot.place,
+        };
+        let mut is_bank_copy = false;
+        if let Some(known) = line.known {
+            is_bank_copy = known.bank.is_some_and(|bank| self.is_in_use(bank, told.thread));
+            if known.bank.is_none() || is_bank_copy {
+                self.parts(&line, RegisterWrite { view: known.view, ..write });
+            }
+            if known.bank.is_none() {
+                return Ok(());
+            }
+        }
+        let register = self.named_register(line.name.as_bytes(), line.width);
+        let register = register.map_err(|fault| Fault { column, ..fault })?;
+        self.parts(&line, RegisterWrite { view: RegisterView::new(register, 0, 0), is_bank_copy, ..write });
+        Ok(())
+    }
+
+    fn parts(&mut self, line: &RegisterLine, write: RegisterWrite<'_>) {
+        for (start, bytes, state) in line.value.runs() {
+            let offset = line.offset + u16::try_from(start).unwrap_or(0);
+            self.write(write, Part { offset, bytes, is_known: state == ByteState::Known });
+        }
+    }
+
+    fn memory(&mut self, told: Told<'_>) -> Result<(), Fault> {
+        let Some(line) = MemoryLine::read(&told.header, self.tarmac.endian())? else {
+            return self.text(TextKind::Note, told);
+        };
+        for (address, size_bytes, bytes) in line.parts() {
+            let access = MemoryAccess {
+                thread: told.thread,
+                kind: line.kind,
+                address: Address(address),
+                size_bytes,
+                bytes,
+                place: told.spot.place,
+            };
+            self.sink.access(&access);
+        }
+        Ok(())
+    }
+
+    /// Another row of the diagram on the line before, of the same thread.
+    fn row(&mut self, open: OpenDiagram, spot: Spot<'_>) -> Result<(), Fault> {
+        let fields = super::lexer::Lexer::new(spot.line);
+        let diagram = Diagram::read(fields)?;
+        let LineThread::Known(thread) = self.before.thread else {
+            return Err(FaultKind::TooManyThreads(THREADS).at(fields.at()));
+        };
+        self.accesses(open.kind, &diagram, (thread, spot.place));
+        Ok(())
+    }
+
+    fn diagram(&mut self, kind: AccessKind, diagram: Diagram, told: Told<'_>) -> Result<(), Fault> {
+        self.accesses(kind, &diagram, (told.thread, told.spot.place));
+        Ok(())
+    }
+
+    pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, (thread, place): (ThreadNumber, Place)) {
+        for access in diagram.accesses() {
+            self.sink.access(&MemoryAccess {
+                thread,
+                kind,
+                address: access.address,
+                size_bytes: access.size_bytes,
+                bytes: access.bytes,
+                place,
+            });
+        }
+    }
+}
+
+/// An instruction line behind lines that belong to it.
+#[derive(Clone, Copy, Debug)]
+struct InstructionPlace {
+    start: usize,
+    /// Lines between.
+    lines: u64,
+}
+
+fn event_kind(header: &Header<'_>) -> TextKind {
+    match header.fields.peek() {
+        Token::Word(word) if word.starts_with(b"DebugEvent_") => TextKind::Note,
+        _ => TextKind::Exception,
+    }
+}

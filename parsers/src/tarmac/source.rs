@@ -1,0 +1,133 @@
+//! A Tarmac trace over an input.
+
+use std::io;
+use std::ops::Range;
+
+use super::head::Head;
+use super::run::Run;
+use super::window::{Limits, Window};
+use crate::{Endian, EventSink, InstructionSet, ParseScratch, Parsed, ReadAt, Source, SourceError, SourceTraits};
+
+/// The longest line in bytes. A longer one is a [`crate::Problem`] and is skipped.
+pub const LINE_LIMIT: usize = 64 << 10;
+
+/// What the text does not say about itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TarmacOptions {
+    /// Byte order of the traced CPU's data.
+    pub endian: Endian,
+    /// Instruction lines lack the instruction-set state because the CPU knows only Thumb.
+    pub implicit_thumb: bool,
+}
+
+/// A trace in Arm's Tarmac text.
+pub struct Tarmac {
+    input: Box<dyn ReadAt>,
+    length: u64,
+    options: TarmacOptions,
+    traits: SourceTraits,
+    limits: Limits,
+    /// False only in tests that compare the two ways to read a line.
+    is_quick: bool,
+}
+
+impl std::fmt::Debug for Tarmac {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tarmac").field("length", &self.length).field("traits", &self.traits).finish_non_exhaustive()
+    }
+}
+
+impl Tarmac {
+    /// Opens a trace: reads up to its first instruction, at most 4 MiB.
+    ///
+    /// # Errors
+    /// The input could not be read. Whether it is a Tarmac trace is for [`crate::detect`] to say.
+    pub fn open(input: Box<dyn ReadAt>, options: TarmacOptions) -> Result<Self, SourceError> {
+        let length = input.length().map_err(|error| SourceError::Read { offset: 0, error })?;
+        let head = Head::read(&*input, options.implicit_thumb)?;
+        let endian = if options.endian == Endian::Big { "big" } else { "little" };
+        let traits = SourceTraits {
+            format: "tarmac".into(),
+            endian: options.endian,
+            time_unit: head.time_unit,
+            instruction_set: head.instruction_set,
+            options: format!("endian={endian},implicit-thumb={}", options.implicit_thumb),
+        };
+        Ok(Self { input, length, options, traits, limits: LIMITS, is_quick: true })
+    }
+
+    /// What registers before the first instruction mean.
+    pub(super) fn first_set(&self) -> InstructionSet {
+        self.traits.instruction_set
+    }
+
+    pub(super) fn endian(&self) -> Endian {
+        self.options.endian
+    }
+
+    pub(super) fn is_implicit_thumb(&self) -> bool {
+        self.options.implicit_thumb
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    pub(super) fn is_quick(&self) -> bool {
+        self.is_quick
+    }
+
+    /// The same trace, every line read token by token.
+    #[cfg(test)]
+    pub(super) fn slowly(self) -> Self {
+        Self { is_quick: false, ..self }
+    }
+
+    /// The same trace through a smaller window.
+    #[cfg(test)]
+    pub(super) fn with_limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+}
+
+/// The limits of a program that is not a test.
+pub(super) const LIMITS: Limits = Limits { window: 1 << 20, run: 256 << 10, line: LINE_LIMIT };
+
+impl Source for Tarmac {
+    fn traits(&self) -> &SourceTraits {
+        &self.traits
+    }
+
+    fn length(&self) -> u64 {
+        self.length
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        self.input.length()
+    }
+
+    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        super::cut::cut(self, &*self.input, target..limit, scratch)
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let ParseScratch { buffer, names } = scratch;
+        let mut window = Window::new(&*self.input, range, self.limits.window, buffer);
+        Run::new(self, names, sink).parse(&mut window)
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        let length = usize::try_from(range.end.min(self.length).saturating_sub(range.start)).unwrap_or(usize::MAX);
+        let before = out.len();
+        out.resize(before + length, 0);
+        let room = out.get_mut(before..).unwrap_or_default();
+        let read = self.input.read_at(range.start, room);
+        out.truncate(before + read.as_ref().map_or(0, |count| (*count).min(length)));
+        read.map(|_| ()).map_err(|error| SourceError::Read { offset: range.start, error })
+    }
+}

@@ -1,0 +1,6 @@
+//! Tests of the whole parser.
+
+mod chunks;
+mod forms;
+mod hostile;
+mod support;

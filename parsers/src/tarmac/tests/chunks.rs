@@ -1,0 +1,251 @@
+//! Chunks and cuts: a part read by itself is as in the whole.
+
+use proptest::prelude::*;
+
+use super::support::{Event, Recorder, SMALL, events, fixtures, open, parse};
+use crate::tarmac::window::Limits;
+use crate::{EventSink, Flow, ParseScratch, Source as _, Tarmac, TarmacOptions};
+
+/// A window that holds everything, with the other limits small.
+const WIDE: Limits = Limits { window: 1 << 20, ..SMALL };
+
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    let found = events(text.as_bytes()).text();
+    assert_eq!(found.lines().collect::<Vec<_>>(), expected, "{text:?}");
+    check_parts(&open(text.as_bytes(), TarmacOptions::default()));
+}
+
+/// Complaints that are made once in a run are made again in another.
+fn without_complaints(recorder: &Recorder) -> Vec<Event> {
+    let is_kept = |event: &&Event| !event.text.contains("unknown Tarmac event type");
+    recorder.events.iter().filter(is_kept).cloned().collect()
+}
+
+/// The events of a part, with the line numbers of the whole.
+fn part(tarmac: &Tarmac, range: std::ops::Range<u64>, lines_before: u64) -> (Vec<Event>, u64) {
+    let (recorder, parsed) = parse(tarmac, range.clone());
+    assert_eq!(parsed.end, range.end);
+    let mut events = without_complaints(&recorder);
+    events.iter_mut().for_each(|event| event.line += lines_before);
+    (events, parsed.lines)
+}
+
+/// Every chunk alone, and everything behind every cut, must give the events of the whole.
+fn check_parts(tarmac: &Tarmac) {
+    let length = tarmac.length();
+    let (whole, parsed) = parse(tarmac, 0..length);
+    let expected = without_complaints(&whole);
+    let starts: Vec<u64> = std::iter::once(0).chain(whole.chunks.iter().copied().filter(|start| *start > 0)).collect();
+    assert!(starts.is_sorted_by(|one, other| one < other), "{starts:?}");
+    let (mut together, mut lines) = (Vec::new(), 0);
+    let mut lines_before = Vec::new();
+    for (place, &start) in starts.iter().enumerate() {
+        lines_before.push(lines);
+        let end = starts.get(place + 1).copied().unwrap_or(length);
+        let (events, count) = part(tarmac, start..end, lines);
+        together.extend(events);
+        lines += count;
+    }
+    assert_eq!(together, expected);
+    assert_eq!(lines, parsed.lines);
+    check_cuts(tarmac, &expected, &starts, &lines_before);
+}
+
+fn check_cuts(tarmac: &Tarmac, expected: &[Event], starts: &[u64], lines_before: &[u64]) {
+    let (length, mut last) = (tarmac.length(), 0);
+    let step = usize::try_from(length / 150).unwrap() | 1;
+    for target in (0..length).step_by(step) {
+        let Some(cut) = tarmac.cut(target, length, &mut ParseScratch::default()).unwrap() else { continue };
+        assert!(cut >= target && cut < length);
+        assert_eq!(tarmac.cut(target, cut, &mut ParseScratch::default()).unwrap(), None);
+        let place =
+            starts.binary_search(&cut).unwrap_or_else(|_| panic!("cut from {target} at {cut}, no start of a chunk"));
+        if cut == last {
+            continue;
+        }
+        last = cut;
+        let (events, _) = part(tarmac, cut..length, lines_before[place]);
+        let behind: Vec<_> = expected.iter().filter(|event| event.offset >= cut).cloned().collect();
+        assert_eq!(events, behind, "cut from {target} at {cut}");
+    }
+}
+
+#[test]
+fn lines_with_a_new_time_belong_to_the_instruction_behind_them() {
+    let step = |text: &str, time: &str, early: &str| format!("step {time} 1000 A32 e1a00000/4{early} {text:?}");
+    let it = |text: &str| format!("IT 00001000 e1a00000 A usr : {text}");
+    let (one, two) = (it("ONE"), it("TWO"));
+    let read = |address: u32| format!("read {address:x} 11");
+    let (first, second, third) = ("MR1 1000 11", "MR1 2000 11", "MR1 3000 11");
+    check(
+        &format!("5 {one}\n6 {first}\n6 {second}\n6 {two}\n6 {third}\n"),
+        &[&step("ONE", "5", ""), &step("TWO", "6", " early 28"), &read(0x1000), &read(0x2000), &read(0x3000)],
+    );
+    check(
+        &format!("5 {one}\n6 {first}\n  {second}\n{two}\n{third}\n"),
+        &[&step("ONE", "5", ""), &step("TWO", "-", " early 28"), &read(0x1000), &read(0x2000), &read(0x3000)],
+    );
+    // The time is not new.
+    check(&format!("5 {one}\n5 {first}\n5 {two}\n"), &[&step("ONE", "5", ""), &read(0x1000), &step("TWO", "5", "")]);
+    // Another thread, another time, the end.
+    check(
+        &format!("5 {one}\n6 cpu1 {first}\n6 {two}\n"),
+        &[&step("ONE", "5", ""), "cpu1 read 1000 11", &step("TWO", "6", "")],
+    );
+    check(
+        &format!("5 {one}\n6 {first}\n7 {second}\n7 {two}\n"),
+        &[&step("ONE", "5", ""), &read(0x1000), &step("TWO", "7", " early 14"), &read(0x2000)],
+    );
+    check(&format!("5 {one}\n6 {first}\n"), &[&step("ONE", "5", ""), &read(0x1000)]);
+    check(&format!("5 {first}\n5 {one}\n"), &[&step("ONE", "5", " early 14"), &read(0x1000)]);
+}
+
+#[test]
+fn a_damaged_instruction_takes_no_lines() {
+    check(
+        "5 IT 00001000 e1a00000 A usr : ONE\n6 MR1 1000 11\n6 IT zz\n7 MR1 2000 11\n",
+        &[
+            "step 5 1000 A32 e1a00000/4 \"ONE\"",
+            "read 1000 11",
+            "problem 5 expected an instruction encoding, found \"zz\"",
+            "read 2000 11",
+        ],
+    );
+}
+
+#[test]
+fn diagrams_before_an_instruction_keep_their_rows() {
+    let row = "........ ........ ........ ......11";
+    check(
+        &format!(
+            "5 IT 00001000 e1a00000 A usr : ONE\n6 LD 00001000 {row}\n     00001010 {row}\n\
+             6 IT 00001000 e1a00000 A usr : TWO\n"
+        ),
+        &[
+            "step 5 1000 A32 e1a00000/4 \"ONE\"",
+            "step 6 1000 A32 e1a00000/4 early 100 \"TWO\"",
+            "read 1000 11",
+            "read 1010 11",
+        ],
+    );
+}
+
+#[test]
+fn a_run_that_is_too_long_belongs_to_the_step_before() {
+    let lines = |count: usize| {
+        format!("5 IT 1000 e1a00000 A usr : ONE\n{}6 IT 1000 e1a00000 A usr : TWO\n", "6 MR1 1000 11\n".repeat(count))
+    };
+    for (count, is_taken) in [(14, true), (15, false), (60, false)] {
+        let tarmac = open(lines(count).as_bytes(), TarmacOptions::default()).with_limits(SMALL);
+        let (recorder, _) = parse(&tarmac, 0..tarmac.length());
+        let place = recorder.events.iter().position(|event| event.text.contains("TWO")).unwrap();
+        assert_eq!(place, if is_taken { 1 } else { count + 1 }, "{count}");
+        check_parts(&tarmac);
+    }
+}
+
+#[test]
+fn real_traces_can_be_cut_everywhere() {
+    for (name, text) in fixtures() {
+        let tarmac = open(&text, TarmacOptions::default());
+        check_parts(&tarmac);
+        let preamble = tarmac.cut(1, tarmac.length(), &mut ParseScratch::default()).unwrap().unwrap();
+        for target in (preamble..tarmac.length() - 1000).step_by(997) {
+            let cut = tarmac.cut(target, target + 1000, &mut ParseScratch::default()).unwrap();
+            assert!(cut.is_some(), "{name}: no cut within 1000 bytes of {target}");
+        }
+    }
+}
+
+#[test]
+fn a_trace_without_times_can_be_cut() {
+    let text = "IT 1000 e1a00000 A usr : NOP\nR r0 00000001\n".repeat(30);
+    let tarmac = open(text.as_bytes(), TarmacOptions::default());
+    assert!(tarmac.cut(200, 400, &mut ParseScratch::default()).unwrap().is_some());
+    check_parts(&tarmac);
+}
+
+#[test]
+fn an_input_without_steps_cannot_be_cut() {
+    let tarmac = open("5 R r0 00000001\n".repeat(200).as_bytes(), TarmacOptions::default());
+    assert_eq!(tarmac.cut(1, tarmac.length(), &mut ParseScratch::default()).unwrap(), None);
+    assert_eq!(tarmac.cut(0, tarmac.length(), &mut ParseScratch::default()).unwrap(), Some(0));
+    assert_eq!(tarmac.cut(9000, 99999, &mut ParseScratch::default()).unwrap(), None);
+}
+
+#[test]
+fn a_sink_can_stop_the_parser() {
+    struct Stopper(u64);
+    impl EventSink for Stopper {
+        fn progress(&mut self, offset: u64) -> Flow {
+            self.0 = offset;
+            Flow::Stop
+        }
+    }
+    let text = "5 IT 1000 e1a00000 A usr : NOP\n".repeat(100_000);
+    let tarmac = open(text.as_bytes(), TarmacOptions::default());
+    let mut sink = Stopper(0);
+    let parsed = tarmac.parse(0..tarmac.length(), &mut ParseScratch::default(), &mut sink).unwrap();
+    assert_eq!(parsed.end, sink.0);
+    assert_eq!(parsed.lines, parsed.end / 31);
+    assert!(parsed.end > 900_000 && parsed.end <= 1 << 20, "{parsed:?}");
+}
+
+#[test]
+fn raw_text_ends_at_the_end_of_the_input() {
+    let tarmac = open(b"0123456789", TarmacOptions::default());
+    let mut out = b"x".to_vec();
+    tarmac.read_raw(7..20, &mut out).unwrap();
+    assert_eq!(out, b"x789");
+    tarmac.read_raw(50..60, &mut out).unwrap();
+    assert_eq!(out, b"x789");
+}
+
+const KINDS: [&str; 12] = [
+    "IT 00001000 e1a00000 A usr : NOP",
+    "IT (3) 0000000000001000 d503201f O EL3h_s : NOP",
+    "ES  (00001000:e1a00000) A svc_s:     NOP",
+    "R r13_svc 00001000",
+    "R D3 1111111122222222",
+    "MW4 00001000:000000001000 11223344",
+    "LD 00001000 ........ ..11.... ........ ........",
+    "00001010 ........ ..11.... ........ ........",
+    "IT (zz",
+    "E CoreEvent_Reset",
+    "FOO bar",
+    "",
+];
+const TIMES: [&str; 8] = ["", "", "", "5 clk ", "6 clk ", "6 clk ", "   6 clk ", "7"];
+const CPUS: [&str; 5] = ["", "", "", "cpu0 ", "cpu1 "];
+
+/// Traces in which everything that matters to chunks happens often.
+fn trace() -> impl Strategy<Value = String> {
+    let line = (0..TIMES.len(), 0..CPUS.len(), 0..KINDS.len(), 0..40u8).prop_map(|(time, cpu, kind, pad)| {
+        // A long line now and then, beyond the limit of 300.
+        let pad = if pad == 0 { " ".repeat(320) } else { String::new() };
+        format!("{}{}{}{pad}\n", TIMES[time], CPUS[cpu], KINDS[kind])
+    });
+    prop::collection::vec(line, 1..60).prop_map(|lines| lines.concat())
+}
+
+proptest! {
+    #[test]
+    fn random_traces_are_the_same_in_parts(text in trace()) {
+        check_parts(&open(text.as_bytes(), TarmacOptions::default()).with_limits(WIDE));
+    }
+
+    #[test]
+    fn random_traces_are_the_same_through_any_window_and_both_ways(text in trace()) {
+        let open = || open(text.as_bytes(), TarmacOptions::default());
+        let length = open().length();
+        let (expected, parsed) = parse(&open().with_limits(WIDE), 0..length);
+        let slow = open().with_limits(WIDE).slowly();
+        for tarmac in [slow, open().with_limits(SMALL), open().with_limits(SMALL).slowly()] {
+            let (found, found_parsed) = parse(&tarmac, 0..length);
+            prop_assert_eq!(&found.events, &expected.events);
+            prop_assert_eq!(&found.chunks, &expected.chunks);
+            prop_assert_eq!(found_parsed, parsed);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A sliding window over the input: whole lines at a time, in bounded memory.
+
+use std::ops::Range;
+
+use crate::{ReadAt, SourceError};
+
+/// How much is held at once. Tests use small ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Bytes in the window; more than the other two together.
+    pub window: usize,
+    /// The longest run of lines before an instruction that can belong to it.
+    pub run: usize,
+    /// The longest line.
+    pub line: usize,
+}
+
+/// Bytes behind the text that may be read and are newlines, so that fixed-width loads need no care at the end.
+const PADDING: usize = 64;
+
+/// Part of the input in memory.
+pub(super) struct Window<'a> {
+    input: &'a dyn ReadAt,
+    buffer: &'a mut Vec<u8>,
+    /// Where the first byte of the buffer lies in the input.
+    base: u64,
+    /// Bytes of the buffer that are text.
+    filled: usize,
+    /// The input is read up to here.
+    end: u64,
+    size: usize,
+    is_last: bool,
+}
+
+impl<'a> Window<'a> {
+    /// A window at the start of `range`, not filled yet.
+    pub fn new(input: &'a dyn ReadAt, range: Range<u64>, size: usize, buffer: &'a mut Vec<u8>) -> Self {
+        Self { input, buffer, base: range.start, filled: 0, end: range.end.max(range.start), size, is_last: false }
+    }
+
+    /// Where the window lies in the input.
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// True when nothing follows what the window holds.
+    pub fn is_last(&self) -> bool {
+        self.is_last
+    }
+
+    /// The text with its padding.
+    pub fn padded(&self) -> &[u8] {
+        self.buffer.get(..self.filled + PADDING).unwrap_or_default()
+    }
+
+    /// The text.
+    pub fn text(&self) -> &[u8] {
+        self.buffer.get(..self.filled).unwrap_or_default()
+    }
+
+    /// Length of the whole lines in the window.
+    pub fn whole_lines(&self) -> usize {
+        if self.is_last { self.filled } else { memchr::memrchr(b'\n', self.text()).map_or(0, |newline| newline + 1) }
+    }
+
+    /// Drops the first `count` bytes and reads what has room behind the rest.
+    pub fn advance(&mut self, count: usize) -> Result<(), SourceError> {
+        let count = count.min(self.filled);
+        self.buffer.copy_within(count..self.filled, 0);
+        self.base += count as u64;
+        self.filled -= count;
+        let read_at = self.base + self.filled as u64;
+        let left = usize::try_from(self.end - read_at.min(self.end)).unwrap_or(usize::MAX);
+        let wanted = left.min(self.size - self.filled.min(self.size));
+        let needed = self.filled + wanted + PADDING;
+        if self.buffer.len() < needed {
+            self.buffer.resize(needed, b'\n');
+        }
+        let room = self.buffer.get_mut(self.filled..self.filled + wanted).unwrap_or_default();
+        let count = self.input.read_at(read_at, room).map_err(|error| SourceError::Read { offset: read_at, error })?;
+        self.filled += count.min(wanted);
+        self.is_last = count < wanted || wanted == left;
+        if let Some(padding) = self.buffer.get_mut(self.filled..self.filled + PADDING) {
+            padding.fill(b'\n');
+        }
+        Ok(())
+    }
+
+    /// Skips to the start of the next line, reading on as far as needed.
+    /// Returns false when there is none, or none before `limit` (give or take a window).
+    pub fn skip_line(&mut self, from: usize, limit: u64) -> Result<bool, SourceError> {
+        let mut from = from;
+        loop {
+            if let Some(length) = memchr::memchr(b'\n', self.text().get(from..).unwrap_or_default()) {
+                self.advance(from + length + 1)?;
+                return Ok(true);
+            }
+            let was_last = self.is_last;
+            self.advance(self.filled)?;
+            if was_last || self.base >= limit {
+                return Ok(false);
+            }
+            from = 0;
+        }
+    }
+}
