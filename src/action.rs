@@ -1,0 +1,195 @@
+//! The one action language: keys, menus, context menus, the command palette, scripts and tests emit these.
+//!
+//! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied after the frame,
+//! first in, first out, all of them.
+
+use serde::{Deserialize, Serialize};
+
+/// A trace window by its number: 1, 2, … It has a position of its own, which bears the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct WindowId(pub u32);
+
+/// Which way in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Way {
+    /// Towards the start.
+    Back,
+    /// Towards the end.
+    Forward,
+}
+
+/// Which accesses of a cell are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Access {
+    /// Stores.
+    Write,
+    /// Loads.
+    Read,
+}
+
+/// What can be folded and unfolded, as in the Tarmac browser.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Fold {
+    /// `-`: fold up the call that contains the position.
+    Containing,
+    /// `+`: unfold the folded call just after the position's step.
+    UnfoldHere,
+    /// `[`: fold all calls made from the function that contains the position.
+    Inside,
+    /// `]`: unfold everything inside the function that contains the position.
+    UnfoldInside,
+    /// `{`: fold the whole trace.
+    All,
+    /// `}`: unfold the whole trace.
+    UnfoldAll,
+}
+
+/// A cell as the user names it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CellName {
+    /// A register by name.
+    Register(String),
+    /// Memory: an address expression and a length in bytes.
+    Memory(String, u64),
+}
+
+/// A kind of panel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PanelKind {
+    /// The list of steps.
+    Trace,
+    /// The register file.
+    Registers,
+    /// Memory.
+    Memory,
+    /// The call tree.
+    Calls,
+    /// The difference of two positions.
+    Compare,
+    /// The warnings of the parser.
+    Warnings,
+}
+
+/// What a register or memory panel shows the state at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Follow {
+    /// The position of a trace window, whichever it is.
+    Window(WindowId),
+    /// One moment for good.
+    Pinned(u64),
+}
+
+/// The theme that is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ThemeChoice {
+    /// What the desktop says.
+    #[default]
+    System,
+    /// Dark.
+    Dark,
+    /// Light.
+    Light,
+}
+
+/// Everything that a user can ask for. Without a window named, the active trace window is meant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Action {
+    /// Ask for a trace with the desktop's file dialog.
+    OpenDialog,
+    /// Open a trace by its path.
+    OpenPath(String),
+    /// Open the demo that the program carries.
+    OpenDemo,
+    /// Read the trace again and rebuild its index.
+    Reload,
+    /// Close the trace and show the start screen.
+    CloseTrace,
+    /// Forget one entry of the recent list.
+    ForgetRecent(String),
+    /// Forget the whole recent list.
+    ClearRecent,
+    /// Stop indexing.
+    CancelIndexing,
+    /// Hide or show the indexing card.
+    ToggleIndexingCard,
+    /// End the program.
+    Quit,
+
+    /// One step (or folded call) back or forward.
+    StepRow(Way),
+    /// One step, into calls, whatever is folded.
+    StepInto(Way),
+    /// Over the call at the position, or one step where there is none.
+    StepOver(Way),
+    /// To the call of the function that contains the position (back), or just after its return (forward).
+    StepOut(Way),
+    /// A page of rows.
+    Page(Way),
+    /// The first or last position.
+    Edge(Way),
+    /// Travel to a position given in the language of the command line: `1250`, `50%`, `line:7`, `time:3`, `pc:main`, `end`.
+    GoTo(String),
+    /// Travel there in a window.
+    Travel(WindowId, u64),
+    /// Open another trace window at a position.
+    OpenWindowAt(u64),
+    /// The position visited before or after.
+    History(Way),
+    /// Travel to the last (back) or next (forward) access of a cell.
+    GoToAccess(CellName, Access, Way),
+    /// The same for the cell under the cursor of the active panel.
+    GoToAccessOfSelection(Access, Way),
+
+    /// Fold or unfold.
+    Fold(Fold),
+    /// Fold or unfold one call, by its number in the call table.
+    ToggleFold(u64),
+
+    /// Make a trace window the active one.
+    Activate(WindowId),
+    /// Show a panel: bring it to the front, or open it.
+    ShowPanel(PanelKind),
+    /// Open another panel of a kind.
+    NewPanel(PanelKind),
+    /// A second trace window beside the first.
+    SideBySide,
+    /// Compare the two positions.
+    Compare,
+    /// Bind the panel under this dock tile number to a window or a moment.
+    Bind(u64, Follow),
+    /// Close the panel under this dock tile number.
+    ClosePanel(u64),
+    /// Open another panel like the one under this dock tile number.
+    DuplicatePanel(u64),
+    /// The next or previous panel gets the keyboard.
+    FocusPanel(Way),
+    /// The panels as they were at first.
+    ResetLayout,
+    /// Steps with disassembly, or the raw text of the trace.
+    ToggleRawText,
+    /// Show memory at an address expression.
+    ShowMemory(String),
+    /// Bytes in a group of the memory panel: 1, 2, 4 or 8.
+    MemoryGroup(u8),
+
+    /// Put the cursor into the box "Go to".
+    FocusGoTo,
+    /// Open the command palette.
+    CommandPalette,
+    /// Open the command palette with the question for the argument of a command, by its name.
+    AskFor(String),
+    /// Show the keys.
+    KeyboardHelp,
+    /// About the program.
+    About,
+    /// Choose the theme.
+    Theme(ThemeChoice),
+    /// Larger (1), smaller (-1) or normal (0) text.
+    Zoom(i8),
+    /// Put a text on the clipboard.
+    Copy(String),
+    /// Close a toast by its number.
+    DismissToast(u64),
+    /// Close all toasts.
+    DismissToasts,
+}

@@ -1,0 +1,179 @@
+//! `stepback at`: registers and memory at a position.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use stepback_index::{ByteState, MemoryAt, Query as _, RegisterFile, RegisterState, RegistersAt, ValueSource};
+use stepback_parsers::{Address, Position};
+
+use super::arguments::TraceArguments;
+use super::cells::{NamesAt, check_range, thread_id};
+use super::json::{StepJson, byte_string, hex, source_letters, source_word, value_hex};
+use super::report::Report;
+use super::text::{grouped, step_line};
+use super::walk::step_record;
+use crate::place::Place;
+
+/// More memory than this is no answer for one moment, but a typing error.
+const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
+
+/// Which state.
+#[derive(Debug, Args)]
+pub struct AtArguments {
+    /// When.
+    #[arg(index = 2, value_name = "POS")]
+    pub position: Place,
+    /// Whose registers (default: the thread of the last step before the position).
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
+    /// Print the registers (they are printed in any case).
+    #[arg(long)]
+    pub regs: bool,
+    /// Print memory, LEN bytes (default 1) from ADDR on; may be given several times.
+    #[arg(long = "mem", value_name = "ADDR:LEN", allow_hyphen_values = true)]
+    pub memory: Vec<String>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// The answer.
+#[derive(Serialize)]
+struct AtJson {
+    position: u64,
+    last_step: Option<StepJson>,
+    registers: Map<String, Json>,
+    register_sources: Map<String, Json>,
+    memory: Vec<MemoryJson>,
+}
+
+/// A range of memory.
+#[derive(Serialize)]
+struct MemoryJson {
+    address: String,
+    bytes: String,
+    sources: String,
+}
+
+/// A range of memory as it was asked for, with its bytes.
+struct Range {
+    address: Address,
+    bytes: Vec<ByteState>,
+}
+
+impl AtArguments {
+    /// Says what is wrong with the spelling of a memory range.
+    pub fn check(&self) -> Result<(), String> {
+        self.memory.iter().try_for_each(|text| check_range(text))
+    }
+}
+
+/// Prints the state.
+pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let position = arguments.position.resolve(session, &report.cancel)?;
+    let thread = thread_id(session, arguments.thread.as_deref())?;
+    let file = RegistersAt { position, thread }.run(&session.index, &report.cancel)?;
+    let names = NamesAt::new(session, position, thread, &report.cancel)?;
+    let ranges: Vec<Range> =
+        arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
+    match report.is_json {
+        true => print_json(position, &file, &ranges, report),
+        false => print_text(position, &file, &ranges, report),
+    }
+}
+
+fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_>) -> Result<Range> {
+    let (address, len_bytes) = names.memory_range(text)?;
+    if len_bytes > MEMORY_LIMIT_BYTES {
+        bail!("at most {} bytes of memory can be asked for at once: {text:?}", grouped(MEMORY_LIMIT_BYTES));
+    }
+    let bytes = MemoryAt { position, address, len_bytes }.run(&report.session.index, &report.cancel)?;
+    Ok(Range { address, bytes })
+}
+
+fn print_json(position: Position, file: &RegisterFile, ranges: &[Range], report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let last_step = match position.last_step() {
+        Some(step) => step_record(step, index, &report.cancel)?.map(|record| StepJson::new(&record, index)),
+        None => None,
+    };
+    let by_name = |value: fn(&RegisterState) -> Json| {
+        file.registers.iter().map(|register| (register.name.clone(), value(register))).collect()
+    };
+    let memory = |range: &Range| MemoryJson {
+        address: hex(range.address),
+        bytes: byte_string(range.bytes.iter().map(|byte| byte.value)),
+        sources: source_letters(&range.bytes),
+    };
+    report.json(&AtJson {
+        position: position.0,
+        last_step,
+        registers: by_name(|register| value_hex(&register.value).into()),
+        register_sources: by_name(|register| source_word(register.source).into()),
+        memory: ranges.iter().map(memory).collect(),
+    })
+}
+
+fn print_text(position: Position, file: &RegisterFile, ranges: &[Range], report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    report.text(&format!("position {} of {}\n", grouped(position.0), grouped(index.step_count())))?;
+    if let Some(step) = position.last_step()
+        && let Some(record) = step_record(step, index, &report.cancel)?
+    {
+        report.text(&format!("after step {}\n", step_line(&record, index)))?;
+    }
+    report.text(&format!("\n{}", registers_text(file)))?;
+    for range in ranges {
+        report.text(&format!("\n{}", memory_text(range)))?;
+    }
+    Ok(())
+}
+
+/// The registers in columns; those that the trace says nothing of on one line at the end.
+fn registers_text(file: &RegisterFile) -> String {
+    let (known, unknown): (Vec<_>, Vec<_>) = file.registers.iter().partition(|register| !register.value.is_unknown());
+    let name_width = known.iter().map(|register| register.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    for register in known {
+        let value = format!("0x{}", register.value.hex());
+        let source = match register.source {
+            ValueSource::Recorded => "",
+            source => source_word(source),
+        };
+        let writer = match (register.written_by, register.written_at) {
+            (Some(step), _) => format!("step {}", grouped(step.0)),
+            (None, Some(_)) => "before the first step".to_owned(),
+            (None, None) => String::new(),
+        };
+        let line = format!("{:<name_width$}  {value:<34}  {writer:<22}  {source}", register.name);
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    if !unknown.is_empty() {
+        let names: Vec<&str> = unknown.iter().map(|register| &*register.name).collect();
+        text.push_str(&format!("unknown: {}\n", names.join(" ")));
+    }
+    text
+}
+
+/// A dump of 16 bytes a line: address, bytes, where they come from, as characters.
+fn memory_text(range: &Range) -> String {
+    let mut text = String::new();
+    for (row, bytes) in range.bytes.chunks(16).enumerate() {
+        let address = range.address.0.wrapping_add(16 * row as u64);
+        let known = byte_string(bytes.iter().map(|byte| byte.value));
+        let letters: String = bytes.iter().map(|byte| character(byte.value)).collect();
+        text.push_str(&format!("{address:#018x}  {known:<47}  {:<16}  {letters}\n", source_letters(bytes)));
+    }
+    text
+}
+
+fn character(byte: Option<u8>) -> char {
+    match byte {
+        Some(byte) if byte.is_ascii_graphic() || byte == b' ' => char::from(byte),
+        Some(_) => '.',
+        None => '?',
+    }
+}

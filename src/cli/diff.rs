@@ -1,0 +1,147 @@
+//! `stepback diff`: what differs between two positions.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use stepback_index::{Difference, DifferenceBetween, Query as _, StepRecord, Value};
+use stepback_parsers::{Position, Step};
+
+use super::arguments::TraceArguments;
+use super::cells::thread_id;
+use super::json::{StepJson, byte_string, hex, value_hex};
+use super::report::Report;
+use super::text::{counted, grouped, step_line};
+use super::walk::step_record;
+use crate::place::Place;
+
+/// Which positions.
+#[derive(Debug, Args)]
+pub struct DiffArguments {
+    /// One position.
+    #[arg(index = 2, value_name = "POS")]
+    pub from: Place,
+    /// The other.
+    #[arg(index = 3, value_name = "POS")]
+    pub to: Place,
+    /// Whose registers (default: the thread of the last step before the second position).
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// The answer.
+#[derive(Serialize)]
+struct DiffJson {
+    from: u64,
+    to: u64,
+    registers: Vec<RegisterJson>,
+    memory: Vec<MemoryJson>,
+}
+
+/// A register that differs.
+#[derive(Serialize)]
+struct RegisterJson {
+    reg: String,
+    from: Option<String>,
+    to: Option<String>,
+    last_write: Option<StepJson>,
+}
+
+/// A run of memory that differs.
+#[derive(Serialize)]
+struct MemoryJson {
+    address: String,
+    from: String,
+    to: String,
+    last_write: Option<StepJson>,
+}
+
+/// Prints the difference.
+pub fn run(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let from = arguments.from.resolve(session, &report.cancel)?;
+    let to = arguments.to.resolve(session, &report.cancel)?;
+    let thread = thread_id(session, arguments.thread.as_deref())?;
+    let difference = DifferenceBetween { from, to, thread }.run(&session.index, &report.cancel)?;
+    match report.is_json {
+        true => print_json(from, to, &difference, report),
+        false => print_text(from, to, &difference, report),
+    }
+}
+
+fn print_json(from: Position, to: Position, difference: &Difference, report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let mut writers = Writers { report, last: None };
+    let mut registers = Vec::new();
+    for register in &difference.registers {
+        let last_write = writers.get(register.last_write)?.map(|record| StepJson::new(record, index));
+        let (from, to) = (value_hex(&register.from), value_hex(&register.to));
+        registers.push(RegisterJson { reg: register.name.clone(), from, to, last_write });
+    }
+    let mut memory = Vec::new();
+    for run in &difference.memory {
+        let last_write = writers.get(run.last_write)?.map(|record| StepJson::new(record, index));
+        let (from, to) = (byte_string(run.from.iter().copied()), byte_string(run.to.iter().copied()));
+        memory.push(MemoryJson { address: hex(run.address), from, to, last_write });
+    }
+    report.json(&DiffJson { from: from.0, to: to.0, registers, memory })
+}
+
+fn print_text(from: Position, to: Position, difference: &Difference, report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let Difference { registers, memory } = difference;
+    let mut rows = Vec::new();
+    for register in registers {
+        rows.push((register.name.clone(), shown(&register.from), shown(&register.to), register.last_write));
+    }
+    for run in memory {
+        let (from, to) = (byte_string(run.from.iter().copied()), byte_string(run.to.iter().copied()));
+        rows.push((hex(run.address), from, to, run.last_write));
+    }
+    let (register_count, run_count) = (registers.len() as u64, memory.len() as u64);
+    report.text(&format!(
+        "from position {} to {}: {}, {} of memory\n",
+        grouped(from.0),
+        grouped(to.0),
+        counted(register_count, "register"),
+        counted(run_count, "run")
+    ))?;
+    let width = |column: fn(&Row) -> usize| rows.iter().map(column).max().unwrap_or(0);
+    let (name_width, from_width, to_width) =
+        (width(|row| row.0.len()), width(|row| row.1.len()), width(|row| row.2.len()));
+    for (name, from, to, step) in &rows {
+        let mut writers = Writers { report, last: None };
+        let writer = writers.get(*step)?.map(|record| {
+            let bare = StepRecord { effects: Vec::new(), ..record.clone() };
+            step_line(&bare, index)
+        });
+        let line = format!("{name:<name_width$}  {from:<from_width$}  {to:<to_width$}  {}", writer.unwrap_or_default());
+        report.text(&format!("{}\n", line.trim_end()))?;
+    }
+    Ok(())
+}
+
+/// Name, value at the first position, value at the second, writer.
+type Row = (String, String, String, Option<Step>);
+
+fn shown(value: &Value) -> String {
+    value_hex(value).unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// Steps that wrote; neighbours in the answer often have one writer, which is read once.
+struct Writers<'a, 'b> {
+    report: &'a Report<'b>,
+    last: Option<StepRecord>,
+}
+
+impl Writers<'_, '_> {
+    fn get(&mut self, step: Option<Step>) -> Result<Option<&StepRecord>> {
+        let Some(step) = step else { return Ok(None) };
+        if self.last.as_ref().is_none_or(|record| record.step != step) {
+            self.last = step_record(step, &self.report.session.index, &self.report.cancel)?;
+        }
+        Ok(self.last.as_ref())
+    }
+}

@@ -1,0 +1,192 @@
+//! `stepback find`: who wrote, read or executed it; where a text or a value occurs.
+
+use anyhow::{Error, Result};
+use clap::{Args, ValueEnum};
+use regex::bytes::Regex;
+use serde::Serialize;
+use stepback_index::{AccessKinds, Hit};
+use stepback_parsers::{Address, Line, Position};
+
+use super::arguments::TraceArguments;
+use super::cells::{NamesAt, check_expression, check_range, thread_id};
+use super::json::HitJson;
+use super::report::Report;
+use super::text::{access_text, grouped, step_line};
+use super::walk::{Found, Sought, Walk};
+use crate::place::Place;
+
+/// What is sought, and where.
+#[derive(Debug, Args)]
+pub struct FindArguments {
+    /// What to look for.
+    #[arg(index = 2)]
+    pub kind: Kind,
+    /// A register or ADDR[:LEN]; for pc and last-pc: ADDR; for text: a regular expression; for value: a number.
+    #[arg(index = 3, allow_hyphen_values = true)]
+    pub what: String,
+    /// From where (default: end for the last-… kinds, start for all others).
+    #[arg(long, value_name = "POS")]
+    pub at: Option<Place>,
+    /// Whose registers (default: the thread of the last step before the position).
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
+    /// Every hit, not just the first.
+    #[arg(long)]
+    pub all: bool,
+    /// At most so many hits.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// What to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// The last write before the position.
+    LastWrite,
+    /// The first write from the position on.
+    NextWrite,
+    /// The last read.
+    LastRead,
+    /// The next read.
+    NextRead,
+    /// The last read or write.
+    LastAccess,
+    /// The next read or write.
+    NextAccess,
+    /// The next step at an address.
+    Pc,
+    /// The last step at an address.
+    LastPc,
+    /// The next step whose disassembly or raw lines match.
+    Text,
+    /// The next register write or memory access of exactly this value.
+    Value,
+}
+
+/// The answer without `--all`.
+#[derive(Serialize)]
+struct AnswerJson {
+    hit: Option<HitJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial: Option<InitialJson>,
+}
+
+/// What the trace states before its first step.
+#[derive(Serialize)]
+struct InitialJson {
+    line: u64,
+}
+
+impl FindArguments {
+    /// Says what is wrong with the spelling of what is sought.
+    pub fn check(&self) -> Result<(), String> {
+        match self.kind {
+            Kind::Text => pattern(&self.what).map(|_| ()),
+            Kind::Pc | Kind::LastPc | Kind::Value => check_expression(&self.what),
+            _ => check_range(&self.what),
+        }
+    }
+}
+
+/// Prints the hit, or all of them as they are found.
+pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let at = match &arguments.at {
+        Some(place) => place.resolve(session, &report.cancel)?,
+        None if arguments.kind.is_backward() => session.index.end(),
+        None => Position(0),
+    };
+    let sought = sought(arguments, at, report)?;
+    let cancel = report.cancel.clone();
+    let limit = arguments.limit.unwrap_or(usize::MAX);
+    let wanted = if arguments.all { limit } else { limit.min(1) };
+    let mut walk = Walk::new(sought, at, wanted, &session.index, &cancel);
+    match arguments.all {
+        true => print_all(&mut walk, report),
+        false => print_first(walk.next()?, report),
+    }
+}
+
+fn print_first(found: Found, report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    if report.is_json {
+        let (hit, initial) = match &found {
+            Found::Hit(hit) => (Some(HitJson::new(hit, index)), None),
+            Found::Initial(line) => (None, Some(InitialJson { line: line.0 })),
+            Found::Nothing => (None, None),
+        };
+        return report.json(&AnswerJson { hit, initial });
+    }
+    match &found {
+        Found::Hit(hit) => print_hit(hit, report),
+        Found::Initial(line) => print_initial(*line, report),
+        Found::Nothing => report.text("nothing found\n"),
+    }
+}
+
+/// In JSON every line is a hit, so the initial state, which is no step, shows in the text only.
+fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let mut count = 0u64;
+    loop {
+        match walk.next()? {
+            Found::Hit(hit) if report.is_json => report.json(&HitJson::new(&hit, index))?,
+            Found::Hit(hit) => print_hit(&hit, report)?,
+            Found::Initial(line) if !report.is_json => return print_initial(line, report),
+            Found::Nothing if count == 0 && !report.is_json => return report.text("nothing found\n"),
+            Found::Initial(_) | Found::Nothing => return Ok(()),
+        }
+        count += 1;
+        report.flush()?;
+    }
+}
+
+fn print_hit(hit: &Hit, report: &mut Report<'_>) -> Result<()> {
+    // What was asked for stands first; what else the step did is in `list` and `at`.
+    let access = hit.access.as_ref().map(|access| format!("  {}", access_text(access))).unwrap_or_default();
+    let record = stepback_index::StepRecord { effects: Vec::new(), ..hit.record.clone() };
+    let line = hit.record.line.map(|line| format!("  line {}", grouped(line.0))).unwrap_or_default();
+    report.text(&format!("{:<64}{access}{line}\n", step_line(&record, &report.session.index)))
+}
+
+fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
+    report.text(&format!("stated before the first step, in line {}\n", grouped(line.0)))
+}
+
+fn sought(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Sought> {
+    let thread = thread_id(report.session, arguments.thread.as_deref())?;
+    let names = NamesAt::new(report.session, at, thread, &report.cancel)?;
+    let what = &*arguments.what;
+    let cell = || names.cell(what);
+    let number = || names.number(what);
+    Ok(match arguments.kind {
+        Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
+        Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
+        Kind::LastAccess => Sought::LastAccess(cell()?, AccessKinds::All),
+        Kind::NextWrite => Sought::NextAccess(cell()?, AccessKinds::Writes),
+        Kind::NextRead => Sought::NextAccess(cell()?, AccessKinds::Reads),
+        Kind::NextAccess => Sought::NextAccess(cell()?, AccessKinds::All),
+        Kind::Pc => Sought::NextVisit(code_address(number()?)),
+        Kind::LastPc => Sought::LastVisit(code_address(number()?)),
+        Kind::Text => Sought::Text(pattern(what).map_err(Error::msg)?),
+        Kind::Value => Sought::Value(number()?),
+    })
+}
+
+fn pattern(text: &str) -> Result<Regex, String> {
+    Regex::new(text).map_err(|error| format!("the pattern is no regular expression: {error}"))
+}
+
+/// Symbols and registers of Thumb code may bear the Thumb bit; no Arm instruction lies at an odd address.
+fn code_address(number: u64) -> Address {
+    Address(number & !1)
+}
+
+impl Kind {
+    fn is_backward(self) -> bool {
+        matches!(self, Self::LastWrite | Self::LastRead | Self::LastAccess | Self::LastPc)
+    }
+}

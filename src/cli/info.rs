@@ -1,0 +1,163 @@
+//! `stepback info`: what the trace is.
+
+use anyhow::Result;
+use serde::Serialize;
+use stepback_index::{InstructionSet, ThreadInfo};
+
+use super::json::Time;
+use super::report::Report;
+use super::text::{counted, grouped, printable, size_text};
+
+/// How many warnings the JSON names; all are counted.
+const WARNINGS_IN_JSON: usize = 100;
+/// How many warnings the text names, unless more is asked for.
+const WARNINGS_IN_TEXT: usize = 5;
+
+/// The answer.
+#[derive(Serialize)]
+struct InfoJson<'a> {
+    format: &'a str,
+    steps: u64,
+    lines: u64,
+    threads: Vec<ThreadJson<'a>>,
+    time: TimeJson<'a>,
+    arch: &'static str,
+    endian: &'static str,
+    warnings: WarningsJson<'a>,
+    external_changes: u64,
+    trace_bytes: u64,
+    index: IndexJson,
+}
+
+#[derive(Serialize)]
+struct ThreadJson<'a> {
+    id: &'a str,
+    steps: u64,
+}
+
+#[derive(Serialize)]
+struct TimeJson<'a> {
+    unit: Option<&'a str>,
+    first: Option<Time>,
+    last: Option<Time>,
+}
+
+#[derive(Serialize)]
+struct WarningsJson<'a> {
+    count: u64,
+    first: Vec<WarningJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct WarningJson<'a> {
+    line: u64,
+    offset: u64,
+    message: &'a str,
+}
+
+/// The index file; without a path it lives in memory.
+#[derive(Serialize)]
+pub struct IndexJson {
+    path: Option<String>,
+    bytes: u64,
+    complete: bool,
+}
+
+impl IndexJson {
+    /// The index of a report. An open one is always complete: others are refused.
+    pub fn new(report: &Report<'_>) -> Self {
+        let path = report.session.index_path.as_ref().map(|path| path.display().to_string());
+        Self { path, bytes: report.session.index.info().index_bytes, complete: true }
+    }
+}
+
+/// Prints what the trace is.
+pub fn run(report: &mut Report<'_>) -> Result<()> {
+    match report.is_json {
+        true => print_json(report),
+        false => print_text(report),
+    }
+}
+
+fn print_json(report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let info = index.info();
+    let threads = index.threads().iter().map(|thread| ThreadJson { id: &thread.name, steps: thread.steps });
+    let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
+    let first =
+        warnings.map(|warning| WarningJson { line: warning.line, offset: warning.offset, message: &warning.message });
+    let (time_first, time_last) = info.time_range.unzip();
+    let json = InfoJson {
+        format: &info.format,
+        steps: info.steps,
+        lines: info.lines,
+        threads: threads.collect(),
+        time: TimeJson { unit: info.time_unit.as_deref(), first: time_first.map(Time), last: time_last.map(Time) },
+        arch: architecture(index.threads()),
+        endian: if info.is_big_endian { "big" } else { "little" },
+        warnings: WarningsJson { count: info.warning_count, first: first.collect() },
+        external_changes: info.external_changes,
+        trace_bytes: info.trace_bytes,
+        index: IndexJson::new(report),
+    };
+    report.json(&json)
+}
+
+fn print_text(report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let (index, info) = (&session.index, session.index.info());
+    let endian = if info.is_big_endian { "big-endian" } else { "little-endian" };
+    let mut rows = vec![
+        ("trace", session.path.display().to_string()),
+        ("format", format!("{}, {}, {endian}", info.format, architecture(index.threads()))),
+        ("size", format!("{}, {}", size_text(info.trace_bytes), counted(info.lines, "line"))),
+        ("steps", grouped(info.steps)),
+        ("calls", grouped(info.calls)),
+        ("threads", threads_text(index.threads())),
+    ];
+    if let Some((first, last)) = info.time_range {
+        let unit = info.time_unit.as_deref().map(|unit| format!(" {}", printable(unit))).unwrap_or_default();
+        rows.push(("time", format!("{} to {}{unit}", grouped(first), grouped(last))));
+    }
+    rows.push(("external changes", grouped(info.external_changes)));
+    rows.push(("warnings", grouped(info.warning_count)));
+    let place = session.index_path.as_ref().map_or("in memory".to_owned(), |path| path.display().to_string());
+    rows.push(("index", format!("{}, {place}", size_text(info.index_bytes))));
+    for image in &session.images.infos().iter().map(|image| image.spec.to_string()).collect::<Vec<_>>() {
+        rows.push(("image", image.clone()));
+    }
+    for (name, value) in rows {
+        report.text(&format!("{name:<18}{value}\n"))?;
+    }
+    print_warnings(report)
+}
+
+fn print_warnings(report: &mut Report<'_>) -> Result<()> {
+    let (session, is_verbose) = (report.session, report.is_verbose);
+    let limit = if is_verbose { usize::MAX } else { WARNINGS_IN_TEXT };
+    let shown = session.index.warnings().iter().take(limit);
+    let count = shown.len() as u64;
+    for warning in shown {
+        let message = printable(&warning.message);
+        report.text(&format!("  line {}, byte {}: {message}\n", grouped(warning.line), warning.offset))?;
+    }
+    let rest = session.index.info().warning_count.saturating_sub(count);
+    match (rest, is_verbose) {
+        (0, _) => Ok(()),
+        (rest, true) => report.text(&format!("  … and {} more\n", grouped(rest))),
+        (rest, false) => report.text(&format!("  … and {} more (-v shows more)\n", grouped(rest))),
+    }
+}
+
+fn threads_text(threads: &[ThreadInfo]) -> String {
+    let of = |thread: &ThreadInfo| format!("{} ({})", printable(&thread.name), counted(thread.steps, "step"));
+    threads.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// By the first thread: cores that begin in another state are rare, and each step says its own.
+fn architecture(threads: &[ThreadInfo]) -> &'static str {
+    match threads.first().map(|thread| thread.instruction_set) {
+        Some(InstructionSet::A64) | None => "aarch64",
+        Some(InstructionSet::A32 | InstructionSet::T32) => "aarch32",
+    }
+}

@@ -1,0 +1,212 @@
+//! The JSON that is printed, field by field in the promised order.
+
+use serde::{Serialize, Serializer};
+use stepback_index::{Access, AccessTarget, ByteState, Effect, Hit, StepRecord, Value, ValueSource};
+use stepback_parsers::{AccessKind, Address, AnySource};
+
+/// Numbers up to here are exact in every JSON reader.
+const EXACT_LIMIT: u64 = 1 << 53;
+
+/// An index of whatever trace.
+pub type AnyIndex = stepback_index::Index<AnySource>;
+
+/// A time: a number, or a string where readers would round it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Time(pub u64);
+
+impl Serialize for Time {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.0 > EXACT_LIMIT { serializer.collect_str(&self.0) } else { serializer.serialize_u64(self.0) }
+    }
+}
+
+/// STEP.
+#[derive(Clone, Debug, Serialize)]
+pub struct StepJson {
+    step: u64,
+    line: Option<u64>,
+    time: Option<Time>,
+    thread: String,
+    pc: String,
+    executed: bool,
+    text: String,
+}
+
+/// HIT.
+#[derive(Debug, Serialize)]
+pub struct HitJson {
+    #[serde(flatten)]
+    step: StepJson,
+    position: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<AccessJson>,
+}
+
+/// An access to a register or to memory.
+#[derive(Debug, Serialize)]
+pub struct AccessJson {
+    kind: &'static str,
+    /// As `find` takes it: `x3`, `0x80020010:4`.
+    cell: String,
+    /// None for a register.
+    address: Option<String>,
+    size: usize,
+    value: Option<String>,
+    external: bool,
+}
+
+/// A line of `list`.
+#[derive(Debug, Serialize)]
+pub struct ListedJson {
+    #[serde(flatten)]
+    step: StepJson,
+    effects: Vec<EffectJson>,
+}
+
+/// What a step did.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum EffectJson {
+    /// A register got a value.
+    Register {
+        /// Which.
+        reg: String,
+        /// What.
+        value: Option<String>,
+    },
+    /// Memory was accessed.
+    Access(AccessJson),
+}
+
+impl StepJson {
+    /// A step of an index.
+    pub fn new(record: &StepRecord, index: &AnyIndex) -> Self {
+        Self {
+            step: record.step.0,
+            line: record.line.map(|line| line.0),
+            time: record.time.map(Time),
+            thread: thread_name(record, index).to_owned(),
+            pc: hex(record.pc),
+            executed: record.is_executed,
+            text: record.text.clone(),
+        }
+    }
+}
+
+impl HitJson {
+    /// A hit of an index.
+    pub fn new(hit: &Hit, index: &AnyIndex) -> Self {
+        let step = StepJson::new(&hit.record, index);
+        Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new) }
+    }
+}
+
+impl AccessJson {
+    fn new(access: &Access) -> Self {
+        let (cell, address, size) = match &access.target {
+            AccessTarget::Register(name) => (name.clone(), None, access.value.0.len()),
+            AccessTarget::Memory { address, size_bytes } => {
+                (cell_text(&access.target), Some(hex(*address)), usize::from(*size_bytes))
+            }
+        };
+        let (kind, value) = (kind_word(access.kind), value_hex(&access.value));
+        Self { kind, cell, address, size, value, external: access.is_external }
+    }
+}
+
+impl ListedJson {
+    /// A step of an index with what it did: registers and accesses, as promised; words are for the text output.
+    pub fn new(record: &StepRecord, index: &AnyIndex) -> Self {
+        let effect = |effect: &Effect| match effect {
+            Effect::Register { name, value, .. } => {
+                Some(EffectJson::Register { reg: name.clone(), value: value_hex(value) })
+            }
+            Effect::Access(access) => Some(EffectJson::Access(AccessJson::new(access))),
+            Effect::Exception(_) | Effect::Note(_) => None,
+        };
+        Self { step: StepJson::new(record, index), effects: record.effects.iter().filter_map(effect).collect() }
+    }
+}
+
+/// The name of a step's thread.
+pub fn thread_name<'a>(record: &StepRecord, index: &'a AnyIndex) -> &'a str {
+    index.threads().get(usize::from(record.thread.0)).map_or("", |thread| &thread.name)
+}
+
+/// `read` or `write`.
+pub fn kind_word(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+    }
+}
+
+/// What was accessed, as `find` takes it.
+pub fn cell_text(target: &AccessTarget) -> String {
+    match target {
+        AccessTarget::Register(name) => name.clone(),
+        AccessTarget::Memory { address, size_bytes } => format!("{address}:{size_bytes}"),
+    }
+}
+
+/// An address.
+pub fn hex(address: Address) -> String {
+    address.to_string()
+}
+
+/// A value of full width; none when no byte of it is known.
+pub fn value_hex(value: &Value) -> Option<String> {
+    (!value.is_unknown()).then(|| format!("0x{}", value.hex()))
+}
+
+/// Bytes in the order of their addresses: `b8 fb ??`.
+pub fn byte_string(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
+    let word = |byte: Option<u8>| byte.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"));
+    bytes.into_iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// One letter a byte that says where its value comes from.
+pub fn source_letters(bytes: &[ByteState]) -> String {
+    let letter = |byte: &ByteState| match byte.source {
+        ValueSource::Recorded => 'r',
+        ValueSource::Inferred => 'i',
+        ValueSource::External => 'x',
+        ValueSource::Unknown => '?',
+    };
+    bytes.iter().map(letter).collect()
+}
+
+/// The word for where a value comes from.
+pub fn source_word(source: ValueSource) -> &'static str {
+    match source {
+        ValueSource::Recorded => "recorded",
+        ValueSource::Inferred => "inferred",
+        ValueSource::External => "external",
+        ValueSource::Unknown => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_beyond_the_exact_numbers_is_a_string() {
+        let text = |time| serde_json::to_string(&Time(time)).unwrap();
+        assert_eq!(text(1 << 53), "9007199254740992");
+        assert_eq!(text((1 << 53) + 1), "\"9007199254740993\"");
+    }
+
+    #[test]
+    fn a_value_keeps_its_width_and_its_holes() {
+        let value = |bytes: &[Option<u8>]| value_hex(&Value(bytes.to_vec()));
+        assert_eq!(value(&[Some(0x12), Some(0)]).as_deref(), Some("0x0012"));
+        assert_eq!(value(&[Some(0x12), None]).as_deref(), Some("0x??12"));
+        assert_eq!(value(&[None, None]), None);
+    }
+
+    #[test]
+    fn bytes_stand_in_the_order_of_their_addresses() {
+        assert_eq!(byte_string([Some(0xb8), Some(0xfb), None]), "b8 fb ??");
+    }
+}

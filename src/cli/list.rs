@@ -1,0 +1,66 @@
+//! `stepback list`: steps with what they did.
+
+use anyhow::Result;
+use clap::Args;
+use stepback_index::{Query as _, StepRecord, Steps, ThreadId};
+use stepback_parsers::Position;
+
+use super::arguments::TraceArguments;
+use super::cells::thread_id;
+use super::json::ListedJson;
+use super::report::Report;
+use super::text::step_line;
+use crate::place::Place;
+
+/// Steps asked for at once: memory stays small however long the list.
+const BLOCK_STEPS: u64 = 1024;
+
+/// Which steps.
+#[derive(Debug, Args)]
+pub struct ListArguments {
+    /// The first step is the one just after this position.
+    #[arg(long, value_name = "POS", default_value = "start")]
+    pub from: Place,
+    /// How many steps (default: all).
+    #[arg(long, value_name = "N")]
+    pub count: Option<u64>,
+    /// Only steps of this thread.
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// Prints the steps, block by block.
+pub fn run(arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let thread = thread_id(session, arguments.thread.as_deref())?;
+    let Position(mut next) = arguments.from.resolve(session, &report.cancel)?;
+    let mut left = arguments.count.unwrap_or(u64::MAX);
+    while left > 0 && next < session.index.step_count() {
+        // Steps of other threads do not count, so how many to read is known only without a thread.
+        let count = if thread.is_some() { BLOCK_STEPS } else { BLOCK_STEPS.min(left) };
+        let block = Steps { first: Position(next).next_step(), count }.run(&session.index, &report.cancel)?;
+        let Some(last) = block.last() else { break };
+        next = last.step.after().0;
+        left -= print(&block, thread, left, report)?;
+        report.flush()?;
+    }
+    Ok(())
+}
+
+/// Prints the steps of a thread, at most so many; returns how many it were.
+fn print(block: &[StepRecord], thread: Option<ThreadId>, limit: u64, report: &mut Report<'_>) -> Result<u64> {
+    let index = &report.session.index;
+    let is_meant = |record: &&StepRecord| thread.is_none_or(|thread| record.thread == thread);
+    let mut count = 0;
+    for record in block.iter().filter(is_meant).take(usize::try_from(limit).unwrap_or(usize::MAX)) {
+        match report.is_json {
+            true => report.json(&ListedJson::new(record, index))?,
+            false => report.text(&format!("{}\n", step_line(record, index)))?,
+        }
+        count += 1;
+    }
+    Ok(count)
+}

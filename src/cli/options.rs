@@ -1,0 +1,139 @@
+//! The options of every subcommand.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use clap::{Args, ValueEnum};
+use stepback_parsers::{Endian, Format};
+
+use crate::expression::number;
+use crate::image::ImageSpec;
+use crate::session::{IndexPolicy, OpenOptions};
+
+/// How a trace is opened.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Opening the trace")]
+pub struct TraceOptions {
+    /// Where the index is kept (default: TRACE.sbi, or the user's cache directory where that cannot be written).
+    #[arg(long, value_name = "PATH")]
+    pub index: Option<PathBuf>,
+    /// Build the index again.
+    #[arg(long)]
+    pub force_index: bool,
+    /// Use the index that is there, even a stale one, and never build one.
+    #[arg(long, conflicts_with_all = ["force_index", "only_index"])]
+    pub no_index: bool,
+    /// Build the index and stop.
+    #[arg(long)]
+    pub only_index: bool,
+    /// A program image for symbols; may be given several times.
+    #[arg(long = "image", value_name = "ELF[@OFFSET]")]
+    pub images: Vec<ImageArgument>,
+    /// Added to the addresses of images without an offset of their own.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = number, hide_default_value = true)]
+    pub load_offset: u64,
+    /// The trace's format, instead of detecting it.
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<FormatName>,
+    /// The traced CPU is little-endian (the default).
+    #[arg(long, conflicts_with = "bi")]
+    pub li: bool,
+    /// The traced CPU is big-endian.
+    #[arg(long)]
+    pub bi: bool,
+    /// The trace has no instruction-set field, and all code is Thumb.
+    #[arg(long)]
+    pub implicit_thumb: bool,
+    /// Cores to build the index with (default: all).
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub threads: usize,
+}
+
+/// How an answer is printed.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Printing")]
+pub struct ReportOptions {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Print there instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Say more.
+    #[arg(short, long)]
+    pub verbose: bool,
+    /// Say less: errors only.
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Show how far the index is, even when standard error is not a terminal.
+    #[arg(long)]
+    pub show_progress_meter: bool,
+}
+
+/// The formats by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormatName {
+    /// Arm Tarmac text.
+    Tarmac,
+}
+
+impl TraceOptions {
+    /// What [`crate::session::open`] is told.
+    pub fn to_open_options(&self, trace: &Path) -> OpenOptions {
+        OpenOptions {
+            path: trace.to_owned(),
+            index: self.index.clone(),
+            policy: match (self.force_index, self.no_index) {
+                (true, _) => IndexPolicy::Force,
+                (_, true) => IndexPolicy::Never,
+                _ => IndexPolicy::Auto,
+            },
+            is_index_wanted: self.only_index,
+            images: self.images.iter().map(|image| image.to_spec(self.load_offset)).collect(),
+            load_offset: self.load_offset,
+            format: self.format.map(|FormatName::Tarmac| Format::Tarmac),
+            endian: match (self.li, self.bi) {
+                (_, true) => Some(Endian::Big),
+                (true, _) => Some(Endian::Little),
+                _ => None,
+            },
+            implicit_thumb: self.implicit_thumb,
+            threads: self.threads,
+        }
+    }
+}
+
+/// An image as it was typed: whether it brings an offset of its own decides about `--load-offset`.
+#[derive(Clone, Debug)]
+pub struct ImageArgument {
+    spec: ImageSpec,
+    has_offset: bool,
+}
+
+impl FromStr for ImageArgument {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let spec: ImageSpec = text.parse()?;
+        let has_offset = spec.path.as_os_str() != text;
+        Ok(Self { spec, has_offset })
+    }
+}
+
+impl ImageArgument {
+    fn to_spec(&self, load_offset: u64) -> ImageSpec {
+        let offset = if self.has_offset { self.spec.offset } else { load_offset };
+        ImageSpec { offset, ..self.spec.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_load_offset_is_for_images_without_one() {
+        let offset = |text: &str| text.parse::<ImageArgument>().unwrap().to_spec(0x1000).offset;
+        assert_eq!(["a.elf", "a.elf@0", "a.elf@0x20"].map(offset), [0x1000, 0, 0x20]);
+    }
+}

@@ -1,0 +1,95 @@
+//! Where an answer goes, and in which form.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use serde::Serialize;
+use stepback_index::Cancel;
+
+use super::options::ReportOptions;
+use crate::session::{Session, is_same_file};
+
+/// Writes the answers to one question about one trace.
+pub struct Report<'a> {
+    /// The trace.
+    pub session: &'a Session,
+    /// Never raised: the command line is interrupted by ending the program.
+    pub cancel: Cancel,
+    /// Print JSON.
+    pub is_json: bool,
+    /// Print more for people.
+    pub is_verbose: bool,
+    out: BufWriter<Box<dyn Write>>,
+    /// Where `out` leads, for messages.
+    target: String,
+}
+
+impl<'a> Report<'a> {
+    /// A report to standard output, or to the file that was asked for.
+    pub fn new(session: &'a Session, options: &ReportOptions) -> Result<Self> {
+        let (out, target): (Box<dyn Write>, _) = match &options.output {
+            Some(path) => (Box::new(create(path, session)?), format!("{path:?}")),
+            None => (Box::new(io::stdout()), "standard output".to_owned()),
+        };
+        let out = BufWriter::with_capacity(64 << 10, out);
+        let cancel = Cancel::default();
+        Ok(Self { session, cancel, is_json: options.json, is_verbose: options.verbose, out, target })
+    }
+
+    /// One JSON value on a line of its own.
+    pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
+        let written = serde_json::to_writer(&mut self.out, value).map_err(io::Error::from);
+        self.written(written)?;
+        self.text("\n")
+    }
+
+    /// Text as it is.
+    pub fn text(&mut self, text: &str) -> Result<()> {
+        let written = self.out.write_all(text.as_bytes());
+        self.written(written)
+    }
+
+    /// Hands everything so far to the reader: called after each block, so that answers show while more are sought.
+    pub fn flush(&mut self) -> Result<()> {
+        let written = self.out.flush();
+        self.written(written)
+    }
+
+    fn written(&self, result: io::Result<()>) -> Result<()> {
+        Ok(result.map_err(|error| OutputError { error, target: self.target.clone() })?)
+    }
+}
+
+/// The answer could not be handed over.
+#[derive(Debug)]
+pub struct OutputError {
+    error: io::Error,
+    target: String,
+}
+
+impl OutputError {
+    /// True when the reader went away, which is his right.
+    pub fn is_reader_gone(&self) -> bool {
+        self.error.kind() == io::ErrorKind::BrokenPipe
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the output could not be written ({}): {}", self.error, self.target)
+    }
+}
+
+impl std::error::Error for OutputError {}
+
+/// Creates the report's file, but never over the trace or its index.
+fn create(path: &Path, session: &Session) -> Result<File> {
+    let protected = [Some(&session.path), session.index_path.as_ref()];
+    if protected.into_iter().flatten().any(|file| is_same_file(file, path)) {
+        bail!("the report would overwrite what it is about: {path:?}");
+    }
+    File::create(path).map_err(|error| anyhow!("the report could not be created ({error}): {path:?}"))
+}

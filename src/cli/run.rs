@@ -1,0 +1,105 @@
+//! From a command to an exit status.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow};
+use clap::CommandFactory as _;
+use clap::error::ErrorKind;
+
+use super::arguments::{Arguments, Command, TraceArguments};
+use super::progress::{self, say};
+use super::report::{OutputError, Report};
+use super::text::{counted, printable};
+use super::{at, calltree, diff, find, index, info, list, window};
+use crate::session::Session;
+
+/// Does what was typed.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let outcome = match &arguments.command {
+        Some(command) => {
+            if let Err(message) = command.check() {
+                return wrong_command_line(&message);
+            }
+            answer(command).map(|()| ExitCode::SUCCESS)
+        }
+        None => window::run(&arguments.window),
+    };
+    match outcome {
+        Ok(code) => code,
+        Err(error) if error.downcast_ref().is_some_and(OutputError::is_reader_gone) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Says it as clap says what it finds itself: with status 2.
+fn wrong_command_line(message: &str) -> ExitCode {
+    let _unread = Arguments::command().error(ErrorKind::ValueValidation, message).print();
+    ExitCode::from(2)
+}
+
+impl Command {
+    /// Says what is wrong with the spelling, as far as it shows without the trace.
+    fn check(&self) -> Result<(), String> {
+        match self {
+            Self::At(at) => at.check(),
+            Self::Find(find) => find.check(),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn answer(command: &Command) -> Result<()> {
+    let TraceArguments { trace, options, report: printing } = command.common();
+    let began = Instant::now();
+    let mut open = options.to_open_options(trace);
+    open.is_index_wanted |= matches!(command, Command::Index(_));
+    let session = progress::open(&open, printing)?;
+    let took = began.elapsed();
+    if !printing.quiet {
+        tell(&session);
+    }
+    if options.only_index && !matches!(command, Command::Index(_)) {
+        return Ok(());
+    }
+    let mut report = Report::new(&session, printing)?;
+    ask(command, took, &mut report).map_err(|error| match error.is::<OutputError>() {
+        true => error,
+        false => anyhow!("{error:#}: {trace:?}"),
+    })
+}
+
+/// Errors do not name the trace.
+fn ask(command: &Command, took: Duration, report: &mut Report<'_>) -> Result<()> {
+    match command {
+        Command::Index(_) => index::run(took, report)?,
+        Command::Info(_) => info::run(report)?,
+        Command::List(list) => list::run(list, report)?,
+        Command::At(at) => at::run(at, report)?,
+        Command::Find(find) => find::run(find, report)?,
+        Command::Calltree(calltree) => calltree::run(calltree, report)?,
+        Command::Diff(diff) => diff::run(diff, report)?,
+    }
+    report.flush()
+}
+
+/// Says on standard error what the user should know about the trace before he trusts the answers.
+fn tell(session: &Session) {
+    for notice in &session.notices {
+        say(&format!("note: {notice}"));
+    }
+    if session.index.step_count() == 0 {
+        say(&format!("note: the trace shows no instruction: {:?}", session.path));
+    }
+    if let Some(first) = session.index.warnings().first() {
+        let problems = counted(session.index.info().warning_count, "problem");
+        let (line, offset, message) = (first.line, first.offset, printable(&first.message));
+        say(&format!(
+            "note: {problems} in the trace, the first in line {line}, byte {offset}: {message}: {:?}",
+            session.path
+        ));
+    }
+}

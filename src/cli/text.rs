@@ -1,0 +1,113 @@
+//! Numbers and lines for people.
+
+use stepback_index::{Access, Effect, StepRecord};
+
+use super::json::{AnyIndex, cell_text, kind_word, thread_name, value_hex};
+
+/// `1,600,000`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 step`, `2 steps`.
+pub fn counted(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number))
+}
+
+/// `203.5 MB`, in powers of ten as file managers show it.
+pub fn size_text(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    let mut size = bytes as f64 / 1000.0;
+    let mut units = UNITS.into_iter();
+    let mut unit = units.next().unwrap_or_default();
+    // 999.95 would be shown as 1000.0.
+    while size >= 999.95
+        && let Some(larger) = units.next()
+    {
+        size /= 1000.0;
+        unit = larger;
+    }
+    format!("{size:.1} {unit}")
+}
+
+/// A step on one line: number, thread where there are several, address, disassembly, effects.
+pub fn step_line(record: &StepRecord, index: &AnyIndex) -> String {
+    let number_width = index.step_count().to_string().len();
+    let thread = match index.threads() {
+        [_] => String::new(),
+        _ => format!("{}  ", thread_name(record, index)),
+    };
+    let address_width = if index.threads().iter().all(is_wide) { 18 } else { 10 };
+    let skipped = if record.is_executed { "" } else { "(not executed) " };
+    let head = format!(
+        "{:>number_width$}  {thread}{:#0address_width$x}  {skipped}{}",
+        record.step.0,
+        record.pc.0,
+        printable(&record.text)
+    );
+    let effects: Vec<String> = record.effects.iter().map(effect_text).collect();
+    match effects.is_empty() {
+        true => head,
+        false => format!("{head:<72}  {}", effects.join("  ")),
+    }
+}
+
+fn is_wide(thread: &stepback_index::ThreadInfo) -> bool {
+    thread.instruction_set == stepback_parsers::InstructionSet::A64
+}
+
+fn effect_text(effect: &Effect) -> String {
+    match effect {
+        Effect::Register { name, value, .. } => {
+            format!("{name}={}", value_hex(value).unwrap_or_else(|| "unknown".to_owned()))
+        }
+        Effect::Access(access) => access_text(access),
+        Effect::Exception(words) | Effect::Note(words) => format!("[{}]", printable(words)),
+    }
+}
+
+/// `write 0x80020010:4 = 0x00000001`.
+pub fn access_text(access: &Access) -> String {
+    let value = value_hex(&access.value).unwrap_or_else(|| "unknown".to_owned());
+    let external = if access.is_external { " (external change)" } else { "" };
+    format!("{} {} = {value}{external}", kind_word(access.kind), cell_text(&access.target))
+}
+
+/// Text of the trace without characters that a terminal would obey.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() && letter != '\t' { '\u{fffd}' } else { letter }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let texts = [0, 999, 1000, 1_600_000, u64::MAX].map(grouped);
+        assert_eq!(texts, ["0", "999", "1,000", "1,600,000", "18,446,744,073,709,551,615"]);
+    }
+
+    #[test]
+    fn a_size_has_one_decimal_and_the_unit_that_fits() {
+        let texts = [0, 999, 1000, 203_511_234, 999_999, 2_080_000_000].map(size_text);
+        assert_eq!(texts, ["0 B", "999 B", "1.0 kB", "203.5 MB", "1.0 MB", "2.1 GB"]);
+    }
+
+    #[test]
+    fn a_terminal_obeys_nothing_that_the_trace_says() {
+        assert_eq!(printable("a\u{1b}[2Jb\tc"), "a\u{fffd}[2Jb\tc");
+    }
+}

@@ -1,0 +1,143 @@
+//! Walks from hit to hit of a question, onward or back.
+
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+
+use anyhow::Result;
+use regex::bytes::Regex;
+use stepback_index::{
+    AccessKinds, Cancel, Cell, FindText, FindValue, Hit, LastAccess, LastAccessAnswer, LastVisit, NextAccess,
+    NextVisit, Query as _, StepRecord, Steps,
+};
+use stepback_parsers::{Address, Line, Position, Step};
+
+use super::json::AnyIndex;
+
+/// Hits of a search asked for at once: few at first, so that the first shows soon.
+const BLOCKS: RangeInclusive<usize> = 8..=1024;
+
+/// What is sought.
+#[derive(Clone, Debug)]
+pub enum Sought {
+    /// Accesses of a cell by earlier steps.
+    LastAccess(Cell, AccessKinds),
+    /// Accesses of a cell by later steps.
+    NextAccess(Cell, AccessKinds),
+    /// Earlier steps at an address.
+    LastVisit(Address),
+    /// Later steps at an address.
+    NextVisit(Address),
+    /// Later steps whose lines match.
+    Text(Regex),
+    /// Later steps that wrote or accessed a value.
+    Value(u64),
+}
+
+/// What comes next on the way.
+#[derive(Clone, Debug)]
+pub enum Found {
+    /// A step.
+    Hit(Box<Hit>),
+    /// What the trace states before its first step: the end of the way back.
+    Initial(Line),
+    /// Nothing more.
+    Nothing,
+}
+
+/// A way from hit to hit.
+pub struct Walk<'a> {
+    sought: Sought,
+    at: Position,
+    index: &'a AnyIndex,
+    cancel: &'a Cancel,
+    /// Hits of the last block that were not handed out yet.
+    pending: VecDeque<Hit>,
+    block: usize,
+    /// How many hits are wanted in all: a search that reads the trace should not read on for more.
+    wanted: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// A way that begins at a position and ends after so many hits.
+    pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a AnyIndex, cancel: &'a Cancel) -> Self {
+        Self { sought, at, index, cancel, pending: VecDeque::new(), block: *BLOCKS.start(), wanted }
+    }
+
+    /// The next hit.
+    pub fn next(&mut self) -> Result<Found> {
+        if self.wanted == 0 {
+            return Ok(Found::Nothing);
+        }
+        let found = match self.sought {
+            Sought::LastAccess(cell, kinds) => {
+                let question = LastAccess { cell, kinds, before: self.at };
+                match question.run(self.index, self.cancel)? {
+                    LastAccessAnswer::Step(hit) => Found::Hit(hit),
+                    LastAccessAnswer::Initial(line) => Found::Initial(line),
+                    LastAccessAnswer::Never => Found::Nothing,
+                }
+            }
+            Sought::NextAccess(cell, kinds) => {
+                found(NextAccess { cell, kinds, from: self.at }.run(self.index, self.cancel)?)
+            }
+            Sought::LastVisit(pc) => found(LastVisit { pc, before: self.at }.run(self.index, self.cancel)?),
+            Sought::NextVisit(pc) => found(NextVisit { pc, from: self.at }.run(self.index, self.cancel)?),
+            Sought::Text(_) | Sought::Value(_) => found(self.next_of_search()?),
+        };
+        self.go_on(&found);
+        Ok(found)
+    }
+
+    /// By the position at which the hit shows, which never skips a hit and never gives one twice:
+    /// among several threads the effect of a step may show later than right after it.
+    fn go_on(&mut self, found: &Found) {
+        match found {
+            Found::Hit(hit) if self.is_backward() => self.at = Position(hit.position.0.saturating_sub(1)),
+            Found::Hit(hit) => self.at = hit.position,
+            Found::Initial(_) | Found::Nothing => self.wanted = 1,
+        }
+        self.wanted -= 1;
+    }
+
+    fn is_backward(&self) -> bool {
+        matches!(self.sought, Sought::LastAccess(..) | Sought::LastVisit(_))
+    }
+
+    fn next_of_search(&mut self) -> Result<Option<Hit>> {
+        while self.pending.is_empty() {
+            let limit = self.block.min(self.wanted);
+            let mut hits = self.search(limit)?;
+            self.block = self.block.saturating_mul(2);
+            let is_cut_short = hits.len() == limit && limit < self.wanted;
+            if !is_cut_short {
+                self.pending = hits.into();
+                break;
+            }
+            // There may be more hits at the last position, and the next block begins after a position.
+            let last = hits.last().map(|hit| hit.position);
+            hits.retain(|hit| Some(hit.position) != last);
+            self.pending = hits.into();
+        }
+        // Only a position with more hits than this may make a block larger.
+        self.block = self.block.min(*BLOCKS.end());
+        Ok(self.pending.pop_front())
+    }
+
+    fn search(&self, limit: usize) -> Result<Vec<Hit>> {
+        let from = self.at;
+        Ok(match &self.sought {
+            Sought::Text(pattern) => FindText { pattern: pattern.clone(), from, limit }.run(self.index, self.cancel)?,
+            Sought::Value(value) => FindValue { value: *value, from, limit }.run(self.index, self.cancel)?,
+            _ => Vec::new(),
+        })
+    }
+}
+
+fn found(hit: Option<Hit>) -> Found {
+    hit.map_or(Found::Nothing, |hit| Found::Hit(Box::new(hit)))
+}
+
+/// A step with what it did; none beyond the end.
+pub fn step_record(step: Step, index: &AnyIndex, cancel: &Cancel) -> Result<Option<StepRecord>> {
+    Ok(Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next())
+}

@@ -1,0 +1,92 @@
+//! What can be wrong with an expression, and where.
+
+use std::fmt;
+
+use super::NumberError;
+
+/// An expression could not be read or has no value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpressionError {
+    /// The character at which it is wrong, counted from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub kind: ExpressionErrorKind,
+}
+
+/// What is wrong with an expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ExpressionErrorKind {
+    /// There is nothing.
+    Empty,
+    /// It stops where a value must follow.
+    ValueMissing,
+    /// Something else stands where a value must be.
+    NotAValue(String),
+    /// Something else stands where an operator must be.
+    NotAnOperator(String),
+    /// A character that means nothing here.
+    Character(char),
+    /// It begins with a digit but is no number.
+    Number(String, NumberError),
+    /// A backtick has no partner.
+    QuoteOpen,
+    /// A parenthesis has no partner.
+    ParenthesisOpen,
+    /// A closing parenthesis has no partner.
+    ParenthesisClosed,
+    /// More parentheses or signs within each other than anybody writes.
+    TooDeep,
+    /// The trace does not say what the register holds here.
+    RegisterUnknown(String),
+    /// The value of the register could not be looked up.
+    RegisterFailed(String, String),
+    /// No such register.
+    NoRegister(String),
+    /// No such symbol.
+    NoSymbol(String),
+    /// Neither a register nor a symbol.
+    NoName(String),
+    /// `/` or `%` by 0.
+    DivisionByZero,
+}
+
+impl fmt::Display for ExpressionErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("an address is needed: a number, a register, a symbol, or a sum such as sp+8"),
+            Self::ValueMissing => f.write_str("a number, a register or a symbol is missing at the end"),
+            Self::NotAValue(text) => write!(f, "{text:?} stands where a number, a register or a symbol must be"),
+            Self::NotAnOperator(text) => write!(f, "{text:?} stands where an operator must be: + - * / % << >> & | ^"),
+            Self::Character(character) => write!(f, "the character {character:?} means nothing in an expression"),
+            Self::Number(text, error) => number_error(f, text, *error),
+            Self::QuoteOpen => f.write_str("the backtick has no partner"),
+            Self::ParenthesisOpen => f.write_str("the parenthesis is never closed"),
+            Self::ParenthesisClosed => f.write_str("the closing parenthesis was never opened"),
+            Self::TooDeep => f.write_str("too many parentheses or signs within each other"),
+            Self::RegisterUnknown(name) => write!(f, "{name} is unknown at this position"),
+            Self::RegisterFailed(name, why) => write!(f, "{name} could not be looked up: {why}"),
+            Self::NoRegister(name) => write!(f, "no register is called {name:?}"),
+            Self::NoSymbol(name) => write!(f, "no symbol is called {name:?}"),
+            Self::NoName(name) => write!(f, "no register and no symbol is called {name:?}"),
+            Self::DivisionByZero => f.write_str("division by zero"),
+        }
+    }
+}
+
+fn number_error(f: &mut fmt::Formatter<'_>, text: &str, error: NumberError) -> fmt::Result {
+    let looks_hexadecimal = !text.starts_with("0x") && text.chars().all(|character| character.is_ascii_hexdigit());
+    match error {
+        NumberError::Malformed if looks_hexadecimal => {
+            write!(f, "{text:?} is not a number; if it is hexadecimal, write 0x{text}")
+        }
+        _ => write!(f, "{text:?}: {error}"),
+    }
+}
+
+impl fmt::Display for ExpressionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "column {}: {}", self.column, self.kind)
+    }
+}
+
+impl std::error::Error for ExpressionError {}

@@ -1,0 +1,41 @@
+//! Address expressions: `sp + 8`, `table + 4 * x1`, ``sym::`Lexer::next(int)` + 0x10``.
+//!
+//! Numbers are in C syntax: `16`, `0x10`, `020`, `0b10000`.
+//! Operators have the precedence of C: unary `+ - ~`, then `* / %`, `+ -`, `<< >>`, `&`, `^`, `|`.
+//! All numbers are unsigned and 64 bits wide.
+//! Results wrap around at 2^64, a shift by 64 or more gives 0, a division by 0 is an error.
+//! A name is a register first, then a symbol; `reg::x0` and `sym::x0` say which.
+//! Names with other characters than letters, digits, `. _ $ ::` stand in backticks.
+//!
+//! ```
+//! use stepback::expression::{Lookup, RegisterLookup, evaluate};
+//!
+//! struct Example;
+//! impl Lookup for Example {
+//!     fn register(&self, name: &str) -> Option<RegisterLookup> {
+//!         match name {
+//!             "sp" => Some(RegisterLookup::Known(0x1000)),
+//!             "x5" => Some(RegisterLookup::Unknown),
+//!             _ => None,
+//!         }
+//!     }
+//!     fn symbol(&self, name: &str) -> Option<u64> {
+//!         (name == "table").then_some(0x2000)
+//!     }
+//! }
+//! assert_eq!(evaluate("table + 2 * sp", &Example), Ok(0x4000));
+//! let error = evaluate("sp + x5", &Example).unwrap_err();
+//! assert_eq!(error.to_string(), "column 6: x5 is unknown at this position");
+//! ```
+
+mod at_position;
+mod error;
+mod evaluate;
+mod number;
+mod parser;
+mod token;
+
+pub use at_position::{AtPosition, SymbolsOnly};
+pub use error::{ExpressionError, ExpressionErrorKind};
+pub use evaluate::{Expression, Lookup, RegisterLookup, evaluate, parse};
+pub use number::{NumberError, number};

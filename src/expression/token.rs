@@ -1,0 +1,142 @@
+//! The words of an expression.
+
+use super::{ExpressionError, ExpressionErrorKind, number};
+
+/// A word and the column where it begins, from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Token {
+    pub column: usize,
+    pub word: Word,
+}
+
+/// What a word is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Word {
+    Number(u64),
+    Name(NameKind, String),
+    /// An operator or a parenthesis.
+    Symbol(&'static str),
+}
+
+/// What a name may stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameKind {
+    /// A register, else a symbol.
+    Any,
+    /// After `reg::`.
+    Register,
+    /// After `sym::`.
+    Symbol,
+}
+
+/// Longer ones first.
+const SYMBOLS: [&str; 13] = ["<<", ">>", "+", "-", "*", "/", "%", "&", "|", "^", "~", "(", ")"];
+
+/// Cuts an expression into words.
+///
+/// # Errors
+/// The first word that is none.
+pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
+    let mut reader = Reader { rest: text, column: 1 };
+    let mut tokens: Vec<Token> = Vec::new();
+    loop {
+        reader.skip_while(char::is_whitespace);
+        let column = reader.column;
+        if reader.rest.is_empty() {
+            return Ok(tokens);
+        }
+        // SPARC registers are `%g0`: a percent sign where a value must be begins a name.
+        let wants_value = tokens.last().is_none_or(|token| matches!(token.word, Word::Symbol(text) if text != ")"));
+        let word = reader.word(wants_value).map_err(|kind| ExpressionError { column, kind })?;
+        tokens.push(Token { column, word });
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    column: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn word(&mut self, wants_value: bool) -> Result<Word, ExpressionErrorKind> {
+        let Some(first) = self.rest.chars().next() else { return Err(ExpressionErrorKind::ValueMissing) };
+        if first.is_ascii_digit() {
+            let text = self.skip_while(|character| character.is_alphanumeric() || character == '_' || character == '.');
+            return match number(text) {
+                Ok(value) => Ok(Word::Number(value)),
+                Err(error) => Err(ExpressionErrorKind::Number(text.to_owned(), error)),
+            };
+        }
+        for (prefix, kind) in [("reg::", NameKind::Register), ("sym::", NameKind::Symbol)] {
+            if self.rest.starts_with(prefix) {
+                self.skip_bytes(prefix.len());
+                return self.name(kind, true);
+            }
+        }
+        if is_name_start(first) || first == '`' || (wants_value && self.is_percent_register()) {
+            return self.name(NameKind::Any, wants_value);
+        }
+        let symbol = SYMBOLS.iter().find(|symbol| self.rest.starts_with(**symbol));
+        let symbol = symbol.ok_or(ExpressionErrorKind::Character(first))?;
+        self.skip_bytes(symbol.len());
+        Ok(Word::Symbol(symbol))
+    }
+
+    fn name(&mut self, kind: NameKind, allows_percent: bool) -> Result<Word, ExpressionErrorKind> {
+        if self.rest.starts_with('`') {
+            return self.quoted().map(|name| Word::Name(kind, name.to_owned()));
+        }
+        let percent = if allows_percent && self.is_percent_register() { self.skip_bytes(1) } else { "" };
+        let mut name = percent.to_owned();
+        loop {
+            name.push_str(self.skip_while(is_name_part));
+            // One colon means nothing, two join the parts of a C++ or Rust name.
+            let joins = self.rest.strip_prefix("::").is_some_and(|after| after.starts_with(is_name_start));
+            if !joins {
+                break;
+            }
+            name.push_str(self.skip_bytes(2));
+        }
+        if name.is_empty() {
+            return Err(self.rest.chars().next().map_or(ExpressionErrorKind::ValueMissing, |character| {
+                ExpressionErrorKind::NotAValue(character.to_string())
+            }));
+        }
+        Ok(Word::Name(kind, name))
+    }
+
+    fn quoted(&mut self) -> Result<&'a str, ExpressionErrorKind> {
+        self.skip_bytes(1);
+        let name = self.skip_while(|character| character != '`');
+        if self.rest.is_empty() {
+            return Err(ExpressionErrorKind::QuoteOpen);
+        }
+        self.skip_bytes(1);
+        if name.is_empty() { Err(ExpressionErrorKind::NotAValue("``".to_owned())) } else { Ok(name) }
+    }
+
+    fn is_percent_register(&self) -> bool {
+        self.rest.strip_prefix('%').is_some_and(|after| after.starts_with(is_name_start))
+    }
+
+    fn skip_while(&mut self, is_wanted: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|character| !is_wanted(character)).unwrap_or(self.rest.len());
+        self.skip_bytes(end)
+    }
+
+    /// Takes bytes from the front; all of them when a character would be cut, which no caller asks for.
+    fn skip_bytes(&mut self, count: usize) -> &'a str {
+        let (taken, rest) = self.rest.split_at_checked(count).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        self.column += taken.chars().count();
+        taken
+    }
+}
+
+fn is_name_start(character: char) -> bool {
+    character.is_alphabetic() || matches!(character, '_' | '.' | '$')
+}
+
+fn is_name_part(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '.' | '$')
+}

@@ -1,0 +1,214 @@
+//! Symbols out of the bytes of an ELF file, 32 or 64 bit, of either byte order.
+//!
+//! The file may be anything: every table is looked up within the bytes that there are.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use goblin::container::{Container, Ctx};
+use goblin::elf::header::{EM_AARCH64, EM_ARM, Header};
+use goblin::elf::section_header::{
+    SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB,
+};
+use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
+use goblin::elf::{Elf, SectionHeader, Sym, Symtab};
+use stepback_parsers::{Address, Endian};
+
+use super::demangle::demangle;
+use super::symbol::{Binding, Symbol, SymbolKind};
+
+/// The type that older Arm tools give to Thumb functions.
+const STT_ARM_TFUNC: u8 = 13;
+
+/// Linkers let names share their ends, so together they may be longer than the table that holds them.
+/// Far longer means that a small file asks for all of the memory.
+const NAME_SHARING_LIMIT: usize = 16;
+
+/// What an image holds.
+pub struct ElfContent {
+    /// Byte order of its data.
+    pub endian: Endian,
+    /// `EM_…`.
+    pub machine: u16,
+    /// Its symbols, in the order of the file; one that both tables hold comes twice.
+    pub symbols: Vec<Symbol>,
+}
+
+/// Reads the symbols of an ELF file that was loaded `offset` bytes above its own addresses.
+///
+/// # Errors
+/// Says what is wrong with the file.
+pub fn read(bytes: &[u8], offset: u64) -> Result<ElfContent> {
+    // The library checks its input; where it overlooked something, the price is this image and not the program.
+    catch_unwind(AssertUnwindSafe(|| read_checked(bytes, offset)))
+        .unwrap_or_else(|_| bail!("the ELF file is damaged in a way that could not be read"))
+}
+
+fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
+    ensure!(bytes.starts_with(b"\x7fELF"), "not an ELF file: it does not begin with 7f 45 4c 46");
+    let header = Elf::parse_header(bytes).context("the ELF header is damaged")?;
+    let context = context_of(&header)?;
+    let sections = sections_of(bytes, &header, context)?;
+    let reader = Reader { bytes, offset, context, machine: header.e_machine, sections: &sections };
+    let mut symbols = Vec::new();
+    for table in sections.iter().filter(|section| matches!(section.sh_type, SHT_SYMTAB | SHT_DYNSYM)) {
+        reader.read_table(table, &mut symbols)?;
+    }
+    let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
+    Ok(ElfContent { endian, machine: header.e_machine, symbols })
+}
+
+/// True for the machine numbers of Arm, 32 or 64 bit.
+pub fn is_arm(machine: u16) -> bool {
+    matches!(machine, EM_ARM | EM_AARCH64)
+}
+
+fn context_of(header: &Header) -> Result<Ctx> {
+    let container = header.container().context("the ELF header names no known class")?;
+    let order = header.endianness().context("the ELF header names no known byte order")?;
+    Ok(Ctx::new(container, order))
+}
+
+fn sections_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<SectionHeader>> {
+    let outside = || format!("the section headers at byte {:#x} are damaged or cut off", header.e_shoff);
+    let start = usize::try_from(header.e_shoff).with_context(outside)?;
+    SectionHeader::parse(bytes, start, usize::from(header.e_shnum), context).with_context(outside)
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    offset: u64,
+    context: Ctx,
+    machine: u16,
+    sections: &'a [SectionHeader],
+}
+
+impl Reader<'_> {
+    fn read_table(&self, table: &SectionHeader, symbols: &mut Vec<Symbol>) -> Result<()> {
+        let damaged = || format!("the symbol table at byte {:#x} is damaged or cut off", table.sh_offset);
+        let is_wide = self.context.container == Container::Big;
+        let entry_bytes = if is_wide { 24 } else { 16 };
+        let start = usize::try_from(table.sh_offset).with_context(damaged)?;
+        let count = usize::try_from(table.sh_size / entry_bytes).with_context(damaged)?;
+        if count == 0 {
+            return Ok(());
+        }
+        let names = self.names_of(table).with_context(damaged)?;
+        let table = Symtab::parse(self.bytes, start, count, self.context).with_context(damaged)?;
+        let mut budget = names.len().saturating_mul(NAME_SHARING_LIMIT);
+        for entry in table.iter() {
+            let Some(name) = name_at(names, entry.st_name) else { continue };
+            budget = budget.checked_sub(name.len()).context("the names of its symbols overlap beyond reason")?;
+            symbols.extend(self.symbol(&entry, &String::from_utf8_lossy(name)));
+        }
+        Ok(())
+    }
+
+    /// The string table that a symbol table points at.
+    fn names_of(&self, table: &SectionHeader) -> Result<&[u8]> {
+        let section = usize::try_from(table.sh_link).ok().and_then(|link| self.sections.get(link));
+        let section = section.with_context(|| format!("there is no section {} for its names", table.sh_link))?;
+        let range =
+            section.sh_offset..section.sh_offset.checked_add(section.sh_size).context("its names have no end")?;
+        let (start, end) = (usize::try_from(range.start)?, usize::try_from(range.end)?);
+        self.bytes.get(start..end).with_context(|| format!("its names at byte {:#x} are cut off", range.start))
+    }
+
+    /// A symbol that names an address, or none for all that serve linkers and debuggers.
+    fn symbol(&self, entry: &Sym, raw: &str) -> Option<Symbol> {
+        if is_mapping_symbol(raw) {
+            return None;
+        }
+        let home = Home::of(entry, self.sections)?;
+        let kind = self.kind(entry, &home)?;
+        let value = match kind {
+            SymbolKind::Function if self.machine == EM_ARM => entry.st_value & !1, // bit 0 says Thumb
+            _ => entry.st_value,
+        };
+        let last = home.last_byte(value, entry.st_size, kind);
+        let demangled = demangle(raw);
+        let (full, short) = demangled.map_or((None, None), |names| (Some(names.full), names.short));
+        Some(Symbol {
+            name: full.map_or_else(|| raw.into(), Into::into),
+            raw_name: raw.into(),
+            short_name: short.map(Into::into),
+            address: Address(value.wrapping_add(self.offset)),
+            size_bytes: entry.st_size,
+            kind,
+            binding: binding(entry),
+            last: last.map(|last| Address(last.wrapping_add(self.offset))),
+        })
+    }
+
+    fn kind(&self, entry: &Sym, home: &Home) -> Option<SymbolKind> {
+        match entry.st_type() {
+            STT_FUNC | STT_GNU_IFUNC => Some(SymbolKind::Function),
+            STT_ARM_TFUNC if self.machine == EM_ARM => Some(SymbolKind::Function),
+            STT_OBJECT => Some(SymbolKind::Object),
+            STT_NOTYPE if home.is_code() => Some(SymbolKind::CodeLabel),
+            STT_NOTYPE => Some(SymbolKind::Label),
+            _ => None,
+        }
+    }
+}
+
+/// Where a symbol lives.
+enum Home {
+    /// In no section: a number that the linker made up, or a fixed address.
+    Absolute,
+    /// In a section beyond those that fit into the field; its bounds are not looked up.
+    Unknown,
+    /// In a section that is loaded.
+    Section { is_code: bool, end: u64 },
+}
+
+impl Home {
+    /// None when the symbol has no address: imported, common, or in a section that is not loaded.
+    fn of(entry: &Sym, sections: &[SectionHeader]) -> Option<Self> {
+        match u32::try_from(entry.st_shndx).ok()? {
+            SHN_UNDEF | SHN_COMMON => None,
+            SHN_ABS => Some(Self::Absolute),
+            number if number >= SHN_LORESERVE => Some(Self::Unknown),
+            _ => {
+                let section = sections.get(entry.st_shndx)?;
+                let has = |flag: u32| section.sh_flags & u64::from(flag) != 0;
+                let end = section.sh_addr.saturating_add(section.sh_size);
+                has(SHF_ALLOC).then(|| Self::Section { is_code: has(SHF_EXECINSTR), end })
+            }
+        }
+    }
+
+    fn is_code(&self) -> bool {
+        matches!(self, Self::Section { is_code: true, .. })
+    }
+
+    /// The last byte that the symbol stands for. Without a size it goes to the end of its section:
+    /// where the next symbol begins is not known yet.
+    fn last_byte(&self, value: u64, size_bytes: u64, kind: SymbolKind) -> Option<u64> {
+        match (self, size_bytes) {
+            (Self::Absolute, 0) if kind == SymbolKind::Label => None,
+            (Self::Section { end, .. }, 0) => Some(end.saturating_sub(1).max(value)),
+            (_, size_bytes) => Some(value.saturating_add(size_bytes.saturating_sub(1))),
+        }
+    }
+}
+
+fn binding(entry: &Sym) -> Binding {
+    match entry.st_bind() {
+        STB_LOCAL => Binding::Local,
+        STB_WEAK => Binding::Weak,
+        _ => Binding::Global,
+    }
+}
+
+/// The name at a place of a string table, up to its zero byte; none when it is empty or outside.
+fn name_at(names: &[u8], place: usize) -> Option<&[u8]> {
+    let rest = names.get(place..)?;
+    rest.split(|byte| *byte == 0).next().filter(|name| !name.is_empty())
+}
+
+/// `$x`, `$d`, `$t`, `$a`, also as `$d.realdata`: what bytes are, for disassemblers ("ELF for the Arm Architecture").
+fn is_mapping_symbol(name: &str) -> bool {
+    let kind = name.split('.').next();
+    matches!(kind, Some("$x" | "$d" | "$t" | "$a"))
+}

@@ -1,0 +1,139 @@
+//! Which of many overlapping things an address belongs to.
+
+use std::collections::BinaryHeap;
+
+/// The address space cut into pieces, each with the innermost thing that covers it. O(log n) a question.
+#[derive(Clone, Debug, Default)]
+pub struct Extents {
+    /// Sorted by start; a piece goes on to the start of the next.
+    pieces: Vec<Piece>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    start: u64,
+    owner: Option<usize>,
+}
+
+/// A thing that covers addresses.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent<R> {
+    /// The first address.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+    /// Where extents overlap, the greatest is the owner.
+    pub rank: R,
+    /// What the extent stands for.
+    pub owner: usize,
+}
+
+impl Extents {
+    /// Cuts the address space. O(n log n).
+    pub fn new<R: Ord>(mut extents: Vec<Extent<R>>) -> Self {
+        extents.sort_unstable_by_key(|extent| extent.first);
+        let ends = extents.iter().filter_map(|extent| extent.last.checked_add(1));
+        let mut cuts: Vec<u64> = extents.iter().map(|extent| extent.first).chain(ends).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        let mut pending = extents.into_iter().peekable();
+        let mut open: BinaryHeap<Open<R>> = BinaryHeap::new();
+        let mut pieces: Vec<Piece> = Vec::new();
+        for start in cuts {
+            open.extend(std::iter::from_fn(|| pending.next_if(|extent| extent.first <= start)).map(Open));
+            while open.peek().is_some_and(|top| top.0.last < start) {
+                open.pop();
+            }
+            let owner = open.peek().map(|top| top.0.owner);
+            if pieces.last().map(|piece| piece.owner) != Some(owner) {
+                pieces.push(Piece { start, owner });
+            }
+        }
+        Self { pieces }
+    }
+
+    /// What an address belongs to.
+    pub fn owner_of(&self, address: u64) -> Option<usize> {
+        let after = self.pieces.partition_point(|piece| piece.start <= address);
+        self.pieces.get(after.checked_sub(1)?)?.owner
+    }
+}
+
+/// Orders extents by rank alone.
+struct Open<R>(Extent<R>);
+
+impl<R: Ord> Ord for Open<R> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.rank.cmp(&other.0.rank)
+    }
+}
+
+impl<R: Ord> PartialOrd for Open<R> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<R: Ord> PartialEq for Open<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl<R: Ord> Eq for Open<R> {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn extents(parts: &[(u64, u64, u8)]) -> Vec<Extent<(u8, usize)>> {
+        let one = |(owner, (first, last, rank)): (usize, &(u64, u64, u8))| Extent {
+            first: *first,
+            last: *last,
+            rank: (*rank, owner),
+            owner,
+        };
+        parts.iter().enumerate().map(one).collect()
+    }
+
+    #[track_caller]
+    fn check(parts: &[(u64, u64, u8)], address: u64, expected: Option<usize>) {
+        assert_eq!(Extents::new(extents(parts)).owner_of(address), expected, "{address:#x}");
+    }
+
+    #[test]
+    fn the_outer_one_owns_what_the_inner_one_leaves() {
+        let parts = [(10, 40, 0), (20, 25, 1)];
+        for (address, expected) in [(9, None), (10, Some(0)), (20, Some(1)), (25, Some(1)), (26, Some(0)), (41, None)] {
+            check(&parts, address, expected);
+        }
+    }
+
+    #[test]
+    fn the_last_byte_of_the_address_space_can_be_owned() {
+        check(&[(u64::MAX - 1, u64::MAX, 0)], u64::MAX, Some(0));
+        check(&[(0, u64::MAX, 0)], u64::MAX, Some(0));
+        check(&[(0, u64::MAX, 0)], 0, Some(0));
+    }
+
+    #[test]
+    fn nothing_owns_anything_where_there_is_nothing() {
+        check(&[], 0, None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_owner_is_the_greatest_that_covers(
+            parts in proptest::collection::vec((0u64..40, 0u64..20, 0u8..4), 0..12),
+        ) {
+            let parts: Vec<_> = parts.into_iter().map(|(first, more, rank)| (first, first + more, rank)).collect();
+            let table = Extents::new(extents(&parts));
+            for address in 0..64 {
+                let covering = extents(&parts).into_iter().filter(|part| (part.first..=part.last).contains(&address));
+                prop_assert_eq!(table.owner_of(address), covering.max_by_key(|part| part.rank).map(|part| part.owner));
+            }
+        }
+    }
+}

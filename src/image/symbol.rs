@@ -1,0 +1,85 @@
+//! A symbol, and an address as an offset from one.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use stepback_parsers::Address;
+
+/// A name for some bytes of the traced machine's memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// As people read it: demangled where it was mangled.
+    pub name: Box<str>,
+    /// As the file has it.
+    pub raw_name: Box<str>,
+    /// Where it begins, the load offset added and without a Thumb bit.
+    pub address: Address,
+    /// Its size in bytes as the file states it; 0 where it does not (labels of assembly code).
+    pub size_bytes: u64,
+    /// What it names.
+    pub kind: SymbolKind,
+    /// How far it is visible.
+    pub(super) binding: Binding,
+    /// Its last byte for finding it by address; none when it is a mere number (`__stack_size`).
+    pub(super) last: Option<Address>,
+    /// The demangled name without parameters, when that is a third name.
+    pub(super) short_name: Option<Box<str>>,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SymbolKind {
+    /// A function.
+    Function,
+    /// A label in code, such as the entry points of assembly code.
+    CodeLabel,
+    /// A variable.
+    Object,
+    /// Another name without a type.
+    Label,
+}
+
+/// How far a symbol is visible, the most trusted last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Binding {
+    Local,
+    Weak,
+    Global,
+}
+
+/// An address as an offset from the symbol that contains it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymbolAt<'a> {
+    /// The demangled name.
+    pub name: &'a str,
+    /// How far behind the symbol's start the address is.
+    pub offset: u64,
+    /// All about it.
+    pub symbol: &'a Symbol,
+}
+
+impl fmt::Display for SymbolAt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        if self.offset == 0 { Ok(()) } else { write!(f, "+{:#x}", self.offset) }
+    }
+}
+
+impl Symbol {
+    /// True for functions and for labels in code.
+    pub fn is_code(&self) -> bool {
+        matches!(self.kind, SymbolKind::Function | SymbolKind::CodeLabel)
+    }
+
+    /// Among symbols for the same bytes, the greatest is the name to show:
+    /// global before weak before local, then a function, then the shortest name.
+    pub(super) fn preference(&self) -> impl Ord + use<'_> {
+        (self.binding, self.kind == SymbolKind::Function, Reverse(self.name.len()), Reverse(&self.name))
+    }
+
+    /// Every text by which it can be asked for.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let short = self.short_name.as_deref();
+        std::iter::once(&*self.name).chain(std::iter::once(&*self.raw_name)).chain(short)
+    }
+}

@@ -1,0 +1,187 @@
+//! Command lines: the name of a command and its argument, as scripts and the palette write them.
+
+use super::command::{Command, Situation};
+use super::table::commands;
+use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
+
+/// How a cell is asked for.
+pub const CELL: &str = "Register, or ADDRESS:LENGTH";
+
+/// Reads a command line: the name of a command in any case, with or without its `…`, then its argument.
+///
+/// The longest name that fits is meant: `Go to start` is a command, `Go to 12` another with an argument.
+///
+/// # Errors
+/// Says what is wrong, as a phrase.
+pub fn parse_line(line: &str, situation: &Situation) -> Result<Action, String> {
+    let line = line.trim();
+    let (command, argument) = split_line(line).ok_or_else(|| format!("there is no command {line:?}"))?;
+    if !command.is_possible(situation) {
+        return Err(format!("{:?} needs an open trace", command.bare_name()));
+    }
+    match (&command.argument, argument) {
+        (Some(asked), argument) if !argument.is_empty() => (asked.make)(argument, situation),
+        (_, "") if command.plain.is_some() => {
+            command.action(situation).ok_or_else(|| format!("{:?} is not possible here", command.bare_name()))
+        }
+        (Some(asked), _) => Err(format!("{:?} needs an argument: {}", command.bare_name(), asked.question)),
+        (None, argument) => Err(format!("{:?} takes no argument, but {argument:?} follows it", command.bare_name())),
+    }
+}
+
+/// Checks that a line names a command and has an argument where it needs one, without knowing the situation.
+///
+/// # Errors
+/// Says what is wrong, as a phrase.
+pub fn check_line(line: &str) -> Result<(), String> {
+    let (command, argument) = split_line(line.trim()).ok_or_else(|| format!("there is no command {line:?}"))?;
+    match (&command.argument, argument.is_empty(), &command.plain) {
+        (None, false, _) | (Some(_), true, None) => parse_line(line, &everything()).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+/// A situation in which every command is possible.
+fn everything() -> Situation {
+    Situation { active: Some((WindowId(1), 0)), tile: Some(0), ..Situation::default() }
+}
+
+/// The command with the longest name that a line begins with, and the rest.
+pub fn split_line(line: &str) -> Option<(&'static Command, &str)> {
+    let fits = |command: &'static Command| {
+        let name = command.bare_name();
+        let head = line.get(..name.len())?;
+        let rest = line.get(name.len()..)?.trim_start_matches('…');
+        let is_whole = rest.is_empty() || rest.starts_with(char::is_whitespace);
+        (head.eq_ignore_ascii_case(name) && is_whole).then(|| (command, rest.trim()))
+    };
+    commands().iter().filter_map(fits).max_by_key(|(command, _)| command.name.len())
+}
+
+/// A cell as the argument of `Last write` and its like.
+pub fn argument_text(cell: &CellName) -> String {
+    match cell {
+        CellName::Register(name) => name.clone(),
+        CellName::Memory(address, length) => format!("{address}:{length}"),
+    }
+}
+
+pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::OpenPath(text.to_owned()))
+}
+
+pub fn place(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoTo(place_text(text)))
+}
+
+/// A place in the language of the command line: `step 5`, `line 5`, `time 5`, `pc main` are accepted besides.
+pub fn place_text(text: &str) -> String {
+    let text = text.trim();
+    let spelled = |word: &str, prefix: &str| {
+        let rest = text.strip_prefix(word)?;
+        rest.starts_with(char::is_whitespace).then(|| format!("{prefix}{}", rest.trim()))
+    };
+    let place = spelled("step", "")
+        .or_else(|| spelled("line", "line:"))
+        .or_else(|| spelled("time", "time:"))
+        .or_else(|| spelled("pc", "pc:"));
+    place.unwrap_or_else(|| text.to_owned())
+}
+
+pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToAccess(cell(text)?, Access::Write, Way::Back))
+}
+
+pub fn next_write(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToAccess(cell(text)?, Access::Write, Way::Forward))
+}
+
+pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToAccess(cell(text)?, Access::Read, Way::Back))
+}
+
+pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToAccess(cell(text)?, Access::Read, Way::Forward))
+}
+
+pub fn address(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::ShowMemory(text.to_owned()))
+}
+
+pub fn window_at(text: &str, _: &Situation) -> Result<Action, String> {
+    let digits: String = text.chars().filter(|digit| *digit != ',').collect();
+    digits.parse().map(Action::OpenWindowAt).map_err(|_| format!("{text:?} is no step number"))
+}
+
+pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
+    let number = text.parse().map_err(|_| format!("{text:?} is no number of a trace window"))?;
+    let tile = situation.tile.ok_or("no panel has the keyboard")?;
+    Ok(Action::Bind(tile, Follow::Window(WindowId(number))))
+}
+
+/// A plain word is a register (or, where the trace has none of that name, a symbol);
+/// anything else is an address expression, with its length behind a colon.
+fn cell(text: &str) -> Result<CellName, String> {
+    let is_word = text.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
+    if is_word && !text.starts_with(|first: char| first.is_ascii_digit()) {
+        return Ok(CellName::Register(text.to_owned()));
+    }
+    match text.rsplit_once(':') {
+        Some((address, length)) => {
+            let length = length.trim().parse().ok().filter(|length| *length > 0);
+            let length =
+                length.ok_or_else(|| format!("the length after the colon has to be a number above 0: {text:?}"))?;
+            Ok(CellName::Memory(address.trim().to_owned(), length))
+        }
+        None => Ok(CellName::Memory(text.to_owned(), 1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::ThemeChoice;
+
+    #[track_caller]
+    fn check(line: &str, expected: Action) {
+        assert_eq!(parse_line(line, &everything()), Ok(expected));
+    }
+
+    #[test]
+    fn the_longest_name_is_meant() {
+        check("Go to start", Action::Edge(Way::Back));
+        check("Go to 50%", Action::GoTo("50%".to_owned()));
+        check("step back over", Action::StepOver(Way::Back));
+    }
+
+    #[test]
+    fn places_may_be_spelled_out() {
+        check("Go to line 12", Action::GoTo("line:12".to_owned()));
+        check("Go to… step 1,250", Action::GoTo("1,250".to_owned()));
+    }
+
+    #[test]
+    fn a_cell_is_a_register_or_a_piece_of_memory() {
+        let write = |cell| Action::GoToAccess(cell, Access::Write, Way::Back);
+        check("Last write x2", write(CellName::Register("x2".to_owned())));
+        check("Last write 0x80:8", write(CellName::Memory("0x80".to_owned(), 8)));
+        check("Last write sp+8", write(CellName::Memory("sp+8".to_owned(), 1)));
+    }
+
+    #[test]
+    fn a_name_alone_is_enough_where_nothing_is_asked() {
+        check("theme dark", Action::Theme(ThemeChoice::Dark));
+        check("Open…", Action::OpenDialog);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let said = |line| parse_line(line, &everything()).unwrap_err();
+        assert_eq!(said("Dance"), "there is no command \"Dance\"");
+        assert_eq!(said("Stepper"), "there is no command \"Stepper\"");
+        assert!(said("Theme dark blue").contains("takes no argument"));
+        assert!(said("Show memory").contains("needs an argument"));
+        let without_trace = parse_line("Copy position", &Situation::default()).unwrap_err();
+        assert_eq!(without_trace, "\"Copy position\" needs an open trace");
+    }
+}

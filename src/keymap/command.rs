@@ -1,0 +1,145 @@
+//! What a command is.
+
+use egui::KeyboardShortcut;
+
+use crate::action::{Action, CellName, WindowId};
+
+/// Something that a user can ask for by name.
+pub struct Command {
+    /// As menus, the palette and scripts call it. `…` at its end: it asks a question first.
+    pub name: &'static str,
+    /// The menu that has it.
+    pub area: Area,
+    /// Its icon, where it has one.
+    pub icon: Option<char>,
+    /// Its keys, the one that is shown first.
+    pub keys: Vec<KeyboardShortcut>,
+    /// Where its keys count.
+    pub scope: Scope,
+    /// What it cannot do without.
+    pub need: Need,
+    /// What it stands for without an argument. None: not possible at the moment.
+    pub plain: Option<Plain>,
+    /// What it stands for with an argument, and how the argument is asked for.
+    pub argument: Option<Argument>,
+}
+
+/// Makes the action of a command that needs no argument; none where it is not possible.
+pub type Plain = Box<dyn Fn(&Situation) -> Option<Action> + Send + Sync>;
+
+/// A command's argument.
+pub struct Argument {
+    /// The question that stands in the empty line.
+    pub question: &'static str,
+    /// Makes the action, or says what is wrong with the argument.
+    pub make: fn(&str, &Situation) -> Result<Action, String>,
+}
+
+/// The menus, from the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Area {
+    /// Traces.
+    File,
+    /// The clipboard.
+    Edit,
+    /// Moves to a place.
+    Go,
+    /// Moves relative to the position.
+    Step,
+    /// What is shown, and how.
+    View,
+    /// Panels.
+    Window,
+    /// The program itself.
+    Help,
+}
+
+impl Area {
+    /// All of them, in the order of the menu bar.
+    pub const ALL: [Area; 7] = [Area::File, Area::Edit, Area::Go, Area::Step, Area::View, Area::Window, Area::Help];
+
+    /// The title of the menu.
+    pub fn name(self) -> &'static str {
+        match self {
+            Area::File => "File",
+            Area::Edit => "Edit",
+            Area::Go => "Go",
+            Area::Step => "Step",
+            Area::View => "View",
+            Area::Window => "Window",
+            Area::Help => "Help",
+        }
+    }
+}
+
+/// Where the keys of a command count. No key counts while a text field has the keyboard,
+/// unless it holds Ctrl or is a function key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Everywhere.
+    Everywhere,
+    /// While a trace window has the keyboard: the same keys mean the cursor in other panels.
+    Trace,
+    /// While a panel of registers or memory has the keyboard.
+    Cells,
+}
+
+/// What a command cannot do without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// Nothing.
+    Nothing,
+    /// An open trace.
+    Trace,
+}
+
+/// What commands are made for: the state of the window as far as it matters to them.
+#[derive(Clone, Debug, Default)]
+pub struct Situation {
+    /// The active trace window and its position, while a trace is open.
+    pub active: Option<(WindowId, u64)>,
+    /// The dock tile number of the panel that has the keyboard.
+    pub tile: Option<u64>,
+    /// Whether that panel is a trace window.
+    pub is_in_trace: bool,
+    /// Whether that panel shows registers or memory.
+    pub is_in_cells: bool,
+    /// The cell under the cursor, which "last write" means.
+    pub cell: Option<CellName>,
+}
+
+impl Situation {
+    /// The position of the active trace window.
+    pub fn position(&self) -> Option<u64> {
+        self.active.map(|(_, position)| position)
+    }
+}
+
+impl Command {
+    /// The action without an argument; none where that is not possible.
+    pub fn action(&self, situation: &Situation) -> Option<Action> {
+        if !self.is_possible(situation) {
+            return None;
+        }
+        self.plain.as_ref().and_then(|plain| plain(situation))
+    }
+
+    /// Whether what it needs is there.
+    pub fn is_possible(&self, situation: &Situation) -> bool {
+        self.need == Need::Nothing || situation.active.is_some()
+    }
+
+    /// The name without `…`, as scripts spell it.
+    pub fn bare_name(&self) -> &'static str {
+        self.name.trim_end_matches('…')
+    }
+
+    /// Whether its keys count in a situation.
+    pub fn is_in_scope(&self, situation: &Situation) -> bool {
+        match self.scope {
+            Scope::Everywhere => true,
+            Scope::Trace => situation.is_in_trace,
+            Scope::Cells => situation.is_in_cells,
+        }
+    }
+}

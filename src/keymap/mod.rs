@@ -1,0 +1,22 @@
+//! Every command of the program in one place: its name, its keys, the action it stands for.
+//!
+//! Keys, menus, tooltips, the command palette, the page of keys and scripts all read this table.
+//!
+//! ```
+//! use stepback::action::{Action, WindowId};
+//! use stepback::keymap::{Situation, parse_line};
+//!
+//! let situation = Situation { active: Some((WindowId(1), 0)), ..Situation::default() };
+//! let action = parse_line("Go to step 1,250", &situation);
+//! assert_eq!(action, Ok(Action::GoTo("1,250".to_owned())));
+//! ```
+
+mod arguments;
+mod command;
+mod press;
+mod table;
+
+pub use arguments::{argument_text, check_line, parse_line, place_text, split_line};
+pub use command::{Area, Command, Need, Scope, Situation};
+pub use press::{key_text, take_pressed};
+pub use table::{PANEL_KEYS, command, commands};

@@ -1,0 +1,356 @@
+//! The table of commands.
+
+use std::sync::LazyLock;
+
+use egui::{Key, KeyboardShortcut, Modifiers};
+
+use super::arguments;
+use super::command::{Area, Argument, Command, Need, Plain, Scope, Situation};
+use crate::action::{Access, Action, Fold, Follow, PanelKind, ThemeChoice, Way, WindowId};
+use crate::theme::icons;
+
+/// All commands, by area and in the order of the menus.
+pub fn commands() -> &'static [Command] {
+    static COMMANDS: LazyLock<Vec<Command>> =
+        LazyLock::new(|| [file(), edit(), go(), step(), view(), window(), help()].into_iter().flatten().collect());
+    &COMMANDS
+}
+
+/// The command of a name.
+pub fn command(name: &str) -> Option<&'static Command> {
+    commands().iter().find(|command| command.name == name)
+}
+
+/// Keys of panels that have a cursor of their own, for the page of keys: what they mean, and how they are written.
+/// The panels read them themselves, since their meaning depends on the panel.
+pub const PANEL_KEYS: [(&str, &[&str]); 7] = [
+    ("Move the cursor", &["Arrows", "PageUp", "PageDown"]),
+    ("First, last", &["Home", "End"]),
+    ("Last write; travel", &["Enter"]),
+    ("Next write", &["Shift+Enter"]),
+    ("Show memory at the value", &["M"]),
+    ("Last write of so many bytes", &["1", "2", "4", "8"]),
+    ("Copy", &["Ctrl+C"]),
+];
+
+const NONE: Modifiers = Modifiers::NONE;
+const SHIFT: Modifiers = Modifiers::SHIFT;
+const ALT: Modifiers = Modifiers::ALT;
+const CTRL: Modifiers = Modifiers::COMMAND;
+const CTRL_SHIFT: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+
+fn file() -> Vec<Command> {
+    use Area::File;
+    vec![
+        new(File, "Open…")
+            .icon(icons::OPEN)
+            .key(CTRL, Key::O)
+            .does(Action::OpenDialog)
+            .asks("Path of a trace", arguments::path),
+        new(File, "Open the demo").icon(icons::PLAY).does(Action::OpenDemo),
+        new(File, "Reload").icon(icons::RELOAD).key(CTRL, Key::R).in_trace().does(Action::Reload),
+        new(File, "Cancel indexing").does(Action::CancelIndexing),
+        new(File, "Close trace").key(CTRL_SHIFT, Key::W).in_trace().does(Action::CloseTrace),
+        new(File, "Clear recent list").does(Action::ClearRecent),
+        new(File, "Quit").key(CTRL, Key::Q).does(Action::Quit),
+    ]
+}
+
+fn edit() -> Vec<Command> {
+    use Area::Edit;
+    vec![
+        new(Edit, "Copy position")
+            .icon(icons::COPY)
+            .key(CTRL_SHIFT, Key::C)
+            .in_trace()
+            .when(|situation| Some(Action::Copy(situation.position()?.to_string()))),
+        new(Edit, "Copy cell name")
+            .in_trace()
+            .when(|situation| Some(Action::Copy(arguments::argument_text(situation.cell.as_ref()?)))),
+    ]
+}
+
+fn go() -> Vec<Command> {
+    use Area::Go;
+    let access = |access, way| Action::GoToAccessOfSelection(access, way);
+    vec![
+        new(Go, "Go to…")
+            .icon(icons::GO_TO)
+            .key(CTRL, Key::G)
+            .in_trace()
+            .does(Action::FocusGoTo)
+            .asks("Step, 50%, line:N, time:T, pc:ADDR, start or end", arguments::place),
+        new(Go, "Go to start")
+            .icon(icons::START)
+            .key(NONE, Key::Home)
+            .key(CTRL, Key::Home)
+            .in_trace()
+            .within(Scope::Trace)
+            .does(Action::Edge(Way::Back)),
+        new(Go, "Go to end")
+            .icon(icons::END)
+            .key(NONE, Key::End)
+            .key(CTRL, Key::End)
+            .in_trace()
+            .within(Scope::Trace)
+            .does(Action::Edge(Way::Forward)),
+        new(Go, "Back in history")
+            .icon(icons::BACK)
+            .key(ALT, Key::ArrowLeft)
+            .in_trace()
+            .does(Action::History(Way::Back)),
+        new(Go, "Forward in history")
+            .icon(icons::FORWARD)
+            .key(ALT, Key::ArrowRight)
+            .in_trace()
+            .does(Action::History(Way::Forward)),
+        new(Go, "Last write")
+            .icon(icons::LAST_WRITE)
+            .key(CTRL, Key::L)
+            .in_trace()
+            .does(access(Access::Write, Way::Back))
+            .asks(arguments::CELL, arguments::last_write),
+        new(Go, "Next write")
+            .icon(icons::NEXT_WRITE)
+            .key(CTRL_SHIFT, Key::L)
+            .in_trace()
+            .does(access(Access::Write, Way::Forward))
+            .asks(arguments::CELL, arguments::next_write),
+        new(Go, "Last read")
+            .key(CTRL, Key::U)
+            .in_trace()
+            .does(access(Access::Read, Way::Back))
+            .asks(arguments::CELL, arguments::last_read),
+        new(Go, "Next read")
+            .key(CTRL_SHIFT, Key::U)
+            .in_trace()
+            .does(access(Access::Read, Way::Forward))
+            .asks(arguments::CELL, arguments::next_read),
+    ]
+}
+
+fn step() -> Vec<Command> {
+    use Area::Step;
+    vec![
+        new(Step, "Step")
+            .icon(icons::STEP)
+            .key(NONE, Key::F11)
+            .key(NONE, Key::S)
+            .in_trace()
+            .does(Action::StepInto(Way::Forward)),
+        new(Step, "Step back")
+            .icon(icons::STEP_BACK)
+            .key(SHIFT, Key::F11)
+            .key(SHIFT, Key::S)
+            .in_trace()
+            .does(Action::StepInto(Way::Back)),
+        new(Step, "Step over")
+            .icon(icons::OVER)
+            .key(NONE, Key::F10)
+            .key(NONE, Key::N)
+            .in_trace()
+            .does(Action::StepOver(Way::Forward)),
+        new(Step, "Step back over")
+            .icon(icons::OVER_BACK)
+            .key(SHIFT, Key::F10)
+            .key(SHIFT, Key::N)
+            .in_trace()
+            .does(Action::StepOver(Way::Back)),
+        new(Step, "Step out")
+            .icon(icons::OUT_FORWARD)
+            .key(NONE, Key::F12)
+            .key(NONE, Key::F)
+            .in_trace()
+            .does(Action::StepOut(Way::Forward)),
+        new(Step, "Step back out")
+            .icon(icons::OUT)
+            .key(SHIFT, Key::F12)
+            .key(SHIFT, Key::F)
+            .in_trace()
+            .does(Action::StepOut(Way::Back)),
+        new(Step, "Next row")
+            .key(NONE, Key::ArrowDown)
+            .in_trace()
+            .within(Scope::Trace)
+            .does(Action::StepRow(Way::Forward)),
+        new(Step, "Previous row")
+            .key(NONE, Key::ArrowUp)
+            .in_trace()
+            .within(Scope::Trace)
+            .does(Action::StepRow(Way::Back)),
+        new(Step, "Next page")
+            .key(NONE, Key::PageDown)
+            .in_trace()
+            .within(Scope::Trace)
+            .does(Action::Page(Way::Forward)),
+        new(Step, "Previous page").key(NONE, Key::PageUp).in_trace().within(Scope::Trace).does(Action::Page(Way::Back)),
+    ]
+}
+
+fn view() -> Vec<Command> {
+    use Area::View;
+    let mut list = vec![
+        new(View, "Fold call").icon(icons::FOLD).key(NONE, Key::Minus).in_trace().does(Action::Fold(Fold::Containing)),
+        new(View, "Unfold call")
+            .icon(icons::UNFOLD)
+            .key(NONE, Key::Plus)
+            .key(NONE, Key::Equals)
+            .in_trace()
+            .does(Action::Fold(Fold::UnfoldHere)),
+        new(View, "Fold calls inside").key(NONE, Key::OpenBracket).in_trace().does(Action::Fold(Fold::Inside)),
+        new(View, "Unfold calls inside").key(NONE, Key::CloseBracket).in_trace().does(Action::Fold(Fold::UnfoldInside)),
+        new(View, "Fold all").key(NONE, Key::OpenCurlyBracket).in_trace().does(Action::Fold(Fold::All)),
+        new(View, "Unfold all").key(NONE, Key::CloseCurlyBracket).in_trace().does(Action::Fold(Fold::UnfoldAll)),
+        new(View, "Raw text").key(NONE, Key::R).in_trace().does(Action::ToggleRawText),
+        new(View, "Show memory…")
+            .icon(icons::MEMORY)
+            .key(CTRL, Key::M)
+            .in_trace()
+            .asks("Address: numbers, registers, symbols", arguments::address),
+    ];
+    list.extend([
+        new(View, "Memory by 1 byte").in_trace().does(Action::MemoryGroup(1)),
+        new(View, "Memory by 2 bytes").in_trace().does(Action::MemoryGroup(2)),
+        new(View, "Memory by 4 bytes").in_trace().does(Action::MemoryGroup(4)),
+        new(View, "Memory by 8 bytes").in_trace().does(Action::MemoryGroup(8)),
+        new(View, "Close messages").does(Action::DismissToasts),
+        new(View, "Indexing card").does(Action::ToggleIndexingCard),
+        new(View, "Theme dark").icon(icons::MOON).does(Action::Theme(ThemeChoice::Dark)),
+        new(View, "Theme light").icon(icons::SUN).does(Action::Theme(ThemeChoice::Light)),
+        new(View, "Theme system").icon(icons::DESKTOP).does(Action::Theme(ThemeChoice::System)),
+        new(View, "Larger text")
+            .icon(icons::TEXT_SIZE)
+            .key(CTRL, Key::Plus)
+            .key(CTRL, Key::Equals)
+            .does(Action::Zoom(1)),
+        new(View, "Smaller text").key(CTRL, Key::Minus).does(Action::Zoom(-1)),
+        new(View, "Normal text").key(CTRL, Key::Num0).does(Action::Zoom(0)),
+    ]);
+    list
+}
+
+fn window() -> Vec<Command> {
+    use Area::Window;
+    let panel =
+        |name, icon, key, kind| new(Window, name).icon(icon).key(ALT, key).in_trace().does(Action::ShowPanel(kind));
+    let mut list = vec![
+        new(Window, "New trace window")
+            .key(CTRL, Key::T)
+            .in_trace()
+            .when(|situation| situation.position().map(Action::OpenWindowAt))
+            .asks("Step at which it opens", arguments::window_at),
+        new(Window, "Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).in_trace().does(Action::SideBySide),
+        new(Window, "Compare").icon(icons::COMPARE).key(CTRL, Key::D).in_trace().does(Action::Compare),
+        panel("Show trace", icons::LIST, Key::Num1, PanelKind::Trace),
+        panel("Show registers", icons::REGISTERS, Key::Num2, PanelKind::Registers),
+        panel("Show memory panel", icons::MEMORY, Key::Num3, PanelKind::Memory),
+        panel("Show calls", icons::CALLS, Key::Num4, PanelKind::Calls),
+        panel("Show comparison", icons::COMPARE, Key::Num5, PanelKind::Compare),
+        panel("Show warnings", icons::WARNING, Key::Num6, PanelKind::Warnings),
+    ];
+    list.extend([
+        new(Window, "New registers panel").in_trace().does(Action::NewPanel(PanelKind::Registers)),
+        new(Window, "New memory panel").in_trace().does(Action::NewPanel(PanelKind::Memory)),
+        new(Window, "New calls panel").in_trace().does(Action::NewPanel(PanelKind::Calls)),
+        new(Window, "Next panel").key(NONE, Key::F6).in_trace().does(Action::FocusPanel(Way::Forward)),
+        new(Window, "Previous panel").key(SHIFT, Key::F6).in_trace().does(Action::FocusPanel(Way::Back)),
+        new(Window, "Pin panel here")
+            .icon(icons::PIN)
+            .in_trace()
+            .when(|situation| Some(Action::Bind(situation.tile?, Follow::Pinned(situation.position()?)))),
+        new(Window, "Panel follows window…")
+            .icon(icons::LINK)
+            .in_trace()
+            .asks("Number of a trace window", arguments::follow),
+        new(Window, "Duplicate panel").in_trace().when(|situation| situation.tile.map(Action::DuplicatePanel)),
+        new(Window, "Close panel")
+            .icon(icons::CLOSE)
+            .key(CTRL, Key::W)
+            .in_trace()
+            .when(|situation| situation.tile.map(Action::ClosePanel)),
+        new(Window, "Reset layout").in_trace().does(Action::ResetLayout),
+    ]);
+    let numbers = [Key::Num1, Key::Num2, Key::Num3, Key::Num4];
+    let names = ["Trace window 1", "Trace window 2", "Trace window 3", "Trace window 4"];
+    for ((number, key), name) in (1..).zip(numbers).zip(names) {
+        list.push(new(Window, name).key(CTRL, key).in_trace().does(Action::Activate(WindowId(number))));
+    }
+    list
+}
+
+fn help() -> Vec<Command> {
+    use Area::Help;
+    vec![
+        new(Help, "Commands…").icon(icons::COMMAND).key(CTRL_SHIFT, Key::P).does(Action::CommandPalette),
+        new(Help, "Keys").icon(icons::KEYBOARD).key(NONE, Key::F1).does(Action::KeyboardHelp),
+        new(Help, "About Stepback").icon(icons::HELP).does(Action::About),
+    ]
+}
+
+fn new(area: Area, name: &'static str) -> Command {
+    let (scope, need) = (Scope::Everywhere, Need::Nothing);
+    Command { name, area, icon: None, keys: Vec::new(), scope, need, plain: None, argument: None }
+}
+
+impl Command {
+    fn icon(mut self, icon: char) -> Self {
+        self.icon = Some(icon);
+        self
+    }
+
+    fn key(mut self, modifiers: Modifiers, key: Key) -> Self {
+        self.keys.push(KeyboardShortcut::new(modifiers, key));
+        self
+    }
+
+    fn in_trace(mut self) -> Self {
+        self.need = Need::Trace;
+        self
+    }
+
+    fn within(mut self, scope: Scope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    fn does(self, action: Action) -> Self {
+        self.when(move |_| Some(action.clone()))
+    }
+
+    fn when(mut self, plain: impl Fn(&Situation) -> Option<Action> + Send + Sync + 'static) -> Self {
+        let plain: Plain = Box::new(plain);
+        self.plain = Some(plain);
+        self
+    }
+
+    fn asks(mut self, question: &'static str, make: fn(&str, &Situation) -> Result<Action, String>) -> Self {
+        self.argument = Some(Argument { question, make });
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn no_two_commands_share_a_name_or_a_key() {
+        let mut names = HashSet::new();
+        let mut keys = HashSet::new();
+        for command in commands() {
+            assert!(names.insert(command.name), "{} twice", command.name);
+            for key in &command.keys {
+                assert!(keys.insert(*key), "{} shares {key:?}", command.name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_command_does_something() {
+        for command in commands() {
+            assert!(command.plain.is_some() || command.argument.is_some(), "{}", command.name);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Stepback: a time-travel debugger for recorded CPU instruction traces.
+//!
+//! The program as a library, so that tests can drive all of it; see ARCHITECTURE.md for the map.
+
+pub mod action;
+pub mod cli;
+pub mod expression;
+pub mod image;
+pub mod keymap;
+pub mod model;
+pub mod panels;
+pub mod place;
+pub mod session;
+pub mod syntax;
+pub mod theme;
+pub mod window;
+pub mod worker;

@@ -1,0 +1,444 @@
+//! The call tree as rows: opened where the user or the position opens it, read from the table as far as it is shown.
+
+use std::collections::{HashMap, HashSet};
+
+use stepback_index::{Call, CallId, CallTable, Cancel, QueryError};
+use stepback_parsers::Position;
+
+use super::names::function_name;
+use crate::session::Session;
+
+/// How many rows of one parent are shown before `… more`, and how many more each click shows.
+pub const PAGE: usize = 200;
+
+/// How many frames of the path to the position open by themselves: a recursion may be a million deep.
+const OPENED: usize = 256;
+
+/// Siblings beyond this number are not counted.
+const COUNTED: u64 = 1 << 20;
+
+/// What has rows below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// The threads.
+    Top,
+    /// A call: the calls that it made.
+    Call(CallId),
+    /// Consecutive calls of one function by one caller, by the first of them: each of them.
+    Group(CallId),
+}
+
+/// One row: a call, or consecutive calls of one function by one caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallRow {
+    /// The first call.
+    pub first: CallId,
+    /// How many.
+    pub count: u64,
+    /// The number after the last frame below the last call.
+    pub end: CallId,
+    /// The function's name.
+    pub name: String,
+    /// Steps inside, together.
+    pub steps: u64,
+    /// Where the first was entered.
+    pub entered_at: Position,
+    /// The position after the last was left.
+    pub left_at: Position,
+}
+
+impl CallRow {
+    /// What it opens.
+    pub fn node(&self) -> Node {
+        if self.count > 1 { Node::Group(self.first) } else { Node::Call(self.first) }
+    }
+
+    /// True when there is something below it.
+    pub fn is_parent(&self) -> bool {
+        self.count > 1 || self.end.0 > self.first.0 + 1
+    }
+
+    /// True when a call is one of these or below one of them.
+    pub fn contains(&self, call: CallId) -> bool {
+        (self.first.0..self.end.0).contains(&call.0)
+    }
+}
+
+/// The rows right below a node, as far as they are shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Children {
+    /// In order of entry.
+    pub rows: Vec<CallRow>,
+    /// How many calls are not shown; none when they were not counted.
+    pub hidden: Option<u64>,
+    /// The first that is not shown.
+    pub next: Option<CallId>,
+}
+
+/// Reads the rows right below a node, at most `limit`. Runs on a worker.
+///
+/// Cost: one look at each sibling.
+///
+/// # Errors
+/// [`QueryError::Cancelled`].
+pub fn children_of(session: &Session, node: Node, limit: usize, cancel: &Cancel) -> Result<Children, QueryError> {
+    let calls = session.index.calls();
+    let is_grouping = matches!(node, Node::Call(_));
+    let mut children = Children { hidden: Some(0), ..Children::default() };
+    for (looked, id) in (0u64..).zip(siblings(calls, node)) {
+        if looked % 4096 == 0 {
+            cancel.check()?;
+        }
+        let Some(call) = calls.get(id) else { break };
+        let is_same = |last: &CallRow| is_grouping && last.end == id && is_same_function(calls, last.first, &call);
+        let is_full = children.rows.len() >= limit;
+        match children.rows.last_mut() {
+            Some(last) if children.next.is_none() && is_same(last) => last.add(calls, id),
+            _ if !is_full => children.rows.push(CallRow::new(session, id, &call)),
+            _ if looked >= COUNTED => {
+                children.hidden = None;
+                break;
+            }
+            _ => {
+                children.next = children.next.or(Some(id));
+                children.hidden = children.hidden.map(|hidden| hidden + 1);
+            }
+        }
+    }
+    Ok(children)
+}
+
+/// The calls right below a node, in order.
+fn siblings(calls: &CallTable, node: Node) -> Box<dyn Iterator<Item = CallId> + '_> {
+    match node {
+        Node::Top => Box::new(calls.roots()),
+        Node::Call(parent) => Box::new(calls.children(parent)),
+        Node::Group(first) => {
+            // The next sibling follows all frames below this one.
+            let next = |id: &CallId| calls.get(*id).map(|_| calls.subtree_end(*id));
+            let parent = calls.get(first).and_then(|call| call.parent);
+            let function = calls.get(first).map(|call| call.function);
+            let is_member = move |id: &CallId| {
+                calls.get(*id).is_some_and(|call| call.parent == parent && Some(call.function) == function)
+            };
+            Box::new(std::iter::successors(Some(first), next).take_while(is_member))
+        }
+    }
+}
+
+fn is_same_function(calls: &CallTable, first: CallId, call: &Call) -> bool {
+    calls.get(first).is_some_and(|first| first.function == call.function)
+}
+
+impl CallRow {
+    fn new(session: &Session, id: CallId, call: &Call) -> Self {
+        let name = function_name(&session.images, call.function);
+        let entered_at = call.call_step.map(|step| step.after()).or(call.entry_step.map(|step| step.before()));
+        let mut row = Self {
+            first: id,
+            count: 0,
+            end: id,
+            name,
+            steps: 0,
+            entered_at: entered_at.unwrap_or_default(),
+            left_at: entered_at.unwrap_or_default(),
+        };
+        row.add(session.index.calls(), id);
+        row
+    }
+
+    fn add(&mut self, calls: &CallTable, id: CallId) {
+        self.count += 1;
+        self.end = calls.subtree_end(id);
+        if let Some((first, last)) = calls.steps_inside(id) {
+            self.steps += last.0 - first.0 + 1;
+            self.left_at = last.after();
+        }
+    }
+}
+
+/// The rows of the tree that are open.
+#[derive(Debug, Default)]
+pub struct CallTree {
+    /// What the user opened and closed.
+    chosen: HashMap<Node, bool>,
+    /// What the position opens.
+    path: HashSet<Node>,
+    /// The frame around the position.
+    current: Option<CallId>,
+    limits: HashMap<Node, usize>,
+    children: HashMap<Node, (usize, Children)>,
+}
+
+/// A row of the tree on the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TreeRow {
+    /// Calls.
+    Calls {
+        /// How deep in the tree.
+        depth: u32,
+        /// Which.
+        row: CallRow,
+        /// Open, closed, or nothing below.
+        is_open: Option<bool>,
+        /// The position is inside of it.
+        is_on_path: bool,
+        /// It is the innermost row that the position is inside of.
+        is_current: bool,
+    },
+    /// More calls than are shown.
+    More {
+        /// How deep in the tree.
+        depth: u32,
+        /// Below what.
+        node: Node,
+        /// How many, where they were counted.
+        hidden: Option<u64>,
+    },
+    /// The answer is on its way.
+    Loading {
+        /// How deep in the tree.
+        depth: u32,
+    },
+}
+
+impl CallTree {
+    /// Tells the frames around the position, outermost first. What the user closed before opens again.
+    pub fn set_path(&mut self, path: &[CallId]) {
+        let nodes: HashSet<Node> = path.iter().take(OPENED).map(|call| Node::Call(*call)).collect();
+        if self.path != nodes {
+            for node in nodes.difference(&self.path) {
+                self.chosen.remove(node);
+            }
+            self.path = nodes;
+        }
+        self.current = path.last().copied();
+    }
+
+    /// Opens or closes a node.
+    pub fn set_open(&mut self, node: Node, is_open: bool) {
+        self.chosen.insert(node, is_open);
+    }
+
+    /// True when the rows below a node are shown.
+    pub fn is_open(&self, node: Node) -> bool {
+        node == Node::Top || self.chosen.get(&node).copied().unwrap_or_else(|| self.path.contains(&node))
+    }
+
+    /// Shows more rows below a node.
+    pub fn show_more(&mut self, node: Node) {
+        *self.limits.entry(node).or_insert(PAGE) += PAGE;
+    }
+
+    /// How many rows below a node are to be shown.
+    pub fn limit(&self, node: Node) -> usize {
+        self.limits.get(&node).copied().unwrap_or(PAGE)
+    }
+
+    /// Takes what [`children_of`] answered.
+    pub fn insert(&mut self, node: Node, limit: usize, children: Children) {
+        self.children.insert(node, (limit, children));
+    }
+
+    /// All rows, and the nodes whose children must be asked for.
+    pub fn rows(&self) -> (Vec<TreeRow>, Vec<Node>) {
+        let mut flat = Flat { tree: self, rows: Vec::new(), wanted: Vec::new() };
+        flat.add(Node::Top, 0);
+        let Flat { mut rows, wanted, .. } = flat;
+        let innermost = rows.iter_mut().rev().find_map(|row| match row {
+            TreeRow::Calls { is_on_path: true, is_current, .. } => Some(is_current),
+            _ => None,
+        });
+        if let Some(is_current) = innermost {
+            *is_current = true;
+        }
+        (rows, wanted)
+    }
+}
+
+/// The tree while it is made flat.
+struct Flat<'a> {
+    tree: &'a CallTree,
+    rows: Vec<TreeRow>,
+    wanted: Vec<Node>,
+}
+
+impl Flat<'_> {
+    fn add(&mut self, top: Node, top_depth: u32) {
+        // A stack of its own: a recursion of the traced program may be a million calls deep.
+        let mut open = vec![(top, top_depth, 0usize)];
+        while let Some((node, depth, place)) = open.pop() {
+            let known = self.tree.children.get(&node);
+            if place == 0 && known.is_none_or(|(limit, _)| *limit != self.tree.limit(node)) {
+                self.wanted.push(node);
+            }
+            let Some((_, children)) = known else {
+                self.rows.push(TreeRow::Loading { depth });
+                continue;
+            };
+            let Some(row) = children.rows.get(place) else {
+                if children.next.is_some() {
+                    self.rows.push(TreeRow::More { depth, node, hidden: children.hidden });
+                }
+                continue;
+            };
+            open.push((node, depth, place + 1));
+            let is_open = self.tree.is_open(row.node());
+            self.push_calls(depth, row, is_open);
+            if is_open && row.is_parent() {
+                open.push((row.node(), depth + 1, 0));
+            }
+        }
+    }
+
+    fn push_calls(&mut self, depth: u32, row: &CallRow, is_open: bool) {
+        let is_on_path = self.tree.current.is_some_and(|current| row.contains(current));
+        let is_open = row.is_parent().then_some(is_open);
+        self.rows.push(TreeRow::Calls { depth, row: row.clone(), is_open, is_on_path, is_current: false });
+    }
+}
+
+/// Calls of functions whose name contains a text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FoundCalls {
+    /// The first of them, in the order of the table.
+    pub rows: Vec<CallRow>,
+    /// All of them.
+    pub count: u64,
+}
+
+/// Looks for calls by the name of the function, in any case. Runs on a worker.
+///
+/// Cost: one look at each call of the trace, one at each function's name.
+///
+/// # Errors
+/// [`QueryError::Cancelled`].
+pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) -> Result<FoundCalls, QueryError> {
+    let calls = session.index.calls();
+    let text = text.to_lowercase();
+    let mut matches = HashMap::new();
+    let mut found = FoundCalls::default();
+    for id in (0..calls.len()).map(CallId) {
+        if id.0 % 4096 == 0 {
+            cancel.check()?;
+        }
+        let Some(call) = calls.get(id) else { break };
+        let is_match = matches
+            .entry(call.function)
+            .or_insert_with(|| function_name(&session.images, call.function).to_lowercase().contains(&text));
+        if *is_match {
+            found.count += 1;
+            if found.rows.len() < limit {
+                found.rows.push(CallRow::new(session, id, &call));
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_session::overflow;
+
+    fn row(first: u64, count: u64, end: u64, name: &str) -> CallRow {
+        let (first, end) = (CallId(first), CallId(end));
+        CallRow { first, count, end, name: name.to_owned(), steps: 1, entered_at: Position(0), left_at: Position(1) }
+    }
+
+    fn tree() -> CallTree {
+        let mut tree = CallTree::default();
+        let complete = |rows| Children { rows, hidden: Some(0), next: None };
+        tree.insert(Node::Top, PAGE, complete(vec![row(0, 1, 9, "start")]));
+        tree.insert(Node::Call(CallId(0)), PAGE, complete(vec![row(1, 1, 5, "main"), row(5, 4, 9, "step")]));
+        let cut = Children { rows: vec![row(2, 1, 3, "init")], hidden: Some(2), next: Some(CallId(3)) };
+        tree.insert(Node::Call(CallId(1)), PAGE, cut);
+        tree
+    }
+
+    #[track_caller]
+    fn check(tree: &CallTree, expected: &str) {
+        let text = |row: &TreeRow| match row {
+            TreeRow::Calls { depth, row, is_open, is_on_path, is_current } => {
+                let sign = is_open.map_or(' ', |is_open| if is_open { '-' } else { '+' });
+                let mark = if *is_current {
+                    "!"
+                } else if *is_on_path {
+                    "'"
+                } else {
+                    ""
+                };
+                let count = if row.count > 1 { format!(" x{}", row.count) } else { String::new() };
+                format!("{depth}{sign}{}{count}{mark}", row.name)
+            }
+            TreeRow::More { depth, hidden, .. } => format!("{depth} {} more", hidden.unwrap_or(0)),
+            TreeRow::Loading { depth } => format!("{depth} loading"),
+        };
+        let rows: Vec<String> = tree.rows().0.iter().map(text).collect();
+        assert_eq!(rows.join(", "), expected);
+    }
+
+    #[test]
+    fn the_position_opens_the_tree() {
+        let mut tree = tree();
+        check(&tree, "0+start");
+        tree.set_path(&[CallId(0), CallId(1)]);
+        check(&tree, "0-start', 1-main!, 2 init, 2 2 more, 1+step x4");
+        tree.set_path(&[CallId(0)]);
+        check(&tree, "0-start!, 1+main, 1+step x4");
+    }
+
+    #[test]
+    fn a_call_in_a_closed_group_marks_the_group() {
+        let mut tree = tree();
+        tree.set_path(&[CallId(0), CallId(7)]);
+        check(&tree, "0-start', 1+main, 1+step x4!");
+    }
+
+    #[test]
+    fn what_the_user_closes_stays_closed_until_the_position_comes_back() {
+        let mut tree = tree();
+        tree.set_path(&[CallId(0), CallId(1)]);
+        tree.set_open(Node::Call(CallId(1)), false);
+        tree.set_path(&[CallId(0), CallId(1)]);
+        check(&tree, "0-start', 1+main!, 1+step x4");
+        tree.set_path(&[CallId(0)]);
+        tree.set_path(&[CallId(0), CallId(1)]);
+        check(&tree, "0-start', 1-main!, 2 init, 2 2 more, 1+step x4");
+    }
+
+    #[test]
+    fn missing_rows_are_asked_for() {
+        let mut tree = tree();
+        tree.set_path(&[CallId(0), CallId(1), CallId(5)]);
+        tree.set_open(Node::Group(CallId(5)), true);
+        tree.show_more(Node::Call(CallId(1)));
+        check(&tree, "0-start', 1-main, 2 init, 2 2 more, 1-step x4!, 2 loading");
+        assert_eq!(tree.rows().1, [Node::Call(CallId(1)), Node::Group(CallId(5))]);
+        assert_eq!(tree.limit(Node::Call(CallId(1))), 2 * PAGE);
+    }
+
+    #[track_caller]
+    fn check_children(node: Node, limit: usize, expected: &str) {
+        let children = children_of(&overflow(), node, limit, &Cancel::default()).unwrap();
+        let text = |row: &CallRow| format!("{} x{} {}", row.name, row.count, row.steps);
+        let rows: Vec<String> = children.rows.iter().map(text).collect();
+        assert_eq!(format!("{}; {:?} more", rows.join(", "), children.hidden.unwrap_or(u64::MAX)), expected);
+    }
+
+    #[test]
+    fn consecutive_calls_of_one_function_are_one_row() {
+        check_children(Node::Top, PAGE, "80000000 x1 1763; 0 more");
+        let calls = overflow().index.calls().len();
+        assert!(calls > 60);
+        let main = CallId(1);
+        check_children(Node::Call(CallId(0)), PAGE, "80000898 x1 1759; 0 more");
+        check_children(Node::Call(main), 2, "80000248 x2 34, 80000764 x1 1508; 6 more");
+    }
+
+    #[test]
+    fn calls_are_found_by_a_part_of_the_name() {
+        let found = find_calls(&overflow(), "00328", 3, &Cancel::default()).unwrap();
+        assert_eq!((found.rows.len(), found.count), (3, 36));
+    }
+}

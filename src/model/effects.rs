@@ -1,0 +1,242 @@
+//! What a step did, as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
+
+use stepback_index::{Access, AccessTarget, Effect};
+use stepback_parsers::{AccessKind, RegisterId};
+
+use super::text::{flags_text, short_hex};
+use super::{Meaning, Span};
+use crate::action::CellName;
+
+/// The fewest digits of a value that are worth showing alone.
+const FEWEST_DIGITS: usize = 4;
+
+/// One effect of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EffectText {
+    /// The cell: `x0`, `[80020010]`; or the whole text where there is no value.
+    pub label: Span,
+    /// What it became.
+    pub value: Option<String>,
+    /// A load: shown only when there is room.
+    pub is_read: bool,
+    /// What questions about the cell are asked with.
+    pub cell: Option<CellName>,
+}
+
+/// What happened at a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchTaken {
+    /// To a higher address.
+    Down,
+    /// To a lower one, or to itself.
+    Up,
+    /// Not at all.
+    Not,
+}
+
+/// The effects that are shown in the room that there is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FittedEffects {
+    /// In order.
+    pub shown: Vec<EffectText>,
+    /// How many did not fit; loads are not counted.
+    pub hidden: usize,
+}
+
+/// How wide things are, in pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct EffectMeasure {
+    /// All there is.
+    pub room: f32,
+    /// One character of code.
+    pub advance: f32,
+    /// Between a cell and its value, arrow included.
+    pub arrow: f32,
+    /// Between two effects.
+    pub gap: f32,
+}
+
+impl EffectText {
+    /// The text of an effect; none for exceptions and notes, which are no cells.
+    pub fn of(effect: &Effect) -> Option<Self> {
+        match effect {
+            Effect::Register { name, view, value } => {
+                let (label, text) = if view.register == RegisterId::PSR {
+                    ("nzcv".to_owned(), flags_text(value))
+                } else {
+                    (name.clone(), short_hex(value).unwrap_or_else(|| "unknown".to_owned()))
+                };
+                let cell = Some(CellName::Register(name.clone()));
+                Some(Self { label: Span::new(Meaning::Register, label), value: Some(text), is_read: false, cell })
+            }
+            Effect::Access(access) => Some(Self::of_access(access)),
+            Effect::Exception(_) | Effect::Note(_) => None,
+        }
+    }
+
+    fn of_access(access: &Access) -> Self {
+        let is_read = access.kind == AccessKind::Read;
+        let meaning = if is_read { Meaning::Read } else { Meaning::Write };
+        let (label, cell) = match &access.target {
+            AccessTarget::Register(name) => (name.clone(), CellName::Register(name.clone())),
+            AccessTarget::Memory { address, size_bytes } => {
+                (format!("[{:x}]", address.0), CellName::Memory(format!("{address}"), u64::from(*size_bytes)))
+            }
+        };
+        // A load's value shows where it was loaded to, unless it tells of an external change.
+        let is_value_shown = !is_read || access.is_external;
+        let value = is_value_shown.then(|| short_hex(&access.value).unwrap_or_else(|| "unknown".to_owned()));
+        Self { label: Span::new(meaning, label), value, is_read, cell: Some(cell) }
+    }
+
+    /// What a branch did.
+    pub fn of_branch(taken: BranchTaken) -> Self {
+        let (meaning, text) = match taken {
+            BranchTaken::Down => (Meaning::Taken, "↓ taken"),
+            BranchTaken::Up => (Meaning::Taken, "↑ taken"),
+            BranchTaken::Not => (Meaning::Label, "not taken"),
+        };
+        Self { label: Span::new(meaning, text), value: None, is_read: false, cell: None }
+    }
+
+    /// All of it in one line.
+    pub fn full_text(&self) -> String {
+        match &self.value {
+            Some(value) => format!("{} ← {value}", self.label.text),
+            None => self.label.text.clone(),
+        }
+    }
+
+    fn width(&self, measure: &EffectMeasure) -> f32 {
+        let value = self.value.as_ref().map_or(0.0, |value| width_of(value, measure) + measure.arrow);
+        width_of(&self.label.text, measure) + value
+    }
+
+    /// The same with the high digits of its value left out, so that it fits; without any digit when only few would be
+    /// left. None when not even the cell fits.
+    fn shortened(&self, room: f32, measure: &EffectMeasure) -> Option<Self> {
+        let value = self.value.as_ref()?;
+        let fixed = width_of(&self.label.text, measure) + measure.arrow + measure.advance;
+        if fixed > room {
+            return None;
+        }
+        let mut digits = value.len();
+        // Counted down instead of divided, so that no float becomes a length.
+        while digits > 0 && fixed + measure.advance * f32::from(u16::try_from(digits).unwrap_or(u16::MAX)) > room {
+            digits -= 1;
+        }
+        let kept = value.get(value.len() - digits..).filter(|_| digits >= FEWEST_DIGITS).unwrap_or("");
+        Some(Self { value: Some(format!("…{kept}")), ..self.clone() })
+    }
+}
+
+impl FittedEffects {
+    /// As many effects as fit: first what the step changed, then what it read.
+    pub fn new(effects: &[EffectText], measure: &EffectMeasure) -> Self {
+        let mut fitted = Self::default();
+        let mut used = 0.0;
+        let changes: Vec<&EffectText> = effects.iter().filter(|effect| !effect.is_read).collect();
+        for (place, effect) in changes.iter().enumerate() {
+            let left = changes.len() - place - 1;
+            // `+2` behind it, unless it is the last.
+            let count = if left == 0 { 0.0 } else { measure.gap + 2.0 * measure.advance };
+            let room = measure.room - used - count;
+            let shown = if effect.width(measure) <= room {
+                Some((*effect).clone())
+            } else {
+                effect.shortened(room, measure).filter(|_| place == 0)
+            };
+            let Some(shown) = shown else {
+                fitted.hidden = left + 1;
+                return fitted;
+            };
+            used += shown.width(measure) + measure.gap;
+            fitted.shown.push(shown);
+        }
+        for read in effects.iter().filter(|effect| effect.is_read) {
+            let width = read.width(measure);
+            if used + width > measure.room {
+                break;
+            }
+            used += width + measure.gap;
+            fitted.shown.push(read.clone());
+        }
+        fitted
+    }
+
+    /// How far the shown effects reach.
+    pub fn width(&self, measure: &EffectMeasure) -> f32 {
+        self.shown.iter().map(|effect| effect.width(measure) + measure.gap).sum()
+    }
+}
+
+fn width_of(text: &str, measure: &EffectMeasure) -> f32 {
+    measure.advance * f32::from(u16::try_from(text.chars().count()).unwrap_or(u16::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::Value;
+    use stepback_parsers::{Address, RegisterView};
+
+    use super::*;
+
+    fn register(name: &str, number: u64) -> EffectText {
+        let view = RegisterView::new(RegisterId(1), 0, 8);
+        let value = Value(number.to_le_bytes().map(Some).to_vec());
+        EffectText::of(&Effect::Register { name: name.to_owned(), view, value }).unwrap()
+    }
+
+    fn access(kind: AccessKind, address: u64, bytes: &[u8]) -> EffectText {
+        let value = Value(bytes.iter().copied().map(Some).collect());
+        let size_bytes = u8::try_from(bytes.len()).unwrap();
+        let target = AccessTarget::Memory { address: Address(address), size_bytes };
+        EffectText::of(&Effect::Access(Access { kind, target, value, is_external: false })).unwrap()
+    }
+
+    #[track_caller]
+    fn check(effects: &[EffectText], characters: f32, expected: &str) {
+        let measure = EffectMeasure { room: characters, advance: 1.0, arrow: 3.0, gap: 2.0 };
+        let fitted = FittedEffects::new(effects, &measure);
+        let mut texts: Vec<String> = fitted.shown.iter().map(EffectText::full_text).collect();
+        if fitted.hidden > 0 {
+            texts.push(format!("+{}", fitted.hidden));
+        }
+        assert_eq!(texts.join("  "), expected);
+    }
+
+    #[test]
+    fn changes_come_before_loads() {
+        let load = access(AccessKind::Read, 0x8402_0024, &[0x25]);
+        let effects = [load, register("w1", 0x25)];
+        check(&effects, 40.0, "w1 ← 25  [84020024]");
+        check(&effects, 12.0, "w1 ← 25");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_counted() {
+        let effects = [access(AccessKind::Write, 0x8fff_f650, &[0x60, 0xf6]), register("x2", 1), register("sp", 2)];
+        check(&effects, 60.0, "[8ffff650] ← f660  x2 ← 1  sp ← 2");
+        check(&effects, 30.0, "[8ffff650] ← f660  x2 ← 1  +1");
+        check(&effects, 22.0, "[8ffff650] ← f660  +2");
+        check(&effects, 8.0, "+3");
+    }
+
+    #[test]
+    fn a_long_value_loses_its_high_digits() {
+        let effects = [register("x2", 0xbfb1_e598_a4e5_bda9)];
+        check(&effects, 21.0, "x2 ← bfb1e598a4e5bda9");
+        check(&effects, 17.0, "x2 ← …598a4e5bda9");
+        check(&effects, 9.0, "x2 ← …");
+        check(&effects, 5.0, "+1");
+    }
+
+    #[test]
+    fn flags_are_spelled() {
+        let value = Value(0x2000_03cd_u32.to_le_bytes().map(Some).to_vec());
+        let view = RegisterView::new(RegisterId::PSR, 0, 4);
+        let effect = EffectText::of(&Effect::Register { name: "psr".to_owned(), view, value }).unwrap();
+        assert_eq!(effect.full_text(), "nzcv ← nzCv");
+        assert_eq!(effect.cell, Some(CellName::Register("psr".to_owned())));
+    }
+}

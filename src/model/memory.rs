@@ -1,0 +1,376 @@
+//! Memory as rows of 16 bytes; what no step ever accessed is one row.
+
+use anyhow::Result;
+use stepback_index::{
+    AccessKinds, ByteState, Cancel, Cell, LastAccess, LastAccessAnswer, MemoryAt, NextAccess, NextAccessedBlock,
+    Query as _, QueryError, ValueSource,
+};
+use stepback_parsers::{Address, Position, Step};
+
+use super::names::place_name;
+use crate::session::Session;
+
+/// Bytes in a row.
+pub const ROW_BYTES: u64 = 16;
+
+/// The unit in which the index knows what was ever accessed.
+const BLOCK_BYTES: u64 = 64;
+
+/// Which rows are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryRequest {
+    /// The state at this position.
+    pub position: Position,
+    /// Changed is what differs from this position.
+    pub previous: Position,
+    /// An address in the first row, or `lead` rows below it.
+    pub top: Address,
+    /// So many rows before that of `top` come first.
+    pub lead: usize,
+    /// Rows from there on.
+    pub rows_below: usize,
+    /// Rows before the first, of which only the addresses are told.
+    pub rows_above: usize,
+}
+
+/// The rows around an address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MemoryPage {
+    /// The position that was asked for.
+    pub position: Position,
+    /// From the asked address on.
+    pub rows: Vec<MemoryRow>,
+    /// The first addresses of the rows before, the nearest first.
+    pub above: Vec<Address>,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MemoryRow {
+    /// 16 bytes.
+    Bytes {
+        /// Of the first.
+        address: Address,
+        /// Fewer only where they could not be read.
+        cells: Vec<ByteCell>,
+    },
+    /// Memory that no step accesses.
+    Gap {
+        /// Its first byte.
+        first: Address,
+        /// Its last byte.
+        last: Address,
+    },
+}
+
+/// A byte at a position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByteCell {
+    /// None when unknown.
+    pub value: Option<u8>,
+    /// Where the value comes from.
+    pub source: ValueSource,
+    /// The last move changed it.
+    pub is_changed: bool,
+}
+
+impl MemoryRow {
+    /// Its first byte.
+    pub fn first(&self) -> Address {
+        match self {
+            Self::Bytes { address, .. } => *address,
+            Self::Gap { first, .. } => *first,
+        }
+    }
+
+    /// Its last byte.
+    pub fn last(&self) -> Address {
+        match self {
+            Self::Bytes { address, .. } => Address(address.0 | (ROW_BYTES - 1)),
+            Self::Gap { last, .. } => *last,
+        }
+    }
+}
+
+/// The rows around an address. Runs on a worker.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn memory_page(session: &Session, request: &MemoryRequest, cancel: &Cancel) -> Result<MemoryPage> {
+    let map = AccessedMap { session, cancel };
+    let asked = map.row_around(request.top)?;
+    let top = map.rows_before(asked, request.lead)?.last().map_or(asked, |first| first.0);
+    let mut rows = map.rows_from(top, request.rows_below)?;
+    fill(session, request, &mut rows, cancel)?;
+    Ok(MemoryPage { position: request.position, rows, above: map.rows_before(top, request.rows_above)? })
+}
+
+/// Which blocks were ever accessed.
+struct AccessedMap<'a> {
+    session: &'a Session,
+    cancel: &'a Cancel,
+}
+
+impl AccessedMap<'_> {
+    /// The first accessed block at or behind a block.
+    fn next(&self, from: u64) -> Result<Option<u64>, QueryError> {
+        let query = NextAccessedBlock { from: Address(from) };
+        Ok(query.run(&self.session.index, self.cancel)?.map(|block| block_of(block.0)))
+    }
+
+    /// The last accessed block before a block. Cost: O(64) questions.
+    fn previous(&self, before: u64) -> Result<Option<u64>, QueryError> {
+        let is_any =
+            |from: u64, until: u64| Ok::<bool, QueryError>(self.next(from)?.is_some_and(|block| block < until));
+        let mut reach = BLOCK_BYTES;
+        let mut low = before.saturating_sub(reach);
+        while !is_any(low, before)? {
+            if low == 0 {
+                return Ok(None);
+            }
+            reach = reach.saturating_mul(4);
+            low = block_of(before.saturating_sub(reach));
+        }
+        // There is an accessed block in low..high; halve until it is the only one.
+        let mut high = before;
+        while high - low > BLOCK_BYTES {
+            let middle = block_of(low + (high - low) / 2);
+            if is_any(middle, high)? { low = middle } else { high = middle }
+        }
+        Ok(Some(low))
+    }
+
+    /// The first address of the row that shows an address.
+    fn row_around(&self, address: Address) -> Result<u64, QueryError> {
+        let block = block_of(address.0);
+        if self.next(block)? == Some(block) {
+            return Ok(address.0 & !(ROW_BYTES - 1));
+        }
+        Ok(self.previous(block)?.map_or(0, |accessed| accessed + BLOCK_BYTES))
+    }
+
+    /// Rows from the first address of a row on, bytes not yet filled in.
+    fn rows_from(&self, top: u64, count: usize) -> Result<Vec<MemoryRow>, QueryError> {
+        let mut rows = Vec::new();
+        let mut next_row = Some(top);
+        while let Some(address) = next_row.filter(|_| rows.len() < count) {
+            let row = match self.next(block_of(address))? {
+                Some(block) if block <= address => MemoryRow::Bytes { address: Address(address), cells: Vec::new() },
+                Some(block) => MemoryRow::Gap { first: Address(address), last: Address(block - 1) },
+                None => MemoryRow::Gap { first: Address(address), last: Address(u64::MAX) },
+            };
+            next_row = row.last().0.checked_add(1);
+            rows.push(row);
+        }
+        Ok(rows)
+    }
+
+    /// The first addresses of the rows before a row.
+    fn rows_before(&self, top: u64, count: usize) -> Result<Vec<Address>, QueryError> {
+        let mut rows = Vec::new();
+        let mut address = top;
+        while address > 0 && rows.len() < count {
+            let last = address - 1;
+            let block = block_of(last);
+            address = if self.next(block)? == Some(block) {
+                last & !(ROW_BYTES - 1)
+            } else {
+                self.previous(block)?.map_or(0, |accessed| accessed + BLOCK_BYTES)
+            };
+            rows.push(Address(address));
+        }
+        Ok(rows)
+    }
+}
+
+fn block_of(address: u64) -> u64 {
+    address & !(BLOCK_BYTES - 1)
+}
+
+/// Reads the bytes of all rows, neighbouring rows together.
+fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], cancel: &Cancel) -> Result<()> {
+    let is_run = |a: &MemoryRow, b: &MemoryRow| matches!((a, b), (MemoryRow::Bytes { .. }, MemoryRow::Bytes { .. }));
+    for run in rows.chunk_by_mut(is_run) {
+        let Some(MemoryRow::Bytes { address: first, .. }) = run.first() else { continue };
+        let len_bytes = ROW_BYTES * run.len() as u64;
+        let bytes_at = |position| MemoryAt { position, address: *first, len_bytes }.run(&session.index, cancel);
+        let now = bytes_at(request.position)?;
+        let before = if request.previous == request.position { now.clone() } else { bytes_at(request.previous)? };
+        let mut cells = now.iter().zip(&before).map(|(now, before)| ByteCell::new(now, before));
+        for row in run {
+            if let MemoryRow::Bytes { cells: shown, .. } = row {
+                shown.extend(cells.by_ref().take(ROW_BYTES as usize));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl ByteCell {
+    fn new(now: &ByteState, before: &ByteState) -> Self {
+        Self { value: now.value, source: now.source, is_changed: now.value != before.value }
+    }
+
+    /// Two digits, or `??`.
+    pub fn hex(&self) -> String {
+        self.value.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"))
+    }
+
+    /// The character, a dot for what cannot be printed; a blank when unknown.
+    pub fn character(&self) -> char {
+        match self.value {
+            Some(byte) if (0x20..0x7f).contains(&byte) => char::from(byte),
+            Some(_) => '.',
+            None => ' ',
+        }
+    }
+}
+
+/// All about one byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByteDetail {
+    /// Where it lies.
+    pub address: Address,
+    /// The symbol there.
+    pub symbol: Option<String>,
+    /// Its state.
+    pub state: ByteState,
+    /// Who wrote it last.
+    pub written_by: Option<Step>,
+    /// What it was before that.
+    pub before: Option<u8>,
+    /// Who writes it next.
+    pub next_write: Option<Step>,
+}
+
+/// Asks for all about one byte. Runs on a worker.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn byte_detail(session: &Session, address: Address, position: Position, cancel: &Cancel) -> Result<ByteDetail> {
+    let index = &session.index;
+    let cell = Cell::Memory { address, len_bytes: 1 };
+    let state_at = |position| {
+        let bytes = MemoryAt { position, address, len_bytes: 1 }.run(index, cancel)?;
+        Ok::<ByteState, QueryError>(bytes.first().copied().unwrap_or_default())
+    };
+    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: position }.run(index, cancel)?;
+    let written_by = match last {
+        LastAccessAnswer::Step(hit) => Some(hit.record.step),
+        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+    };
+    let before = match written_by {
+        Some(step) => state_at(step.before())?.value,
+        None => None,
+    };
+    let next = NextAccess { cell, kinds: AccessKinds::Writes, from: position }.run(index, cancel)?;
+    Ok(ByteDetail {
+        address,
+        symbol: place_name(&session.images, address),
+        state: state_at(position)?,
+        written_by,
+        before,
+        next_write: next.map(|hit| hit.record.step),
+    })
+}
+
+/// The bytes around an address that a key means: 1, 2, 4 or 8, aligned to their number.
+pub fn aligned(address: Address, len_bytes: u64) -> Address {
+    Address(address.0 & !(len_bytes.max(1).next_power_of_two() - 1))
+}
+
+/// In which order the bytes of a group are shown so that it reads as a number.
+///
+/// Gives the place in the row of the byte that is shown at `shown`.
+pub fn place_in_row(shown: usize, group: usize, is_big_endian: bool) -> usize {
+    let group = group.max(1);
+    let (first, offset) = (shown / group * group, shown % group);
+    if is_big_endian { shown } else { first + (group - 1 - offset) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_session::overflow;
+
+    #[test]
+    fn little_endian_groups_read_from_the_highest_byte() {
+        let places = |group, is_big| (0..8).map(|shown| place_in_row(shown, group, is_big)).collect::<Vec<_>>();
+        assert_eq!(places(1, false), [0, 1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(places(2, false), [1, 0, 3, 2, 5, 4, 7, 6]);
+        assert_eq!(places(4, false), [3, 2, 1, 0, 7, 6, 5, 4]);
+        assert_eq!(places(8, true), [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_unit_begins_at_a_multiple_of_its_length() {
+        let starts = [1, 2, 4, 8].map(|len| aligned(Address(0x1007), len).0);
+        assert_eq!(starts, [0x1007, 0x1006, 0x1004, 0x1000]);
+    }
+
+    #[test]
+    fn an_unknown_byte_is_blank_in_text() {
+        let shown = |value| {
+            let cell = ByteCell { value, ..ByteCell::default() };
+            format!("{}{}", cell.hex(), cell.character())
+        };
+        assert_eq!([shown(Some(0x41)), shown(Some(0)), shown(None)], ["41A", "00.", "?? "]);
+    }
+
+    fn page(top: u64, lead: usize) -> MemoryPage {
+        let request = MemoryRequest {
+            position: Position(1250),
+            previous: Position(1249),
+            top: Address(top),
+            lead,
+            rows_below: 6,
+            rows_above: 4,
+        };
+        memory_page(&overflow(), &request, &Cancel::default()).unwrap()
+    }
+
+    #[track_caller]
+    fn check_page(page: &MemoryPage, expected: &[&str]) {
+        let byte = |cell: &ByteCell| format!("{}{}", cell.hex(), if cell.is_changed { "!" } else { "" });
+        let text = |row: &MemoryRow| match row {
+            MemoryRow::Bytes { address, cells } => {
+                format!("{:x}: {}", address.0, cells.iter().take(4).map(byte).collect::<Vec<_>>().join(" "))
+            }
+            MemoryRow::Gap { first, last } => format!("{:x} - {:x}", first.0, last.0),
+        };
+        let rows: Vec<String> = page.rows.iter().map(text).collect();
+        assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn memory_that_nobody_accesses_is_one_row() {
+        let rows = ["80020010: a9! 02 00 80", "80020020: 00 00 00 00", "80020030: ?? ?? ?? ??", "80020040 - 8401ffff"];
+        let more = ["84020000: 25 75 35 62", "84020010: 33 66 25 75"];
+        check_page(&page(0x8002_0014, 0), &[rows, [more[0], more[1], "", ""]].concat()[..6]);
+    }
+
+    #[test]
+    fn rows_above_lead_over_gaps() {
+        let page = page(0x8402_0000, 2);
+        check_page(
+            &MemoryPage { rows: page.rows[..3].to_vec(), ..page.clone() },
+            &["80020030: ?? ?? ?? ??", "80020040 - 8401ffff", "84020000: 25 75 35 62"],
+        );
+        let above: Vec<u64> = page.above.iter().map(|first| first.0).collect();
+        assert_eq!(above[..2], [0x8002_0020, 0x8002_0010]);
+    }
+
+    #[test]
+    fn an_address_in_a_gap_shows_the_gap() {
+        let rows = page(0x8100_0000, 0).rows;
+        assert_eq!(rows[0], MemoryRow::Gap { first: Address(0x8002_0040), last: Address(0x8401_ffff) });
+        let rows = page(u64::MAX, 0).rows;
+        assert_eq!((rows.len(), rows[0].last()), (1, Address(u64::MAX)));
+    }
+
+    #[test]
+    fn a_byte_knows_its_writers() {
+        let detail = byte_detail(&overflow(), Address(0x8002_0010), Position(1250), &Cancel::default()).unwrap();
+        assert_eq!((detail.written_by, detail.before, detail.state.value), (Some(Step(1249)), Some(0xa0), Some(0xa9)));
+    }
+}

@@ -1,0 +1,24 @@
+//! Everything that the window decides without the toolkit: plain data, tested as text.
+
+pub mod call_tree;
+pub mod code;
+pub mod compare;
+pub mod effects;
+mod ground;
+pub mod memory;
+pub mod names;
+pub mod registers;
+pub mod scroll;
+mod span;
+pub mod step_rows;
+#[cfg(test)]
+pub mod test_session;
+pub mod text;
+pub mod timeline;
+mod trace_window;
+mod windows;
+
+pub use ground::Ground;
+pub use span::{Meaning, Span};
+pub use trace_window::TraceWindow;
+pub use windows::Windows;

@@ -1,0 +1,212 @@
+//! The rows of a trace list: what a step looks like.
+
+use anyhow::Result;
+use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, StepRecord, Steps, ThreadId};
+use stepback_parsers::{Address, Line, Position, Step};
+
+use super::code::{Code, CodeKind};
+use super::effects::{BranchTaken, EffectText};
+use super::ground::frame_of_step;
+use super::names::function_name;
+use crate::image::Images;
+use crate::session::Session;
+
+/// One step, ready to be painted.
+#[derive(Clone, Debug)]
+pub struct StepRow {
+    /// Its number.
+    pub step: Step,
+    /// Its line in the trace.
+    pub line: Option<Line>,
+    /// Its time.
+    pub time: Option<u64>,
+    /// Who executed it.
+    pub thread: ThreadId,
+    /// How deep in the calls it is.
+    pub depth: u32,
+    /// Where its instruction lies.
+    pub address: Address,
+    /// How far behind the start of its function.
+    pub offset: Option<u64>,
+    /// The instruction.
+    pub code: Code,
+    /// The disassembly as the trace has it.
+    pub text: String,
+    /// What it did.
+    pub effects: Vec<EffectText>,
+    /// The exceptions that it ran into, in the trace's words.
+    pub exceptions: Vec<String>,
+    /// Whatever else the trace says of it.
+    pub notes: Vec<String>,
+    /// False when its condition failed.
+    pub is_executed: bool,
+    /// The call that it made, if it can be folded.
+    pub call: Option<CallId>,
+}
+
+impl StepRow {
+    /// True when nothing happened: the row steps back.
+    pub fn is_idle(&self) -> bool {
+        let is_not_taken = |effect: &EffectText| effect.cell.is_none() && effect.label.text == "not taken";
+        !self.is_executed || self.effects.iter().any(is_not_taken)
+    }
+
+    /// One line with everything that the row may have had no room for.
+    pub fn full_text(&self) -> String {
+        let effects = self.effects.iter().map(EffectText::full_text);
+        let words = self.exceptions.iter().chain(&self.notes).cloned();
+        let parts: Vec<String> = std::iter::once(self.code.full_text()).chain(effects).chain(words).collect();
+        parts.join("   ")
+    }
+}
+
+/// The rows of consecutive steps. Runs on a worker: it reads the trace.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn step_rows(session: &Session, first: Step, count: u64, cancel: &Cancel) -> Result<Vec<StepRow>> {
+    // One more, which tells whether the last one's branch was taken.
+    let records = Steps { first, count: count.saturating_add(1) }.run(&session.index, cancel)?;
+    let wanted = usize::try_from(count).unwrap_or(usize::MAX).min(records.len());
+    let makes = RowMaker { calls: session.index.calls(), images: &session.images };
+    let rows = records.iter().enumerate().take(wanted).map(|(place, record)| {
+        let next = records.iter().skip(place + 1).find(|next| next.thread == record.thread);
+        makes.row(record, next)
+    });
+    Ok(rows.collect())
+}
+
+struct RowMaker<'a> {
+    calls: &'a CallTable,
+    images: &'a Images,
+}
+
+impl RowMaker<'_> {
+    fn row(&self, record: &StepRecord, next: Option<&StepRecord>) -> StepRow {
+        let code = Code::new(&record.text, record.pc, self.images);
+        let mut effects: Vec<EffectText> = record.effects.iter().filter_map(EffectText::of).collect();
+        if let Some(taken) = branch_taken(record, next, code.kind) {
+            effects.insert(0, EffectText::of_branch(taken));
+        }
+        let words = |pick: fn(&Effect) -> Option<&String>| record.effects.iter().filter_map(pick).cloned().collect();
+        let frame = frame_of_step(self.calls, record.thread, record.step).and_then(|frame| self.calls.get(frame));
+        let called = self.calls.called_by(record.thread, record.step);
+        StepRow {
+            step: record.step,
+            line: record.line,
+            time: record.time,
+            thread: record.thread,
+            depth: frame.map_or(0, |frame| frame.depth),
+            address: record.pc,
+            offset: self.images.function_at(record.pc).map(|found| found.offset),
+            code,
+            text: record.text.clone(),
+            effects,
+            exceptions: words(|effect| if let Effect::Exception(text) = effect { Some(text) } else { None }),
+            notes: words(|effect| if let Effect::Note(text) = effect { Some(text) } else { None }),
+            is_executed: record.is_executed,
+            call: called.filter(|call| self.calls.steps_inside(*call).is_some()),
+        }
+    }
+}
+
+/// Whether a branch was taken, as far as the next step of the thread tells.
+fn branch_taken(record: &StepRecord, next: Option<&StepRecord>, kind: CodeKind) -> Option<BranchTaken> {
+    if kind != CodeKind::Branch {
+        return None;
+    }
+    if !record.is_executed {
+        return Some(BranchTaken::Not);
+    }
+    // After an exception the next step says nothing about the branch.
+    if record.effects.iter().any(|effect| matches!(effect, Effect::Exception(_))) {
+        return None;
+    }
+    let to = next?.pc;
+    Some(match () {
+        () if to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes)) => BranchTaken::Not,
+        () if to > record.pc => BranchTaken::Down,
+        () => BranchTaken::Up,
+    })
+}
+
+/// A step in the path of calls at the head of a trace list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathPart {
+    /// Which frame.
+    pub call: CallId,
+    /// The function's name.
+    pub name: String,
+    /// The position at which it was entered.
+    pub entered_at: Position,
+}
+
+/// The calls around a position, outermost first: of the thread that executes there.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn call_path(session: &Session, position: Position) -> Result<Vec<PathPart>> {
+    let calls = session.index.calls();
+    let thread = session.index.thread_at(position)?;
+    let path = calls.path_at(thread, position).into_iter();
+    Ok(path.filter_map(|call| path_part(session, call)).collect())
+}
+
+fn path_part(session: &Session, call: CallId) -> Option<PathPart> {
+    let frame = session.index.calls().get(call)?;
+    let entered_at = frame.call_step.map(Step::after).or(frame.entry_step.map(Step::before)).unwrap_or_default();
+    Some(PathPart { call, name: function_name(&session.images, frame.function), entered_at })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_session::overflow;
+
+    fn rows(first: u64, count: u64) -> Vec<StepRow> {
+        step_rows(&overflow(), Step(first), count, &Cancel::default()).unwrap()
+    }
+
+    #[track_caller]
+    fn check(step: u64, expected: &str) {
+        let row = &rows(step, 1)[0];
+        let call = if row.call.is_some() { " (call)" } else { "" };
+        assert_eq!(format!("{:x} {}{call}", row.address.0, row.full_text()), expected);
+    }
+
+    #[test]
+    fn a_row_tells_what_the_step_did() {
+        check(1248, "80000494 orr    w0, w0, #0xffffff80   x0 ← ffffffa9");
+        check(1249, "80000498 strb   w0, [x19, #1]   [80020010] ← a9");
+        check(1240, "80000448 cmp    w1, #0x7f   nzcv ← nzCv");
+        check(1229, "80000438 bl     0x80000328   x30 ← 8000043c (call)");
+    }
+
+    #[test]
+    fn a_branch_tells_where_it_went() {
+        check(1241, "8000044c b.hi   0x80000458   ↓ taken");
+        check(1254, "800004ac b      0x800003f0   ↑ taken");
+        check(1256, "800003f4 cbz    w1, 0x800004b0   not taken");
+        assert!(rows(1256, 1)[0].is_idle() && !rows(1254, 1)[0].is_idle());
+    }
+
+    #[test]
+    fn the_last_row_has_its_exception() {
+        let rows = rows(1760, 64);
+        assert_eq!(rows.len(), 3);
+        let last = rows.last().map(|row| row.exceptions.join(" "));
+        assert!(last.as_deref().is_some_and(|text| text.contains("CURRENT_SPx_SYNC")), "{last:?}");
+    }
+
+    #[test]
+    fn the_path_of_calls_ends_with_the_frame_around_the_position() {
+        let entered = |position| -> Vec<u64> {
+            call_path(&overflow(), Position(position)).unwrap().iter().map(|part| part.entered_at.0).collect()
+        };
+        let inside = entered(1233);
+        assert_eq!((inside.len(), inside.last()), (5, Some(&1230)));
+        assert_eq!(entered(1237), inside[..4]);
+        assert_eq!(entered(1229), inside[..4]);
+        assert_eq!(entered(1230), inside);
+    }
+}

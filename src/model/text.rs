@@ -1,0 +1,126 @@
+//! How numbers, values and flags are spelled.
+
+use std::fmt::Write as _;
+
+use stepback_index::Value;
+
+/// A count or a step with thousands separators: `1,250`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 step`, `2 steps`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { many })
+}
+
+/// A size of memory in the largest unit that it reaches, with at most one decimal: `64 MiB`, `1.5 KiB`.
+pub fn size_text(bytes: u64) -> String {
+    const UNITS: [&str; 6] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let unit = (1..=UNITS.len()).rev().find(|power| bytes >> (10 * power) != 0);
+    let Some((power, name)) = unit.and_then(|power| Some((power, UNITS.get(power - 1)?))) else {
+        return counted(bytes, "byte", "bytes");
+    };
+    let tenths = u128::from(bytes) * 10 >> (10 * power);
+    let (whole, tenth) = (tenths / 10, tenths % 10);
+    if tenth == 0 || whole >= 10 { format!("{whole} {name}") } else { format!("{whole}.{tenth} {name}") }
+}
+
+/// A value in hex without leading zeros; `?` for a digit that is not known, none when nothing is.
+pub fn short_hex(value: &Value) -> Option<String> {
+    if value.is_unknown() {
+        return None;
+    }
+    let text = value.hex();
+    let short = text.trim_start_matches('0');
+    Some(if short.is_empty() { "0".to_owned() } else { short.to_owned() })
+}
+
+/// The condition flags of a program status register: capital is set, `?` is unknown.
+pub fn flags_text(value: &Value) -> String {
+    flags(value).map(|(letter, is_set)| flag_letter(letter, is_set)).into_iter().collect()
+}
+
+/// Each condition flag and whether it is set, where that is known.
+pub fn flags(value: &Value) -> [(char, Option<bool>); 4] {
+    let top = value.0.get(3).copied().flatten();
+    let flag = |letter, bit: u8| (letter, top.map(|top| top >> bit & 1 != 0));
+    [flag('n', 7), flag('z', 6), flag('c', 5), flag('v', 4)]
+}
+
+/// The letter of a flag as it is shown.
+pub fn flag_letter(letter: char, is_set: Option<bool>) -> char {
+    match is_set {
+        Some(true) => letter.to_ascii_uppercase(),
+        Some(false) => letter,
+        None => '?',
+    }
+}
+
+/// Bytes in address order: `a9 02 ??`.
+pub fn bytes_text(bytes: &[Option<u8>]) -> String {
+    let mut text = String::with_capacity(3 * bytes.len());
+    for (place, byte) in bytes.iter().enumerate() {
+        let separator = if place == 0 { "" } else { " " };
+        let _infallible = match byte {
+            Some(byte) => write!(text, "{separator}{byte:02x}"),
+            None => write!(text, "{separator}??"),
+        };
+    }
+    text
+}
+
+/// How many leading zero digits a hex text has that say nothing: the last digit always counts.
+pub fn leading_zeros(hex: &str) -> usize {
+    let zeros = hex.bytes().take_while(|byte| *byte == b'0').count();
+    zeros.min(hex.len().saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        let numbers = [0, 999, 1000, 1_234_567, u64::MAX];
+        let texts: Vec<String> = numbers.into_iter().map(thousands).collect();
+        assert_eq!(texts, ["0", "999", "1,000", "1,234,567", "18,446,744,073,709,551,615"]);
+    }
+
+    #[test]
+    fn sizes_are_said_in_the_largest_unit() {
+        let sizes = [1, 63, 1024, 1536, 64 << 20, (3 << 30) + (1 << 28), u64::MAX];
+        let texts: Vec<String> = sizes.into_iter().map(size_text).collect();
+        assert_eq!(texts, ["1 byte", "63 bytes", "1 KiB", "1.5 KiB", "64 MiB", "3.2 GiB", "15 EiB"]);
+    }
+
+    #[test]
+    fn values_lose_their_leading_zeros_and_nothing_else() {
+        let short = |bytes: &[Option<u8>]| short_hex(&Value(bytes.to_vec()));
+        assert_eq!(short(&[Some(0); 8]).as_deref(), Some("0"));
+        assert_eq!(short(&[Some(0x7d), Some(0x5a), Some(0)]).as_deref(), Some("5a7d"));
+        assert_eq!(short(&[Some(1), None, Some(0)]).as_deref(), Some("??01"));
+        assert_eq!(short(&[None, None]), None);
+    }
+
+    #[test]
+    fn flags_are_spelled_by_case() {
+        let flags = |top: Option<u8>| flags_text(&Value(vec![Some(0xcd), Some(3), Some(0), top]));
+        assert_eq!(flags(Some(0x20)), "nzCv");
+        assert_eq!(flags(Some(0x90)), "NzcV");
+        assert_eq!(flags(None), "????");
+    }
+
+    #[test]
+    fn the_last_digit_is_never_a_leading_zero() {
+        assert_eq!((leading_zeros("0000"), leading_zeros("00a0"), leading_zeros("")), (3, 2, 0));
+    }
+}

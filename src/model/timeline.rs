@@ -1,0 +1,195 @@
+//! The whole trace in a strip: the call stack sampled once a pixel column, and the ticks of the axis.
+
+use stepback_index::{CallId, CallTable, Cancel, QueryError, ThreadId};
+use stepback_parsers::{Address, Position};
+
+use super::names::function_name;
+use crate::session::Session;
+
+/// Which part of the trace is drawn, and how finely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneRequest {
+    /// Whose calls.
+    pub thread: ThreadId,
+    /// First position.
+    pub first: Position,
+    /// Last position.
+    pub last: Position,
+    /// Pixel columns.
+    pub columns: u32,
+    /// Depths, outermost first.
+    pub lanes: u32,
+}
+
+/// Frames as boxes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lanes {
+    /// In no particular order.
+    pub boxes: Vec<FrameBox>,
+}
+
+/// A frame, or several frames of one function that are too short to tell apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameBox {
+    /// Its lane.
+    pub depth: u32,
+    /// Its first column.
+    pub first: u32,
+    /// The column after its last.
+    pub end: u32,
+    /// The first of its frames.
+    pub call: CallId,
+    /// The last of its frames.
+    pub last_call: CallId,
+    /// The function.
+    pub function: Address,
+    /// The function's name.
+    pub name: String,
+}
+
+/// Samples the call stack once a column. Runs on a worker. O(columns · (log n + depth)).
+///
+/// # Errors
+/// [`QueryError::Cancelled`].
+pub fn lanes(session: &Session, request: &LaneRequest, cancel: &Cancel) -> Result<Lanes, QueryError> {
+    let calls = session.index.calls();
+    let mut sampler = Sampler { calls, open: Vec::new(), done: Vec::new() };
+    for column in 0..request.columns {
+        if column % 64 == 0 {
+            cancel.check()?;
+        }
+        let path = calls.path_at(request.thread, sample(request, column));
+        sampler.add(column, path.get(..request.lanes as usize).unwrap_or(&path));
+    }
+    sampler.close_from(0);
+    let named = |open: OpenBox| FrameBox {
+        name: function_name(&session.images, open.function),
+        depth: open.depth,
+        first: open.first,
+        end: open.end,
+        call: open.call,
+        last_call: open.last_call,
+        function: open.function,
+    };
+    Ok(Lanes { boxes: sampler.done.into_iter().map(named).collect() })
+}
+
+/// The position in the middle of a column.
+fn sample(request: &LaneRequest, column: u32) -> Position {
+    let length = u128::from(request.last.0.saturating_sub(request.first.0));
+    let offset = length * (2 * u128::from(column) + 1) / (2 * u128::from(request.columns.max(1)));
+    Position(request.first.0.saturating_add(u64::try_from(offset).unwrap_or(u64::MAX)))
+}
+
+struct Sampler<'a> {
+    calls: &'a CallTable,
+    /// By depth.
+    open: Vec<OpenBox>,
+    done: Vec<OpenBox>,
+}
+
+struct OpenBox {
+    depth: u32,
+    first: u32,
+    end: u32,
+    call: CallId,
+    last_call: CallId,
+    function: Address,
+}
+
+impl Sampler<'_> {
+    fn add(&mut self, column: u32, path: &[CallId]) {
+        for (depth, call) in path.iter().enumerate() {
+            let function = self.calls.get(*call).map(|call| call.function).unwrap_or_default();
+            if let Some(open) = self.open.get_mut(depth).filter(|open| open.goes_on(*call, function, column)) {
+                open.last_call = *call;
+                open.end = column + 1;
+                continue;
+            }
+            self.close_from(depth);
+            let depth = u32::try_from(depth).unwrap_or(u32::MAX);
+            let (first, end) = (column, column + 1);
+            self.open.push(OpenBox { depth, first, end, call: *call, last_call: *call, function });
+        }
+        self.close_from(path.len());
+    }
+
+    fn close_from(&mut self, depth: usize) {
+        self.done.extend(self.open.drain(depth.min(self.open.len())..));
+    }
+}
+
+impl OpenBox {
+    /// The same frame goes on; or another of the same function follows one of a single column,
+    /// for which a box of its own would only be flicker.
+    fn goes_on(&self, call: CallId, function: Address, column: u32) -> bool {
+        let is_short = self.call != self.last_call || column - self.first <= 1;
+        self.last_call == call || (function == self.function && is_short)
+    }
+}
+
+/// The distance of ticks: 1, 2 or 5 times a power of ten, at least `spacing` pixels apart.
+pub fn tick_step(length: u64, width: f32, spacing: f32) -> u64 {
+    let per_pixel = length as f64 / f64::from(width.max(1.0));
+    let least = per_pixel * f64::from(spacing);
+    let mut power = 1u64;
+    loop {
+        for factor in [1, 2, 5] {
+            let step = power.saturating_mul(factor);
+            if step as f64 >= least || step == u64::MAX {
+                return step;
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+/// The ticks between two positions.
+pub fn ticks(first: Position, last: Position, step: u64) -> impl Iterator<Item = Position> {
+    let step = step.max(1);
+    let start = first.0.div_ceil(step).checked_mul(step);
+    std::iter::successors(start, move |tick| tick.checked_add(step))
+        .take_while(move |tick| *tick <= last.0)
+        .map(Position)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_session::overflow;
+
+    #[test]
+    fn ticks_are_round_and_apart() {
+        assert_eq!(tick_step(1763, 1500.0, 75.0), 100);
+        assert_eq!(tick_step(1763, 1180.0, 75.0), 200);
+        assert_eq!(tick_step(10, 1500.0, 75.0), 1);
+        assert_eq!(tick_step(u64::MAX, 1000.0, 75.0), 2_000_000_000_000_000_000);
+        let shown: Vec<u64> = ticks(Position(130), Position(460), 100).map(|tick| tick.0).collect();
+        assert_eq!(shown, [200, 300, 400]);
+    }
+
+    #[test]
+    fn samples_are_in_the_middle_of_their_columns() {
+        let request =
+            LaneRequest { thread: ThreadId(0), first: Position(0), last: Position(100), columns: 10, lanes: 5 };
+        assert_eq!((sample(&request, 0), sample(&request, 9)), (Position(5), Position(95)));
+        let whole = LaneRequest { last: Position(u64::MAX), ..request };
+        assert!(sample(&whole, 9) > Position(u64::MAX / 2));
+    }
+
+    #[test]
+    fn the_stack_is_sampled_once_a_column() {
+        let request =
+            LaneRequest { thread: ThreadId(0), first: Position(0), last: Position(1763), columns: 100, lanes: 3 };
+        let lanes = lanes(&overflow(), &request, &Cancel::default()).unwrap();
+        let of_depth = |depth| {
+            let boxes = lanes.boxes.iter().filter(move |frame| frame.depth == depth);
+            let mut columns: Vec<(u32, u32)> = boxes.map(|frame| (frame.first, frame.end)).collect();
+            columns.sort_unstable();
+            columns
+        };
+        assert_eq!((of_depth(0), of_depth(1)), (vec![(0, 100)], vec![(0, 100)]));
+        assert!(of_depth(2).contains(&(5, 90)), "{:?}", of_depth(2));
+        assert!(of_depth(3).is_empty());
+    }
+}

@@ -1,0 +1,381 @@
+//! One trace window: its position, what it folds, where it was; and all moves that need no search.
+
+use stepback_index::{CallId, CallTable, FoldSet, Row};
+use stepback_parsers::{Position, Step};
+
+use super::Ground;
+use crate::action::{Fold, Way, WindowId};
+
+/// How many positions back a window remembers.
+const HISTORY_LIMIT: usize = 1000;
+
+/// A window on the trace with a position of its own.
+#[derive(Clone, Debug)]
+pub struct TraceWindow {
+    /// Its number, which is also that of its position.
+    pub id: WindowId,
+    /// Where it is.
+    pub position: Position,
+    /// Where it was before the last move: what differs from there is shown as changed.
+    pub previous: Position,
+    /// What it folds. The step before the position is never hidden.
+    pub folds: FoldSet,
+    /// The raw text of the trace instead of steps.
+    pub is_raw: bool,
+    /// Positions visited before, the newest last. A walk of single steps counts as one visit.
+    pub back: Vec<Position>,
+    /// Positions gone back from, the newest last.
+    pub forward: Vec<Position>,
+    /// The last move was a step, so the next step belongs to the same visit.
+    is_walking: bool,
+}
+
+impl TraceWindow {
+    /// A window at a position of a trace of so many steps, nothing folded.
+    pub fn new(id: WindowId, step_count: u64, position: Position) -> Self {
+        Self {
+            id,
+            position,
+            previous: position,
+            folds: FoldSet::new(step_count),
+            is_raw: false,
+            back: Vec::new(),
+            forward: Vec::new(),
+            is_walking: false,
+        }
+    }
+
+    /// Goes to a position (the end, if it is beyond) and remembers where it came from.
+    /// Folded calls around it are unfolded.
+    pub fn travel(&mut self, to: Position, ground: &Ground<'_>) {
+        let to = to.min(ground.end);
+        if to != self.position {
+            self.remember();
+            self.is_walking = false;
+            self.move_to(to);
+        }
+        self.reveal(ground.calls);
+    }
+
+    /// One row: a step, or all steps of a folded call.
+    pub fn step_row(&mut self, way: Way, ground: &Ground<'_>) {
+        let to = match way {
+            Way::Forward => self.row_end_after(self.position.next_step()),
+            Way::Back => self.position.last_step().map_or(self.position, |last| self.row_start_of(last)),
+        };
+        self.walk(to, ground);
+    }
+
+    /// One step, into calls and folded calls.
+    pub fn step_into(&mut self, way: Way, ground: &Ground<'_>) {
+        self.walk(neighbour(self.position, way), ground);
+    }
+
+    /// Over the call that the next step makes (or that the last step returned from); a row where there is none.
+    pub fn step_over(&mut self, way: Way, ground: &Ground<'_>) {
+        let over = match way {
+            Way::Forward => {
+                let called = ground.calls.called_by(ground.thread_after, self.position.next_step());
+                called.and_then(|call| ground.after(call))
+            }
+            Way::Back => {
+                let left = self.position.last_step().and_then(|last| ground.left_by(last));
+                left.and_then(|call| ground.calls.get(call)?.call_step).map(Step::before)
+            }
+        };
+        match over {
+            Some(to) => self.walk(to, ground),
+            None => self.step_row(way, ground),
+        }
+    }
+
+    /// To just before the call of the function around the position, or to just after its return.
+    /// Returns false, and stays, when nobody called it or the trace ends inside it.
+    pub fn step_out(&mut self, way: Way, ground: &Ground<'_>) -> bool {
+        let call = ground.frame_at(self.position).and_then(|frame| ground.calls.get(frame));
+        let to = call.and_then(|call| match way {
+            Way::Back => call.call_step.map(Step::before),
+            Way::Forward => call.exit_step.map(Step::after),
+        });
+        if let Some(to) = to {
+            self.travel(to, ground);
+        }
+        to.is_some()
+    }
+
+    /// So many rows.
+    pub fn page(&mut self, way: Way, rows: u64, ground: &Ground<'_>) {
+        let gap = self.gap_of(self.position);
+        let to = match way {
+            Way::Back => gap.saturating_sub(rows),
+            Way::Forward => gap.saturating_add(rows),
+        };
+        self.walk(self.position_of_gap(to), ground);
+    }
+
+    /// To the first or the last position.
+    pub fn edge(&mut self, way: Way, ground: &Ground<'_>) {
+        let to = match way {
+            Way::Back => Position(0),
+            Way::Forward => ground.end,
+        };
+        self.travel(to, ground);
+    }
+
+    /// To the position visited before, or the one gone back from. False when there is none.
+    pub fn history(&mut self, way: Way, ground: &Ground<'_>) -> bool {
+        let (from, into) = match way {
+            Way::Back => (&mut self.back, &mut self.forward),
+            Way::Forward => (&mut self.forward, &mut self.back),
+        };
+        let Some(to) = from.pop() else { return false };
+        into.push(self.position);
+        self.is_walking = false;
+        self.move_to(to.min(ground.end));
+        self.reveal(ground.calls);
+        true
+    }
+
+    /// Folds or unfolds. The position leaves a call that is folded around it: it lands just after it.
+    pub fn fold(&mut self, what: Fold, ground: &Ground<'_>) {
+        let frame = ground.frame_at(self.position);
+        match (what, frame) {
+            (Fold::Containing, Some(frame)) => self.folds.fold(ground.calls, frame),
+            (Fold::UnfoldHere, _) => self.unfold_here(ground.calls),
+            (Fold::Inside, Some(frame)) => self.folds.fold_children(ground.calls, frame),
+            (Fold::UnfoldInside, Some(frame)) => self.folds.unfold_inside(ground.calls, frame),
+            (Fold::All, _) => self.folds.fold_all(ground.calls),
+            (Fold::UnfoldAll, _) => self.folds.unfold_all(),
+            (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
+        }
+        self.leave_folds(ground);
+    }
+
+    /// Folds an open call, unfolds a folded one.
+    pub fn toggle_fold(&mut self, call: CallId, ground: &Ground<'_>) {
+        if self.folds.is_folded(call) {
+            self.folds.unfold(ground.calls, call);
+        } else {
+            self.folds.fold(ground.calls, call);
+        }
+        self.leave_folds(ground);
+    }
+
+    /// The number of rows above the position.
+    pub fn gap_of(&self, position: Position) -> u64 {
+        position.last_step().map_or(0, |last| self.folds.row_of(last).saturating_add(1))
+    }
+
+    /// The position below so many rows; the end when there are not so many.
+    pub fn position_of_gap(&self, gap: u64) -> Position {
+        let last_row = gap.min(self.folds.row_count()).checked_sub(1).and_then(|row| self.folds.row(row));
+        last_row.map_or(Position(0), |row| match row {
+            Row::Step(step) => step.after(),
+            Row::Folded { last, .. } => last.after(),
+        })
+    }
+
+    fn row_end_after(&self, step: Step) -> Position {
+        match self.folds.row(self.folds.row_of(step)) {
+            Some(Row::Folded { last, .. }) => last.after(),
+            Some(Row::Step(_)) | None => step.after(),
+        }
+    }
+
+    fn row_start_of(&self, step: Step) -> Position {
+        match self.folds.row(self.folds.row_of(step)) {
+            Some(Row::Folded { first, .. }) => first.before(),
+            Some(Row::Step(_)) | None => step.before(),
+        }
+    }
+
+    /// Unfolds the folded call just below the position or, where the position was put when it folded, just above it.
+    fn unfold_here(&mut self, calls: &CallTable) {
+        let row_of = |step: Step| self.folds.row(self.folds.row_of(step));
+        let below = match row_of(self.position.next_step()) {
+            Some(Row::Folded { call, first, .. }) if first.before() == self.position => Some(call),
+            _ => None,
+        };
+        let above = || match self.position.last_step().and_then(row_of) {
+            Some(Row::Folded { call, .. }) => Some(call),
+            _ => None,
+        };
+        if let Some(call) = below.or_else(above) {
+            self.folds.unfold(calls, call);
+        }
+    }
+
+    /// The folded call that hides the step before the position, and where it ends.
+    fn hidden_in(&self) -> Option<(CallId, Position)> {
+        let last_step = self.position.last_step()?;
+        match self.folds.row(self.folds.row_of(last_step))? {
+            Row::Folded { call, last, .. } if last_step < last => Some((call, last.after())),
+            _ => None,
+        }
+    }
+
+    /// Unfolds what hides the position.
+    fn reveal(&mut self, calls: &CallTable) {
+        while let Some((call, _)) = self.hidden_in() {
+            self.folds.unfold(calls, call);
+            if self.hidden_in().is_some_and(|(still, _)| still == call) {
+                debug_assert!(false, "an unfolded call hides nothing");
+                break;
+            }
+        }
+    }
+
+    fn leave_folds(&mut self, ground: &Ground<'_>) {
+        if let Some((_, after)) = self.hidden_in() {
+            self.travel(after, ground);
+        }
+    }
+
+    fn walk(&mut self, to: Position, ground: &Ground<'_>) {
+        let to = to.min(ground.end);
+        if to != self.position {
+            if !self.is_walking {
+                self.remember();
+            }
+            self.is_walking = true;
+            self.move_to(to);
+        }
+        self.reveal(ground.calls);
+    }
+
+    fn remember(&mut self) {
+        if self.back.len() >= HISTORY_LIMIT {
+            self.back.remove(0);
+        }
+        self.back.push(self.position);
+        self.forward.clear();
+    }
+
+    fn move_to(&mut self, to: Position) {
+        self.previous = self.position;
+        self.position = to;
+    }
+}
+
+fn neighbour(position: Position, way: Way) -> Position {
+    match way {
+        Way::Back => Position(position.0.saturating_sub(1)),
+        Way::Forward => Position(position.0.saturating_add(1)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::model::test_session::overflow;
+    use crate::session::Session;
+
+    /// A window on the overflow trace: step 1,229 calls a function of the steps 1,230 to 1,236;
+    /// the function around it runs from step 729 to step 1,440.
+    struct Driven {
+        session: Arc<Session>,
+        window: TraceWindow,
+    }
+
+    impl Driven {
+        fn at(position: u64) -> Self {
+            let session = overflow();
+            let window = TraceWindow::new(WindowId(1), session.index.step_count(), Position(position));
+            Self { session, window }
+        }
+
+        fn go(&mut self, move_it: impl FnOnce(&mut TraceWindow, &Ground<'_>)) -> &mut Self {
+            let ground = Ground::at(&self.session.index, self.window.position).unwrap();
+            move_it(&mut self.window, &ground);
+            self
+        }
+
+        #[track_caller]
+        fn check(&self, position: u64, rows: u64) {
+            assert_eq!((self.window.position.0, self.window.folds.row_count()), (position, rows));
+        }
+    }
+
+    const ALL: u64 = 1763;
+
+    #[test]
+    fn over_a_call_is_just_after_its_return_and_back() {
+        Driven::at(1229).go(|window, ground| window.step_over(Way::Forward, ground)).check(1237, ALL);
+        Driven::at(1237).go(|window, ground| window.step_over(Way::Back, ground)).check(1229, ALL);
+        Driven::at(1230).go(|window, ground| window.step_over(Way::Forward, ground)).check(1231, ALL);
+        Driven::at(1229).go(|window, ground| window.step_over(Way::Back, ground)).check(1228, ALL);
+    }
+
+    #[test]
+    fn over_a_call_that_never_returns_is_the_end() {
+        Driven::at(3).go(|window, ground| window.step_over(Way::Forward, ground)).check(ALL, ALL);
+    }
+
+    #[test]
+    fn out_is_before_the_call_or_after_the_return() {
+        Driven::at(1233).go(|window, ground| _ = window.step_out(Way::Back, ground)).check(1229, ALL);
+        Driven::at(1233).go(|window, ground| _ = window.step_out(Way::Forward, ground)).check(1237, ALL);
+        let mut start = Driven::at(2);
+        start.go(|window, ground| assert!(!window.step_out(Way::Back, ground))).check(2, ALL);
+    }
+
+    #[test]
+    fn folding_around_the_position_lands_after_the_folded_row() {
+        let mut driven = Driven::at(1233);
+        driven.go(|window, ground| window.fold(Fold::Containing, ground)).check(1237, ALL - 6);
+        driven.go(|window, ground| window.step_row(Way::Back, ground)).check(1230, ALL - 6);
+        driven.go(|window, ground| window.step_row(Way::Forward, ground)).check(1237, ALL - 6);
+        driven.go(|window, ground| window.fold(Fold::UnfoldHere, ground)).check(1237, ALL);
+    }
+
+    #[test]
+    fn a_folded_call_is_unfolded_from_just_after_the_call_too() {
+        let mut driven = Driven::at(1233);
+        driven.go(|window, ground| window.fold(Fold::Containing, ground));
+        driven.go(|window, ground| window.travel(Position(1230), ground)).check(1230, ALL - 6);
+        driven.go(|window, ground| window.fold(Fold::UnfoldHere, ground)).check(1230, ALL);
+    }
+
+    #[test]
+    fn travelling_into_a_folded_call_unfolds_it() {
+        let mut driven = Driven::at(1233);
+        driven.go(|window, ground| window.fold(Fold::All, ground)).check(ALL, 5);
+        driven.go(|window, ground| window.travel(Position(1233), ground)).check(1233, ALL);
+        driven.go(|window, ground| window.fold(Fold::UnfoldAll, ground)).check(1233, ALL);
+    }
+
+    #[test]
+    fn the_calls_inside_a_function_fold_together() {
+        let mut driven = Driven::at(1240);
+        driven.go(|window, ground| window.fold(Fold::Inside, ground));
+        assert_eq!(driven.window.position, Position(1240));
+        assert!(driven.window.folds.row_count() < ALL - 200);
+        driven.go(|window, ground| window.fold(Fold::UnfoldInside, ground)).check(1240, ALL);
+    }
+
+    #[test]
+    fn pages_count_rows_and_stop_at_the_ends() {
+        let mut driven = Driven::at(1233);
+        driven.go(|window, ground| window.fold(Fold::Containing, ground));
+        driven.go(|window, ground| window.page(Way::Back, 10, ground)).check(1221, ALL - 6);
+        driven.go(|window, ground| window.page(Way::Forward, 10_000, ground)).check(ALL, ALL - 6);
+        driven.go(|window, ground| window.page(Way::Back, 10_000, ground)).check(0, ALL - 6);
+    }
+
+    #[test]
+    fn a_walk_is_one_visit_in_the_history() {
+        let mut driven = Driven::at(0);
+        driven.go(|window, ground| window.travel(Position(1250), ground));
+        for _ in 0..3 {
+            driven.go(|window, ground| window.step_into(Way::Forward, ground));
+        }
+        driven.go(|window, ground| assert!(window.history(Way::Back, ground))).check(1250, ALL);
+        driven.go(|window, ground| assert!(window.history(Way::Back, ground))).check(0, ALL);
+        driven.go(|window, ground| assert!(!window.history(Way::Back, ground)));
+        driven.go(|window, ground| assert!(window.history(Way::Forward, ground))).check(1250, ALL);
+        driven.go(|window, ground| window.edge(Way::Forward, ground)).check(ALL, ALL);
+        assert_eq!((driven.window.previous, driven.window.forward.len()), (Position(1250), 0));
+    }
+}

@@ -1,0 +1,146 @@
+//! The trace windows of a session.
+
+use stepback_parsers::Position;
+
+use super::TraceWindow;
+use crate::action::{Follow, WindowId};
+
+/// All trace windows. There is always at least one.
+#[derive(Clone, Debug)]
+pub struct Windows {
+    /// In the order in which they were opened.
+    pub list: Vec<TraceWindow>,
+    /// The one that keys and the toolbar mean.
+    pub active: WindowId,
+    step_count: u64,
+}
+
+impl Windows {
+    /// One window at the start of a trace of so many steps.
+    pub fn new(step_count: u64) -> Self {
+        let first = WindowId(1);
+        Self { list: vec![TraceWindow::new(first, step_count, Position(0))], active: first, step_count }
+    }
+
+    /// A window by its number.
+    pub fn get(&self, id: WindowId) -> Option<&TraceWindow> {
+        self.list.iter().find(|window| window.id == id)
+    }
+
+    /// A window by its number, to change it.
+    pub fn get_mut(&mut self, id: WindowId) -> Option<&mut TraceWindow> {
+        self.list.iter_mut().find(|window| window.id == id)
+    }
+
+    /// The active window.
+    pub fn active(&self) -> &TraceWindow {
+        // The list is never empty: `close` keeps the last window.
+        self.get(self.active).unwrap_or(&self.list[0])
+    }
+
+    /// The active window, to change it.
+    pub fn active_mut(&mut self) -> &mut TraceWindow {
+        let place = self.list.iter().position(|window| window.id == self.active).unwrap_or(0);
+        &mut self.list[place]
+    }
+
+    /// Opens a window under the lowest free number and makes it the active one.
+    pub fn open_at(&mut self, position: Position) -> WindowId {
+        let mut id = WindowId(1);
+        while self.get(id).is_some() {
+            id.0 += 1;
+        }
+        self.ensure(id, position);
+        self.active = id;
+        id
+    }
+
+    /// Makes sure that a window of this number exists (a saved layout names it).
+    pub fn ensure(&mut self, id: WindowId, position: Position) {
+        if self.get(id).is_none() {
+            let position = position.min(Position(self.step_count));
+            self.list.push(TraceWindow::new(id, self.step_count, position));
+        }
+    }
+
+    /// Closes a window, unless it is the last one or there is none of this number. True when it did.
+    pub fn close(&mut self, id: WindowId) -> bool {
+        let is_closable = self.list.len() > 1 && self.get(id).is_some();
+        if is_closable {
+            self.list.retain(|window| window.id != id);
+            if let Some(first) = self.list.first().filter(|_| self.active == id) {
+                self.active = first.id;
+            }
+        }
+        is_closable
+    }
+
+    /// Makes a window the active one, if there is one of this number.
+    pub fn activate(&mut self, id: WindowId) {
+        if self.get(id).is_some() {
+            self.active = id;
+        }
+    }
+
+    /// The moment that a panel shows. A panel that follows a window that is gone shows the active one's.
+    pub fn position_of(&self, follow: Follow) -> Position {
+        match follow {
+            Follow::Window(id) => self.followed(id).position,
+            Follow::Pinned(position) => Position(position.min(self.step_count)),
+        }
+    }
+
+    /// The moment against which a panel shows changes: the same moment when it is pinned.
+    pub fn previous_of(&self, follow: Follow) -> Position {
+        match follow {
+            Follow::Window(id) => self.followed(id).previous,
+            Follow::Pinned(_) => self.position_of(follow),
+        }
+    }
+
+    /// The window that a panel follows, or the active one when that is gone.
+    pub fn followed(&self, id: WindowId) -> &TraceWindow {
+        self.get(id).unwrap_or_else(|| self.active())
+    }
+
+    /// The two windows that are compared when nobody says which: the first two by number.
+    pub fn pair(&self) -> Option<(&TraceWindow, &TraceWindow)> {
+        let mut ids: Vec<WindowId> = self.list.iter().map(|window| window.id).collect();
+        ids.sort();
+        Some((self.get(*ids.first()?)?, self.get(*ids.get(1)?)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_window_takes_the_lowest_free_number() {
+        let mut windows = Windows::new(10);
+        assert_eq!(windows.open_at(Position(3)), WindowId(2));
+        assert_eq!(windows.open_at(Position(99)), WindowId(3));
+        assert!(windows.close(WindowId(2)));
+        assert_eq!((windows.open_at(Position(0)), windows.active), (WindowId(2), WindowId(2)));
+        assert_eq!(windows.get(WindowId(3)).map(|window| window.position), Some(Position(10)));
+    }
+
+    #[test]
+    fn the_last_window_stays() {
+        let mut windows = Windows::new(10);
+        assert!(!windows.close(WindowId(1)) && !windows.close(WindowId(7)));
+        windows.open_at(Position(5));
+        assert!(windows.close(WindowId(2)));
+        assert_eq!(windows.active().id, WindowId(1));
+    }
+
+    #[test]
+    fn a_panel_whose_window_is_gone_follows_the_active_one() {
+        let mut windows = Windows::new(10);
+        windows.open_at(Position(5));
+        assert_eq!(windows.position_of(Follow::Window(WindowId(9))), Position(5));
+        assert_eq!(windows.position_of(Follow::Pinned(77)), Position(10));
+        let pair = windows.pair().map(|(first, second)| (first.id, second.id));
+        assert_eq!(pair, Some((WindowId(1), WindowId(2))));
+    }
+}

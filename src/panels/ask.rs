@@ -1,0 +1,30 @@
+//! Questions that a panel of registers or memory asks for its cursor.
+
+use super::ViewCx;
+use crate::action::{Access, Action, CellName, Follow, Way};
+
+/// Travels to an access of a cell as seen from the moment that a panel shows.
+pub fn ask_access(
+    cx: &ViewCx<'_>,
+    follow: Follow,
+    cell: CellName,
+    (access, way): (Access, Way),
+    out: &mut Vec<Action>,
+) {
+    start_from(cx, follow, out);
+    out.push(Action::GoToAccess(cell, access, way));
+}
+
+/// Questions are asked from the position of the active window: it is the one that the panel follows,
+/// or it comes to the moment that the panel is pinned to.
+pub fn start_from(cx: &ViewCx<'_>, follow: Follow, out: &mut Vec<Action>) {
+    match follow {
+        Follow::Window(id) => {
+            let id = cx.windows.followed(id).id;
+            if id != cx.windows.active {
+                out.push(Action::Activate(id));
+            }
+        }
+        Follow::Pinned(position) => out.push(Action::Travel(cx.windows.active, position)),
+    }
+}

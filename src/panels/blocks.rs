@@ -1,0 +1,150 @@
+//! The rows of a long list, fetched in blocks around the view and kept for a while.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use stepback_index::Cancel;
+
+use crate::worker::{Ticket, Worker};
+
+/// How many blocks are kept. A folded list may show one row of each of a hundred blocks.
+const KEPT: usize = 256;
+
+/// A block in view, or one that was not long ago.
+struct Block<T> {
+    items: Result<Vec<T>, String>,
+    /// The frame in which it was looked at last.
+    used: u64,
+}
+
+/// Blocks of equal length by their number.
+pub struct Blocks<T> {
+    length: u64,
+    known: HashMap<u64, Block<T>>,
+    pending: HashMap<u64, Ticket<Vec<T>>>,
+    frame: u64,
+}
+
+/// One row of a list.
+#[derive(Debug)]
+pub enum Item<'a, T> {
+    /// Here it is.
+    Known(&'a T),
+    /// On its way.
+    Loading,
+    /// It cannot be had; why.
+    Failed(&'a str),
+}
+
+impl<T: Send + 'static> Blocks<T> {
+    /// Nothing known, so many rows in a block.
+    pub fn new(length: u64) -> Self {
+        Self { length: length.max(1), known: HashMap::new(), pending: HashMap::new(), frame: 0 }
+    }
+
+    /// Takes what arrived, asks for what is in view and missing, gives up what is no longer in view.
+    ///
+    /// `make` makes the job that reads the rows of a range. Blocks are asked for in the order of `rows`.
+    pub fn fetch<J>(&mut self, rows: impl Iterator<Item = u64>, worker: &Worker, make: impl Fn(Range<u64>) -> J)
+    where
+        J: FnOnce(&Cancel) -> anyhow::Result<Vec<T>> + Send + 'static,
+    {
+        self.frame += 1;
+        let mut wanted: Vec<u64> = rows.map(|row| row / self.length).collect();
+        wanted.dedup();
+        self.pending.retain(|number, _| wanted.contains(number));
+        for number in wanted {
+            match self.known.get_mut(&number) {
+                Some(block) => block.used = self.frame,
+                None if self.pending.contains_key(&number) => {}
+                None => {
+                    let first = number * self.length;
+                    self.pending.insert(number, worker.spawn(make(first..first.saturating_add(self.length))));
+                }
+            }
+        }
+        self.receive();
+        self.evict();
+    }
+
+    /// A row, if its block is here.
+    pub fn get(&self, row: u64) -> Item<'_, T> {
+        let Some(block) = self.known.get(&(row / self.length)) else { return Item::Loading };
+        match &block.items {
+            Ok(items) => {
+                let place = usize::try_from(row % self.length).ok();
+                place.and_then(|place| items.get(place)).map_or(Item::Loading, Item::Known)
+            }
+            Err(error) => Item::Failed(error),
+        }
+    }
+
+    /// A row, if it is here.
+    pub fn known(&self, row: u64) -> Option<&T> {
+        if let Item::Known(item) = self.get(row) { Some(item) } else { None }
+    }
+
+    fn receive(&mut self) {
+        let (known, frame) = (&mut self.known, self.frame);
+        self.pending.retain(|number, ticket| match ticket.take() {
+            None => true,
+            Some(result) => {
+                let items = result.map_err(|error| format!("{error:#}"));
+                known.insert(*number, Block { items, used: frame });
+                false
+            }
+        });
+    }
+
+    fn evict(&mut self) {
+        while self.known.len() > KEPT {
+            let oldest =
+                self.known.iter().min_by_key(|(_, block)| block.used).map(|(number, block)| (*number, block.used));
+            match oldest {
+                Some((number, used)) if used < self.frame => self.known.remove(&number),
+                // All are in view: a very tall window.
+                _ => break,
+            };
+        }
+    }
+}
+
+impl<T> std::fmt::Debug for Blocks<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Blocks").field("known", &self.known.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn squares(range: Range<u64>) -> impl FnOnce(&Cancel) -> anyhow::Result<Vec<u64>> {
+        move |_| Ok(range.map(|number| number * number).collect())
+    }
+
+    #[test]
+    fn rows_in_view_are_there_after_one_frame() {
+        let mut blocks = Blocks::new(64);
+        blocks.fetch(60..70, &Worker::synchronous(), squares);
+        assert_eq!((blocks.known(63), blocks.known(64), blocks.known(128)), (Some(&3969), Some(&4096), None));
+    }
+
+    #[test]
+    fn old_blocks_make_room() {
+        let mut blocks = Blocks::new(1);
+        let worker = Worker::synchronous();
+        for row in 0..300 {
+            blocks.fetch(std::iter::once(row), &worker, squares);
+        }
+        assert_eq!(blocks.known.len(), KEPT);
+        assert!(blocks.known(299).is_some() && blocks.known(0).is_none());
+    }
+
+    #[test]
+    fn a_failure_is_said_once_asked() {
+        let mut blocks = Blocks::<u64>::new(8);
+        blocks.fetch(0..1, &Worker::synchronous(), |_| |_: &Cancel| anyhow::bail!("no disk"));
+        assert!(matches!(blocks.get(3), Item::Failed("no disk")));
+    }
+}

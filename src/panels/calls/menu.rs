@@ -1,0 +1,52 @@
+//! The context menu of a call.
+
+use egui::Ui;
+
+use super::rows::Touched;
+use crate::action::Action;
+use crate::model::TraceWindow;
+use crate::model::call_tree::CallRow;
+use crate::model::text::counted;
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
+
+/// The menu of a call, or of the first of a group of calls.
+pub fn call_menu(
+    ui: &mut Ui,
+    row: &CallRow,
+    (cx, window): (&ViewCx<'_>, &TraceWindow),
+    is_open: Option<bool>,
+    (touched, out): (&mut Touched, &mut Vec<Action>),
+) {
+    let tok = cx.tok;
+    menu_head_ui(ui, tok, &row.name, &counted(row.steps, "step", "steps"));
+    if MenuItem::new("Travel to its entry").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+        out.push(Action::Travel(window.id, row.entered_at.0));
+    }
+    if MenuItem::new("Travel to its end").key("Shift+Enter").ui(ui, tok) {
+        out.push(Action::Travel(window.id, row.left_at.0));
+    }
+    if MenuItem::new("Open window at its entry").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+        out.push(Action::OpenWindowAt(row.entered_at.0));
+    }
+    menu_line_ui(ui, tok);
+    if let Some(is_open) = is_open {
+        let text = if is_open { "Close" } else { "Open" };
+        if MenuItem::new(text).key(if is_open { "Left" } else { "Right" }).ui(ui, tok) {
+            touched.toggled = Some((row.node(), !is_open));
+        }
+    }
+    if row.count == 1 {
+        let is_folded = window.folds.is_folded(row.first);
+        let (text, shape) =
+            if is_folded { ("Unfold it in the trace", icons::UNFOLD) } else { ("Fold it in the trace", icons::FOLD) };
+        if MenuItem::new(text).icon(shape).ui(ui, tok) {
+            out.extend([Action::Activate(window.id), Action::ToggleFold(row.first.0)]);
+        }
+    }
+    menu_line_ui(ui, tok);
+    if MenuItem::new("Copy name").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        out.push(Action::Copy(row.name.clone()));
+    }
+}

@@ -1,0 +1,186 @@
+//! The rows of the call tree.
+
+use egui::{Rect, Ui, pos2, vec2};
+
+use super::menu::call_menu;
+use crate::action::Action;
+use crate::model::TraceWindow;
+use crate::model::call_tree::{CallRow, Node, TreeRow};
+use crate::model::text::thousands;
+use crate::panels::ViewCx;
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::{RowState, button_response, row_background, row_response};
+use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
+
+/// One level of the tree.
+const INDENT: f32 = 12.0;
+/// The middle of the outermost caret.
+const CARET: f32 = 14.0;
+/// Room for names and steps however deep the row is.
+const LEAST_ROOM: f32 = 132.0;
+/// Deeper rows are not indented further: a recursion would leave no room for names.
+const DEEPEST: u32 = 24;
+
+/// What all rows of a frame share.
+pub struct Rows<'a> {
+    /// Clipped to the list.
+    pub pen: Pen<'a>,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// The window whose position is marked.
+    pub window: &'a TraceWindow,
+    /// The row under the cursor.
+    pub cursor: usize,
+}
+
+/// What was done to the rows in this frame.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// The row that was clicked.
+    pub cursor: Option<usize>,
+    /// What is to be opened or closed.
+    pub toggled: Option<(Node, bool)>,
+    /// What is to show more rows.
+    pub more: Option<Node>,
+}
+
+impl Rows<'_> {
+    /// Draws a row.
+    pub fn row_ui(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        (place, row): (usize, &TreeRow),
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
+        match row {
+            TreeRow::Calls { depth, row, is_open, is_on_path, is_current } => {
+                let look = Look { depth: *depth, is_open: *is_open, is_on_path: *is_on_path, is_current: *is_current };
+                self.calls_ui(ui, rect, (place, row, look), touched, out);
+            }
+            TreeRow::More { depth, node, hidden } => self.more_ui(ui, rect, (place, *depth, *node, *hidden), touched),
+            TreeRow::Loading { depth } => {
+                let bar =
+                    Rect::from_min_size(pos2(self.name_left(rect, *depth), rect.center().y - 4.0), vec2(72.0, 8.0));
+                self.pen.painter.rect_filled(bar, 2.0, self.cx.tok.bg3);
+            }
+        }
+    }
+
+    fn calls_ui(
+        &self,
+        ui: &mut Ui,
+        rect: Rect,
+        (place, row, look): (usize, &CallRow, Look),
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
+        let (pen, tok) = (&self.pen, self.cx.tok);
+        let name =
+            if row.count > 1 { format!("call {} ×{}", row.name, row.count) } else { format!("call {}", row.name) };
+        let response = row_response(ui, rect, ("call", place, row.first.0), || name.clone());
+        let is_cursor = self.cursor == place;
+        let state = RowState { is_selected: look.is_current, is_cursor, has_focus: self.cx.has_focus };
+        row_background(pen, rect, &response, RowState { has_focus: true, is_cursor: false, ..state });
+        if is_cursor && self.cx.has_focus {
+            pen.frame(rect.shrink(1.0), 0, tok.focus);
+        }
+        if look.is_current {
+            pen.fill(Rect::from_min_size(rect.min, vec2(2.0, ROW)), tok.position(self.window.id.0));
+        }
+        self.guides(rect, look.depth);
+        self.caret_ui(ui, rect, (place, row, look), touched);
+        self.words(rect, row, look);
+        if response.clicked() || response.secondary_clicked() {
+            touched.cursor = Some(place);
+        }
+        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+            out.push(Action::OpenWindowAt(row.entered_at.0));
+        } else if response.clicked() {
+            out.push(Action::Travel(self.window.id, row.entered_at.0));
+        }
+        response.context_menu(|ui| call_menu(ui, row, (self.cx, self.window), look.is_open, (touched, out)));
+    }
+
+    fn words(&self, rect: Rect, row: &CallRow, look: Look) {
+        let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
+        let steps = pen.text_left_of(rect.right() - 10.0, y, thousands(row.steps), mono(11.5), tok.t3);
+        let (font, color) = match () {
+            () if look.is_current => (mono_bold(12.5), tok.symbol),
+            () if look.is_on_path => (mono(12.5), tok.symbol),
+            () => (mono(12.5), tok.t2),
+        };
+        let count = if row.count > 1 { format!("×{}", thousands(row.count)) } else { String::new() };
+        let count_width = if row.count > 1 { pen.width(&count, mono(11.5)) + 8.0 } else { 0.0 };
+        let right = steps - 8.0 - count_width;
+        let end = pen.cut_text(self.name_left(rect, look.depth), y, &row.name, font, color, right);
+        pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
+    }
+
+    fn caret_ui(&self, ui: &Ui, rect: Rect, (place, row, look): (usize, &CallRow, Look), touched: &mut Touched) {
+        let Some(is_open) = look.is_open else { return };
+        let center = pos2(rect.left() + CARET + indent(look.depth, rect.width()), rect.center().y);
+        let touch = Rect::from_center_size(center, vec2(16.0, ROW));
+        let verb = if is_open { "close" } else { "open" };
+        let response = button_response(ui, touch, ("caret", place, row.first.0), &format!("{verb} {}", row.name));
+        let shape = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+        let color = if response.hovered() { self.cx.tok.t1 } else { self.cx.tok.t2 };
+        self.pen.text_centered(center, shape, icon(10.0), color);
+        if response.clicked() {
+            touched.toggled = Some((row.node(), !is_open));
+        }
+    }
+
+    fn more_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        (place, depth, node, hidden): (usize, u32, Node, Option<u64>),
+        touched: &mut Touched,
+    ) {
+        let words = match hidden {
+            Some(hidden) => format!("… {} more", thousands(hidden)),
+            None => "… more".to_owned(),
+        };
+        let response = row_response(ui, rect, ("more", place), || words.clone());
+        row_background(
+            &self.pen,
+            rect,
+            &response,
+            RowState { is_cursor: self.cursor == place, has_focus: self.cx.has_focus, is_selected: false },
+        );
+        self.guides(rect, depth);
+        self.pen.text(self.name_left(rect, depth), rect.center().y, words, ui_font(11.5), self.cx.tok.accent);
+        if response.clicked() {
+            touched.cursor = Some(place);
+            touched.more = Some(node);
+        }
+    }
+
+    fn guides(&self, rect: Rect, depth: u32) {
+        for level in 0..depth.min(DEEPEST) {
+            let x = rect.left() + CARET + indent(level, rect.width());
+            self.pen.line_down(x, rect.top(), rect.bottom(), self.cx.tok.line2);
+        }
+    }
+
+    fn name_left(&self, rect: Rect, depth: u32) -> f32 {
+        rect.left() + CARET + 10.0 + indent(depth, rect.width())
+    }
+}
+
+/// How a call looks.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    depth: u32,
+    is_open: Option<bool>,
+    is_on_path: bool,
+    is_current: bool,
+}
+
+/// How far a row is indented in a panel of a width: names keep some room.
+fn indent(depth: u32, width: f32) -> f32 {
+    let full = INDENT * f32::from(u8::try_from(depth.min(DEEPEST)).unwrap_or(0));
+    full.min((width - LEAST_ROOM).max(0.0))
+}

@@ -1,0 +1,70 @@
+//! Keys of panels that have a cursor of their own. All other keys are in the key map and never come here.
+
+use egui::{Key, Modifiers, Ui};
+
+/// What a key means to the panel that has the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PanelKey {
+    /// The cursor goes up.
+    Up,
+    /// The cursor goes down.
+    Down,
+    /// The cursor goes left, or the branch closes.
+    Left,
+    /// The cursor goes right, or the branch opens.
+    Right,
+    /// A page up.
+    PageUp,
+    /// A page down.
+    PageDown,
+    /// To the first.
+    First,
+    /// To the last.
+    Last,
+    /// Last write; travel.
+    Enter,
+    /// Next write.
+    ShiftEnter,
+    /// Copy what is under the cursor.
+    Copy,
+    /// Show memory at the value.
+    ShowMemory,
+    /// Last write of so many bytes: 1, 2, 4 or 8.
+    Bytes(u8),
+}
+
+const KEYS: [(Key, Modifiers, PanelKey); 16] = [
+    (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
+    (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),
+    (Key::ArrowLeft, Modifiers::NONE, PanelKey::Left),
+    (Key::ArrowRight, Modifiers::NONE, PanelKey::Right),
+    (Key::PageUp, Modifiers::NONE, PanelKey::PageUp),
+    (Key::PageDown, Modifiers::NONE, PanelKey::PageDown),
+    (Key::Home, Modifiers::NONE, PanelKey::First),
+    (Key::End, Modifiers::NONE, PanelKey::Last),
+    (Key::Enter, Modifiers::SHIFT, PanelKey::ShiftEnter),
+    (Key::Enter, Modifiers::NONE, PanelKey::Enter),
+    (Key::M, Modifiers::NONE, PanelKey::ShowMemory),
+    (Key::C, Modifiers::COMMAND, PanelKey::Copy),
+    (Key::Num1, Modifiers::NONE, PanelKey::Bytes(1)),
+    (Key::Num2, Modifiers::NONE, PanelKey::Bytes(2)),
+    (Key::Num4, Modifiers::NONE, PanelKey::Bytes(4)),
+    (Key::Num8, Modifiers::NONE, PanelKey::Bytes(8)),
+];
+
+/// Takes the keys that were pressed for a panel that has the keyboard; none while a text field has it.
+pub fn take_keys(ui: &Ui, has_focus: bool) -> Vec<PanelKey> {
+    if !has_focus || ui.ctx().egui_wants_keyboard_input() {
+        return Vec::new();
+    }
+    ui.input_mut(|input| {
+        let is_copying = input.events.iter().any(|event| matches!(event, egui::Event::Copy));
+        let copied = is_copying.then_some(PanelKey::Copy);
+        let pressed = |(key, modifiers, meaning): &(Key, Modifiers, PanelKey)| {
+            let count = input.count_and_consume_key(*modifiers, *key);
+            std::iter::repeat_n(*meaning, count)
+        };
+        let keys: Vec<PanelKey> = KEYS.iter().flat_map(pressed).collect();
+        keys.into_iter().chain(copied).collect()
+    })
+}

@@ -1,0 +1,141 @@
+//! The bar of a memory panel: address, grouping, legend.
+
+use egui::{Rect, Role, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+
+use super::{Evaluated, MemoryPanel};
+use crate::panels::ViewCx;
+use crate::panels::pen::Pen;
+use crate::panels::row::button_response;
+use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
+
+/// Width of the address field.
+const FIELD: f32 = 160.0;
+
+impl MemoryPanel {
+    /// Draws the bar.
+    pub(super) fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
+        let pen = Pen::new(ui, bar, cx.tok);
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+        let field = Rect::from_min_size(bar.min + vec2(8.0, 4.0), vec2(FIELD.min(bar.width() - 16.0), 22.0));
+        self.field_ui(ui, field, (&pen, evaluated));
+        let mut x = field.right() + 10.0;
+        for group in [1u8, 2, 4, 8] {
+            let segment = Rect::from_min_size(pos2(x, bar.top() + 5.0), vec2(22.0, 20.0));
+            if segment.right() < bar.right() - 4.0 {
+                self.segment_ui(ui, segment, (&pen, group));
+            }
+            x += 24.0;
+        }
+        match evaluated {
+            Some(Err(error)) => {
+                pen.text(x + 12.0, bar.center().y, icons::WARNING, icon(13.0), cx.tok.err);
+                pen.cut_text(x + 30.0, bar.center().y, error, ui_font(11.5), cx.tok.err, bar.right() - 8.0);
+            }
+            _ => legend_ui(&pen, bar, x + 8.0),
+        }
+    }
+
+    fn field_ui(&mut self, ui: &mut Ui, field: Rect, (pen, evaluated): (&Pen<'_>, Option<&Evaluated>)) {
+        let tok = pen.tok;
+        let value = match evaluated {
+            Some(Ok(value)) => format!("= {value:x}"),
+            _ => String::new(),
+        };
+        let value_width = pen.width(&value, mono(11.5));
+        let is_error = matches!(evaluated, Some(Err(_)));
+        let edge = if is_error { tok.err } else { tok.ctl };
+        pen.painter.rect(field, 4.0, tok.bg1, Stroke::new(1.0, edge), StrokeKind::Inside);
+        let mut text = self.state.typed.clone().unwrap_or_else(|| self.address.clone());
+        let inner = Rect::from_min_max(field.min + vec2(8.0, 0.0), field.max - vec2(8.0, 0.0));
+        let edit = egui::TextEdit::singleline(&mut text)
+            .id(ui.unique_id().with("address"))
+            .frame(egui::Frame::NONE)
+            .margin(egui::Margin::ZERO)
+            .font(mono(12.5))
+            .text_color(tok.t1)
+            .align(egui::Align2::LEFT_CENTER)
+            .desired_width(inner.width());
+        let response = ui.put(inner, edit);
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "address"));
+        if response.has_focus() {
+            pen.painter.rect_stroke(field, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+        } else if pen.width(&text, mono(12.5)) + value_width + 26.0 < field.width() {
+            pen.text_left_of(field.right() - 8.0, field.center().y, value, mono(11.5), tok.t3);
+        }
+        // An expression is taken when it is complete; Escape gives it up.
+        let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
+        if response.lost_focus() && !is_given_up && !text.trim().is_empty() {
+            self.address = text.trim().to_owned();
+            // The same value again scrolls back to it.
+            self.state.shown = None;
+        }
+        self.state.typed = response.has_focus().then_some(text);
+    }
+
+    fn segment_ui(&mut self, ui: &Ui, segment: Rect, (pen, group): (&Pen<'_>, u8)) {
+        let tok = pen.tok;
+        let bytes = if group == 1 { "byte" } else { "bytes" };
+        let response = button_response(ui, segment, ("group", group), &format!("group by {group} {bytes}"));
+        let is_chosen = self.group == group;
+        if is_chosen || response.hovered() {
+            pen.painter.rect_filled(segment, 3.0, if is_chosen { tok.bg4 } else { tok.bg3 });
+        }
+        let (font, color) = if is_chosen { (mono_bold(11.5), tok.t1) } else { (mono(11.5), tok.t2) };
+        pen.text_centered(segment.center(), group, font, color);
+        if response.clicked() {
+            self.group = group;
+        }
+    }
+}
+
+/// What the marks on bytes mean, as far as there is room, from the right.
+fn legend_ui(pen: &Pen<'_>, bar: Rect, left: f32) {
+    let tok = pen.tok;
+    let y = bar.center().y;
+    let mut x = bar.right() - 13.0;
+    for (word, mark) in [("external", Mark::External), ("inferred", Mark::Inferred), ("changed", Mark::Changed)] {
+        let width = pen.width(word, ui_font(11.0));
+        let sample = Rect::from_min_size(pos2((x - width - 23.0).round(), (y - 8.0).round()), vec2(17.0, 16.0));
+        if sample.left() < left {
+            return;
+        }
+        pen.text_left_of(x, y, word, ui_font(11.0), tok.t2);
+        mark.paint(pen, sample);
+        let color = match mark {
+            Mark::Changed => tok.changed,
+            Mark::External => tok.external,
+            Mark::Inferred => tok.inferred,
+        };
+        pen.text_centered(sample.center(), "a9", mono(11.5), color);
+        x = sample.left() - 12.0;
+    }
+}
+
+/// How a byte is marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The last move changed it.
+    Changed,
+    /// Something outside the traced program changed it.
+    External,
+    /// It follows from something else.
+    Inferred,
+}
+
+impl Mark {
+    /// Paints the mark of a byte whose digits fill a rectangle.
+    pub fn paint(self, pen: &Pen<'_>, rect: Rect) {
+        let tok = pen.tok;
+        match self {
+            Self::Changed => {
+                pen.painter.rect_filled(rect, 2.0, tok.changed_bg);
+                pen.frame(rect, 2, tok.changed);
+            }
+            Self::External => {
+                pen.fill(rect, tok.external_bg);
+                pen.fill(Rect::from_min_size(rect.min, vec2(3.0, 3.0)), tok.external);
+            }
+            Self::Inferred => pen.dots(rect.left() + 1.0, rect.right() - 1.0, rect.bottom() - 1.0),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! All about one byte, at the foot of the panel.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui};
+use stepback_index::Cancel;
+use stepback_parsers::{Address, Position};
+
+use crate::action::{Action, Follow};
+use crate::model::memory::{ByteDetail, byte_detail};
+use crate::model::registers::source_word;
+use crate::panels::ViewCx;
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::StepLink;
+use crate::theme::{mono, ui as ui_font};
+use crate::worker::Slot;
+
+/// The answer about the byte that is shown.
+#[derive(Debug, Default)]
+pub struct Foot {
+    answer: Slot<(Address, Position), ByteDetail>,
+}
+
+impl Foot {
+    /// Draws the foot.
+    pub fn ui(
+        &mut self,
+        ui: &Ui,
+        rect: Rect,
+        address: Option<Address>,
+        (cx, follow): (&ViewCx<'_>, Follow),
+        out: &mut Vec<Action>,
+    ) {
+        let pen = Pen::new(ui, rect, cx.tok);
+        pen.fill(rect, cx.tok.bg2);
+        pen.line_across(rect.left(), rect.right(), rect.top(), cx.tok.line);
+        let Some(address) = address else { return };
+        let position = cx.windows.position_of(follow);
+        let answer = self.answer.poll(&(address, position), cx.worker, |(address, position)| {
+            let (address, position, session) = (*address, *position, Arc::clone(cx.session));
+            move |cancel: &Cancel| byte_detail(&session, address, position, cancel)
+        });
+        let y = rect.center().y;
+        let x = pen.code(rect.left() + INSET, y, format!("{:08x}", address.0), cx.tok.t1) + 8.0;
+        // The answer about another byte would be wrong here, not merely old.
+        let Some(detail) = answer.any().filter(|detail| detail.address == address) else { return };
+        let window = match follow {
+            Follow::Window(id) => cx.windows.followed(id).id,
+            Follow::Pinned(_) => cx.windows.active,
+        };
+        let link = |step, x: f32, out: &mut Vec<Action>| StepLink { step, window }.ui(ui, &pen, x, y, out);
+        let label = |x: f32, text: &str| pen.text(x, y, text, ui_font(11.5), cx.tok.t2);
+        let mut x = x;
+        if let Some(symbol) = &detail.symbol {
+            x = pen.cut_text(x, y, symbol, mono(12.5), cx.tok.symbol, rect.right() - 120.0) + INSET;
+        }
+        let state = source_word(detail.state.source);
+        x = match detail.written_by {
+            Some(step) => link(step, label(x, &format!("{state}, written by step ")) + 3.0, out) + INSET,
+            None => label(x, &format!("{state}, never written before")) + INSET,
+        };
+        if let (Some(before), Some(_)) = (detail.before, detail.written_by) {
+            x = pen.code(label(x, "before") + 7.0, y, format!("{before:02x}"), cx.tok.t1) + INSET;
+        }
+        if let Some(step) = detail.next_write.filter(|_| x + 120.0 < rect.right()) {
+            link(step, label(x, "next write ") + 3.0, out);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! The context menu of a byte.
+
+use egui::Ui;
+use stepback_parsers::Address;
+
+use super::rows::RowsView;
+use crate::action::{Access, Action, CellName, Way};
+use crate::model::memory::{ByteCell, aligned};
+use crate::panels::ask::ask_access;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
+
+/// The menu of a byte.
+pub fn byte_menu(ui: &mut Ui, (address, cell): (Address, &ByteCell), view: RowsView<'_>, out: &mut Vec<Action>) {
+    let tok = view.cx.tok;
+    menu_head_ui(ui, tok, &format!("Byte at {:x}", address.0), &cell.hex());
+    let mut ask = |ui: &mut Ui, item: MenuItem<'_>, len_bytes: u64, which: (Access, Way)| {
+        if item.ui(ui, tok) {
+            let cell = CellName::Memory(format!("{}", aligned(address, len_bytes)), len_bytes);
+            ask_access(view.cx, view.follow, cell, which, out);
+        }
+    };
+    let last_write = (Access::Write, Way::Back);
+    ask(ui, MenuItem::new("Last write of the byte").icon(icons::LAST_WRITE).key("1"), 1, last_write);
+    ask(ui, MenuItem::new("Last write of the half word").key("2"), 2, last_write);
+    ask(ui, MenuItem::new("Last write of the word").key("4"), 4, last_write);
+    ask(ui, MenuItem::new("Last write of the double word").key("8"), 8, last_write);
+    menu_line_ui(ui, tok);
+    let group = view.group as u64;
+    let next_write = MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter");
+    ask(ui, next_write, group, (Access::Write, Way::Forward));
+    ask(ui, MenuItem::new("Last read"), group, (Access::Read, Way::Back));
+    ask(ui, MenuItem::new("Next read"), group, (Access::Read, Way::Forward));
+    menu_line_ui(ui, tok);
+    if MenuItem::new("Begin here").icon(icons::MEMORY).ui(ui, tok) {
+        out.push(Action::ShowMemory(format!("{address}")));
+    }
+    if MenuItem::new("Copy address").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        out.push(Action::Copy(format!("{address}")));
+    }
+    if MenuItem::new("Copy value").ui(ui, tok) {
+        out.push(Action::Copy(cell.hex()));
+    }
+}

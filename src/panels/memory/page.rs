@@ -1,0 +1,197 @@
+//! Which part of memory is in view: an address instead of a row number, because nobody counts the rows.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui};
+use stepback_index::Cancel;
+use stepback_parsers::{Address, Position};
+
+use crate::model::memory::{MemoryPage, MemoryRequest, MemoryRow, memory_page};
+use crate::panels::ViewCx;
+use crate::panels::pen::ROW;
+use crate::worker::{Answer, Slot};
+
+/// Rows that are fetched beyond both ends of the view, so that the wheel finds them there.
+const SPARE: usize = 24;
+/// Rows above an address that was asked for.
+const ABOVE: usize = 2;
+
+/// The rows around the view.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// An address in the first row, or `lead` rows below it.
+    top: Address,
+    /// Rows above an address that was asked for; 0 once the user scrolled.
+    lead: usize,
+    /// Pixels of the first row above the view.
+    pixels: f32,
+    answer: Slot<MemoryRequest, MemoryPage>,
+}
+
+/// What there is to draw.
+pub enum Shown<'a> {
+    /// Rows, the first one `pixels` above the top of the view.
+    Rows {
+        /// From the top.
+        rows: &'a [MemoryRow],
+        /// A newer answer is on its way.
+        is_stale: bool,
+        /// How far the first is scrolled away.
+        pixels: f32,
+    },
+    /// Nothing yet.
+    Loading,
+    /// Why there is nothing.
+    Failed(&'a str),
+}
+
+impl Page {
+    /// Shows an address, a little below the top.
+    pub fn go_to(&mut self, address: Address) {
+        *self = Self { top: address, lead: ABOVE, pixels: 0.0, answer: std::mem::take(&mut self.answer) };
+    }
+
+    /// Takes the wheel.
+    pub fn wheel(&mut self, ui: &Ui, rect: Rect) {
+        if !ui.rect_contains_pointer(rect) {
+            return;
+        }
+        let mut pixels = self.pixels - ui.input_mut(|input| std::mem::take(&mut input.smooth_scroll_delta.y));
+        while pixels < 0.0 && self.up() {
+            pixels += ROW;
+        }
+        while pixels >= ROW && self.down() {
+            pixels -= ROW;
+        }
+        self.pixels = pixels.clamp(0.0, ROW - 1.0);
+    }
+
+    /// One row up; false at the start, or where it is not known yet what is there.
+    fn up(&mut self) -> bool {
+        let Some((_, page)) = self.answer.peek() else { return false };
+        let start = self.row_start(page);
+        let rows = page.above.iter().copied().chain(page.rows.iter().map(MemoryRow::first));
+        let to = rows.filter(|first| *first < start).max();
+        self.set_top(to)
+    }
+
+    /// One row down; false at the end of what is known.
+    fn down(&mut self) -> bool {
+        let Some((_, page)) = self.answer.peek() else { return false };
+        let start = self.row_start(page);
+        let rows = page.above.iter().copied().chain(page.rows.iter().map(MemoryRow::first));
+        let to = rows.filter(|first| *first > start).min();
+        self.set_top(to)
+    }
+
+    fn set_top(&mut self, to: Option<Address>) -> bool {
+        if let Some(to) = to {
+            (self.top, self.lead) = (to, 0);
+        }
+        to.is_some()
+    }
+
+    /// The first address of the first row in view.
+    fn row_start(&self, page: &MemoryPage) -> Address {
+        if let Some(first) = page.rows.first().filter(|_| self.lead > 0) {
+            return first.first();
+        }
+        let holds = |row: &&MemoryRow| (row.first()..=row.last()).contains(&self.top);
+        page.rows.iter().find(holds).map_or(self.top, MemoryRow::first)
+    }
+
+    /// What is in view at a moment (the position, and the one before the last move).
+    pub fn poll(&mut self, rect: Rect, (position, previous): (Position, Position), cx: &ViewCx<'_>) -> Shown<'_> {
+        let in_view = (rect.height() / ROW).ceil().max(1.0) as usize + 1;
+        let request = MemoryRequest {
+            position,
+            previous,
+            top: self.top,
+            lead: self.lead,
+            rows_below: in_view + SPARE,
+            rows_above: SPARE,
+        };
+        let answer = self.answer.poll(&request, cx.worker, |request| {
+            let (request, session) = (*request, Arc::clone(cx.session));
+            move |cancel: &Cancel| memory_page(&session, &request, cancel)
+        });
+        let (page, is_stale) = match answer {
+            Answer::Fresh(page) => (page, false),
+            Answer::Stale(page) => (page, true),
+            Answer::Loading => return Shown::Loading,
+            Answer::Failed(error) => return Shown::Failed(error),
+        };
+        // Scrolled by a few rows, the old answer still has the rows: they are right, so they are not dimmed.
+        let holds_top = |row: &MemoryRow| (row.first()..=row.last()).contains(&self.top);
+        let place = page.rows.iter().position(holds_top);
+        let first = place.map(|place| if self.lead > 0 && !is_stale { 0 } else { place });
+        let is_wrong = page.position != position || first.is_none();
+        let rows = page.rows.get(first.unwrap_or(0)..).unwrap_or_default();
+        Shown::Rows { rows, is_stale: is_stale && is_wrong, pixels: self.pixels }
+    }
+
+    /// An address some bytes further; runs that nobody accesses are one step.
+    pub fn moved(&self, from: Address, bytes: i64) -> Address {
+        let to = if bytes < 0 {
+            from.0.saturating_sub(bytes.unsigned_abs())
+        } else {
+            from.0.saturating_add(bytes.unsigned_abs())
+        };
+        let rows = self.answer.peek().map_or([].as_slice(), |(_, page)| page.rows.as_slice());
+        let gap = rows.iter().find_map(|row| match row {
+            MemoryRow::Gap { first, last } if (first.0..=last.0).contains(&to) => Some((first.0, last.0)),
+            _ => None,
+        });
+        Address(match gap {
+            // Out of a run on the other side, into it at its edge.
+            Some((first, last)) if (first..=last).contains(&from.0) => {
+                if bytes < 0 {
+                    first.saturating_sub(1)
+                } else {
+                    last.saturating_add(1)
+                }
+            }
+            Some((first, last)) => {
+                if bytes < 0 {
+                    last
+                } else {
+                    first
+                }
+            }
+            None => to,
+        })
+    }
+
+    /// Brings an address into view.
+    pub fn reveal(&mut self, address: Address, rows_in_view: u64) {
+        let Some((_, page)) = self.answer.peek() else { return };
+        let start = self.row_start(page);
+        if address < start {
+            *self = Self { top: address, lead: 0, pixels: 0.0, answer: std::mem::take(&mut self.answer) };
+            return;
+        }
+        let below = page.rows.iter().filter(|row| row.last() >= start && row.first() <= address).count() as u64;
+        if below <= rows_in_view {
+            return;
+        }
+        for _ in rows_in_view..below {
+            if !self.down() {
+                break;
+            }
+        }
+        self.pixels = 0.0;
+    }
+
+    /// The 8 aligned bytes around an address as a number, when they are known and in view: where a pointer leads.
+    pub fn pointer_at(&self, address: Address) -> Option<u64> {
+        let (_, page) = self.answer.peek()?;
+        page.rows.iter().find_map(|row| match row {
+            MemoryRow::Bytes { address: first, cells } if (first.0..=row.last().0).contains(&address.0) => {
+                let start = usize::try_from(address.0 & 8).ok()?;
+                let bytes: Option<Vec<u8>> = cells.get(start..start + 8)?.iter().map(|cell| cell.value).collect();
+                Some(u64::from_le_bytes(bytes?.try_into().ok()?))
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,227 @@
+//! The rows of a memory panel.
+
+use egui::{Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_index::ValueSource;
+use stepback_parsers::Address;
+
+use super::bar::Mark;
+use super::{byte_left, left_middle, menu, text_left};
+use crate::action::{Action, Follow};
+use crate::model::memory::{ByteCell, MemoryRow, place_in_row};
+use crate::model::text::size_text;
+use crate::panels::ViewCx;
+use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
+use crate::panels::row::row_response;
+use crate::theme::{mono, mono_bold};
+
+/// What all rows of a frame share.
+#[derive(Clone, Copy)]
+pub struct RowsView<'a> {
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// What the panel shows the state at.
+    pub follow: Follow,
+    /// Bytes in a group.
+    pub group: usize,
+    /// The byte under the cursor.
+    pub cursor: Option<Address>,
+    /// How groups read as numbers.
+    pub is_big_endian: bool,
+}
+
+/// What was done to the bytes in this frame.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// Under the pointer.
+    pub hovered: Option<Address>,
+    /// Clicked.
+    pub clicked: Option<Address>,
+    /// Double-clicked.
+    pub double_clicked: Option<Address>,
+}
+
+/// Draws the line of column numbers and the rows below it.
+pub fn rows_ui(
+    ui: &mut Ui,
+    body: Rect,
+    list: Rect,
+    (pen, rows, pixels): (&Pen<'_>, &[MemoryRow], f32),
+    view: RowsView<'_>,
+    touched: &mut Touched,
+    out: &mut Vec<Action>,
+) {
+    let is_wide = rows
+        .iter()
+        .take((list.height() / ROW) as usize + 1)
+        .any(|row| row.last().0 > u64::from(u32::MAX) && matches!(row, MemoryRow::Bytes { .. }));
+    let address_width = if is_wide { 120.0 } else { 60.0 };
+    head_ui(pen, body, address_width, view.group);
+    let hairline = body.left() + text_left(address_width) - 8.0;
+    let pen = Pen { painter: pen.painter.with_clip_rect(list.intersect(pen.painter.clip_rect())), tok: pen.tok };
+    let mut top = list.top() - pixels;
+    for row in rows {
+        if top >= list.bottom() {
+            break;
+        }
+        let rect = Rect::from_min_size(pos2(list.left(), top.round()), vec2(list.width(), ROW));
+        match row {
+            MemoryRow::Bytes { address, cells } => {
+                let row = BytesRow { address: *address, cells, rect, address_width };
+                row.ui(ui, &pen, view, touched, out);
+            }
+            MemoryRow::Gap { first, last } => gap_ui(ui, &pen, rect, (*first, *last), view, touched),
+        }
+        top += ROW;
+    }
+    pen.line_down(hairline, body.top(), top.min(list.bottom()), pen.tok.line);
+}
+
+fn head_ui(pen: &Pen<'_>, body: Rect, address_width: f32, group: usize) {
+    let y = body.top() + 10.5;
+    for place in (0..16).step_by(group.max(1)) {
+        let x = body.left() + byte_left(place, group, address_width);
+        pen.text(x, y, format!("{place:02x}"), mono(11.5), pen.tok.t3);
+    }
+}
+
+fn gap_ui(
+    ui: &Ui,
+    pen: &Pen<'_>,
+    rect: Rect,
+    (first, last): (Address, Address),
+    view: RowsView<'_>,
+    touched: &mut Touched,
+) {
+    let tok = pen.tok;
+    let response = row_response(ui, rect, ("gap", first.0), || format!("never accessed from {first}"));
+    pen.fill(rect, tok.bg2);
+    let holds_cursor = view.cursor.is_some_and(|cursor| (first..=last).contains(&cursor));
+    if holds_cursor && view.cx.has_focus {
+        pen.frame(rect.shrink(1.0), 0, tok.focus);
+    }
+    let Pos2 { x, y } = left_middle(rect);
+    let end = pen.code(x + INSET, y, format!("{:08x} – {:08x}", first.0, last.0), tok.t3);
+    let size = match (last.0 - first.0).checked_add(1) {
+        Some(bytes) => size_text(bytes),
+        None => "16 EiB".to_owned(),
+    };
+    pen.label(end + INSET, y, format!("{size} never accessed"), tok.t3);
+    if response.clicked() {
+        touched.clicked = Some(first);
+    }
+}
+
+struct BytesRow<'a> {
+    address: Address,
+    cells: &'a [ByteCell],
+    rect: Rect,
+    address_width: f32,
+}
+
+impl BytesRow<'_> {
+    fn ui(&self, ui: &mut Ui, pen: &Pen<'_>, view: RowsView<'_>, touched: &mut Touched, out: &mut Vec<Action>) {
+        let tok = pen.tok;
+        let holds_cursor = view.cursor.is_some_and(|cursor| cursor.0 & !15 == self.address.0);
+        let color = if holds_cursor { tok.symbol } else { tok.t3 };
+        let digits = if self.address_width > 60.0 { 16 } else { 8 };
+        let Pos2 { x, y } = left_middle(self.rect);
+        pen.code(x + INSET, y, format!("{:0digits$x}", self.address.0), color);
+        for shown in 0..self.cells.len() {
+            let place = place_in_row(shown, view.group, view.is_big_endian);
+            if let Some(cell) = self.cells.get(place) {
+                self.byte_ui(ui, pen, (shown, place, cell), view, touched, out);
+            }
+        }
+        self.text_ui(ui, pen, view, touched);
+    }
+
+    fn byte_ui(
+        &self,
+        ui: &mut Ui,
+        pen: &Pen<'_>,
+        (shown, place, cell): (usize, usize, &ByteCell),
+        view: RowsView<'_>,
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
+        let address = Address(self.address.0 + place as u64);
+        let left = self.rect.left() + byte_left(shown, view.group, self.address_width);
+        let touch = Rect::from_min_size(
+            pos2(left - 1.5, self.rect.top()),
+            vec2(if view.group == 1 { 18.0 } else { 15.0 }, ROW),
+        );
+        let response = ui.interact(touch, ui.unique_id().with(("byte", address.0)), Sense::CLICK);
+        response.widget_info(|| WidgetInfo::labeled(Role::Cell, true, format!("byte {address}")));
+        let shape = Rect::from_min_size(pos2((left - 1.0).round(), self.rect.top() + 1.0), vec2(17.0, ROW - 2.0));
+        self.paint_byte(pen, (cell, shape, left), address, view);
+        if response.hovered() {
+            touched.hovered = Some(address);
+        }
+        if response.clicked() || response.secondary_clicked() {
+            touched.clicked = Some(address);
+        }
+        if response.double_clicked() {
+            touched.double_clicked = Some(address);
+        }
+        response.context_menu(|ui| menu::byte_menu(ui, (address, cell), view, out));
+    }
+
+    fn paint_byte(
+        &self,
+        pen: &Pen<'_>,
+        (cell, shape, left): (&ByteCell, Rect, f32),
+        address: Address,
+        view: RowsView<'_>,
+    ) {
+        let tok = pen.tok;
+        let is_cursor = view.cursor == Some(address);
+        if is_cursor {
+            pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
+        }
+        let marks = [
+            (cell.source == ValueSource::Inferred, Mark::Inferred),
+            (cell.source == ValueSource::External, Mark::External),
+            (cell.is_changed, Mark::Changed),
+        ];
+        for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
+            mark.paint(pen, shape);
+        }
+        if is_cursor && view.cx.has_focus {
+            pen.frame(shape.expand(1.0), 2, tok.focus);
+        }
+        let color = match () {
+            () if cell.is_changed => tok.changed,
+            () if cell.value.is_none() && is_cursor => tok.t2,
+            () if cell.value.is_none() => tok.unknown,
+            () if cell.source == ValueSource::External => tok.external,
+            () if cell.source == ValueSource::Inferred => tok.inferred,
+            () if cell.value == Some(0) => tok.t3,
+            () => tok.t1,
+        };
+        let font = if cell.is_changed { mono_bold(12.5) } else { mono(12.5) };
+        pen.text(left, shape.center().y, cell.hex(), font, color);
+    }
+
+    /// The characters, always in the order of addresses.
+    fn text_ui(&self, ui: &Ui, pen: &Pen<'_>, view: RowsView<'_>, touched: &mut Touched) {
+        let tok = pen.tok;
+        let left = self.rect.left() + text_left(self.address_width);
+        let rect = Rect::from_min_size(pos2(left, self.rect.top()), vec2(16.0 * ADVANCE, ROW));
+        if let Some(cursor) = view.cursor.filter(|cursor| cursor.0 & !15 == self.address.0) {
+            let place = (cursor.0 & 15) as f32;
+            let shape = Rect::from_min_size(pos2(left + ADVANCE * place, rect.top() + 1.0), vec2(ADVANCE, ROW - 2.0));
+            pen.painter.rect_filled(shape, 2.0, if view.cx.has_focus { tok.sel } else { tok.bg3 });
+        }
+        let text: String = self.cells.iter().map(ByteCell::character).collect();
+        pen.code(left, rect.center().y, text, tok.t2);
+        let response = ui.interact(rect, ui.unique_id().with(("text", self.address.0)), Sense::CLICK);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("text at {}", self.address)));
+        if let Some(pointer) = response.hover_pos() {
+            let place = ((pointer.x - left) / ADVANCE).clamp(0.0, 15.0) as u64;
+            touched.hovered = Some(Address(self.address.0 + place));
+            if response.clicked() {
+                touched.clicked = touched.hovered;
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! What stands in the tiles of the window, and the timeline above them.
+//!
+//! A panel reads its [`ViewCx`] and its own slots, paints, and pushes [`Action`](crate::action::Action)s;
+//! it changes nothing else. What it shows is decided in [`crate::model`].
+
+mod ask;
+mod blocks;
+mod calls;
+mod compare;
+mod field;
+mod keys;
+mod list;
+mod memory;
+mod menu;
+mod pen;
+mod registers;
+mod row;
+mod tab;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod trace;
+mod view;
+mod warnings;
+mod watch;
+
+pub use calls::CallsPanel;
+pub use compare::ComparePanel;
+pub use memory::MemoryPanel;
+pub use registers::RegistersPanel;
+pub use tab::{TabBadge, tab_badge};
+pub use timeline::{TimelineState, timeline_ui};
+pub use trace::TracePanel;
+pub use view::ViewCx;
+pub use warnings::WarningsPanel;

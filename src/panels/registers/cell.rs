@@ -1,0 +1,227 @@
+//! One register on the screen, and the head with pc and flags.
+
+use egui::{Rect, Response, Ui, pos2, vec2};
+use stepback_index::ValueSource;
+
+use super::{Touched, box_at};
+use crate::action::{Access, Action, CellName, Follow, Way};
+use crate::model::registers::{RegisterBoard, RegisterCell};
+use crate::model::text::{flag_letter, flags, leading_zeros, short_hex};
+use crate::panels::ViewCx;
+use crate::panels::ask::ask_access;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, Pen};
+use crate::panels::row::row_response;
+use crate::theme::{icons, mono, mono_bold, ui as ui_font};
+
+/// What all cells of a frame share.
+#[derive(Clone, Copy)]
+pub struct CellView<'a> {
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// What the panel shows the state at.
+    pub follow: Follow,
+    /// The register under the cursor.
+    pub cursor: Option<&'a str>,
+}
+
+impl RegisterCell {
+    /// Its value as an address expression, when it is known.
+    pub fn address(&self) -> Option<String> {
+        self.value.to_u64().map(|value| format!("{value:#x}"))
+    }
+}
+
+/// A value as it goes to the clipboard.
+pub fn copied(cell: &RegisterCell) -> String {
+    short_hex(&cell.value).map_or_else(|| "unknown".to_owned(), |hex| format!("0x{hex}"))
+}
+
+/// Draws a register: its name, its value `value` pixels further right.
+pub fn cell_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    (pen, cell, value): (&Pen<'_>, &RegisterCell, f32),
+    view: CellView<'_>,
+    (touched, out): (&mut Touched, &mut Vec<Action>),
+) {
+    let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
+    let wide = value + 6.0 + ADVANCE * cell.hex.len() as f32 + 8.0;
+    let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
+    let is_cursor = view.cursor == Some(cell.name.as_str());
+    background(pen, shape, cell, (&response, is_cursor, view.cx.has_focus));
+    let (x, y, tok) = (rect.left() + 6.0, rect.center().y, pen.tok);
+    if cell.is_changed {
+        pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
+        pen.strong_code(x, y, &cell.name, tok.changed);
+    } else {
+        pen.code(x, y, &cell.name, tok.register);
+    }
+    value_ui(pen, (x + value, y), cell, is_cursor);
+    touch(&response, cell, view, (touched, out));
+    response.context_menu(|ui| menu(ui, cell, view, out));
+}
+
+fn background(
+    pen: &Pen<'_>,
+    shape: Rect,
+    cell: &RegisterCell,
+    (response, is_cursor, has_focus): (&Response, bool, bool),
+) {
+    let tok = pen.tok;
+    let color = match () {
+        () if cell.is_changed => Some(tok.changed_bg),
+        () if is_cursor && has_focus => Some(tok.sel),
+        () if is_cursor => Some(tok.bg3),
+        () if cell.source == ValueSource::External => Some(tok.external_bg),
+        () if response.hovered() => Some(tok.hover),
+        () => None,
+    };
+    if let Some(color) = color {
+        pen.painter.rect_filled(shape, 2.0, color);
+    }
+    if is_cursor && has_focus {
+        pen.frame(shape, 2, tok.focus);
+    }
+}
+
+/// Leading zeros step back; a value that nothing states is a word.
+fn value_ui(pen: &Pen<'_>, (x, y): (f32, f32), cell: &RegisterCell, is_cursor: bool) {
+    let tok = pen.tok;
+    if cell.value.is_unknown() {
+        let color = if is_cursor { tok.t2 } else { tok.unknown };
+        pen.text(x, y, "unknown", ui_font(12.5), color);
+        return;
+    }
+    let color = match () {
+        () if cell.is_changed => tok.changed,
+        () if cell.source == ValueSource::External => tok.external,
+        () if cell.source == ValueSource::Inferred => tok.inferred,
+        () => tok.t1,
+    };
+    let (zeros, digits) = cell.hex.split_at(leading_zeros(&cell.hex));
+    let start = pen.code(x, y, zeros, tok.t4);
+    let font = if cell.is_changed { mono_bold(12.5) } else { mono(12.5) };
+    let end = pen.text(start, y, digits, font, color);
+    if cell.source == ValueSource::Inferred {
+        pen.dots(start, end, y + 7.0);
+    }
+}
+
+fn touch(
+    response: &Response,
+    cell: &RegisterCell,
+    view: CellView<'_>,
+    (touched, out): (&mut Touched, &mut Vec<Action>),
+) {
+    if response.hovered() {
+        touched.hovered = Some(cell.name.clone());
+    }
+    if response.clicked() || response.secondary_clicked() {
+        touched.cursor = Some(cell.name.clone());
+    }
+    if response.double_clicked() {
+        let name = CellName::Register(cell.name.clone());
+        ask_access(view.cx, view.follow, name, (Access::Write, Way::Back), out);
+    }
+}
+
+fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Action>) {
+    let tok = view.cx.tok;
+    let value = if cell.value.is_unknown() { "unknown" } else { cell.hex.as_str() };
+    menu_head_ui(ui, tok, &cell.name, value);
+    let mut access = |ui: &mut Ui, item: MenuItem<'_>, access: Access, way: Way| {
+        if item.ui(ui, tok) {
+            ask_access(view.cx, view.follow, CellName::Register(cell.name.clone()), (access, way), out);
+        }
+    };
+    access(ui, MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter"), Access::Write, Way::Back);
+    access(ui, MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter"), Access::Write, Way::Forward);
+    menu_line_ui(ui, tok);
+    if let Some(address) = cell.address() {
+        let text = format!("Show memory at {}", address.trim_start_matches("0x"));
+        if MenuItem::new(&text).icon(icons::MEMORY).key("M").ui(ui, tok) {
+            out.push(Action::ShowMemory(address));
+        }
+        menu_line_ui(ui, tok);
+    }
+    if MenuItem::new("Copy value").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        out.push(Action::Copy(copied(cell)));
+    }
+    if MenuItem::new("Copy name").ui(ui, tok) {
+        out.push(Action::Copy(cell.name.clone()));
+    }
+    if MenuItem::new("Copy as text").ui(ui, tok) {
+        out.push(Action::Copy(format!("{} = {}", cell.name, copied(cell))));
+    }
+}
+
+/// Draws the head: pc with its symbol, then flags and mode.
+pub fn head_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    (pen, board): (&Pen<'_>, &RegisterBoard),
+    view: CellView<'_>,
+    (touched, out): (&mut Touched, &mut Vec<Action>),
+) {
+    let tok = pen.tok;
+    pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
+    if let Some(pc) = &board.pc {
+        let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
+        // The pc changes with every step; marking it would say nothing.
+        let cell = RegisterCell { is_changed: false, ..pc.clone() };
+        cell_ui(ui, row, (pen, &cell, 32.0), view, (touched, out));
+        let x = rect.left() + 46.0 + ADVANCE * pc.hex.len() as f32 + 14.0;
+        if let Some(symbol) = &board.pc_symbol {
+            pen.cut_text(x, row.center().y, symbol, mono(12.5), tok.symbol, rect.right() - 12.0);
+        }
+    }
+    let y = rect.top() + 36.0;
+    let mut x = rect.left() + 46.0;
+    if let Some(psr) = &board.psr {
+        x = flags_ui(ui, (pen, psr), (rect.left() + 14.0, y), view, (touched, out));
+        pen.text(x + 9.0, y, board.flag_words(), ui_font(11.5), tok.t2);
+    }
+    let words: Vec<&str> = board.mode.as_deref().into_iter().chain(board.thread_name.as_deref()).collect();
+    let right = rect.right() - 14.0;
+    let words = words.join(", ");
+    if right - pen.width(&words, ui_font(11.5)) > x + 80.0 || board.flag_words().is_empty() {
+        pen.text_left_of(right, y, words, ui_font(11.5), tok.t3);
+    }
+}
+
+fn flags_ui(
+    ui: &mut Ui,
+    (pen, psr): (&Pen<'_>, &RegisterCell),
+    (left, y): (f32, f32),
+    view: CellView<'_>,
+    (touched, out): (&mut Touched, &mut Vec<Action>),
+) -> f32 {
+    let tok = pen.tok;
+    let color = if psr.is_changed { tok.changed } else { tok.register };
+    pen.text(left, y, "nzcv", mono(10.5), color);
+    let mut x = left + 32.0;
+    for (letter, is_set) in flags(&psr.value) {
+        let shape = box_at(x, y, 20.0, 18.0);
+        let (edge, text) = match is_set {
+            Some(true) => (tok.t3, tok.t1),
+            Some(false) => (tok.line2, tok.t3),
+            None => (tok.line2, tok.unknown),
+        };
+        if is_set == Some(true) {
+            pen.painter.rect_filled(shape, 2.0, tok.bg4);
+        }
+        pen.frame(shape, 2, edge);
+        let font = if is_set == Some(true) { mono_bold(12.5) } else { mono(12.5) };
+        pen.text_centered(shape.center(), flag_letter(letter, is_set), font, text);
+        x += 23.0;
+    }
+    let shape = Rect::from_min_max(pos2(left - 4.0, y - 9.0), pos2(x - 3.0, y + 9.0));
+    let response = row_response(ui, shape, "flags", || format!("register {}", psr.name));
+    if view.cursor == Some(psr.name.as_str()) {
+        pen.frame(shape.expand(2.0), 3, if view.cx.has_focus { tok.focus } else { tok.line2 });
+    }
+    touch(&response, psr, view, (touched, out));
+    response.context_menu(|ui| menu(ui, psr, view, out));
+    x
+}

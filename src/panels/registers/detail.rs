@@ -1,0 +1,95 @@
+//! All about one register, at the foot of the panel.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2};
+use stepback_index::Cancel;
+use stepback_parsers::{Position, Step};
+
+use crate::action::{Action, Follow};
+use crate::model::code::Code;
+use crate::model::registers::{RegisterCell, RegisterDetail, register_detail};
+use crate::model::text::short_hex;
+use crate::panels::ViewCx;
+use crate::panels::pen::{ADVANCE, Pen, ROW};
+use crate::panels::row::StepLink;
+use crate::theme::{mono, mono_bold, ui as ui_font};
+use crate::worker::Slot;
+
+/// Height of the foot.
+pub const HEIGHT: f32 = 70.0;
+
+/// The answer about the register that is shown.
+#[derive(Debug, Default)]
+pub struct Detail {
+    answer: Slot<(String, Position), RegisterDetail>,
+}
+
+impl Detail {
+    /// Draws the foot.
+    pub fn ui(
+        &mut self,
+        ui: &Ui,
+        rect: Rect,
+        (pen, cell): (&Pen<'_>, &RegisterCell),
+        (cx, follow): (&ViewCx<'_>, Follow),
+        out: &mut Vec<Action>,
+    ) {
+        let tok = pen.tok;
+        pen.fill(rect, tok.bg1);
+        pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
+        let position = cx.windows.position_of(follow);
+        let key = (cell.name.clone(), position);
+        let answer = self.answer.poll(&key, cx.worker, |(name, position)| {
+            let (name, position, session) = (name.clone(), *position, Arc::clone(cx.session));
+            move |cancel: &Cancel| register_detail(&session, &name, position, cancel)
+        });
+        let (left, mut y) = (rect.left() + 14.0, rect.top() + 17.0);
+        let end = pen.text(left, y, &cell.name, mono_bold(12.5), tok.register);
+        let value = short_hex(&cell.value).unwrap_or_default();
+        let end = pen.code(end + ADVANCE, y, value, tok.t1);
+        let right = pen.text_left_of(rect.right() - 14.0, y, cell.source_word(), ui_font(11.5), tok.t3);
+        let Some(detail) = answer.any() else { return };
+        if let Some(symbol) = &detail.symbol {
+            pen.cut_text(end + 12.0, y, symbol, mono(12.5), tok.symbol, right - 8.0);
+        }
+        let window = match follow {
+            Follow::Window(id) => cx.windows.followed(id).id,
+            Follow::Pinned(_) => cx.windows.active,
+        };
+        let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
+        let nobody = if initial { "by the first lines of the trace" } else { "never before" };
+        let lines = [("written by", &detail.written_by, nobody), ("next write", &detail.next_write, "never again")];
+        for (label, writer, nobody) in lines {
+            y += ROW;
+            let line = Line { label, writer: writer.as_ref(), nobody };
+            line.ui(ui, pen, (pos2(left, y), rect.right()), window, out);
+        }
+    }
+}
+
+struct Line<'a> {
+    label: &'a str,
+    writer: Option<&'a (Step, Code)>,
+    nobody: &'a str,
+}
+
+impl Line<'_> {
+    fn ui(
+        self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        (at, right): (egui::Pos2, f32),
+        window: crate::action::WindowId,
+        out: &mut Vec<Action>,
+    ) {
+        pen.label(at.x, at.y, self.label, pen.tok.t3);
+        let x = at.x + 75.0;
+        let Some((step, code)) = self.writer else {
+            pen.label(x, at.y, self.nobody, pen.tok.t3);
+            return;
+        };
+        let end = StepLink { step: *step, window }.ui(ui, pen, x, at.y, out);
+        pen.cut_text((x + 49.0).max(end + 10.0), at.y, &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
+    }
+}

@@ -1,0 +1,169 @@
+//! The registers in columns, and the groups below.
+
+use egui::{Rect, Ui, pos2, vec2};
+
+use super::Touched;
+use super::cell::{CellView, cell_ui};
+use crate::action::Action;
+use crate::model::registers::{RegisterBoard, RegisterCell};
+use crate::model::text::thousands;
+use crate::panels::keys::PanelKey;
+use crate::panels::pen::{ADVANCE, Pen};
+use crate::panels::row::button_response;
+use crate::theme::{icon, icons, semi};
+
+/// Left of the first column.
+const LEFT: f32 = 8.0;
+/// From the name of a register to its value, for names of up to three letters.
+const VALUE: f32 = 32.0;
+
+/// The rows of the grid.
+#[derive(Debug)]
+pub struct Grid {
+    /// From the top.
+    pub rows: Vec<GridRow>,
+    core_rows: usize,
+}
+
+/// A row of the grid.
+#[derive(Debug)]
+pub enum GridRow {
+    /// Registers side by side.
+    Cells {
+        /// Their names.
+        names: Vec<String>,
+        /// Width of a column.
+        width: f32,
+        /// From the left of a column to the value.
+        value: f32,
+    },
+    /// The title of a group.
+    Title {
+        /// What it is.
+        title: String,
+        /// How many registers.
+        count: usize,
+        /// They are shown.
+        is_open: bool,
+    },
+}
+
+impl Grid {
+    /// The grid in a panel of a width.
+    pub fn new(board: &RegisterBoard, open_groups: &[String], width: f32) -> Self {
+        let mut grid = Self { rows: Vec::new(), core_rows: 0 };
+        grid.add_cells(&board.core, width);
+        grid.core_rows = grid.rows.len();
+        for group in &board.groups {
+            let is_open = open_groups.iter().any(|open| open == group.title);
+            let title = group.title.to_owned();
+            grid.rows.push(GridRow::Title { title, count: group.cells.len(), is_open });
+            if is_open {
+                grid.add_cells(&group.cells, width);
+            }
+        }
+        grid
+    }
+
+    /// Rows of the general registers.
+    pub fn core_rows(&self) -> usize {
+        self.core_rows
+    }
+
+    /// Down the first column, then down the second.
+    fn add_cells(&mut self, cells: &[RegisterCell], width: f32) {
+        let longest = |length: fn(&RegisterCell) -> usize| cells.iter().map(length).max().unwrap_or(0) as f32 * ADVANCE;
+        let value = (longest(|cell| cell.name.len()) + 8.0).max(VALUE);
+        let needed = value + longest(|cell| cell.hex.len()) + 14.0;
+        let columns = if (width - LEFT) / 2.0 >= needed { 2 } else { 1 };
+        let rows = cells.len().div_ceil(columns);
+        for row in 0..rows {
+            let names = (0..columns).filter_map(|column| cells.get(column * rows + row)).map(|cell| cell.name.clone());
+            self.rows.push(GridRow::Cells { names: names.collect(), width: (width - LEFT) / columns as f32, value });
+        }
+    }
+
+    /// Where the cursor goes from a register by a key: the row and the register there.
+    pub fn moved(&self, from: Option<&str>, key: PanelKey) -> Option<(usize, String)> {
+        let place = from.and_then(|name| {
+            self.rows
+                .iter()
+                .enumerate()
+                .find_map(|(row, cells)| Some((row, cells.names().iter().position(|other| other == name)?)))
+        });
+        let Some((row, column)) = place else {
+            return self.nearest(0..self.rows.len(), 0);
+        };
+        match key {
+            PanelKey::Up => self.nearest((0..row).rev(), column),
+            PanelKey::Down => self.nearest(row + 1..self.rows.len(), column),
+            PanelKey::Left => self.nearest(row..row + 1, column.checked_sub(1)?),
+            PanelKey::Right => self.at(row, column + 1),
+            PanelKey::PageUp => {
+                self.nearest((0..row.saturating_sub(7)).rev(), column).or_else(|| self.nearest(0..row, column))
+            }
+            PanelKey::PageDown => self
+                .nearest(row + 8..self.rows.len(), column)
+                .or_else(|| self.nearest((row + 1..self.rows.len()).rev(), column)),
+            PanelKey::First => self.nearest(0..self.rows.len(), column),
+            PanelKey::Last => self.nearest((0..self.rows.len()).rev(), column),
+            _ => None,
+        }
+    }
+
+    /// The first of these rows that has registers.
+    fn nearest(&self, mut rows: impl Iterator<Item = usize>, column: usize) -> Option<(usize, String)> {
+        rows.find_map(|row| self.at(row, column).or_else(|| self.at(row, 0)))
+    }
+
+    fn at(&self, row: usize, column: usize) -> Option<(usize, String)> {
+        self.rows.get(row)?.names().get(column).map(|name| (row, name.clone()))
+    }
+}
+
+impl GridRow {
+    fn names(&self) -> &[String] {
+        match self {
+            Self::Cells { names, .. } => names,
+            Self::Title { .. } => &[],
+        }
+    }
+}
+
+/// Draws a row.
+pub fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    row: &GridRow,
+    (pen, board, _grid): (&Pen<'_>, &RegisterBoard, &Grid),
+    view: CellView<'_>,
+    (touched, out): (&mut Touched, &mut Vec<Action>),
+) {
+    match row {
+        GridRow::Title { title, count, is_open } => title_ui(ui, rect, pen, (title, *count, *is_open), touched),
+        GridRow::Cells { names, width, value } => {
+            let mut left = rect.left() + LEFT;
+            for name in names {
+                if let Some(cell) = board.cell(name) {
+                    let place = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
+                    cell_ui(ui, place, (pen, cell, *value), view, (touched, out));
+                }
+                left += width;
+            }
+        }
+    }
+}
+
+fn title_ui(ui: &Ui, rect: Rect, pen: &Pen<'_>, (title, count, is_open): (&str, usize, bool), touched: &mut Touched) {
+    let verb = if is_open { "hide" } else { "show" };
+    let response = button_response(ui, rect, ("group", title), &format!("{verb} {}", title.to_lowercase()));
+    pen.fill(rect, if response.hovered() { pen.tok.bg3 } else { pen.tok.bg2 });
+    let caret = if is_open { icons::CARET_DOWN } else { icons::CARET_RIGHT };
+    let y = rect.center().y;
+    pen.text(rect.left() + LEFT + 4.0, y, caret, icon(10.0), pen.tok.t2);
+    let end = pen.text(rect.left() + LEFT + 20.0, y, title, semi(12.0), pen.tok.t2);
+    pen.label(end + 8.0, y, thousands(count as u64), pen.tok.t3);
+    if response.clicked() {
+        touched.group = Some(title.to_owned());
+    }
+}

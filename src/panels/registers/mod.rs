@@ -1,0 +1,199 @@
+//! The register file at a position.
+
+mod cell;
+mod detail;
+mod grid;
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
+use serde::{Deserialize, Serialize};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use self::detail::Detail;
+use self::grid::Grid;
+use super::ViewCx;
+use super::ask::ask_access;
+use super::keys::{PanelKey, take_keys};
+use super::list::List;
+use super::pen::{Pen, ROW};
+use super::row::{error_ui, loading_ui};
+use super::watch::SessionWatch;
+use crate::action::{Access, Action, CellName, Follow, Way};
+use crate::model::registers::{RegisterBoard, RegisterCell, register_board};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::worker::{Answer, Slot};
+
+/// pc and flags.
+const HEAD: f32 = 52.0;
+
+/// The registers.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RegistersPanel {
+    /// What it shows the state at.
+    pub follow: Follow,
+    /// Titles of the groups that are open.
+    #[serde(default)]
+    open_groups: Vec<String>,
+    #[serde(skip)]
+    state: RegistersState,
+}
+
+#[derive(Debug, Default)]
+struct RegistersState {
+    session: SessionWatch,
+    board: Slot<(Position, Position), RegisterBoard>,
+    /// The register under the cursor.
+    cursor: Option<String>,
+    scroll: Scroll,
+    detail: Detail,
+}
+
+/// What was done to the grid in this frame.
+#[derive(Debug, Default)]
+struct Touched {
+    cursor: Option<String>,
+    hovered: Option<String>,
+    group: Option<String>,
+}
+
+impl RegistersPanel {
+    /// The registers at what `follow` says.
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, open_groups: Vec::new(), state: RegistersState::default() }
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "Registers".to_owned()
+    }
+
+    /// The register under the cursor.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        self.state.cursor.clone().map(CellName::Register)
+    }
+
+    /// Draws the registers.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.state.session.is_new(cx.session) {
+            self.state =
+                RegistersState { session: std::mem::take(&mut self.state.session), ..RegistersState::default() };
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let key = (cx.windows.position_of(self.follow), cx.windows.previous_of(self.follow));
+        let mut slot = std::mem::take(&mut self.state.board);
+        let answer = slot.poll(&key, cx.worker, |(position, previous)| {
+            let (position, previous, session) = (*position, *previous, Arc::clone(cx.session));
+            move |cancel: &Cancel| register_board(&session, position, previous, cancel)
+        });
+        let pen = Pen::new(ui, rect, cx.tok);
+        match answer {
+            Answer::Fresh(board) => self.board_ui(ui, rect, (&pen, board), cx, out),
+            Answer::Stale(board) => self.board_ui(ui, rect, (&pen.clone().faded(), board), cx, out),
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
+        self.state.board = slot;
+    }
+
+    fn board_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (pen, board): (&Pen<'_>, &RegisterBoard),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let (head, rest) = rect.split_top_bottom_at_y(rect.top() + HEAD);
+        let grid = Grid::new(board, &self.open_groups, rect.width());
+        let core_height = ROW * grid.core_rows() as f32 + 8.0;
+        let detail_height = if rest.height() - core_height >= detail::HEIGHT { detail::HEIGHT } else { 0.0 };
+        let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - detail_height);
+        self.keys(ui, (&grid, board), body, cx, out);
+        let mut touched = Touched::default();
+        cell::head_ui(ui, head, (pen, board), self.view(cx), (&mut touched, out));
+        self.rows_ui(ui, body, (pen, board, &grid), cx, (&mut touched, out));
+        let shown = touched.hovered.as_ref().or(self.state.cursor.as_ref());
+        let cell = shown.and_then(|name| board.cell(name));
+        if let Some(cell) = cell.filter(|_| detail_height > 0.0) {
+            self.state.detail.ui(ui, foot, (pen, cell), (cx, self.follow), out);
+        }
+        self.apply(touched);
+    }
+
+    fn view<'a>(&'a self, cx: &'a ViewCx<'a>) -> cell::CellView<'a> {
+        cell::CellView { cx, follow: self.follow, cursor: self.state.cursor.as_deref() }
+    }
+
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        body: Rect,
+        (pen, board, grid): (&Pen<'_>, &RegisterBoard, &Grid),
+        cx: &ViewCx<'_>,
+        (touched, out): (&mut Touched, &mut Vec<Action>),
+    ) {
+        let body = Rect::from_min_max(pos2(body.left(), body.top() + 4.0), body.max);
+        let list = List { rows: grid.rows.len() as u64, ticks: &[], has_lasting_bar: false };
+        let mut scroll = self.state.scroll;
+        let area = list.ui(ui, body, &mut scroll, cx.tok);
+        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
+        for (row, rect) in area.rows() {
+            let Some(row) = usize::try_from(row).ok().and_then(|row| grid.rows.get(row)) else { continue };
+            grid::row_ui(ui, rect, row, (&pen, board, grid), self.view(cx), (touched, out));
+        }
+        self.state.scroll = scroll;
+    }
+
+    fn apply(&mut self, touched: Touched) {
+        if touched.cursor.is_some() {
+            self.state.cursor = touched.cursor;
+        }
+        if let Some(group) = touched.group {
+            if self.open_groups.contains(&group) {
+                self.open_groups.retain(|open| *open != group);
+            } else {
+                self.open_groups.push(group);
+            }
+        }
+    }
+
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        (grid, board): (&Grid, &RegisterBoard),
+        body: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor.clone();
+            let cell = cursor.as_deref().and_then(|name| board.cell(name));
+            match key {
+                PanelKey::Enter | PanelKey::ShiftEnter => {
+                    let way = if key == PanelKey::Enter { Way::Back } else { Way::Forward };
+                    if let Some(name) = cursor {
+                        ask_access(cx, self.follow, CellName::Register(name), (Access::Write, way), out);
+                    }
+                }
+                PanelKey::Copy => out.extend(cell.map(|cell| Action::Copy(cell::copied(cell)))),
+                PanelKey::ShowMemory => out.extend(cell.and_then(RegisterCell::address).map(Action::ShowMemory)),
+                PanelKey::Bytes(_) => {}
+                _ => {
+                    if let Some((row, name)) = grid.moved(cursor.as_deref(), key) {
+                        self.state.cursor = Some(name);
+                        let view = Viewport { rows: grid.rows.len() as u64, height: body.height(), row_height: ROW };
+                        self.state.scroll.reveal_row(row as u64, &view);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The rectangle of a box of a size whose left edge and middle are given.
+fn box_at(left: f32, middle: f32, width: f32, height: f32) -> Rect {
+    Rect::from_min_size(pos2(left.round(), (middle - height / 2.0).round()), vec2(width, height))
+}

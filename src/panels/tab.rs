@@ -1,0 +1,24 @@
+//! What a tab strip says of the panel that it shows.
+
+use stepback_parsers::Position;
+
+use crate::action::{Follow, WindowId};
+use crate::model::Windows;
+
+/// The badge at the right of a tab strip: `[1] at 1,250`, or a filled pin and a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TabBadge {
+    /// The window that is followed; none for a pinned panel.
+    pub window: Option<WindowId>,
+    /// The moment that is shown.
+    pub position: Position,
+}
+
+/// The badge of a panel that follows a window or a moment.
+pub fn tab_badge(follow: Follow, windows: &Windows) -> TabBadge {
+    let window = match follow {
+        Follow::Window(id) => Some(windows.followed(id).id),
+        Follow::Pinned(_) => None,
+    };
+    TabBadge { window, position: windows.position_of(follow) }
+}

@@ -1,0 +1,258 @@
+//! The panels, driven without a display: what they show by name, and which actions they ask for.
+
+use std::sync::Arc;
+
+use egui::{Key, Modifiers};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use stepback_parsers::Position;
+
+use super::*;
+use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
+use crate::model::test_session::overflow;
+use crate::model::{Ground, Windows};
+use crate::session::Session;
+use crate::theme::{Tok, install_fonts, install_styles};
+use crate::worker::Worker;
+
+/// A panel alone in a window.
+struct Bench {
+    session: Arc<Session>,
+    worker: Worker,
+    windows: Windows,
+    actions: Vec<Action>,
+    is_dressed: bool,
+    draw: Box<dyn FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>)>,
+}
+
+const ONE: WindowId = WindowId(1);
+
+impl Bench {
+    fn new(
+        position: u64,
+        draw: impl FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>) + 'static,
+    ) -> Harness<'static, Self> {
+        let session = overflow();
+        let mut windows = Windows::new(session.index.step_count());
+        let ground = Ground::at(&session.index, Position(0)).expect("a trace");
+        windows.active_mut().travel(Position(position), &ground);
+        let worker = Worker::synchronous();
+        let bench = Self { session, worker, windows, actions: Vec::new(), is_dressed: false, draw: Box::new(draw) };
+        let mut harness = Harness::builder().with_size([620.0, 420.0]).build_ui_state(Self::frame, bench);
+        harness.run();
+        harness
+    }
+
+    fn frame(ui: &mut egui::Ui, bench: &mut Self) {
+        if !bench.is_dressed {
+            // Fonts arrive with the next frame.
+            install_fonts(ui.ctx());
+            install_styles(ui.ctx());
+            bench.is_dressed = true;
+            ui.ctx().request_repaint();
+            return;
+        }
+        let Self { session, worker, windows, actions, draw, .. } = bench;
+        let cx = ViewCx { session, worker, windows, tok: Tok::current(ui), tile: 1, has_focus: true };
+        draw(ui, &cx, actions);
+    }
+}
+
+/// What was asked for since the last time.
+fn taken(harness: &mut Harness<'static, Bench>) -> Vec<Action> {
+    harness.run();
+    std::mem::take(&mut harness.state_mut().actions)
+}
+
+fn trace(position: u64) -> Harness<'static, Bench> {
+    let mut panel = TracePanel::new(ONE);
+    Bench::new(position, move |ui, cx, out| panel.ui(ui, cx, out))
+}
+
+#[test]
+fn a_click_on_a_row_travels_to_after_its_step() {
+    let mut harness = trace(1250);
+    harness.get_by_label("step 1245").click();
+    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 1246)]);
+}
+
+#[test]
+fn the_box_beside_a_call_folds_it() {
+    let mut harness = trace(1235);
+    harness.get_by_label("fold step 1229").click();
+    let call = match taken(&mut harness).as_slice() {
+        [Action::Activate(ONE), Action::ToggleFold(call)] => *call,
+        other => panic!("{other:?}"),
+    };
+    let session = overflow();
+    let ground = Ground::at(&session.index, Position(1235)).expect("a position");
+    harness.state_mut().windows.active_mut().toggle_fold(stepback_index::CallId(call), &ground);
+    harness.run();
+    assert!(harness.query_by_label("step 1233").is_none());
+    harness.get_by_label("unfold step 1229");
+    harness.get_by_label_contains("folded ");
+    assert_eq!(harness.state().windows.active().position, Position(1237));
+}
+
+#[test]
+fn the_menu_of_a_row_asks_for_the_last_write_before_it() {
+    let mut harness = trace(1250);
+    harness.get_by_label("step 1249").click_secondary();
+    harness.run();
+    harness.get_by_label("Last write of [80020010] before it").click();
+    let cell = CellName::Memory("0x80020010".to_owned(), 1);
+    let expected = [Action::Travel(ONE, 1249), Action::GoToAccess(cell, Access::Write, Way::Back)];
+    assert_eq!(taken(&mut harness), expected);
+}
+
+#[test]
+fn the_list_follows_the_position_and_can_be_scrolled_away() {
+    let mut harness = trace(0);
+    harness.get_by_label("step 0");
+    let session = overflow();
+    let ground = Ground::at(&session.index, Position(0)).expect("a position");
+    harness.state_mut().windows.active_mut().edge(Way::Forward, &ground);
+    harness.run();
+    harness.get_by_label("step 1762");
+    harness.hover_at(egui::pos2(200.0, 200.0));
+    harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: egui::vec2(0.0, 100.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers: Modifiers::NONE,
+    });
+    harness.run_steps(40);
+    assert!(harness.query_by_label("step 1762").is_none());
+}
+
+#[test]
+fn raw_text_shows_lines() {
+    let mut harness = trace(1250);
+    harness.state_mut().windows.active_mut().is_raw = true;
+    harness.run();
+    harness.get_by_label("line 2583").click();
+    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 1250)]);
+}
+
+#[test]
+fn enter_on_a_register_asks_for_its_last_write() {
+    let mut panel = RegistersPanel::new(Follow::Window(ONE));
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("register x2").click();
+    harness.run();
+    harness.key_press(Key::ArrowDown);
+    harness.key_press(Key::Enter);
+    harness.key_press_modifiers(Modifiers::SHIFT, Key::Enter);
+    harness.key_press(Key::M);
+    let access = |way| Action::GoToAccess(CellName::Register("x3".to_owned()), Access::Write, way);
+    let expected = [access(Way::Back), access(Way::Forward), Action::ShowMemory("0x75".to_owned())];
+    assert_eq!(taken(&mut harness), expected);
+}
+
+#[test]
+fn vector_registers_are_shown_on_demand() {
+    let mut panel = RegistersPanel::new(Follow::Window(ONE));
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    assert!(harness.query_by_label("register v0").is_none());
+    harness.get_by_label("show vector registers").click();
+    harness.run();
+    harness.get_by_label("register v0");
+}
+
+#[test]
+fn a_pinned_panel_asks_from_its_moment() {
+    let mut panel = RegistersPanel::new(Follow::Pinned(900));
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("register x2").click();
+    harness.run();
+    harness.key_press(Key::Enter);
+    let access = Action::GoToAccess(CellName::Register("x2".to_owned()), Access::Write, Way::Back);
+    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 900), access]);
+}
+
+#[test]
+fn digits_ask_for_the_last_write_of_aligned_bytes() {
+    let mut panel = MemoryPanel::new(Follow::Window(ONE), "x22 + 0x10".to_owned());
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("byte 0x80020013").click();
+    harness.run();
+    harness.key_press(Key::Num1);
+    harness.key_press(Key::Num8);
+    let write = |address: &str, length| {
+        Action::GoToAccess(CellName::Memory(address.to_owned(), length), Access::Write, Way::Back)
+    };
+    assert_eq!(taken(&mut harness), [write("0x80020013", 1), write("0x80020010", 8)]);
+    assert!(harness.query_all_by_label_contains("never accessed from").count() > 0);
+}
+
+#[test]
+fn memory_can_be_scrolled_up_over_what_was_never_accessed() {
+    let mut panel = MemoryPanel::new(Follow::Window(ONE), "0x84020000".to_owned());
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("byte 0x84020000").click();
+    harness.run();
+    for _ in 0..4 {
+        harness.key_press(Key::ArrowUp);
+        harness.run();
+    }
+    harness.get_by_label("byte 0x8002001f");
+}
+
+#[test]
+fn the_call_of_the_position_is_in_view() {
+    let mut panel = CallsPanel::new(ONE);
+    let mut harness = Bench::new(1233, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("call 80000898").click();
+    assert_eq!(taken(&mut harness), [Action::Travel(ONE, 4)]);
+    harness.get_by_label("close 80000898").click();
+    harness.run();
+    assert!(harness.query_by_label("call 80000764").is_none());
+}
+
+#[test]
+fn calls_can_be_looked_for() {
+    let mut panel = CallsPanel::new(ONE);
+    let mut harness = Bench::new(1233, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("Find a function").focus();
+    harness.run();
+    harness.get_by_label("Find a function").type_text("00328");
+    harness.run();
+    assert!(harness.query_all_by_label("call 80000328").count() > 5);
+    harness.get_by_label("Find a function").type_text("zzz");
+    harness.run();
+    harness.get_by_label("No such call");
+}
+
+#[test]
+fn two_positions_are_compared() {
+    let mut panel = ComparePanel::new();
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("Nothing to compare yet");
+    harness.state_mut().windows.open_at(Position(1763));
+    harness.run();
+    harness.get_by_label("difference x2").click();
+    harness.run();
+    harness.get_by_label("to step 1,761").click();
+    assert_eq!(taken(&mut harness), [Action::Travel(WindowId(2), 1762)]);
+    harness.get_by_label("close group Registers").click();
+    harness.run();
+    assert!(harness.query_by_label("difference x2").is_none());
+}
+
+#[test]
+fn a_trace_without_warnings_says_so() {
+    let mut panel = WarningsPanel::new();
+    let harness = Bench::new(0, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("No warnings");
+}
+
+#[test]
+fn a_click_on_the_timeline_travels() {
+    let mut state = TimelineState::default();
+    let mut harness = Bench::new(0, move |ui, cx, out| timeline_ui(ui, cx, &mut state, out));
+    harness.get_by_label("timeline").click();
+    let actions = taken(&mut harness);
+    let middle = 1763 / 2;
+    assert!(matches!(actions.first(), Some(Action::Travel(ONE, to)) if to.abs_diff(middle) < 4), "{actions:?}");
+}

@@ -1,0 +1,140 @@
+//! The strip along the top with the whole trace: calls as a flame chart, positions as handles.
+
+mod paint;
+
+use std::sync::Arc;
+
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use self::paint::Strip;
+use super::ViewCx;
+use super::pen::Pen;
+use super::watch::SessionWatch;
+use crate::action::{Action, WindowId};
+use crate::model::step_rows::{PathPart, call_path};
+use crate::model::timeline::{LaneRequest, Lanes, lanes};
+use crate::worker::Slot;
+
+/// The column of labels.
+const LABELS: f32 = 84.0;
+/// The axis.
+const AXIS: f32 = 20.0;
+/// Between the chart and the right edge of the window.
+const RIGHT: f32 = 16.0;
+/// Above and below the lanes.
+const PADDING: f32 = 5.0;
+
+/// What the timeline remembers from frame to frame.
+#[derive(Debug, Default)]
+pub struct TimelineState {
+    session: SessionWatch,
+    lanes: Slot<LaneRequest, Lanes>,
+    path: Slot<Position, (u16, Vec<PathPart>)>,
+    /// What is in view; none: the whole trace.
+    range: Option<(u64, u64)>,
+    /// The handle that is being dragged.
+    dragged: Option<WindowId>,
+}
+
+/// Draws the timeline into all space that `ui` has.
+pub fn timeline_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mut Vec<Action>) {
+    if state.session.is_new(cx.session) {
+        *state = TimelineState { session: std::mem::take(&mut state.session), ..TimelineState::default() };
+    }
+    let rect = ui.available_rect_before_wrap();
+    ui.advance_cursor_after_rect(rect);
+    let end = cx.session.index.step_count();
+    let (first, last) = state.range.map_or((0, end), |(first, last)| (first.min(end), last.min(end)));
+    let chart = Rect::from_min_max(pos2(rect.left() + LABELS, rect.top()), pos2(rect.right() - RIGHT, rect.bottom()));
+    let strip = Strip { rect, chart, first, last: last.max(first + 1) };
+    let pen = Pen::new(ui, rect, cx.tok);
+    let response = ui.interact(chart, ui.unique_id().with("timeline"), Sense::CLICK | Sense::DRAG);
+    response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "timeline"));
+    zoom(ui, &strip, &response, state, end);
+    strip.axis_ui(&pen, cx);
+    draw_lanes(ui, &strip, (&pen, cx), state);
+    strip.handles_ui(&pen, cx);
+    travel(ui, &strip, &response, state, cx, out);
+}
+
+fn draw_lanes(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state: &mut TimelineState) {
+    let active = cx.windows.active();
+    let session = Arc::clone(cx.session);
+    let path = state.path.poll(&active.position, cx.worker, |position| {
+        let position = *position;
+        move |_: &Cancel| Ok((session.index.thread_at(position)?.0, call_path(&session, position)?))
+    });
+    let Some((thread, path)) = path.any() else { return };
+    let lane = paint::lane_height(ui.ctx().content_rect().height());
+    let lanes_in_view = ((strip.rect.height() - AXIS - 2.0 * PADDING) / lane).floor().max(1.0) as u32;
+    let request = LaneRequest {
+        thread: stepback_index::ThreadId(*thread),
+        first: Position(strip.first),
+        last: Position(strip.last),
+        columns: strip.chart.width().max(1.0) as u32,
+        lanes: lanes_in_view,
+    };
+    let session = Arc::clone(cx.session);
+    let answer = state.lanes.poll(&request, cx.worker, |request| {
+        let request = *request;
+        move |cancel: &Cancel| Ok(lanes(&session, &request, cancel)?)
+    });
+    let names = cx.session.index.threads();
+    let name = names.get(usize::from(*thread)).map_or("", |thread| thread.name.as_str());
+    strip.labels(pen, name);
+    if let Some(lanes) = answer.any() {
+        strip.lanes_ui(pen, (lanes, lane), path, active.id);
+        strip.hover_ui(ui, lanes, lane);
+    }
+}
+
+/// The wheel zooms around the pointer, sideways it moves; a double click shows everything.
+fn zoom(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut TimelineState, end: u64) {
+    if response.double_clicked() {
+        state.range = None;
+        return;
+    }
+    let Some(pointer) = response.hover_pos() else { return };
+    let (delta, pinch) = ui.input_mut(|input| (std::mem::take(&mut input.smooth_scroll_delta), input.zoom_delta()));
+    let length = (strip.last - strip.first) as f64;
+    let factor = f64::from(pinch) * (f64::from(delta.y) * 0.004).exp();
+    let moved = -f64::from(delta.x) / f64::from(strip.chart.width()) * length;
+    if factor == 1.0 && moved == 0.0 {
+        return;
+    }
+    let share = f64::from((pointer.x - strip.chart.left()) / strip.chart.width()).clamp(0.0, 1.0);
+    let center = strip.first as f64 + share * length;
+    // Never finer than 16 steps.
+    let new_length = (length / factor).clamp(16.0_f64.min(end as f64), end as f64);
+    let first = (center - share * new_length + moved).clamp(0.0, end as f64 - new_length);
+    let range = (first as u64, (first + new_length).ceil() as u64);
+    state.range = (range.0 > 0 || range.1 < end).then_some(range);
+}
+
+/// A click travels there, a handle can be dragged.
+fn travel(
+    ui: &Ui,
+    strip: &Strip,
+    response: &egui::Response,
+    state: &mut TimelineState,
+    cx: &ViewCx<'_>,
+    out: &mut Vec<Action>,
+) {
+    let Some(pointer) = response.interact_pointer_pos() else {
+        state.dragged = None;
+        return;
+    };
+    let is_pressed = ui.input(|input| input.pointer.primary_pressed());
+    if is_pressed {
+        state.dragged = Some(strip.handle_at(pointer, cx).unwrap_or(cx.windows.active));
+    }
+    let Some(window) = state.dragged.filter(|_| ui.input(|input| input.pointer.primary_down())) else { return };
+    let is_on_handle = is_pressed && strip.handle_at(pointer, cx).is_some();
+    let to = strip.position_at(pointer.x);
+    let is_there = cx.windows.get(window).is_some_and(|window| window.position == to);
+    if !is_on_handle && !is_there {
+        out.push(Action::Travel(window, to.0));
+    }
+}

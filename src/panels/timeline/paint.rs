@@ -1,0 +1,183 @@
+//! How the timeline looks.
+
+use egui::{Pos2, Rect, Ui, pos2, vec2};
+use stepback_parsers::Position;
+
+use super::{AXIS, PADDING};
+use crate::action::WindowId;
+use crate::model::step_rows::PathPart;
+use crate::model::text::thousands;
+use crate::model::timeline::{FrameBox, Lanes, tick_step, ticks};
+use crate::panels::ViewCx;
+use crate::panels::pen::{INSET, Pen};
+use crate::theme::{mono, semi, ui as ui_font};
+
+/// Least distance of two ticks.
+const TICK_SPACING: f32 = 75.0;
+/// How near the pointer must be to a handle to take it.
+const GRIP: f32 = 5.0;
+
+/// The strip, and what part of the trace it shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Strip {
+    /// All of it.
+    pub rect: Rect,
+    /// Right of the labels.
+    pub chart: Rect,
+    /// The position at the left edge.
+    pub first: u64,
+    /// The position at the right edge; greater than `first`.
+    pub last: u64,
+}
+
+/// Height of a lane in a window of a height.
+pub fn lane_height(window_height: f32) -> f32 {
+    if window_height < 900.0 { 13.0 } else { 15.0 }
+}
+
+impl Strip {
+    /// Where a position is.
+    fn x_of(&self, position: Position) -> f32 {
+        let share = (position.0 as f64 - self.first as f64) / (self.last - self.first) as f64;
+        self.chart.left() + (share * f64::from(self.chart.width())) as f32
+    }
+
+    /// The position nearest to a place.
+    pub fn position_at(&self, x: f32) -> Position {
+        let share = f64::from((x - self.chart.left()) / self.chart.width()).clamp(0.0, 1.0);
+        Position(self.first + (share * (self.last - self.first) as f64).round() as u64)
+    }
+
+    /// The handle under the pointer.
+    pub fn handle_at(&self, pointer: Pos2, cx: &ViewCx<'_>) -> Option<WindowId> {
+        let distance = |position: Position| (self.x_of(position) - pointer.x).abs();
+        let near = cx.windows.list.iter().filter(|window| distance(window.position) <= GRIP);
+        let is_on_tag = pointer.y < self.rect.top() + AXIS;
+        let tag = is_on_tag.then(|| cx.windows.list.iter().find(|window| distance(window.position) <= 28.0)).flatten();
+        near.min_by(|a, b| distance(a.position).total_cmp(&distance(b.position))).or(tag).map(|window| window.id)
+    }
+
+    /// The words at the left.
+    pub fn labels(&self, pen: &Pen<'_>, thread: &str) {
+        let (x, y) = (self.rect.left() + INSET, self.rect.top() + AXIS + PADDING + 7.0);
+        pen.text(x, y, "Calls", ui_font(11.0), pen.tok.t2);
+        pen.cut_text(x, y + 15.0, thread, ui_font(11.0), pen.tok.t3, self.chart.left() - 4.0);
+    }
+
+    /// The axis with its ticks; a label that would touch a tag is left out.
+    pub fn axis_ui(&self, pen: &Pen<'_>, cx: &ViewCx<'_>) {
+        let tok = pen.tok;
+        let axis = Rect::from_min_size(self.rect.min, vec2(self.rect.width(), AXIS));
+        pen.fill(axis, tok.bg2);
+        let below = Rect::from_min_max(axis.left_bottom(), self.rect.max);
+        pen.fill(below, tok.bg1);
+        pen.line_across(axis.left(), axis.right(), axis.bottom() - 1.0, tok.line);
+        let tags: Vec<Rect> =
+            cx.windows.list.iter().filter_map(|window| self.tag(pen, window.id, window.position)).collect();
+        let step = tick_step(self.last - self.first, self.chart.width(), TICK_SPACING);
+        for tick in ticks(Position(self.first), Position(self.last), step) {
+            let x = self.x_of(tick);
+            pen.line_down(x, axis.bottom() - 5.0, axis.bottom(), tok.line2);
+            pen.line_down(x, axis.bottom(), self.rect.bottom(), tok.line);
+            let text = thousands(tick.0);
+            let label = Rect::from_min_size(pos2(x + 4.0, axis.top()), vec2(pen.width(&text, mono(10.5)), AXIS));
+            let is_free =
+                tags.iter().all(|tag| !tag.expand(2.0).intersects(label)) && label.right() < self.rect.right();
+            if is_free {
+                pen.text(x + 4.0, axis.center().y, text, mono(10.5), tok.t3);
+            }
+        }
+    }
+
+    /// The frames, those around the position underlined.
+    pub fn lanes_ui(&self, pen: &Pen<'_>, (lanes, lane): (&Lanes, f32), path: &[PathPart], window: WindowId) {
+        let tok = pen.tok;
+        let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok };
+        for frame in &lanes.boxes {
+            let rect = self.box_rect(frame, lane);
+            pen.fill(rect, tok.flame(&frame.name));
+            self.name(&pen, frame, rect);
+        }
+        for (depth, part) in path.iter().enumerate() {
+            let around = |frame: &&FrameBox| {
+                frame.depth as usize == depth && (frame.call..=frame.last_call).contains(&part.call)
+            };
+            let Some(frame) = lanes.boxes.iter().find(around) else { continue };
+            let rect = self.box_rect(frame, lane);
+            let thickness = if depth + 1 == path.len() { 2.0 } else { 1.0 };
+            let line = Rect::from_min_max(pos2(rect.left(), rect.bottom() - thickness), rect.max);
+            pen.fill(line, tok.position(window.0));
+        }
+    }
+
+    fn box_rect(&self, frame: &FrameBox, lane: f32) -> Rect {
+        let top = self.rect.top() + AXIS + PADDING + lane * frame.depth as f32;
+        let (left, right) = (self.chart.left() + frame.first as f32, self.chart.left() + frame.end as f32);
+        // A gap of a pixel tells neighbours apart, where there is room for it.
+        let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
+        Rect::from_min_max(pos2(left, top), pos2(right - gap, top + lane - 1.0))
+    }
+
+    fn name(&self, pen: &Pen<'_>, frame: &FrameBox, rect: Rect) {
+        if rect.width() < 20.0 {
+            return;
+        }
+        let width = pen.width(&frame.name, ui_font(11.0));
+        if width + 8.0 <= rect.width() {
+            pen.text(rect.left() + 4.0, rect.center().y - 1.0, &frame.name, ui_font(11.0), pen.tok.flame_text);
+        }
+    }
+
+    /// The positions as handles; the active one on top.
+    pub fn handles_ui(&self, pen: &Pen<'_>, cx: &ViewCx<'_>) {
+        let active = cx.windows.active;
+        let others = cx.windows.list.iter().filter(|window| window.id != active);
+        for window in others.chain(cx.windows.get(active)) {
+            let Some(tag) = self.tag(pen, window.id, window.position) else { continue };
+            let color = pen.tok.position(window.id.0);
+            let x = self.x_of(window.position).round();
+            pen.fill(Rect::from_min_max(pos2(x - 1.0, tag.bottom()), pos2(x + 1.0, self.rect.bottom())), color);
+            pen.painter.rect_filled(tag, 3.0, color);
+            pen.text_centered(tag.center(), tag_text(window.id, window.position), semi(11.0), pen.tok.on_accent);
+        }
+    }
+
+    /// The rectangle of a handle's tag; none when the position is not in view.
+    fn tag(&self, pen: &Pen<'_>, window: WindowId, position: Position) -> Option<Rect> {
+        if !(self.first..=self.last).contains(&position.0) {
+            return None;
+        }
+        let width = pen.width(&tag_text(window, position), semi(11.0)) + 12.0;
+        let center = self.x_of(position);
+        let least = self.chart.left();
+        let left = (center - width / 2.0).min(self.rect.right() - width).max(least);
+        Some(Rect::from_min_size(pos2(left.round(), self.rect.top() + 2.0), vec2(width.round(), 16.0)))
+    }
+
+    /// Tells what is under the pointer.
+    pub fn hover_ui(&self, ui: &Ui, lanes: &Lanes, lane: f32) {
+        let Some(pointer) = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.chart.contains(*at)) else {
+            return;
+        };
+        if !ui.rect_contains_pointer(self.chart) || pointer.y < self.rect.top() + AXIS {
+            return;
+        }
+        let under = lanes.boxes.iter().find(|frame| self.box_rect(frame, lane).expand(0.5).contains(pointer));
+        let position = thousands(self.position_at(pointer.x).0);
+        let words = match under {
+            Some(frame) if frame.call != frame.last_call => {
+                format!("{}, several calls\nposition {position}", frame.name)
+            }
+            Some(frame) => format!("{}\nposition {position}", frame.name),
+            None => format!("position {position}"),
+        };
+        let layer = ui.layer_id();
+        egui::Tooltip::always_open(ui.ctx().clone(), layer, ui.unique_id().with("tip"), egui::PopupAnchor::Pointer)
+            .gap(12.0)
+            .show(|ui| ui.label(words));
+    }
+}
+
+fn tag_text(window: WindowId, position: Position) -> String {
+    format!("{} · {}", window.0, thousands(position.0))
+}

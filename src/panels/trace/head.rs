@@ -1,0 +1,88 @@
+//! The head of a trace list: the calls around the position.
+
+use std::sync::Arc;
+
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use crate::action::Action;
+use crate::model::TraceWindow;
+use crate::model::step_rows::{PathPart, call_path};
+use crate::panels::ViewCx;
+use crate::panels::pen::{INSET, Pen};
+use crate::theme::{icon, icons, mono, mono_bold};
+use crate::worker::Slot;
+
+const HEIGHT: f32 = 24.0;
+
+/// More frames than these are not shown: the outermost are left out.
+const FRAMES: usize = 12;
+
+/// The path of calls, innermost last.
+#[derive(Debug, Default)]
+pub struct Head {
+    path: Slot<Position, Vec<PathPart>>,
+}
+
+impl Head {
+    /// Draws the head at the top of a rectangle and returns the rest.
+    pub fn ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        cx: &ViewCx<'_>,
+        window: &TraceWindow,
+        out: &mut Vec<Action>,
+    ) -> Rect {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + HEIGHT);
+        let pen = Pen::new(ui, bar, cx.tok);
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+        let session = Arc::clone(cx.session);
+        let answer = self.path.poll(&window.position, cx.worker, |position| {
+            let position = *position;
+            move |_: &Cancel| call_path(&session, position)
+        });
+        if let Some(path) = answer.any() {
+            path_ui(ui, &pen, bar, path, (window, out));
+        }
+        rest
+    }
+}
+
+/// The innermost frame is always in view: outer ones are left out from the outside in.
+fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], (window, out): (&TraceWindow, &mut Vec<Action>)) {
+    const CARET: f32 = 18.0;
+    let width_of = |part: &PathPart| pen.width(&part.name, mono(12.5)) + CARET;
+    let mut room = bar.width() - 2.0 * INSET;
+    let fitting = path.iter().rev().take(FRAMES).take_while(|part| {
+        room -= width_of(part);
+        room > 0.0
+    });
+    let shown = fitting.count().max(1).min(path.len());
+    let mut x = bar.left() + INSET;
+    let y = bar.center().y;
+    if shown < path.len() {
+        x = pen.code(x, y, "…", pen.tok.t3) + 4.0;
+    }
+    for (place, part) in path.iter().enumerate().skip(path.len() - shown) {
+        let is_innermost = place + 1 == path.len();
+        if place > path.len() - shown || shown < path.len() {
+            pen.text(x + 4.0, y, icons::CARET_RIGHT, icon(10.0), pen.tok.t3);
+            x += CARET;
+        }
+        let (font, color) = if is_innermost { (mono_bold(12.5), pen.tok.symbol) } else { (mono(12.5), pen.tok.t3) };
+        let end = pen.cut_text(x, y, &part.name, font, color, bar.right() - INSET);
+        let rect = Rect::from_min_max(pos2(x, bar.top()), pos2(end, bar.bottom()));
+        let response = ui.interact(rect, ui.unique_id().with(("path", place)), Sense::CLICK);
+        let name = &part.name;
+        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("to the call of {name}")));
+        if response.hovered() {
+            pen.fill(Rect::from_min_size(pos2(x, y + 8.0), vec2(end - x, 1.0)), color);
+        }
+        if response.clicked() {
+            out.push(Action::Travel(window.id, part.entered_at.0));
+        }
+        x = end;
+    }
+}

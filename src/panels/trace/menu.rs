@@ -1,0 +1,137 @@
+//! The context menus of a trace list.
+
+use egui::Ui;
+use stepback_index::CallId;
+use stepback_parsers::Step;
+
+use crate::action::{Access, Action, CellName, Fold, Way};
+use crate::model::TraceWindow;
+use crate::model::step_rows::StepRow;
+use crate::model::text::thousands;
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::theme::icons;
+
+/// Cells for which questions are offered.
+const CELLS: usize = 4;
+
+/// The menu of a step.
+pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+    let tok = cx.tok;
+    menu_head_ui(ui, tok, &format!("Step {}", thousands(row.step.0)), &format!("{:x}", row.address.0));
+    travel_items(ui, row.step, cx, window, out);
+    menu_line_ui(ui, tok);
+    fold_items(ui, row, cx, window, out);
+    menu_line_ui(ui, tok);
+    let cells: Vec<(&str, &CellName)> = row
+        .effects
+        .iter()
+        .filter_map(|effect| Some((effect.label.text.as_str(), effect.cell.as_ref()?)))
+        .take(CELLS)
+        .collect();
+    for (label, cell) in &cells {
+        cell_items(ui, (label, cell), row.step, (cx, window), out);
+    }
+    if !cells.is_empty() {
+        menu_line_ui(ui, tok);
+    }
+    copy_items(ui, row, cx, out);
+}
+
+/// The menu of a folded call.
+pub fn folded_menu(ui: &mut Ui, call: CallId, (first, last): (Step, Step), cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    let steps = format!("{} – {}", thousands(first.0), thousands(last.0));
+    menu_head_ui(ui, cx.tok, "Folded call", &steps);
+    if MenuItem::new("Unfold this call").icon(icons::UNFOLD).ui(ui, cx.tok) {
+        out.push(Action::ToggleFold(call.0));
+    }
+    if MenuItem::new("Unfold all").key("}").ui(ui, cx.tok) {
+        out.push(Action::Fold(Fold::UnfoldAll));
+    }
+    menu_line_ui(ui, cx.tok);
+    if MenuItem::new("Open window at its first step").icon(icons::SIDE_BY_SIDE).ui(ui, cx.tok) {
+        out.push(Action::OpenWindowAt(first.0));
+    }
+}
+
+fn travel_items(ui: &mut Ui, step: Step, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+    let after = step.after().0;
+    if MenuItem::new("Travel here").icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
+        out.push(Action::Travel(window.id, after));
+    }
+    if MenuItem::new("Open window here").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+        out.push(Action::OpenWindowAt(after));
+    }
+    for other in cx.windows.list.iter().filter(|other| other.id != window.id).take(CELLS) {
+        if MenuItem::new(&format!("Move window {} here", other.id.0)).ui(ui, cx.tok) {
+            out.push(Action::Travel(other.id, after));
+        }
+    }
+}
+
+fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+    if let Some(call) = row.call {
+        let is_folded = window.folds.is_folded(call);
+        let (text, shape) =
+            if is_folded { ("Unfold this call", icons::UNFOLD) } else { ("Fold this call", icons::FOLD) };
+        if MenuItem::new(text).icon(shape).ui(ui, cx.tok) {
+            out.push(Action::ToggleFold(call.0));
+        }
+    }
+    // Folding by keys means the function around the position, so the position comes here first.
+    let folds = [
+        ("Fold the function around it", "-", Fold::Containing),
+        ("Fold all calls from its function", "[", Fold::Inside),
+        ("Unfold all inside its function", "]", Fold::UnfoldInside),
+    ];
+    for (text, key, fold) in folds {
+        if MenuItem::new(text).key(key).ui(ui, cx.tok) {
+            out.extend([Action::Travel(window.id, row.step.before().0), Action::Fold(fold)]);
+        }
+    }
+    for (text, key, fold) in [("Fold all", "{", Fold::All), ("Unfold all", "}", Fold::UnfoldAll)] {
+        if MenuItem::new(text).key(key).ui(ui, cx.tok) {
+            out.push(Action::Fold(fold));
+        }
+    }
+}
+
+/// Questions are asked from the step: the last write is one before it, the next write one after it.
+fn cell_items(
+    ui: &mut Ui,
+    (label, cell): (&str, &CellName),
+    step: Step,
+    (cx, window): (&ViewCx<'_>, &TraceWindow),
+    out: &mut Vec<Action>,
+) {
+    let mut item = |text: String, shape: char, from: u64, way: Way| {
+        if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
+            out.push(Action::Travel(window.id, from));
+            out.push(Action::GoToAccess(cell.clone(), Access::Write, way));
+        }
+    };
+    item(format!("Last write of {label} before it"), icons::LAST_WRITE, step.before().0, Way::Back);
+    item(format!("Next write of {label} after it"), icons::NEXT_WRITE, step.after().0, Way::Forward);
+}
+
+fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    if MenuItem::new("Copy address").icon(icons::COPY).ui(ui, cx.tok) {
+        out.push(Action::Copy(format!("{}", row.address)));
+    }
+    if MenuItem::new("Copy instruction").ui(ui, cx.tok) {
+        out.push(Action::Copy(row.code.full_text()));
+    }
+    if let Some(value) = row.effects.iter().find_map(|effect| effect.value.as_ref()) {
+        if MenuItem::new("Copy value").ui(ui, cx.tok) {
+            out.push(Action::Copy(format!("0x{value}")));
+        }
+    }
+    if let Some(line) = row.line {
+        if MenuItem::new("Copy line number").ui(ui, cx.tok) {
+            out.push(Action::Copy(line.0.to_string()));
+        }
+    }
+    if MenuItem::new("Copy row").ui(ui, cx.tok) {
+        out.push(Action::Copy(row.full_text()));
+    }
+}

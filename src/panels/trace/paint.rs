@@ -1,0 +1,198 @@
+//! How a row of the trace looks.
+
+use egui::{Rect, pos2, vec2};
+use stepback_parsers::Step;
+
+use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
+use crate::model::step_rows::StepRow;
+use crate::model::text::{counted, thousands};
+use crate::panels::pen::{ADVANCE, Pen, ROW};
+use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
+
+/// Narrower panels leave out the offset in the function.
+const OFFSET_FROM: f32 = 500.0;
+/// Narrower panels have less room for instructions.
+const NARROW: f32 = 480.0;
+/// Between a cell and its value, the arrow in the middle.
+const ARROW: f32 = 18.0;
+/// One level of calls.
+const INDENT: f32 = 12.0;
+/// Deeper calls are not indented further.
+const DEEPEST: u32 = 12;
+/// Gap between columns.
+const GAP: f32 = 12.0;
+
+/// Where the columns of a list are.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    /// Where step numbers end.
+    number_end: f32,
+    /// The line to their right.
+    pub hairline: f32,
+    /// Where addresses begin at the least depth.
+    pub address: f32,
+    /// Digits of an address.
+    digits: usize,
+    has_offset: bool,
+    /// Room for mnemonic and operands.
+    code: f32,
+    /// Where rows end.
+    right: f32,
+    /// The least depth in view.
+    least_depth: u32,
+}
+
+/// What was painted of a row.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Painted {
+    /// Something did not fit.
+    pub is_cut: bool,
+}
+
+impl Columns {
+    /// The columns of a list in a rectangle.
+    pub fn new(body: Rect, step_count: u64, least_depth: u32, is_wide: bool) -> Self {
+        let digits = thousands(step_count.saturating_sub(1)).len();
+        // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
+        let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26))).max(58.0).round();
+        let left = body.left();
+        Self {
+            number_end: left + number_end,
+            hairline: left + number_end + 6.0,
+            address: left + number_end + 28.0,
+            digits: if is_wide { 16 } else { 8 },
+            has_offset: body.width() + 10.0 >= OFFSET_FROM,
+            code: if body.width() + 10.0 < NARROW { 152.0 } else { 168.0 },
+            right: body.right(),
+            least_depth,
+        }
+    }
+
+    /// The middle of the fold box of a call in a function of this depth.
+    pub fn box_center(&self, depth: u32) -> f32 {
+        self.hairline + 10.5 + self.indent(depth)
+    }
+
+    fn indent(&self, depth: u32) -> f32 {
+        INDENT * f32::from(u8::try_from(depth.saturating_sub(self.least_depth).min(DEEPEST)).unwrap_or(0))
+    }
+
+    fn address_width(&self) -> f32 {
+        if self.digits == 16 { 120.0 } else { 60.0 }
+    }
+}
+
+/// Paints a step, or only its number while the rest is on its way.
+pub fn paint_row(
+    pen: &Pen<'_>,
+    columns: &Columns,
+    rect: Rect,
+    step: Step,
+    (row, is_done): (Option<&StepRow>, bool),
+) -> Painted {
+    let (tok, y) = (pen.tok, rect.center().y);
+    let number_color = if is_done { tok.t1 } else { tok.t3 };
+    pen.text_left_of(columns.number_end, y, thousands(step.0), mono(11.5), number_color);
+    let Some(row) = row else { return Painted::default() };
+    guides(pen, columns, rect, row.depth);
+    let dimmed = row.is_idle().then_some(tok.t3);
+    let x = columns.address + columns.indent(row.depth);
+    pen.code(x, y, address_text(row.address.0, columns.digits), dimmed.unwrap_or(tok.t2));
+    let mut x = x + columns.address_width() + 10.0;
+    if columns.has_offset {
+        if let Some(offset) = row.offset {
+            pen.cut_text(x, y, &format!("+{offset:x}"), mono(12.5), tok.t3, x + 38.0);
+        }
+        x += 40.0;
+    }
+    let painted = paint_code(pen, columns, (x, y), row, is_done);
+    for (place, text) in (0u8..).zip(row.exceptions.iter().take(3)) {
+        let line = Rect::from_min_size(rect.min + vec2(0.0, ROW * (1.0 + f32::from(place))), vec2(rect.width(), ROW));
+        paint_exception(pen, columns, line, text);
+    }
+    painted
+}
+
+fn paint_code(pen: &Pen<'_>, columns: &Columns, (x, y): (f32, f32), row: &StepRow, is_done: bool) -> Painted {
+    let dimmed = row.is_idle().then_some(pen.tok.t3);
+    let mnemonic_end = pen.spans(x, y, std::slice::from_ref(&row.code.mnemonic), dimmed);
+    let operands = (x + 6.0 * ADVANCE).max(mnemonic_end + ADVANCE);
+    let operands_end = pen.spans(operands, y, &row.code.operands, dimmed);
+    let start = (x + columns.code).max(operands_end + GAP);
+    paint_effects(pen, columns, (start, y), row, is_done)
+}
+
+fn paint_effects(pen: &Pen<'_>, columns: &Columns, (start, y): (f32, f32), row: &StepRow, is_done: bool) -> Painted {
+    let measure = EffectMeasure { room: columns.right - 4.0 - start, advance: ADVANCE, arrow: ARROW, gap: GAP };
+    let fitted = FittedEffects::new(&row.effects, &measure);
+    let mut x = start;
+    let mut is_cut = fitted.hidden > 0 || !row.notes.is_empty();
+    for effect in &fitted.shown {
+        is_cut |= effect.value.as_ref().is_some_and(|value| value.starts_with('…'));
+        x = paint_effect(pen, (x, y), effect, (row, is_done)) + GAP;
+    }
+    if fitted.hidden > 0 {
+        pen.code(x, y, format!("+{}", fitted.hidden), pen.tok.t3);
+    }
+    Painted { is_cut }
+}
+
+fn paint_effect(pen: &Pen<'_>, (x, y): (f32, f32), effect: &EffectText, (row, is_done): (&StepRow, bool)) -> f32 {
+    let tok = pen.tok;
+    let is_plain_text = effect.cell.is_none();
+    let dimmed = !row.is_executed;
+    let color = if dimmed { tok.t3 } else { pen.color(effect.label.meaning) };
+    let font = if is_plain_text { ui_font(11.5) } else { mono(12.5) };
+    let end = pen.text(x, y, &effect.label.text, font, color);
+    let Some(value) = &effect.value else { return end };
+    pen.text_centered(pos2(end + ARROW / 2.0, y), "←", ui_font(11.5), tok.t3);
+    let font = if is_done { mono_bold(12.5) } else { mono(12.5) };
+    let is_store = !effect.is_read && effect.label.text.starts_with('[');
+    let color = match (dimmed, is_store) {
+        (true, _) => tok.t3,
+        (false, true) => tok.write,
+        (false, false) => tok.t1,
+    };
+    pen.text(end + ARROW, y, value, font, color)
+}
+
+/// `exception at bfb1e598a4e5bda9 …`: the trace's own words, its address first.
+fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
+    let (tok, y) = (pen.tok, rect.center().y);
+    pen.fill(rect, tok.err_bg);
+    pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), tok.err);
+    pen.text_centered(pos2(columns.number_end - 7.0, y), icons::WARNING, icon_fill(13.0), tok.err);
+    let mut x = pen.text(columns.address + 2.0, y, "exception", semi(12.0), tok.err) + 8.0;
+    let words = text.split_whitespace().skip_while(|word| matches!(*word, "E" | "EXC" | "IT" | "ES"));
+    for (place, word) in words.enumerate() {
+        let is_address = matches!(word.len(), 8 | 16) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if place == 0 && is_address {
+            x = pen.code(x, y, "at", tok.t1) + ADVANCE;
+        }
+        x = pen.code(x, y, word, if place == 0 && is_address { tok.t1 } else { tok.t2 }) + ADVANCE;
+    }
+}
+
+/// Paints the row that stands for the steps of a folded call.
+pub fn paint_folded(pen: &Pen<'_>, columns: &Columns, rect: Rect, (name, depth, steps): (&str, u32, u64)) {
+    let y = rect.center().y;
+    let depth = depth.saturating_sub(1);
+    guides(pen, columns, rect, depth.saturating_add(1));
+    let x = columns.address + columns.indent(depth) + 2.0;
+    let end = pen.code(x, y, name, pen.tok.symbol);
+    let folded = format!("{} folded", counted(steps, "step", "steps"));
+    pen.label(end + 10.0, y, folded, pen.tok.t3);
+}
+
+/// A line below the fold box of each call that the row is inside of.
+fn guides(pen: &Pen<'_>, columns: &Columns, rect: Rect, depth: u32) {
+    let levels = depth.saturating_sub(columns.least_depth).min(DEEPEST);
+    for level in 0..levels {
+        let x = columns.box_center(columns.least_depth + level);
+        pen.line_down(x.floor(), rect.top(), rect.bottom(), pen.tok.line2);
+    }
+}
+
+fn address_text(address: u64, digits: usize) -> String {
+    format!("{address:0digits$x}")
+}

@@ -1,0 +1,170 @@
+//! The raw text of the trace, line by line.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2};
+use stepback_index::{Cancel, LineOfStep, Query as _, RawLine, RawLines};
+use stepback_parsers::{Line, Position, Step};
+
+use crate::action::Action;
+use crate::model::TraceWindow;
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::text::thousands;
+use crate::panels::ViewCx;
+use crate::panels::blocks::{Blocks, Item};
+use crate::panels::list::{List, ListArea};
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::{RowState, error_ui, row_background, row_response};
+use crate::theme::{icons, mono};
+use crate::worker::{Answer, Slot};
+
+/// Lines in a block.
+const BLOCK: u64 = 128;
+/// Lines around the position that stay in view.
+const MARGIN: u64 = 3;
+
+/// The lines of one window.
+#[derive(Debug)]
+pub struct RawList {
+    scroll: Scroll,
+    blocks: Blocks<RawLine>,
+    /// The line before which the position is; for the end, none.
+    line: Slot<Position, Option<Line>>,
+    revealed: Option<Position>,
+}
+
+impl Default for RawList {
+    fn default() -> Self {
+        Self { scroll: Scroll::default(), blocks: Blocks::new(BLOCK), line: Slot::default(), revealed: None }
+    }
+}
+
+impl RawList {
+    /// Draws the lines.
+    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+        let lines = cx.session.index.info().lines;
+        let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
+        self.follow(rect, lines, cx, window);
+        let list = List { rows: lines + 1, ticks: &[], has_lasting_bar: true };
+        let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
+        let wanted = area.rows().map(|(row, _)| row).filter(|row| *row < lines);
+        self.blocks.fetch(wanted, cx.worker, |range| {
+            let session = Arc::clone(cx.session);
+            // Rows count from 0, lines from 1.
+            let query = RawLines { first: Line(range.start + 1), count: range.end - range.start };
+            move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
+        });
+        let pen = Pen::new(ui, area.body, cx.tok);
+        self.rows_ui(ui, &area, (&pen, lines), (cx, window), out);
+    }
+
+    /// Scrolls to the position when it moved.
+    fn follow(&mut self, rect: Rect, lines: u64, cx: &ViewCx<'_>, window: &TraceWindow) {
+        let session = Arc::clone(cx.session);
+        let answer = self.line.poll(&window.position, cx.worker, |position| {
+            let step = position.next_step();
+            move |cancel: &Cancel| {
+                let is_end = step.before() >= session.index.end();
+                if is_end { Ok(None) } else { Ok(LineOfStep(step).run(&session.index, cancel)?) }
+            }
+        });
+        if let Answer::Fresh(line) = answer
+            && self.revealed != Some(window.position)
+        {
+            let gap = line.map_or(lines, |line| line.0.saturating_sub(1));
+            let view = Viewport { rows: lines + 1, height: rect.height(), row_height: ROW };
+            self.scroll.reveal_gap(gap, MARGIN, &view);
+            self.revealed = Some(window.position);
+        }
+    }
+
+    fn rows_ui(
+        &self,
+        ui: &mut Ui,
+        area: &ListArea,
+        (pen, lines): (&Pen<'_>, u64),
+        (cx, window): (&ViewCx<'_>, &TraceWindow),
+        out: &mut Vec<Action>,
+    ) {
+        let number_end = area.body.left() + (12.0 + 6.9 * thousands(lines).len() as f32).max(58.0);
+        pen.line_down(number_end + 6.0, area.body.top(), area.body.bottom(), cx.tok.line);
+        let mut gap = None;
+        let mut was_before = None;
+        for (row, rect) in area.rows() {
+            let line = match self.blocks.get(row) {
+                Item::Known(line) => line,
+                Item::Failed(error) if row < lines => return error_ui(ui, pen, area.body, error, out),
+                Item::Loading | Item::Failed(_) => {
+                    if row >= lines && was_before == Some(true) {
+                        gap = gap.or(Some(rect.top()));
+                    }
+                    continue;
+                }
+            };
+            // Lines before the first step belong to position 0's past.
+            let is_before = line.step.is_none_or(|step| step.before() < window.position);
+            if !is_before && (was_before == Some(true) || row == 0) {
+                gap = gap.or(Some(rect.top()));
+            }
+            was_before = Some(is_before);
+            line_ui(ui, rect, line, (pen, number_end), (cx, window), out);
+        }
+        if let Some(y) = gap {
+            let color = cx.tok.position(window.id.0);
+            let (left, y) = (area.body.left(), y.round());
+            pen.fill(Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)), color);
+            pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+        }
+    }
+}
+
+fn line_ui(
+    ui: &Ui,
+    rect: Rect,
+    line: &RawLine,
+    (pen, number_end): (&Pen<'_>, f32),
+    (cx, window): (&ViewCx<'_>, &TraceWindow),
+    out: &mut Vec<Action>,
+) {
+    let number = line.line.0;
+    let response = row_response(ui, rect, ("line", number), || format!("line {number}"));
+    let is_done = line.step.is_some() && line.step == window.position.last_step();
+    row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
+    let color = if is_done { cx.tok.t1 } else { cx.tok.t3 };
+    pen.text_left_of(number_end, rect.center().y, thousands(number), mono(11.5), color);
+    // Tabs and control characters of the trace must not break the row.
+    let text: String = line.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    pen.cut_text(number_end + 14.0, rect.center().y, &text, mono(12.5), cx.tok.t1, rect.right() - 4.0);
+    let after = line.step.map_or(0, |step| step.after().0);
+    if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+        out.push(Action::OpenWindowAt(after));
+    } else if response.clicked() {
+        out.push(Action::Travel(window.id, after));
+    }
+    response.context_menu(|ui| line_menu(ui, line, cx, window, (after, out)));
+}
+
+fn line_menu(
+    ui: &mut Ui,
+    line: &RawLine,
+    cx: &ViewCx<'_>,
+    window: &TraceWindow,
+    (after, out): (u64, &mut Vec<Action>),
+) {
+    let step = line.step.map_or("before the first step".to_owned(), |Step(step)| format!("step {}", thousands(step)));
+    menu_head_ui(ui, cx.tok, &format!("Line {}", thousands(line.line.0)), &step);
+    if MenuItem::new("Travel here").icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {
+        out.push(Action::Travel(window.id, after));
+    }
+    if MenuItem::new("Open window here").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
+        out.push(Action::OpenWindowAt(after));
+    }
+    menu_line_ui(ui, cx.tok);
+    if MenuItem::new("Copy line").icon(icons::COPY).ui(ui, cx.tok) {
+        out.push(Action::Copy(line.text.clone()));
+    }
+    if MenuItem::new("Copy line number").ui(ui, cx.tok) {
+        out.push(Action::Copy(line.line.0.to_string()));
+    }
+}

@@ -1,0 +1,282 @@
+//! The rows of a trace list.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
+use stepback_index::{CallId, Cancel, Row};
+use stepback_parsers::{Position, Step};
+
+use super::menu;
+use super::paint::{Columns, paint_folded, paint_row};
+use crate::action::Action;
+use crate::model::TraceWindow;
+use crate::model::names::function_name;
+use crate::model::scroll::Scroll;
+use crate::model::step_rows::{StepRow, step_rows};
+use crate::panels::ViewCx;
+use crate::panels::blocks::{Blocks, Item};
+use crate::panels::list::{List, ListArea, Tick};
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
+
+/// Steps in a block.
+const BLOCK: u64 = 64;
+/// Rows around the position that stay in view while it moves.
+const MARGIN: u64 = 3;
+/// Rows below the last step: the words "End of trace", and room for the lines of exceptions.
+const ROWS_BELOW: u64 = 3;
+/// At most so many lines of exceptions below one step.
+const EXCEPTIONS: usize = 3;
+
+/// The list of steps of one window.
+#[derive(Debug)]
+pub struct StepList {
+    scroll: Scroll,
+    /// What was last brought into view: the position and the number of rows.
+    revealed: Option<(Position, u64)>,
+    /// Height of the list in the last frame, and whether the position was in view.
+    seen: (f32, bool),
+    blocks: Blocks<StepRow>,
+    page_rows: u64,
+}
+
+impl Default for StepList {
+    fn default() -> Self {
+        Self { scroll: Scroll::default(), revealed: None, seen: (0.0, true), blocks: Blocks::new(BLOCK), page_rows: 0 }
+    }
+}
+
+/// What all rows of a frame share.
+struct Frame<'a, 'b> {
+    pen: &'a Pen<'b>,
+    cx: &'a ViewCx<'b>,
+    window: &'a TraceWindow,
+    columns: Columns,
+}
+
+impl StepList {
+    /// Whole rows in view, less one.
+    pub fn page_rows(&self) -> u64 {
+        self.page_rows
+    }
+
+    /// A step, if it is here.
+    pub fn row_of(&self, step: Step) -> Option<&StepRow> {
+        self.blocks.known(step.0)
+    }
+
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
+        let area = self.layout(ui, rect, cx, window);
+        self.fetch(&area, cx, window);
+        let pen = Pen::new(ui, area.body, cx.tok);
+        if let Some(error) = self.failure(&area, window) {
+            return error_ui(ui, &pen, area.body, &error, out);
+        }
+        let columns = self.columns(&area, cx, window);
+        pen.line_down(columns.hairline, area.body.top(), area.body.bottom(), cx.tok.line);
+        let frame = Frame { pen: &pen, cx, window, columns };
+        let gap = self.rows_ui(ui, &area, &frame, out);
+        if let Some(y) = gap {
+            position_line(&pen, &area, y, window.id.0);
+        }
+    }
+
+    /// Scrolls, and follows the position when it moved.
+    fn layout(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow) -> ListArea {
+        let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
+        let rows = window.folds.row_count();
+        let now = (window.position, rows);
+        // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
+        let is_resized = self.seen.1 && self.seen.0 != rect.height();
+        if self.revealed != Some(now) || is_resized {
+            let view =
+                crate::model::scroll::Viewport { rows: rows + ROWS_BELOW, height: rect.height(), row_height: ROW };
+            self.scroll.reveal_gap(window.gap_of(window.position), MARGIN, &view);
+            self.revealed = Some(now);
+        }
+        let others = cx.windows.list.iter().filter(|other| other.id != window.id);
+        let ticks: Vec<Tick> = others
+            .map(|other| Tick { row: window.gap_of(other.position), color: cx.tok.position(other.id.0) })
+            .chain([Tick { row: window.gap_of(window.position), color: cx.tok.position(window.id.0) }])
+            .collect();
+        let list = List { rows: rows + ROWS_BELOW, ticks: &ticks, has_lasting_bar: true };
+        let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
+        self.page_rows = area.view.page().saturating_sub(1);
+        let gap = window.gap_of(window.position);
+        let is_in_view = gap >= self.scroll.top && gap <= self.scroll.top.saturating_add(area.view.page());
+        self.seen = (rect.height(), is_in_view);
+        area
+    }
+
+    fn fetch(&mut self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) {
+        let end = cx.session.index.step_count();
+        let in_view = area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
+            Row::Step(step) => Some(step),
+            Row::Folded { .. } => None,
+        });
+        let steps: Vec<u64> =
+            in_view.chain(window.position.last_step()).map(|step| step.0).filter(|step| *step < end).collect();
+        // The neighbours come last, so that scrolling finds them there.
+        let edges = [
+            steps.iter().max().map(|last| last.saturating_add(BLOCK)),
+            steps.iter().min().map(|first| first.saturating_sub(BLOCK)),
+        ];
+        let wanted: Vec<u64> =
+            steps.iter().copied().chain(edges.into_iter().flatten().filter(|step| *step < end)).collect();
+        self.blocks.fetch(wanted.into_iter(), cx.worker, |range| {
+            let session = Arc::clone(cx.session);
+            move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
+        });
+    }
+
+    /// Why the first row in view cannot be shown, if so.
+    fn failure(&self, area: &ListArea, window: &TraceWindow) -> Option<String> {
+        let error_of = |row| match window.folds.row(row)? {
+            Row::Step(step) => match self.blocks.get(step.0) {
+                Item::Failed(error) => Some(error.to_owned()),
+                _ => None,
+            },
+            Row::Folded { .. } => None,
+        };
+        area.rows().find_map(|(row, _)| error_of(row))
+    }
+
+    /// Columns stand still as long as the list shows the same calls.
+    fn columns(&self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
+        let shown = || {
+            area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
+                Row::Step(step) => self.blocks.known(step.0),
+                Row::Folded { .. } => None,
+            })
+        };
+        let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
+        let is_wide = shown().any(|row| row.address.0 > u64::from(u32::MAX));
+        Columns::new(area.body, cx.session.index.step_count(), least_depth, is_wide)
+    }
+
+    /// Draws the rows; returns where the position is, if it is in view.
+    fn rows_ui(&self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
+        let mut gap = None;
+        // Lines of exceptions push down what follows.
+        let mut below = 0.0;
+        let gap_row = frame.window.gap_of(frame.window.position);
+        for (row, rect) in area.rows() {
+            let rect = rect.translate(vec2(0.0, below));
+            if row == gap_row {
+                gap = Some(rect.top());
+            }
+            match frame.window.folds.row(row) {
+                Some(Row::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
+                Some(Row::Folded { call, first, last }) => folded_ui(ui, rect, (call, first, last), frame, out),
+                None if row == frame.window.folds.row_count() => {
+                    frame.pen.label(frame.columns.address + 2.0, rect.center().y, "End of trace", frame.cx.tok.t3);
+                }
+                None => {}
+            }
+            if row + 1 == gap_row {
+                gap = Some(rect.bottom() + self.exception_height(row, frame.window));
+            }
+        }
+        gap
+    }
+
+    fn exception_height(&self, row: u64, window: &TraceWindow) -> f32 {
+        match window.folds.row(row) {
+            Some(Row::Step(step)) => self.blocks.known(step.0).map_or(0.0, exception_height),
+            _ => 0.0,
+        }
+    }
+
+    /// Draws a step and returns the height of what stands below it.
+    fn step_ui(&self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
+        let Frame { pen, cx, window, columns } = frame;
+        let known = self.blocks.known(step.0);
+        let height = known.map_or(0.0, exception_height);
+        let touch = Rect::from_min_max(rect.min, rect.max + vec2(0.0, height));
+        let response = row_response(ui, touch, ("step", step.0), || format!("step {}", step.0));
+        let is_done = window.position.last_step() == Some(step);
+        let state = RowState { is_selected: is_done, is_cursor: false, has_focus: true };
+        row_background(pen, rect, &response, state);
+        if is_done || response.hovered() {
+            pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
+        }
+        let fitted = paint_row(pen, columns, rect, step, (known, is_done));
+        let Some(row) = known else { return 0.0 };
+        if let Some(call) = row.call {
+            fold_box_ui(ui, rect, (row, call), frame, out);
+        }
+        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+            out.push(Action::OpenWindowAt(step.after().0));
+        } else if response.clicked() {
+            let to = if is_upper_edge(rect, &response) { step.before() } else { step.after() };
+            out.push(Action::Travel(window.id, to.0));
+        }
+        response.context_menu(|ui| menu::step_menu(ui, row, cx, window, out));
+        if fitted.is_cut {
+            response.on_hover_ui_at_pointer(|ui| {
+                ui.label(egui::RichText::new(row.full_text()).font(crate::theme::mono(12.0)));
+            });
+        }
+        height
+    }
+}
+
+/// The gap above a row is nearer than the one below it only at its very top:
+/// a click on a row means "after that step".
+fn is_upper_edge(rect: Rect, response: &egui::Response) -> bool {
+    response.interact_pointer_pos().is_some_and(|pointer| pointer.y < rect.top() + rect.height() / 4.0)
+}
+
+fn exception_height(row: &StepRow) -> f32 {
+    ROW * f32::from(u8::try_from(row.exceptions.len().min(EXCEPTIONS)).unwrap_or(0))
+}
+
+fn fold_box_ui(ui: &Ui, rect: Rect, (row, call): (&StepRow, CallId), frame: &Frame<'_, '_>, out: &mut Vec<Action>) {
+    let is_folded = frame.window.folds.is_folded(call);
+    let center = pos2(frame.columns.box_center(row.depth), rect.center().y);
+    let name = format!("{} step {}", if is_folded { "unfold" } else { "fold" }, row.step.0);
+    let touch = Rect::from_center_size(center, vec2(16.0, ROW));
+    let response = button_response(ui, touch, ("fold", row.step.0), &name);
+    let color = if response.hovered() { frame.cx.tok.focus } else { frame.cx.tok.t1 };
+    frame.pen.fold_box(center, is_folded, color);
+    if response.clicked() {
+        out.push(Action::Activate(frame.window.id));
+        out.push(Action::ToggleFold(call.0));
+    }
+}
+
+fn folded_ui(
+    ui: &Ui,
+    rect: Rect,
+    (call, first, last): (CallId, Step, Step),
+    frame: &Frame<'_, '_>,
+    out: &mut Vec<Action>,
+) {
+    let Frame { pen, cx, window, columns } = frame;
+    let frame_of_call = cx.session.index.calls().get(call);
+    let (name, depth) = match frame_of_call {
+        Some(frame) => (function_name(&cx.session.images, frame.function), frame.depth),
+        None => ("call".to_owned(), 0),
+    };
+    let response = row_response(ui, rect, ("folded", call.0), || format!("folded {name}"));
+    let is_done = window.position.last_step() == Some(last);
+    row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
+    paint_folded(pen, columns, rect, (&name, depth, last.0 - first.0 + 1));
+    if response.double_clicked() {
+        out.push(Action::Activate(window.id));
+        out.push(Action::ToggleFold(call.0));
+    } else if response.clicked() {
+        let to = if is_upper_edge(rect, &response) { first.before() } else { last.after() };
+        out.push(Action::Travel(window.id, to.0));
+    }
+    response.context_menu(|ui| menu::folded_menu(ui, call, (first, last), cx, out));
+}
+
+/// The position: a line between rows with a triangle at the left edge.
+fn position_line(pen: &Pen<'_>, area: &ListArea, y: f32, number: u32) {
+    let color = pen.tok.position(number);
+    let (left, y) = (area.body.left(), y.round());
+    pen.fill(Rect::from_min_max(pos2(left, y - 1.0), pos2(area.body.right(), y + 1.0)), color);
+    pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+}

@@ -1,0 +1,146 @@
+//! The warnings of the parser.
+
+use egui::{Rect, Ui, pos2};
+use serde::{Deserialize, Serialize};
+use stepback_index::Warning;
+
+use super::ViewCx;
+use super::keys::{PanelKey, take_keys};
+use super::list::List;
+use super::menu::{MenuItem, menu_head_ui};
+use super::pen::{INSET, Pen, ROW};
+use super::row::{RowState, empty_ui, row_background, row_response};
+use crate::action::{Action, CellName};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::text::thousands;
+use crate::theme::{icon, icons, mono, ui as ui_font};
+
+/// The bar with the count.
+const BAR: f32 = 30.0;
+
+/// The lines that could not be read.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct WarningsPanel {
+    #[serde(skip)]
+    scroll: Scroll,
+    #[serde(skip)]
+    cursor: usize,
+}
+
+impl WarningsPanel {
+    /// The list.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "Warnings".to_owned()
+    }
+
+    /// Warnings are no cells.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        None
+    }
+
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let warnings = cx.session.index.warnings();
+        if warnings.is_empty() {
+            return empty_ui(ui, &pen, rect, icons::CHECK, ("No warnings", "All lines of the trace could be read."));
+        }
+        let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        bar_ui(&pen, bar, warnings.len() as u64, cx);
+        self.keys(ui, warnings, list, cx, out);
+        let state = List { rows: warnings.len() as u64, ticks: &[], has_lasting_bar: false };
+        let area = state.ui(ui, list, &mut self.scroll, cx.tok);
+        let pen = Pen::new(ui, area.body, cx.tok);
+        for (place, rect) in area.rows() {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            if let Some(warning) = warnings.get(place) {
+                self.row_ui(ui, rect, (place, warning), (&pen, cx), out);
+            }
+        }
+    }
+
+    fn row_ui(
+        &mut self,
+        ui: &Ui,
+        rect: Rect,
+        (place, warning): (usize, &Warning),
+        (pen, cx): (&Pen<'_>, &ViewCx<'_>),
+        out: &mut Vec<Action>,
+    ) {
+        let (tok, y) = (cx.tok, rect.center().y);
+        let response = row_response(ui, rect, ("warning", place), || format!("warning at line {}", warning.line));
+        let is_cursor = self.cursor == place;
+        row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
+        pen.text(rect.left() + INSET, y, icons::WARNING, icon(13.0), tok.warn);
+        let line = format!("line {}", thousands(warning.line));
+        let end = pen.text(rect.left() + 32.0, y, line, mono(12.5), tok.accent);
+        let end =
+            pen.label((end + INSET).max(rect.left() + 140.0), y, format!("byte {}", thousands(warning.offset)), tok.t3);
+        let left = (end + INSET).max(rect.left() + 230.0);
+        pen.cut_text(left, y, &warning.message, ui_font(12.5), tok.t1, rect.right() - 8.0);
+        if response.clicked() {
+            self.cursor = place;
+            out.push(go_to(warning));
+        }
+        response.context_menu(|ui| {
+            menu_head_ui(ui, tok, &format!("Line {}", thousands(warning.line)), "");
+            if MenuItem::new("Travel to its line").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+                out.push(go_to(warning));
+            }
+            if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+                out.push(Action::Copy(text_of(warning)));
+            }
+        });
+    }
+
+    fn keys(&mut self, ui: &Ui, warnings: &[Warning], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let last = warnings.len().saturating_sub(1);
+        let view = Viewport { rows: warnings.len() as u64, height: list.height(), row_height: ROW };
+        let page = usize::try_from(view.page()).unwrap_or(1);
+        for key in take_keys(ui, cx.has_focus) {
+            self.cursor = match key {
+                PanelKey::Up => self.cursor.saturating_sub(1),
+                PanelKey::Down => self.cursor + 1,
+                PanelKey::PageUp => self.cursor.saturating_sub(page),
+                PanelKey::PageDown => self.cursor + page,
+                PanelKey::First => 0,
+                PanelKey::Last => last,
+                _ => self.cursor,
+            }
+            .min(last);
+            match (key, warnings.get(self.cursor)) {
+                (PanelKey::Enter, Some(warning)) => out.push(go_to(warning)),
+                (PanelKey::Copy, Some(warning)) => out.push(Action::Copy(text_of(warning))),
+                _ => {}
+            }
+            self.scroll.reveal_row(self.cursor as u64, &view);
+        }
+    }
+}
+
+fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {
+    pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
+    let count = cx.session.index.info().warning_count;
+    let words = match count {
+        1 => "1 line could not be read, or only with doubt".to_owned(),
+        _ => format!("{} lines could not be read, or only with doubt", thousands(count)),
+    };
+    let words = if count > kept { format!("{words}; the first {} are listed", thousands(kept)) } else { words };
+    let at = pos2(bar.left() + INSET, bar.center().y);
+    pen.cut_text(at.x, at.y, &words, ui_font(12.0), cx.tok.t2, bar.right() - 8.0);
+}
+
+fn go_to(warning: &Warning) -> Action {
+    Action::GoTo(format!("line:{}", warning.line))
+}
+
+fn text_of(warning: &Warning) -> String {
+    format!("line {}, byte {}: {}", warning.line, warning.offset, warning.message)
+}

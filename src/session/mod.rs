@@ -1,0 +1,23 @@
+//! A trace that is open: its format found, its index found or built, its images loaded.
+//!
+//! ```no_run
+//! use stepback::session::{self, OpenOptions};
+//!
+//! let options = OpenOptions::new("run.tarmac");
+//! let session = session::open(&options, &Default::default(), &Default::default())?;
+//! println!("{} steps", session.index.step_count());
+//! # Ok::<(), anyhow::Error>(())
+//! ```
+
+mod demo;
+mod images;
+mod input;
+mod open;
+mod options;
+mod places;
+mod same_file;
+
+pub use demo::demo_path;
+pub use open::{Session, open};
+pub use options::{IndexPolicy, OpenOptions};
+pub use same_file::is_same_file;

@@ -1,0 +1,135 @@
+//! Which instructions go elsewhere, by their text.
+
+/// How an instruction goes elsewhere, as far as its text tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flow {
+    /// It leaves a return address behind.
+    Call,
+    /// It is written as a return: `ret`, `bx lr`, `pop {…,pc}`, …
+    Return,
+    /// Any other branch, conditional or not.
+    Branch,
+}
+
+/// True for calls: `bl`, `blr`, `blx`, …
+pub fn is_call(text: &str) -> bool {
+    flow(text) == Some(Flow::Call)
+}
+
+/// True for what is written as a return: `ret`, `bx lr`, `pop {r4,pc}`, `mov pc,lr`, …
+pub fn is_return(text: &str) -> bool {
+    flow(text) == Some(Flow::Return)
+}
+
+/// How an instruction of A64, A32 or T32 goes elsewhere; none when it goes on to the next.
+pub fn flow(text: &str) -> Option<Flow> {
+    let text = text.trim_start();
+    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let mnemonic = mnemonic.to_ascii_lowercase();
+    // The width of a T32 encoding says nothing here.
+    let base = mnemonic.strip_suffix(".w").or(mnemonic.strip_suffix(".n")).unwrap_or(&mnemonic);
+    let operands: String = operands.chars().filter(|character| !character.is_whitespace()).collect();
+    by_mnemonic(base).or_else(|| by_operands(base, &operands.to_ascii_lowercase()))
+}
+
+/// Those that nothing but their operands makes a return come later.
+fn by_mnemonic(base: &str) -> Option<Flow> {
+    let stem = base.split('.').next().unwrap_or(base);
+    let is = |name: &str| is_conditional(base, name);
+    if ["bl", "blx", "blxns"].into_iter().any(is) || stem.starts_with("blr") {
+        return Some(Flow::Call);
+    }
+    if ["ret", "eret"].into_iter().any(|name| stem.starts_with(name)) || stem.starts_with("rfe") {
+        return Some(Flow::Return);
+    }
+    let names = ["br", "braa", "brab", "braaz", "brabz", "cbz", "cbnz", "tbz", "tbnz", "tbb", "tbh"];
+    let loops = ["wls", "wlstp", "le", "letp", "lctp"];
+    let is_branch = ["b", "bc"].contains(&stem) || ["b", "bxj"].into_iter().any(is);
+    let is_compare = stem.strip_prefix("cbb").or(stem.strip_prefix("cbh")).or(stem.strip_prefix("cb"));
+    let is_branch = is_branch || is_compare.is_some_and(|rest| CONDITIONS.contains(&rest));
+    (is_branch || names.contains(&base) || loops.contains(&stem)).then_some(Flow::Branch)
+}
+
+/// Instructions of A32 and T32 that write the pc.
+fn by_operands(base: &str, operands: &str) -> Option<Flow> {
+    let is = |name: &str| is_conditional(base, name);
+    let is_any = |names: &[&str]| names.iter().any(|name| is(name));
+    if is_any(&["bx", "bxns"]) {
+        return Some(if matches!(operands, "lr" | "r14") { Flow::Return } else { Flow::Branch });
+    }
+    let loads_pc = operands.contains("pc}") || operands.contains("r15}");
+    if loads_pc && (is("pop") || (base.starts_with("ldm") && operands.starts_with("sp"))) {
+        return Some(Flow::Return);
+    }
+    if loads_pc && base.starts_with("ldm") {
+        return Some(Flow::Branch);
+    }
+    let source = operands.strip_prefix("pc,").or_else(|| operands.strip_prefix("r15,"))?;
+    let is_link = source.starts_with("lr") || source.starts_with("r14");
+    let pops = is("ldr") && source.starts_with("[sp],");
+    if pops || (is_link && is_any(&["mov", "movs", "sub", "subs"])) {
+        return Some(Flow::Return);
+    }
+    is_any(&["ldr", "mov", "movs", "add", "sub", "subs"]).then_some(Flow::Branch)
+}
+
+const CONDITIONS: [&str; 18] =
+    ["eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
+
+/// A name alone or with a condition of A32 behind it: `bl` and `bleq`, but `ble` is `b` with `le`.
+fn is_conditional(base: &str, name: &str) -> bool {
+    base.strip_prefix(name).is_some_and(|rest| rest.is_empty() || CONDITIONS.contains(&rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(expected: Option<Flow>, texts: &[&str]) {
+        for text in texts {
+            assert_eq!(flow(text), expected, "{text}");
+            assert_eq!(flow(&text.to_ascii_lowercase()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn calls_leave_a_return_address() {
+        check(Some(Flow::Call), &["BL       {pc}+0x88c ; 0x80000898", "BLR      x2", "BLX      r3", "BLRAAZ x8"]);
+        check(Some(Flow::Call), &["BLEQ {pc}+8", "BLLT foo", "BLXNE r1", "BL.W {pc}+4", "BLXNS r2"]);
+        assert!(is_call("  BL foo") && !is_call("B foo"));
+    }
+
+    #[test]
+    fn returns_are_told_by_their_operands_too() {
+        check(Some(Flow::Return), &["RET", "RET      ", "RET x1", "RETAA", "ERET", "RFEIA sp!"]);
+        check(Some(Flow::Return), &["BX       lr", "BXNE lr", "POP      {r4,r5,pc}", "POP.W {r4,pc}", "POPEQ {pc}"]);
+        check(Some(Flow::Return), &["LDR pc,[sp],#4", "LDM sp!,{r4,pc}", "LDMFD sp!, {r4, pc}", "MOV pc, lr"]);
+        check(Some(Flow::Return), &["SUBS pc,lr,#4"]);
+        assert!(is_return("RET") && !is_return("BR x30"));
+    }
+
+    #[test]
+    fn branches_of_all_three_instruction_sets_are_known() {
+        check(Some(Flow::Branch), &["B        {pc}-0x14 ; 0x8000", "B.GT     {pc}+0xa8 ; 0x80000548", "BC.EQ foo"]);
+        check(Some(Flow::Branch), &["BEQ {pc}+8", "BLT.W {pc}+8", "BLE foo", "BLS foo", "BLO foo", "B.W foo", "BAL x"]);
+        check(Some(Flow::Branch), &["CBZ x0,{pc}+8", "CBNZ r0,foo", "TBZ w0,#3,{pc}+8", "TBB [pc,r0]", "CBGT x0,x1,8"]);
+        check(
+            Some(Flow::Branch),
+            &["BR x16", "BRAA x1,x2", "BX r3", "BXJ r0", "LDR pc,[r0]", "MOV pc,r0", "ADD pc,pc,r0"],
+        );
+        check(Some(Flow::Branch), &["LDM r0,{r1,pc}", "LE lr,{pc}-8"]);
+    }
+
+    #[test]
+    fn other_instructions_go_on() {
+        let texts =
+            ["BIC r0,r0,r1", "BTI c", "BFI r0,r1,#0,#4", "BIT v0.16b,v1.16b,v2.16b", "BKPT #0xab", "BICS x0,x1,x2"];
+        check(None, &texts);
+        check(
+            None,
+            &["", " ", "LDR r0,[pc,#8]", "CMP pc,lr", "STR pc,[sp]", "POP {r4,lr}", "SVC #0", "MOV r0,pc", "é"],
+        );
+        check(None, &["REV x0,x1", "CBX", "BLINK", "LDM sp!,{r4,r5}", "BSL v0,v1,v2"]);
+    }
+}

@@ -1,0 +1,180 @@
+//! What stands behind a mnemonic, word by word.
+
+use stepback_parsers::Address;
+
+use super::target::{absolute, relative};
+use super::{Kind, Token};
+
+/// What the words of an instruction have in common.
+pub struct Context<'a> {
+    /// In lower case.
+    pub mnemonic: &'a str,
+    /// Calls and returns too.
+    pub is_branch: bool,
+    /// Where the instruction is.
+    pub pc: Address,
+    /// The name of an address.
+    pub name_of: &'a dyn Fn(Address) -> Option<String>,
+}
+
+/// Cuts operands into words. Runs of spaces become one, and one follows each comma; nothing else changes,
+/// but for addresses relative to the pc and targets of branches, which get their names.
+pub fn operands(text: &str, context: &Context<'_>) -> Vec<Token> {
+    let mut lexer = Lexer { rest: text.trim(), context, tokens: Vec::new() };
+    while !lexer.rest.is_empty() {
+        lexer.next();
+    }
+    lexer.tokens
+}
+
+struct Lexer<'a> {
+    rest: &'a str,
+    context: &'a Context<'a>,
+    tokens: Vec<Token>,
+}
+
+impl<'a> Lexer<'a> {
+    fn next(&mut self) {
+        let Some(first) = self.rest.chars().next() else { return };
+        match first {
+            _ if first.is_whitespace() => self.space(),
+            ',' => self.comma(),
+            ';' => self.take(self.rest.len(), Kind::Comment),
+            '/' if self.rest.starts_with("//") => self.take(self.rest.len(), Kind::Comment),
+            '{' if self.relative_address() => {}
+            '<' if self.rest.contains('>') => self.take(self.end_of(|character| character == '>') + 1, Kind::Symbol),
+            '#' if immediate_length(self.rest) > 1 => self.take(immediate_length(self.rest), Kind::Number),
+            '0'..='9' => self.number(),
+            _ if is_word_start(first) => self.word(first.len_utf8()),
+            _ => self.take(first.len_utf8(), Kind::Punctuation),
+        }
+    }
+
+    /// Moves bytes from the rest into a token.
+    fn take(&mut self, length_bytes: usize, kind: Kind) {
+        let text = self.advance(length_bytes);
+        self.push(kind, text);
+    }
+
+    fn advance(&mut self, length_bytes: usize) -> &'a str {
+        let (text, rest) = self.rest.split_at_checked(length_bytes).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        text
+    }
+
+    /// Neighbouring punctuation is one token.
+    fn push(&mut self, kind: Kind, text: &str) {
+        match self.tokens.last_mut() {
+            Some(last) if kind == Kind::Punctuation && last.kind == kind => last.text.push_str(text),
+            _ => self.tokens.push(Token { kind, text: text.to_owned() }),
+        }
+    }
+
+    fn space(&mut self) {
+        self.rest = self.rest.trim_start();
+        if self.tokens.last().is_some_and(|last| !last.text.ends_with(' ')) {
+            self.push(Kind::Punctuation, " ");
+        }
+    }
+
+    fn comma(&mut self) {
+        self.advance(1);
+        self.rest = self.rest.trim_start();
+        self.push(Kind::Punctuation, if self.rest.is_empty() { "," } else { ", " });
+    }
+
+    /// `{pc}+8 ; 0x8008`; false when that is not what stands here.
+    fn relative_address(&mut self) -> bool {
+        let Some(found) = relative(self.rest, self.context.pc) else { return false };
+        self.advance(found.length_bytes);
+        match (self.context.name_of)(found.target) {
+            Some(name) => self.push(Kind::Symbol, &name),
+            None => self.push(Kind::Number, &found.target.to_string()),
+        }
+        true
+    }
+
+    fn number(&mut self) {
+        let word = self.rest.get(..self.end_of(|character| !is_word_part(character))).unwrap_or_default();
+        let after = self.rest.get(word.len()..).unwrap_or_default().trim_start();
+        // Where the disassembler gives the name itself, the address stays.
+        let is_target = self.context.is_branch && (after.is_empty() || after.starts_with(';'));
+        match absolute(word).filter(|_| is_target).and_then(self.context.name_of) {
+            Some(name) => {
+                self.advance(word.len());
+                self.push(Kind::Symbol, &name);
+            }
+            None => self.take(word.len(), Kind::Number),
+        }
+    }
+
+    fn word(&mut self, first_length: usize) {
+        let after_first = self.rest.get(first_length..).unwrap_or_default();
+        let more = after_first.find(|character| !is_word_part(character)).unwrap_or(after_first.len());
+        let word = self.advance(first_length + more);
+        self.push(kind_of_word(word, self.context), word);
+    }
+
+    fn end_of(&self, is_end: impl Fn(char) -> bool) -> usize {
+        self.rest.find(is_end).unwrap_or(self.rest.len())
+    }
+}
+
+fn is_word_start(character: char) -> bool {
+    character.is_alphabetic() || matches!(character, '_' | '.' | '$' | '%')
+}
+
+fn is_word_part(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '.' | '$')
+}
+
+/// Length of `#8`, `#-0x10` or `#1.5E-02`; 1 for a lone `#`.
+fn immediate_length(text: &str) -> usize {
+    let body = text.get(1..).unwrap_or_default();
+    let unsigned = body.strip_prefix(['+', '-']).unwrap_or(body);
+    if !unsigned.starts_with(|character: char| character.is_ascii_digit()) {
+        return 1;
+    }
+    let is_hexadecimal = absolute(unsigned.get(..3).unwrap_or_default()).is_some();
+    let mut previous = ' ';
+    let end = unsigned.find(|character: char| {
+        let is_exponent = !is_hexadecimal && matches!(previous, 'e' | 'E') && matches!(character, '+' | '-');
+        previous = character;
+        !(is_exponent || character.is_ascii_alphanumeric() || character == '.')
+    });
+    let length = end.unwrap_or(unsigned.len());
+    text.len() - unsigned.len() + length
+}
+
+fn kind_of_word(word: &str, context: &Context<'_>) -> Kind {
+    let names_system_registers = ["mrs", "msr", "vmrs", "vmsr"].contains(&context.mnemonic);
+    if names_system_registers || is_register(word) {
+        return Kind::Register;
+    }
+    let names_addresses = context.is_branch || context.mnemonic.starts_with("adr");
+    if names_addresses || word.contains('_') { Kind::Symbol } else { Kind::Mnemonic }
+}
+
+/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), system registers, and those marked with `%`.
+fn is_register(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let base = lower.split('.').next().unwrap_or(&lower);
+    let digits = base.trim_start_matches(|character: char| character.is_ascii_alphabetic());
+    let family = base.strip_suffix(digits).unwrap_or(base);
+    let number: Option<u8> = digits.parse().ok();
+    let is_numbered = NUMBERED.contains(&family) && number.is_some_and(|number| number < 32);
+    let is_system = SYSTEM_ENDINGS.iter().any(|ending| base.ends_with(ending))
+        || SYSTEM_STARTS.iter().any(|start| base.starts_with(start));
+    word.starts_with('%') || is_numbered || is_system || NAMED.contains(&base)
+}
+
+const NUMBERED: [&str; 16] = ["x", "w", "r", "v", "q", "d", "s", "h", "b", "z", "p", "pn", "za", "c", "cr", "a"];
+
+const NAMED: [&str; 19] = [
+    "sp", "xsp", "wsp", "xzr", "wzr", "lr", "pc", "fp", "ip", "sl", "zr", "ffr", "nzcv", "vpr", "za", "zt0", "msp",
+    "psp", "fpexc",
+];
+
+const SYSTEM_ENDINGS: [&str; 5] = ["_el0", "_el1", "_el2", "_el3", "_el12"];
+
+const SYSTEM_STARTS: [&str; 5] = ["cpsr", "spsr", "apsr", "fpscr", "xpsr"];

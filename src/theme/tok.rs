@@ -1,0 +1,255 @@
+//! The colours of a theme, each named by what it means.
+
+use egui::Color32;
+
+/// The colours of one theme.
+///
+/// ```
+/// let dark = stepback::theme::Tok::of(true);
+/// assert_ne!(dark.position(1), dark.position(2));
+/// assert_eq!(dark.position(1), dark.position(5));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tok {
+    /// Whether this is the dark theme.
+    pub is_dark: bool,
+    /// The gaps between tiles.
+    pub bg0: Color32,
+    /// Content: lists and fields.
+    pub bg1: Color32,
+    /// Bars, tab strips, cards, menus, group rows, scroll tracks.
+    pub bg2: Color32,
+    /// Controls, and bars under the pointer.
+    pub bg3: Color32,
+    /// Pressed controls, the chosen segment, the track of a progress bar.
+    pub bg4: Color32,
+    /// The row under the pointer.
+    pub hover: Color32,
+    /// The selected row, and the step just done.
+    pub sel: Color32,
+    /// Hairlines.
+    pub line: Color32,
+    /// Strong lines, guides, edges of cards.
+    pub line2: Color32,
+    /// Edges of fields and boxes.
+    pub ctl: Color32,
+    /// Content.
+    pub t1: Color32,
+    /// Text of the second rank.
+    pub t2: Color32,
+    /// Labels, gutter, what was not executed.
+    pub t3: Color32,
+    /// Leading zeros and disabled controls only.
+    pub t4: Color32,
+    /// The positions 1 to 4; from 5 on they repeat. Ask [`Tok::position`].
+    pub positions: [Color32; 4],
+    /// The accent, which is position 1 and the colour of links.
+    pub accent: Color32,
+    /// Text on the accent or on any position's colour.
+    pub on_accent: Color32,
+    /// The ring of what has the keyboard.
+    pub focus: Color32,
+    /// Changed by the last move.
+    pub changed: Color32,
+    /// The background of the same.
+    pub changed_bg: Color32,
+    /// A value that nothing states.
+    pub unknown: Color32,
+    /// A value that follows from something else; with dots below in `t3`.
+    pub inferred: Color32,
+    /// Changed by something outside the traced program.
+    pub external: Color32,
+    /// The background of the same.
+    pub external_bg: Color32,
+    /// Loads.
+    pub read: Color32,
+    /// Stores.
+    pub write: Color32,
+    /// Mnemonics of calls, returns, branches.
+    pub call: Color32,
+    /// `↓ taken`.
+    pub taken: Color32,
+    /// Register names.
+    pub register: Color32,
+    /// Numbers in code.
+    pub number: Color32,
+    /// Symbols.
+    pub symbol: Color32,
+    /// Punctuation in code.
+    pub punctuation: Color32,
+    /// Comments.
+    pub comment: Color32,
+    /// A search hit: marks only, in the light theme no text.
+    pub hit: Color32,
+    /// The background of the same.
+    pub hit_bg: Color32,
+    /// A bookmark: ribbons only.
+    pub bookmark: Color32,
+    /// A warning.
+    pub warn: Color32,
+    /// The background of the same.
+    pub warn_bg: Color32,
+    /// An error or an exception of the traced program.
+    pub err: Color32,
+    /// The background of the same.
+    pub err_bg: Color32,
+    /// Something that is done.
+    pub done: Color32,
+    /// Frames of the flame chart. Ask [`Tok::flame`].
+    pub flames: [Color32; 8],
+    /// Names on the flame colours.
+    pub flame_text: Color32,
+    /// The shadow of menus, cards, dialogs.
+    pub shadow: Color32,
+    /// What lies over the window behind the palette and dialogs.
+    pub veil: Color32,
+}
+
+impl Tok {
+    /// The colours of the dark or the light theme.
+    pub fn of(is_dark: bool) -> &'static Tok {
+        if is_dark { &DARK } else { &LIGHT }
+    }
+
+    /// The colours of the theme that a user interface shows at the moment.
+    pub fn current(ui: &egui::Ui) -> &'static Tok {
+        Tok::of(ui.visuals().dark_mode)
+    }
+
+    /// The colour of the position of the trace window with this number (from 1).
+    pub fn position(&self, number: u32) -> Color32 {
+        let place = number.saturating_sub(1) % 4;
+        usize::try_from(place).ok().and_then(|place| self.positions.get(place)).copied().unwrap_or(self.accent)
+    }
+
+    /// The colour of a function's frames, the same in every run: by a hash of its name (FNV-1a).
+    pub fn flame(&self, name: &str) -> Color32 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in name.bytes() {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+        let place = usize::try_from((hash >> 32) % 8).unwrap_or(0);
+        self.flames.get(place).copied().unwrap_or(self.bg4)
+    }
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    let [_, red, green, blue] = hex.to_be_bytes();
+    Color32::from_rgb(red, green, blue)
+}
+
+static DARK: Tok = Tok {
+    is_dark: true,
+    bg0: rgb(0x0E1116),
+    bg1: rgb(0x14181E),
+    bg2: rgb(0x1A1F27),
+    bg3: rgb(0x232A34),
+    bg4: rgb(0x2E3743),
+    hover: rgb(0x1D242D),
+    sel: rgb(0x19314B),
+    line: rgb(0x272E38),
+    line2: rgb(0x3B4552),
+    ctl: rgb(0x66737F),
+    t1: rgb(0xE3E8EF),
+    t2: rgb(0xADB7C4),
+    t3: rgb(0x8E9AA9),
+    t4: rgb(0x5F6B79),
+    positions: [rgb(0x5CB0FF), rgb(0xE58FD8), rgb(0x5FD0B4), rgb(0xE0C060)],
+    accent: rgb(0x5CB0FF),
+    on_accent: rgb(0x0B1017),
+    focus: rgb(0x8CC8FF),
+    changed: rgb(0xFFB454),
+    changed_bg: rgb(0x3A2C17),
+    unknown: rgb(0x7D8995),
+    inferred: rgb(0xADB7C4),
+    external: rgb(0xFF8FA3),
+    external_bg: rgb(0x43202A),
+    read: rgb(0x5FC9C0),
+    write: rgb(0xF2A154),
+    call: rgb(0xC3A6FF),
+    taken: rgb(0x9FB3C8),
+    register: rgb(0x9ACBF5),
+    number: rgb(0xA9D18E),
+    symbol: rgb(0xDEC58A),
+    punctuation: rgb(0x98A3B1),
+    comment: rgb(0x8E9AA9),
+    hit: rgb(0xF5E663),
+    hit_bg: rgb(0x45421A),
+    bookmark: rgb(0xF0C94A),
+    warn: rgb(0xF0C94A),
+    warn_bg: rgb(0x352D16),
+    err: rgb(0xFF7B6B),
+    err_bg: rgb(0x3B1D1C),
+    done: rgb(0x74C991),
+    flames: [
+        rgb(0x35506B),
+        rgb(0x4A4770),
+        rgb(0x2F5B5A),
+        rgb(0x5C4660),
+        rgb(0x4B5A3A),
+        rgb(0x66503A),
+        rgb(0x3A4F7A),
+        rgb(0x5A3F4A),
+    ],
+    flame_text: rgb(0xE9EEF4),
+    shadow: Color32::from_black_alpha(140),
+    veil: Color32::from_black_alpha(90),
+};
+
+static LIGHT: Tok = Tok {
+    is_dark: false,
+    bg0: rgb(0xDFE4EA),
+    bg1: rgb(0xFFFFFF),
+    bg2: rgb(0xF3F5F8),
+    bg3: rgb(0xE8ECF1),
+    bg4: rgb(0xD9E0E8),
+    hover: rgb(0xEFF3F8),
+    sel: rgb(0xD8E9FB),
+    line: rgb(0xDCE1E8),
+    line2: rgb(0xB3BDC9),
+    ctl: rgb(0x7F8B99),
+    t1: rgb(0x18202A),
+    t2: rgb(0x465160),
+    t3: rgb(0x5A6675),
+    t4: rgb(0x8792A0),
+    positions: [rgb(0x0B63C4), rgb(0xA3298F), rgb(0x0B7A62), rgb(0x7D6108)],
+    accent: rgb(0x0B63C4),
+    on_accent: rgb(0xFFFFFF),
+    focus: rgb(0x0B63C4),
+    changed: rgb(0x934900),
+    changed_bg: rgb(0xFFEBCF),
+    unknown: rgb(0x65707C),
+    inferred: rgb(0x465160),
+    external: rgb(0xB3123B),
+    external_bg: rgb(0xFFE1E6),
+    read: rgb(0x00706A),
+    write: rgb(0x9A4D00),
+    call: rgb(0x6B3FB5),
+    taken: rgb(0x4A6078),
+    register: rgb(0x0A558F),
+    number: rgb(0x3B6B1B),
+    symbol: rgb(0x75560A),
+    punctuation: rgb(0x566270),
+    comment: rgb(0x5A6675),
+    hit: rgb(0x8F7A00),
+    hit_bg: rgb(0xFFF3A0),
+    bookmark: rgb(0xA06E00),
+    warn: rgb(0x8A5A00),
+    warn_bg: rgb(0xFFF4D6),
+    err: rgb(0xB3261E),
+    err_bg: rgb(0xFDE7E4),
+    done: rgb(0x1E7A3C),
+    flames: [
+        rgb(0xBFD7EE),
+        rgb(0xD0CCEC),
+        rgb(0xBFE3DF),
+        rgb(0xE3CFE6),
+        rgb(0xD5E3C2),
+        rgb(0xF0DCC3),
+        rgb(0xC6D2F2),
+        rgb(0xEBCED6),
+    ],
+    flame_text: rgb(0x1C2530),
+    shadow: Color32::from_black_alpha(50),
+    veil: Color32::from_black_alpha(64),
+};

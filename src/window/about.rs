@@ -1,0 +1,141 @@
+//! Pages that lie over the window: all keys, and what this program is.
+
+use egui::{Align, Frame, Id, Layout, Margin, Modal, RichText, ScrollArea, Sense, Stroke, Ui, vec2};
+
+use super::mark;
+use super::widgets::{FlatButton, key_cap};
+use crate::keymap::{self, Area, Command, Scope, key_text};
+use crate::theme::{Tok, icons, medium, semi, ui as ui_font};
+
+/// A page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// All keys, by area.
+    Keys,
+    /// What this program is.
+    About,
+}
+
+/// Draws the page that is open, and closes it.
+pub fn page_ui(ui: &Ui, page: &mut Option<Page>) {
+    let Some(open) = *page else { return };
+    let tok = Tok::current(ui);
+    let frame = Frame::new()
+        .fill(tok.bg2)
+        .stroke(Stroke::new(1.0, tok.line2))
+        .corner_radius(8)
+        .shadow(ui.visuals().window_shadow)
+        .inner_margin(Margin::same(20));
+    let modal = Modal::new(Id::unique("page")).backdrop_color(tok.veil).frame(frame);
+    let shown = modal.show(ui.ctx(), |ui| match open {
+        Page::Keys => keys_ui(ui, tok),
+        Page::About => about_ui(ui, tok),
+    });
+    let is_again = open == Page::Keys && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::F1));
+    if shown.should_close() || is_again {
+        *page = None;
+    }
+}
+
+fn head_ui(ui: &mut Ui, title: &str, tok: &Tok) {
+    ui.horizontal(|ui| {
+        ui.label(RichText::new(title).font(semi(14.0)).color(tok.t1));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon("Close page", icons::CLOSE) };
+            if close.ui(ui).clicked() {
+                ui.close();
+            }
+        });
+    });
+    ui.add_space(8.0);
+}
+
+fn keys_ui(ui: &mut Ui, tok: &Tok) {
+    let room = ui.ctx().content_rect().size() - vec2(120.0, 160.0);
+    let wide = room.x.min(900.0);
+    ui.set_width(wide);
+    head_ui(ui, "Keys", tok);
+    let columns = if wide > 780.0 { 3 } else { 2 };
+    ScrollArea::vertical().max_height(room.y).show(ui, |ui| {
+        ui.columns(columns, |columns| {
+            for area in Area::ALL {
+                if let Some(column) = shortest(columns) {
+                    area_ui(column, area, &area_keys(area), tok);
+                }
+            }
+            if let Some(column) = shortest(columns) {
+                panel_keys_ui(column, tok);
+            }
+        });
+        ui.add_space(6.0);
+        let hint = "Keys in grey belong to the panel that has the keyboard; F6 gives it to the next panel.";
+        ui.label(RichText::new(hint).font(ui_font(12.0)).color(tok.t3));
+    });
+}
+
+fn shortest(columns: &mut [Ui]) -> Option<&mut Ui> {
+    columns.iter_mut().min_by(|one, other| one.min_rect().height().total_cmp(&other.min_rect().height()))
+}
+
+fn area_keys(area: Area) -> Vec<&'static Command> {
+    keymap::commands().iter().filter(|command| command.area == area && !command.keys.is_empty()).collect()
+}
+
+fn area_ui(ui: &mut Ui, area: Area, commands: &[&Command], tok: &Tok) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ui.label(RichText::new(area.name()).font(semi(13.0)).color(tok.t1));
+    ui.add_space(4.0);
+    for command in commands {
+        let keys: Vec<String> = command.keys.iter().map(key_text).collect();
+        let color = if command.scope == Scope::Everywhere { tok.t1 } else { tok.t2 };
+        keys_row_ui(ui, command.name, &keys, color, tok);
+    }
+    ui.add_space(12.0);
+}
+
+/// The keys of panels that have a cursor of their own.
+fn panel_keys_ui(ui: &mut Ui, tok: &Tok) {
+    ui.spacing_mut().item_spacing.y = 0.0;
+    ui.label(RichText::new("In registers, memory, calls and lists").font(semi(13.0)).color(tok.t1));
+    ui.add_space(4.0);
+    for (meaning, keys) in keymap::PANEL_KEYS {
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        keys_row_ui(ui, meaning, &keys, tok.t2, tok);
+    }
+    ui.add_space(12.0);
+}
+
+fn keys_row_ui(ui: &mut Ui, name: &str, keys: &[String], color: egui::Color32, tok: &Tok) {
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 22.0), Sense::hover());
+    let said = format!("{name}: {}", keys.join(" or "));
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, &said));
+    ui.painter().text(rect.left_center(), egui::Align2::LEFT_CENTER, name, ui_font(12.5), color);
+    let mut right = rect.right_center();
+    for key in keys.iter().rev() {
+        right = key_cap(ui.painter(), right, key, tok).left_center() - vec2(4.0, 0.0);
+    }
+}
+
+fn about_ui(ui: &mut Ui, tok: &Tok) {
+    ui.set_width(420.0);
+    head_ui(ui, "About Stepback", tok);
+    ui.horizontal(|ui| {
+        let (square, _) = ui.allocate_exact_size(vec2(44.0, 44.0), Sense::hover());
+        mark::paint(ui.painter(), square, tok);
+        ui.vertical(|ui| {
+            let name = format!("Stepback {}", env!("CARGO_PKG_VERSION"));
+            ui.label(RichText::new(name).font(medium(13.0)).color(tok.t1));
+            let line = "A time-travel debugger for recorded instruction traces.";
+            ui.label(RichText::new(line).font(ui_font(12.0)).color(tok.t2));
+        });
+    });
+    ui.add_space(12.0);
+    let texts = [
+        "Nothing is executed again: every answer is looked up in the trace, which is never changed.",
+        "Licence: MIT or Apache-2.0.",
+        "Faces: Inter and JetBrains Mono (OFL-1.1); icons: Phosphor (MIT).",
+    ];
+    for text in texts {
+        ui.label(RichText::new(text).font(ui_font(12.0)).color(tok.t2));
+    }
+}

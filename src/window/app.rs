@@ -1,0 +1,197 @@
+//! The program's state, and what happens in a frame.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use super::about::Page;
+use super::go_to::GoTo;
+use super::opening::Opening;
+use super::palette::Palette;
+use super::picture::Picture;
+use super::run::{TraceChoice, WindowOptions};
+use super::script::Script;
+use super::settings::Settings;
+use super::start::Start;
+use super::toasts::Toasts;
+use super::workspace::Workspace;
+use crate::action::Action;
+use crate::theme::{install_fonts, install_styles};
+use crate::worker::{Ticket, Worker};
+
+/// The program in its window.
+///
+/// A frame draws everything, collects what the user asked for, then applies it: first in, first out, all of it.
+/// An action that depends on the position waits for the search before it.
+pub struct App {
+    pub(super) context: egui::Context,
+    pub(super) settings: Settings,
+    pub(super) worker: Worker,
+    pub(super) workspace: Option<Workspace>,
+    pub(super) opening: Option<Opening>,
+    pub(super) toasts: Toasts,
+    pub(super) start: Start,
+    pub(super) palette: Option<Palette>,
+    pub(super) page: Option<Page>,
+    pub(super) go_to: GoTo,
+    pub(super) queue: VecDeque<Action>,
+    pub(super) file_dialog: Option<Ticket<Option<std::path::PathBuf>>>,
+    pub(super) script: Option<Script>,
+    pub(super) picture: Option<Picture>,
+    pub(super) mode: Mode,
+    /// Why the program ends with an error, once it does.
+    pub(super) failure: Failure,
+    /// The script and the picture are done, or were never asked for: the window is the user's.
+    pub(super) is_script_over: bool,
+    /// Frames since the last answer was waited for.
+    pub(super) quiet_frames: u32,
+    /// Frames drawn.
+    pub(super) frames: u64,
+}
+
+/// Why the program ends with an error; shared with whoever started the window.
+pub type Failure = Arc<Mutex<Option<String>>>;
+
+/// What is different in tests and in runs from a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mode {
+    /// No dialogs of the desktop, nothing that depends on the clock, answers at once. For tests.
+    pub is_deterministic: bool,
+    /// A script, a picture or only the end was asked for: until that is done an error ends the program;
+    /// settings are neither read nor kept.
+    pub is_scripted: bool,
+    /// The program ends when the script and the picture are done.
+    pub is_quitting: bool,
+}
+
+impl App {
+    /// The program for a window of eframe.
+    pub fn new(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
+        let context = cc.egui_ctx.clone();
+        let worker = Worker::new(2, move || context.request_repaint());
+        Self::build(cc, options, worker, false)
+    }
+
+    /// The program for a test: no dialogs of the desktop, no blinking; questions are answered before the frame ends.
+    pub fn deterministic(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
+        Self::build(cc, options, Worker::synchronous(), true)
+    }
+
+    fn build(cc: &eframe::CreationContext<'_>, options: WindowOptions, worker: Worker, is_deterministic: bool) -> Self {
+        let context = cc.egui_ctx.clone();
+        prepare(&context, is_deterministic || options.is_scripted());
+        let mode = Mode { is_deterministic, is_scripted: options.is_scripted(), is_quitting: options.quit };
+        let stored = cc.storage.filter(|_| !mode.is_scripted);
+        let settings = stored.map(Settings::load).unwrap_or_default();
+        settings.apply(&context);
+        let failure = Failure::default();
+        let script = match options.script.as_deref().map(Script::read) {
+            Some(Ok(script)) => Some(script),
+            Some(Err(error)) => {
+                fail(&failure, &error);
+                None
+            }
+            None => None,
+        };
+        let mut app = Self {
+            context,
+            settings,
+            worker,
+            workspace: None,
+            opening: None,
+            toasts: Toasts::default(),
+            start: Start::default(),
+            palette: None,
+            page: None,
+            go_to: GoTo::default(),
+            queue: VecDeque::new(),
+            file_dialog: None,
+            script,
+            picture: options.screenshot.map(Picture::new),
+            mode,
+            failure,
+            is_script_over: !mode.is_scripted,
+            quiet_frames: 0,
+            frames: 0,
+        };
+        if let Some(choice) = options.trace {
+            app.open(choice);
+        }
+        app
+    }
+
+    /// Starts to open a trace; what was being opened is given up.
+    pub(super) fn open(&mut self, choice: TraceChoice) {
+        let context = self.context.clone();
+        self.opening = Some(Opening::start(choice, move || context.request_repaint()));
+    }
+
+    /// Tells of an error. In a run from a script it ends the program.
+    pub(super) fn report(&mut self, error: &str) {
+        self.toasts.show(super::toasts::ToastKind::Error, error);
+        self.note_failure(error);
+    }
+
+    /// While a script runs an error ends the program; the line that asked is named.
+    pub(super) fn note_failure(&mut self, error: &str) {
+        if !self.is_script_over {
+            let place = self.script.as_ref().and_then(Script::place);
+            fail(&self.failure, &place.map_or_else(|| error.to_owned(), |place| format!("{place}: {error}")));
+        }
+    }
+}
+
+/// Keeps the first failure: what follows from it explains less.
+fn fail(failure: &Failure, error: &str) {
+    let mut kept = failure.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    kept.get_or_insert_with(|| error.to_owned());
+}
+
+fn prepare(context: &egui::Context, is_still: bool) {
+    install_fonts(context);
+    install_styles(context);
+    // Both are commands of ours, so that they stand in menus and on the page of keys.
+    context.options_mut(|options| {
+        options.zoom_with_keyboard = false;
+        options.quit_shortcuts.clear();
+    });
+    if is_still {
+        context.all_styles_mut(|style| {
+            style.visuals.text_cursor.blink = false;
+            style.animation_time = 0.0;
+        });
+    }
+}
+
+impl eframe::App for App {
+    fn ui(&mut self, ui: &mut egui::Ui, _: &mut eframe::Frame) {
+        self.frame(ui);
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        if self.mode.is_scripted {
+            return;
+        }
+        if let Some(layout) = self.workspace.as_ref().and_then(Workspace::saved_layout) {
+            self.settings.layout = Some(layout);
+        }
+        self.settings.save(storage);
+    }
+
+    fn persist_egui_memory(&self) -> bool {
+        !self.mode.is_scripted
+    }
+
+    fn raw_input_hook(&mut self, _: &egui::Context, input: &mut egui::RawInput) {
+        if !self.is_script_over {
+            // A picture must not depend on where the pointer happens to be, and without a window manager
+            // no window is ever focused, so that it would lack its focus ring.
+            input.focused = true;
+            input.events.retain(|event| !is_of_pointer(event));
+        }
+    }
+}
+
+fn is_of_pointer(event: &egui::Event) -> bool {
+    use egui::Event::{MouseMoved, MouseWheel, PointerButton, PointerMoved};
+    matches!(event, MouseMoved(_) | MouseWheel { .. } | PointerButton { .. } | PointerMoved(_))
+}

@@ -1,0 +1,386 @@
+//! What each action does.
+
+use std::collections::VecDeque;
+
+use stepback_index::QueryError;
+use stepback_parsers::Position;
+
+use super::about::Page;
+use super::app::App;
+use super::lookup::{AccessQuestion, Found, Lookup};
+use super::palette::Palette;
+use super::run::TraceChoice;
+use super::settings::SavedLayout;
+use super::toasts::ToastKind;
+use super::workspace::Workspace;
+use crate::action::{Access, Action, CellName, Fold, PanelKind, ThemeChoice, Way, WindowId};
+use crate::session::{IndexPolicy, OpenOptions};
+use crate::theme::Tok;
+
+impl App {
+    /// Applies all actions that wait. While a search is under way those wait that begin from the position
+    /// that it will find; a move to a place of its own gives the search up.
+    pub(super) fn apply_queue(&mut self) {
+        let mut waiting = VecDeque::new();
+        while let Some(action) = self.queue.pop_front() {
+            let is_searching = self.workspace.as_ref().is_some_and(|workspace| workspace.lookup.is_some());
+            match order(&action) {
+                Order::After if is_searching || !waiting.is_empty() => waiting.push_back(action),
+                Order::Instead if is_searching => {
+                    waiting.clear();
+                    self.drop_lookup();
+                    self.apply(action);
+                }
+                _ => self.apply(action),
+            }
+        }
+        self.queue = waiting;
+    }
+
+    fn apply(&mut self, action: Action) {
+        match action {
+            Action::OpenDialog => self.open_dialog(),
+            Action::OpenPath(path) => self.open_path(&path),
+            Action::OpenDemo => self.open(TraceChoice::Demo),
+            Action::Reload => self.reload(),
+            Action::CloseTrace => self.close_trace(),
+            Action::ForgetRecent(path) => self.settings.recent.retain(|trace| trace.path.as_os_str() != path.as_str()),
+            Action::ClearRecent => self.settings.recent.clear(),
+            Action::CancelIndexing => self.cancel_opening(),
+            Action::ToggleIndexingCard => self.toggle_card(),
+            Action::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
+            Action::Activate(id) => self.activate(id),
+            Action::GoTo(text) => self.go_to(&text),
+            Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
+            Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
+            Action::StepOut(way) => self.step_out(way),
+            Action::History(way) => self.history(way),
+            Action::ClosePanel(tile) => self.close_panel(tile),
+            Action::FocusPanel(way) => self.focus_panel(way),
+            Action::ResetLayout => self.reset_layout(),
+            Action::FocusGoTo => self.go_to.focus(),
+            Action::CommandPalette => self.palette = Some(Palette::default()),
+            Action::AskFor(name) => self.palette = crate::keymap::command(&name).map(Palette::asking),
+            Action::KeyboardHelp => self.page = Some(Page::Keys),
+            Action::About => self.page = Some(Page::About),
+            Action::Theme(choice) => self.choose_theme(choice),
+            Action::Zoom(direction) => self.zoom(direction),
+            Action::Copy(text) => self.context.copy_text(text),
+            Action::DismissToast(id) => self.toasts.dismiss(id),
+            Action::DismissToasts => self.toasts.clear(),
+            in_trace => self.apply_in_trace(in_trace),
+        }
+    }
+
+    /// Actions that change nothing but the windows and panels of the open trace.
+    fn apply_in_trace(&mut self, action: Action) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if let Err(error) = change(workspace, action) {
+            self.report(&format!("the position could not be changed: {error}"));
+        }
+    }
+
+    fn open_dialog(&mut self) {
+        if self.mode.is_deterministic || self.file_dialog.is_some() {
+            return;
+        }
+        // A pool of its own: the dialog holds its thread for as long as the user thinks.
+        let context = self.context.clone();
+        self.file_dialog = Some(super::frame::dialog_thread().spawn(move |_| {
+            let picked = rfd::FileDialog::new().set_title("Open trace").pick_file();
+            context.request_repaint();
+            Ok(picked)
+        }));
+    }
+
+    fn open_path(&mut self, path: &str) {
+        let path = path.trim();
+        let home = directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
+        let whole = match (path.strip_prefix("~/"), home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => path.into(),
+        };
+        self.open(TraceChoice::Path(OpenOptions::new(whole)));
+    }
+
+    fn reload(&mut self) {
+        let Some(workspace) = &self.workspace else { return };
+        let options = OpenOptions { policy: IndexPolicy::Force, ..workspace.options.clone() };
+        self.open(TraceChoice::Path(options));
+    }
+
+    fn close_trace(&mut self) {
+        if let Some(workspace) = self.workspace.take() {
+            self.settings.layout = workspace.saved_layout();
+        }
+        self.start.refresh();
+        self.set_title("Stepback");
+    }
+
+    fn set_title(&self, title: &str) {
+        self.context.send_viewport_cmd(egui::ViewportCommand::Title(title.to_owned()));
+    }
+
+    fn cancel_opening(&mut self) {
+        if let Some(opening) = &self.opening {
+            opening.cancel();
+        }
+    }
+
+    fn toggle_card(&mut self) {
+        if let Some(opening) = &mut self.opening {
+            opening.is_card_hidden = !opening.is_card_hidden;
+        }
+    }
+
+    fn activate(&mut self, id: WindowId) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if workspace.windows.get(id).is_some() {
+            workspace.show_window(id);
+        } else {
+            let count = workspace.windows.list.len();
+            self.report(&format!("there is no trace window {}: {count} of them are open", id.0));
+        }
+    }
+
+    fn go_to(&mut self, text: &str) {
+        self.go_to.error = None;
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
+        workspace.lookup = Some(Lookup::place(&workspace.session, &self.worker, window, from, text));
+        self.take_found();
+    }
+
+    fn go_to_access(&mut self, cell: CellName, access: Access, way: Way) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
+        let question = AccessQuestion { cell, access, way, from };
+        workspace.lookup = Some(Lookup::access(&workspace.session, &self.worker, window, question));
+        self.take_found();
+    }
+
+    fn go_to_access_of_selection(&mut self, access: Access, way: Way) {
+        let tok = Tok::of(self.context.theme() == egui::Theme::Dark);
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        match workspace.situation(&self.worker, tok).cell {
+            Some(cell) => self.go_to_access(cell, access, way),
+            None => {
+                let advice = "Click a register or a byte, or type \"Last write x2\" into the palette.";
+                let palette = Some(("Commands".to_owned(), Action::CommandPalette));
+                self.toasts.show_with(ToastKind::Warning, "No cell is selected", advice, palette);
+                self.note_failure("no cell is selected");
+            }
+        }
+    }
+
+    /// Picks up what the search found.
+    pub(super) fn take_found(&mut self) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let Some(answer) = workspace.lookup.as_ref().and_then(Lookup::poll) else { return };
+        let Some(lookup) = workspace.lookup.take() else { return };
+        match answer {
+            Ok(Found::Position(to)) => self.land(&lookup, to),
+            Ok(Found::Noted(to, note)) => {
+                self.land(&lookup, to);
+                self.toasts.show(ToastKind::Info, &note);
+            }
+            Ok(Found::Nothing(why)) => self.toasts.show(ToastKind::Info, &why),
+            Err(error) => self.refuse(lookup, &format!("{error:#}")),
+        }
+    }
+
+    fn land(&mut self, lookup: &Lookup, to: Position) {
+        let moved = self.workspace.as_mut().map(|workspace| workspace.travel(lookup.window, to));
+        if let Some(Err(error)) = moved {
+            self.report(&format!("the position could not be changed: {error}"));
+        } else if lookup.place.is_some() {
+            self.go_to.succeed(&self.context);
+        }
+    }
+
+    /// A place that cannot be found is told in the box; anything else in a message.
+    fn refuse(&mut self, lookup: Lookup, error: &str) {
+        match lookup.place {
+            Some(text) => {
+                self.go_to.refuse(text, error);
+                self.note_failure(error);
+            }
+            None => self.report(error),
+        }
+    }
+
+    pub(super) fn drop_lookup(&mut self) {
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.lookup = None;
+        }
+    }
+
+    fn step_out(&mut self, way: Way) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let said = match (workspace.moved(|window, ground| window.step_out(way, ground)), way) {
+            (Ok(true), _) => return,
+            (Ok(false), Way::Back) => "Nothing called this function: the trace begins inside it".to_owned(),
+            (Ok(false), Way::Forward) => "This function does not return: the trace ends inside it".to_owned(),
+            (Err(error), _) => return self.report(&format!("the position could not be changed: {error}")),
+        };
+        self.toasts.show(ToastKind::Info, &said);
+    }
+
+    fn history(&mut self, way: Way) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if let Err(error) = workspace.moved(|window, ground| window.history(way, ground)) {
+            self.report(&format!("the position could not be changed: {error}"));
+        }
+    }
+
+    fn close_panel(&mut self, tile: u64) {
+        let is_closed = self.workspace.as_mut().is_none_or(|workspace| workspace.close(tile));
+        if !is_closed {
+            self.toasts.show(ToastKind::Info, "The last trace window stays open");
+        }
+    }
+
+    /// A text field that has the keyboard gives it up.
+    fn focus_panel(&mut self, way: Way) {
+        self.context.memory_mut(|memory| memory.stop_text_input());
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.focus_next(way);
+        }
+    }
+
+    fn reset_layout(&mut self) {
+        let size = self.context.content_rect().size();
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.reset_layout(size);
+        }
+    }
+
+    fn choose_theme(&mut self, choice: ThemeChoice) {
+        self.settings.theme = choice;
+        self.settings.apply(&self.context);
+    }
+
+    fn zoom(&mut self, direction: i8) {
+        self.settings.zoom_by(direction);
+        self.settings.apply(&self.context);
+    }
+
+    /// Picks up the trace that was opened.
+    pub(super) fn take_opened(&mut self) {
+        let Some(result) = self.opening.as_ref().and_then(super::opening::Opening::poll) else { return };
+        let was_cancelled = self.opening.take().is_some_and(|opening| opening.is_cancelled());
+        match result {
+            Ok(opened) => self.show_opened(opened),
+            Err(_) if was_cancelled => self.toasts.show(ToastKind::Info, "Indexing was cancelled"),
+            Err(error) => {
+                let (what, path) = split_path(&format!("{error:#}"));
+                self.start.path_box.refuse(&what);
+                let text = format!("{} {path}", super::words::sentence(&what));
+                self.toasts.show_with(ToastKind::Error, "The trace could not be opened", text.trim(), None);
+                self.note_failure(&format!("{error:#}"));
+            }
+        }
+    }
+
+    fn show_opened(&mut self, opened: super::opening::Opened) {
+        let size = self.context.content_rect().size();
+        let saved: Option<SavedLayout> = match self.workspace.take() {
+            Some(before) => before.saved_layout(),
+            None => self.settings.layout.take(),
+        };
+        let workspace = Workspace::new(opened, saved, size);
+        for notice in &workspace.session.notices {
+            self.toasts.show(ToastKind::Info, notice);
+        }
+        self.tell_warnings(&workspace);
+        super::recent::remember(&mut self.settings.recent, workspace.recent());
+        self.start.path_box.clear();
+        self.set_title(&format!("{} – Stepback", workspace.name()));
+        // What had the keyboard on the start screen is gone.
+        self.context.memory_mut(|memory| memory.stop_text_input());
+        self.workspace = Some(workspace);
+    }
+
+    /// Lines that could not be read are told once, when their index was just built.
+    fn tell_warnings(&mut self, workspace: &Workspace) {
+        let count = workspace.session.index.info().warning_count;
+        let Some(first) = workspace.session.index.warnings().first().filter(|_| workspace.session.is_built_now) else {
+            return;
+        };
+        let lines = if count == 1 { "1 line" } else { &format!("{} lines", super::words::count(count)) };
+        let title = format!("{lines} could not be read");
+        let line = super::words::count(first.line);
+        let text = format!("First: line {line}, byte {}: {}.", super::words::count(first.offset), first.message);
+        let show = Some(("Show list".to_owned(), Action::ShowPanel(PanelKind::Warnings)));
+        self.toasts.show_with(ToastKind::Warning, &title, &text, show);
+    }
+}
+
+fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
+    match action {
+        Action::StepRow(way) => workspace.moved(|window, ground| window.step_row(way, ground))?,
+        Action::StepInto(way) => workspace.moved(|window, ground| window.step_into(way, ground))?,
+        Action::StepOver(way) => workspace.moved(|window, ground| window.step_over(way, ground))?,
+        Action::Page(way) => workspace.page(way)?,
+        Action::Edge(way) => workspace.moved(|window, ground| window.edge(way, ground))?,
+        Action::Travel(window, to) => workspace.travel(window, Position(to))?,
+        Action::OpenWindowAt(at) => drop(workspace.open_window(Position(at))),
+        Action::Fold(what) => fold(workspace, what)?,
+        Action::ToggleFold(call) => workspace.toggle_fold(call)?,
+        Action::ShowPanel(kind) => drop(workspace.show(kind)),
+        Action::NewPanel(kind) => drop(workspace.add(kind)),
+        Action::DuplicatePanel(tile) => drop(workspace.duplicate(tile)),
+        Action::SideBySide => workspace.side_by_side(),
+        Action::Compare => workspace.compare(),
+        Action::Bind(tile, follow) => workspace.bind(tile, follow),
+        Action::ToggleRawText => toggle_raw(workspace),
+        Action::ShowMemory(address) => workspace.show_memory(&address),
+        Action::MemoryGroup(group) => workspace.group_memory(group),
+        // All others are the program's own.
+        _ => {}
+    }
+    Ok(())
+}
+
+fn fold(workspace: &mut Workspace, what: Fold) -> Result<(), QueryError> {
+    workspace.moved(|window, ground| window.fold(what, ground))
+}
+
+fn toggle_raw(workspace: &mut Workspace) {
+    let window = workspace.windows.active_mut();
+    window.is_raw = !window.is_raw;
+}
+
+/// How an action stands to a search under way.
+#[derive(PartialEq, Eq)]
+enum Order {
+    /// It has nothing to do with the position.
+    Beside,
+    /// It begins from the position that the search will find.
+    After,
+    /// It goes to a place of its own.
+    Instead,
+}
+
+fn order(action: &Action) -> Order {
+    match action {
+        Action::StepRow(_) | Action::StepInto(_) | Action::StepOver(_) | Action::StepOut(_) | Action::Page(_) => {
+            Order::After
+        }
+        Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::Fold(_) | Action::SideBySide => {
+            Order::After
+        }
+        Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
+            Order::Instead
+        }
+        _ => Order::Beside,
+    }
+}
+
+/// Errors of the session end with the path; a message shows it apart.
+fn split_path(error: &str) -> (String, String) {
+    match error.rsplit_once(": \"") {
+        Some((what, path)) => (what.to_owned(), path.trim_end_matches('"').to_owned()),
+        None => (error.to_owned(), String::new()),
+    }
+}

@@ -1,0 +1,131 @@
+//! Draws the panels of a dock.
+
+use std::sync::Arc;
+
+use egui::{Color32, Id, Response, Stroke, StrokeKind, Ui, WidgetText};
+use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
+
+use super::pane::Pane;
+use super::tab_strip;
+use crate::action::Action;
+use crate::model::Windows;
+use crate::panels::ViewCx;
+use crate::session::Session;
+use crate::theme::Tok;
+use crate::worker::Worker;
+
+/// What the panels of a dock see, and what they asked for.
+pub struct DockView<'a> {
+    /// The trace.
+    pub session: &'a Arc<Session>,
+    /// Where questions are asked.
+    pub worker: &'a Worker,
+    /// The trace windows.
+    pub windows: &'a Windows,
+    /// The colours.
+    pub tok: &'a Tok,
+    /// The tile that has the keyboard.
+    pub focused: Option<TileId>,
+    /// Whether a panel has the keyboard, and not a dialog or the palette.
+    pub is_keyboard_here: bool,
+    /// The tile that was clicked in this frame.
+    pub clicked: Option<TileId>,
+    /// The actions of all panels.
+    pub out: &'a mut Vec<Action>,
+}
+
+impl DockView<'_> {
+    fn pane_cx(&self, tile: TileId) -> ViewCx<'_> {
+        ViewCx {
+            session: self.session,
+            worker: self.worker,
+            windows: self.windows,
+            tok: self.tok,
+            tile: tile.0,
+            has_focus: self.is_keyboard_here && self.focused == Some(tile),
+        }
+    }
+}
+
+impl Behavior<Pane> for DockView<'_> {
+    fn pane_ui(&mut self, ui: &mut Ui, tile: TileId, pane: &mut Pane) -> UiResponse {
+        let rect = ui.max_rect();
+        ui.painter().rect_filled(rect, 0.0, self.tok.bg1);
+        let is_pressed = ui.input(|input| input.pointer.any_pressed());
+        if is_pressed && ui.rect_contains_pointer(rect) {
+            self.clicked = Some(tile);
+        }
+        let mut asked = Vec::new();
+        let cx = self.pane_cx(tile);
+        let has_focus = cx.has_focus;
+        ui.set_clip_rect(rect.intersect(ui.clip_rect()));
+        pane.ui(ui, &cx, &mut asked);
+        self.out.append(&mut asked);
+        if has_focus {
+            let ring = Stroke::new(1.0, self.tok.focus.gamma_multiply(0.75));
+            ui.painter().rect_stroke(rect, 0.0, ring, StrokeKind::Inside);
+        }
+        UiResponse::None
+    }
+
+    fn tab_title_for_pane(&mut self, pane: &Pane) -> WidgetText {
+        pane.title().into()
+    }
+
+    fn tab_ui(&mut self, tiles: &mut Tiles<Pane>, ui: &mut Ui, id: Id, tile: TileId, state: &TabState) -> Response {
+        let Some(pane) = tiles.get_pane(&tile) else {
+            // Containers stand in tabs only while they are dragged there.
+            return ui.selectable_label(state.active, "Panels");
+        };
+        let response = tab_strip::tab_ui(ui, id, pane, state.active, state.is_being_dragged);
+        if response.clicked() {
+            self.clicked = Some(tile);
+        }
+        if response.middle_clicked() {
+            self.out.push(Action::ClosePanel(tile.0));
+        }
+        response
+    }
+
+    fn top_bar_right_ui(&mut self, tiles: &Tiles<Pane>, ui: &mut Ui, _: TileId, tabs: &Tabs, _: &mut f32) {
+        let Some(tile) = tabs.active else { return };
+        let Some(pane) = tiles.get_pane(&tile) else { return };
+        tab_strip::strip_end_ui(ui, pane, tile, self.windows, self.out);
+    }
+
+    fn tab_bar_color(&self, _: &egui::Visuals) -> Color32 {
+        self.tok.bg2
+    }
+
+    fn tab_bar_hline_stroke(&self, _: &egui::Visuals) -> Stroke {
+        Stroke::new(1.0, self.tok.line)
+    }
+
+    fn tab_bar_height(&self, _: &egui::Style) -> f32 {
+        tab_strip::HEIGHT
+    }
+
+    fn gap_width(&self, _: &egui::Style) -> f32 {
+        4.0
+    }
+
+    fn min_size(&self) -> f32 {
+        96.0
+    }
+
+    fn resize_stroke(&self, _: &egui::Style, state: egui_tiles::ResizeState) -> Stroke {
+        match state {
+            egui_tiles::ResizeState::Idle => Stroke::NONE,
+            egui_tiles::ResizeState::Hovering => Stroke::new(2.0, self.tok.ctl),
+            egui_tiles::ResizeState::Dragging => Stroke::new(2.0, self.tok.focus),
+        }
+    }
+
+    fn drag_preview_color(&self, _: &egui::Visuals) -> Color32 {
+        self.tok.accent.gamma_multiply(0.18)
+    }
+
+    fn simplification_options(&self) -> SimplificationOptions {
+        SimplificationOptions { all_panes_must_have_tabs: true, ..SimplificationOptions::default() }
+    }
+}

@@ -1,0 +1,255 @@
+//! One frame: pick up answers, read keys, draw, apply.
+
+use egui::{CentralPanel, Frame, Panel, Rect, Ui, vec2};
+
+use super::app::App;
+use super::dock::DockView;
+use super::palette::Surroundings;
+use super::toasts::ToastKind;
+use super::widgets::{line_above, line_below};
+use super::{about, indexing_card, menu_bar, status_bar, toolbar};
+use crate::action::Action;
+use crate::keymap::{self, Situation};
+use crate::panels::{ViewCx, timeline_ui};
+use crate::theme::Tok;
+use crate::worker::Worker;
+
+/// After so many frames without an unanswered question the panels have drawn the last answer:
+/// one to pick it up, one to lay out what depends on it, one to spare.
+const QUIET: u32 = 3;
+
+impl App {
+    /// Draws everything and does what was asked for.
+    pub(super) fn frame(&mut self, ui: &mut Ui) {
+        self.take_answers();
+        let tok = Tok::current(ui);
+        let situation = self.situation(tok);
+        let mut asked = self.pressed(ui, &situation);
+        self.draw(ui, tok, &situation, &mut asked);
+        self.queue.extend(asked);
+        self.apply_queue();
+        self.advance_script();
+        self.frames += 1;
+        if !self.queue.is_empty() {
+            self.context.request_repaint();
+        }
+    }
+
+    fn take_answers(&mut self) {
+        self.take_opened();
+        self.take_found();
+        self.take_picked();
+        self.toasts.expire(&self.context);
+        let is_changed = self.workspace.as_mut().is_some_and(|workspace| workspace.is_trace_changed(&self.worker));
+        if is_changed {
+            let reload = Some(("Reload".to_owned(), Action::Reload));
+            let text = "What is shown belongs to the file as it was.";
+            self.toasts.show_with(ToastKind::Warning, "The trace changed", text, reload);
+        }
+    }
+
+    fn take_picked(&mut self) {
+        let Some(answer) = self.file_dialog.as_ref().and_then(crate::worker::Ticket::take) else { return };
+        self.file_dialog = None;
+        match answer {
+            Ok(Some(path)) => self.queue.push_back(Action::OpenPath(path.to_string_lossy().into_owned())),
+            // Cancelled; or the desktop has no dialog, which cannot be told apart: the path box is there for that.
+            Ok(None) => {}
+            Err(error) => self.report(&format!("the file dialog failed: {error:#}")),
+        }
+    }
+
+    fn situation(&mut self, tok: &Tok) -> Situation {
+        self.workspace.as_mut().map(|workspace| workspace.situation(&self.worker, tok)).unwrap_or_default()
+    }
+
+    /// Whether the palette, a page or a menu is in front of the panels.
+    fn is_covered(&self) -> bool {
+        self.palette.is_some() || self.page.is_some() || egui::Popup::is_any_open(&self.context)
+    }
+
+    fn pressed(&mut self, ui: &Ui, situation: &Situation) -> Vec<Action> {
+        if self.is_covered() {
+            return Vec::new();
+        }
+        let is_typing = self.context.text_edit_focused();
+        let commands = ui.input_mut(|input| keymap::take_pressed(input, situation, is_typing));
+        let is_escape = !is_typing && ui.input(|input| input.key_pressed(egui::Key::Escape));
+        if is_escape && !self.toasts.dismiss_newest() {
+            self.drop_lookup();
+        }
+        let mut actions = Vec::new();
+        for command in commands {
+            match command.action(situation) {
+                Some(action) => actions.push(action),
+                // A command that cannot do without an argument asks for it in the palette.
+                None if command.argument.is_some() => self.palette = Some(super::palette::Palette::asking(command)),
+                None => {}
+            }
+        }
+        actions
+    }
+
+    fn draw(&mut self, ui: &mut Ui, tok: &'static Tok, situation: &Situation, out: &mut Vec<Action>) {
+        let bar = Frame::new().fill(tok.bg2);
+        let is_covered = self.is_covered();
+        Panel::top("menu bar").exact_size(30.0).frame(bar).show_separator_line(false).show(ui, |ui| {
+            menu_bar::menu_bar_ui(ui, self, situation, out);
+            if self.workspace.is_none() {
+                line_below(ui.painter(), ui.max_rect(), tok.line);
+            }
+        });
+        Panel::bottom("status bar").exact_size(24.0).frame(bar).show_separator_line(false).show(ui, |ui| {
+            line_above(ui.painter(), ui.max_rect(), tok.line);
+            status_bar::status_bar_ui(ui, self, out);
+        });
+        if self.workspace.is_some() {
+            Panel::top("toolbar").exact_size(38.0).frame(bar).show_separator_line(false).show(ui, |ui| {
+                toolbar::toolbar_ui(ui, self, situation, out);
+                line_below(ui.painter(), ui.max_rect(), tok.line);
+            });
+            self.timeline(ui, tok, out);
+        }
+        let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
+            match self.workspace {
+                Some(_) => self.dock(ui, tok, is_covered, out),
+                None => self.start.ui(ui, &self.settings, &self.worker, out),
+            }
+            ui.max_rect()
+        });
+        self.draw_over(ui, within.inner, situation, out);
+    }
+
+    /// Behind the tiles of the dock their gaps show; the start screen is content.
+    fn ground_color(&self, tok: &Tok) -> egui::Color32 {
+        if self.workspace.is_some() { tok.bg0 } else { tok.bg1 }
+    }
+
+    fn timeline(&mut self, ui: &mut Ui, tok: &'static Tok, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let tall = if ui.ctx().content_rect().height() < 900.0 { 132.0 } else { 148.0 };
+        let frame = Frame::new().fill(tok.bg1);
+        Panel::top("timeline").exact_size(tall).frame(frame).show_separator_line(false).show(ui, |ui| {
+            let cx = ViewCx {
+                session: &workspace.session,
+                worker: &self.worker,
+                windows: &workspace.windows,
+                tok,
+                // No tile of the dock has this number.
+                tile: u64::MAX,
+                has_focus: false,
+            };
+            timeline_ui(ui, &cx, &mut workspace.timeline, out);
+        });
+    }
+
+    fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, is_covered: bool, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let is_keyboard_here = !is_covered && !self.context.text_edit_focused();
+        let mut view = DockView {
+            session: &workspace.session,
+            worker: &self.worker,
+            windows: &workspace.windows,
+            tok,
+            focused: workspace.focused,
+            is_keyboard_here,
+            clicked: None,
+            out,
+        };
+        workspace.dock.ui(&mut view, ui);
+        if let Some(tile) = view.clicked {
+            workspace.focus(tile);
+        }
+    }
+
+    /// What lies over the panels: messages, the card, the palette, pages, and the sign that a file can be dropped.
+    fn draw_over(&mut self, ui: &mut Ui, within: Rect, situation: &Situation, out: &mut Vec<Action>) {
+        let mut within = within;
+        if let Some(opening) = self.opening.as_ref().filter(|opening| !opening.is_card_hidden) {
+            let card = indexing_card::indexing_card_ui(ui, within, opening, out);
+            within.max.y -= card;
+        }
+        if self.opening.is_some() {
+            self.context.request_repaint_after(std::time::Duration::from_millis(60));
+        }
+        self.toasts.ui(ui, within, out);
+        about::page_ui(ui, &mut self.page);
+        if let Some(palette) = &mut self.palette
+            && palette.ui(ui, &mut Surroundings { situation, settings: &mut self.settings, out })
+        {
+            self.palette = None;
+        }
+        self.take_dropped(ui, out);
+    }
+
+    fn take_dropped(&self, ui: &Ui, out: &mut Vec<Action>) {
+        let (dropped, is_over) =
+            ui.input(|input| (input.raw.dropped_files.clone(), !input.raw.hovered_files.is_empty()));
+        for file in dropped.iter().take(1) {
+            out.push(Action::OpenPath(file.path().to_string_lossy().into_owned()));
+        }
+        if is_over && self.workspace.is_some() {
+            let tok = Tok::current(ui);
+            let layer = egui::LayerId::new(egui::Order::Foreground, egui::Id::unique("drop"));
+            let painter = ui.ctx().layer_painter(layer);
+            let whole = ui.ctx().content_rect();
+            painter.rect_filled(whole, 0.0, tok.veil);
+            let card = Rect::from_center_size(whole.center(), vec2(420.0, 72.0));
+            painter.rect(card, 8.0, tok.sel, egui::Stroke::new(2.0, tok.accent), egui::StrokeKind::Inside);
+            let font = crate::theme::medium(13.0);
+            painter.text(card.center(), egui::Align2::CENTER_CENTER, "Drop the trace to open it", font, tok.t1);
+        }
+    }
+
+    /// Performs the next line of the script when the answers to the one before are drawn, then the picture, then the end.
+    fn advance_script(&mut self) {
+        self.quiet_frames = if self.is_idle() { self.quiet_frames.saturating_add(1) } else { 0 };
+        if self.is_script_over {
+            return;
+        }
+        if self.failure().is_some() {
+            self.is_script_over = true;
+            self.context.send_viewport_cmd(egui::ViewportCommand::Close);
+            return;
+        }
+        // Until everything is done frames have to come, asked for or not.
+        self.context.request_repaint();
+        if self.quiet_frames >= QUIET {
+            self.next_of_script();
+        }
+    }
+
+    fn next_of_script(&mut self) {
+        let tok = Tok::of(self.context.theme() == egui::Theme::Dark);
+        let situation = self.situation(tok);
+        match self.script.as_mut().and_then(|script| script.next(&situation)) {
+            Some(Ok(action)) => {
+                self.queue.push_back(action);
+                self.quiet_frames = 0;
+                self.context.request_repaint();
+            }
+            Some(Err(error)) => self.note_failure(&error),
+            None => self.finish(),
+        }
+    }
+
+    fn finish(&mut self) {
+        if let Some(picture) = &mut self.picture {
+            match picture.advance(&self.context) {
+                Some(Err(error)) => return self.note_failure(&error),
+                Some(Ok(())) => {}
+                None => return,
+            }
+        }
+        self.is_script_over = true;
+        if self.mode.is_quitting {
+            self.context.send_viewport_cmd(egui::ViewportCommand::Close);
+        }
+    }
+}
+
+/// A thread for the file dialog, kept for the whole run.
+pub fn dialog_thread() -> &'static Worker {
+    static POOL: std::sync::LazyLock<Worker> = std::sync::LazyLock::new(|| Worker::new(1, || {}));
+    &POOL
+}

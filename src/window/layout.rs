@@ -1,0 +1,246 @@
+//! Where panels stand: the first layouts, and how panels are added to any.
+
+use egui::{Id, Vec2};
+use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
+
+use super::pane::Pane;
+use crate::action::{PanelKind, WindowId};
+
+/// A dock.
+pub type Dock = Tree<Pane>;
+
+/// Below this width the call tree shares a tile with the registers.
+const WIDE: f32 = 1500.0;
+
+/// The panels as they are at first, in a window of a size.
+pub fn first(size: Vec2) -> Dock {
+    let kinds = [PanelKind::Trace, PanelKind::Registers, PanelKind::Memory, PanelKind::Calls, PanelKind::Compare];
+    let panes = kinds.map(|kind| Pane::new(kind, WindowId(1))).into_iter().collect();
+    if size.x < WIDE { narrow(panes) } else { wide(panes) }
+}
+
+fn wide(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let traces = plan.traces(1016.0);
+    let registers = plan.tabs(&[PanelKind::Registers], 356.0);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
+    let memory = plan.tabs(&[PanelKind::Memory], 600.0);
+    let compare = plan.tabs(&[PanelKind::Compare, PanelKind::Warnings], 772.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 264.0);
+    let right = plan.linear(LinearDir::Vertical, [top, bottom], 1380.0);
+    let calls = plan.tabs(&[PanelKind::Calls], 216.0);
+    let root = plan.linear(LinearDir::Horizontal, [calls, right], 1.0);
+    plan.dock(root)
+}
+
+fn narrow(panes: Vec<Pane>) -> Dock {
+    let mut plan = Plan::new(panes);
+    let traces = plan.traces(924.0);
+    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
+    let memory = plan.tabs(&[PanelKind::Memory], 536.0);
+    let compare = plan.tabs(&[PanelKind::Compare, PanelKind::Warnings], 744.0);
+    let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 200.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
+
+/// The layout of the command "Compare": the comparison gets the whole width.
+pub fn compare(dock: Dock) -> Dock {
+    let mut plan = Plan::new(panes_of(dock));
+    let traces = plan.traces(1236.0);
+    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
+    let top = plan.linear(LinearDir::Horizontal, [traces, registers], 420.0);
+    let bottom = plan.tabs(&[PanelKind::Compare, PanelKind::Memory, PanelKind::Warnings], 364.0);
+    let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
+    plan.dock(root)
+}
+
+fn panes_of(mut dock: Dock) -> Vec<Pane> {
+    let ids = panes_in_order(&dock);
+    let take = |id| match dock.tiles.remove(id) {
+        Some(Tile::Pane(pane)) => Some(pane),
+        _ => None,
+    };
+    ids.into_iter().filter_map(take).collect()
+}
+
+/// The panes of a dock from left to right and top to bottom, hidden tabs included.
+pub fn panes_in_order(dock: &Dock) -> Vec<TileId> {
+    let mut found = Vec::new();
+    let mut open: Vec<TileId> = dock.root().into_iter().collect();
+    while let Some(id) = open.pop() {
+        match dock.tiles.get(id) {
+            Some(Tile::Pane(_)) => found.push(id),
+            Some(Tile::Container(container)) => {
+                let mut children = container.children_vec();
+                children.reverse();
+                open.extend(children);
+            }
+            None => {}
+        }
+    }
+    found
+}
+
+/// A dock in the making: panels are taken by kind, and each part bears its share of the space.
+struct Plan {
+    panes: Vec<Pane>,
+    tiles: Tiles<Pane>,
+}
+
+/// A part of the plan and its share; none when there is no panel for it.
+type Part = Option<(TileId, f32)>;
+
+impl Plan {
+    fn new(panes: Vec<Pane>) -> Self {
+        Self { panes, tiles: Tiles::default() }
+    }
+
+    fn take(&mut self, kind: PanelKind) -> Vec<Pane> {
+        self.panes.extract_if(.., |pane| pane.kind() == kind).collect()
+    }
+
+    /// All trace windows side by side.
+    fn traces(&mut self, share: f32) -> Part {
+        let panes = self.take(PanelKind::Trace);
+        let tabs: Vec<Part> = panes
+            .into_iter()
+            .map(|pane| {
+                let pane = self.tiles.insert_pane(pane);
+                Some((self.tiles.insert_tab_tile(vec![pane]), 1.0))
+            })
+            .collect();
+        self.linear(LinearDir::Horizontal, tabs, share)
+    }
+
+    fn tabs(&mut self, kinds: &[PanelKind], share: f32) -> Part {
+        let mut ids = Vec::new();
+        for kind in kinds {
+            for pane in self.take(*kind) {
+                ids.push(self.tiles.insert_pane(pane));
+            }
+        }
+        (!ids.is_empty()).then(|| (self.tiles.insert_tab_tile(ids), share))
+    }
+
+    fn linear(&mut self, direction: LinearDir, parts: impl IntoIterator<Item = Part>, share: f32) -> Part {
+        let parts: Vec<(TileId, f32)> = parts.into_iter().flatten().collect();
+        let mut linear = Linear::new(direction, parts.iter().map(|(id, _)| *id).collect());
+        for (id, part) in &parts {
+            linear.shares.set_share(*id, *part);
+        }
+        (!parts.is_empty()).then(|| (self.tiles.insert_container(Container::Linear(linear)), share))
+    }
+
+    fn dock(self, root: Part) -> Dock {
+        let id = Id::unique("dock");
+        match root {
+            Some((root, _)) => Tree::new(id, root, self.tiles),
+            None => Tree::empty(id),
+        }
+    }
+}
+
+/// Puts a panel to the right of a tile that stands in tabs, each with half of its width.
+pub fn insert_beside(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
+    let added = dock.tiles.insert_pane(pane);
+    let Some(tabs) = dock.tiles.parent_of(tile) else {
+        let children = dock.root().into_iter().chain([added]).collect();
+        let row = dock.tiles.insert_horizontal_tile(children);
+        *dock = Tree::new(dock.id(), row, std::mem::take(&mut dock.tiles));
+        return added;
+    };
+    let added_tabs = dock.tiles.insert_tab_tile(vec![added]);
+    let parent = dock.tiles.parent_of(tabs);
+    if let Some(Tile::Container(Container::Linear(linear))) = parent.and_then(|parent| dock.tiles.get_mut(parent))
+        && linear.dir == LinearDir::Horizontal
+    {
+        split_share(linear, tabs, added_tabs);
+        return added;
+    }
+    let row = dock.tiles.insert_horizontal_tile(vec![tabs, added_tabs]);
+    match parent.and_then(|parent| dock.tiles.get_mut(parent)) {
+        Some(Tile::Container(container)) => {
+            let _place = container.replace_child(tabs, row);
+        }
+        _ => *dock = Tree::new(dock.id(), row, std::mem::take(&mut dock.tiles)),
+    }
+    added
+}
+
+fn split_share(linear: &mut Linear, tile: TileId, added: TileId) {
+    let place = linear.children.iter().position(|child| *child == tile).map_or(0, |place| place + 1);
+    let half = linear.shares.iter().find(|(id, _)| **id == tile).map_or(0.5, |(_, share)| share / 2.0);
+    linear.children.insert(place, added);
+    linear.shares.set_share(tile, half);
+    linear.shares.set_share(added, half);
+}
+
+/// Puts a panel into the tabs that a tile stands in, and shows it.
+pub fn insert_as_tab(dock: &mut Dock, tile: TileId, pane: Pane) -> TileId {
+    let added = dock.tiles.insert_pane(pane);
+    let tabs = dock.tiles.parent_of(tile);
+    match tabs.and_then(|tabs| dock.tiles.get_mut(tabs)) {
+        Some(Tile::Container(Container::Tabs(tabs))) => {
+            tabs.add_child(added);
+            tabs.set_active(added);
+        }
+        _ => {
+            let row = dock.tiles.insert_horizontal_tile(dock.root().into_iter().chain([added]).collect());
+            *dock = Tree::new(dock.id(), row, std::mem::take(&mut dock.tiles));
+        }
+    }
+    added
+}
+
+/// The panels anew: with their settings, without the answers that they hold.
+/// None when a panel's settings cannot be written, which a test rules out.
+pub fn renewed(dock: &Dock) -> Option<Dock> {
+    ron::from_str(&ron::to_string(dock).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds(dock: &Dock) -> Vec<PanelKind> {
+        let kind = |id: &TileId| dock.tiles.get_pane(id).map(Pane::kind);
+        panes_in_order(dock).iter().filter_map(kind).collect()
+    }
+
+    #[test]
+    fn a_wide_window_has_the_calls_at_the_left() {
+        let dock = first(egui::vec2(1600.0, 1000.0));
+        use PanelKind::{Calls, Compare, Memory, Registers, Trace};
+        assert_eq!(kinds(&dock), [Calls, Trace, Registers, Memory, Compare]);
+    }
+
+    #[test]
+    fn a_narrow_window_has_the_calls_behind_the_registers() {
+        let dock = first(egui::vec2(1280.0, 800.0));
+        use PanelKind::{Calls, Compare, Memory, Registers, Trace};
+        assert_eq!(kinds(&dock), [Trace, Registers, Calls, Memory, Compare]);
+    }
+
+    #[test]
+    fn a_second_trace_window_stands_right_of_the_first() {
+        let mut dock = first(egui::vec2(1600.0, 1000.0));
+        let trace = panes_in_order(&dock)[1];
+        insert_beside(&mut dock, trace, Pane::new(PanelKind::Trace, WindowId(2)));
+        assert_eq!(kinds(&dock)[1..3], [PanelKind::Trace, PanelKind::Trace]);
+    }
+
+    #[test]
+    fn the_compare_layout_keeps_every_panel() {
+        let dock = compare(first(egui::vec2(1600.0, 1000.0)));
+        use PanelKind::{Calls, Compare, Memory, Registers, Trace};
+        assert_eq!(kinds(&dock), [Trace, Registers, Calls, Compare, Memory]);
+    }
+
+    #[test]
+    fn a_layout_survives_being_written() {
+        let dock = first(egui::vec2(1600.0, 1000.0));
+        assert_eq!(kinds(&renewed(&dock).unwrap()), kinds(&dock));
+    }
+}

@@ -1,0 +1,145 @@
+//! Moves that need a search: where a place is, who touched a cell. Asked on the worker, one at a time.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use stepback_index::{AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, NextAccess, Query as _};
+use stepback_parsers::{Address, Position};
+
+use super::words::count;
+use crate::action::{Access, CellName, Way, WindowId};
+use crate::expression::{AtPosition, evaluate};
+use crate::place::Place;
+use crate::session::Session;
+use crate::worker::{Ticket, Worker};
+
+/// A search under way.
+pub struct Lookup {
+    /// The window that will move.
+    pub window: WindowId,
+    /// The text of the "Go to" box, when that asked.
+    pub place: Option<String>,
+    ticket: Ticket<Found>,
+}
+
+/// What a search found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A position.
+    Position(Position),
+    /// A position, and something to say about it.
+    Noted(Position, String),
+    /// Nothing; why, as a sentence.
+    Nothing(String),
+}
+
+/// A question about a cell as the user asks it.
+#[derive(Clone, Debug)]
+pub struct AccessQuestion {
+    /// Which cell.
+    pub cell: CellName,
+    /// Loads or stores.
+    pub access: Access,
+    /// Into the past or the future.
+    pub way: Way,
+    /// From where.
+    pub from: Position,
+}
+
+impl Lookup {
+    /// Looks for a place.
+    pub fn place(session: &Arc<Session>, worker: &Worker, window: WindowId, from: Position, text: &str) -> Self {
+        let (session, text) = (session.clone(), text.to_owned());
+        let place = Some(text.clone());
+        let ticket = worker.spawn(move |cancel| {
+            let place: Place = text.parse()?;
+            Ok(Found::Position(place.resolve_from(&session, from, cancel)?))
+        });
+        Self { window, place, ticket }
+    }
+
+    /// Looks for an access.
+    pub fn access(session: &Arc<Session>, worker: &Worker, window: WindowId, question: AccessQuestion) -> Self {
+        let session = session.clone();
+        let ticket = worker.spawn(move |cancel| question.answer(&session, cancel));
+        Self { window, place: None, ticket }
+    }
+
+    /// What was found; none while it is on its way.
+    pub fn poll(&self) -> Option<Result<Found>> {
+        self.ticket.take()
+    }
+}
+
+impl AccessQuestion {
+    /// Asks the index. A last access lands after the step that did it, so that what it did shows;
+    /// where that would be no move (the step just before the position did it), the one before is meant.
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
+        let cell = self.cell(session, cancel)?;
+        let kinds = match self.access {
+            Access::Read => AccessKinds::Reads,
+            Access::Write => AccessKinds::Writes,
+        };
+        match self.way {
+            Way::Forward => {
+                let hit = NextAccess { cell, kinds, from: self.from }.run(&session.index, cancel)?;
+                Ok(hit.map_or_else(|| self.nothing(), |hit| Found::Position(hit.position)))
+            }
+            Way::Back => self.last(session, cell, kinds, cancel),
+        }
+    }
+
+    fn last(&self, session: &Session, cell: Cell, kinds: AccessKinds, cancel: &Cancel) -> Result<Found> {
+        let mut before = self.from;
+        loop {
+            match (LastAccess { cell, kinds, before }).run(&session.index, cancel)? {
+                LastAccessAnswer::Step(hit) if hit.position < self.from => return Ok(Found::Position(hit.position)),
+                // Each turn looks before an earlier step, so this ends.
+                LastAccessAnswer::Step(hit) => before = hit.record.step.before(),
+                LastAccessAnswer::Initial(line) => {
+                    let said =
+                        format!("{} has its value from line {}: before the first step", self.name(), count(line.0));
+                    return Ok(Found::Noted(Position(0), said));
+                }
+                LastAccessAnswer::Never => return Ok(self.nothing()),
+            }
+        }
+    }
+
+    fn nothing(&self) -> Found {
+        let verb = match self.access {
+            Access::Read => "read",
+            Access::Write => "written",
+        };
+        let side = match self.way {
+            Way::Back => "before",
+            Way::Forward => "after",
+        };
+        Found::Nothing(format!("{} is not {verb} {side} this position", self.name()))
+    }
+
+    fn name(&self) -> String {
+        match &self.cell {
+            CellName::Register(name) => name.clone(),
+            CellName::Memory(address, 1) => format!("the byte at {address}"),
+            CellName::Memory(address, length) => format!("memory at {address} ({length} bytes)"),
+        }
+    }
+
+    /// A name that is no register of the thread is taken for an address expression: a symbol, most likely.
+    fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
+        let (address, len_bytes) = match &self.cell {
+            CellName::Register(name) => {
+                let thread = session.index.thread_at(self.from)?;
+                if let Some(view) = session.index.register_view(name, thread) {
+                    return Ok(Cell::Register { thread, view });
+                }
+                (name, 1)
+            }
+            CellName::Memory(address, length) => (address, *length),
+        };
+        let names = AtPosition::new(&session.index, &session.images, self.from, None, cancel);
+        let address = evaluate(address, &names).with_context(|| format!("{address:?} is no cell"))?;
+        Ok(Cell::Memory { address: Address(address), len_bytes })
+    }
+}

@@ -1,0 +1,57 @@
+//! The window: an eframe app around the panels.
+//!
+//! Everything that the user does becomes an [`Action`](crate::action::Action); all actions of a frame are applied
+//! after it, first in first out ([`App`]). A script does the same from a file:
+//!
+//! ```text
+//! # One command a line, by the name that the command palette shows, then its argument.
+//! # Upper and lower case do not matter, a `…` at the end of a name may be left out; empty lines are skipped.
+//! Go to step 1250
+//! Last write x2
+//! Show memory sp+8
+//! Side by side
+//! Theme dark
+//! ```
+//!
+//! A line is performed when the answers to the one before are there.
+//! The argument of `Go to` is a position as on the command line (`12`, `50%`, `line:7`, `pc:main`),
+//! that of `Last write` and its like a register or `ADDRESS:LENGTH`.
+
+mod about;
+mod access;
+mod app;
+mod apply;
+mod dock;
+mod frame;
+mod go_to;
+mod indexing_card;
+mod layout;
+mod lookup;
+mod mark;
+mod menu_bar;
+mod opening;
+mod palette;
+mod palette_items;
+mod pane;
+mod path_box;
+mod picture;
+mod recent;
+mod run;
+mod script;
+mod settings;
+mod start;
+mod status_bar;
+mod tab_strip;
+mod toasts;
+mod toolbar;
+mod widgets;
+mod words;
+mod workspace;
+
+pub use app::App;
+pub use pane::Pane;
+pub use recent::RecentTrace;
+pub use run::{Outcome, TraceChoice, WindowOptions, run};
+pub use settings::Settings;
+pub use toasts::{Toast, ToastKind};
+pub use workspace::Workspace;

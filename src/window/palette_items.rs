@@ -1,0 +1,203 @@
+//! What the palette lists for a query: plain data.
+
+use crate::action::Action;
+use crate::keymap::{self, Command, Situation, parse_line};
+
+/// A row of the palette.
+#[derive(Clone)]
+pub struct Item {
+    /// The title of the group that begins with this row.
+    pub group: Option<&'static str>,
+    /// What it says.
+    pub text: String,
+    /// Which letters of the text the query matched, as character places.
+    pub matched: Vec<usize>,
+    /// At the right: the menu of the command.
+    pub area: &'static str,
+    /// Its key.
+    pub key: Option<String>,
+    /// Its icon.
+    pub icon: Option<char>,
+    /// What happens when it is chosen.
+    pub choice: Choice,
+}
+
+/// What happens when a row is chosen.
+#[derive(Clone)]
+pub enum Choice {
+    /// An action, under the name of the command that it belongs to.
+    Run(&'static str, Action),
+    /// The palette asks for the argument of a command.
+    Ask(&'static Command),
+    /// Nothing: not possible at the moment.
+    Nothing,
+}
+
+/// The rows for a query: a whole command line first, then the commands that fit, best first.
+pub fn items(query: &str, situation: &Situation, recent: &[String]) -> Vec<Item> {
+    let query = query.trim();
+    if query.is_empty() {
+        return without_query(situation, recent);
+    }
+    let mut list: Vec<Item> = line_item(query, situation).into_iter().collect();
+    let mut fitting: Vec<(i32, Item)> = keymap::commands()
+        .iter()
+        .filter_map(|command| {
+            let text = text_of(command, situation);
+            let (score, matched) = fit(query, &text)?;
+            let penalty = if command.is_possible(situation) { 0 } else { 100 };
+            Some((score - penalty, Item { matched, ..item(command, text, situation) }))
+        })
+        .collect();
+    // The sort is stable: commands that fit equally well stay in the order of the menus.
+    fitting.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    list.extend(fitting.into_iter().map(|(_, item)| item));
+    list
+}
+
+fn without_query(situation: &Situation, recent: &[String]) -> Vec<Item> {
+    let as_item = |command: &'static Command| item(command, text_of(command, situation), situation);
+    let mut list: Vec<Item> = recent.iter().filter_map(|name| keymap::command(name)).map(as_item).collect();
+    if let Some(first) = list.first_mut() {
+        first.group = Some("Recent");
+    }
+    for area in keymap::Area::ALL {
+        let mut of_area: Vec<Item> =
+            keymap::commands().iter().filter(|command| command.area == area).map(as_item).collect();
+        if let Some(first) = of_area.first_mut() {
+            first.group = Some(area.name());
+        }
+        list.append(&mut of_area);
+    }
+    list
+}
+
+/// The query as a whole command line (`last write x2`), or as a place to go to (`1250`, `line:7`).
+fn line_item(query: &str, situation: &Situation) -> Option<Item> {
+    let is_place = query.starts_with(|first: char| first.is_ascii_digit())
+        || ["line:", "time:", "pc:"].iter().any(|prefix| query.starts_with(prefix));
+    if is_place && situation.active.is_some() {
+        let action = parse_line(&format!("Go to {query}"), situation).ok()?;
+        return Some(argument_item("Go to…", format!("Go to {query}"), action));
+    }
+    let (command, argument) = keymap::split_line(query)?;
+    if argument.is_empty() || !command.is_possible(situation) {
+        return None;
+    }
+    let action = parse_line(query, situation).ok()?;
+    Some(argument_item(command.name, format!("{} {argument}", command.bare_name()), action))
+}
+
+fn argument_item(name: &'static str, text: String, action: Action) -> Item {
+    let command = keymap::command(name);
+    Item {
+        group: None,
+        matched: Vec::new(),
+        area: command.map_or("", |command| command.area.name()),
+        key: Some("Enter".to_owned()),
+        icon: command.and_then(|command| command.icon),
+        choice: Choice::Run(name, action),
+        text,
+    }
+}
+
+fn item(command: &'static Command, text: String, situation: &Situation) -> Item {
+    let choice = match command.action(situation) {
+        Some(action) if command.argument.is_none() || has_subject(command, situation) => {
+            Choice::Run(command.name, action)
+        }
+        _ if command.argument.is_some() && command.is_possible(situation) => Choice::Ask(command),
+        _ => Choice::Nothing,
+    };
+    Item {
+        group: None,
+        text,
+        matched: Vec::new(),
+        area: command.area.name(),
+        key: command.keys.first().map(keymap::key_text),
+        icon: command.icon,
+        choice,
+    }
+}
+
+/// Whether a command that can have an argument has something to do without: all have but the accesses,
+/// which need a cell under the cursor.
+fn has_subject(command: &Command, situation: &Situation) -> bool {
+    !is_access(command) && command.name != "Go to…" || is_access(command) && situation.cell.is_some()
+}
+
+fn is_access(command: &Command) -> bool {
+    matches!(command.name, "Last write" | "Next write" | "Last read" | "Next read")
+}
+
+fn text_of(command: &Command, situation: &Situation) -> String {
+    match situation.cell.as_ref().filter(|_| is_access(command)) {
+        Some(cell) => format!("{} of {}", command.name, keymap::argument_text(cell)),
+        None if is_access(command) => format!("{}…", command.name),
+        None => command.name.to_owned(),
+    }
+}
+
+/// How well a query fits a text: all its letters have to come in order. Runs of letters and beginnings of words
+/// count more. Gives the places of the letters.
+fn fit(query: &str, text: &str) -> Option<(i32, Vec<usize>)> {
+    let letters: Vec<char> = text.to_lowercase().chars().collect();
+    let query = query.to_lowercase();
+    if let Some(place) = text.to_lowercase().find(&query) {
+        let start = text.get(..place)?.chars().count();
+        let is_word = start == 0 || letters.get(start.checked_sub(1)?) == Some(&' ');
+        let score = 60 + if is_word { 30 } else { 0 } + if start == 0 { 20 } else { 0 };
+        return Some((score, (start..start + query.chars().count()).collect()));
+    }
+    let mut places = Vec::new();
+    let mut score = 0;
+    let mut from = 0;
+    for wanted in query.chars().filter(|letter| !letter.is_whitespace()) {
+        let place = from + letters.get(from..)?.iter().position(|letter| *letter == wanted)?;
+        let is_start = place == 0 || place.checked_sub(1).and_then(|before| letters.get(before)) == Some(&' ');
+        score += if is_start { 8 } else { 0 } + if place == from && from > 0 { 5 } else { 0 };
+        places.push(place);
+        from = place + 1;
+    }
+    // Letters that are strewn over the text fit by chance.
+    (score >= i32::try_from(4 * places.len()).unwrap_or(i32::MAX)).then_some((score, places))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::WindowId;
+
+    fn first(query: &str) -> String {
+        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        items(query, &situation, &[]).first().map_or_else(String::new, |item| item.text.clone())
+    }
+
+    #[test]
+    fn the_best_fit_comes_first() {
+        assert_eq!(first("last wr"), "Last write…");
+        assert_eq!(first("sbs"), "Side by side");
+        assert_eq!(first("comp"), "Compare");
+        assert_eq!(first("zzz"), "");
+    }
+
+    #[test]
+    fn a_whole_command_line_comes_before_commands() {
+        assert_eq!(first("last write x2"), "Last write x2");
+        assert_eq!(first("1,250"), "Go to 1,250");
+        assert_eq!(first("theme dark"), "Theme dark");
+    }
+
+    #[test]
+    fn a_command_without_its_argument_asks_for_it() {
+        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        let list = items("show memory", &situation, &[]);
+        assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Ask(_))));
+    }
+
+    #[test]
+    fn without_a_trace_its_commands_are_not_possible() {
+        let list = items("step over", &Situation::default(), &[]);
+        assert!(matches!(list.first().map(|item| &item.choice), Some(Choice::Nothing)));
+    }
+}

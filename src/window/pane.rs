@@ -1,0 +1,131 @@
+//! What can stand in a tile of the dock.
+
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
+use crate::panels::{CallsPanel, ComparePanel, MemoryPanel, RegistersPanel, TracePanel, ViewCx, WarningsPanel};
+use crate::theme::icons;
+
+/// A panel.
+#[derive(Serialize, Deserialize)]
+pub enum Pane {
+    /// The list of steps.
+    Trace(TracePanel),
+    /// The register file.
+    Registers(RegistersPanel),
+    /// Memory.
+    Memory(MemoryPanel),
+    /// The call tree.
+    Calls(CallsPanel),
+    /// The difference of two positions.
+    Compare(ComparePanel),
+    /// The warnings of the parser.
+    Warnings(WarningsPanel),
+}
+
+impl Pane {
+    /// A panel of a kind that follows a trace window.
+    pub fn new(kind: PanelKind, window: WindowId) -> Self {
+        let follow = Follow::Window(window);
+        match kind {
+            PanelKind::Trace => Self::Trace(TracePanel::new(window)),
+            PanelKind::Registers => Self::Registers(RegistersPanel::new(follow)),
+            PanelKind::Memory => Self::Memory(MemoryPanel::new(follow, "sp".to_owned())),
+            PanelKind::Calls => Self::Calls(CallsPanel::new(window)),
+            PanelKind::Compare => Self::Compare(ComparePanel::new()),
+            PanelKind::Warnings => Self::Warnings(WarningsPanel::new()),
+        }
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> PanelKind {
+        match self {
+            Self::Trace(_) => PanelKind::Trace,
+            Self::Registers(_) => PanelKind::Registers,
+            Self::Memory(_) => PanelKind::Memory,
+            Self::Calls(_) => PanelKind::Calls,
+            Self::Compare(_) => PanelKind::Compare,
+            Self::Warnings(_) => PanelKind::Warnings,
+        }
+    }
+
+    /// The name on its tab.
+    pub fn title(&self) -> String {
+        match self {
+            Self::Trace(panel) => panel.title(),
+            Self::Registers(panel) => panel.title(),
+            Self::Memory(panel) => panel.title(),
+            Self::Calls(panel) => panel.title(),
+            Self::Compare(panel) => panel.title(),
+            Self::Warnings(panel) => panel.title(),
+        }
+    }
+
+    /// The icon on its tab.
+    pub fn icon(&self) -> char {
+        match self {
+            Self::Trace(_) => icons::LIST,
+            Self::Registers(_) => icons::REGISTERS,
+            Self::Memory(_) => icons::MEMORY,
+            Self::Calls(_) => icons::CALLS,
+            Self::Compare(_) => icons::COMPARE,
+            Self::Warnings(_) => icons::WARNING,
+        }
+    }
+
+    /// What it shows the state at; none for a panel that shows no one moment.
+    pub fn follow(&self) -> Option<Follow> {
+        match self {
+            Self::Trace(panel) => Some(Follow::Window(panel.window)),
+            Self::Registers(panel) => Some(panel.follow),
+            Self::Memory(panel) => Some(panel.follow),
+            Self::Calls(panel) => Some(Follow::Window(panel.window)),
+            Self::Compare(_) | Self::Warnings(_) => None,
+        }
+    }
+
+    /// Whether it can show one moment for good.
+    pub fn is_pinnable(&self) -> bool {
+        matches!(self, Self::Registers(_) | Self::Memory(_))
+    }
+
+    /// Binds it to a window or a moment, where it can.
+    pub fn bind(&mut self, follow: Follow) {
+        match (self, follow) {
+            (Self::Registers(panel), follow) => panel.follow = follow,
+            (Self::Memory(panel), follow) => panel.follow = follow,
+            (Self::Trace(panel), Follow::Window(window)) => panel.window = window,
+            (Self::Calls(panel), Follow::Window(window)) => panel.window = window,
+            (Self::Trace(_) | Self::Calls(_) | Self::Compare(_) | Self::Warnings(_), _) => {}
+        }
+    }
+
+    /// The cell under its cursor.
+    pub fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+        match self {
+            Self::Trace(panel) => panel.selection(cx),
+            Self::Registers(panel) => panel.selection(cx),
+            Self::Memory(panel) => panel.selection(cx),
+            Self::Calls(panel) => panel.selection(cx),
+            Self::Compare(panel) => panel.selection(cx),
+            Self::Warnings(panel) => panel.selection(cx),
+        }
+    }
+
+    /// Draws it.
+    pub fn ui(&mut self, ui: &mut egui::Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        match self {
+            Self::Trace(panel) => panel.ui(ui, cx, out),
+            Self::Registers(panel) => panel.ui(ui, cx, out),
+            Self::Memory(panel) => panel.ui(ui, cx, out),
+            Self::Calls(panel) => panel.ui(ui, cx, out),
+            Self::Compare(panel) => panel.ui(ui, cx, out),
+            Self::Warnings(panel) => panel.ui(ui, cx, out),
+        }
+    }
+
+    /// Another panel with the same settings and no answers yet.
+    pub fn duplicate(&self) -> Option<Self> {
+        ron::from_str(&ron::to_string(self).ok()?).ok()
+    }
+}

@@ -1,0 +1,87 @@
+//! A picture of the window, saved as PNG.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context as _, Result};
+use egui::ColorImage;
+
+/// A picture that was asked for.
+pub struct Picture {
+    path: PathBuf,
+    state: State,
+}
+
+enum State {
+    /// Not asked for yet.
+    Wanted,
+    /// Asked for; the window system fills it in after the frame.
+    Asked(Arc<Mutex<Option<Arc<ColorImage>>>>),
+    /// Saved.
+    Saved,
+}
+
+impl Picture {
+    /// A picture that will be saved to a path.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, state: State::Wanted }
+    }
+
+    /// Asks for the picture, then saves it. None while it is on its way.
+    pub fn advance(&mut self, context: &egui::Context) -> Option<Result<(), String>> {
+        match &self.state {
+            State::Wanted => {
+                let place = Arc::new(Mutex::new(None));
+                self.state = State::Asked(place.clone());
+                let again = context.clone();
+                context.request_screenshot(move |image| {
+                    *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(image);
+                    again.request_repaint();
+                });
+                None
+            }
+            State::Asked(place) => {
+                let image = place.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+                let saved = save(&image, &self.path);
+                self.state = State::Saved;
+                Some(saved.map_err(|error| format!("{error:#}")))
+            }
+            State::Saved => Some(Ok(())),
+        }
+    }
+}
+
+fn save(image: &ColorImage, path: &Path) -> Result<()> {
+    let refused = || format!("the picture could not be saved: {path:?}");
+    let [width, height] = image.size.map(u32::try_from);
+    let file = File::create(path).with_context(refused)?;
+    let mut encoder = png::Encoder::new(BufWriter::new(file), width?, height?);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let bytes: Vec<u8> = image.pixels.iter().flat_map(|pixel| [pixel.r(), pixel.g(), pixel.b()]).collect();
+    let mut writer = encoder.write_header().with_context(refused)?;
+    writer.write_image_data(&bytes).with_context(refused)?;
+    writer.finish().with_context(refused)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_picture_is_a_png_of_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        save(&ColorImage::filled([3, 2], egui::Color32::RED), &path).unwrap();
+        let reader = png::Decoder::new(std::io::BufReader::new(File::open(&path).unwrap())).read_info().unwrap();
+        assert_eq!((reader.info().width, reader.info().height), (3, 2));
+    }
+
+    #[test]
+    fn a_picture_that_cannot_be_saved_names_its_path() {
+        let error = save(&ColorImage::filled([1, 1], egui::Color32::RED), Path::new("/nowhere/a.png")).unwrap_err();
+        assert!(format!("{error:#}").contains("/nowhere/a.png"));
+    }
+}

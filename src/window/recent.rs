@@ -1,0 +1,114 @@
+//! The traces that were opened last.
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::words::ago;
+
+/// How many are remembered.
+const LIMIT: usize = 8;
+
+/// A trace that was opened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecentTrace {
+    /// The trace.
+    pub path: PathBuf,
+    /// Format and architecture, for example `Tarmac · AArch64`.
+    pub kind: String,
+    /// Steps in all.
+    pub steps: u64,
+    /// Its length when it was opened.
+    pub trace_bytes: u64,
+    /// When it was opened, in seconds since 1970.
+    pub opened: u64,
+}
+
+/// What is known of a remembered trace's file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecentState {
+    /// As it was.
+    Good,
+    /// The file has another length than when it was opened.
+    Changed,
+    /// There is no such file, or it cannot be reached.
+    Missing,
+}
+
+impl RecentTrace {
+    /// The file's name.
+    pub fn name(&self) -> String {
+        self.path
+            .file_name()
+            .map_or_else(|| self.path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// Its folder, with `~` for the user's own.
+    pub fn folder(&self) -> String {
+        let Some(folder) = self.path.parent() else { return String::new() };
+        let home = directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
+        match home.and_then(|home| folder.strip_prefix(home).ok().map(Path::to_owned)) {
+            Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
+            Some(rest) => format!("~/{}", rest.display()),
+            None => folder.display().to_string(),
+        }
+    }
+
+    /// When it was opened, seen from now.
+    pub fn when(&self) -> String {
+        ago(self.opened, now())
+    }
+
+    /// Looks at the file. Not for the UI thread.
+    pub fn look(&self) -> RecentState {
+        match std::fs::metadata(&self.path) {
+            Ok(file) if file.len() == self.trace_bytes => RecentState::Good,
+            Ok(_) => RecentState::Changed,
+            Err(_) => RecentState::Missing,
+        }
+    }
+}
+
+/// Puts a trace on top of the list.
+pub fn remember(list: &mut Vec<RecentTrace>, trace: RecentTrace) {
+    list.retain(|other| other.path != trace.path);
+    list.insert(0, trace);
+    list.truncate(LIMIT);
+}
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trace(path: &str) -> RecentTrace {
+        RecentTrace { path: path.into(), kind: String::new(), steps: 1, trace_bytes: 2, opened: 0 }
+    }
+
+    #[test]
+    fn a_trace_is_listed_once_and_the_newest_first() {
+        let mut list = Vec::new();
+        for path in ["a", "b", "a"] {
+            remember(&mut list, trace(path));
+        }
+        let names: Vec<String> = list.iter().map(RecentTrace::name).collect();
+        assert_eq!(names, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_file_is_good_changed_or_missing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.tarmac");
+        let trace = RecentTrace { path: path.clone(), ..trace("a") };
+        assert_eq!(trace.look(), RecentState::Missing);
+        std::fs::write(&path, "xy").unwrap();
+        assert_eq!(trace.look(), RecentState::Good);
+        std::fs::write(&path, "xyz").unwrap();
+        assert_eq!(trace.look(), RecentState::Changed);
+    }
+}

@@ -1,0 +1,186 @@
+//! Opens the window, or says why there can be none.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError};
+
+use anyhow::{Result, anyhow};
+
+use super::app::{App, Failure};
+use super::script::Script;
+use crate::session::OpenOptions;
+
+/// What the window is asked to show and do.
+#[derive(Clone, Debug, Default)]
+pub struct WindowOptions {
+    /// The trace; none: the start screen.
+    pub trace: Option<TraceChoice>,
+    /// A script of actions.
+    pub script: Option<PathBuf>,
+    /// Where a picture of the window is saved when the script is done.
+    pub screenshot: Option<PathBuf>,
+    /// The size of the window in points.
+    pub size: Option<(u32, u32)>,
+    /// The program ends when the script and the picture are done.
+    pub quit: bool,
+}
+
+/// Which trace to open.
+#[derive(Clone, Debug)]
+pub enum TraceChoice {
+    /// A file.
+    Path(OpenOptions),
+    /// The trace that the program carries.
+    Demo,
+}
+
+/// How the window ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The user closed it, or the script was done.
+    Done,
+    /// There can be no window; why, as one sentence without a full stop.
+    NoWindow(String),
+}
+
+impl WindowOptions {
+    /// Whether nobody sits in front of the window: errors then end the program.
+    pub fn is_scripted(&self) -> bool {
+        self.script.is_some() || self.screenshot.is_some() || self.quit
+    }
+}
+
+/// Shows the window until it is closed.
+///
+/// # Errors
+/// The script is wrong or a line of it failed, the picture could not be saved; names file and line.
+pub fn run(options: WindowOptions) -> Result<Outcome> {
+    if let Some(script) = &options.script {
+        // A misspelt line is told at once, also where no window is possible.
+        Script::read(script).map_err(|error| anyhow!(error))?;
+    }
+    if let Some(why) = no_display() {
+        return Ok(Outcome::NoWindow(why));
+    }
+    let native = native_options(&options);
+    let failure = Arc::new(std::sync::Mutex::new(None::<Failure>));
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let create: eframe::AppCreator<'_> = {
+        let (failure, has_begun) = (failure.clone(), has_begun.clone());
+        Box::new(move |cc| {
+            has_begun.store(true, Relaxed);
+            let app = App::new(cc, options);
+            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.failure.clone());
+            Ok(Box::new(app))
+        })
+    };
+    match without_panic_text(&has_begun, || eframe::run_native("stepback", native, create)) {
+        Some(Ok(())) => {}
+        Some(Err(error)) => return Ok(Outcome::NoWindow(reason(&error))),
+        None => {
+            let why = "the window system could not be reached: is libxkbcommon-x11 installed?";
+            return Ok(Outcome::NoWindow(why.to_owned()));
+        }
+    }
+    let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let failed = failure.and_then(|failure| failure.lock().unwrap_or_else(PoisonError::into_inner).take());
+    failed.map_or(Ok(Outcome::Done), |error| Err(anyhow!(error)))
+}
+
+/// The toolkit panics where a library of the window system is missing. Until the program itself runs, such a
+/// panic is kept quiet and gives none; afterwards it is a mistake of ours and goes on.
+fn without_panic_text<R>(has_begun: &Arc<AtomicBool>, act: impl FnOnce() -> R) -> Option<R> {
+    let before: Arc<dyn Fn(&std::panic::PanicHookInfo<'_>) + Send + Sync> = Arc::from(std::panic::take_hook());
+    std::panic::set_hook({
+        let (before, has_begun) = (before.clone(), has_begun.clone());
+        Box::new(move |info| {
+            if has_begun.load(Relaxed) {
+                before(info);
+            }
+        })
+    });
+    let result = catch_unwind(AssertUnwindSafe(act));
+    std::panic::set_hook(Box::new(move |info| before(info)));
+    match result {
+        Ok(result) => Some(result),
+        Err(panic) if has_begun.load(Relaxed) => std::panic::resume_unwind(panic),
+        Err(_) => None,
+    }
+}
+
+/// Why there can be no window, as far as the environment tells.
+fn no_display() -> Option<String> {
+    let names = ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"];
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_needed = cfg!(all(unix, not(target_os = "macos")));
+    let message = "there is no display: neither DISPLAY nor WAYLAND_DISPLAY is set";
+    (is_needed && !names.iter().any(is_set)).then(|| message.to_owned())
+}
+
+fn native_options(options: &WindowOptions) -> eframe::NativeOptions {
+    let (wide, tall) = options.size.unwrap_or((1600, 1000));
+    let size = [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
+    let mut viewport = egui::ViewportBuilder::default()
+        .with_title("Stepback")
+        .with_app_id("stepback")
+        .with_inner_size(size)
+        .with_min_inner_size([800.0, 500.0])
+        .with_drag_and_drop(true);
+    if let Some(icon) = icon() {
+        viewport = viewport.with_icon(icon);
+    }
+    // A picture of a given size must not depend on where the window was last time.
+    let persist_window = options.size.is_none() && !options.is_scripted();
+    let renderer = eframe::Renderer::Glow;
+    eframe::NativeOptions { viewport, renderer, persist_window, system_font_fallback: false, ..Default::default() }
+}
+
+/// The window's icon; none if the picture inside the program cannot be read, which a test rules out.
+fn icon() -> Option<egui::IconData> {
+    let bytes: &[u8] = include_bytes!("../../assets/icon.png");
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().ok()?;
+    let mut rgba = vec![0; reader.output_buffer_size()?];
+    let info = reader.next_frame(&mut rgba).ok()?;
+    (info.color_type == png::ColorType::Rgba).then_some(egui::IconData { rgba, width: info.width, height: info.height })
+}
+
+/// One sentence. What the toolkit says of itself is a dump of structures and is left out.
+fn reason(error: &eframe::Error) -> String {
+    match error {
+        eframe::Error::Winit(_) | eframe::Error::WinitEventLoop(_) => {
+            let display = ["WAYLAND_DISPLAY", "DISPLAY"].iter().find_map(|name| std::env::var(name).ok());
+            format!("the display {:?} cannot be reached", display.unwrap_or_default())
+        }
+        eframe::Error::Glutin(_) | eframe::Error::NoGlutinConfigs(..) | eframe::Error::OpenGL(_) => {
+            "OpenGL is not available: is a driver such as libgl1-mesa-dri installed?".to_owned()
+        }
+        eframe::Error::AppCreation(error) => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_icon_inside_the_program_can_be_read() {
+        assert!(icon().is_some());
+    }
+
+    #[test]
+    fn a_panic_before_the_program_runs_is_an_answer() {
+        let has_begun = Arc::new(AtomicBool::new(false));
+        assert_eq!(without_panic_text(&has_begun, || 1), Some(1));
+        assert_eq!(without_panic_text(&has_begun, || -> u8 { panic!("no library") }), None);
+    }
+
+    #[test]
+    fn a_script_that_is_wrong_is_told_before_a_window_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("a.txt");
+        std::fs::write(&script, "Dance\n").unwrap();
+        let error = run(WindowOptions { script: Some(script), ..WindowOptions::default() }).unwrap_err();
+        assert!(error.to_string().ends_with("a.txt, line 1: there is no command \"Dance\""));
+    }
+}

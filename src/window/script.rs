@@ -1,0 +1,81 @@
+//! A script: actions from a file, one a line. See the module's documentation for the grammar.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use crate::action::Action;
+use crate::keymap::{Situation, check_line, parse_line};
+
+/// What is left of a script.
+#[derive(Debug)]
+pub struct Script {
+    path: PathBuf,
+    /// Line numbers, from 1, and texts.
+    lines: VecDeque<(usize, String)>,
+    /// The line that was begun last.
+    current: Option<usize>,
+}
+
+impl Script {
+    /// Reads a script and checks that every line names a command.
+    ///
+    /// # Errors
+    /// Names the file and the line.
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("the script could not be read ({error}): {path:?}"))?;
+        Self::parse(path, &text)
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, String> {
+        let lines: VecDeque<(usize, String)> = text
+            .lines()
+            .enumerate()
+            .map(|(place, line)| (place + 1, line.trim().to_owned()))
+            .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+            .collect();
+        for (number, line) in &lines {
+            check_line(line).map_err(|error| format!("{}: {error}", place(path, *number)))?;
+        }
+        Ok(Self { path: path.to_owned(), lines, current: None })
+    }
+
+    /// The action of the next line; none at the end.
+    pub fn next(&mut self, situation: &Situation) -> Option<Result<Action, String>> {
+        let (number, line) = self.lines.pop_front()?;
+        self.current = Some(number);
+        Some(parse_line(&line, situation))
+    }
+
+    /// The file and the line that was begun last, for messages.
+    pub fn place(&self) -> Option<String> {
+        self.current.map(|number| place(&self.path, number))
+    }
+}
+
+fn place(path: &Path, number: usize) -> String {
+    format!("{}, line {number}", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::{ThemeChoice, Way, WindowId};
+
+    #[test]
+    fn comments_and_empty_lines_are_skipped() {
+        let text = "# a comment\n\n  Theme dark\nStep over\n";
+        let mut script = Script::parse(Path::new("a.txt"), text).unwrap();
+        let situation = Situation { active: Some((WindowId(1), 5)), ..Situation::default() };
+        assert_eq!(script.next(&situation), Some(Ok(Action::Theme(ThemeChoice::Dark))));
+        assert_eq!(script.next(&situation), Some(Ok(Action::StepOver(Way::Forward))));
+        assert_eq!(script.place().as_deref(), Some("a.txt, line 4"));
+        assert_eq!(script.next(&situation), None);
+    }
+
+    #[test]
+    fn a_line_that_names_no_command_is_refused_before_anything_is_done() {
+        let error = Script::parse(Path::new("a.txt"), "Step\nDance\n").unwrap_err();
+        assert_eq!(error, "a.txt, line 2: there is no command \"Dance\"");
+    }
+}

@@ -1,0 +1,91 @@
+//! What is kept from one run to the next.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::pane::Pane;
+use super::recent::RecentTrace;
+use crate::action::{ThemeChoice, WindowId};
+
+/// Kept by eframe as RON in the user's data directory. What an older version did not know has its default.
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The theme.
+    pub theme: ThemeChoice,
+    /// The size of everything, 1 is normal.
+    pub zoom: f32,
+    /// Traces that were opened, the newest first.
+    pub recent: Vec<RecentTrace>,
+    /// Names of the commands that the palette ran last, the newest first.
+    pub recent_commands: Vec<String>,
+    /// The panels. Kept apart, so that a layout that a newer version cannot read costs the layout alone.
+    #[serde(skip)]
+    pub layout: Option<SavedLayout>,
+}
+
+/// The key of the panels in the storage.
+const LAYOUT: &str = "layout";
+
+/// The panels, and where the windows of the trace were.
+#[derive(Serialize, Deserialize)]
+pub struct SavedLayout {
+    /// The panels with what they follow.
+    pub tree: egui_tiles::Tree<Pane>,
+    /// The trace that was open.
+    pub trace: PathBuf,
+    /// The trace windows and their positions.
+    pub positions: Vec<(WindowId, u64)>,
+    /// The active trace window.
+    pub active: WindowId,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let theme = ThemeChoice::default();
+        Self { theme, zoom: 1.0, recent: Vec::new(), recent_commands: Vec::new(), layout: None }
+    }
+}
+
+impl Settings {
+    /// What the last run kept.
+    pub fn load(storage: &dyn eframe::Storage) -> Self {
+        let settings: Self = eframe::get_value(storage, eframe::APP_KEY).unwrap_or_default();
+        Self { layout: eframe::get_value(storage, LAYOUT), ..settings }
+    }
+
+    /// Keeps everything for the next run.
+    pub fn save(&self, storage: &mut dyn eframe::Storage) {
+        eframe::set_value(storage, eframe::APP_KEY, self);
+        if let Some(layout) = &self.layout {
+            eframe::set_value(storage, LAYOUT, layout);
+        }
+    }
+
+    /// Puts the theme and the size of everything into effect.
+    pub fn apply(&self, context: &egui::Context) {
+        context.set_theme(match self.theme {
+            ThemeChoice::System => egui::ThemePreference::System,
+            ThemeChoice::Dark => egui::ThemePreference::Dark,
+            ThemeChoice::Light => egui::ThemePreference::Light,
+        });
+        context.set_zoom_factor(self.zoom);
+    }
+
+    /// Larger (1), smaller (-1) or normal (0), within reason.
+    pub fn zoom_by(&mut self, direction: i8) {
+        self.zoom = match direction {
+            0 => 1.0,
+            1.. => (self.zoom + 0.1).min(3.0),
+            _ => (self.zoom - 0.1).max(0.5),
+        };
+    }
+
+    /// Puts a command on top of the palette's recent ones.
+    pub fn remember_command(&mut self, name: &str) {
+        self.recent_commands.retain(|other| other != name);
+        self.recent_commands.insert(0, name.to_owned());
+        self.recent_commands.truncate(5);
+    }
+}

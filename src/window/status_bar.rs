@@ -1,0 +1,150 @@
+//! The status bar: where the active window is, and what the parser warned of.
+
+use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_index::{Cancel, Query as _, Steps};
+use stepback_parsers::{Position, Step};
+
+use super::app::App;
+use super::widgets::{badge, paint_flat, width};
+use super::words::count;
+use crate::action::{Action, PanelKind};
+use crate::session::Session;
+use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
+use crate::worker::Slot;
+
+/// What the status bar tells of a position.
+pub type StatusSlot = Slot<Position, Status>;
+
+/// The step that was done last, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// Its line.
+    pub line: Option<u64>,
+    /// Its time.
+    pub time: Option<u64>,
+    /// Its thread.
+    pub thread: Option<String>,
+    /// The function that it belongs to, with the offset in it.
+    pub symbol: Option<String>,
+    /// How many calls deep the position is.
+    pub depth: Option<u64>,
+}
+
+/// Looks up what the status bar tells. At the start of the trace it tells of the first step.
+pub fn status_at(session: &Session, position: Position, cancel: &Cancel) -> anyhow::Result<Status> {
+    let index = &session.index;
+    let first = position.last_step().unwrap_or(Step(0));
+    let records = Steps { first, count: 1 }.run(index, cancel)?;
+    let Some(record) = records.first() else { return Ok(Status::default()) };
+    let path = index.calls().path_at(record.thread, position);
+    Ok(Status {
+        line: record.line.map(|line| line.0),
+        time: record.time,
+        thread: index.threads().get(usize::from(record.thread.0)).map(|thread| thread.name.clone()),
+        symbol: session.images.name_at(record.pc),
+        depth: u64::try_from(path.len().saturating_sub(1)).ok(),
+    })
+}
+
+/// Draws the status bar.
+pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
+    let tok = Tok::current(ui);
+    let rect = ui.max_rect();
+    ui.spacing_mut().item_spacing.x = 6.0;
+    ui.scope_builder(
+        egui::UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
+        |ui| {
+            warnings_ui(ui, app, tok, out);
+            indexing_ui(ui, app, tok, out);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| match app.workspace {
+                Some(_) => position_ui(ui, app, tok),
+                None => drop(ui.label(egui::RichText::new("No trace open").font(ui_font(11.5)).color(tok.t2))),
+            });
+        },
+    );
+}
+
+fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
+    let Some(workspace) = app.workspace.as_mut() else { return };
+    let window = workspace.windows.active();
+    let (position, number) = (window.position, window.id.0);
+    let (_, at) = ui.allocate_space(vec2(16.0, 24.0));
+    badge(ui.painter(), at.left_center(), number, tok);
+    let end = workspace.session.index.step_count();
+    part_ui(ui, "Step", &format!("{} of {}", count(position.0), count(end)), true, tok);
+    let session = workspace.session.clone();
+    let answer = workspace.status.poll(&position, &app.worker, |position| {
+        let position = *position;
+        move |cancel: &Cancel| status_at(&session, position, cancel)
+    });
+    let Some(status) = answer.any() else { return };
+    let parts = [
+        ("Line", status.line.map(count)),
+        ("Time", status.time.map(|time| time.to_string())),
+        ("Thread", status.thread.clone()),
+        ("In", status.symbol.clone()),
+        ("Depth", status.depth.map(count)),
+    ];
+    for (name, value) in parts {
+        if let Some(value) = value {
+            part_ui(ui, name, &value, false, tok);
+        }
+    }
+}
+
+/// A name and a value, left out where there is no room.
+fn part_ui(ui: &mut Ui, name: &str, value: &str, is_bold: bool, tok: &Tok) {
+    let value_font = if is_bold { mono_bold(11.5) } else { mono(11.5) };
+    let (name_width, value_width) = (width(ui, name, &ui_font(11.5)), width(ui, value, &value_font));
+    let wide = name_width + 6.0 + value_width + 14.0;
+    if ui.available_width() < wide {
+        return;
+    }
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 24.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, format!("{name} {value}")));
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, name, ui_font(11.5), tok.t3);
+    let left = rect.left_center() + vec2(name_width + 6.0, 0.0);
+    ui.painter().text(left, Align2::LEFT_CENTER, value, value_font, tok.t1);
+}
+
+fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+    let Some(workspace) = &app.workspace else {
+        let version = format!("Stepback {}", env!("CARGO_PKG_VERSION"));
+        ui.label(egui::RichText::new(version).font(ui_font(11.5)).color(tok.t2));
+        return;
+    };
+    let warnings = workspace.session.index.info().warning_count;
+    if warnings == 0 {
+        return;
+    }
+    let text = if warnings == 1 { "1 warning".to_owned() } else { format!("{} warnings", count(warnings)) };
+    let wide = width(ui, &text, &ui_font(11.5)) + 20.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
+    paint_flat(ui.painter(), rect.expand2(vec2(4.0, 0.0)), &response, tok);
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, icons::WARNING, icon(14.0), tok.warn);
+    ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.warn);
+    if response.on_hover_text("Lines that could not be read").clicked() {
+        out.push(Action::ShowPanel(PanelKind::Warnings));
+    }
+}
+
+/// While the card is hidden: a bar 120 x 4, which brings the card back.
+fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+    let Some(opening) = app.opening.as_ref().filter(|opening| opening.is_long()) else { return };
+    let share = opening.figures().share;
+    // A per cent of a share between 0 and 1 fits.
+    let text = format!("{:.0} %", share * 100.0);
+    let (rect, response) = ui.allocate_exact_size(vec2(240.0, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Indexing"));
+    paint_flat(ui.painter(), rect, &response, tok);
+    let painter = ui.painter();
+    painter.text(rect.left_center() + vec2(8.0, 0.0), Align2::LEFT_CENTER, "Indexing", ui_font(11.5), tok.t2);
+    let bar = Rect::from_min_size(pos2(rect.left() + 66.0, rect.center().y - 2.0), vec2(120.0, 4.0));
+    painter.rect_filled(bar, 2.0, tok.bg4);
+    painter.rect_filled(Rect::from_min_size(bar.min, vec2(120.0 * share, 4.0)), 2.0, tok.accent);
+    painter.text(rect.right_center() - vec2(6.0, 0.0), Align2::RIGHT_CENTER, text, mono(11.5), tok.t1);
+    if response.on_hover_text("Show the indexing card").clicked() {
+        out.push(Action::ToggleIndexingCard);
+    }
+}

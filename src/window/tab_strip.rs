@@ -1,0 +1,142 @@
+//! Tabs as designed: the position's colour on top, its number, what the panel follows, a menu.
+
+use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui_tiles::TileId;
+
+use super::pane::Pane;
+use super::widgets::{badge, paint_flat, width};
+use super::words::count;
+use crate::action::{Action, Follow, WindowId};
+use crate::model::Windows;
+use crate::panels::tab_badge;
+use crate::theme::{Tok, icon, icon_fill, icons, medium, mono, ui as ui_font};
+
+/// How high a tab strip is.
+pub const HEIGHT: f32 = 28.0;
+
+/// Draws one tab.
+pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, is_active: bool, is_dragged: bool) -> Response {
+    let title = pane.title();
+    let wide = 12.0 + 16.0 + 8.0 + width(ui, &title, &medium(12.5)) + 14.0;
+    let (_, rect) = ui.allocate_space(vec2(wide, HEIGHT));
+    let response = ui.interact(rect, id, Sense::click_and_drag());
+    response.widget_info(|| WidgetInfo::selected(egui::Role::Tab, true, is_active, &title));
+    if ui.is_rect_visible(rect) && !is_dragged {
+        paint_tab(ui, pane, &title, &response, is_active);
+    }
+    response
+}
+
+fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, is_active: bool) {
+    let (tok, rect) = (Tok::current(ui), response.rect);
+    let painter = ui.painter();
+    let number = match pane {
+        Pane::Trace(panel) => Some(panel.window.0),
+        _ => None,
+    };
+    if is_active {
+        painter.rect_filled(rect, 0.0, tok.bg1);
+        let top = Rect::from_min_size(rect.min, vec2(rect.width(), 2.0));
+        painter.rect_filled(top, 0.0, number.map_or(tok.line2, |number| tok.position(number)));
+        let right = Rect::from_min_max(pos2(rect.right() - 1.0, rect.top()), rect.max);
+        painter.rect_filled(right, 0.0, tok.line);
+    } else if response.hovered() {
+        painter.rect_filled(rect, 0.0, tok.bg3);
+    }
+    let color = if is_active { tok.t1 } else { tok.t2 };
+    let left = rect.left_center() + vec2(12.0, 1.0);
+    match number {
+        Some(number) => {
+            badge(painter, left, number, tok);
+        }
+        None => {
+            painter.text(left, Align2::LEFT_CENTER, pane.icon(), icon(14.0), tok.t2);
+        }
+    }
+    painter.text(left + vec2(24.0, 0.0), Align2::LEFT_CENTER, title, medium(12.5), color);
+    if response.has_focus() {
+        painter.rect_stroke(rect.shrink(1.0), 2.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+    }
+}
+
+/// Draws what stands at the right of a strip: what the shown panel follows, and its menu.
+/// The space is allocated, from the right, so that tabs do not run under it.
+pub fn strip_end_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
+    let tok = Tok::current(ui);
+    ui.spacing_mut().item_spacing.x = 4.0;
+    ui.add_space(4.0);
+    menu_ui(ui, pane, tile, windows, out);
+    let Some(follow) = pane.follow() else { return };
+    match pane {
+        Pane::Trace(panel) => trace_badge_ui(ui, panel.window, windows, tok),
+        _ => follow_badge_ui(ui, follow, windows, tok),
+    }
+}
+
+fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &Tok) {
+    let text = count(windows.followed(window).position.0);
+    let (rect, _) = ui.allocate_exact_size(vec2(width(ui, &text, &mono(11.5)), HEIGHT), Sense::hover());
+    let color = tok.position(window.0);
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, mono(11.5), color);
+}
+
+fn follow_badge_ui(ui: &mut Ui, follow: Follow, windows: &Windows, tok: &Tok) {
+    let shown = tab_badge(follow, windows);
+    let text = format!("at {}", count(shown.position.0));
+    let wide = width(ui, &text, &ui_font(11.5)) + 22.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, HEIGHT), Sense::hover());
+    let painter = ui.painter();
+    let hint = match shown.window {
+        Some(window) => {
+            badge(painter, rect.left_center(), window.0, tok);
+            format!("Follows trace window {}", window.0)
+        }
+        None => {
+            painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::PIN, icon_fill(14.0), tok.t2);
+            "Pinned to one moment".to_owned()
+        }
+    };
+    painter.text(rect.right_center(), Align2::RIGHT_CENTER, text, ui_font(11.5), tok.t2);
+    response.on_hover_text(hint);
+}
+
+fn menu_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
+    let tok = Tok::current(ui);
+    let (rect, response) = ui.allocate_exact_size(vec2(26.0, 22.0), Sense::click());
+    let name = format!("{} panel menu", pane.title());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &name));
+    paint_flat(ui.painter(), rect, &response, tok);
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::MORE, icon(14.0), tok.t2);
+    egui::Popup::menu(&response).show(|ui| {
+        ui.set_min_width(180.0);
+        panel_menu(ui, pane, tile, windows, out);
+    });
+}
+
+/// What can be done with a panel.
+fn panel_menu(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
+    if let Some(follow) = pane.follow() {
+        let mut ids: Vec<WindowId> = windows.list.iter().map(|window| window.id).collect();
+        ids.sort();
+        for id in ids {
+            let is_chosen = follow == Follow::Window(id);
+            if ui.add(egui::Button::selectable(is_chosen, format!("Follow window {}", id.0))).clicked() {
+                out.push(Action::Bind(tile.0, Follow::Window(id)));
+            }
+        }
+        if pane.is_pinnable() {
+            let here = windows.position_of(follow).0;
+            let is_pinned = matches!(follow, Follow::Pinned(_));
+            if ui.add(egui::Button::selectable(is_pinned, format!("Pin at {}", count(here)))).clicked() {
+                out.push(Action::Bind(tile.0, Follow::Pinned(here)));
+            }
+        }
+        ui.separator();
+    }
+    if ui.button("Duplicate").clicked() {
+        out.push(Action::DuplicatePanel(tile.0));
+    }
+    if ui.button("Close").clicked() {
+        out.push(Action::ClosePanel(tile.0));
+    }
+}

@@ -1,0 +1,200 @@
+//! Messages at the bottom right: what happened, where or why, what can be done.
+
+use std::time::{Duration, Instant};
+
+use egui::{Align2, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+
+use super::widgets::link;
+use super::words::sentence;
+use crate::action::Action;
+use crate::theme::{Tok, icon, icon_fill, icons, semi, ui as ui_font};
+
+const SIZE: egui::Vec2 = vec2(424.0, 84.0);
+const GAP: f32 = 10.0;
+/// How long a message that asks for nothing stays.
+const INFO_TIME: Duration = Duration::from_secs(8);
+
+/// How serious a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToastKind {
+    /// Good to know; it leaves by itself.
+    Info,
+    /// Something to look at.
+    Warning,
+    /// Something that did not work.
+    Error,
+}
+
+/// A message.
+#[derive(Clone, Debug)]
+pub struct Toast {
+    /// Its number.
+    pub id: u64,
+    /// How serious it is.
+    pub kind: ToastKind,
+    /// What happened, as a sentence without a full stop.
+    pub title: String,
+    /// Where or why, and what now.
+    pub text: String,
+    /// What can be done: a word and an action.
+    pub action: Option<(String, Action)>,
+    since: Instant,
+}
+
+/// All messages that are shown, the oldest first.
+#[derive(Debug, Default)]
+pub struct Toasts {
+    list: Vec<Toast>,
+    count: u64,
+}
+
+impl Toasts {
+    /// Those that are shown, the oldest first.
+    pub fn list(&self) -> &[Toast] {
+        &self.list
+    }
+
+    /// Shows a message given as one sentence: what stands before its first colon is the title.
+    pub fn show(&mut self, kind: ToastKind, message: &str) {
+        let (title, text) = message.split_once(": ").unwrap_or((message, ""));
+        self.show_with(kind, &sentence(title), &sentence(text), None);
+    }
+
+    /// Shows a message with something to do about it. The same message twice is shown once.
+    pub fn show_with(&mut self, kind: ToastKind, title: &str, text: &str, action: Option<(String, Action)>) {
+        self.list.retain(|toast| toast.title != title || toast.text != text);
+        self.count += 1;
+        let (title, text) = (title.to_owned(), text.to_owned());
+        self.list.push(Toast { id: self.count, kind, title, text, action, since: Instant::now() });
+    }
+
+    /// Closes a message.
+    pub fn dismiss(&mut self, id: u64) {
+        self.list.retain(|toast| toast.id != id);
+    }
+
+    /// Closes the newest message; false when there is none.
+    pub fn dismiss_newest(&mut self) -> bool {
+        self.list.pop().is_some()
+    }
+
+    /// Closes all messages.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Closes what had its time, and asks to be drawn again when the next one will have had it.
+    pub fn expire(&mut self, context: &egui::Context) {
+        let now = Instant::now();
+        let is_over = |toast: &Toast| toast.kind == ToastKind::Info && now >= toast.since + INFO_TIME;
+        self.list.retain(|toast| !is_over(toast));
+        let next = self.list.iter().filter(|toast| toast.kind == ToastKind::Info).map(|toast| toast.since).min();
+        if let Some(since) = next {
+            context.request_repaint_after((since + INFO_TIME).saturating_duration_since(now));
+        }
+    }
+
+    /// Draws them upwards from the bottom right corner of a rectangle.
+    pub fn ui(&self, ui: &Ui, within: Rect, out: &mut Vec<Action>) {
+        let mut bottom = within.bottom() - 16.0;
+        for toast in self.list.iter().rev() {
+            let corner = pos2(within.right() - 12.0, bottom);
+            let area = egui::Area::new(Id::unique(("toast", toast.id))).order(egui::Order::Foreground);
+            let shown = area.fixed_pos(corner).pivot(Align2::RIGHT_BOTTOM).constrain(true).show(ui.ctx(), |ui| {
+                toast.ui(ui, out);
+            });
+            bottom -= shown.response.rect.height() + GAP;
+            if bottom < within.top() + SIZE.y {
+                break;
+            }
+        }
+    }
+}
+
+impl Toast {
+    fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
+        let tok = Tok::current(ui);
+        let wrap = SIZE.x - 54.0 - 40.0;
+        let text = ui.fonts_mut(|fonts| fonts.layout(self.text.clone(), ui_font(12.0), tok.t2, wrap));
+        let tall = SIZE.y.max(text.size().y + 68.0);
+        let (rect, response) = ui.allocate_exact_size(vec2(SIZE.x, tall), Sense::hover());
+        let said = format!("{}. {}", self.title, self.text);
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Alert, true, &said));
+        self.paint(ui, rect, text, tok);
+        self.links_ui(ui, rect, out);
+        self.close_ui(ui, rect, tok, out);
+    }
+
+    fn paint(&self, ui: &Ui, rect: Rect, text: std::sync::Arc<egui::Galley>, tok: &Tok) {
+        let (color, tint, shape) = match self.kind {
+            ToastKind::Info => (tok.accent, tok.sel, icons::INFO),
+            ToastKind::Warning => (tok.warn, tok.warn_bg, icons::WARNING),
+            ToastKind::Error => (tok.err, tok.err_bg, icons::ERROR),
+        };
+        let painter = ui.painter();
+        painter.add(ui.visuals().popup_shadow.as_shape(rect, 8.0));
+        painter.rect_filled(rect, 8.0, tok.bg2);
+        let strip = Rect::from_min_size(rect.min, vec2(40.0, rect.height()));
+        let corners = egui::CornerRadius { nw: 8, sw: 8, ne: 0, se: 0 };
+        painter.rect_filled(strip, corners, tint);
+        painter.rect_stroke(rect, 8.0, Stroke::new(1.0, tok.line2), StrokeKind::Inside);
+        painter.text(strip.center_top() + vec2(0.0, 21.0), Align2::CENTER_CENTER, shape, icon_fill(17.0), color);
+        let left = rect.left() + 54.0;
+        painter.text(pos2(left, rect.top() + 20.0), Align2::LEFT_CENTER, &self.title, semi(13.0), tok.t1);
+        painter.galley(pos2(left, rect.top() + 33.0), text, tok.t2);
+    }
+
+    fn links_ui(&self, ui: &mut Ui, rect: Rect, out: &mut Vec<Action>) {
+        let row = Rect::from_min_max(pos2(rect.left() + 54.0, rect.bottom() - 30.0), rect.max - vec2(40.0, 6.0));
+        ui.scope_builder(
+            UiBuilder::new().max_rect(row).layout(egui::Layout::left_to_right(egui::Align::Center)),
+            |ui| {
+                ui.spacing_mut().item_spacing.x = 18.0;
+                if let Some((word, action)) = &self.action
+                    && link(ui, word).clicked()
+                {
+                    out.push(action.clone());
+                    out.push(Action::DismissToast(self.id));
+                }
+                if link(ui, "Copy").clicked() {
+                    out.push(Action::Copy(format!("{}\n{}", self.title, self.text)));
+                }
+            },
+        );
+    }
+
+    fn close_ui(&self, ui: &Ui, rect: Rect, tok: &Tok, out: &mut Vec<Action>) {
+        let button = Rect::from_center_size(pos2(rect.right() - 19.0, rect.top() + 19.0), vec2(22.0, 22.0));
+        let response = ui.interact(button, Id::unique(("close toast", self.id)), Sense::click());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Close message"));
+        super::widgets::paint_flat(ui.painter(), button, &response, tok);
+        ui.painter().text(button.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(14.0), tok.t2);
+        if response.clicked() {
+            out.push(Action::DismissToast(self.id));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_cut_at_its_first_colon() {
+        let mut toasts = Toasts::default();
+        toasts.show(ToastKind::Info, "the index was rebuilt: it is incomplete: \"a.sbi\"");
+        let toast = toasts.list().first().unwrap();
+        assert_eq!(toast.title, "The index was rebuilt");
+        assert_eq!(toast.text, "It is incomplete: \"a.sbi\"");
+    }
+
+    #[test]
+    fn the_same_message_is_shown_once() {
+        let mut toasts = Toasts::default();
+        toasts.show(ToastKind::Error, "nothing");
+        toasts.show(ToastKind::Error, "nothing");
+        assert_eq!(toasts.list().len(), 1);
+        assert!(toasts.dismiss_newest());
+        assert!(!toasts.dismiss_newest());
+    }
+}

@@ -1,0 +1,88 @@
+//! The toolbar: backwards is always left of forwards.
+
+use egui::{Align, Layout, Ui, UiBuilder, vec2};
+
+use super::app::App;
+use super::widgets::{FlatButton, separator, tip};
+use crate::action::Action;
+use crate::keymap::{self, Situation};
+
+/// Below this width the texts of panels become icons and the field shrinks.
+const WIDE: f32 = 1500.0;
+/// Below this width all texts become icons.
+const NARROW: f32 = 1100.0;
+
+/// Draws the toolbar.
+pub fn toolbar_ui(ui: &mut Ui, app: &mut App, situation: &Situation, out: &mut Vec<Action>) {
+    let rect = ui.max_rect();
+    let wide = rect.width();
+    let field = if wide >= WIDE { 264.0 } else { (wide - 640.0).clamp(100.0, 190.0) };
+    let inner = rect.shrink2(vec2(8.0, 0.0));
+    ui.spacing_mut().item_spacing.x = 2.0;
+    let builder = UiBuilder::new().max_rect(inner).layout(Layout::right_to_left(Align::Center));
+    ui.scope_builder(builder, |ui| {
+        app.go_to.box_ui(ui, field, out);
+        ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+            ui.set_clip_rect(ui.max_rect().intersect(ui.clip_rect()));
+            buttons_ui(ui, app, situation, wide, out);
+        });
+    });
+}
+
+fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out: &mut Vec<Action>) {
+    let end = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.step_count());
+    button(ui, "Open…", None, situation, out);
+    separator(ui);
+    let (can_back, can_forward) = app.workspace.as_ref().map_or((false, false), |workspace| {
+        let window = workspace.windows.active();
+        (!window.back.is_empty(), !window.forward.is_empty())
+    });
+    icons_ui(ui, &["Back in history"], can_back, situation, out);
+    icons_ui(ui, &["Forward in history"], can_forward, situation, out);
+    separator(ui);
+    let position = situation.position().unwrap_or(0);
+    icons_ui(ui, &["Go to start", "Step back out", "Step back over", "Step back"], position > 0, situation, out);
+    ui.add_space(4.0);
+    app.go_to.counter_ui(ui, situation, end, out);
+    ui.add_space(4.0);
+    icons_ui(ui, &["Step", "Step over", "Step out", "Go to end"], position < end, situation, out);
+    separator(ui);
+    for name in ["Last write", "Next write"] {
+        button(ui, name, (wide >= NARROW).then_some(name), situation, out);
+    }
+    separator(ui);
+    for name in ["Side by side", "Compare"] {
+        button(ui, name, (wide >= WIDE).then_some(name), situation, out);
+    }
+}
+
+/// Draws buttons that show an icon alone, dimmed where they lead nowhere.
+fn icons_ui(ui: &mut Ui, names: &[&str], is_useful: bool, situation: &Situation, out: &mut Vec<Action>) {
+    let nowhere = Situation::default();
+    for name in names {
+        button(ui, name, None, if is_useful { situation } else { &nowhere }, out);
+    }
+}
+
+/// Draws the button of a command; `text` stands beside its icon.
+fn button(ui: &mut Ui, name: &str, text: Option<&str>, situation: &Situation, out: &mut Vec<Action>) {
+    let Some(command) = keymap::command(name) else { return };
+    let action = command.action(situation);
+    let shown = FlatButton { name, icon: command.icon, text, is_enabled: action.is_some(), icon_size: 17.0 };
+    let response = shown.ui(ui).on_hover_text(hint(name, situation));
+    if let Some(action) = action.filter(|_| response.clicked()) {
+        out.push(action);
+    }
+}
+
+/// The name and key; for the last and next write also of what.
+fn hint(name: &str, situation: &Situation) -> String {
+    let is_access = matches!(name, "Last write" | "Next write");
+    match situation.cell.as_ref().filter(|_| is_access) {
+        Some(cell) => {
+            let whole = tip(name);
+            whole.replacen(name, &format!("{name} of {}", keymap::argument_text(cell)), 1)
+        }
+        None => tip(name),
+    }
+}

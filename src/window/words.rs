@@ -1,0 +1,107 @@
+//! How numbers, sizes and times are written.
+
+use std::time::Duration;
+
+/// With thousands separators: `1,250`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes in the largest unit that leaves something before the point: `8.4 GB`.
+pub fn bytes(number: u64) -> String {
+    let units = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
+    match units.iter().find(|(_, size)| number >= *size) {
+        Some((unit, size)) => format!("{}.{} {unit}", number / size, number % size * 10 / size),
+        None => format!("{number} bytes"),
+    }
+}
+
+/// A time span in words: `5 s`, `3 min`.
+pub fn span(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..90 => format!("{} s", seconds.max(1)),
+        seconds @ 90..5400 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3600),
+    }
+}
+
+/// When something was, seen from now; both in seconds since 1970.
+pub fn ago(then: u64, now: u64) -> String {
+    match now.saturating_sub(then) {
+        0..60 => "just now".to_owned(),
+        seconds @ 60..3600 => format!("{} min ago", seconds / 60),
+        seconds @ 3600..86_400 => format!("{} h ago", seconds / 3600),
+        86_400..172_800 => "yesterday".to_owned(),
+        _ => date(then),
+    }
+}
+
+/// `18 Nov 2026`, in universal time. Days to a date after Howard Hinnant's description of the proleptic calendar.
+fn date(seconds: u64) -> String {
+    let days = seconds / 86_400 + 719_468;
+    let era_day = days % 146_097;
+    let year_of_era = (era_day - era_day / 1_460 + era_day / 36_524 - era_day / 146_096) / 365;
+    let year_day = era_day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * year_day + 2) / 153;
+    let day = year_day - (153 * month_from_march + 2) / 5 + 1;
+    let (name, is_next_year) = match month_from_march {
+        0 => ("Mar", 0),
+        1 => ("Apr", 0),
+        2 => ("May", 0),
+        3 => ("Jun", 0),
+        4 => ("Jul", 0),
+        5 => ("Aug", 0),
+        6 => ("Sep", 0),
+        7 => ("Oct", 0),
+        8 => ("Nov", 0),
+        9 => ("Dec", 0),
+        10 => ("Jan", 1),
+        _ => ("Feb", 1),
+    };
+    format!("{day} {name} {}", year_of_era + days / 146_097 * 400 + is_next_year)
+}
+
+/// With a capital first letter.
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_separated() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_250), "1,250");
+        assert_eq!(count(184_220_117), "184,220,117");
+    }
+
+    #[test]
+    fn sizes_have_one_digit_after_the_point() {
+        assert_eq!(bytes(12), "12 bytes");
+        assert_eq!(bytes(13_640_000_000), "13.6 GB");
+        assert_eq!(bytes(1_000), "1.0 kB");
+    }
+
+    #[test]
+    fn times_are_told_from_now() {
+        let now = 1_795_304_700;
+        assert_eq!(ago(now - 5, now), "just now");
+        assert_eq!(ago(now - 130, now), "2 min ago");
+        assert_eq!(ago(now - 90_000, now), "yesterday");
+        assert_eq!(ago(0, now), "1 Jan 1970");
+        assert_eq!(ago(1_709_164_800, now), "29 Feb 2024");
+        assert_eq!(ago(1_709_251_200, now), "1 Mar 2024");
+    }
+}

@@ -1,0 +1,462 @@
+//! The state of the window while a trace is open.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use egui_tiles::{Tile, TileId};
+use stepback_index::{CallId, InstructionSet, QueryError};
+use stepback_parsers::Position;
+
+use super::layout::{self, Dock};
+use super::lookup::Lookup;
+use super::opening::Opened;
+use super::pane::Pane;
+use super::recent::{RecentTrace, now};
+use super::settings::SavedLayout;
+use super::status_bar::StatusSlot;
+use super::words::count;
+use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
+use crate::keymap::Situation;
+use crate::model::{Ground, TraceWindow, Windows};
+use crate::panels::{TimelineState, ViewCx};
+use crate::session::{OpenOptions, Session};
+use crate::theme::Tok;
+use crate::worker::{Ticket, Worker};
+
+/// How often at most the trace file is looked at for changes.
+const WATCH_INTERVAL: Duration = Duration::from_secs(2);
+
+/// An open trace with its windows and panels.
+pub struct Workspace {
+    /// The trace.
+    pub session: Arc<Session>,
+    /// How it was opened.
+    pub options: OpenOptions,
+    /// The trace windows.
+    pub windows: Windows,
+    /// The panels.
+    pub dock: Dock,
+    /// The panel that has the keyboard.
+    pub focused: Option<TileId>,
+    /// The timeline.
+    pub timeline: TimelineState,
+    /// The search under way.
+    pub lookup: Option<Lookup>,
+    /// What the status bar tells.
+    pub status: StatusSlot,
+    /// The cell that was under a cursor last: "last write" means it where the panel has none.
+    last_cell: Option<CellName>,
+    watch: Option<Ticket<bool>>,
+    watched: Instant,
+}
+
+impl Workspace {
+    /// The windows and panels for a trace: those of the last run, or the first ones in a window of a size.
+    pub fn new(opened: Opened, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
+        let session = Arc::new(opened.session);
+        let mut windows = Windows::new(session.index.step_count());
+        let dock = match saved {
+            Some(saved) => restored(&session, saved, &mut windows),
+            None => layout::first(size),
+        };
+        let mut workspace = Self {
+            session,
+            options: opened.options,
+            windows,
+            dock,
+            focused: None,
+            timeline: TimelineState::default(),
+            lookup: None,
+            status: StatusSlot::default(),
+            last_cell: None,
+            watch: None,
+            watched: Instant::now(),
+        };
+        workspace.focused = workspace.trace_tile(workspace.windows.active);
+        workspace
+    }
+
+    /// The layout with what it shows, for the next run.
+    pub fn saved_layout(&self) -> Option<SavedLayout> {
+        let positions = self.windows.list.iter().map(|window| (window.id, window.position.0)).collect();
+        let tree = layout::renewed(&self.dock)?;
+        Some(SavedLayout { tree, trace: self.session.path.clone(), positions, active: self.windows.active })
+    }
+
+    /// The entry of the recent list.
+    pub fn recent(&self) -> RecentTrace {
+        let info = self.session.index.info();
+        RecentTrace {
+            path: std::path::absolute(&self.session.path).unwrap_or_else(|_| self.session.path.clone()),
+            kind: format!("{} · {}", format_name(&info.format), self.architecture()),
+            steps: info.steps,
+            trace_bytes: info.trace_bytes,
+            opened: now(),
+        }
+    }
+
+    /// `AArch64`, or the number of threads where there are several.
+    pub fn architecture(&self) -> String {
+        match self.session.index.threads() {
+            [only] => architecture_name(only.instruction_set).to_owned(),
+            threads => format!("{} threads", threads.len()),
+        }
+    }
+
+    /// The file's name.
+    pub fn name(&self) -> String {
+        let path = &self.session.path;
+        path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+    }
+
+    /// What stands behind the name in the title: `AArch64 · 1,763 steps`.
+    pub fn summary(&self) -> String {
+        format!("{} · {} steps", self.architecture(), count(self.session.index.step_count()))
+    }
+
+    /// Changes the active window by a move that needs to know the calls around it.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn moved<R>(&mut self, act: impl FnOnce(&mut TraceWindow, &Ground<'_>) -> R) -> Result<R, QueryError> {
+        let session = self.session.clone();
+        let window = self.windows.active_mut();
+        let ground = Ground::at(&session.index, window.position)?;
+        Ok(act(window, &ground))
+    }
+
+    /// Moves a window to a position.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn travel(&mut self, id: WindowId, to: Position) -> Result<(), QueryError> {
+        let session = self.session.clone();
+        if let Some(window) = self.windows.get_mut(id) {
+            window.travel(to, &Ground::at(&session.index, to.min(session.index.end()))?);
+        }
+        Ok(())
+    }
+
+    /// A page of the active window.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn page(&mut self, way: Way) -> Result<(), QueryError> {
+        let rows = self.trace_tile(self.windows.active).and_then(|tile| match self.dock.tiles.get_pane(&tile) {
+            Some(Pane::Trace(panel)) => Some(panel.page_rows()),
+            _ => None,
+        });
+        // Before the first frame nobody knows how many rows there are.
+        let rows = rows.filter(|rows| *rows > 0).unwrap_or(20);
+        self.moved(|window, ground| window.page(way, rows, ground))
+    }
+
+    /// Folds or unfolds a call of the active window.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn toggle_fold(&mut self, call: u64) -> Result<(), QueryError> {
+        self.moved(|window, ground| window.toggle_fold(CallId(call), ground))
+    }
+
+    /// Opens a trace window beside the active one.
+    pub fn open_window(&mut self, at: Position) -> WindowId {
+        let beside = self.trace_tile(self.windows.active).or_else(|| self.any_tile());
+        let at = at.min(self.session.index.end());
+        let id = self.windows.open_at(at);
+        let pane = Pane::new(PanelKind::Trace, id);
+        let tile = match beside {
+            Some(tile) => layout::insert_beside(&mut self.dock, tile, pane),
+            None => layout::insert_as_tab(&mut self.dock, TileId::from_u64(0), pane),
+        };
+        self.focus(tile);
+        id
+    }
+
+    /// Two trace windows side by side.
+    pub fn side_by_side(&mut self) {
+        match self.second_window() {
+            Some(second) => self.show_window(second),
+            None => {
+                let here = self.windows.active().position;
+                self.open_window(here);
+            }
+        }
+    }
+
+    /// The comparison of two positions; where there is one window, a second opens where the first came from.
+    pub fn compare(&mut self) {
+        if self.second_window().is_none() {
+            let first = self.windows.active;
+            let before = self.windows.active().previous;
+            self.open_window(before);
+            self.windows.activate(first);
+        }
+        if self.find(PanelKind::Compare).is_none() {
+            self.show(PanelKind::Compare);
+        }
+        let dock = std::mem::replace(&mut self.dock, Dock::empty(egui::Id::unique("dock")));
+        self.dock = layout::compare(dock);
+        self.focused = self.trace_tile(self.windows.active);
+        self.reveal(PanelKind::Compare);
+    }
+
+    fn second_window(&self) -> Option<WindowId> {
+        self.windows.list.iter().map(|window| window.id).find(|id| *id != self.windows.active)
+    }
+
+    /// Makes a trace window the active one and shows it, opening its panel where it was closed.
+    pub fn show_window(&mut self, id: WindowId) {
+        if self.windows.get(id).is_none() {
+            return;
+        }
+        let tile = match (self.trace_tile(id), self.any_tile()) {
+            (Some(tile), _) => tile,
+            (None, Some(other)) => layout::insert_beside(&mut self.dock, other, Pane::new(PanelKind::Trace, id)),
+            (None, None) => return,
+        };
+        self.windows.activate(id);
+        self.focus(tile);
+    }
+
+    /// Shows a panel of a kind, opening one where there is none, and gives it the keyboard.
+    pub fn show(&mut self, kind: PanelKind) -> Option<TileId> {
+        let tile = match self.find(kind) {
+            Some(tile) => tile,
+            None => self.add(kind)?,
+        };
+        self.focus(tile);
+        Some(tile)
+    }
+
+    /// Opens another panel of a kind.
+    pub fn add(&mut self, kind: PanelKind) -> Option<TileId> {
+        if kind == PanelKind::Trace {
+            let here = self.windows.active().position;
+            let id = self.open_window(here);
+            return self.trace_tile(id);
+        }
+        let pane = Pane::new(kind, self.windows.active);
+        let tile = self.place(pane, kind)?;
+        self.focus(tile);
+        Some(tile)
+    }
+
+    /// Opens another panel like one that is there. A trace window gets a position of its own.
+    pub fn duplicate(&mut self, tile: u64) -> Option<()> {
+        let pane = self.dock.tiles.get_pane(&TileId(tile))?;
+        if let Pane::Trace(panel) = pane {
+            let at = self.windows.followed(panel.window).position;
+            self.open_window(at);
+            return Some(());
+        }
+        let copy = pane.duplicate()?;
+        let added = layout::insert_as_tab(&mut self.dock, TileId(tile), copy);
+        self.focus(added);
+        Some(())
+    }
+
+    /// Closes a panel, and a trace window with its last panel. False when it is the last trace window.
+    pub fn close(&mut self, tile: u64) -> bool {
+        let tile = TileId(tile);
+        let Some(pane) = self.dock.tiles.get_pane(&tile) else { return true };
+        if let Pane::Trace(panel) = pane {
+            let window = panel.window;
+            if self.tiles_of_window(window).len() == 1 && !self.windows.close(window) {
+                return false;
+            }
+        }
+        self.dock.remove_recursively(tile);
+        if self.focused == Some(tile) {
+            self.focused = self.trace_tile(self.windows.active).or_else(|| self.any_tile());
+        }
+        true
+    }
+
+    /// Binds a panel to a window or a moment.
+    pub fn bind(&mut self, tile: u64, follow: Follow) {
+        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile)) {
+            pane.bind(follow);
+        }
+    }
+
+    /// Gives the keyboard to the next or previous visible panel.
+    pub fn focus_next(&mut self, way: Way) {
+        let visible = self.dock.active_tiles();
+        let mut panes = layout::panes_in_order(&self.dock);
+        panes.retain(|tile| visible.contains(tile));
+        if way == Way::Back {
+            panes.reverse();
+        }
+        let place = panes.iter().position(|tile| Some(*tile) == self.focused);
+        let next = place.map_or(0, |place| (place + 1) % panes.len().max(1));
+        if let Some(tile) = panes.get(next).copied() {
+            self.focus(tile);
+        }
+    }
+
+    /// Gives the keyboard to a panel and brings it to the front; a trace window becomes the active one.
+    pub fn focus(&mut self, tile: TileId) {
+        self.dock.make_active(|id, _| id == tile);
+        self.focused = Some(tile);
+        if let Some(Pane::Trace(panel)) = self.dock.tiles.get_pane(&tile) {
+            self.windows.activate(panel.window);
+        }
+    }
+
+    /// Shows memory at an address in the panel that has the keyboard, or in the first of its kind.
+    pub fn show_memory(&mut self, address: &str) {
+        if let Some(panel) = self.memory_panel() {
+            panel.address = address.to_owned();
+        }
+    }
+
+    /// Sets the bytes in a group of the same panel.
+    pub fn group_memory(&mut self, group: u8) {
+        if let Some(panel) = self.memory_panel() {
+            panel.group = group;
+        }
+    }
+
+    fn memory_panel(&mut self) -> Option<&mut crate::panels::MemoryPanel> {
+        let is_memory =
+            |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Memory);
+        let tile = self.focused.filter(is_memory).or_else(|| self.show(PanelKind::Memory))?;
+        match self.dock.tiles.get_mut(tile) {
+            Some(Tile::Pane(Pane::Memory(panel))) => Some(panel),
+            _ => None,
+        }
+    }
+
+    /// The panels as they were at first.
+    pub fn reset_layout(&mut self, size: egui::Vec2) {
+        self.dock = layout::first(size);
+        self.windows.activate(WindowId(1));
+        let others: Vec<WindowId> = self.windows.list.iter().map(|window| window.id).collect();
+        for id in others.into_iter().filter(|id| *id != WindowId(1)) {
+            self.windows.close(id);
+        }
+        self.windows.ensure(WindowId(1), Position(0));
+        self.focused = self.trace_tile(WindowId(1));
+    }
+
+    /// The panel that has the keyboard.
+    pub fn focused_pane(&self) -> Option<&Pane> {
+        self.focused.and_then(|tile| self.dock.tiles.get_pane(&tile))
+    }
+
+    /// What commands are made for.
+    pub fn situation(&mut self, worker: &Worker, tok: &Tok) -> Situation {
+        let selected = self.selection(worker, tok);
+        if selected.is_some() {
+            self.last_cell = selected;
+        }
+        let kind = self.focused_pane().map(Pane::kind);
+        Situation {
+            active: Some((self.windows.active, self.windows.active().position.0)),
+            tile: self.focused.map(|tile| tile.0),
+            is_in_trace: matches!(kind, Some(PanelKind::Trace) | None),
+            is_in_cells: matches!(kind, Some(PanelKind::Registers | PanelKind::Memory)),
+            cell: self.last_cell.clone(),
+        }
+    }
+
+    fn selection(&self, worker: &Worker, tok: &Tok) -> Option<CellName> {
+        let tile = self.focused?;
+        let cx = ViewCx { session: &self.session, worker, windows: &self.windows, tok, tile: tile.0, has_focus: true };
+        self.focused_pane()?.selection(&cx)
+    }
+
+    /// Whether the trace file was found changed since the last look. Asks again now and then, on the worker.
+    pub fn is_trace_changed(&mut self, worker: &Worker) -> bool {
+        let answer = self.watch.as_ref().and_then(Ticket::take);
+        if answer.is_some() {
+            self.watch = None;
+        } else if self.watch.is_none() && self.watched.elapsed() > WATCH_INTERVAL {
+            self.watched = Instant::now();
+            let session = self.session.clone();
+            self.watch = Some(worker.spawn(move |_| Ok(session.index.is_trace_changed())));
+        }
+        matches!(answer, Some(Ok(true)))
+    }
+
+    /// The tile that shows a trace window.
+    pub fn trace_tile(&self, window: WindowId) -> Option<TileId> {
+        self.tiles_of_window(window).first().copied()
+    }
+
+    fn tiles_of_window(&self, window: WindowId) -> Vec<TileId> {
+        let mut tiles = layout::panes_in_order(&self.dock);
+        tiles.retain(
+            |tile| matches!(self.dock.tiles.get_pane(tile), Some(Pane::Trace(panel)) if panel.window == window),
+        );
+        tiles
+    }
+
+    /// The first panel of a kind, the one that has the keyboard before others.
+    fn find(&self, kind: PanelKind) -> Option<TileId> {
+        let is_kind = |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == kind);
+        let focused = self.focused.filter(is_kind);
+        focused.or_else(|| layout::panes_in_order(&self.dock).into_iter().find(is_kind))
+    }
+
+    fn reveal(&mut self, kind: PanelKind) {
+        if let Some(tile) = self.find(kind) {
+            self.dock.make_active(|id, _| id == tile);
+        }
+    }
+
+    fn any_tile(&self) -> Option<TileId> {
+        layout::panes_in_order(&self.dock).first().copied()
+    }
+
+    /// Puts a new panel where its kind stands, or else where the comparison or any panel but a trace window does.
+    fn place(&mut self, pane: Pane, kind: PanelKind) -> Option<TileId> {
+        let order = [kind, PanelKind::Compare, PanelKind::Memory, PanelKind::Registers, PanelKind::Calls];
+        let beside = order.into_iter().find_map(|kind| self.find(kind));
+        let tile = beside.or_else(|| self.any_tile())?;
+        Some(match beside {
+            Some(_) => layout::insert_as_tab(&mut self.dock, tile, pane),
+            None => layout::insert_beside(&mut self.dock, tile, pane),
+        })
+    }
+}
+
+/// The panels of the last run. Positions and pins belong to the trace that was open: another trace starts afresh.
+fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> Dock {
+    let is_same = std::path::absolute(&session.path).ok() == std::path::absolute(&saved.trace).ok();
+    let mut dock = saved.tree;
+    for tile in layout::panes_in_order(&dock) {
+        let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
+        if let Pane::Trace(panel) = pane {
+            let known = saved.positions.iter().find(|(id, _)| *id == panel.window);
+            let position = known.filter(|_| is_same).map_or(0, |(_, position)| *position);
+            if panel.window == WindowId(1) {
+                // Window 1 is there from the start.
+                windows.active_mut().position = Position(position).min(session.index.end());
+                windows.active_mut().previous = windows.active().position;
+            }
+            windows.ensure(panel.window, Position(position));
+        }
+        if matches!(pane.follow(), Some(Follow::Pinned(_))) && !is_same {
+            pane.bind(Follow::Window(WindowId(1)));
+        }
+    }
+    windows.activate(saved.active);
+    dock
+}
+
+fn format_name(format: &str) -> String {
+    match format {
+        "tarmac" => "Tarmac".to_owned(),
+        other => other.to_owned(),
+    }
+}
+
+fn architecture_name(set: InstructionSet) -> &'static str {
+    match set {
+        InstructionSet::A64 => "AArch64",
+        InstructionSet::A32 | InstructionSet::T32 => "AArch32",
+    }
+}

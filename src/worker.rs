@@ -1,0 +1,366 @@
+//! Questions are answered off the UI thread: a small pool of threads, and slots that hold the newest answer.
+//!
+//! A panel keeps one [`Slot`] for each question that it asks and polls it while it draws.
+//! A slot asks again when its key changes, cancels the question that was superseded,
+//! and shows the old answer until the new one is there.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use anyhow::anyhow;
+use stepback_index::Cancel;
+
+/// Threads that run jobs; dropped, it cancels what runs and joins them.
+pub struct Worker {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// What the pool and its owner share.
+struct Shared {
+    state: Mutex<State>,
+    has_work: Condvar,
+    /// Told after each job, so that the window draws again.
+    wake: Box<dyn Fn() + Send + Sync>,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Job>,
+    /// By the number of the job.
+    running: Vec<(u64, Cancel)>,
+    jobs_started: u64,
+    is_closing: bool,
+}
+
+struct Job {
+    cancel: Cancel,
+    run: Box<dyn FnOnce(&Cancel) + Send>,
+}
+
+impl Worker {
+    /// A pool of so many threads. `wake` is called after each job, from the thread that ran it.
+    ///
+    /// With 0 threads, or where the system gives none, jobs run at once on the thread that asks.
+    pub fn new(threads: usize, wake: impl Fn() + Send + Sync + 'static) -> Self {
+        let shared = Arc::new(Shared { state: Mutex::default(), has_work: Condvar::new(), wake: Box::new(wake) });
+        let threads = (0..threads)
+            .filter_map(|number| {
+                let shared = Arc::clone(&shared);
+                let builder = std::thread::Builder::new().name(format!("worker {number}"));
+                builder.spawn(move || work(&shared)).ok()
+            })
+            .collect();
+        Self { shared, threads }
+    }
+
+    /// A pool without threads: each question is answered before [`Slot::poll`] returns. For tests.
+    pub fn synchronous() -> Self {
+        Self::new(0, || {})
+    }
+
+    /// Queues a job. Dropping the ticket cancels it.
+    pub fn spawn<A, J>(&self, job: J) -> Ticket<A>
+    where
+        A: Send + 'static,
+        J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
+    {
+        let (sender, receiver) = channel();
+        let run = move |cancel: &Cancel| {
+            let result =
+                catch_unwind(AssertUnwindSafe(|| job(cancel))).unwrap_or_else(|panic| Err(panic_error(&*panic)));
+            // The asker may be gone; then nobody wants the answer.
+            let _gone = sender.send(result);
+        };
+        let cancel = Cancel::default();
+        if self.threads.is_empty() {
+            run(&cancel);
+        } else {
+            self.shared.lock().queue.push_back(Job { cancel: cancel.clone(), run: Box::new(run) });
+            self.shared.has_work.notify_one();
+        }
+        Ticket { receiver, cancel }
+    }
+
+    /// True when no job waits or runs. Answers may still have to be picked up by the slots.
+    pub fn is_idle(&self) -> bool {
+        let state = self.shared.lock();
+        state.running.is_empty() && state.queue.iter().all(|job| job.cancel.is_cancelled())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let mut state = self.shared.lock();
+        state.is_closing = true;
+        state.queue.clear();
+        state.running.iter().for_each(|(_, cancel)| cancel.cancel());
+        drop(state);
+        self.shared.has_work.notify_all();
+        for thread in self.threads.drain(..) {
+            // Jobs catch their panics, so there is nothing to learn from a failed join.
+            let _ended = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    /// A job that panics does so outside the lock; a poisoned state is still whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn work(shared: &Shared) {
+    let mut state = shared.lock();
+    while !state.is_closing {
+        let Some(job) = state.queue.pop_front() else {
+            state = shared.has_work.wait(state).unwrap_or_else(PoisonError::into_inner);
+            continue;
+        };
+        if job.cancel.is_cancelled() {
+            continue;
+        }
+        state.jobs_started += 1;
+        let number = state.jobs_started;
+        state.running.push((number, job.cancel.clone()));
+        drop(state);
+        (job.run)(&job.cancel);
+        state = shared.lock();
+        state.running.retain(|(running, _)| *running != number);
+        drop(state);
+        (shared.wake)();
+        state = shared.lock();
+    }
+}
+
+fn panic_error(panic: &(dyn Any + Send)) -> anyhow::Error {
+    let words =
+        panic.downcast_ref::<&str>().map(ToString::to_string).or_else(|| panic.downcast_ref::<String>().cloned());
+    anyhow!("internal error: {}", words.as_deref().unwrap_or("no message"))
+}
+
+/// A question that was asked and not yet answered.
+pub struct Ticket<A> {
+    receiver: Receiver<anyhow::Result<A>>,
+    cancel: Cancel,
+}
+
+impl<A> Ticket<A> {
+    /// The answer, once: none while it is on its way.
+    pub fn take(&self) -> Option<anyhow::Result<A>> {
+        match self.receiver.try_recv() {
+            Ok(result) => Some(result),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => Some(Err(anyhow!("cancelled"))),
+        }
+    }
+}
+
+impl<A> Drop for Ticket<A> {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+/// What a [`Slot`] has to show.
+#[derive(Debug)]
+pub enum Answer<'a, A> {
+    /// The answer to this very question.
+    Fresh(&'a A),
+    /// The answer to an earlier question; the new one is on its way.
+    Stale(&'a A),
+    /// Nothing yet.
+    Loading,
+    /// The question failed; why.
+    Failed(&'a str),
+}
+
+impl<'a, A> Answer<'a, A> {
+    /// The answer, fresh or not.
+    pub fn any(&self) -> Option<&'a A> {
+        match self {
+            Self::Fresh(answer) | Self::Stale(answer) => Some(answer),
+            Self::Loading | Self::Failed(_) => None,
+        }
+    }
+}
+
+/// Holds the newest answer to a question that changes with its key.
+pub struct Slot<K, A> {
+    /// The newest answer, kept while a newer question waits.
+    answered: Option<(K, Result<A, String>)>,
+    pending: Option<(K, Ticket<A>)>,
+}
+
+impl<K, A> Default for Slot<K, A> {
+    fn default() -> Self {
+        Self { answered: None, pending: None }
+    }
+}
+
+impl<K, A> std::fmt::Debug for Slot<K, A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Slot").field("is_answered", &self.answered.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
+    /// The answer for `key`. Asks when nobody did yet, and forgets a question with another key.
+    pub fn poll<F, J>(&mut self, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
+    where
+        F: FnOnce(&K) -> J,
+        J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
+    {
+        self.receive();
+        let is_answered = self.answered.as_ref().is_some_and(|(answered, _)| answered == key);
+        if is_answered {
+            self.pending = None;
+        } else if self.pending.as_ref().is_none_or(|(pending, _)| pending != key) {
+            self.pending = Some((key.clone(), worker.spawn(make(key))));
+            self.receive();
+        }
+        self.answer(key)
+    }
+
+    /// Forgets everything, so that the next poll asks again.
+    pub fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The newest answer whatever it was asked for, without asking.
+    pub fn peek(&self) -> Option<(&K, &A)> {
+        self.answered.as_ref().and_then(|(key, result)| result.as_ref().ok().map(|answer| (key, answer)))
+    }
+
+    fn receive(&mut self) {
+        let Some(result) = self.pending.as_ref().and_then(|(_, ticket)| ticket.take()) else { return };
+        if let Some((key, _)) = self.pending.take() {
+            // `{:#}` puts the whole chain of contexts on one line.
+            self.answered = Some((key, result.map_err(|error| format!("{error:#}"))));
+        }
+    }
+
+    fn answer(&self, key: &K) -> Answer<'_, A> {
+        match &self.answered {
+            Some((answered, Ok(answer))) if answered == key => Answer::Fresh(answer),
+            Some((answered, Err(error))) if answered == key => Answer::Failed(error),
+            Some((_, Ok(answer))) => Answer::Stale(answer),
+            _ => Answer::Loading,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn shown(answer: &Answer<'_, u32>) -> String {
+        match answer {
+            Answer::Fresh(value) => format!("fresh {value}"),
+            Answer::Stale(value) => format!("stale {value}"),
+            Answer::Loading => "loading".to_owned(),
+            Answer::Failed(error) => format!("failed {error}"),
+        }
+    }
+
+    #[track_caller]
+    fn wait_until(mut is_done: impl FnMut() -> bool) {
+        let limit = Instant::now() + Duration::from_secs(20);
+        while !is_done() {
+            assert!(Instant::now() < limit, "nothing came for 20 seconds");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_synchronous_worker_answers_at_once() {
+        let worker = Worker::synchronous();
+        let mut slot = Slot::default();
+        let answer = slot.poll(&3u32, &worker, |key| {
+            let key = *key;
+            move |_: &Cancel| Ok(key * 2)
+        });
+        assert_eq!(shown(&answer), "fresh 6");
+    }
+
+    #[test]
+    fn the_old_answer_stays_until_the_new_one_is_there() {
+        let worker = Worker::new(1, || {});
+        let (open, gate) = channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let mut slot = Slot::default();
+        let mut ask = |key: u32| {
+            let gate = Arc::clone(&gate);
+            shown(&slot.poll(&key, &worker, move |key| {
+                let key = *key;
+                move |_: &Cancel| {
+                    gate.lock().unwrap().recv()?;
+                    Ok(key)
+                }
+            }))
+        };
+        assert_eq!(ask(1), "loading");
+        open.send(()).unwrap();
+        wait_until(|| worker.is_idle());
+        assert_eq!(ask(1), "fresh 1");
+        assert_eq!(ask(2), "stale 1");
+        assert!(!worker.is_idle());
+        open.send(()).unwrap();
+        wait_until(|| worker.is_idle());
+        assert_eq!(ask(2), "fresh 2");
+    }
+
+    #[test]
+    fn a_superseded_question_is_cancelled() {
+        let worker = Worker::new(1, || {});
+        let mut slot = Slot::default();
+        let mut ask = |key: u32| {
+            shown(&slot.poll(&key, &worker, |key| {
+                let key = *key;
+                move |cancel: &Cancel| {
+                    while key == 1 {
+                        cancel.check()?;
+                        std::thread::yield_now();
+                    }
+                    Ok(key)
+                }
+            }))
+        };
+        assert_eq!(ask(1), "loading");
+        wait_until(|| ask(2) == "fresh 2");
+    }
+
+    #[test]
+    fn a_panic_becomes_a_failed_answer() {
+        let worker = Worker::new(1, || {});
+        let mut slot = Slot::<u32, u32>::default();
+        let mut last = String::new();
+        wait_until(|| {
+            last = shown(&slot.poll(&1, &worker, |_| |_: &Cancel| panic!("no such thing")));
+            last != "loading"
+        });
+        assert_eq!(last, "failed internal error: no such thing");
+        wait_until(|| worker.is_idle());
+        let again = slot.poll(&2, &Worker::synchronous(), |_| |_: &Cancel| Ok(7));
+        assert_eq!(shown(&again), "fresh 7");
+    }
+
+    #[test]
+    fn dropping_the_worker_ends_what_runs() {
+        let worker = Worker::new(2, || {});
+        let _ticket = worker.spawn(|cancel| {
+            while !cancel.is_cancelled() {
+                std::thread::yield_now();
+            }
+            Ok(())
+        });
+        drop(worker);
+    }
+}

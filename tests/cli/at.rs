@@ -1,0 +1,115 @@
+//! `stepback at`.
+
+use serde_json::{Value, json};
+
+use crate::support::{AMP, OVERFLOW, OVERFLOW_STEPS, Sandbox, overflow_image};
+
+#[test]
+fn the_end_shows_the_broken_pointer() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let at = sandbox.json(&["at", &trace, "end", "--mem", "0x80020010:8"]);
+    let keys: Vec<&String> = at.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["position", "last_step", "registers", "register_sources", "memory"]);
+    assert_eq!(at["position"], OVERFLOW_STEPS);
+    assert_eq!(at["last_step"]["step"], 1762);
+    assert_eq!(at["last_step"]["pc"], "0x8000088c");
+    assert_eq!(at["registers"]["x2"], "0xbfb1e598a4e5bda9");
+    assert_eq!(at["registers"]["x30"], "0x0000000080000890");
+    assert_eq!(at["registers"]["sp"], "0x000000008ffff650");
+    assert_eq!(at["registers"]["psr"], "0x600003cd");
+    assert_eq!(at["registers"]["v0"], "0x00000000000000000000000000000000");
+    assert_eq!(at["register_sources"]["x2"], "recorded");
+    let memory = json!([{"address": "0x80020010", "bytes": "a9 bd e5 a4 98 e5 b1 bf", "sources": "rrrrrrrr"}]);
+    assert_eq!(at["memory"], memory);
+}
+
+#[test]
+fn the_start_has_the_initial_dump_and_no_last_step() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let at = sandbox.json(&["at", &trace, "start"]);
+    assert_eq!((&at["position"], &at["last_step"]), (&json!(0), &Value::Null));
+    assert_eq!(at["registers"]["x4"], "0x0000000000000000");
+    assert_eq!(at["registers"]["pc"], "0x0000000080000000");
+    assert_eq!(at["memory"], json!([]));
+}
+
+#[test]
+fn memory_that_the_trace_never_shows_is_unknown() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let at = sandbox.json(&["at", &trace, "100", "--mem", "0x10:2", "--mem", "0x1234"]);
+    let expected = json!([
+        {"address": "0x10", "bytes": "?? ??", "sources": "??"},
+        {"address": "0x1234", "bytes": "??", "sources": "?"},
+    ]);
+    assert_eq!(at["memory"], expected);
+}
+
+#[test]
+fn a_register_that_the_trace_does_not_name_is_null() {
+    let sandbox = Sandbox::new();
+    let trace = "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
+    let trace = sandbox.file("a.tarmac", trace);
+    let at = sandbox.json(&["at", &trace, "end"]);
+    assert_eq!((&at["registers"]["r0"], &at["registers"]["r5"]), (&json!("0x00000001"), &Value::Null));
+    assert_eq!((&at["register_sources"]["r0"], &at["register_sources"]["r5"]), (&json!("recorded"), &json!("unknown")));
+    sandbox.run(&["at", &trace, "end", "--mem", "r5:4"]).fails_with(&["r5 is unknown at this position", "a.tarmac"]);
+}
+
+#[test]
+fn an_address_may_name_registers_and_symbols() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let at = sandbox.json(&["at", &trace, "end", "--mem", "x0+4*2-8:0x8"]);
+    assert_eq!(at["memory"][0]["bytes"], "a9 bd e5 a4 98 e5 b1 bf");
+    let with_image = ["at", &trace, "end", "--image", &overflow_image(), "--mem", "dispatch+4"];
+    assert_eq!(sandbox.json(&with_image)["memory"][0]["address"], "0x80000880");
+    sandbox.run(&["at", &trace, "end", "--mem", "nosuch:4"]).fails_with(&["nosuch", OVERFLOW]);
+    sandbox.run(&["at", &trace, "end", "--mem", "0:0"]).fails_with(&["at least one byte"]);
+    sandbox.run(&["at", &trace, "end", "--mem", "0:1<<40"]).fails_with(&["at most 16,777,216 bytes"]);
+}
+
+#[test]
+fn every_form_of_a_position_is_understood() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let check = |place: &str, expected: u64| {
+        assert_eq!(sandbox.json(&["at", &trace, place])["position"], expected, "{place}");
+    };
+    check("1,250", 1250);
+    check("50%", 881);
+    check("line:2582", 1250);
+    check("line:2583", 1250);
+    check("time:1250", 1250);
+    check("pc:0x80000560", 726);
+    check("pc:0x8000088c#1", 1762);
+}
+
+#[test]
+fn a_position_beyond_the_end_is_refused_with_the_end() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    sandbox.run(&["at", &trace, "1764"]).fails_with(&["1764", "1763", OVERFLOW]);
+    sandbox.run(&["at", &trace, "line:3661"]).fails_with(&["3661", "3660", OVERFLOW]);
+    sandbox.run(&["at", &trace, "pc:0x4"]).fails_with(&["0x4", OVERFLOW]);
+    sandbox.run(&["at", &trace, "7th"]).ends_misspelt().says("7th");
+    sandbox.run(&["at", &trace, "end", "--mem", "(1"]).ends_misspelt().says("(1");
+}
+
+#[test]
+fn each_core_has_its_own_registers() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(AMP);
+    let pc = |thread: &str| sandbox.json(&["at", &trace, "0", "--thread", thread])["registers"]["pc"].clone();
+    assert_eq!((pc("cpu0"), pc("cpu1")), (json!("0x0000000080000000"), json!("0x00000000a0000000")));
+}
+
+#[test]
+fn the_text_says_who_wrote_each_register() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let ran = sandbox.run(&["at", &trace, "end", "--mem", "0x80020010:8"]).succeeds();
+    ran.prints("position 1,763 of 1,763").prints("0xbfb1e598a4e5bda9").prints("step 1,761").prints("a9 bd e5 a4");
+}

@@ -1,0 +1,178 @@
+//! `stepback find`.
+
+use serde_json::{Value, json};
+
+use crate::support::{OVERFLOW, Sandbox, overflow_image};
+
+struct Finder {
+    sandbox: Sandbox,
+    trace: String,
+}
+
+impl Finder {
+    fn new() -> Self {
+        let sandbox = Sandbox::new();
+        let trace = sandbox.fixture(OVERFLOW);
+        Self { sandbox, trace }
+    }
+
+    #[track_caller]
+    fn answer(&self, arguments: &[&str]) -> Value {
+        self.sandbox.json(&[&["find", &self.trace], arguments].concat())
+    }
+
+    #[track_caller]
+    fn steps(&self, arguments: &[&str]) -> Vec<u64> {
+        let lines = self.sandbox.json_lines(&[&["find", &self.trace], arguments].concat());
+        lines.iter().map(|line| line["step"].as_u64().unwrap()).collect()
+    }
+}
+
+#[test]
+fn the_last_write_of_a_byte_is_a_whole_hit() {
+    let finder = Finder::new();
+    let expected = json!({"hit": {
+        "step": 1249, "line": 2582, "time": 1250, "thread": "cpu0", "pc": "0x80000498", "executed": true,
+        "text": "STRB     w0,[x19,#1]", "position": 1250,
+        "access": {"kind": "write", "cell": "0x80020010:1", "address": "0x80020010", "size": 1, "value": "0xa9",
+                   "external": false},
+    }});
+    assert_eq!(finder.answer(&["last-write", "0x80020010"]), expected);
+    let keys: Vec<String> = expected["hit"].as_object().unwrap().keys().cloned().collect();
+    let answer = finder.answer(&["last-write", "0x80020010"]);
+    assert_eq!(answer["hit"].as_object().unwrap().keys().cloned().collect::<Vec<_>>(), keys);
+}
+
+#[test]
+fn asked_again_before_the_step_it_finds_the_write_before() {
+    let answer = Finder::new().answer(&["last-write", "0x80020010", "--at", "1249"]);
+    assert_eq!((&answer["hit"]["step"], &answer["hit"]["line"]), (&json!(726), &json!(1557)));
+    assert_eq!(answer["hit"]["access"]["value"], "0x00000000800002a0");
+}
+
+#[test]
+fn all_writes_of_the_victim_are_found_in_either_direction() {
+    let finder = Finder::new();
+    let back = [1382, 1379, 1376, 1317, 1314, 1311, 1252, 1249, 726];
+    assert_eq!(finder.steps(&["last-write", "0x80020010:8", "--all"]), back);
+    let mut onward = back;
+    onward.reverse();
+    assert_eq!(finder.steps(&["next-write", "0x80020010:8", "--all"]), onward);
+    assert_eq!(finder.steps(&["last-write", "0x80020010:8", "--all", "--limit", "3"]), back[..3]);
+    assert_eq!(finder.steps(&["next-write", "0x80020010:8", "--all", "--at", "1250"]), onward[2..]);
+}
+
+#[test]
+fn a_register_is_found_under_every_spelling() {
+    let finder = Finder::new();
+    for name in ["x30", "X30", "lr", "w30", "reg::x30"] {
+        let hit = &finder.answer(&["last-write", name])["hit"];
+        assert_eq!((&hit["step"], &hit["position"]), (&json!(1762), &json!(1763)), "{name}");
+        assert_eq!(hit["access"]["kind"], "write");
+    }
+    assert_eq!(finder.answer(&["last-write", "x30"])["hit"]["access"]["cell"], "x30");
+    assert_eq!(finder.answer(&["last-write", "x25"])["hit"]["step"], 69);
+    assert_eq!(finder.answer(&["last-write", "sp"])["hit"]["step"], 1758);
+}
+
+#[test]
+fn what_the_trace_states_before_its_first_step_is_no_hit() {
+    let finder = Finder::new();
+    assert_eq!(finder.answer(&["last-write", "x4"]), json!({"hit": null, "initial": {"line": 5}}));
+    assert_eq!(finder.steps(&["last-write", "x4", "--all"]), [] as [u64; 0]);
+    let ran = finder.sandbox.run(&["find", &finder.trace, "last-write", "x4"]).succeeds();
+    ran.prints("before the first step, in line 5");
+}
+
+#[test]
+fn nothing_found_is_an_answer() {
+    let finder = Finder::new();
+    assert_eq!(finder.answer(&["last-write", "0x10"]), json!({"hit": null}));
+    assert_eq!(finder.answer(&["next-write", "x4", "--at", "end"]), json!({"hit": null}));
+    assert_eq!(finder.answer(&["pc", "0x4"]), json!({"hit": null}));
+    assert_eq!(finder.answer(&["text", "nowhere in the trace"]), json!({"hit": null}));
+    assert_eq!(finder.steps(&["value", "0x123456789", "--all"]), [] as [u64; 0]);
+    finder.sandbox.run(&["find", &finder.trace, "pc", "0x4"]).succeeds().prints("nothing found");
+}
+
+#[test]
+fn reads_are_found_as_well() {
+    let finder = Finder::new();
+    assert_eq!(finder.answer(&["next-read", "0x80020010:8", "--at", "1600"])["hit"]["step"], 1761);
+    let last = finder.answer(&["last-read", "0x80020010"]);
+    assert_eq!((&last["hit"]["step"], &last["hit"]["access"]["kind"]), (&json!(1761), &json!("read")));
+    assert_eq!(finder.answer(&["last-access", "0x80020010"])["hit"]["step"], 1761);
+    assert_eq!(finder.answer(&["next-access", "0x80020010"])["hit"]["step"], 726);
+    let ran = finder.sandbox.run(&["find", &finder.trace, "last-read", "x0"]);
+    ran.fails_with(&["do not record", OVERFLOW]);
+}
+
+#[test]
+fn an_address_was_executed() {
+    let finder = Finder::new();
+    let all = finder.steps(&["pc", "0x80000498", "--all"]);
+    assert!(all.contains(&1249) && all.is_sorted());
+    assert_eq!(finder.answer(&["pc", "0x80000498"])["hit"]["step"], all[0]);
+    let mut back = all.clone();
+    back.reverse();
+    assert_eq!(finder.steps(&["last-pc", "0x80000498", "--all"]), back);
+    let hit = &finder.answer(&["last-pc", "0x80000498"])["hit"];
+    assert!(hit["access"].is_null() && hit["pc"] == "0x80000498");
+    let crash = finder.answer(&["pc", "dispatch+0x10", "--image", &overflow_image()]);
+    assert_eq!(crash["hit"]["step"], 1762);
+}
+
+#[test]
+fn texts_and_values_are_found_in_trace_order() {
+    let finder = Finder::new();
+    assert_eq!(finder.steps(&["text", r"BLR\s+x2", "--all"]), [1762]);
+    let stores = finder.steps(&["text", "^[0-9]+ clk MW1 80020010", "--all"]);
+    assert_eq!(stores, [1249]);
+    // The step reads the value from memory and writes it into a register.
+    assert_eq!(finder.steps(&["value", "0xbfb1e598a4e5bda9", "--all"]), [1761, 1761]);
+    let many = finder.steps(&["text", "STRB", "--all"]);
+    assert!(many.len() > 30 && many.is_sorted(), "{many:?}");
+    assert_eq!(finder.steps(&["text", "STRB", "--all", "--limit", "20"]), many[..20]);
+    assert_eq!(finder.steps(&["text", "STRB", "--all", "--at", &many[9].to_string()]), many[9..]);
+}
+
+/// More hits than a search hands out at once, with several hits at each position.
+#[test]
+fn no_hit_is_lost_between_the_blocks_of_a_search() {
+    let finder = Finder::new();
+    let all = finder.steps(&["value", "0", "--all"]);
+    assert!(all.len() > 50, "{all:?}");
+    let mut at = "start".to_owned();
+    let mut one_by_one = Vec::new();
+    while let Some(hit) = finder.answer(&["value", "0", "--at", &at])["hit"].as_object() {
+        one_by_one.push(hit["step"].as_u64().unwrap());
+        at = hit["position"].to_string();
+    }
+    let mut steps = all.clone();
+    steps.dedup();
+    assert_eq!(one_by_one, steps);
+    let listed = finder.sandbox.json_lines(&["list", &finder.trace]);
+    let is_zero = |value: &Value| value.as_str().is_some_and(|value| value.chars().all(|digit| "0x".contains(digit)));
+    let effects = listed.iter().flat_map(|step| step["effects"].as_array().unwrap());
+    assert_eq!(all.len(), effects.filter(|effect| is_zero(&effect["value"])).count());
+}
+
+#[test]
+fn a_misspelt_question_is_refused_before_the_trace_is_read() {
+    let finder = Finder::new();
+    let Finder { sandbox, trace } = &finder;
+    sandbox.run(&["find", trace, "last-wrote", "x0"]).ends_misspelt().says("last-write");
+    sandbox.run(&["find", trace, "text", "(open"]).ends_misspelt().says("regular expression");
+    sandbox.run(&["find", trace, "pc", "4+"]).ends_misspelt();
+    sandbox.run(&["find", trace, "last-write", "x0", "--at", "never"]).ends_misspelt();
+    sandbox.run(&["find", trace, "last-write"]).ends_misspelt();
+    assert!(!sandbox.path(&format!("{OVERFLOW}.sbi")).exists());
+    sandbox.run(&["find", trace, "last-write", "nosuch"]).fails_with(&["nosuch", OVERFLOW]);
+}
+
+#[test]
+fn the_text_shows_the_access() {
+    let finder = Finder::new();
+    let ran = finder.sandbox.run(&["find", &finder.trace, "last-write", "0x80020010"]).succeeds();
+    ran.prints("1249  0x0000000080000498  STRB     w0,[x19,#1]").prints("write 0x80020010:1 = 0xa9  line 2,582");
+}

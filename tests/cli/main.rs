@@ -1,0 +1,18 @@
+//! The program as a script sees it: what it prints, where, and with which exit status.
+
+#![expect(clippy::unwrap_used, reason = "tests are exempt, and so are the functions that they share")]
+
+mod at;
+mod bad_input;
+mod bad_place;
+mod calltree;
+mod damage;
+mod diff;
+mod find;
+mod index;
+mod info;
+mod list;
+mod no_window;
+mod options;
+mod output;
+mod support;

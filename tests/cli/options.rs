@@ -1,0 +1,63 @@
+//! The command line itself.
+
+use crate::support::{OVERFLOW, Sandbox};
+
+#[track_caller]
+fn check_misspelt(arguments: &[&str]) {
+    Sandbox::new().run(arguments).ends_misspelt();
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    check_misspelt(&["--nosuch"]);
+    check_misspelt(&["info"]);
+    check_misspelt(&["info", "a", "b"]);
+    check_misspelt(&["list", "a", "--count", "many"]);
+    check_misspelt(&["info", "a", "--format", "nosuch"]);
+    check_misspelt(&["info", "a", "--li", "--bi"]);
+    check_misspelt(&["info", "a", "--no-index", "--force-index"]);
+    check_misspelt(&["info", "a", "--image", "@4"]);
+    check_misspelt(&["info", "a", "--load-offset", "x"]);
+    check_misspelt(&["a", "--demo"]);
+    check_misspelt(&["a", "--size", "big"]);
+}
+
+#[test]
+fn help_and_version_end_with_0() {
+    let sandbox = Sandbox::new();
+    let help = sandbox.run(&["--help"]).succeeds();
+    for subcommand in ["index", "info", "list", "at", "find", "calltree", "diff"] {
+        assert!(help.out.contains(&format!("\n  {subcommand}")), "{subcommand} in {help:?}");
+        sandbox.run(&[subcommand, "--help"]).succeeds().prints("--json").prints("--image");
+    }
+    sandbox.run(&["--version"]).succeeds().prints("stepback ");
+}
+
+#[test]
+fn quiet_says_nothing_and_answers_the_same() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 nonsense\n");
+    let loud = sandbox.run(&["list", &trace]).succeeds().says("1 problem in the trace");
+    let quiet = sandbox.run(&["list", &trace, "-q"]).succeeds();
+    assert_eq!((quiet.err.as_str(), quiet.out), ("", loud.out));
+}
+
+#[test]
+fn a_fixed_number_of_threads_gives_the_same_answers() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let all = sandbox.run(&["list", &trace]).succeeds();
+    let one = sandbox.run(&["list", &trace, "--threads", "1", "--force-index"]).succeeds();
+    assert_eq!(all.out, one.out);
+}
+
+#[test]
+fn an_image_that_was_named_must_be_usable() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    sandbox.run(&["info", &trace, "--image", "none.elf"]).fails_with(&["none.elf"]);
+    sandbox.run(&["info", &trace, "--image", &trace]).fails_with(&[OVERFLOW]);
+    // One that merely lies there costs a notice.
+    sandbox.file("overflow_bare.elf", "no image");
+    sandbox.run(&["info", &trace]).succeeds().says("overflow_bare.elf").says("left out");
+}

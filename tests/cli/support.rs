@@ -1,0 +1,140 @@
+//! A folder of its own for each test, and the program run in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Steps of [`OVERFLOW`].
+pub const OVERFLOW_STEPS: u64 = 1763;
+/// A buffer overflow breaks the function pointer at 0x80020010, and the last step jumps through it.
+pub const OVERFLOW: &str = "overflow_bare.tiny.tarmac";
+/// Two cores.
+pub const AMP: &str = "amp.head.tarmac";
+
+/// A folder that is deleted after the test. The program takes it for the user's home as well.
+pub struct Sandbox {
+    folder: TempDir,
+}
+
+/// What a run of the program did.
+#[derive(Debug)]
+pub struct Ran {
+    /// None when a signal ended it.
+    pub code: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Sandbox {
+    pub fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A copy of a fixture, so that no index lands beside the original.
+    pub fn fixture(&self, name: &str) -> String {
+        let copy = self.path(name);
+        fs::copy(fixture_path(name), &copy).unwrap();
+        text(&copy)
+    }
+
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.path(name);
+        fs::write(&path, content).unwrap();
+        text(&path)
+    }
+
+    /// The program with the folder as its home, without a display.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stepback"));
+        let home = self.path("home");
+        command.args(arguments).timeout(Duration::from_secs(120)).current_dir(self.folder.path());
+        command.env("HOME", &home).env("XDG_CACHE_HOME", home.join("cache"));
+        for variable in ["DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET"] {
+            command.env_remove(variable);
+        }
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Ran {
+        let output = self.command(arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
+    /// Runs a question that succeeds with `--json`, quietly, and reads its one value.
+    #[track_caller]
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let lines = self.json_lines(arguments);
+        assert_eq!(lines.len(), 1, "{arguments:?}");
+        lines.into_iter().next().unwrap()
+    }
+
+    /// The same for JSON lines.
+    #[track_caller]
+    pub fn json_lines(&self, arguments: &[&str]) -> Vec<Value> {
+        let ran = self.run(&[arguments, &["--json"]].concat()).succeeds();
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+impl Ran {
+    #[track_caller]
+    pub fn succeeds(self) -> Self {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self
+    }
+
+    /// One sentence on standard error that has all these parts, and nothing on standard output.
+    #[track_caller]
+    pub fn fails_with(self, parts: &[&str]) -> Self {
+        assert_eq!(self.code, Some(1), "{self:?}");
+        assert_eq!(self.out, "", "{self:?}");
+        let errors: Vec<&str> = self.err.lines().filter(|line| line.starts_with("error: ")).collect();
+        assert_eq!(errors.len(), 1, "{self:?}");
+        assert!(parts.iter().all(|part| errors[0].contains(part)), "{parts:?} in {self:?}");
+        self
+    }
+
+    /// Status 2, which is for a wrong command line.
+    #[track_caller]
+    pub fn ends_misspelt(self) -> Self {
+        assert_eq!(self.code, Some(2), "{self:?}");
+        assert!(self.err.starts_with("error: ") && self.out.is_empty(), "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn says(self, part: &str) -> Self {
+        assert!(self.err.contains(part), "{part:?} in {self:?}");
+        self
+    }
+
+    #[track_caller]
+    pub fn prints(self, part: &str) -> Self {
+        assert!(self.out.contains(part), "{part:?} in {self:?}");
+        self
+    }
+}
+
+/// A fixture where it lies; tests write nothing beside it.
+pub fn fixture_path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
+}
+
+/// The ELF file of the overflow traces.
+pub fn overflow_image() -> String {
+    text(&Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/overflow_bare.elf"))
+}
+
+/// A path as an argument.
+pub fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
