@@ -10,9 +10,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use stepback_index::Cancel;
+
+/// An old answer is shown as if it were the new one for so long: most answers come sooner, and nothing flickers.
+pub const LATE_AFTER: Duration = Duration::from_millis(100);
 
 /// Threads that run jobs; dropped, it cancels what runs and joins them.
 pub struct Worker {
@@ -174,6 +178,8 @@ pub enum Answer<'a, A> {
     Fresh(&'a A),
     /// The answer to an earlier question; the new one is on its way.
     Stale(&'a A),
+    /// The same, and the new one has been on its way for so long that it should be told: [`LATE_AFTER`].
+    Late(&'a A),
     /// Nothing yet.
     Loading,
     /// The question failed; why.
@@ -184,7 +190,7 @@ impl<'a, A> Answer<'a, A> {
     /// The answer, fresh or not.
     pub fn any(&self) -> Option<&'a A> {
         match self {
-            Self::Fresh(answer) | Self::Stale(answer) => Some(answer),
+            Self::Fresh(answer) | Self::Stale(answer) | Self::Late(answer) => Some(answer),
             Self::Loading | Self::Failed(_) => None,
         }
     }
@@ -195,11 +201,13 @@ pub struct Slot<K, A> {
     /// The newest answer, kept while a newer question waits.
     answered: Option<(K, Result<A, String>)>,
     pending: Option<(K, Ticket<A>)>,
+    /// Since when questions have been on their way without an answer.
+    waiting_since: Option<Instant>,
 }
 
 impl<K, A> Default for Slot<K, A> {
     fn default() -> Self {
-        Self { answered: None, pending: None }
+        Self { answered: None, pending: None, waiting_since: None }
     }
 }
 
@@ -219,12 +227,18 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         self.receive();
         let is_answered = self.answered.as_ref().is_some_and(|(answered, _)| answered == key);
         if is_answered {
-            self.pending = None;
+            (self.pending, self.waiting_since) = (None, None);
         } else if self.pending.as_ref().is_none_or(|(pending, _)| pending != key) {
             self.pending = Some((key.clone(), worker.spawn(make(key))));
+            self.waiting_since = self.waiting_since.or_else(|| Some(Instant::now()));
             self.receive();
         }
         self.answer(key)
+    }
+
+    /// True while an answer is on its way.
+    pub fn is_waiting(&self) -> bool {
+        self.pending.is_some()
     }
 
     /// Forgets everything, so that the next poll asks again.
@@ -239,6 +253,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
     fn receive(&mut self) {
         let Some(result) = self.pending.as_ref().and_then(|(_, ticket)| ticket.take()) else { return };
+        self.waiting_since = None;
         if let Some((key, _)) = self.pending.take() {
             // `{:#}` puts the whole chain of contexts on one line.
             self.answered = Some((key, result.map_err(|error| format!("{error:#}"))));
@@ -249,6 +264,9 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         match &self.answered {
             Some((answered, Ok(answer))) if answered == key => Answer::Fresh(answer),
             Some((answered, Err(error))) if answered == key => Answer::Failed(error),
+            Some((_, Ok(answer))) if self.waiting_since.is_some_and(|since| since.elapsed() > LATE_AFTER) => {
+                Answer::Late(answer)
+            }
             Some((_, Ok(answer))) => Answer::Stale(answer),
             _ => Answer::Loading,
         }
@@ -257,14 +275,13 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use super::*;
 
     fn shown(answer: &Answer<'_, u32>) -> String {
         match answer {
             Answer::Fresh(value) => format!("fresh {value}"),
             Answer::Stale(value) => format!("stale {value}"),
+            Answer::Late(value) => format!("late {value}"),
             Answer::Loading => "loading".to_owned(),
             Answer::Failed(error) => format!("failed {error}"),
         }
@@ -311,6 +328,7 @@ mod tests {
         wait_until(|| worker.is_idle());
         assert_eq!(ask(1), "fresh 1");
         assert_eq!(ask(2), "stale 1");
+        wait_until(|| ask(2) == "late 1");
         assert!(!worker.is_idle());
         open.send(()).unwrap();
         wait_until(|| worker.is_idle());
@@ -325,9 +343,11 @@ mod tests {
             shown(&slot.poll(&key, &worker, |key| {
                 let key = *key;
                 move |cancel: &Cancel| {
-                    while key == 1 {
-                        cancel.check()?;
-                        std::thread::yield_now();
+                    if key == 1 {
+                        loop {
+                            cancel.check()?;
+                            std::thread::yield_now();
+                        }
                     }
                     Ok(key)
                 }

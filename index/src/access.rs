@@ -116,10 +116,11 @@ impl Query for NextAccess {
                 }
             };
             let Some(slot) = slot else { return Ok(None) };
-            let events = index.events(slot..slot + 1)?;
-            let event = index.first_of_cell(&events, slot, self.cell, self.kinds).ok_or(QueryError::TraceChanged)?;
-            if let Some(step) = index.owner(event.thread, slot)? {
-                return Ok(Some(index.hit(step, Position(slot), index.access_of(event)?)?));
+            for event in index.events(slot..slot + 1)? {
+                let is_meant = index.first_of_cell(std::slice::from_ref(&event), slot, self.cell, self.kinds).is_some();
+                if is_meant && let Some(step) = index.owner(event.thread, slot)? {
+                    return Ok(Some(index.hit(step, Position(slot), index.access_of(&event)?)?));
+                }
             }
             // A dump of a thread before its first step, after the first of another: no step did it.
             from = slot;

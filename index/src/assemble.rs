@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicU8;
 
-use stepback_parsers::{InstructionSet, RegisterId, RegisterView, Source};
+use stepback_parsers::{RegisterId, RegisterView, Source};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::{CallFinder, encode_frames};
@@ -154,7 +154,8 @@ impl<O: Output> Assembler<O> {
         for (name, thread) in segment.thread_names.iter().zip(&mut meta.threads) {
             let next = self.contents.threads.len() as u16;
             thread.thread = *self.thread_numbers.entry(name.clone()).or_insert_with(|| {
-                let set = InstructionSet::default();
+                // Until its first step is seen, that of the trace's first step.
+                let set = self.contents.traits.instruction_set;
                 self.contents.threads.push(ThreadContents {
                     name: name.clone(),
                     steps: 0,

@@ -74,6 +74,8 @@ pub fn build<S: Source>(
     let partial = PathBuf::from(partial);
     let failed = |error| BuildError::Write { path: partial.clone(), error };
     let file = lock_partial(&partial).map_err(failed)?;
+    // Holds the lock until a failed build's file is gone: else it might be that of the next builder.
+    let lock = file.try_clone().map_err(failed)?;
     let built = (|| {
         let output = BufWriter::with_capacity(1 << 20, file);
         let assembler = Assembler::new(source, fingerprint, output).map_err(failed)?;
@@ -87,6 +89,7 @@ pub fn build<S: Source>(
         // The reason for the failure is reported; a leftover is overwritten by the next build.
         _ = std::fs::remove_file(&partial);
     }
+    drop(lock);
     built
 }
 
@@ -210,6 +213,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     }
 
     fn work<O: Output + Send>(&self, shared: &Shared<O>, workers: usize) {
+        let _release = ReleaseOthers(shared);
         let mut builder = SegmentBuilder::default();
         let mut scratch = ParseScratch::default();
         loop {
@@ -303,6 +307,21 @@ impl<O> Shared<O> {
         let waited = self.advanced.wait_while(self.lock(), is_early);
         drop(waited);
         !self.is_over.load(Ordering::Relaxed)
+    }
+}
+
+/// Lets the other workers go when this one panics: they would wait for its task for ever.
+struct ReleaseOthers<'a, O>(&'a Shared<O>);
+
+impl<O> Drop for ReleaseOthers<'_, O> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Under the lock, so that nobody is between looking at the flag and going to sleep.
+            let ordered = self.0.lock();
+            self.0.is_over.store(true, Ordering::Relaxed);
+            self.0.advanced.notify_all();
+            drop(ordered);
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! What differs between two positions.
 
-use stepback_parsers::{Address, Position, RegisterView, Source, Step};
+use stepback_parsers::{AccessKind, Address, Position, RegisterView, Source, Step};
 
 use crate::granules::GRANULE_BITS;
 use crate::memory::ByteState;
-use crate::touches::Wanted;
+use crate::slots::EventKind;
+use crate::touches::{TouchAt, Wanted};
 use crate::{Cancel, Index, Query, QueryError, RegistersAt, ThreadId, Value};
 
 /// The difference of the states at two positions, in either order.
@@ -104,14 +105,20 @@ impl DifferenceBetween {
         let later = self.from.max(self.to).0;
         let written = index.last_touches(granule, changed, later, Wanted::Writes)?;
         let external = index.last_touches(granule, changed, later, Wanted::External)?;
-        let writer = |place: usize| written[place].max(external[place]).map(|touch| touch.slot);
-        let value = |states: &[ByteState; 64], place: usize| states[place].value;
-        let mut before: Option<(usize, Option<u64>)> = None;
+        let mut writers = [None; 64];
         for place in (0..64).filter(|place| is_changed(*place)) {
-            let slot = writer(place);
+            writers[place] = match written[place].max(external[place]) {
+                Some(touch) => index.writer(touch, granule, place)?,
+                None => None,
+            };
+        }
+        let value = |states: &[ByteState; 64], place: usize| states[place].value;
+        let mut before: Option<(usize, Option<Step>)> = None;
+        for place in (0..64).filter(|place| is_changed(*place)) {
+            let writer = writers[place];
             match runs
                 .last_mut()
-                .filter(|run| before == Some((place.wrapping_sub(1), slot)) && run.from.len() < RUN_BYTES)
+                .filter(|run| before == Some((place.wrapping_sub(1), writer)) && run.from.len() < RUN_BYTES)
             {
                 Some(run) => {
                     run.from.push(value(&from, place));
@@ -121,11 +128,33 @@ impl DifferenceBetween {
                     address: Address((granule << GRANULE_BITS) + place as u64),
                     from: vec![value(&from, place)],
                     to: vec![value(&to, place)],
-                    last_write: slot.and_then(|slot| Position(slot).last_step()),
+                    last_write: writer,
                 }),
             }
-            before = Some((place, slot));
+            before = Some((place, writer));
         }
         Ok(())
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The step that wrote a byte of a block, or whose read showed that something else had.
+    fn writer(&self, touch: TouchAt, granule: u64, place: usize) -> Result<Option<Step>, QueryError> {
+        if self.threads().len() == 1 {
+            return Ok(Position(touch.slot).last_step());
+        }
+        let wanted = (granule << GRANULE_BITS) + place as u64;
+        let events = self.events(touch.slot..touch.slot + 1)?;
+        for event in events.iter().rev() {
+            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+            let is_write = kind == AccessKind::Write;
+            if is_write != touch.is_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
+                continue;
+            }
+            if is_write || self.contradictions(event, granule)? >> place & 1 != 0 {
+                return self.owner(event.thread, touch.slot);
+            }
+        }
+        Err(QueryError::TraceChanged)
     }
 }

@@ -272,7 +272,8 @@ impl<S: Source> Index<S> {
         let outside = place.and_then(|place| self.contents.register_names.get(usize::from(place)).cloned());
         let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
         let whole = outside.clone().or_else(|| {
-            [8, 4, 16, 256, 32]
+            let word = if set == InstructionSet::A64 { 8 } else { 4 };
+            [16, word, 4, 32]
                 .into_iter()
                 .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned))
         });
@@ -297,11 +298,6 @@ impl<S: Source> Index<S> {
     /// All calls that were found.
     pub fn calls(&self) -> &CallTable {
         &self.calls
-    }
-
-    /// Whether the trace still is what was indexed, as far as its length tells (one `stat`).
-    pub fn is_trace_changed(&self) -> bool {
-        self.source.length_now().map_or(true, |now| now != self.contents.fingerprint.length)
     }
 
     /// A segment by its number.

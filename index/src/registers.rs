@@ -89,7 +89,8 @@ impl<S: Source> Index<S> {
             let place = usize::from(view.register.0 - RegisterId::FIRST_NAMED.0);
             let Some(name) = self.contents.register_names.get(place) else { continue };
             let end = view.offset.saturating_add(view.size_bytes);
-            match others.iter_mut().find(|(_, known)| known.register == view.register) {
+            // The views of a register stand together.
+            match others.last_mut().filter(|(_, known)| known.register == view.register) {
                 Some((_, known)) => known.size_bytes = known.size_bytes.max(end),
                 None => others.push((name.clone(), RegisterView::new(view.register, 0, end))),
             }
@@ -180,8 +181,10 @@ struct RegisterReader<'a, S> {
 
 impl<S: Source> RegisterReader<'_, S> {
     fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
-        if view.register == RegisterId::PC && self.index.overlapping(self.thread, view).next().is_none() {
-            return self.program_counter(name, view);
+        if view.register == RegisterId::PC
+            && let Some(pc) = self.program_counter(&name, view)?
+        {
+            return Ok(pc);
         }
         let mut slots = Vec::new();
         for known in self.index.overlapping(self.thread, view) {
@@ -225,20 +228,13 @@ impl<S: Source> RegisterReader<'_, S> {
         Ok(())
     }
 
-    /// The program counter: the address of the thread's next step.
-    fn program_counter(&self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
-        let next = self.index.next_step_of(self.thread, self.at)?;
-        let pc = match next {
-            Some(step) => self.index.pc_of(step)?,
-            None => None,
-        };
-        let size = usize::from(view.size_bytes);
-        let value = match pc {
-            Some(pc) => Value(pc.0.to_le_bytes().iter().take(size).copied().map(Some).collect()),
-            None => Value(vec![None; size]),
-        };
-        let source = if pc.is_some() { ValueSource::Inferred } else { ValueSource::Unknown };
-        Ok(RegisterState { name, view, value, source, written_at: None, written_by: None })
+    /// The program counter: the address of the thread's next step, whatever the trace wrote into it; none when it has none.
+    fn program_counter(&self, name: &str, view: RegisterView) -> Result<Option<RegisterState>, QueryError> {
+        let Some(step) = self.index.next_step_of(self.thread, self.at)? else { return Ok(None) };
+        let pc = self.index.pc_of(step)?.ok_or(QueryError::TraceChanged)?;
+        let value = Value(pc.0.to_le_bytes().iter().take(usize::from(view.size_bytes)).copied().map(Some).collect());
+        let (name, source) = (name.to_owned(), ValueSource::Inferred);
+        Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None }))
     }
 }
 

@@ -46,7 +46,7 @@ impl Query for FindText {
             let start = index.text_start(first)?;
             index.source().read_raw(start..index.text_start(end)?, &mut text)?;
             // An anchor may match the disassembly where it does not match the line.
-            if self.pattern.as_str().contains(['^', '\\']) || self.pattern.is_match(&text) {
+            if self.pattern.as_str().contains(['^', '$', '\\']) || self.pattern.is_match(&text) {
                 self.search_block(index, (first, start), &text, &mut hits)?;
             }
             first = end;
@@ -89,7 +89,8 @@ trait LinesOf {
 
 impl LinesOf for [u8] {
     fn lines_of(&self) -> impl Iterator<Item = &[u8]> {
-        self.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line))
+        let lines = self.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+        lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line))
     }
 }
 

@@ -20,6 +20,8 @@ pub(crate) struct SlotEvent {
     pub slot: u64,
     /// Whose it is.
     pub thread: ThreadId,
+    /// Events of its slot before it.
+    pub place_in_slot: usize,
     /// Lines between the start of what was read and its line.
     pub line_in_range: u64,
     /// What happened.
@@ -102,9 +104,6 @@ impl<S: Source> Index<S> {
 
     /// Reads a range of the trace again.
     pub(crate) fn parse<K: EventSink>(&self, range: Range<u64>, sink: &mut K) -> Result<(), QueryError> {
-        if self.source().length() != self.contents.fingerprint.length {
-            return Err(QueryError::TraceChanged);
-        }
         SCRATCH.with_borrow_mut(|scratch| self.source().parse(range, scratch, sink))?;
         Ok(())
     }
@@ -220,7 +219,9 @@ impl<'a, S: Source> SlotReader<'a, S> {
 
     fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
         let thread = self.threads.get(usize::from(thread.0)).copied().unwrap_or_default();
-        self.events.push(SlotEvent { slot: self.slot, thread, line_in_range, kind });
+        let before = self.events.last().filter(|before| before.slot == self.slot);
+        let place_in_slot = before.map_or(0, |before| before.place_in_slot + 1);
+        self.events.push(SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, kind });
     }
 }
 

@@ -2,6 +2,7 @@
 
 use stepback_parsers::{AccessKind, Address, EventSink, Flow, Line, Position, Source, Step, StepEvent, TextKind};
 
+use crate::memory::granules_of;
 use crate::packed::FRAME;
 use crate::slots::{EventKind, SlotEvent, StepText};
 use crate::touches::Wanted;
@@ -59,7 +60,10 @@ impl<S: Source> Index<S> {
                 continue;
             }
             let owner = last_of_thread.get(place).copied().flatten();
-            if let Some(record) = owner.and_then(|owner| records.get_mut(owner)) {
+            let record = owner.and_then(|owner| records.get_mut(owner));
+            // Counted from the step itself: its effects must not depend on how many steps were asked for.
+            if let Some(record) = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS))
+            {
                 record.effects.extend(self.effect(&event)?);
             }
         }
@@ -112,7 +116,7 @@ impl<S: Source> Index<S> {
                 kind: *kind,
                 target: AccessTarget::Memory { address: *address, size_bytes: *size_bytes },
                 value: self.memory_value(*bytes, *size_bytes),
-                is_external: *kind == AccessKind::Read && self.is_external(event.slot, *address, *size_bytes)?,
+                is_external: *kind == AccessKind::Read && self.is_external(event, (*address, *size_bytes))?,
             }),
             EventKind::Step(_) | EventKind::Text { .. } => None,
         })
@@ -128,18 +132,33 @@ impl<S: Source> Index<S> {
         Value(value)
     }
 
-    /// Whether a read in a slot contradicts the last value known before it.
-    fn is_external(&self, slot: u64, address: Address, size_bytes: u8) -> Result<bool, QueryError> {
+    /// Whether a read contradicts the last value known before it.
+    fn is_external(&self, event: &SlotEvent, (address, size_bytes): (Address, u8)) -> Result<bool, QueryError> {
         if self.contents.externals == 0 {
             return Ok(false);
         }
-        for (granule, mask) in crate::memory::granules_of(address, u64::from(size_bytes)) {
-            let touches = self.last_touches(granule, mask, slot, Wanted::External)?;
-            if touches.iter().flatten().any(|touch| touch.slot == slot) {
+        for (granule, mask) in granules_of(address, u64::from(size_bytes)) {
+            let touches = self.last_touches(granule, mask, event.slot, Wanted::External)?;
+            let is_in_slot = touches.iter().flatten().any(|touch| touch.slot == event.slot);
+            if is_in_slot && self.contradictions(event, granule)? != 0 {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// The bytes of a block that a read found other than they were known to be.
+    pub(crate) fn contradictions(&self, event: &SlotEvent, granule: u64) -> Result<u64, QueryError> {
+        // The block's list has the accesses of a slot in trace order, so counting those before finds the one.
+        let events = self.events(event.slot..event.slot + 1)?;
+        let is_in_block = |before: &&SlotEvent| match before.kind {
+            EventKind::Access { address, size_bytes, .. } => {
+                granules_of(address, u64::from(size_bytes)).any(|(touched, _)| touched == granule)
+            }
+            _ => false,
+        };
+        let before = events.iter().take(event.place_in_slot).filter(is_in_block).count();
+        self.contradictions_of_touch(granule, event.slot, before)
     }
 
     /// The address of a step.

@@ -1,5 +1,6 @@
 //! Who touched the bytes of a memory block last, and who does next.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use stepback_parsers::Source;
@@ -66,8 +67,8 @@ pub(crate) type ByteTouches = [Option<TouchAt>; 64];
 /// A walk over the segments that touch a block.
 struct Walk<'a> {
     granule: u64,
-    /// Bytes still looked for.
-    need: u64,
+    /// Bytes still looked for: frames without them are skipped as soon as the others are found.
+    need: &'a Cell<u64>,
     wanted: Wanted,
     found: &'a mut ByteTouches,
 }
@@ -75,10 +76,9 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Notes a touch; false when nothing is looked for any more.
     fn note(&mut self, number: usize, segment: &SegmentReader<'_>, touch: Touch, place: u32) -> bool {
-        let is_seam = |seam: &&crate::segment::SeamExternal| (seam.granule, seam.place) == (self.granule, place);
-        let seam = segment.meta.seam_externals.iter().filter(is_seam).fold(0, |mask, seam| mask | seam.mask);
-        let mut mask = self.wanted.in_touch(touch, seam) & self.need;
-        self.need &= !mask;
+        let seam = seam_mask(segment, self.granule, place);
+        let mut mask = self.wanted.in_touch(touch, seam) & self.need.get();
+        self.need.set(self.need.get() & !mask);
         while mask != 0 {
             self.found[mask.trailing_zeros() as usize] = Some(TouchAt {
                 segment: number,
@@ -89,7 +89,7 @@ impl Walk<'_> {
             });
             mask &= mask - 1;
         }
-        self.need != 0
+        self.need.get() != 0
     }
 }
 
@@ -104,20 +104,20 @@ impl<S: Source> Index<S> {
         wanted: Wanted,
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
-        let mut walk = Walk { granule, need, wanted, found: &mut found };
+        let need = Cell::new(need);
+        let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
         let after = self.contents.segments.partition_point(|segment| segment.step_base <= last);
         for number in self.segments_with(Key::Granule(granule), 0..after)?.into_iter().rev() {
             let Some(segment) = self.segment(number) else { continue };
             let Some(list) = self.relevant(&segment, &walk)? else { continue };
             let below = local_slot(last.saturating_add(1), segment.meta.step_base);
-            let need = walk.need;
             let walked = list.walk_back(
                 below,
-                |masks| wanted.in_masks(masks) & need != 0,
+                |masks| wanted.in_masks(masks) & need.get() != 0,
                 |touch, place| walk.note(number, &segment, touch, place),
             );
             walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
-            if walk.need == 0 {
+            if need.get() == 0 {
                 break;
             }
         }
@@ -133,24 +133,46 @@ impl<S: Source> Index<S> {
         wanted: Wanted,
     ) -> Result<ByteTouches, QueryError> {
         let mut found = [None; 64];
-        let mut walk = Walk { granule, need, wanted, found: &mut found };
+        let need = Cell::new(need);
+        let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
         let segments = self.contents.segments.len();
         let start = self.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
         for number in self.segments_with(Key::Granule(granule), start..segments)? {
             let Some(segment) = self.segment(number) else { continue };
             let Some(list) = self.relevant(&segment, &walk)? else { continue };
             let from = local_slot(first, segment.meta.step_base);
-            let need = walk.need;
             let walked = list.walk_forward(
                 from,
-                |masks| wanted.in_masks(masks) & need != 0,
+                |masks| wanted.in_masks(masks) & need.get() != 0,
                 |touch, place| walk.note(number, &segment, touch, place),
             );
             walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
-            if walk.need == 0 {
+            if need.get() == 0 {
                 break;
             }
         }
+        Ok(found)
+    }
+
+    /// The bytes of a block that contradict what was known, in the touch before which so many of its slot stand.
+    pub(crate) fn contradictions_of_touch(&self, granule: u64, slot: u64, before: usize) -> Result<u64, QueryError> {
+        let (segment, local) = self.locate(slot)?;
+        let Some(list) = segment.granule(granule)? else { return Ok(0) };
+        let mut found = 0;
+        let mut left = before;
+        let walked = list.walk_forward(
+            local,
+            |_| true,
+            |touch, place| {
+                if touch.slot == local && left == 0 {
+                    found = touch.external_mask() | seam_mask(&segment, granule, place);
+                }
+                let is_before = touch.slot == local && left > 0;
+                left = left.saturating_sub(1);
+                is_before
+            },
+        );
+        walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
         Ok(found)
     }
 
@@ -161,9 +183,8 @@ impl<S: Source> Index<S> {
         walk: &Walk<'_>,
     ) -> Result<Option<crate::granules::Granule<'a>>, QueryError> {
         let Some(list) = segment.granule(walk.granule)? else { return Ok(None) };
-        let is_met = list.masks().is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need != 0);
-        let has_external =
-            || list.has_external() || segment.meta.seam_externals.iter().any(|seam| seam.granule == walk.granule);
+        let is_met = list.masks().is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need.get() != 0);
+        let has_external = || list.has_external() || !segment.meta.seams_of(walk.granule).is_empty();
         Ok(Some(list).filter(|_| is_met && (walk.wanted != Wanted::External || has_external())))
     }
 
@@ -193,4 +214,11 @@ impl<S: Source> Index<S> {
 /// A slot as a segment counts it: 0 for those before it.
 fn local_slot(slot: u64, base: u64) -> u32 {
     u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX)
+}
+
+/// The bytes of a touch that contradict what was known before its segment.
+fn seam_mask(segment: &SegmentReader<'_>, granule: u64, place: u32) -> u64 {
+    let seams = segment.meta.seams_of(granule);
+    let found = seams.binary_search_by_key(&place, |seam| seam.place).ok();
+    found.and_then(|found| seams.get(found)).map_or(0, |seam| seam.mask)
 }

@@ -200,6 +200,35 @@ pub fn register_detail(session: &Session, name: &str, position: Position, cancel
     Ok(RegisterDetail { symbol, written_by, next_write: next.as_ref().map(writer) })
 }
 
+/// In which of some columns, each an equal part of the trace, a register of a thread is written. Runs on a worker.
+///
+/// Cost: one question for each column that has a write, none for the others.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn write_columns(
+    session: &Session,
+    (name, thread): (&str, ThreadId),
+    columns: u32,
+    cancel: &Cancel,
+) -> Result<Vec<u32>> {
+    let index = &session.index;
+    let Some(view) = index.register_view(name, thread) else { return Ok(Vec::new()) };
+    let (cell, steps) = (Cell::Register { thread, view }, u128::from(index.step_count().max(1)));
+    let mut found = Vec::new();
+    let mut before = index.end();
+    while let LastAccessAnswer::Step(hit) =
+        (LastAccess { cell, kinds: AccessKinds::Writes, before }).run(index, cancel)?
+    {
+        let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
+        found.push(u32::try_from(column).unwrap_or(u32::MAX));
+        // The first step of the column: what else is written in it does not show.
+        let first = (column * steps).div_ceil(u128::from(columns.max(1)));
+        before = Position(u64::try_from(first).unwrap_or(u64::MAX).min(hit.record.step.0));
+    }
+    Ok(found)
+}
+
 /// The word for where a value comes from.
 pub fn source_word(source: ValueSource) -> &'static str {
     match source {
@@ -239,6 +268,7 @@ mod tests {
     use stepback_parsers::{RegisterView, Registers};
 
     use super::*;
+    use crate::model::test_session::overflow;
 
     fn state(name: &str, value: Option<u64>) -> RegisterState {
         let view = Registers::view(name, InstructionSet::A64).unwrap_or(RegisterView::new(RegisterId(100), 0, 8));
@@ -293,5 +323,24 @@ mod tests {
         assert_eq!((board.flag_words(), board.mode.as_deref()), ("zero, carry".to_owned(), Some("EL3h")));
         assert_eq!(mode_text(&Value(vec![Some(0x33)]), InstructionSet::T32).as_deref(), Some("svc, Thumb"));
         assert_eq!(mode_text(&Value(vec![None]), InstructionSet::A64), None);
+    }
+
+    #[test]
+    fn the_strip_of_writes_has_every_column_with_a_write() {
+        let session = overflow();
+        let columns = |count| write_columns(&session, ("x19", ThreadId(0)), count, &Cancel::default()).unwrap();
+        let steps: Vec<u32> = columns(1763).into_iter().filter(|step| (1180..1260).contains(step)).collect();
+        assert_eq!(steps, [1253, 1188]);
+        assert_eq!(columns(1), [0]);
+    }
+
+    #[test]
+    fn a_register_knows_who_wrote_it_and_who_will() {
+        let session = overflow();
+        let detail = register_detail(&session, "x19", Position(1250), &Cancel::default()).unwrap();
+        let writer =
+            |writer: Option<(Step, Code)>| writer.map(|(step, code)| format!("{} {}", step.0, code.full_text()));
+        assert_eq!(writer(detail.written_by).as_deref(), Some("1188 add    x19, x19, #3"));
+        assert_eq!(writer(detail.next_write).as_deref(), Some("1253 add    x19, x19, #3"));
     }
 }

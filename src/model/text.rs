@@ -29,7 +29,7 @@ pub fn size_text(bytes: u64) -> String {
     let Some((power, name)) = unit.and_then(|power| Some((power, UNITS.get(power - 1)?))) else {
         return counted(bytes, "byte", "bytes");
     };
-    let tenths = u128::from(bytes) * 10 >> (10 * power);
+    let tenths = (u128::from(bytes) * 10) >> (10 * power);
     let (whole, tenth) = (tenths / 10, tenths % 10);
     if tenth == 0 || whole >= 10 { format!("{whole} {name}") } else { format!("{whole}.{tenth} {name}") }
 }

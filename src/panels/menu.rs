@@ -7,6 +7,9 @@ use crate::theme::{Tok, icon, mono, semi, ui as ui_font};
 /// Height of an entry.
 const HEIGHT: f32 = 24.0;
 
+/// Menus are at least this wide.
+const LEAST_WIDTH: f32 = 240.0;
+
 /// An entry of a menu.
 #[derive(Clone, Copy, Debug)]
 pub struct MenuItem<'a> {
@@ -39,7 +42,7 @@ impl<'a> MenuItem<'a> {
         let words = ui.fonts_mut(|fonts| fonts.layout_no_wrap(self.text.to_owned(), ui_font(13.0), tok.t1).size().x);
         let key = ui.fonts_mut(|fonts| fonts.layout_no_wrap(self.key.to_owned(), ui_font(12.0), tok.t3).size().x);
         let least = 34.0 + words + if key > 0.0 { key + 32.0 } else { 12.0 };
-        let width = ui.available_width().max(least).max(220.0);
+        let width = menu_width(ui, least);
         let (rect, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::MenuItem, true, self.text));
         let painter = ui.painter();
@@ -60,7 +63,7 @@ pub fn menu_head_ui(ui: &mut Ui, tok: &Tok, title: &str, value: &str) {
     ui.spacing_mut().item_spacing.y = 0.0;
     let title_width = ui.fonts_mut(|fonts| fonts.layout_no_wrap(title.to_owned(), semi(12.5), tok.t1).size().x);
     let value_width = ui.fonts_mut(|fonts| fonts.layout_no_wrap(value.to_owned(), mono(12.5), tok.t1).size().x);
-    let width = ui.available_width().max(title_width + value_width + 32.0).max(220.0);
+    let width = menu_width(ui, title_width + value_width + 32.0);
     let (rect, _) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
     let painter = ui.painter();
     painter.text(pos2(rect.left() + 8.0, rect.center().y), Align2::LEFT_CENTER, title, semi(12.5), tok.t1);
@@ -70,8 +73,18 @@ pub fn menu_head_ui(ui: &mut Ui, tok: &Tok, title: &str, value: &str) {
 
 /// A hairline between groups of entries.
 pub fn menu_line_ui(ui: &mut Ui, tok: &Tok) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 7.0), Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(vec2(menu_width(ui, 0.0), 7.0), Sense::hover());
     let y = rect.center().y.round();
     let line = Rect::from_min_max(pos2(rect.left(), y), pos2(rect.right(), y + 1.0));
     ui.painter().rect_filled(line, 0.0, tok.line2);
+}
+
+/// All entries of a menu are as wide as the widest of the last frame.
+fn menu_width(ui: &Ui, needed: f32) -> f32 {
+    let id = ui.unique_id().with("menu width");
+    ui.data_mut(|data| {
+        let widest = data.get_temp_mut_or(id, LEAST_WIDTH);
+        *widest = widest.max(needed.ceil());
+        *widest
+    })
 }

@@ -110,6 +110,13 @@ pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut V
     }
 }
 
+/// Draws again when the answer that a slot waits for has become late, so that this is told.
+pub fn watch_for_late(ui: &Ui, is_waiting: bool) {
+    if is_waiting {
+        ui.ctx().request_repaint_after(crate::worker::LATE_AFTER);
+    }
+}
+
 /// Where rows will be: three bars.
 pub fn loading_ui(pen: &Pen<'_>, rect: Rect) {
     for (place, width) in [(0u8, 0.5), (1, 0.7), (2, 0.4)] {

@@ -15,6 +15,8 @@ use crate::session::Session;
 use crate::theme::{Tok, install_fonts, install_styles};
 use crate::worker::Worker;
 
+type Draw = Box<dyn FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>)>;
+
 /// A panel alone in a window.
 struct Bench {
     session: Arc<Session>,
@@ -22,7 +24,7 @@ struct Bench {
     windows: Windows,
     actions: Vec<Action>,
     is_dressed: bool,
-    draw: Box<dyn FnMut(&mut egui::Ui, &ViewCx<'_>, &mut Vec<Action>)>,
+    draw: Draw,
 }
 
 const ONE: WindowId = WindowId(1);
@@ -255,4 +257,45 @@ fn a_click_on_the_timeline_travels() {
     let actions = taken(&mut harness);
     let middle = 1763 / 2;
     assert!(matches!(actions.first(), Some(Action::Travel(ONE, to)) if to.abs_diff(middle) < 4), "{actions:?}");
+}
+
+/// Does what the timeline asked for.
+fn apply(harness: &mut Harness<'static, Bench>) {
+    let bench = harness.state_mut();
+    for action in std::mem::take(&mut bench.actions) {
+        let window = bench.windows.active_mut();
+        let ground = Ground::at(&bench.session.index, window.position).expect("a position");
+        match action {
+            Action::Travel(_, to) => window.travel(Position(to), &ground),
+            Action::History(way) => assert!(window.history(way, &ground)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_drag_along_the_timeline_is_one_visit() {
+    let mut state = TimelineState::default();
+    let mut harness = Bench::new(100, move |ui, cx, out| timeline_ui(ui, cx, &mut state, out));
+    let button = |pressed| egui::Event::PointerButton {
+        pos: egui::pos2(300.0, 60.0),
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    harness.hover_at(egui::pos2(300.0, 60.0));
+    harness.run();
+    harness.event(button(true));
+    harness.step();
+    apply(&mut harness);
+    for x in [320.0, 350.0, 400.0, 450.0] {
+        harness.event(egui::Event::PointerMoved(egui::pos2(x, 60.0)));
+        harness.step();
+        apply(&mut harness);
+    }
+    harness.event(button(false));
+    harness.run();
+    let window = harness.state().windows.active();
+    assert!(window.position > Position(1100) && window.position < Position(1400), "{:?}", window.position);
+    assert_eq!(window.back, [Position(0), Position(100)]);
 }

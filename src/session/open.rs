@@ -36,6 +36,16 @@ pub struct Session {
     pub notices: Vec<String>,
     /// True when the index was built just now, false when a fresh one was found.
     pub is_built_now: bool,
+    /// The trace's file; none when the trace is no file.
+    pub(crate) input: Option<Input>,
+}
+
+impl Session {
+    /// Whether the trace file is no longer what was opened: rewritten, longer, or another file of the same name.
+    /// One `stat`; a file that is missing just now does not count, since its writer may be at it.
+    pub fn is_trace_changed(&self) -> bool {
+        self.input.as_ref().is_some_and(|input| input.is_changed(&self.path))
+    }
 }
 
 /// Opens a trace. Blocks for as long as the index takes to build.
@@ -51,8 +61,9 @@ pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) ->
     let mut search = IndexSearch { options, input, places, progress, cancel, notices };
     let (index, is_built_now) = search.index()?;
     let index_path = index.path().map(Path::to_owned);
+    let (input, notices) = (Some(search.input), search.notices);
     let path = options.path.clone();
-    Ok(Session { index: Arc::new(index), images, path, index_path, notices: search.notices, is_built_now })
+    Ok(Session { index: Arc::new(index), images, path, index_path, notices, is_built_now, input })
 }
 
 /// The way to an index.

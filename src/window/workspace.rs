@@ -376,7 +376,7 @@ impl Workspace {
         } else if self.watch.is_none() && self.watched.elapsed() > WATCH_INTERVAL {
             self.watched = Instant::now();
             let session = self.session.clone();
-            self.watch = Some(worker.spawn(move |_| Ok(session.index.is_trace_changed())));
+            self.watch = Some(worker.spawn(move |_| Ok(session.is_trace_changed())));
         }
         matches!(answer, Some(Ok(true)))
     }

@@ -210,9 +210,11 @@ impl CallTable {
     pub fn children(&self, id: CallId) -> impl Iterator<Item = CallId> + '_ {
         let end = self.subtree_end(id);
         let first = Some(CallId(id.0 + 1)).filter(|child| *child < end);
-        std::iter::successors(first, move |child| {
+        let later = std::iter::successors(first, move |child| {
             Some(self.subtree_end(*child)).filter(|next| *next < end && next > child)
-        })
+        });
+        // Where calls of several stacks overlap, what follows a child may have been called by something inside it.
+        later.filter(move |child| self.get(*child).is_some_and(|call| call.parent == Some(id)))
     }
 
     /// The innermost frame of a thread that is on the stack at a position. O(log n + depth).

@@ -75,9 +75,9 @@ impl SegmentBuilder {
         let mut extra: Vec<(u16, RegisterView, Vec<u32>)> = Vec::new();
         if self.thread_names.len() > 1 {
             self.step_threads.resize(self.slot as usize, 0);
-            for thread in 0..self.thread_names.len() as u16 {
-                let steps = self.step_threads.iter().zip(1..).filter(|(owner, _)| **owner == thread);
-                extra.push((thread, STEPS_OF_THREAD, steps.map(|(_, slot)| slot).collect()));
+            extra = (0..self.thread_names.len() as u16).map(|thread| (thread, STEPS_OF_THREAD, Vec::new())).collect();
+            for (owner, slot) in self.step_threads.iter().zip(1..) {
+                extra[usize::from(*owner)].2.push(slot);
             }
         }
         let registers = self.views.iter().zip(&self.view_slots).map(|((thread, view), slots)| (*thread, *view, slots));

@@ -58,9 +58,9 @@ pub struct SegmentMeta {
     pub steps: u32,
     /// Lines before its first line.
     pub line_base: u64,
-    /// The latest time before it, if any line before it has one.
+    /// The latest time of a step before it; none when none has one.
     pub time_before: Option<u64>,
-    /// How many of its steps have no time of their own because no line of the segment before them has one.
+    /// How many of its steps have no time of their own because no step of the segment up to them has one.
     pub timeless: u32,
     /// Where its sections begin in the index file; the last number is their end.
     pub sections: [u64; SECTIONS + 1],
@@ -70,8 +70,17 @@ pub struct SegmentMeta {
     pub threads: Vec<SegmentThread>,
     /// Its registers outside the architecture's table, by the numbers that its lists use: places in the index's table of names.
     pub named: Vec<u16>,
-    /// Reads that contradict what earlier segments knew.
+    /// Reads that contradict what earlier segments knew, sorted by block and place.
     pub seam_externals: Vec<SeamExternal>,
     /// Reads in all that contradict what was known before them.
     pub externals: u64,
+}
+
+impl SegmentMeta {
+    /// The reads of a block that contradict what earlier segments knew, sorted by place. O(log n).
+    pub fn seams_of(&self, granule: u64) -> &[SeamExternal] {
+        let start = self.seam_externals.partition_point(|seam| seam.granule < granule);
+        let end = self.seam_externals.partition_point(|seam| seam.granule <= granule);
+        self.seam_externals.get(start..end).unwrap_or_default()
+    }
 }

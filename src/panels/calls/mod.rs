@@ -38,12 +38,13 @@ pub struct CallsPanel {
     /// The trace window whose position it marks.
     pub window: WindowId,
     #[serde(skip)]
-    state: CallsState,
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<CallsState>,
 }
 
 #[derive(Default)]
 struct CallsState {
-    session: SessionWatch,
     tree: CallTree,
     path: Slot<Position, Vec<CallId>>,
     pending: HashMap<Node, (usize, Ticket<Children>)>,
@@ -66,7 +67,7 @@ impl std::fmt::Debug for CallsState {
 impl CallsPanel {
     /// The tree, with the position of a window marked.
     pub fn new(window: WindowId) -> Self {
-        Self { window, state: CallsState::default() }
+        Self { window, session: SessionWatch::default(), state: Box::default() }
     }
 
     /// The name on the tab.
@@ -81,14 +82,16 @@ impl CallsPanel {
 
     /// Draws the tree.
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.state.session.is_new(cx.session) {
-            self.state = CallsState { session: std::mem::take(&mut self.state.session), ..CallsState::default() };
+        if self.session.is_new(cx.session) {
+            *self.state = CallsState::default();
         }
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
         let pen = Pen::new(ui, rect, cx.tok);
         let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
-        Field { hint: "Find a function", icon: icons::SEARCH }.ui(ui, &pen, field, &mut self.state.text);
+        let finder = Field { hint: "Find a function", icon: icons::SEARCH };
+        let field = finder.ui(ui, &pen, field, &mut self.state.text);
+        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);
         if let Some(error) = &self.state.error {
             return error_ui(ui, &pen, list, error, out);
@@ -97,6 +100,9 @@ impl CallsPanel {
         let Some(rows) = rows else { return };
         if rows.is_empty() {
             return empty_ui(ui, &pen, list, icons::CALLS, ("No such call", "Try a part of the name of a function."));
+        }
+        if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
+            out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
         }
         self.rows_ui(ui, list, &rows, cx, out);
     }

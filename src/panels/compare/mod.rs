@@ -16,7 +16,7 @@ use super::field::Field;
 use super::keys::{PanelKey, take_keys};
 use super::list::List;
 use super::pen::{INSET, Pen, ROW, head_font};
-use super::row::{button_response, empty_ui, error_ui, loading_ui};
+use super::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use super::watch::SessionWatch;
 use crate::action::{Access, Action, CellName, Way, WindowId};
 use crate::model::TraceWindow;
@@ -43,12 +43,13 @@ pub struct ComparePanel {
     #[serde(default)]
     after: Option<WindowId>,
     #[serde(skip)]
-    state: CompareState,
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<CompareState>,
 }
 
 #[derive(Default)]
 struct CompareState {
-    session: SessionWatch,
     answer: Slot<(Position, Position), Comparison>,
     closed: Vec<String>,
     filter: String,
@@ -85,8 +86,8 @@ impl ComparePanel {
 
     /// Draws the table.
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.state.session.is_new(cx.session) {
-            self.state = CompareState { session: std::mem::take(&mut self.state.session), ..CompareState::default() };
+        if self.session.is_new(cx.session) {
+            *self.state = CompareState::default();
         }
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
@@ -104,11 +105,14 @@ impl ComparePanel {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, (&pen, pair, answer.any()), cx);
         match answer {
-            Answer::Fresh(comparison) => self.table_ui(ui, rest, (&pen, pair, comparison), cx, out),
-            Answer::Stale(comparison) => self.table_ui(ui, rest, (&pen.clone().faded(), pair, comparison), cx, out),
+            Answer::Fresh(comparison) | Answer::Stale(comparison) => {
+                self.table_ui(ui, rest, (&pen, pair, comparison), cx, out)
+            }
+            Answer::Late(comparison) => self.table_ui(ui, rest, (&pen.clone().faded(), pair, comparison), cx, out),
             Answer::Loading => loading_ui(&pen, rest),
             Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
         }
+        watch_for_late(ui, slot.is_waiting());
         self.state.answer = slot;
     }
 

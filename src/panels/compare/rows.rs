@@ -185,10 +185,10 @@ impl Table<'_> {
         if MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {
             out.push(Action::GoToAccess(cell.clone(), Access::Write, Way::Forward));
         }
-        if let CellName::Memory(address, _) = cell {
-            if MenuItem::new("Show memory there").icon(icons::MEMORY).ui(ui, tok) {
-                out.push(Action::ShowMemory(address.clone()));
-            }
+        if let CellName::Memory(address, _) = cell
+            && MenuItem::new("Show memory there").icon(icons::MEMORY).ui(ui, tok)
+        {
+            out.push(Action::ShowMemory(address.clone()));
         }
         menu_line_ui(ui, tok);
         for (text, value) in [("Copy value before", from), ("Copy value after", to)] {

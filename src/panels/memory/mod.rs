@@ -19,7 +19,7 @@ use super::ViewCx;
 use super::ask::ask_access;
 use super::keys::{PanelKey, take_keys};
 use super::pen::{Pen, ROW};
-use super::row::{error_ui, loading_ui};
+use super::row::{error_ui, loading_ui, watch_for_late};
 use super::watch::SessionWatch;
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::expression::{AtPosition, evaluate};
@@ -43,7 +43,9 @@ pub struct MemoryPanel {
     /// Bytes in a group: 1, 2, 4 or 8.
     pub group: u8,
     #[serde(skip)]
-    state: MemoryState,
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<MemoryState>,
 }
 
 /// What an address expression says at a position: an address, or what is wrong with it.
@@ -51,7 +53,6 @@ type Evaluated = Result<u64, String>;
 
 #[derive(Debug, Default)]
 struct MemoryState {
-    session: SessionWatch,
     /// The expression while it is being typed.
     typed: Option<String>,
     value: Slot<(String, Position), Evaluated>,
@@ -68,7 +69,7 @@ struct MemoryState {
 impl MemoryPanel {
     /// Memory at an address expression, at what `follow` says.
     pub fn new(follow: Follow, address: String) -> Self {
-        Self { follow, address, group: 1, state: MemoryState::default() }
+        Self { follow, address, group: 1, session: SessionWatch::default(), state: Box::default() }
     }
 
     /// The name on the tab.
@@ -83,8 +84,8 @@ impl MemoryPanel {
 
     /// Draws the memory.
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.state.session.is_new(cx.session) {
-            self.state = MemoryState { session: std::mem::take(&mut self.state.session), ..MemoryState::default() };
+        if self.session.is_new(cx.session) {
+            *self.state = MemoryState::default();
         }
         if !matches!(self.group, 1 | 2 | 4 | 8) {
             self.group = 1;
@@ -138,8 +139,8 @@ impl MemoryPanel {
         self.state.hovered = None;
         let mut page = std::mem::take(&mut self.state.page);
         match page.poll(list, moment, cx) {
-            page::Shown::Rows { rows, is_stale, pixels } => {
-                let pen = if is_stale { pen.faded() } else { pen };
+            page::Shown::Rows { rows, is_late, pixels } => {
+                let pen = if is_late { pen.faded() } else { pen };
                 let view = self.rows_view(cx);
                 let mut touched = rows::Touched::default();
                 rows::rows_ui(ui, body, list, (&pen, rows, pixels), view, &mut touched, out);
@@ -148,6 +149,7 @@ impl MemoryPanel {
             page::Shown::Loading => loading_ui(&pen, body),
             page::Shown::Failed(error) => error_ui(ui, &pen, body, error, out),
         }
+        watch_for_late(ui, page.is_waiting());
         self.state.page = page;
     }
 

@@ -28,14 +28,22 @@ pub struct Page {
     answer: Slot<MemoryRequest, MemoryPage>,
 }
 
+/// How old an answer is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Age {
+    Fresh,
+    Stale,
+    Late,
+}
+
 /// What there is to draw.
 pub enum Shown<'a> {
     /// Rows, the first one `pixels` above the top of the view.
     Rows {
         /// From the top.
         rows: &'a [MemoryRow],
-        /// A newer answer is on its way.
-        is_stale: bool,
+        /// The right rows have been on their way for a while.
+        is_late: bool,
         /// How far the first is scrolled away.
         pixels: f32,
     },
@@ -49,6 +57,11 @@ impl Page {
     /// Shows an address, a little below the top.
     pub fn go_to(&mut self, address: Address) {
         *self = Self { top: address, lead: ABOVE, pixels: 0.0, answer: std::mem::take(&mut self.answer) };
+    }
+
+    /// True while rows are on their way.
+    pub fn is_waiting(&self) -> bool {
+        self.answer.is_waiting()
     }
 
     /// Takes the wheel.
@@ -115,19 +128,20 @@ impl Page {
             let (request, session) = (*request, Arc::clone(cx.session));
             move |cancel: &Cancel| memory_page(&session, &request, cancel)
         });
-        let (page, is_stale) = match answer {
-            Answer::Fresh(page) => (page, false),
-            Answer::Stale(page) => (page, true),
+        let (page, age) = match answer {
+            Answer::Fresh(page) => (page, Age::Fresh),
+            Answer::Stale(page) => (page, Age::Stale),
+            Answer::Late(page) => (page, Age::Late),
             Answer::Loading => return Shown::Loading,
             Answer::Failed(error) => return Shown::Failed(error),
         };
         // Scrolled by a few rows, the old answer still has the rows: they are right, so they are not dimmed.
         let holds_top = |row: &MemoryRow| (row.first()..=row.last()).contains(&self.top);
         let place = page.rows.iter().position(holds_top);
-        let first = place.map(|place| if self.lead > 0 && !is_stale { 0 } else { place });
+        let first = place.map(|place| if self.lead > 0 && age == Age::Fresh { 0 } else { place });
         let is_wrong = page.position != position || first.is_none();
         let rows = page.rows.get(first.unwrap_or(0)..).unwrap_or_default();
-        Shown::Rows { rows, is_stale: is_stale && is_wrong, pixels: self.pixels }
+        Shown::Rows { rows, is_late: age == Age::Late && is_wrong, pixels: self.pixels }
     }
 
     /// An address some bytes further; runs that nobody accesses are one step.

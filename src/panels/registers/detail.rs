@@ -2,27 +2,30 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2};
-use stepback_index::Cancel;
+use egui::{Rect, Ui, pos2, vec2};
+use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::{Position, Step};
 
 use crate::action::{Action, Follow};
 use crate::model::code::Code;
-use crate::model::registers::{RegisterCell, RegisterDetail, register_detail};
+use crate::model::registers::{RegisterCell, RegisterDetail, register_detail, write_columns};
 use crate::model::text::short_hex;
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::StepLink;
 use crate::theme::{mono, mono_bold, ui as ui_font};
-use crate::worker::Slot;
+use crate::worker::{Answer, Slot};
 
 /// Height of the foot.
 pub const HEIGHT: f32 = 70.0;
+/// Height of the foot with the strip of writes.
+pub const HEIGHT_WITH_STRIP: f32 = 102.0;
 
 /// The answer about the register that is shown.
 #[derive(Debug, Default)]
 pub struct Detail {
     answer: Slot<(String, Position), RegisterDetail>,
+    strip: Slot<(String, ThreadId, u32), Vec<u32>>,
 }
 
 impl Detail {
@@ -31,7 +34,7 @@ impl Detail {
         &mut self,
         ui: &Ui,
         rect: Rect,
-        (pen, cell): (&Pen<'_>, &RegisterCell),
+        (pen, cell, thread): (&Pen<'_>, &RegisterCell, ThreadId),
         (cx, follow): (&ViewCx<'_>, Follow),
         out: &mut Vec<Action>,
     ) {
@@ -65,6 +68,37 @@ impl Detail {
             let line = Line { label, writer: writer.as_ref(), nobody };
             line.ui(ui, pen, (pos2(left, y), rect.right()), window, out);
         }
+        if rect.height() >= HEIGHT_WITH_STRIP {
+            let strip =
+                Rect::from_min_max(pos2(left, rect.bottom() - 26.0), pos2(rect.right() - 14.0, rect.bottom() - 10.0));
+            self.strip_ui(strip, (pen, cell, thread), (cx, position, window.0));
+        }
+    }
+
+    /// All writes of the register along the trace, with the position.
+    fn strip_ui(
+        &mut self,
+        rect: Rect,
+        (pen, cell, thread): (&Pen<'_>, &RegisterCell, ThreadId),
+        (cx, position, window): (&ViewCx<'_>, Position, u32),
+    ) {
+        // Two pixels for each column, which is the width of a mark.
+        let columns = (rect.width() / 2.0).max(1.0) as u32;
+        let key = (cell.name.clone(), thread, columns);
+        let answer = self.strip.poll(&key, cx.worker, |(name, thread, columns)| {
+            let (name, thread, columns, session) = (name.clone(), *thread, *columns, Arc::clone(cx.session));
+            move |cancel: &Cancel| write_columns(&session, (&name, thread), columns, cancel)
+        });
+        pen.line_across(rect.left(), rect.right(), rect.bottom(), pen.tok.line2);
+        let Answer::Fresh(written) = answer else { return };
+        for column in written {
+            let left = rect.left() + 2.0 * *column as f32;
+            pen.fill(Rect::from_min_size(pos2(left.round(), rect.bottom() - 8.0), vec2(2.0, 8.0)), pen.tok.write);
+        }
+        let share = position.0 as f64 / cx.session.index.step_count().max(1) as f64;
+        let x = (f64::from(rect.left()) + share * f64::from(rect.width())) as f32;
+        let mark = Rect::from_min_max(pos2(x.round() - 1.0, rect.top()), pos2(x.round() + 1.0, rect.bottom() + 4.0));
+        pen.fill(mark, pen.tok.position(window));
     }
 }
 

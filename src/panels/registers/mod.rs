@@ -18,7 +18,7 @@ use super::ask::ask_access;
 use super::keys::{PanelKey, take_keys};
 use super::list::List;
 use super::pen::{Pen, ROW};
-use super::row::{error_ui, loading_ui};
+use super::row::{error_ui, loading_ui, watch_for_late};
 use super::watch::SessionWatch;
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::registers::{RegisterBoard, RegisterCell, register_board};
@@ -37,12 +37,13 @@ pub struct RegistersPanel {
     #[serde(default)]
     open_groups: Vec<String>,
     #[serde(skip)]
-    state: RegistersState,
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<RegistersState>,
 }
 
 #[derive(Debug, Default)]
 struct RegistersState {
-    session: SessionWatch,
     board: Slot<(Position, Position), RegisterBoard>,
     /// The register under the cursor.
     cursor: Option<String>,
@@ -61,7 +62,7 @@ struct Touched {
 impl RegistersPanel {
     /// The registers at what `follow` says.
     pub fn new(follow: Follow) -> Self {
-        Self { follow, open_groups: Vec::new(), state: RegistersState::default() }
+        Self { follow, open_groups: Vec::new(), session: SessionWatch::default(), state: Box::default() }
     }
 
     /// The name on the tab.
@@ -76,9 +77,8 @@ impl RegistersPanel {
 
     /// Draws the registers.
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.state.session.is_new(cx.session) {
-            self.state =
-                RegistersState { session: std::mem::take(&mut self.state.session), ..RegistersState::default() };
+        if self.session.is_new(cx.session) {
+            *self.state = RegistersState::default();
         }
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
@@ -90,11 +90,12 @@ impl RegistersPanel {
         });
         let pen = Pen::new(ui, rect, cx.tok);
         match answer {
-            Answer::Fresh(board) => self.board_ui(ui, rect, (&pen, board), cx, out),
-            Answer::Stale(board) => self.board_ui(ui, rect, (&pen.clone().faded(), board), cx, out),
+            Answer::Fresh(board) | Answer::Stale(board) => self.board_ui(ui, rect, (&pen, board), cx, out),
+            Answer::Late(board) => self.board_ui(ui, rect, (&pen.clone().faded(), board), cx, out),
             Answer::Loading => loading_ui(&pen, rect),
             Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
         }
+        watch_for_late(ui, slot.is_waiting());
         self.state.board = slot;
     }
 
@@ -109,16 +110,23 @@ impl RegistersPanel {
         let (head, rest) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         let grid = Grid::new(board, &self.open_groups, rect.width());
         let core_height = ROW * grid.core_rows() as f32 + 8.0;
-        let detail_height = if rest.height() - core_height >= detail::HEIGHT { detail::HEIGHT } else { 0.0 };
+        let spare = rest.height() - core_height;
+        let titles = ROW * board.groups.len() as f32;
+        let detail_height = match spare {
+            spare if spare >= detail::HEIGHT_WITH_STRIP + titles => detail::HEIGHT_WITH_STRIP,
+            spare if spare >= detail::HEIGHT => detail::HEIGHT,
+            _ => 0.0,
+        };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - detail_height);
         self.keys(ui, (&grid, board), body, cx, out);
         let mut touched = Touched::default();
         cell::head_ui(ui, head, (pen, board), self.view(cx), (&mut touched, out));
         self.rows_ui(ui, body, (pen, board, &grid), cx, (&mut touched, out));
         let shown = touched.hovered.as_ref().or(self.state.cursor.as_ref());
-        let cell = shown.and_then(|name| board.cell(name));
+        let changed = || board.core.iter().find(|cell| cell.is_changed).or(board.core.first());
+        let cell = shown.and_then(|name| board.cell(name)).or_else(changed);
         if let Some(cell) = cell.filter(|_| detail_height > 0.0) {
-            self.state.detail.ui(ui, foot, (pen, cell), (cx, self.follow), out);
+            self.state.detail.ui(ui, foot, (pen, cell, board.thread), (cx, self.follow), out);
         }
         self.apply(touched);
     }

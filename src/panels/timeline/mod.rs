@@ -12,7 +12,7 @@ use self::paint::Strip;
 use super::ViewCx;
 use super::pen::Pen;
 use super::watch::SessionWatch;
-use crate::action::{Action, WindowId};
+use crate::action::{Action, Way, WindowId};
 use crate::model::step_rows::{PathPart, call_path};
 use crate::model::timeline::{LaneRequest, Lanes, lanes};
 use crate::worker::Slot;
@@ -34,8 +34,8 @@ pub struct TimelineState {
     path: Slot<Position, (u16, Vec<PathPart>)>,
     /// What is in view; none: the whole trace.
     range: Option<(u64, u64)>,
-    /// The handle that is being dragged.
-    dragged: Option<WindowId>,
+    /// The handle that is being dragged, and where it was.
+    dragged: Option<(WindowId, Position)>,
 }
 
 /// Draws the timeline into all space that `ui` has.
@@ -113,7 +113,7 @@ fn zoom(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut TimelineS
     state.range = (range.0 > 0 || range.1 < end).then_some(range);
 }
 
-/// A click travels there, a handle can be dragged.
+/// A click travels there, a handle can be dragged. A drag is one visit in the history, however far it goes.
 fn travel(
     ui: &Ui,
     strip: &Strip,
@@ -126,15 +126,27 @@ fn travel(
         state.dragged = None;
         return;
     };
-    let is_pressed = ui.input(|input| input.pointer.primary_pressed());
-    if is_pressed {
-        state.dragged = Some(strip.handle_at(pointer, cx).unwrap_or(cx.windows.active));
+    if ui.input(|input| input.pointer.primary_pressed()) {
+        let handle = strip.handle_at(pointer, cx);
+        let window = cx.windows.followed(handle.unwrap_or(cx.windows.active));
+        state.dragged = Some((window.id, window.position));
+        if window.id != cx.windows.active {
+            out.push(Action::Activate(window.id));
+        }
+        if handle.is_some() {
+            return;
+        }
     }
-    let Some(window) = state.dragged.filter(|_| ui.input(|input| input.pointer.primary_down())) else { return };
-    let is_on_handle = is_pressed && strip.handle_at(pointer, cx).is_some();
-    let to = strip.position_at(pointer.x);
-    let is_there = cx.windows.get(window).is_some_and(|window| window.position == to);
-    if !is_on_handle && !is_there {
+    let is_down = ui.input(|input| input.pointer.primary_down());
+    let Some((window, origin)) = state.dragged.filter(|_| is_down) else { return };
+    let (now, to) = (cx.windows.followed(window).position, strip.position_at(pointer.x));
+    if now == to || ui.input(|input| input.pointer.delta() == egui::Vec2::ZERO && !input.pointer.primary_pressed()) {
+        return;
+    }
+    if now != origin {
+        out.push(Action::History(Way::Back));
+    }
+    if to != origin {
         out.push(Action::Travel(window, to.0));
     }
 }

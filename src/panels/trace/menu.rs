@@ -121,15 +121,14 @@ fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>
     if MenuItem::new("Copy instruction").ui(ui, cx.tok) {
         out.push(Action::Copy(row.code.full_text()));
     }
-    if let Some(value) = row.effects.iter().find_map(|effect| effect.value.as_ref()) {
-        if MenuItem::new("Copy value").ui(ui, cx.tok) {
-            out.push(Action::Copy(format!("0x{value}")));
-        }
+    let value = row.effects.iter().find_map(|effect| effect.value.as_deref());
+    if let Some(value) = value.filter(|_| MenuItem::new("Copy value").ui(ui, cx.tok)) {
+        // Flags are spelled, not numbers.
+        let is_number = value.bytes().all(|digit| digit.is_ascii_hexdigit());
+        out.push(Action::Copy(if is_number { format!("0x{value}") } else { value.to_owned() }));
     }
-    if let Some(line) = row.line {
-        if MenuItem::new("Copy line number").ui(ui, cx.tok) {
-            out.push(Action::Copy(line.0.to_string()));
-        }
+    if let Some(line) = row.line.filter(|_| MenuItem::new("Copy line number").ui(ui, cx.tok)) {
+        out.push(Action::Copy(line.0.to_string()));
     }
     if MenuItem::new("Copy row").ui(ui, cx.tok) {
         out.push(Action::Copy(row.full_text()));

@@ -21,12 +21,13 @@ pub struct TracePanel {
     /// The trace window that it shows.
     pub window: WindowId,
     #[serde(skip)]
-    state: TraceState,
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<TraceState>,
 }
 
 #[derive(Debug, Default)]
 struct TraceState {
-    session: SessionWatch,
     head: Head,
     steps: StepList,
     raw: RawList,
@@ -35,7 +36,7 @@ struct TraceState {
 impl TracePanel {
     /// A list for a trace window.
     pub fn new(window: WindowId) -> Self {
-        Self { window, state: TraceState::default() }
+        Self { window, session: SessionWatch::default(), state: Box::default() }
     }
 
     /// The name on the tab.
@@ -57,8 +58,8 @@ impl TracePanel {
 
     /// Draws the list.
     pub fn ui(&mut self, ui: &mut egui::Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.state.session.is_new(cx.session) {
-            self.state = TraceState { session: std::mem::take(&mut self.state.session), ..TraceState::default() };
+        if self.session.is_new(cx.session) {
+            *self.state = TraceState::default();
         }
         let window = cx.windows.followed(self.window);
         let rect = ui.available_rect_before_wrap();
