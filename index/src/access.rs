@@ -2,7 +2,6 @@
 
 use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Source, Step};
 
-use crate::memory::granules_of;
 use crate::slots::{EventKind, SlotEvent};
 use crate::touches::Wanted;
 use crate::{Cancel, Cell, Hit, Index, Query, QueryError, Steps, ThreadId};
@@ -156,33 +155,33 @@ impl<S: Source> Index<S> {
 
     fn last_memory_slot(
         &self,
-        (address, len_bytes): (Address, u64),
+        range: (Address, u64),
         kinds: AccessKinds,
         last: u64,
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
         let mut found = None;
-        for (granule, mask) in granules_of(address, len_bytes) {
-            cancel.check()?;
+        self.for_each_touched(range, cancel, |granule, mask| {
             let touches = self.last_touches(granule, mask, last, kinds.wanted())?;
             found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
     fn next_memory_slot(
         &self,
-        (address, len_bytes): (Address, u64),
+        range: (Address, u64),
         kinds: AccessKinds,
         first: u64,
         cancel: &Cancel,
     ) -> Result<Option<u64>, QueryError> {
         let mut found: Option<u64> = None;
-        for (granule, mask) in granules_of(address, len_bytes) {
-            cancel.check()?;
+        self.for_each_touched(range, cancel, |granule, mask| {
             let touches = self.next_touches(granule, mask, first, kinds.wanted())?;
             found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
-        }
+            Ok(())
+        })?;
         Ok(found)
     }
 
@@ -228,5 +227,50 @@ impl<S: Source> Index<S> {
         let slot = step.0.saturating_add(1);
         let events = self.events(slot..slot + 1)?;
         Ok(self.first_of_cell(&events, slot, cell, kinds).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+    use crate::BuildOptions;
+
+    fn index_of(text: &str) -> Index<Tarmac> {
+        let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
+        Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 1, threads: 1 }).unwrap()
+    }
+
+    #[track_caller]
+    fn check(index: &Index<Tarmac>, (address, len_bytes): (u64, u64), expected: (Option<u64>, Option<u64>)) {
+        let cell = Cell::Memory { address: Address(address), len_bytes };
+        let (kinds, cancel) = (AccessKinds::Writes, Cancel::default());
+        let last = match (LastAccess { cell, kinds, before: index.end() }).run(index, &cancel).unwrap() {
+            LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
+            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+        };
+        let next = NextAccess { cell, kinds, from: Position(0) }.run(index, &cancel).unwrap();
+        assert_eq!((last, next.map(|hit| hit.record.step.0)), expected, "{len_bytes} bytes from {address:#x}");
+    }
+
+    #[test]
+    fn a_range_may_be_as_long_as_the_address_space() {
+        let step = |time: u64| format!("{time} clk IT ({time}) 00001000 e1a00000 A usr : NOP\n");
+        let write = |time: u64, address: u64| format!("{time} clk MW4 {address:016x} 00000011\n");
+        let far = u64::MAX - 3;
+        let text = [step(1), write(1, far), step(2), write(2, 0x1003e), step(3), write(3, 0), step(4)].concat();
+        let index = index_of(&text);
+        check(&index, (0, u64::MAX), (Some(2), Some(0)));
+        check(&index, (1, u64::MAX), (Some(2), Some(0)));
+        check(&index, (4, u64::MAX), (Some(1), Some(0)));
+        check(&index, (4, 1 << 40), (Some(1), Some(1)));
+        check(&index, (0x10042, 1 << 62), (None, None));
+        check(&index, (0x10041, 1 << 62), (Some(1), Some(1)));
+        check(&index, (far, u64::MAX), (Some(0), Some(0)));
+        check(&index, (0x10000, 4096), (Some(1), Some(1)));
+        check(&index, (0x10000, 0), (None, None));
     }
 }

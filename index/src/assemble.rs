@@ -16,6 +16,11 @@ use crate::layout::{
 use crate::segment::{GranuleState, SealedSegment, SeamExternal, SegmentMeta, SegmentReader};
 use crate::{Fingerprint, WARNINGS_KEPT};
 
+/// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.
+const NUMBERS: usize = 1 << 15;
+/// In place of the number of a register that is one too many.
+const UNNUMBERED: u16 = u16::MAX;
+
 /// Where the bytes of an index go.
 pub trait Output {
     /// Appends bytes.
@@ -113,9 +118,10 @@ impl<O: Output> Assembler<O> {
         Ok(())
     }
 
-    fn add(&mut self, mut segment: SealedSegment, line_base: u64) -> std::io::Result<()> {
+    /// Takes a segment of a task that begins after so many lines.
+    fn add(&mut self, mut segment: SealedSegment, task_lines: u64) -> std::io::Result<()> {
         let number = self.contents.segments.len();
-        let line_base = line_base + segment.line_in_task;
+        let line_base = task_lines + segment.line_in_task;
         let mut meta = std::mem::take(&mut segment.meta);
         (meta.step_base, meta.line_base, meta.time_before) = (self.contents.steps, line_base, self.latest_time);
         if let Some((first, last)) = segment.time_range {
@@ -128,7 +134,7 @@ impl<O: Output> Assembler<O> {
         self.take_memory(&mut meta, &segment);
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.calls.follow(meta.step_base, &threads, &segment.transfers, &segment.thread_ends);
-        self.take_problems(line_base, &mut segment);
+        self.take_problems(task_lines, &mut segment);
         self.contents.steps += u64::from(meta.steps);
         self.contents.externals += meta.externals;
         let place = (number % SEGMENTS) as u8;
@@ -152,18 +158,7 @@ impl<O: Output> Assembler<O> {
 
     fn take_threads(&mut self, meta: &mut SegmentMeta, segment: &SealedSegment) {
         for (name, thread) in segment.thread_names.iter().zip(&mut meta.threads) {
-            let next = self.contents.threads.len() as u16;
-            thread.thread = *self.thread_numbers.entry(name.clone()).or_insert_with(|| {
-                // Until its first step is seen, that of the trace's first step.
-                let set = self.contents.traits.instruction_set;
-                self.contents.threads.push(ThreadContents {
-                    name: name.clone(),
-                    steps: 0,
-                    instruction_set: set,
-                    first_step: None,
-                });
-                next
-            });
+            thread.thread = self.thread_number(name, meta.line_base);
             self.contents.threads[usize::from(thread.thread)].steps += u64::from(thread.steps);
         }
         for transfer in segment.transfers.iter().filter(|transfer| transfer.is_first) {
@@ -176,18 +171,59 @@ impl<O: Output> Assembler<O> {
         }
     }
 
+    fn thread_number(&mut self, name: &str, line_base: u64) -> u16 {
+        let next = self.contents.threads.len();
+        if let Some(known) = self.thread_numbers.get(name) {
+            return *known;
+        }
+        if next >= NUMBERS {
+            self.complain(line_base, format!("more than {NUMBERS} threads: the rest counts as the first"));
+            return 0;
+        }
+        self.thread_numbers.insert(name.to_owned(), next as u16);
+        // Until its first step is seen, that of the trace's first step.
+        let instruction_set = self.contents.traits.instruction_set;
+        let name = name.to_owned();
+        self.contents.threads.push(ThreadContents { name, steps: 0, instruction_set, first_step: None });
+        next as u16
+    }
+
+    fn register_number(&mut self, name: &str, line_base: u64) -> u16 {
+        let next = self.contents.register_names.len();
+        if let Some(known) = self.name_numbers.get(name) {
+            return *known;
+        }
+        if next >= NUMBERS {
+            let message =
+                format!("more than {NUMBERS} registers outside the architecture's table: the rest is left out");
+            self.complain(line_base, message);
+            return UNNUMBERED;
+        }
+        self.name_numbers.insert(name.to_owned(), next as u16);
+        self.contents.register_names.push(name.to_owned());
+        next as u16
+    }
+
+    /// Warns of something once, at the segment that begins after so many lines.
+    fn complain(&mut self, line_base: u64, message: String) {
+        if self.complaints.insert(message.clone()) {
+            self.contents.warning_count += 1;
+            if self.contents.warnings.len() < WARNINGS_KEPT {
+                self.contents.warnings.push(WarningContents { line: line_base + 1, column: 0, message });
+            }
+        }
+    }
+
     fn take_views(&mut self, meta: &mut SegmentMeta, segment: &SealedSegment, number: u32) {
         for name in &segment.register_names {
-            let next = self.contents.register_names.len() as u16;
-            let known = *self.name_numbers.entry(name.clone()).or_insert_with(|| {
-                self.contents.register_names.push(name.clone());
-                next
-            });
-            meta.named.push(known);
+            meta.named.push(self.register_number(name, meta.line_base));
         }
         for (thread, view) in &segment.views {
             let thread = meta.threads[usize::from(*thread)].thread;
             let register = global_register(view.register, &meta.named);
+            if register == RegisterId(UNNUMBERED) {
+                continue;
+            }
             let view = RegisterView { register, ..*view };
             let place = *self.view_numbers.entry((thread, view)).or_insert_with(|| {
                 self.contents.views.push(ViewContents { thread, view, segments: Vec::new() });
@@ -215,7 +251,7 @@ impl<O: Output> Assembler<O> {
         }
     }
 
-    fn take_problems(&mut self, line_base: u64, segment: &mut SealedSegment) {
+    fn take_problems(&mut self, task_lines: u64, segment: &mut SealedSegment) {
         let (problems, count) = std::mem::take(&mut segment.problems);
         self.contents.warning_count += count;
         for problem in problems {
@@ -227,7 +263,7 @@ impl<O: Output> Assembler<O> {
             }
             if self.contents.warnings.len() < WARNINGS_KEPT {
                 self.contents.warnings.push(WarningContents {
-                    line: line_base + problem.line + 1,
+                    line: task_lines + problem.line + 1,
                     column: u64::from(problem.column),
                     message: problem.message,
                 });
@@ -282,4 +318,32 @@ fn seam_externals(meta: &SegmentMeta, bytes: &[u8], granule: u64, mut wrong: u64
     let walked = list.map(|list| list.walk_forward(0, |masks: Masks| masks.read != 0, &mut note));
     debug_assert!(matches!(walked, Some(Ok(()))), "a block that was just encoded can be read");
     (found, is_new)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+    use crate::{BuildOptions, Cancel, Index, Query as _, RegistersAt, ThreadId};
+
+    #[test]
+    fn registers_beyond_the_numbers_are_left_out_with_a_warning() {
+        let mut text = String::new();
+        for number in 0..NUMBERS + 10 {
+            writeln!(text, "{number} clk IT (1) 00001000 e1a00000 A usr : NOP\n{number} clk R sys_{number} 00000001")
+                .unwrap();
+        }
+        let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
+        let index = Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 64 << 10, threads: 1 }).unwrap();
+        let view = |number: usize| index.register_view(&format!("SYS_{number}"), ThreadId(0));
+        assert!(view(NUMBERS - 1).is_some() && view(NUMBERS).is_none());
+        assert_eq!(index.info().warning_count, 1);
+        assert!(index.warnings()[0].message.starts_with("more than 32768 registers"), "{:?}", index.warnings());
+        let file = RegistersAt { position: index.end(), thread: None }.run(&index, &Cancel::default()).unwrap();
+        assert_eq!(file.get("sys_32767").and_then(|value| value.to_u64()), Some(1));
+    }
 }

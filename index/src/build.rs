@@ -368,3 +368,122 @@ impl<S, F> EventSink for Watched<'_, '_, S, F> {
         if is_over { Flow::Stop } else { Flow::Continue }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use stepback_parsers::{Parsed, SourceTraits, Tarmac};
+
+    use super::*;
+
+    #[derive(Clone, Copy, PartialEq)]
+    enum End {
+        Error,
+        Panic,
+        Cancel,
+    }
+
+    /// A trace at one byte of which reading ends.
+    struct Broken<'a> {
+        trace: Tarmac,
+        at: u64,
+        end: End,
+        cancel: &'a Cancel,
+    }
+
+    impl Source for Broken<'_> {
+        fn traits(&self) -> &SourceTraits {
+            self.trace.traits()
+        }
+
+        fn length(&self) -> u64 {
+            self.trace.length()
+        }
+
+        fn length_now(&self) -> std::io::Result<u64> {
+            self.trace.length_now()
+        }
+
+        fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+            self.trace.cut(target, limit, scratch)
+        }
+
+        fn parse<S: EventSink>(
+            &self,
+            range: Range<u64>,
+            scratch: &mut ParseScratch,
+            sink: &mut S,
+        ) -> Result<Parsed, SourceError> {
+            match self.end {
+                _ if !range.contains(&self.at) => {}
+                End::Error => {
+                    return Err(SourceError::Read { offset: self.at, error: std::io::ErrorKind::Other.into() });
+                }
+                End::Panic => panic!("the test breaks here"),
+                End::Cancel => self.cancel.cancel(),
+            }
+            self.trace.parse(range, scratch, sink)
+        }
+
+        fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+            self.trace.read_raw(range, out)
+        }
+    }
+
+    /// Builds from a trace of 40 tasks with several workers; none when the build panicked.
+    fn build_of(end: End, at: u64) -> Option<Result<Vec<u8>, BuildError>> {
+        let line = "7 clk IT (7) 00001000 e1a00000 A usr : NOP\n";
+        let trace = Tarmac::open(Box::new(line.repeat(400).into_bytes()), Default::default()).unwrap();
+        let fingerprint = Fingerprint::of(&trace, 0).unwrap();
+        let cancel = Cancel::default();
+        let source = Broken { trace, at, end, cancel: &cancel };
+        let options = BuildOptions { segment_bytes: 10 * line.len() as u64, threads: 3 };
+        let build = || build_in_memory(&source, &fingerprint, &options, &BuildProgress::default(), &cancel);
+        catch_unwind(AssertUnwindSafe(build)).ok()
+    }
+
+    #[test]
+    fn a_worker_that_panics_does_not_leave_the_others_waiting() {
+        for at in [0, 5000, 17_000] {
+            assert!(build_of(End::Panic, at).is_none());
+        }
+    }
+
+    #[test]
+    fn an_unreadable_place_ends_the_build_with_its_error() {
+        for at in [0, 5000, 17_000] {
+            let built = build_of(End::Error, at);
+            assert!(matches!(built, Some(Err(BuildError::Source(SourceError::Read { offset, .. }))) if offset == at));
+        }
+    }
+
+    #[test]
+    fn a_cancelled_build_says_so() {
+        for at in [0, 5000, 17_000] {
+            assert!(matches!(build_of(End::Cancel, at), Some(Err(BuildError::Cancelled))));
+        }
+    }
+
+    #[test]
+    fn a_failed_build_leaves_nothing_behind_and_a_second_builder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("trace.sbi");
+        let text = "7 clk IT (7) 00001000 e1a00000 A usr : NOP\n".repeat(400);
+        let trace = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
+        let fingerprint = Fingerprint::of(&trace, 0).unwrap();
+        let build = |cancel: &Cancel| {
+            build(&trace, &fingerprint, &path, &BuildOptions::default(), &BuildProgress::default(), cancel)
+        };
+        let cancel = Cancel::default();
+        cancel.cancel();
+        assert!(matches!(build(&cancel), Err(BuildError::Cancelled)));
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        let other = lock_partial(&folder.path().join("trace.sbi.partial")).unwrap();
+        assert!(matches!(build(&Cancel::default()), Err(BuildError::Write { .. })));
+        drop(other);
+        assert!(build(&Cancel::default()).is_ok());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+}

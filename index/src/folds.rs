@@ -143,3 +143,102 @@ impl FoldSet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calls::samples::{nested, table_of};
+
+    /// What the rows show: steps, and folded calls as `call:first-last`.
+    fn text(folds: &FoldSet) -> String {
+        let row = |row| match folds.row(row) {
+            Some(Row::Step(step)) => step.0.to_string(),
+            Some(Row::Folded { call, first, last }) => format!("{}:{}-{}", call.0, first.0, last.0),
+            None => "none".to_owned(),
+        };
+        (0..folds.row_count()).map(row).collect::<Vec<_>>().join(" ")
+    }
+
+    #[track_caller]
+    fn check(folds: &FoldSet, expected: &str) {
+        assert_eq!(text(folds), expected);
+        assert_eq!(folds.row(folds.row_count()), None);
+        for row in 0..folds.row_count() {
+            match folds.row(row) {
+                Some(Row::Step(step)) => assert_eq!(folds.row_of(step), row),
+                Some(Row::Folded { first, last, .. }) => {
+                    (first.0..=last.0).for_each(|step| assert_eq!(folds.row_of(Step(step)), row));
+                }
+                None => unreachable!("row {row} is one of row_count"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_folded_call_is_one_row() {
+        let (calls, mut folds) = (nested(), FoldSet::new(20));
+        check(&folds, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19");
+        folds.fold(&calls, CallId(2));
+        check(&folds, "0 1 2 3 4 2:5-7 8 9 10 11 12 13 14 15 16 17 18 19");
+        folds.fold(&calls, CallId(4));
+        check(&folds, "0 1 2 3 4 2:5-7 8 9 10 11 12 13 14 4:15-19");
+        assert!(folds.is_folded(CallId(2)) && !folds.is_folded(CallId(1)));
+    }
+
+    #[test]
+    fn a_fold_inside_another_shows_again_when_the_outer_one_is_unfolded() {
+        let (calls, mut folds) = (nested(), FoldSet::new(20));
+        folds.fold(&calls, CallId(3));
+        folds.fold(&calls, CallId(1));
+        check(&folds, "0 1 2 1:3-12 13 14 15 16 17 18 19");
+        folds.unfold(&calls, CallId(1));
+        check(&folds, "0 1 2 3 4 5 6 7 8 3:9-10 11 12 13 14 15 16 17 18 19");
+    }
+
+    #[test]
+    fn roots_and_calls_without_steps_are_never_folded() {
+        let (calls, mut folds) = (nested(), FoldSet::new(20));
+        folds.fold(&calls, CallId(0));
+        folds.fold(&calls, CallId(99));
+        assert!(folds.is_empty());
+        folds.fold(&calls, CallId(5));
+        assert_eq!(folds.row_count(), 20);
+    }
+
+    #[test]
+    fn children_are_folded_together_and_unfolded_to_any_depth() {
+        let (calls, mut folds) = (nested(), FoldSet::new(20));
+        folds.fold_children(&calls, CallId(1));
+        check(&folds, "0 1 2 3 4 2:5-7 8 3:9-10 11 12 13 14 15 16 17 18 19");
+        folds.fold_all(&calls);
+        check(&folds, "0 1 2 1:3-12 13 14 4:15-19");
+        folds.unfold_inside(&calls, CallId(1));
+        check(&folds, "0 1 2 1:3-12 13 14 4:15-19");
+        folds.unfold(&calls, CallId(1));
+        check(&folds, "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 4:15-19");
+        folds.fold_children(&calls, CallId(1));
+        folds.unfold_inside(&calls, CallId(0));
+        assert!(folds.is_empty());
+        folds.fold_all(&calls);
+        folds.unfold_all();
+        assert_eq!((folds.is_empty(), folds.row_count()), (true, 20));
+    }
+
+    #[test]
+    fn calls_that_overlap_make_one_run() {
+        let samples = [(0, None, Some(0), None), (0, Some(2), Some(3), Some(10)), (0, Some(5), Some(6), Some(15))];
+        let (calls, mut folds) = (table_of(&samples, 20), FoldSet::new(20));
+        folds.fold(&calls, CallId(1));
+        folds.fold(&calls, CallId(2));
+        check(&folds, "0 1 2 1:3-15 16 17 18 19");
+        folds.unfold(&calls, CallId(1));
+        check(&folds, "0 1 2 3 4 5 2:6-15 16 17 18 19");
+    }
+
+    #[test]
+    fn nothing_is_folded_in_an_empty_trace() {
+        let (calls, mut folds) = (table_of(&[], 0), FoldSet::new(0));
+        folds.fold_all(&calls);
+        assert_eq!((folds.row_count(), folds.row(0)), (0, None));
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stepback_parsers::{Address, Position, Source};
 
-use crate::granules::{GRANULE_BITS, Granule, Masks, byte_mask};
+use crate::granules::{GRANULE_BITS, byte_mask};
 use crate::index::Key;
 use crate::slots::EventKind;
 use crate::touches::{ByteTouches, TouchAt, Wanted};
@@ -50,16 +50,47 @@ impl Query for MemoryAt {
 
 /// The blocks of a range of memory, each with a bit for each of its bytes that is in the range.
 pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-    let last = address.0.saturating_add(len_bytes.saturating_sub(1));
-    let granules = (len_bytes > 0).then_some(address.0 >> GRANULE_BITS..=last >> GRANULE_BITS);
-    granules.into_iter().flatten().map(move |granule| {
-        let start = granule << GRANULE_BITS;
-        let (from, to) = (address.0.max(start), last.min(start | 63));
-        (granule, byte_mask(from - start, to - from + 1))
+    last_of(address, len_bytes).into_iter().flat_map(move |last| {
+        let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
+        granules.map(move |granule| (granule, bytes_in(granule, address.0, last)))
     })
 }
 
+/// The last address of a range; none of an empty one.
+fn last_of(address: Address, len_bytes: u64) -> Option<u64> {
+    len_bytes.checked_sub(1).map(|rest| address.0.saturating_add(rest))
+}
+
+/// A bit for each byte of a block that is between two addresses; some are.
+fn bytes_in(granule: u64, first: u64, last: u64) -> u64 {
+    let start = granule << GRANULE_BITS;
+    let (from, to) = (first.max(start), last.min(start | 63));
+    byte_mask(from - start, to - from + 1)
+}
+
+/// In a longer range, blocks that no step touches are skipped over.
+const SHORT_RANGE_BYTES: u64 = 4096;
+
 impl<S: Source> Index<S> {
+    /// Calls `each` with the blocks of a range of memory that steps touch, and their bytes that are in it.
+    /// Cost: that of the blocks, however long the range.
+    pub(crate) fn for_each_touched(
+        &self,
+        (address, len_bytes): (Address, u64),
+        cancel: &Cancel,
+        mut each: impl FnMut(u64, u64) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        let Some(last) = last_of(address, len_bytes) else { return Ok(()) };
+        let mut from = address.0 >> GRANULE_BITS;
+        loop {
+            cancel.check()?;
+            let granule = if len_bytes > SHORT_RANGE_BYTES { self.next_granule(from)? } else { Some(from) };
+            let Some(granule) = granule.filter(|granule| *granule <= last >> GRANULE_BITS) else { return Ok(()) };
+            each(granule, bytes_in(granule, address.0, last))?;
+            from = granule + 1;
+        }
+    }
+
     /// The bytes of `need` of a block at a position.
     pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
         let mut states = [ByteState::default(); 64];
@@ -159,19 +190,9 @@ impl Query for NextAccessedBlock {
     type Answer = Option<Address>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
-        let from = self.from.0 >> GRANULE_BITS;
-        let mut best: Option<u64> = None;
-        for number in 0..index.contents.segments.len() {
-            cancel.check()?;
-            let Some(segment) = index.segment(number) else { continue };
-            let walked = segment.granules()?.for_each_from(from, |granule, list: Granule<'_>| {
-                debug_assert!(list.masks().is_none_or(|masks| masks != Masks::default()), "a block has touches");
-                best = Some(best.map_or(granule, |best| best.min(granule)));
-                false
-            });
-            walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
-        }
-        Ok(best.map(|granule| Address(granule << GRANULE_BITS)))
+        cancel.check()?;
+        let granule = index.next_granule(self.from.0 >> GRANULE_BITS)?;
+        Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
     }
 }
 

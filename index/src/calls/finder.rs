@@ -84,6 +84,16 @@ struct Pending {
     is_certain: bool,
 }
 
+/// A stack pointer and a return address.
+type ReturnKey = (Option<u64>, u64);
+
+impl Pending {
+    /// What a return from it must match.
+    fn key(&self) -> ReturnKey {
+        (self.sp, self.return_address)
+    }
+}
+
 #[derive(Debug)]
 struct ThreadFinder {
     number: u16,
@@ -93,8 +103,10 @@ struct ThreadFinder {
     lr_age: u8,
     root: Option<(u64, u64)>,
     pending: Vec<Pending>,
-    /// How many pending calls have each return address.
-    returns: HashMap<u64, u32>,
+    /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
+    returns: HashMap<ReturnKey, u32>,
+    /// How many pending calls were made while the stack pointer was unknown.
+    unknown_stacks: u32,
     /// True when a call was made at a higher stack pointer than the one pending before: there are several stacks.
     has_many_stacks: bool,
 }
@@ -118,6 +130,7 @@ impl ThreadFinder {
             root: None,
             pending: Vec::new(),
             returns: HashMap::new(),
+            unknown_stacks: 0,
             has_many_stacks: false,
         }
     }
@@ -170,20 +183,24 @@ impl ThreadFinder {
     }
 
     fn call(&mut self, call: Pending, frames: &mut Vec<Frame>) {
-        let is_same = |pending: &Pending| pending.sp == call.sp && pending.return_address == call.return_address;
-        if self.returns.contains_key(&call.return_address)
-            && let Some(place) = self.pending.iter().rposition(is_same)
-        {
+        if self.returns.contains_key(&call.key()) {
             if !call.is_certain {
                 return;
             }
+            let place = self.place_of(call.key()).unwrap_or(self.pending.len());
             let over: Vec<_> = self.pending.drain(place..).collect();
             over.iter().for_each(|pending| self.forget_return(pending));
             frames.extend(over.iter().filter_map(|pending| self.frame(pending, Some(call.call_step), Left::Longjmp)));
         }
         self.has_many_stacks |= self.pending.last().is_some_and(|top| top.sp < call.sp);
-        *self.returns.entry(call.return_address).or_default() += 1;
+        *self.returns.entry(call.key()).or_default() += 1;
+        self.unknown_stacks += u32::from(call.sp.is_none());
         self.pending.push(call);
+    }
+
+    /// The innermost pending call with a key.
+    fn place_of(&self, key: ReturnKey) -> Option<usize> {
+        self.pending.iter().rposition(|pending| pending.key() == key)
     }
 
     /// Takes away the pending calls whose stack is gone, innermost first.
@@ -211,13 +228,15 @@ impl ThreadFinder {
         exit_step: u64,
         frames: &mut Vec<Frame>,
     ) -> bool {
-        if target.is_some_and(|target| !self.returns.contains_key(&target)) {
-            return false;
-        }
-        let is_target = |pending: &Pending| target.is_none_or(|target| pending.return_address == target);
-        let exact = self.pending.iter().rposition(|pending| is_target(pending) && pending.sp == sp);
-        let place =
-            exact.or_else(|| self.pending.iter().rposition(|pending| is_target(pending) && pending.sp.is_none()));
+        let place = match target {
+            Some(target) => {
+                let is_pending = |key: &ReturnKey| self.returns.contains_key(key);
+                let by_address = (self.unknown_stacks > 0).then_some((None, target));
+                let key = Some((sp, target)).filter(is_pending).or(by_address.filter(is_pending));
+                key.and_then(|key| self.place_of(key))
+            }
+            None => [sp, None].into_iter().find_map(|sp| self.pending.iter().rposition(|pending| pending.sp == sp)),
+        };
         let Some(place) = place else { return false };
         let call_sp = self.pending[place].sp;
         let above: Vec<_> = self.pending.drain(place..).collect();
@@ -239,7 +258,8 @@ impl ThreadFinder {
     }
 
     fn forget_return(&mut self, pending: &Pending) {
-        if let std::collections::hash_map::Entry::Occupied(mut count) = self.returns.entry(pending.return_address) {
+        self.unknown_stacks -= u32::from(pending.sp.is_none());
+        if let std::collections::hash_map::Entry::Occupied(mut count) = self.returns.entry(pending.key()) {
             *count.get_mut() -= 1;
             if *count.get() == 0 {
                 count.remove();
@@ -303,5 +323,173 @@ impl ThreadFinder {
         let is_done = last.is_executed && self.lr_age == 0;
         let link = self.core[link_register(last.instruction_set)];
         call_target(&last, &self.core).filter(|_| is_done && link == Some(last.return_address()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use crate::{BuildOptions, CallId, Entered, Index};
+
+    /// An A64 step: address, encoding (0 where it does not matter), and the registers that it writes.
+    type Written<'a> = (u64, u32, &'a [(&'a str, u64)]);
+
+    const RET: u32 = 0xd65f_03c0;
+
+    fn trace(steps: &[Written<'_>]) -> String {
+        let mut text = String::new();
+        for ((pc, opcode, registers), time) in steps.iter().zip(1..) {
+            writeln!(text, "{time} clk IT ({time}) {pc:016x} {opcode:08x} O EL3h_s : NOP").unwrap();
+            for (name, value) in *registers {
+                writeln!(text, "{time} clk R {name} {value:016x}").unwrap();
+            }
+        }
+        text
+    }
+
+    /// Checks the frames but for the root, as `function call..entry..exit left`, for several sizes of segments.
+    #[track_caller]
+    fn check(steps: &[Written<'_>], expected: &[&str]) {
+        let text = trace(steps);
+        for segment_bytes in [1, 100, 1 << 20] {
+            let tarmac = Arc::new(Tarmac::open(Box::new(text.clone().into_bytes()), Default::default()).unwrap());
+            let index = Index::in_memory(tarmac, &BuildOptions { segment_bytes, threads: 1 }).unwrap();
+            let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+            let frames = frames.filter(|frame| frame.entered == Entered::Call).map(|frame| {
+                let number = |step: Option<stepback_parsers::Step>| step.map_or("-".into(), |step| step.0.to_string());
+                let (call, entry, exit) = (number(frame.call_step), number(frame.entry_step), number(frame.exit_step));
+                format!("{:x} {call}..{entry}..{exit} {:?}", frame.function.0, frame.left)
+            });
+            assert_eq!(frames.collect::<Vec<_>>(), expected, "segments of {segment_bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn a_call_that_returns_is_found() {
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, 0, &[]),
+                (0x2004, RET, &[]),
+                (0x1008, 0, &[]),
+            ],
+            &["2000 1..2..3 Return"],
+        );
+    }
+
+    #[test]
+    fn a_jump_without_a_fresh_link_register_is_no_call() {
+        check(&[(0x1000, 0, &[("SP_EL3", 0x8000)]), (0x2000, 0, &[]), (0x1004, 0, &[])], &[]);
+        // The link register points too far from the step that jumped.
+        check(&[(0x1000, 0, &[("SP_EL3", 0x8000), ("X30", 0x1044)]), (0x2000, 0, &[]), (0x1044, 0, &[])], &[]);
+    }
+
+    #[test]
+    fn a_link_register_written_seven_steps_ago_makes_a_call_and_eight_do_not() {
+        for (between, expected) in [(6, &["2000 6..7..8 Return"][..]), (7, &[])] {
+            let mut steps: Vec<Written<'_>> = vec![(0x1000, 0, &[("SP_EL3", 0x8000), ("X30", 0x1020)])];
+            steps.extend((1..=between).map(|number| (0x1000 + 4 * number, 0, &[][..])));
+            steps.extend([(0x2000, 0, &[][..]), (0x2004, RET, &[]), (0x1020, 0, &[])]);
+            check(&steps, expected);
+        }
+    }
+
+    #[test]
+    fn a_call_made_while_the_stack_pointer_is_unknown_returns_by_its_address_alone() {
+        check(
+            &[
+                (0x1000, 0, &[("X30", 0x1004)]),
+                (0x2000, 0, &[("SP_EL3", 0x8000)]),
+                (0x2004, RET, &[]),
+                (0x1004, 0, &[]),
+            ],
+            &["2000 0..1..2 Return"],
+        );
+    }
+
+    #[test]
+    fn a_call_whose_stack_is_gone_was_left_by_a_long_jump() {
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, 0, &[("SP_EL3", 0x7fe0)]),
+                (0x2004, 0, &[("X30", 0x2008)]),
+                (0x3000, 0, &[("SP_EL3", 0x7fc0)]),
+                (0x3004, 0, &[("SP_EL3", 0x8000)]),
+                (0x1100, 0, &[]),
+            ],
+            &["2000 1..2..- Open", "3000 3..4..5 Longjmp"],
+        );
+    }
+
+    #[test]
+    fn a_call_inside_one_that_returned_was_skipped() {
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, 0, &[("SP_EL3", 0x7fe0)]),
+                (0x2004, 0, &[("X30", 0x2008)]),
+                (0x3000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1008, 0, &[]),
+            ],
+            &["2000 1..2..4 Return", "3000 3..4..4 Skipped"],
+        );
+    }
+
+    #[test]
+    fn a_call_repeated_from_the_same_place_ends_the_one_that_never_returned() {
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, 0, &[]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, 0, &[]),
+                (0x1008, 0, &[]),
+            ],
+            &["2000 1..2..3 Longjmp", "2000 3..4..4 Return"],
+        );
+    }
+
+    #[test]
+    fn a_return_that_is_the_last_step_is_decoded() {
+        let steps: [Written<'_>; 4] =
+            [(0x1000, 0, &[("SP_EL3", 0x8000)]), (0x1004, 0, &[("X30", 0x1008)]), (0x2000, 0, &[]), (0x2004, RET, &[])];
+        check(&steps, &["2000 1..2..3 Return"]);
+        check(&steps[..3], &["2000 1..2..- Open"]);
+    }
+
+    #[test]
+    fn a_call_that_is_the_last_step_is_decoded() {
+        let bl = 0x9400_0400;
+        check(&[(0x1000, 0, &[]), (0x1004, bl, &[("X30", 0x1008)])], &["2004 1..-..- Open"]);
+        // It did not write the link register: it was not done.
+        check(&[(0x1000, 0, &[]), (0x1004, bl, &[])], &[]);
+    }
+
+    #[test]
+    fn recursion_returns_level_by_level() {
+        let depth = 300;
+        let stacks: Vec<_> = (0..=depth).map(|level| [("SP_EL3", 0x8000 - 16 * level)]).collect();
+        let mut steps: Vec<Written<'_>> = vec![(0x1000, 0, &stacks[0])];
+        for stack in &stacks[1..] {
+            // Each level begins with a jump to the place behind its call, as loops do that test first.
+            steps.extend([(0x1ffc, 0, &[("X30", 0x2000)][..]), (0x1f00, 0, stack), (0x2000, 0, &[])]);
+        }
+        for stack in stacks.iter().rev().skip(1) {
+            steps.extend([(0x2004, RET, &stack[..]), (0x2000, 0, &[])]);
+        }
+        let exit = |level: u64| 3 * depth + 1 + 2 * (depth - level);
+        let expected: Vec<_> = (1..=depth)
+            .map(|level| format!("1f00 {}..{}..{} Return", 3 * level - 2, 3 * level - 1, exit(level)))
+            .collect();
+        check(&steps, &expected.iter().map(String::as_str).collect::<Vec<_>>());
     }
 }

@@ -2,6 +2,8 @@
 
 mod branches;
 mod finder;
+#[cfg(test)]
+pub mod samples;
 mod table;
 
 pub use finder::CallFinder;

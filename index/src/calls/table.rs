@@ -162,7 +162,8 @@ impl CallTable {
                 .find(|left| *left as u8 == record[47])
                 .unwrap_or(Left::Open),
             depth: u32_in(record, 40),
-            parent: number(4).map(CallId),
+            // A parent stands before its children, so that no damage makes a walk to the root endless.
+            parent: number(4).map(CallId).filter(|parent| *parent < id),
         })
     }
 
@@ -251,5 +252,106 @@ impl CallTable {
         let call = self.get(id)?;
         let last = call.exit_step.or_else(|| self.step_count.checked_sub(1).map(Step))?;
         call.entry_step.filter(|first| *first <= last).map(|first| (first, last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{nested, table_of};
+    use super::*;
+
+    fn ids(calls: impl IntoIterator<Item = CallId>) -> Vec<u64> {
+        calls.into_iter().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn a_tree_knows_who_called_whom() {
+        let calls = nested();
+        assert_eq!(calls.len(), 6);
+        assert_eq!(ids(calls.roots()), [0]);
+        assert_eq!(ids(calls.children(CallId(0))), [1, 4]);
+        assert_eq!(ids(calls.children(CallId(1))), [2, 3]);
+        assert_eq!(ids(calls.children(CallId(4))), [5]);
+        assert_eq!(ids(calls.children(CallId(5))), []);
+        let depths: Vec<_> = (0..6).filter_map(|id| calls.get(CallId(id))).map(|call| call.depth).collect();
+        assert_eq!(depths, [0, 1, 2, 2, 1, 2]);
+        assert_eq!(calls.get(CallId(3)).and_then(|call| call.parent), Some(CallId(1)));
+        assert_eq!(calls.get(CallId(6)), None);
+    }
+
+    #[test]
+    fn a_subtree_ends_behind_its_last_frame() {
+        let calls = nested();
+        let ends = (0..6).map(|id| calls.subtree_end(CallId(id)));
+        assert_eq!(ids(ends), [6, 4, 3, 4, 6, 6]);
+        assert_eq!(
+            (calls.descendants(CallId(0)), calls.descendants(CallId(1)), calls.descendants(CallId(2))),
+            (5, 2, 0)
+        );
+        assert_eq!(calls.subtree_end(CallId(77)), CallId(77));
+    }
+
+    #[test]
+    fn a_frame_is_on_the_stack_from_behind_its_call_to_before_the_step_after_its_return() {
+        let calls = nested();
+        let path = |position: u64| ids(calls.path_at(ThreadId(0), Position(position)));
+        assert_eq!((path(0), path(2), path(3), path(4)), (vec![0], vec![0], vec![0, 1], vec![0, 1]));
+        assert_eq!((path(5), path(7), path(8), path(9)), (vec![0, 1, 2], vec![0, 1, 2], vec![0, 1], vec![0, 1, 3]));
+        assert_eq!((path(11), path(12), path(13), path(20)), (vec![0, 1], vec![0, 1], vec![0], vec![0, 4, 5]));
+        assert_eq!(ids(calls.path_at(ThreadId(7), Position(5))), []);
+    }
+
+    #[test]
+    fn a_step_knows_what_it_called() {
+        let calls = nested();
+        let called = |step: u64| calls.called_by(ThreadId(0), Step(step)).map(|id| id.0);
+        assert_eq!((called(2), called(8), called(19), called(0), called(3)), (Some(1), Some(3), Some(5), None, None));
+        assert_eq!(calls.called_by(ThreadId(1), Step(2)), None);
+    }
+
+    #[test]
+    fn steps_inside_go_to_the_end_of_the_trace_while_open() {
+        let calls = nested();
+        assert_eq!(calls.steps_inside(CallId(1)), Some((Step(3), Step(12))));
+        assert_eq!(calls.steps_inside(CallId(4)), Some((Step(15), Step(19))));
+        assert_eq!(calls.steps_inside(CallId(5)), None);
+    }
+
+    #[test]
+    fn every_thread_has_a_tree_of_its_own() {
+        let samples = [
+            (1, None, Some(1), None),
+            (1, Some(5), Some(7), Some(9)),
+            (0, None, Some(0), None),
+            (0, Some(4), Some(6), Some(12)),
+        ];
+        let calls = table_of(&samples, 20);
+        assert_eq!(ids(calls.roots()), [0, 2]);
+        assert_eq!((ids(calls.children(CallId(0))), ids(calls.children(CallId(2)))), (vec![1], vec![3]));
+        assert_eq!(ids(calls.path_at(ThreadId(0), Position(8))), [0, 1]);
+        assert_eq!(ids(calls.path_at(ThreadId(1), Position(8))), [2, 3]);
+        assert_eq!(calls.called_by(ThreadId(1), Step(4)), None);
+    }
+
+    #[test]
+    fn a_thread_without_a_step_has_no_tree() {
+        let calls = table_of(&[(0, None, Some(0), None), (2, None, Some(1), None)], 2);
+        assert_eq!(ids(calls.roots()), [0, 1]);
+        assert_eq!(calls.innermost_at(ThreadId(1), Position(1)), None);
+        assert!(table_of(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn what_a_call_on_another_stack_outlives_is_no_ancestor_of_what_comes_later() {
+        let samples = [
+            (0, None, Some(0), None),
+            (0, Some(2), Some(3), Some(10)),
+            (0, Some(5), Some(6), Some(15)),
+            (0, Some(12), Some(13), Some(14)),
+        ];
+        let calls = table_of(&samples, 20);
+        assert_eq!(ids(calls.path_at(ThreadId(0), Position(11))), [0, 1, 2]);
+        assert_eq!(calls.innermost_at(ThreadId(0), Position(11)), Some(CallId(2)));
+        assert_eq!(ids(calls.children(CallId(0))), [1]);
     }
 }

@@ -22,7 +22,7 @@ const TEXT_LIMIT: u64 = 1 << 30;
 /// A problem of a segment.
 #[derive(Clone, Debug)]
 pub struct SegmentProblem {
-    /// Lines between the segment's first line and this one.
+    /// Lines between the first line of the segment's task and this one.
     pub line: u64,
     /// Byte offset in the line.
     pub column: u32,
@@ -325,7 +325,7 @@ impl EventSink for SegmentBuilder {
         self.problem_count += u64::from(!problem.is_once_a_run);
         if self.problems.len() < WARNINGS_KEPT || problem.is_once_a_run {
             self.problems.push(SegmentProblem {
-                line: problem.place.line_in_range - self.line_start,
+                line: problem.place.line_in_range,
                 column: problem.column,
                 message: problem.message.clone(),
                 is_once_a_run: problem.is_once_a_run,

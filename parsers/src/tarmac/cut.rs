@@ -1,7 +1,7 @@
 //! Where a trace can be cut, from what stands around the place alone.
 //!
 //! A chunk begins where [`super::run`] would begin one, and that depends on the time of the line before.
-//! So the search starts behind an instruction line, and trusts what follows once a timestamp was seen.
+//! So the search starts behind an instruction line: what follows depends on nothing before that.
 
 use std::ops::{ControlFlow, Range};
 
@@ -27,7 +27,7 @@ pub(super) fn cut(
     let mut window = Window::new(input, before..tarmac.length(), limits.window, &mut scratch.buffer);
     window.advance(0)?;
     let mut has_more = window.skip_line(0, far)?;
-    let mut search = Search { tarmac, limit: range.end, seen: None, fallback: None };
+    let mut search = Search { tarmac, limit: range.end, seen: None };
     while has_more {
         let done = match search.lines(&window) {
             ControlFlow::Break(cut) => return Ok(cut),
@@ -36,11 +36,14 @@ pub(super) fn cut(
         let is_too_long = done == window.whole_lines() && window.text().len() - done > limits.line;
         has_more = match () {
             () if window.is_last() => false,
-            () if is_too_long => window.skip_line(done, far)?,
+            () if is_too_long => {
+                search.seen = search.seen.map(|seen| Seen { open: None, ..seen });
+                window.skip_line(done, far)?
+            }
             () => window.advance(done).map(|()| true)?,
         };
     }
-    Ok(search.fallback)
+    Ok(None)
 }
 
 /// The state of a search.
@@ -49,9 +52,6 @@ struct Search<'t> {
     limit: u64,
     /// None before the first instruction line.
     seen: Option<Seen>,
-    /// The start of a chunk that is certain unless a timestamp follows:
-    /// in a trace without timestamps there is nothing better.
-    fallback: Option<u64>,
 }
 
 /// What is known since an instruction line was seen.
@@ -59,9 +59,6 @@ struct Search<'t> {
 struct Seen {
     clock: Clock,
     open: Option<OpenDiagram>,
-    /// True when a timestamp followed an instruction of unknown time: whether it is new cannot be known,
-    /// nor whether its lines belong to the next instruction.
-    is_doubtful: bool,
 }
 
 impl Search<'_> {
@@ -77,7 +74,9 @@ impl Search<'_> {
         let mut at = 0;
         while at < ahead.lines_end {
             let offset = window.base() + at as u64;
-            self.check_limit(offset)?;
+            if offset >= self.limit {
+                return ControlFlow::Break(None);
+            }
             let Some((line, next)) = split_line(ahead.text, at, ahead.is_last) else { break };
             let is_too_long = line.len() > ahead.limits.line;
             let open = self.seen.and_then(|seen| seen.open);
@@ -95,21 +94,10 @@ impl Search<'_> {
         ControlFlow::Continue(at)
     }
 
-    /// Ends the search when no better answer can come.
-    fn check_limit(&self, offset: u64) -> ControlFlow<Option<u64>> {
-        let patience = self.tarmac.limits().run as u64;
-        match self.fallback {
-            None if offset >= self.limit => ControlFlow::Break(None),
-            Some(fallback) if offset >= fallback.saturating_add(patience) => ControlFlow::Break(self.fallback),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-
     /// A run of lines whose first timestamp is certainly new.
     fn run_start<'a>(&self, line: &Line<'a>, start: usize, offset: u64) -> Option<RunStart<'a>> {
         let Line::Other(header) = line else { return None };
         let clock = self.seen?.clock;
-        clock.time?;
         let time = header.time.filter(|time| clock.is_new(*time, offset, self.tarmac.limits()))?;
         Some(RunStart { start, time, cpu: header.cpu.unwrap_or(FIRST_CPU) })
     }
@@ -117,26 +105,17 @@ impl Search<'_> {
     /// Takes note of a line that begins no run; breaks when it is the answer.
     fn line(&mut self, line: &Line<'_>, offset: u64) -> ControlFlow<Option<u64>> {
         let is_instruction = matches!(line, Line::Instruction(..));
-        if is_instruction && self.seen.is_some_and(|seen| !seen.is_doubtful) {
-            let is_alone = self.seen.is_some_and(|seen| seen.clock.time.is_none());
-            match line.time() {
-                Some(_) if offset < self.limit => return ControlFlow::Break(Some(offset)),
-                None if is_alone && offset < self.limit => self.fallback = self.fallback.or(Some(offset)),
-                _ => {}
-            }
-        }
-        if line.time().is_some() {
-            self.fallback = None;
+        if is_instruction && self.seen.is_some() {
+            return ControlFlow::Break(Some(offset));
         }
         let Some(seen) = self.seen.or(is_instruction.then(Seen::default)) else { return ControlFlow::Continue(()) };
-        let is_first_time = !is_instruction && seen.clock.time.is_none() && line.time().is_some();
         let mut clock = seen.clock;
-        clock.note(line.time(), offset);
-        self.seen = Some(Seen {
-            clock,
-            open: line.open_diagram(),
-            is_doubtful: !is_instruction && (seen.is_doubtful || is_first_time),
-        });
+        if is_instruction {
+            clock.note_step(line.time(), offset)
+        } else {
+            clock.note(line.time(), offset)
+        }
+        self.seen = Some(Seen { clock, open: line.open_diagram() });
         ControlFlow::Continue(())
     }
 }

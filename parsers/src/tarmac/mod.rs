@@ -26,6 +26,7 @@
 //! The run of such lines ends at a line of another thread or time, and is at most 256 KiB long:
 //! a longer one belongs to the step before.
 //! A timestamp that was written longer ago than that counts as forgotten: the next one is new whatever it is.
+//! Behind an instruction line without a timestamp the next one is not new, whatever it is.
 //!
 //! # What a chunk may not know
 //!

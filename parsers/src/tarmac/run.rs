@@ -50,6 +50,8 @@ pub(super) struct Clock {
     pub time: Option<u64>,
     /// Where in the input its line starts.
     written_at: u64,
+    /// True behind an instruction line without a timestamp.
+    is_step_untimed: bool,
 }
 
 impl Clock {
@@ -58,7 +60,16 @@ impl Clock {
     #[inline(always)]
     pub fn note(&mut self, time: Option<u64>, offset: u64) {
         if time.is_some() {
-            *self = Self { time, written_at: offset.max(self.written_at) };
+            *self = Self { time, written_at: offset.max(self.written_at), is_step_untimed: false };
+        }
+    }
+
+    /// Takes note of an instruction line. Without a timestamp it makes those before it forgotten:
+    /// what follows must not depend on what stands before the chunk.
+    pub fn note_step(&mut self, time: Option<u64>, offset: u64) {
+        match time {
+            Some(_) => self.note(time, offset),
+            None => *self = Self { is_step_untimed: true, ..Self::default() },
         }
     }
 
@@ -66,9 +77,11 @@ impl Clock {
     ///
     /// A timestamp that was written longer ago than a run of lines may be long counts as forgotten:
     /// so a trace that writes hardly any can be cut by what stands around the place.
+    /// Behind an instruction line without one the first is not new, whatever it is.
     #[inline(always)]
     pub fn is_new(&self, time: u64, offset: u64, limits: Limits) -> bool {
-        self.time != Some(time) || offset.saturating_sub(self.written_at) > limits.run as u64
+        let is_other = self.time != Some(time) || offset.saturating_sub(self.written_at) > limits.run as u64;
+        is_other && !self.is_step_untimed
     }
 }
 

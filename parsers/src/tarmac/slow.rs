@@ -100,6 +100,7 @@ impl<S: EventSink> Run<'_, S> {
             self.push(line, spot);
             at = next;
         }
+        self.before.clock.note_step(line.time(), spot.place.offset);
         self.line += 1;
         self.before.open = None;
         Some(next)
@@ -108,7 +109,10 @@ impl<S: EventSink> Run<'_, S> {
     /// Pushes the events of a line and steps behind it.
     fn push(&mut self, line: Line<'_>, spot: Spot<'_>) {
         let open = line.open_diagram();
-        self.before.clock.note(line.time(), spot.place.offset);
+        match line {
+            Line::Instruction(header, _) => self.before.clock.note_step(header.time, spot.place.offset),
+            _ => self.before.clock.note(line.time(), spot.place.offset),
+        }
         let result = match line {
             Line::Blank => Ok(()),
             Line::Row(open) => self.row(open, spot),

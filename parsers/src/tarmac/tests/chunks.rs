@@ -31,7 +31,7 @@ fn part(tarmac: &Tarmac, range: std::ops::Range<u64>, lines_before: u64) -> (Vec
     (events, parsed.lines)
 }
 
-/// Every chunk alone, and everything behind every cut, must give the events of the whole.
+/// Every chunk alone, everything from a chunk on, and everything behind every cut, must give the events of the whole.
 fn check_parts(tarmac: &Tarmac) {
     let length = tarmac.length();
     let (whole, parsed) = parse(tarmac, 0..length);
@@ -49,6 +49,11 @@ fn check_parts(tarmac: &Tarmac) {
     }
     assert_eq!(together, expected);
     assert_eq!(lines, parsed.lines);
+    for (start, lines_before) in starts.iter().zip(&lines_before).step_by(starts.len() / 60 + 1) {
+        let (events, _) = part(tarmac, *start..length, *lines_before);
+        let behind: Vec<_> = expected.iter().filter(|event| event.offset >= *start).cloned().collect();
+        assert_eq!(events, behind, "from the chunk at {start}");
+    }
     check_cuts(tarmac, &expected, &starts, &lines_before);
 }
 

@@ -1,0 +1,64 @@
+//! Who touched a cell last, who does next.
+
+use stepback_parsers::{AccessKind, Line, Position};
+
+use super::event::{Event, EventKind};
+use super::{Oracle, Replay};
+use crate::{AccessKinds, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess};
+
+impl Replay for LastAccess {
+    fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {
+        oracle.check(self.before)?;
+        check_recorded(self.cell, self.kinds)?;
+        let mut events = oracle.events_until(self.before).iter().rev();
+        let Some(event) = events.find(|event| accesses(event, self.cell, self.kinds)) else {
+            return Some(LastAccessAnswer::Never);
+        };
+        Some(match oracle.hit_of(event) {
+            Some(hit) => LastAccessAnswer::Step(Box::new(hit)),
+            None => LastAccessAnswer::Initial(Line(event.line + 1)),
+        })
+    }
+}
+
+impl Replay for NextAccess {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        oracle.check(self.from)?;
+        check_recorded(self.cell, self.kinds)?;
+        let events = oracle.events_after(self.from).iter();
+        let mut accesses = events.filter(|event| accesses(event, self.cell, self.kinds));
+        Some(accesses.find_map(|event| oracle.hit_of(event)))
+    }
+}
+
+/// No trace of this kind records who reads a register.
+fn check_recorded(cell: Cell, kinds: AccessKinds) -> Option<()> {
+    let is_register = matches!(cell, Cell::Register { .. });
+    (!is_register || kinds != AccessKinds::Reads).then_some(())
+}
+
+fn accesses(event: &Event, cell: Cell, kinds: AccessKinds) -> bool {
+    match (&event.kind, cell) {
+        (EventKind::Register(written), Cell::Register { thread, view }) => {
+            event.thread == thread && written.view.overlaps(view)
+        }
+        (EventKind::Access(access), Cell::Memory { address, len_bytes }) => {
+            let is_wanted = match kinds {
+                AccessKinds::Reads => access.kind == AccessKind::Read,
+                AccessKinds::Writes => access.kind == AccessKind::Write,
+                AccessKinds::All => true,
+            };
+            let is_inside = |touched: u64| touched.checked_sub(address.0).is_some_and(|place| place < len_bytes);
+            is_wanted && access.each_byte().any(|(touched, _)| is_inside(touched))
+        }
+        _ => false,
+    }
+}
+
+impl Oracle {
+    /// An event as the hit of a question; none when no step did it.
+    pub(super) fn hit_of(&self, event: &Event) -> Option<Hit> {
+        let record = self.record(event.owner?)?;
+        Some(Hit { record, position: Position(event.slot), access: self.access_of(event) })
+    }
+}

@@ -1,0 +1,84 @@
+//! The events as the oracle keeps them.
+
+use stepback_parsers::{AccessKind, Address, InstructionSet, RegisterView, Step, TextKind};
+
+use crate::ThreadId;
+
+/// An event of the trace.
+#[derive(Clone, Debug)]
+pub(super) struct Event {
+    /// Steps of any thread before it: the first position at which it shows.
+    pub slot: u64,
+    /// Whose it is.
+    pub thread: ThreadId,
+    /// The last step of its thread; none before that thread's first.
+    pub owner: Option<Step>,
+    /// Its line, counted from 0.
+    pub line: u64,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub(super) enum EventKind {
+    /// A step began.
+    Step,
+    /// A register got a value.
+    Register(Written),
+    /// Memory was accessed.
+    Access(Accessed),
+    /// The trace said something in words.
+    Text { kind: TextKind, text: String },
+}
+
+/// A write of a register.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub view: RegisterView,
+    /// None when the trace does not tell.
+    pub bytes: Option<Vec<u8>>,
+    pub is_bank_copy: bool,
+}
+
+/// An access to memory.
+#[derive(Clone, Debug)]
+pub(super) struct Accessed {
+    pub kind: AccessKind,
+    pub address: Address,
+    pub size_bytes: u8,
+    /// None when the trace does not tell.
+    pub bytes: Option<[u8; 8]>,
+    /// The bytes, by their addresses, that a read found other than they were known to be.
+    pub contradicting: Vec<u64>,
+}
+
+impl Accessed {
+    /// The addresses of its bytes, each with its value.
+    pub fn each_byte(&self) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
+        let value = |place: u64| self.bytes?.get(usize::try_from(place).ok()?).copied();
+        (0..u64::from(self.size_bytes)).map(move |place| (self.address.0.wrapping_add(place), value(place)))
+    }
+
+    /// True for a load.
+    pub fn is_read(&self) -> bool {
+        self.kind == AccessKind::Read
+    }
+}
+
+/// A step as the trace tells it.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    pub thread: ThreadId,
+    pub chunk_offset: u64,
+    /// Line of its instruction, counted from 0.
+    pub line: u64,
+    /// The latest time of this step and all before it.
+    pub time: Option<u64>,
+    pub pc: Address,
+    pub instruction_set: InstructionSet,
+    pub opcode: u32,
+    pub length_bytes: u8,
+    pub is_executed: bool,
+    pub text: Vec<u8>,
+}

@@ -1,0 +1,41 @@
+//! Rows under folded calls.
+
+use std::collections::BTreeSet;
+
+use stepback_parsers::Step;
+
+use super::Oracle;
+use crate::{Call, CallId, Entered, Row};
+
+impl Oracle {
+    /// All rows when some calls are folded: a row for each step, but one for each run of folded calls that overlap.
+    pub fn rows(&self, calls: &[Call], folded: &BTreeSet<CallId>) -> Vec<Row> {
+        let mut rows: Vec<Row> = Vec::new();
+        for step in (0..self.step_count()).map(Step) {
+            match rows.last_mut() {
+                Some(Row::Folded { last, .. }) if *last >= step => {
+                    // A call of another stack that begins here makes the run longer.
+                    let longest = self.folded_at(calls, folded, step).map(|(_, end)| end);
+                    *last = longest.max(Some(*last)).unwrap_or(step);
+                }
+                _ => rows.push(match self.folded_at(calls, folded, step) {
+                    Some((call, last)) => Row::Folded { call, first: step, last },
+                    None => Row::Step(step),
+                }),
+            }
+        }
+        rows
+    }
+
+    /// The longest folded call whose first step inside is this one, and its last step.
+    fn folded_at(&self, calls: &[Call], folded: &BTreeSet<CallId>, step: Step) -> Option<(CallId, Step)> {
+        let end = Step(self.step_count() - 1);
+        let spans = folded.iter().filter_map(|id| {
+            let call = calls.get(usize::try_from(id.0).ok()?)?;
+            let last = call.exit_step.unwrap_or(end);
+            let is_here = call.entered != Entered::Root && call.entry_step == Some(step) && last >= step;
+            is_here.then_some((*id, last))
+        });
+        spans.min_by_key(|(id, last)| (std::cmp::Reverse(*last), *id))
+    }
+}

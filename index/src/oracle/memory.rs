@@ -1,0 +1,76 @@
+//! Memory at a position.
+
+use stepback_parsers::{Address, Position};
+
+use super::event::{Event, EventKind};
+use super::{Oracle, Replay};
+use crate::{ByteState, MemoryAt, NextAccessedBlock, ValueSource};
+
+impl Replay for MemoryAt {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<ByteState>> {
+        oracle.check(self.position)?;
+        let addresses = (0..self.len_bytes).map_while(|place| self.address.0.checked_add(place));
+        Some(addresses.map(|address| oracle.byte_at(address, self.position)).collect())
+    }
+}
+
+impl Replay for NextAccessedBlock {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Address>> {
+        let from = self.from.0 / 64;
+        let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
+        let block = addresses.filter(|block| *block >= from).min();
+        Some(block.map(|block| Address(block * 64)))
+    }
+}
+
+/// The bytes that an event accessed.
+fn bytes_of(event: &Event) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
+    let access = if let EventKind::Access(access) = &event.kind { Some(access) } else { None };
+    access.into_iter().flat_map(|access| access.each_byte())
+}
+
+impl Oracle {
+    fn byte_at(&self, address: u64, position: Position) -> ByteState {
+        let mut state = ByteState::default();
+        for event in self.events_until(position) {
+            follow(&mut state, event, address);
+        }
+        if state.value.is_some() { state } else { self.inferred_byte(address, position) }
+    }
+
+    /// What the next access after a position tells of a byte, when it is a load.
+    fn inferred_byte(&self, address: u64, position: Position) -> ByteState {
+        for event in self.events_after(position) {
+            let EventKind::Access(access) = &event.kind else { continue };
+            let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address) else { continue };
+            if !access.is_read() {
+                break;
+            }
+            if value.is_some() {
+                return ByteState { value, source: ValueSource::Inferred, seen_at: Some(Position(event.slot)) };
+            }
+        }
+        ByteState::default()
+    }
+}
+
+/// What is known of a byte after an event.
+pub(super) fn follow(state: &mut ByteState, event: &Event, address: u64) {
+    let EventKind::Access(access) = &event.kind else { return };
+    let first = address.wrapping_sub(access.address.0);
+    if first >= u64::from(access.size_bytes) {
+        return;
+    }
+    let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address) else { return };
+    let seen_at = Some(Position(event.slot));
+    let is_contradicted = access.is_read() && state.value.is_some() && state.value != value;
+    let was_external = access.is_read() && state.source == ValueSource::External;
+    match value {
+        None if access.is_read() => {}
+        None => *state = ByteState::default(),
+        Some(_) if is_contradicted || was_external => {
+            *state = ByteState { value, source: ValueSource::External, seen_at };
+        }
+        Some(_) => *state = ByteState { value, source: ValueSource::Recorded, seen_at },
+    }
+}

@@ -1,0 +1,34 @@
+//! A naive oracle: answers the same questions as the index by going through all events of the trace.
+//!
+//! It parses the trace in one run into a plain list and shares no code with the index but the types of questions and answers.
+//! So an answer that both give alike is an answer to trust. Cost: O(events) a question; for tests only.
+//!
+//! ```
+//! use stepback_index::oracle::{Oracle, Replay as _};
+//! use stepback_index::RegistersAt;
+//! use stepback_parsers::{Position, Tarmac};
+//!
+//! let text = b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
+//! let tarmac = Tarmac::open(Box::new(text.to_vec()), Default::default())?;
+//! let oracle = Oracle::of(&tarmac)?;
+//! let registers = RegistersAt { position: Position(1), thread: None }.replay(&oracle).unwrap();
+//! assert_eq!(registers.get("r0").and_then(|r0| r0.to_u64()), Some(1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod access;
+mod branches;
+mod calls;
+mod difference;
+mod event;
+mod folds;
+mod lines;
+mod memory;
+mod names;
+mod record;
+mod registers;
+mod search;
+mod steps;
+mod visits;
+
+pub use record::{Oracle, Replay};

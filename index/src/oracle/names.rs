@@ -1,0 +1,60 @@
+//! Names of registers.
+
+use std::collections::HashMap;
+
+use stepback_parsers::{InstructionSet, RegisterId, RegisterView, Registers};
+
+use super::Oracle;
+use super::event::{EventKind, Written};
+use crate::ThreadId;
+
+impl Oracle {
+    /// All writes of registers of the whole trace.
+    pub(super) fn writes(&self) -> impl Iterator<Item = (ThreadId, &Written)> {
+        self.events.iter().filter_map(|event| match &event.kind {
+            EventKind::Register(written) => Some((event.thread, written)),
+            _ => None,
+        })
+    }
+
+    /// The name of a register outside the architecture's table.
+    pub(super) fn outside_name(&self, register: RegisterId) -> Option<&String> {
+        let place = register.0.checked_sub(RegisterId::FIRST_NAMED.0)?;
+        self.register_names.get(usize::from(place))
+    }
+
+    /// The name under which a view of a thread is shown.
+    pub(super) fn register_name(&self, view: RegisterView, thread: ThreadId) -> String {
+        let set = self.instruction_set(thread);
+        match self.outside_name(view.register) {
+            Some(whole) if self.widths.get(&view.register) == Some(&view.size_bytes) => whole.clone(),
+            Some(whole) => with_bits(whole, view),
+            None => {
+                let name = Registers::name(view, set).map(ToString::to_string);
+                name.unwrap_or_else(|| with_bits(&table_name(view.register, set), view))
+            }
+        }
+    }
+
+    /// How wide each register is as far as the trace writes it.
+    pub(super) fn find_widths(&self) -> HashMap<RegisterId, u16> {
+        let mut widths = HashMap::new();
+        for (_, written) in self.writes() {
+            let width = widths.entry(written.view.register).or_default();
+            *width = written.view.offset.saturating_add(written.view.size_bytes).max(*width);
+        }
+        widths
+    }
+}
+
+fn with_bits(name: &str, view: RegisterView) -> String {
+    let low = 8 * u32::from(view.offset);
+    format!("{name}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
+}
+
+/// The name of the widest register of a table that begins where a register does, vectors counted as 16 bytes wide.
+fn table_name(register: RegisterId, set: InstructionSet) -> String {
+    let word = if set == InstructionSet::A64 { 8 } else { 4 };
+    let name = |size| Registers::name(RegisterView::new(register, 0, size), set);
+    [16, word, 4, 32].into_iter().find_map(name).map(ToString::to_string).unwrap_or_default()
+}

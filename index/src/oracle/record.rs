@@ -1,0 +1,227 @@
+//! Parses the whole trace into a list of events.
+
+use std::collections::HashMap;
+
+use stepback_parsers::{
+    EventSink, InstructionSet, MemoryAccess, ParseScratch, Position, Problem, RegisterId, RegisterWrite, Source,
+    SourceError, Step, StepEvent, TextEvent, ThreadNumber,
+};
+
+use super::event::{Accessed, Event, EventKind, Told, Written};
+use crate::{Query, ThreadId, ThreadInfo, Warning};
+
+/// A trace as a list of events.
+#[derive(Debug)]
+pub struct Oracle {
+    pub(super) text: Vec<u8>,
+    pub(super) is_big_endian: bool,
+    first_set: InstructionSet,
+    /// Where each line begins.
+    pub(super) line_starts: Vec<u64>,
+    pub(super) events: Vec<Event>,
+    pub(super) steps: Vec<Told>,
+    pub(super) thread_names: Vec<String>,
+    pub(super) register_names: Vec<String>,
+    pub(super) widths: HashMap<RegisterId, u16>,
+    warnings: Vec<Warning>,
+    /// Reads that contradict what was known before them, counted by block of 64 bytes.
+    external_changes: u64,
+}
+
+/// A question that the oracle can answer.
+pub trait Replay: Query {
+    /// The answer; none where the index gives an error.
+    fn replay(&self, oracle: &Oracle) -> Option<Self::Answer>;
+}
+
+impl Oracle {
+    /// Reads a trace.
+    ///
+    /// # Errors
+    /// The trace could not be read.
+    pub fn of<S: Source>(source: &S) -> Result<Self, SourceError> {
+        let mut text = Vec::new();
+        source.read_raw(0..source.length(), &mut text)?;
+        let line_starts = {
+            let ends = text.iter().zip(1..).filter(|(byte, _)| **byte == b'\n').map(|(_, next)| next);
+            std::iter::once(0).chain(ends).filter(|start| *start < text.len() as u64).collect()
+        };
+        let mut oracle = Self {
+            text,
+            is_big_endian: source.traits().endian == stepback_parsers::Endian::Big,
+            first_set: source.traits().instruction_set,
+            line_starts,
+            events: Vec::new(),
+            steps: Vec::new(),
+            thread_names: Vec::new(),
+            register_names: Vec::new(),
+            widths: HashMap::new(),
+            warnings: Vec::new(),
+            external_changes: 0,
+        };
+        let mut sink = Recorder { oracle: &mut oracle, last_steps: HashMap::new() };
+        source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
+        if oracle.thread_names.is_empty() {
+            oracle.thread_names.push("cpu0".to_owned());
+        }
+        oracle.mark_external();
+        oracle.widths = oracle.find_widths();
+        Ok(oracle)
+    }
+
+    /// Finds the reads that contradict the last value known of a byte.
+    fn mark_external(&mut self) {
+        let mut known: HashMap<u64, u8> = HashMap::new();
+        for event in &mut self.events {
+            let EventKind::Access(access) = &mut event.kind else { continue };
+            let mut contradicting = Vec::new();
+            for (address, value) in access.each_byte() {
+                match value {
+                    Some(value) => {
+                        let before = known.insert(address, value);
+                        let is_other = access.is_read() && before.is_some_and(|before| before != value);
+                        contradicting.extend(is_other.then_some(address));
+                    }
+                    None if !access.is_read() => _ = known.remove(&address),
+                    None => {}
+                }
+            }
+            let mut blocks: Vec<u64> = contradicting.iter().map(|address| address / 64).collect();
+            blocks.dedup();
+            self.external_changes += blocks.len() as u64;
+            access.contradicting = contradicting;
+        }
+    }
+
+    /// Steps in all.
+    pub fn step_count(&self) -> u64 {
+        self.steps.len() as u64
+    }
+
+    /// Lines in all.
+    pub fn line_count(&self) -> u64 {
+        self.line_starts.len() as u64
+    }
+
+    /// Reads in all that contradict what was known before them, counted by block of 64 bytes.
+    pub fn external_changes(&self) -> u64 {
+        self.external_changes
+    }
+
+    /// All problems of the trace.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The threads.
+    pub fn threads(&self) -> Vec<ThreadInfo> {
+        let threads = self.thread_names.iter().zip(0..).map(|(name, number)| {
+            let mut own = self.steps.iter().zip(0..).filter(|(step, _)| step.thread == ThreadId(number));
+            let first = own.next();
+            ThreadInfo {
+                name: name.clone(),
+                steps: first.iter().count() as u64 + own.count() as u64,
+                instruction_set: first.map_or(self.first_set, |(step, _)| step.instruction_set),
+                first_step: first.map(|(_, step)| Step(step)),
+            }
+        });
+        threads.collect()
+    }
+
+    pub(super) fn step(&self, step: Step) -> Option<&Told> {
+        self.steps.get(usize::try_from(step.0).ok()?)
+    }
+
+    /// The instruction set of a thread's first step, of the trace's first step where it has none.
+    pub(super) fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
+        let first = self.steps.iter().find(|step| step.thread == thread);
+        first.map_or(self.first_set, |step| step.instruction_set)
+    }
+
+    /// The events that show at a position.
+    pub(super) fn events_until(&self, position: Position) -> &[Event] {
+        let end = self.events.partition_point(|event| event.slot <= position.0);
+        self.events.get(..end).unwrap_or_default()
+    }
+
+    /// The events that do not show yet at a position.
+    pub(super) fn events_after(&self, position: Position) -> &[Event] {
+        let start = self.events.partition_point(|event| event.slot <= position.0);
+        self.events.get(start..).unwrap_or_default()
+    }
+
+    /// None for positions beyond the end.
+    pub(super) fn check(&self, position: Position) -> Option<()> {
+        (position.0 <= self.step_count()).then_some(())
+    }
+
+    /// The line, counted from 0, that begins at or before an offset.
+    pub(super) fn line_at(&self, offset: u64) -> u64 {
+        (self.line_starts.partition_point(|start| *start <= offset) as u64).saturating_sub(1)
+    }
+}
+
+/// Collects what the parser says.
+struct Recorder<'a> {
+    oracle: &'a mut Oracle,
+    last_steps: HashMap<u16, Step>,
+}
+
+impl Recorder<'_> {
+    fn push(&mut self, thread: ThreadNumber, offset: u64, kind: EventKind) {
+        let owner = self.last_steps.get(&thread.0).copied();
+        let (slot, line) = (self.oracle.step_count(), self.oracle.line_at(offset));
+        self.oracle.events.push(Event { slot, thread: ThreadId(thread.0), owner, line, kind });
+    }
+}
+
+impl EventSink for Recorder<'_> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.oracle.thread_names.push(name.to_owned());
+    }
+
+    fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
+        self.oracle.register_names.push(name.to_owned());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.last_steps.insert(step.thread.0, Step(self.oracle.step_count()));
+        let before = self.oracle.steps.last().and_then(|last| last.time);
+        self.oracle.steps.push(Told {
+            thread: ThreadId(step.thread.0),
+            chunk_offset: step.chunk_offset,
+            line: self.oracle.line_at(step.place.offset),
+            time: before.max(step.time),
+            pc: step.pc,
+            instruction_set: step.instruction_set,
+            opcode: step.opcode,
+            length_bytes: step.length_bytes,
+            is_executed: step.is_executed,
+            text: step.text.to_vec(),
+        });
+        self.push(step.thread, step.place.offset, EventKind::Step);
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let bytes = write.bytes.map(<[u8]>::to_vec);
+        let written = Written { view: write.view, bytes, is_bank_copy: write.is_bank_copy };
+        self.push(write.thread, write.place.offset, EventKind::Register(written));
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let MemoryAccess { kind, address, size_bytes, bytes, .. } = *access;
+        let accessed = Accessed { kind, address, size_bytes, bytes, contradicting: Vec::new() };
+        self.push(access.thread, access.place.offset, EventKind::Access(accessed));
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        let text = String::from_utf8_lossy(event.text).into_owned();
+        self.push(event.thread, event.place.offset, EventKind::Text { kind: event.kind, text });
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        let line = self.oracle.line_at(problem.place.offset) + 1;
+        let (offset, message) = (u64::from(problem.column), problem.message.clone());
+        self.oracle.warnings.push(Warning { line, offset, message });
+    }
+}

@@ -1,0 +1,96 @@
+//! The register file at a position.
+
+use std::collections::{BTreeMap, HashMap};
+
+use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Step};
+
+use super::event::EventKind;
+use super::{Oracle, Replay};
+use crate::{RegisterFile, RegisterState, RegistersAt, ThreadId, Value, ValueSource};
+
+/// A byte of a register that was written.
+#[derive(Clone, Copy, Debug)]
+struct WrittenByte {
+    value: Option<u8>,
+    slot: u64,
+    owner: Option<Step>,
+}
+
+type WrittenBytes = HashMap<(RegisterId, u16), WrittenByte>;
+
+impl Replay for RegistersAt {
+    fn replay(&self, oracle: &Oracle) -> Option<RegisterFile> {
+        oracle.check(self.position)?;
+        let thread = self.thread.unwrap_or_else(|| oracle.thread_at(self.position));
+        oracle.thread_names.get(usize::from(thread.0))?;
+        let bytes = oracle.register_bytes(thread, self.position);
+        let state = |(name, view)| match oracle.next_pc(thread, self.position) {
+            Some(pc) if view == pc.1 => next_pc_state(name, view, pc.0),
+            _ => state(name, view, &bytes),
+        };
+        let registers = oracle.shown_registers(thread).into_iter().map(state).collect();
+        Some(RegisterFile { thread, instruction_set: oracle.instruction_set(thread), registers })
+    }
+}
+
+fn state(name: String, view: RegisterView, bytes: &WrittenBytes) -> RegisterState {
+    let written: Vec<Option<&WrittenByte>> =
+        (0..view.size_bytes).map(|place| bytes.get(&(view.register, view.offset + place))).collect();
+    let value = Value(written.iter().map(|byte| byte.and_then(|byte| byte.value)).collect());
+    let newest = written.into_iter().flatten().max_by_key(|byte| byte.slot);
+    RegisterState {
+        name,
+        view,
+        source: if value.is_unknown() { ValueSource::Unknown } else { ValueSource::Recorded },
+        value,
+        written_at: newest.map(|byte| Position(byte.slot)),
+        written_by: newest.and_then(|byte| byte.owner),
+    }
+}
+
+fn next_pc_state(name: String, view: RegisterView, pc: u64) -> RegisterState {
+    let bytes = pc.to_le_bytes().into_iter().take(usize::from(view.size_bytes));
+    let value = Value(bytes.map(Some).collect());
+    RegisterState { name, view, value, source: ValueSource::Inferred, written_at: None, written_by: None }
+}
+
+impl Oracle {
+    /// The thread of the last step before a position, at the start that of the first step.
+    pub fn thread_at(&self, position: Position) -> ThreadId {
+        let step = position.last_step().unwrap_or(Step(0));
+        self.step(step).map_or(ThreadId(0), |step| step.thread)
+    }
+
+    /// The registers that are shown of a thread: those of its architecture, then what else the trace names, by name.
+    pub(super) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
+        let mut shown = Registers::shown(self.instruction_set(thread));
+        let mut others: BTreeMap<&String, RegisterView> = BTreeMap::new();
+        for (_, written) in self.writes().filter(|(writer, _)| *writer == thread) {
+            let Some(name) = self.outside_name(written.view.register) else { continue };
+            let view = others.entry(name).or_insert(RegisterView::new(written.view.register, 0, 0));
+            view.size_bytes = view.size_bytes.max(written.view.offset + written.view.size_bytes);
+        }
+        shown.extend(others.into_iter().map(|(name, view)| (name.clone(), view)));
+        shown
+    }
+
+    fn register_bytes(&self, thread: ThreadId, position: Position) -> WrittenBytes {
+        let mut bytes = WrittenBytes::new();
+        for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
+            let EventKind::Register(written) = &event.kind else { continue };
+            for place in 0..written.view.size_bytes {
+                let value = written.bytes.as_ref().and_then(|bytes| bytes.get(usize::from(place)).copied());
+                let byte = WrittenByte { value, slot: event.slot, owner: event.owner };
+                bytes.insert((written.view.register, written.view.offset + place), byte);
+            }
+        }
+        bytes
+    }
+
+    /// The address of a thread's next step, and the register that it is shown in; none when it has none.
+    fn next_pc(&self, thread: ThreadId, position: Position) -> Option<(u64, RegisterView)> {
+        let from = usize::try_from(position.0).ok()?;
+        let next = self.steps.get(from..)?.iter().find(|step| step.thread == thread)?;
+        Some((next.pc.0, Registers::view("pc", self.instruction_set(thread))?))
+    }
+}

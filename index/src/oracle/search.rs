@@ -1,0 +1,41 @@
+//! Searches.
+
+use stepback_parsers::Step;
+
+use super::event::EventKind;
+use super::{Oracle, Replay};
+use crate::{FindText, FindValue, Hit};
+
+impl Replay for FindText {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
+        oracle.check(self.from)?;
+        let steps = (self.from.0..oracle.step_count()).map(Step);
+        let matching = steps.filter(|step| self.matches(oracle, *step));
+        matching.take(self.limit).map(|step| oracle.visit(step)).collect()
+    }
+}
+
+impl FindText {
+    fn matches(&self, oracle: &Oracle, step: Step) -> bool {
+        let Some(told) = oracle.step(step) else { return false };
+        let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
+        let end = oracle.step(Step(step.0 + 1)).map_or(oracle.text.len(), |next| place(next.chunk_offset));
+        let chunk = oracle.text.get(place(told.chunk_offset)..end).unwrap_or_default();
+        let lines = chunk.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+        let mut lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        self.pattern.is_match(&told.text) || lines.any(|line| self.pattern.is_match(line))
+    }
+}
+
+impl Replay for FindValue {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
+        oracle.check(self.from)?;
+        let events = oracle.events_after(self.from).iter();
+        let found = events.filter(|event| {
+            let is_copy = matches!(&event.kind, EventKind::Register(written) if written.is_bank_copy);
+            let value = oracle.access_of(event).and_then(|access| access.value.to_u64());
+            !is_copy && value == Some(self.value)
+        });
+        Some(found.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
+    }
+}

@@ -1,0 +1,97 @@
+//! Steps with what they did.
+
+use stepback_parsers::{AccessKind, Line, Position, Step, TextKind};
+
+use super::event::{Accessed, Event, EventKind, Written};
+use super::{Oracle, Replay};
+use crate::{Access, AccessTarget, Effect, LATE_STEPS, LineOfStep, PositionOfTime, StepRecord, Steps, Value};
+
+impl Replay for Steps {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<StepRecord>> {
+        let end = self.first.0.saturating_add(self.count).min(oracle.step_count());
+        (self.first.0..end).map(|step| oracle.record(Step(step))).collect()
+    }
+}
+
+impl Replay for LineOfStep {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Line>> {
+        Some(oracle.step(self.0).map(|step| Line(step.line + 1)))
+    }
+}
+
+impl Replay for PositionOfTime {
+    fn replay(&self, oracle: &Oracle) -> Option<Position> {
+        // Steps before the first timestamp come before all times.
+        let in_time = oracle.steps.iter().take_while(|step| step.time.is_none_or(|time| time <= self.0));
+        Some(Position(in_time.count() as u64))
+    }
+}
+
+impl Oracle {
+    /// A step with its effects.
+    pub(super) fn record(&self, step: Step) -> Option<StepRecord> {
+        let told = self.step(step)?;
+        let last_slot = step.after().0.saturating_add(LATE_STEPS);
+        let events = self.events_after(step.before()).iter().take_while(|event| event.slot <= last_slot);
+        Some(StepRecord {
+            step,
+            line: Some(Line(told.line + 1)),
+            time: told.time,
+            thread: told.thread,
+            pc: told.pc,
+            instruction_set: told.instruction_set,
+            opcode: told.opcode,
+            length_bytes: told.length_bytes,
+            is_executed: told.is_executed,
+            text: String::from_utf8_lossy(&told.text).into_owned(),
+            effects: events.filter(|event| event.owner == Some(step)).filter_map(|event| self.effect(event)).collect(),
+        })
+    }
+
+    fn effect(&self, event: &Event) -> Option<Effect> {
+        match &event.kind {
+            EventKind::Step => None,
+            EventKind::Register(written) if written.is_bank_copy => None,
+            EventKind::Register(written) => Some(Effect::Register {
+                name: self.register_name(written.view, event.thread),
+                view: written.view,
+                value: register_value(written),
+            }),
+            EventKind::Access(_) => self.access_of(event).map(Effect::Access),
+            EventKind::Text { kind: TextKind::Exception, text } => Some(Effect::Exception(text.clone())),
+            EventKind::Text { kind: TextKind::Note, text } => Some(Effect::Note(text.clone())),
+        }
+    }
+
+    /// What an event did to a cell.
+    pub(super) fn access_of(&self, event: &Event) -> Option<Access> {
+        match &event.kind {
+            EventKind::Register(written) => Some(Access {
+                kind: AccessKind::Write,
+                target: AccessTarget::Register(self.register_name(written.view, event.thread)),
+                value: register_value(written),
+                is_external: false,
+            }),
+            EventKind::Access(access) => Some(Access {
+                kind: access.kind,
+                target: AccessTarget::Memory { address: access.address, size_bytes: access.size_bytes },
+                value: self.memory_value(access),
+                is_external: !access.contradicting.is_empty(),
+            }),
+            EventKind::Step | EventKind::Text { .. } => None,
+        }
+    }
+
+    fn memory_value(&self, access: &Accessed) -> Value {
+        let mut bytes: Vec<Option<u8>> = access.each_byte().map(|(_, value)| value).collect();
+        if self.is_big_endian {
+            bytes.reverse();
+        }
+        Value(bytes)
+    }
+}
+
+fn register_value(written: &Written) -> Value {
+    let byte = |place: u16| written.bytes.as_ref()?.get(usize::from(place)).copied();
+    Value((0..written.view.size_bytes).map(byte).collect())
+}

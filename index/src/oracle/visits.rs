@@ -1,0 +1,41 @@
+//! When an address was executed.
+
+use stepback_parsers::{Address, Step};
+
+use super::{Oracle, Replay};
+use crate::{Hit, LastVisit, NextVisit, NthVisit};
+
+impl Replay for NextVisit {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        oracle.check(self.from)?;
+        let step = oracle.visits(self.pc).find(|step| step.0 >= self.from.0);
+        Some(step.and_then(|step| oracle.visit(step)))
+    }
+}
+
+impl Replay for LastVisit {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        oracle.check(self.before)?;
+        let step = oracle.visits(self.pc).take_while(|step| step.0 < self.before.0).last();
+        Some(step.and_then(|step| oracle.visit(step)))
+    }
+}
+
+impl Replay for NthVisit {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        let place = self.number.checked_sub(1).and_then(|place| usize::try_from(place).ok());
+        let step = place.and_then(|place| oracle.visits(self.pc).nth(place));
+        Some(step.and_then(|step| oracle.visit(step)))
+    }
+}
+
+impl Oracle {
+    /// The steps at an address.
+    pub fn visits(&self, pc: Address) -> impl Iterator<Item = Step> {
+        self.steps.iter().zip(0..).filter(move |(step, _)| step.pc == pc).map(|(_, number)| Step(number))
+    }
+
+    pub(super) fn visit(&self, step: Step) -> Option<Hit> {
+        Some(Hit { record: self.record(step)?, position: step.after(), access: None })
+    }
+}

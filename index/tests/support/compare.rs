@@ -1,0 +1,266 @@
+//! Asks index and oracle the same questions.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use regex::bytes::RegexBuilder;
+use stepback_index::oracle::{Oracle, Replay};
+use stepback_index::{
+    AccessKinds, AccessTarget, BuildOptions, Call, CallId, Cancel, Cell, DifferenceBetween, Effect, Entered, FindText,
+    FindValue, FoldSet, Index, LastAccess, LastVisit, LineOfStep, MemoryAt, MemoryDifference, NextAccess,
+    NextAccessedBlock, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegistersAt, Row,
+    Steps, ThreadId, Warning,
+};
+use stepback_parsers::{Address, Endian, Line, Position, RegisterView, Step, Tarmac, TarmacOptions};
+
+use super::dice::Dice;
+
+/// A trace as it was opened.
+pub fn open(text: &[u8], endian: Endian) -> Arc<Tarmac> {
+    let options = TarmacOptions { endian, ..TarmacOptions::default() };
+    Arc::new(Tarmac::open(Box::new(text.to_vec()), options).unwrap())
+}
+
+/// An index and an oracle of one trace, and what to ask them about.
+pub struct Comparison<'a> {
+    pub index: Index<Tarmac>,
+    pub oracle: &'a Oracle,
+    pub things: &'a Things,
+    /// How the index was built, for messages.
+    pub name: String,
+}
+
+/// What a trace has, so that questions hit something.
+#[derive(Debug, Default)]
+pub struct Things {
+    calls: Vec<Call>,
+    addresses: Vec<u64>,
+    pcs: Vec<u64>,
+    times: Vec<u64>,
+    values: Vec<u64>,
+    views: Vec<(ThreadId, RegisterView)>,
+    threads: Vec<ThreadId>,
+}
+
+impl Things {
+    pub fn of(oracle: &Oracle) -> Self {
+        let mut things = Self { calls: oracle.calls(), ..Self::default() };
+        things.threads = (0..oracle.threads().len() as u16).map(ThreadId).collect();
+        let steps = Steps { first: Step(0), count: u64::MAX }.replay(oracle).unwrap();
+        for step in &steps {
+            things.pcs.push(step.pc.0);
+            things.times.extend(step.time);
+            for effect in &step.effects {
+                match effect {
+                    Effect::Register { view, value, .. } => {
+                        things.views.push((step.thread, *view));
+                        things.values.extend(value.to_u64());
+                    }
+                    Effect::Access(access) => {
+                        things.values.extend(access.value.to_u64());
+                        if let AccessTarget::Memory { address, .. } = access.target {
+                            things.addresses.push(address.0);
+                        }
+                    }
+                    Effect::Exception(_) | Effect::Note(_) => {}
+                }
+            }
+        }
+        for thread in &things.threads {
+            let file = RegistersAt { position: Position(0), thread: Some(*thread) }.replay(oracle).unwrap();
+            things.views.extend(file.registers.iter().map(|register| (*thread, register.view)));
+        }
+        things.addresses.push(0x1000);
+        things
+    }
+}
+
+/// Builds an index of a trace.
+pub fn index_of(tarmac: &Arc<Tarmac>, segment_bytes: u64, threads: usize) -> Index<Tarmac> {
+    Index::in_memory(Arc::clone(tarmac), &BuildOptions { segment_bytes, threads }).unwrap()
+}
+
+impl Comparison<'_> {
+    #[track_caller]
+    fn agree<Q: Replay + Debug>(&self, question: Q)
+    where
+        Q::Answer: PartialEq + Debug,
+    {
+        let (found, expected) = (question.run(&self.index, &Cancel::default()), question.replay(self.oracle));
+        match (&found, &expected) {
+            (Ok(found), Some(expected)) if found == expected => {}
+            (Err(_), None) => {}
+            _ => panic!("{}: {question:?}\n index:  {found:?}\n oracle: {expected:?}", self.name),
+        }
+    }
+
+    /// What is asked once of a trace.
+    pub fn whole(&self) {
+        let Self { index, oracle, name, .. } = self;
+        let info = index.info();
+        assert_eq!(info.steps, oracle.step_count(), "{name}: steps");
+        assert_eq!(info.lines, oracle.line_count(), "{name}: lines");
+        assert_eq!(info.external_changes, oracle.external_changes(), "{name}: external changes");
+        assert_eq!(index.threads(), oracle.threads(), "{name}: threads");
+        // An event type that nobody knows is complained about once in each part that is read by itself.
+        let is_kept = |warning: &&Warning| !warning.message.contains("event type");
+        let found: Vec<_> = index.warnings().iter().filter(is_kept).collect();
+        let expected: Vec<_> = oracle.warnings().iter().filter(is_kept).take(found.len().max(900)).collect();
+        assert_eq!(found, expected, "{name}: warnings");
+        let calls: Vec<_> = (0..index.calls().len()).map(|id| index.calls().get(CallId(id)).unwrap()).collect();
+        assert_eq!(calls, self.things.calls, "{name}: calls");
+    }
+
+    /// A random question.
+    pub fn ask(&self, dice: &mut Dice) {
+        match dice.below(20) {
+            0 | 1 => {
+                let thread = if dice.one_in(2) { None } else { dice.pick(&self.things.threads) };
+                self.agree(RegistersAt { position: self.position(dice), thread });
+            }
+            2 | 3 => {
+                let address = Address(self.address(dice));
+                self.agree(MemoryAt { position: self.position(dice), address, len_bytes: dice.below(90) });
+            }
+            4 | 5 => {
+                self.agree(LastAccess { cell: self.cell(dice), kinds: kinds(dice), before: self.position(dice) });
+            }
+            6 | 7 => self.agree(NextAccess { cell: self.cell(dice), kinds: kinds(dice), from: self.position(dice) }),
+            8 => self.ask_visits(dice),
+            9 | 10 => self.agree(Steps { first: Step(self.position(dice).0), count: dice.below(12) }),
+            11 => self.ask_lines(dice),
+            12 => {
+                let time = dice.pick(&self.things.times).unwrap_or(0);
+                self.agree(PositionOfTime((time + dice.below(3)).saturating_sub(dice.below(3))));
+            }
+            13 => self.ask_difference(dice),
+            14 => self.ask_text(dice),
+            15 | 16 => {
+                let value = dice.pick(&self.things.values).unwrap_or(0);
+                self.agree(FindValue { value, from: self.position(dice), limit: dice.below(5) as usize });
+            }
+            17 => self.agree(NextAccessedBlock { from: Address(self.address(dice)) }),
+            18 => self.ask_calls(dice),
+            _ => self.ask_folds(dice),
+        }
+    }
+
+    /// Mostly one of the trace.
+    fn position(&self, dice: &mut Dice) -> Position {
+        Position(dice.below(self.oracle.step_count() + 1) + u64::from(dice.one_in(64)))
+    }
+
+    fn address(&self, dice: &mut Dice) -> u64 {
+        let address = dice.pick(&self.things.addresses).unwrap_or(0);
+        address.wrapping_add(dice.below(12)).saturating_sub(dice.below(12))
+    }
+
+    fn cell(&self, dice: &mut Dice) -> Cell {
+        match dice.pick(&self.things.views).filter(|_| dice.one_in(2)) {
+            Some((thread, view)) => {
+                let size_bytes = if dice.one_in(3) { view.size_bytes.div_ceil(2) } else { view.size_bytes };
+                let offset = view.offset + if dice.one_in(3) { view.size_bytes - size_bytes } else { 0 };
+                Cell::Register { thread, view: RegisterView { offset, size_bytes, ..view } }
+            }
+            None => Cell::Memory { address: Address(self.address(dice)), len_bytes: 1 + dice.below(20) },
+        }
+    }
+
+    fn ask_visits(&self, dice: &mut Dice) {
+        let pc = Address(dice.pick(&self.things.pcs).unwrap_or(0) + u64::from(dice.one_in(8)));
+        self.agree(NextVisit { pc, from: self.position(dice) });
+        self.agree(LastVisit { pc, before: self.position(dice) });
+        let count = self.oracle.visits(pc).count() as u64;
+        assert_eq!(self.index.visit_count(pc).unwrap(), count, "{}: visits of {pc}", self.name);
+        self.agree(NthVisit { pc, number: dice.below(count + 2) });
+    }
+
+    fn ask_lines(&self, dice: &mut Dice) {
+        let line = Line(dice.below(self.oracle.line_count() + 3));
+        self.agree(PositionOfLine(line));
+        self.agree(RawLines { first: line, count: dice.below(6) });
+        self.agree(LineOfStep(Step(self.position(dice).0)));
+    }
+
+    fn ask_text(&self, dice: &mut Dice) {
+        let patterns =
+            ["NOP", "r0", r"^IT", "01$", r"MW[48] ", "^$", r"\bBL\b", "[^a]f{3}", "cpu1", "$", "RET .$", "nowhere"];
+        let is_multi_line = dice.one_in(2);
+        let pattern = RegexBuilder::new(dice.pick(&patterns).unwrap()).multi_line(is_multi_line).build().unwrap();
+        self.agree(FindText { pattern, from: self.position(dice), limit: dice.below(4) as usize });
+    }
+
+    /// Runs of memory are compared byte by byte.
+    fn ask_difference(&self, dice: &mut Dice) {
+        let thread = if dice.one_in(2) { None } else { dice.pick(&self.things.threads) };
+        let question = DifferenceBetween { from: self.position(dice), to: self.position(dice), thread };
+        let found = question.run(&self.index, &Cancel::default());
+        let (Ok(found), Some(expected)) = (&found, question.replay(self.oracle)) else {
+            assert!(question.from.max(question.to) > self.index.end(), "{}: {question:?}: {found:?}", self.name);
+            return;
+        };
+        assert_eq!(found.registers, expected.registers, "{}: {question:?}", self.name);
+        assert!(found.memory.iter().all(|run| (1..=16).contains(&run.from.len())), "{}: {question:?}", self.name);
+        let bytes: Vec<_> = found.memory.iter().flat_map(bytes_of_run).collect();
+        assert_eq!(bytes, expected.memory, "{}: {question:?}", self.name);
+    }
+
+    fn ask_calls(&self, dice: &mut Dice) {
+        let (calls, all) = (self.index.calls(), &self.things.calls);
+        let (thread, position) = (dice.pick(&self.things.threads).unwrap(), self.position(dice));
+        let is_here = |call: &(usize, &Call)| call.1.thread == thread && call.1.contains(position);
+        let innermost = all.iter().enumerate().rfind(is_here).map(|(id, _)| CallId(id as u64));
+        assert_eq!(calls.innermost_at(thread, position), innermost, "{}: {thread:?} {position:?}", self.name);
+        let Some(id) = (!all.is_empty()).then(|| CallId(dice.below(all.len() as u64))) else { return };
+        let children = (0..).zip(all).filter(|(_, call)| call.parent == Some(id)).map(|(child, _)| CallId(child));
+        assert!(calls.children(id).eq(children), "{}: children of {id:?}", self.name);
+        let call = all[id.0 as usize];
+        if let Some(step) = call.call_step {
+            let called = calls.called_by(call.thread, step).and_then(|found| calls.get(found));
+            assert_eq!(called.and_then(|called| called.call_step), Some(step), "{}: {id:?}", self.name);
+        }
+    }
+
+    fn ask_folds(&self, dice: &mut Dice) {
+        let all = &self.things.calls;
+        let mut folds = FoldSet::new(self.index.step_count());
+        let mut folded = BTreeSet::new();
+        for _ in 0..dice.below(6) {
+            let id = CallId(dice.below(all.len() as u64));
+            folds.fold(self.index.calls(), id);
+            folded.extend(all.get(id.0 as usize).filter(|call| call.entered != Entered::Root).map(|_| id));
+        }
+        if let Some(id) = folded.first().copied().filter(|_| dice.one_in(3)) {
+            folds.unfold(self.index.calls(), id);
+            folded.remove(&id);
+        }
+        let expected = self.oracle.rows(all, &folded);
+        let found: Vec<Row> = (0..folds.row_count()).filter_map(|row| folds.row(row)).collect();
+        assert_eq!(found, expected, "{}: folds {folded:?}", self.name);
+        assert_eq!(folds.row(folds.row_count()), None);
+        for (row, shown) in (0..).zip(&expected) {
+            let (first, last) = match *shown {
+                Row::Step(step) => (step, step),
+                Row::Folded { first, last, .. } => (first, last),
+            };
+            let rows = (folds.row_of(first), folds.row_of(last));
+            assert_eq!(rows, (row, row), "{}: {shown:?} with folds {folded:?}", self.name);
+        }
+    }
+}
+
+fn bytes_of_run(run: &MemoryDifference) -> impl Iterator<Item = MemoryDifference> {
+    assert_eq!(run.from.len(), run.to.len());
+    let pairs = run.from.iter().zip(&run.to).zip(0..);
+    pairs.map(|((from, to), place)| MemoryDifference {
+        address: Address(run.address.0 + place),
+        from: vec![*from],
+        to: vec![*to],
+        last_write: run.last_write,
+    })
+}
+
+fn kinds(dice: &mut Dice) -> AccessKinds {
+    dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::Writes, AccessKinds::All]).unwrap()
+}

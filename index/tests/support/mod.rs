@@ -1,0 +1,5 @@
+//! What the tests of the index share: random traces, random questions, and the comparison of index and oracle.
+
+pub mod compare;
+pub mod dice;
+pub mod text;

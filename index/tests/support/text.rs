@@ -1,0 +1,370 @@
+//! Random Tarmac text: small pools of addresses and registers, so that things collide.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+
+use super::dice::Dice;
+
+/// What a random trace is like as a whole.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub is_es: bool,
+    pub sets: Sets,
+    /// 0: lines name no CPU.
+    pub cpus: u8,
+    pub times: Times,
+    pub has_dump: bool,
+    pub line_end: &'static str,
+    pub ends_with_newline: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sets {
+    A64,
+    A32,
+    T32,
+    Mixed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    /// On every line.
+    All,
+    /// On instructions alone.
+    Steps,
+    /// Here and there, sometimes decreasing.
+    Some,
+    None,
+}
+
+/// A random trace.
+pub fn traces(lines: std::ops::Range<usize>) -> impl Strategy<Value = String> {
+    let sets = prop_oneof![3 => Just(Sets::A64), 1 => Just(Sets::A32), 1 => Just(Sets::T32), 1 => Just(Sets::Mixed)];
+    let times =
+        prop_oneof![4 => Just(Times::All), 2 => Just(Times::Steps), 2 => Just(Times::Some), 1 => Just(Times::None)];
+    let shape =
+        (prop::bool::weighted(0.25), sets, 0u8..3, times, any::<bool>(), prop::bool::weighted(0.2), any::<bool>());
+    let shape = shape.prop_map(|(is_es, sets, cpus, times, has_dump, is_crlf, ends_with_newline)| {
+        let line_end = if is_crlf { "\r\n" } else { "\n" };
+        Shape { is_es, sets, cpus, times, has_dump, line_end, ends_with_newline }
+    });
+    (shape, prop::collection::vec((0u8..40, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
+}
+
+/// The trace of some seeds: what a line is, and a number for the rest of it.
+pub fn write(shape: Shape, seeds: &[(u8, u64)]) -> String {
+    let mut writer = Writer::new(shape);
+    if shape.has_dump {
+        writer.dump();
+    }
+    for (kind, seed) in seeds {
+        writer.line_of(*kind, Dice(*seed));
+    }
+    if !shape.ends_with_newline {
+        writer.out.truncate(writer.out.trim_end_matches(['\r', '\n']).len());
+    }
+    writer.out
+}
+
+/// A CPU as far as it must be known to write what looks like calls.
+#[derive(Clone, Debug)]
+struct Cpu {
+    pc: u64,
+    sp: u64,
+    stack: Vec<(u64, u64)>,
+}
+
+struct Writer {
+    shape: Shape,
+    out: String,
+    time: u64,
+    cpu: usize,
+    cpus: Vec<Cpu>,
+    memory: HashMap<u64, u8>,
+}
+
+const FUNCTIONS: [u64; 4] = [0x8000, 0x8040, 0x8080, 0x9000];
+
+impl Writer {
+    fn new(shape: Shape) -> Self {
+        let cpu = Cpu { pc: 0x8000, sp: 0x2000, stack: Vec::new() };
+        Self { shape, out: String::new(), time: 1, cpu: 0, cpus: vec![cpu; 2], memory: HashMap::new() }
+    }
+
+    fn set(&self, dice: &mut Dice) -> &'static str {
+        match self.shape.sets {
+            Sets::A64 => "O",
+            Sets::A32 => "A",
+            Sets::T32 => "T",
+            Sets::Mixed => dice.pick(&["O", "A", "T"]).unwrap(),
+        }
+    }
+
+    fn line(&mut self, is_step: bool, dice: &mut Dice, text: &str) {
+        let has_time = match self.shape.times {
+            Times::All => true,
+            Times::Steps => is_step,
+            Times::Some => dice.one_in(3),
+            Times::None => false,
+        };
+        if has_time {
+            let time =
+                if self.shape.times == Times::Some { self.time.saturating_sub(dice.below(4)) } else { self.time };
+            write!(self.out, "{time} clk ").unwrap();
+        } else {
+            self.out.push_str("        ");
+        }
+        if self.shape.cpus > 0 && !dice.one_in(10) {
+            write!(self.out, "cpu{} ", self.cpu).unwrap();
+        }
+        self.out.push_str(text);
+        self.out.push_str(self.shape.line_end);
+    }
+
+    fn dump(&mut self) {
+        let mut dice = Dice(7);
+        self.time = 0;
+        for cpu in 0..usize::from(self.shape.cpus.max(1)) {
+            self.cpu = cpu;
+            for name in ["X0", "X1", "r0", "r1", "q0", "cpsr"] {
+                let digits = match name.as_bytes()[0] {
+                    b'X' => "0000000000000005",
+                    b'q' => "11111111222222223333333344444444",
+                    _ => "000000a5",
+                };
+                self.line(false, &mut dice, &format!("R {name} {digits}"));
+            }
+            self.line(false, &mut dice, "MW4 00001000:000000001000 11223344");
+        }
+        (self.time, self.cpu) = (1, 0);
+    }
+
+    fn line_of(&mut self, kind: u8, mut dice: Dice) {
+        let dice = &mut dice;
+        match kind {
+            0..=12 => self.step(dice),
+            13 | 14 => self.call(dice),
+            15 | 16 => self.come_back(dice),
+            17..=21 => self.register(dice),
+            22..=29 => self.access(dice),
+            30 | 31 => self.diagram(dice),
+            32 => self.stack_pointer(dice),
+            33 | 34 => self.early_line(dice),
+            35 | 36 => self.cpu = dice.below(u64::from(self.shape.cpus.clamp(1, 2))) as usize,
+            37 => self.jump(dice),
+            38 => self.junk(dice),
+            _ => self.words(dice),
+        }
+    }
+
+    fn step(&mut self, dice: &mut Dice) {
+        if self.shape.times != Times::Some || dice.one_in(2) {
+            self.time += dice.below(4) / 2 + u64::from(dice.one_in(2));
+        }
+        let set = self.set(dice);
+        let Cpu { pc, .. } = self.cpus[self.cpu];
+        let (opcode, length) = match set {
+            "O" => (dice.pick(&["d503201f", "d65f03c0", "94000010"]).unwrap(), 4),
+            "A" => (dice.pick(&["e1a00000", "e12fff1e", "--------"]).unwrap(), 4),
+            _ => dice.pick(&[("4770", 2), ("bf00", 2), ("f000f800", 4)]).unwrap(),
+        };
+        let words = dice.pick(&["NOP", "MOV r0,#1", "BL {pc}+0x40", "", "RET $"]).unwrap();
+        let mode = dice.pick(&["EL3h_s", "svc_s", "usr"]).unwrap();
+        let (kind, text) = (dice.pick(&["IT", "IT", "IS"]).unwrap(), words);
+        let text = if self.shape.is_es {
+            let failed = if kind == "IS" { "CCFAIL " } else { "" };
+            format!("ES  ({pc:016x}:{opcode}) {set} {mode}:     {failed}{text}")
+        } else {
+            format!("{kind} ({}) {pc:08x} {} {set} {mode} : {text}", dice.below(9), opcode.replace('-', "0"))
+        };
+        self.line(true, dice, &text);
+        self.cpus[self.cpu].pc = pc.wrapping_add(length);
+    }
+
+    fn call(&mut self, dice: &mut Dice) {
+        self.step(dice);
+        let cpu = self.cpus[self.cpu].clone();
+        let link = cpu.pc | u64::from(self.shape.sets == Sets::T32);
+        let link = if dice.one_in(6) { link + 4 } else { link };
+        self.number_register("lr", link, dice);
+        self.cpus[self.cpu].stack.push((link & !1, cpu.sp));
+        self.cpus[self.cpu].pc = dice.pick(&FUNCTIONS).unwrap();
+        self.step(dice);
+        if dice.one_in(2) {
+            self.cpus[self.cpu].sp = cpu.sp - 16;
+            self.number_register("sp", cpu.sp - 16, dice);
+        }
+    }
+
+    fn come_back(&mut self, dice: &mut Dice) {
+        let skipped = usize::from(dice.one_in(4));
+        let depth = self.cpus[self.cpu].stack.len();
+        self.cpus[self.cpu].stack.truncate(depth - skipped.min(depth));
+        let Some((pc, sp)) = self.cpus[self.cpu].stack.pop() else { return };
+        if self.cpus[self.cpu].sp != sp || dice.one_in(3) {
+            self.step(dice);
+            self.cpus[self.cpu].sp = sp;
+            self.number_register("sp", sp, dice);
+        }
+        self.step(dice);
+        self.cpus[self.cpu].pc = pc;
+    }
+
+    fn jump(&mut self, dice: &mut Dice) {
+        self.cpus[self.cpu].pc = dice.pick(&FUNCTIONS).unwrap() + 4 * dice.below(4);
+    }
+
+    /// A write of the stack pointer or the link register of the trace's instruction set.
+    fn number_register(&mut self, name: &str, value: u64, dice: &mut Dice) {
+        let text = match (self.shape.sets, name) {
+            (Sets::A64 | Sets::Mixed, "lr") => format!("R X30 {value:016x}"),
+            (Sets::A64 | Sets::Mixed, _) => format!("R sp_el3 {value:016x}"),
+            (_, "lr") => format!("R r14_svc {value:08x}"),
+            _ => format!("R r13 {value:08x}"),
+        };
+        self.line(false, dice, &text);
+    }
+
+    fn stack_pointer(&mut self, dice: &mut Dice) {
+        let value = 0x2000 - 16 * dice.below(8);
+        self.cpus[self.cpu].sp = value;
+        self.number_register("sp", value, dice);
+    }
+
+    fn register(&mut self, dice: &mut Dice) {
+        const WIDE: [(&str, usize); 16] = [
+            ("X0", 16),
+            ("W0", 8),
+            ("X1", 16),
+            ("X30", 16),
+            ("W30", 8),
+            ("sp", 16),
+            ("SP_EL1", 16),
+            ("q0", 32),
+            ("d0", 16),
+            ("s0", 8),
+            ("V1<63:0>", 16),
+            ("V0<127:64>", 16),
+            ("cpsr", 8),
+            ("S3_0_C15_C2_0", 16),
+            ("elr_el3", 16),
+            ("fpcr", 8),
+        ];
+        const NARROW: [(&str, usize); 14] = [
+            ("r0", 8),
+            ("r1", 8),
+            ("r13", 8),
+            ("r13_svc", 8),
+            ("r13_irq", 8),
+            ("r14", 8),
+            ("MSP", 8),
+            ("q0", 32),
+            ("d0", 16),
+            ("d1", 16),
+            ("s1", 8),
+            ("s3", 8),
+            ("cpsr", 8),
+            ("SPSR_svc", 8),
+        ];
+        let wide = matches!(self.shape.sets, Sets::A64 | Sets::Mixed);
+        let (name, digits) = if wide { dice.pick(&WIDE) } else { dice.pick(&NARROW) }.unwrap();
+        let mut value: String = (0..digits / 2).map(|_| dice.pick(&["00", "01", "a5", "ff"]).unwrap()).collect();
+        match dice.below(12) {
+            0 => value = "x".repeat(digits),
+            1 => value.replace_range(0..digits / 2, &"-".repeat(digits / 2)),
+            2 => value.truncate(3),
+            _ => {}
+        }
+        self.line(false, dice, &format!("R {name} {value}"));
+    }
+
+    fn address(dice: &mut Dice) -> u64 {
+        match dice.below(16) {
+            0 => u64::MAX - dice.below(40),
+            1 => 0x5000 + 64 * dice.below(40),
+            2 => dice.below(8),
+            _ => 0x0ff8 + dice.below(80),
+        }
+    }
+
+    /// What memory holds as far as it was written, mostly.
+    fn bytes(&mut self, is_read: bool, address: u64, size: u64, dice: &mut Dice) -> Vec<u8> {
+        let is_wrong = dice.one_in(5);
+        let byte = |place: u64| {
+            let random = dice.pick(&[0, 0x11, 0x22, 0xff]).unwrap();
+            let address = address.wrapping_add(place);
+            let byte = self.memory.get(&address).copied().filter(|_| is_read && !is_wrong).unwrap_or(random);
+            self.memory.insert(address, byte);
+            byte
+        };
+        (0..size).map(byte).collect()
+    }
+
+    fn access(&mut self, dice: &mut Dice) {
+        let is_read = dice.one_in(2);
+        let size = dice.pick(&[1, 1, 2, 4, 4, 8, 8, 16, 3]).unwrap();
+        let address = Self::address(dice);
+        let bytes = self.bytes(is_read, address, size, dice);
+        let mut digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+        if dice.one_in(8) {
+            digits = "x".repeat(digits.len());
+        }
+        if size == 16 {
+            digits.insert(16, ' ');
+        }
+        let letter = if is_read { 'R' } else { 'W' };
+        self.line(false, dice, &format!("M{letter}{size} {address:08x}:{address:012x} {digits}"));
+    }
+
+    fn diagram(&mut self, dice: &mut Dice) {
+        let address = Self::address(dice) & !15;
+        let is_read = dice.one_in(2);
+        let bytes = self.bytes(is_read, address, 16, dice);
+        let mut text = String::from(if is_read { "LD" } else { "ST" });
+        write!(text, " {address:016x}").unwrap();
+        let mut form = 0;
+        for (place, byte) in bytes.iter().rev().enumerate() {
+            if place % 4 == 0 {
+                text.push(' ');
+            }
+            if dice.one_in(4) {
+                form = dice.below(3);
+            }
+            match form {
+                0 => write!(text, "{byte:02x}").unwrap(),
+                1 => text.push_str(".."),
+                _ => text.push_str("##"),
+            }
+        }
+        self.line(false, dice, &text);
+    }
+
+    /// A line that stands before its instruction and bears the same new timestamp.
+    fn early_line(&mut self, dice: &mut Dice) {
+        self.time += 1;
+        for _ in 0..=dice.below(3) {
+            if dice.one_in(2) { self.access(dice) } else { self.register(dice) }
+        }
+        let (time, set) = (self.time, self.set(dice));
+        let pc = self.cpus[self.cpu].pc;
+        self.line(true, dice, &format!("IT (3) {pc:08x} d503201f {set} svc : NOP"));
+        self.time = time;
+        self.cpus[self.cpu].pc = pc.wrapping_add(4);
+    }
+
+    fn junk(&mut self, dice: &mut Dice) {
+        let long = format!("CADI {}", "long ".repeat(1200));
+        let junk = ["IT (zz", "R", "", "MR4 zzzz", "R X0 12 zz", "{", "W99 1", "5 clk", "\u{e9}\u{fffd}", &long];
+        let text = junk[dice.below(junk.len() as u64) as usize];
+        self.line(false, dice, text);
+    }
+
+    fn words(&mut self, dice: &mut Dice) {
+        let words =
+            ["E CoreEvent_Reset 1", "EXC reset", "CADI hello", "SIGNAL: SIGNAL=x", "BR (00008000) A", "P nothing"];
+        let text = dice.pick(&words).unwrap();
+        self.line(false, dice, text);
+    }
+}
