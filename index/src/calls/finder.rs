@@ -119,6 +119,11 @@ fn step_of(base: u64, slot: u32) -> u64 {
     (base + u64::from(slot)).saturating_sub(1)
 }
 
+/// Whether a stack pointer lies above another; unknown ones lie nowhere.
+fn is_above(one: Option<u64>, other: Option<u64>) -> bool {
+    one.zip(other).is_some_and(|(one, other)| one > other)
+}
+
 impl ThreadFinder {
     fn new(number: u16) -> Self {
         Self {
@@ -192,7 +197,7 @@ impl ThreadFinder {
             over.iter().for_each(|pending| self.forget_return(pending));
             frames.extend(over.iter().filter_map(|pending| self.frame(pending, Some(call.call_step), Left::Longjmp)));
         }
-        self.has_many_stacks |= self.pending.last().is_some_and(|top| top.sp < call.sp);
+        self.has_many_stacks |= self.pending.last().is_some_and(|top| is_above(call.sp, top.sp));
         *self.returns.entry(call.key()).or_default() += 1;
         self.unknown_stacks += u32::from(call.sp.is_none());
         self.pending.push(call);
@@ -241,7 +246,7 @@ impl ThreadFinder {
         let call_sp = self.pending[place].sp;
         let above: Vec<_> = self.pending.drain(place..).collect();
         for (number, pending) in above.iter().enumerate() {
-            if number > 0 && self.has_many_stacks && pending.sp > call_sp {
+            if number > 0 && self.has_many_stacks && is_above(pending.sp, call_sp) {
                 // It lives on another stack: a task that was switched away from.
                 self.pending.push(*pending);
                 continue;

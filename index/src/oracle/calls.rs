@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
             let over = self.pending.split_off(place);
             over.iter().for_each(|pending| self.close(pending, Some(call.call_step), Left::Longjmp));
         }
-        self.has_many_stacks |= self.pending.last().is_some_and(|top| top.sp < call.sp);
+        self.has_many_stacks |= self.pending.last().is_some_and(|top| both_known_and_above(call.sp, top.sp));
         self.pending.push(call);
     }
 
@@ -210,7 +210,7 @@ impl<'a> Walk<'a> {
         let call = above.remove(0);
         self.close(&Pending { is_certain: true, ..call }, Some(exit), Left::Return);
         for pending in above {
-            if self.has_many_stacks && pending.sp > call.sp {
+            if self.has_many_stacks && both_known_and_above(pending.sp, call.sp) {
                 self.pending.push(pending);
             } else {
                 self.close(&pending, Some(exit), Left::Skipped);
@@ -290,4 +290,8 @@ fn next_pc(step: &Told) -> u64 {
 
 fn with_thumb_bit(address: u64, set: InstructionSet) -> u64 {
     address | u64::from(set == InstructionSet::T32)
+}
+
+fn both_known_and_above(one: Option<u64>, other: Option<u64>) -> bool {
+    matches!((one, other), (Some(one), Some(other)) if one > other)
 }
