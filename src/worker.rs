@@ -90,6 +90,11 @@ impl Worker {
         Ticket { receiver, cancel }
     }
 
+    /// How many jobs were begun so far: two frames with the same number asked nothing between them.
+    pub fn jobs_begun(&self) -> u64 {
+        self.shared.lock().jobs_started
+    }
+
     /// True when no job waits or runs. Answers may still have to be picked up by the slots.
     pub fn is_idle(&self) -> bool {
         let state = self.shared.lock();

@@ -23,12 +23,13 @@ pub fn command(name: &str) -> Option<&'static Command> {
 
 /// Keys of panels that have a cursor of their own, for the page of keys: what they mean, and how they are written.
 /// The panels read them themselves, since their meaning depends on the panel.
-pub const PANEL_KEYS: [(&str, &[&str]); 7] = [
+pub const PANEL_KEYS: [(&str, &[&str]); 8] = [
     ("Move the cursor", &["Arrows", "PageUp", "PageDown"]),
     ("First, last", &["Home", "End"]),
     ("Last write; travel", &["Enter"]),
     ("Next write", &["Shift+Enter"]),
     ("Show memory at the value", &["M"]),
+    ("Follow the address expression", &["E"]),
     ("Last write of so many bytes", &["1", "2", "4", "8"]),
     ("Copy", &["Ctrl+C"]),
 ];

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{Call, CallId, CallTable, Cancel, QueryError};
+use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, ThreadId};
 use stepback_parsers::Position;
 
 use super::names::function_name;
@@ -39,6 +39,8 @@ pub struct CallRow {
     pub end: CallId,
     /// The function's name.
     pub name: String,
+    /// Whose calls they are.
+    pub thread: ThreadId,
     /// Steps inside, together.
     pub steps: u64,
     /// Where the first was entered.
@@ -139,6 +141,7 @@ impl CallRow {
             count: 0,
             end: id,
             name,
+            thread: call.thread,
             steps: 0,
             entered_at: entered_at.unwrap_or_default(),
             left_at: entered_at.unwrap_or_default(),
@@ -343,7 +346,8 @@ mod tests {
 
     fn row(first: u64, count: u64, end: u64, name: &str) -> CallRow {
         let (first, end) = (CallId(first), CallId(end));
-        CallRow { first, count, end, name: name.to_owned(), steps: 1, entered_at: Position(0), left_at: Position(1) }
+        let (entered_at, left_at) = (Position(0), Position(1));
+        CallRow { first, count, end, name: name.to_owned(), thread: ThreadId(0), steps: 1, entered_at, left_at }
     }
 
     fn tree() -> CallTree {

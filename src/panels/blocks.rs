@@ -50,6 +50,8 @@ impl<T: Send + 'static> Blocks<T> {
         J: FnOnce(&Cancel) -> anyhow::Result<Vec<T>> + Send + 'static,
     {
         self.frame += 1;
+        // What has arrived is kept, whether or not it is still wanted: it may be what is shown meanwhile.
+        self.receive();
         let mut wanted: Vec<u64> = rows.map(|row| row / self.length).collect();
         wanted.dedup();
         self.pending.retain(|number, _| wanted.contains(number));
@@ -65,6 +67,11 @@ impl<T: Send + 'static> Blocks<T> {
         }
         self.receive();
         self.evict();
+    }
+
+    /// True when the block of a row is here, even if it says that it cannot be read.
+    pub fn is_here(&self, row: u64) -> bool {
+        self.known.contains_key(&(row / self.length))
     }
 
     /// A row, if its block is here.

@@ -29,11 +29,13 @@ pub enum PanelKey {
     Copy,
     /// Show memory at the value.
     ShowMemory,
+    /// Follow the expression, or stay.
+    Follow,
     /// Last write of so many bytes: 1, 2, 4 or 8.
     Bytes(u8),
 }
 
-const KEYS: [(Key, Modifiers, PanelKey); 16] = [
+const KEYS: [(Key, Modifiers, PanelKey); 17] = [
     (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
     (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),
     (Key::ArrowLeft, Modifiers::NONE, PanelKey::Left),
@@ -45,6 +47,7 @@ const KEYS: [(Key, Modifiers, PanelKey); 16] = [
     (Key::Enter, Modifiers::SHIFT, PanelKey::ShiftEnter),
     (Key::Enter, Modifiers::NONE, PanelKey::Enter),
     (Key::M, Modifiers::NONE, PanelKey::ShowMemory),
+    (Key::E, Modifiers::NONE, PanelKey::Follow),
     (Key::C, Modifiers::COMMAND, PanelKey::Copy),
     (Key::Num1, Modifiers::NONE, PanelKey::Bytes(1)),
     (Key::Num2, Modifiers::NONE, PanelKey::Bytes(2)),

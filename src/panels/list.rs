@@ -60,6 +60,16 @@ impl List<'_> {
 }
 
 impl ListArea {
+    /// The same list scrolled to another place.
+    pub fn scrolled_to(self, scroll: Scroll) -> Self {
+        Self { scroll, ..self }
+    }
+
+    /// Where it is scrolled to.
+    pub fn scroll(&self) -> Scroll {
+        self.scroll
+    }
+
     /// The rows in view with their rectangles; the last may be cut.
     pub fn rows(&self) -> impl Iterator<Item = (u64, Rect)> + use<> {
         let Self { body, view, scroll } = *self;

@@ -189,6 +189,39 @@ fn digits_ask_for_the_last_write_of_aligned_bytes() {
 }
 
 #[test]
+fn an_address_stays_where_it_was_entered_until_the_expression_is_followed() {
+    let mut panel = MemoryPanel::new(Follow::Window(ONE), "x19".to_owned());
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    let row = |harness: &Harness<'static, Bench>, byte: &str| harness.get_by_label(byte).rect().top();
+    let first = row(&harness, "byte 0x8002000f");
+    harness.state_mut().windows.active_mut().position = Position(1763);
+    harness.run();
+    assert_eq!(row(&harness, "byte 0x8002000f"), first);
+    harness.get_by_label("follow the expression").click();
+    harness.run();
+    // Where x19 is something else.
+    assert_eq!(row(&harness, "byte 0x840200a0"), first);
+    harness.state_mut().windows.active_mut().position = Position(1250);
+    harness.run();
+    assert_eq!(row(&harness, "byte 0x8002000f"), first);
+}
+
+#[test]
+fn a_byte_that_is_asked_about_stays_in_view() {
+    let mut panel = MemoryPanel::at_stack(Follow::Window(ONE));
+    let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
+    harness.get_by_label("byte 0x8ffff5e0").click();
+    harness.run();
+    harness.key_press(Key::Num8);
+    let asked = taken(&mut harness);
+    assert!(matches!(asked.as_slice(), [Action::GoToAccess(CellName::Memory(..), Access::Write, Way::Back)]));
+    // Where nothing is known of the stack yet, sp is somewhere else.
+    harness.state_mut().windows.active_mut().position = Position(0);
+    harness.run();
+    harness.get_by_label("byte 0x8ffff5e0");
+}
+
+#[test]
 fn memory_can_be_scrolled_up_over_what_was_never_accessed() {
     let mut panel = MemoryPanel::new(Follow::Window(ONE), "0x84020000".to_owned());
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));

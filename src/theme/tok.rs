@@ -122,12 +122,14 @@ impl Tok {
         usize::try_from(place).ok().and_then(|place| self.positions.get(place)).copied().unwrap_or(self.accent)
     }
 
-    /// The colour of a function's frames, the same in every run: by a hash of its name (FNV-1a).
+    /// The colour of a function's frames, the same in every run: by a hash of its name (FNV-1a, its bits
+    /// mixed at the end, since names that are numbers differ in few of them).
     pub fn flame(&self, name: &str) -> Color32 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for byte in name.bytes() {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
+        hash = (hash ^ (hash >> 30)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let place = usize::try_from((hash >> 32) % 8).unwrap_or(0);
         self.flames.get(place).copied().unwrap_or(self.bg4)
     }
@@ -253,3 +255,19 @@ static LIGHT: Tok = Tok {
     shadow: Color32::from_black_alpha(50),
     veil: Color32::from_black_alpha(64),
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_numbers_get_all_colours() {
+        let mut seen = [0u32; 8];
+        for function in 0..64u32 {
+            let color = DARK.flame(&format!("{:x}", 0x8000_0000 + function * 0x74));
+            let place = DARK.flames.iter().position(|flame| *flame == color).expect("a flame colour");
+            seen[place] += 1;
+        }
+        assert!(seen.iter().all(|count| (3..=16).contains(count)), "{seen:?}");
+    }
+}

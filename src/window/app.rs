@@ -44,6 +44,8 @@ pub struct App {
     pub(super) is_script_over: bool,
     /// Frames since the last answer was waited for.
     pub(super) quiet_frames: u32,
+    /// Questions asked until the last frame.
+    pub(super) jobs_seen: u64,
     /// Frames drawn.
     pub(super) frames: u64,
 }
@@ -111,6 +113,7 @@ impl App {
             failure,
             is_script_over: !mode.is_scripted,
             quiet_frames: 0,
+            jobs_seen: 0,
             frames: 0,
         };
         if let Some(choice) = options.trace {

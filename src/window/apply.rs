@@ -17,6 +17,9 @@ use crate::action::{Access, Action, CellName, Fold, PanelKind, ThemeChoice, Way,
 use crate::session::{IndexPolicy, OpenOptions};
 use crate::theme::Tok;
 
+/// The title of the message about a trace that could not be opened.
+const NOT_OPENED: &str = "The trace could not be opened";
+
 impl App {
     /// Applies all actions that wait. While a search is under way those wait that begin from the position
     /// that it will find; a move to a place of its own gives the search up.
@@ -58,6 +61,7 @@ impl App {
             Action::ClosePanel(tile) => self.close_panel(tile),
             Action::FocusPanel(way) => self.focus_panel(way),
             Action::ResetLayout => self.reset_layout(),
+            Action::Compare => self.compare(),
             Action::FocusGoTo => self.go_to.focus(),
             Action::CommandPalette => self.palette = Some(Palette::default()),
             Action::AskFor(name) => self.palette = crate::keymap::command(&name).map(Palette::asking),
@@ -163,7 +167,10 @@ impl App {
         let tok = Tok::of(self.context.theme() == egui::Theme::Dark);
         let Some(workspace) = self.workspace.as_mut() else { return };
         match workspace.situation(&self.worker, tok).cell {
-            Some(cell) => self.go_to_access(cell, access, way),
+            Some(cell) => {
+                workspace.hold_memory();
+                self.go_to_access(cell, access, way);
+            }
             None => {
                 let advice = "Click a register or a byte, or type \"Last write x2\" into the palette.";
                 let palette = Some(("Commands".to_owned(), Action::CommandPalette));
@@ -255,6 +262,13 @@ impl App {
         }
     }
 
+    fn compare(&mut self) {
+        let width = self.context.content_rect().width();
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.compare(width);
+        }
+    }
+
     fn choose_theme(&mut self, choice: ThemeChoice) {
         self.settings.theme = choice;
         self.settings.apply(&self.context);
@@ -276,7 +290,7 @@ impl App {
                 let (what, path) = split_path(&format!("{error:#}"));
                 self.start.path_box.refuse(&what);
                 let text = format!("{} {path}", super::words::sentence(&what));
-                self.toasts.show_with(ToastKind::Error, "The trace could not be opened", text.trim(), None);
+                self.toasts.show_with(ToastKind::Error, NOT_OPENED, text.trim(), None);
                 self.note_failure(&format!("{error:#}"));
             }
         }
@@ -288,13 +302,17 @@ impl App {
             Some(before) => before.saved_layout(),
             None => self.settings.layout.take(),
         };
-        let workspace = Workspace::new(opened, saved, size);
-        for notice in &workspace.session.notices {
+        let is_demo = opened.is_demo;
+        let mut workspace = Workspace::new(opened, saved, size);
+        // Pictures and tests show the trace, not how to begin.
+        workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
+        for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace, notice)) {
             self.toasts.show(ToastKind::Info, notice);
         }
         self.tell_warnings(&workspace);
         super::recent::remember(&mut self.settings.recent, workspace.recent());
         self.start.path_box.clear();
+        self.toasts.retire(NOT_OPENED);
         self.set_title(&format!("{} – Stepback", workspace.name()));
         // What had the keyboard on the start screen is gone.
         self.context.memory_mut(|memory| memory.stop_text_input());
@@ -316,6 +334,12 @@ impl App {
     }
 }
 
+/// Whether a notice tells of an image in use: the status bar names it, so no message is needed.
+fn names_image(workspace: &Workspace, notice: &str) -> bool {
+    let images = workspace.session.images.infos();
+    images.iter().any(|info| notice.ends_with(&format!(": {:?}", info.spec.path)))
+}
+
 fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
     match action {
         Action::StepRow(way) => workspace.moved(|window, ground| window.step_row(way, ground))?,
@@ -331,7 +355,6 @@ fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
         Action::NewPanel(kind) => drop(workspace.add(kind)),
         Action::DuplicatePanel(tile) => drop(workspace.duplicate(tile)),
         Action::SideBySide => workspace.side_by_side(),
-        Action::Compare => workspace.compare(),
         Action::Bind(tile, follow) => workspace.bind(tile, follow),
         Action::ToggleRawText => toggle_raw(workspace),
         Action::ShowMemory(address) => workspace.show_memory(&address),

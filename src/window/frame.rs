@@ -7,7 +7,7 @@ use super::dock::DockView;
 use super::palette::Surroundings;
 use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
-use super::{about, indexing_card, menu_bar, status_bar, toolbar};
+use super::{about, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
 use crate::action::Action;
 use crate::keymap::{self, Situation};
 use crate::panels::{ViewCx, timeline_ui};
@@ -76,7 +76,7 @@ impl App {
         let commands = ui.input_mut(|input| keymap::take_pressed(input, situation, is_typing));
         let is_escape = !is_typing && ui.input(|input| input.key_pressed(egui::Key::Escape));
         if is_escape && !self.toasts.dismiss_newest() {
-            self.drop_lookup();
+            self.escape();
         }
         let mut actions = Vec::new();
         for command in commands {
@@ -90,9 +90,18 @@ impl App {
         actions
     }
 
+    /// Escape gives up the search under way, or puts the hint away.
+    fn escape(&mut self) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if workspace.lookup.take().is_none() {
+            workspace.has_demo_hint = false;
+        }
+    }
+
     fn draw(&mut self, ui: &mut Ui, tok: &'static Tok, situation: &Situation, out: &mut Vec<Action>) {
         let bar = Frame::new().fill(tok.bg2);
-        let is_covered = self.is_covered();
+        // A field gives the keyboard up when it takes Enter; that Enter is still not meant for a panel.
+        let is_covered = self.is_covered() || self.context.text_edit_focused();
         Panel::top("menu bar").exact_size(30.0).frame(bar).show_separator_line(false).show(ui, |ui| {
             menu_bar::menu_bar_ui(ui, self, situation, out);
             if self.workspace.is_none() {
@@ -109,6 +118,7 @@ impl App {
                 line_below(ui.painter(), ui.max_rect(), tok.line);
             });
             self.timeline(ui, tok, out);
+            self.demo_hint(ui, bar);
         }
         let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
             match self.workspace {
@@ -141,6 +151,13 @@ impl App {
             };
             timeline_ui(ui, &cx, &mut workspace.timeline, out);
         });
+    }
+
+    fn demo_hint(&mut self, ui: &mut Ui, bar: Frame) {
+        let Some(workspace) = self.workspace.as_mut().filter(|workspace| workspace.has_demo_hint) else { return };
+        let strip = Panel::top("demo hint").exact_size(demo_hint::HEIGHT).frame(bar).show_separator_line(false);
+        let is_closed = strip.show(ui, demo_hint::demo_hint_ui).inner;
+        workspace.has_demo_hint = !is_closed;
     }
 
     fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, is_covered: bool, out: &mut Vec<Action>) {
@@ -203,7 +220,11 @@ impl App {
 
     /// Performs the next line of the script when the answers to the one before are drawn, then the picture, then the end.
     fn advance_script(&mut self) {
-        self.quiet_frames = if self.is_idle() { self.quiet_frames.saturating_add(1) } else { 0 };
+        // A short question may have been asked and answered within this very frame; its answer is not drawn yet.
+        let jobs = self.worker.jobs_begun();
+        let is_quiet = self.is_idle() && jobs == self.jobs_seen;
+        self.jobs_seen = jobs;
+        self.quiet_frames = if is_quiet { self.quiet_frames.saturating_add(1) } else { 0 };
         if self.is_script_over {
             return;
         }

@@ -6,6 +6,9 @@ use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 use super::pane::Pane;
 use crate::action::{PanelKind, WindowId};
 
+/// Two columns of registers.
+const REGISTERS: f32 = 356.0;
+
 /// A dock.
 pub type Dock = Tree<Pane>;
 
@@ -45,11 +48,13 @@ fn narrow(panes: Vec<Pane>) -> Dock {
     plan.dock(root)
 }
 
-/// The layout of the command "Compare": the comparison gets the whole width.
-pub fn compare(dock: Dock) -> Dock {
+/// The layout of the command "Compare" in a window of a width: the comparison gets all of it.
+/// Two columns of registers need their room, unless that would leave too little for the traces.
+pub fn compare(dock: Dock, width: f32) -> Dock {
     let mut plan = Plan::new(panes_of(dock));
-    let traces = plan.traces(1236.0);
-    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
+    let registers = REGISTERS.min(width * 0.3);
+    let traces = plan.traces(width - registers);
+    let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], registers);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 420.0);
     let bottom = plan.tabs(&[PanelKind::Compare, PanelKind::Memory, PanelKind::Warnings], 364.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
@@ -233,7 +238,7 @@ mod tests {
 
     #[test]
     fn the_compare_layout_keeps_every_panel() {
-        let dock = compare(first(egui::vec2(1600.0, 1000.0)));
+        let dock = compare(first(egui::vec2(1600.0, 1000.0)), 1600.0);
         use PanelKind::{Calls, Compare, Memory, Registers, Trace};
         assert_eq!(kinds(&dock), [Trace, Registers, Calls, Compare, Memory]);
     }

@@ -97,8 +97,11 @@ impl AccessQuestion {
                 // Each turn looks before an earlier step, so this ends.
                 LastAccessAnswer::Step(hit) => before = hit.record.step.before(),
                 LastAccessAnswer::Initial(line) => {
-                    let said =
-                        format!("{} has its value from line {}: before the first step", self.name(), count(line.0));
+                    let said = format!(
+                        "the value of {} comes from line {}: before the first step",
+                        self.name(),
+                        count(line.0)
+                    );
                     return Ok(Found::Noted(Position(0), said));
                 }
                 LastAccessAnswer::Never => return Ok(self.nothing()),

@@ -1,7 +1,9 @@
 //! The menu bar: every command under its area, each with its key; the name of the trace in the middle.
 
 use egui::containers::menu::MenuConfig;
-use egui::{Align, Align2, Button, Layout, MenuBar, Rect, RichText, Sense, Style, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{
+    Align, Align2, Button, Layout, MenuBar, Rect, RichText, Sense, Stroke, Style, Ui, UiBuilder, WidgetInfo, vec2,
+};
 
 use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, paint_flat, width};
@@ -37,6 +39,8 @@ fn menu_look(style: &mut Style) {
     style.spacing.button_padding = vec2(8.0, 3.0);
     style.spacing.interact_size.y = 24.0;
     style.spacing.item_spacing.y = 0.0;
+    // The entry that the keyboard is at.
+    style.visuals.widgets.active.bg_stroke = Stroke::new(2.0, Tok::of(style.visuals.dark_mode).focus);
 }
 
 /// The right end: the palette, and the switch of the theme. Returns its left edge.

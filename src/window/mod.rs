@@ -21,6 +21,7 @@ mod about;
 mod access;
 mod app;
 mod apply;
+mod demo_hint;
 mod dock;
 mod frame;
 mod go_to;

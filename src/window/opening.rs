@@ -31,6 +31,8 @@ pub struct Opened {
     pub session: Session,
     /// How it was opened.
     pub options: OpenOptions,
+    /// It is the demo, asked for as such.
+    pub is_demo: bool,
 }
 
 /// Numbers for the card.
@@ -111,12 +113,12 @@ impl Drop for Opening {
 }
 
 fn open(choice: TraceChoice, progress: &BuildProgress, cancel: &Cancel) -> Result<Opened> {
-    let options = match choice {
-        TraceChoice::Path(options) => options,
-        TraceChoice::Demo => OpenOptions::new(session::demo_path()?),
+    let (options, is_demo) = match choice {
+        TraceChoice::Path(options) => (options, false),
+        TraceChoice::Demo => (OpenOptions::new(session::demo_path()?), true),
     };
     let session = session::open(&options, progress, cancel)?;
-    Ok(Opened { session, options })
+    Ok(Opened { session, options, is_demo })
 }
 
 fn file_name(path: &Path) -> String {

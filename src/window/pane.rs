@@ -30,7 +30,7 @@ impl Pane {
         match kind {
             PanelKind::Trace => Self::Trace(TracePanel::new(window)),
             PanelKind::Registers => Self::Registers(RegistersPanel::new(follow)),
-            PanelKind::Memory => Self::Memory(MemoryPanel::new(follow, "sp".to_owned())),
+            PanelKind::Memory => Self::Memory(MemoryPanel::at_stack(follow)),
             PanelKind::Calls => Self::Calls(CallsPanel::new(window)),
             PanelKind::Compare => Self::Compare(ComparePanel::new()),
             PanelKind::Warnings => Self::Warnings(WarningsPanel::new()),

@@ -17,6 +17,8 @@ const OFFERED: usize = 8;
 pub struct PathBox {
     text: String,
     error: Option<String>,
+    /// It was refused just now: the keyboard comes back to it.
+    is_refused: bool,
     offered: Slot<String, Vec<String>>,
 }
 
@@ -25,6 +27,7 @@ impl PathBox {
     pub fn refuse(&mut self, error: &str) {
         if !self.text.is_empty() {
             self.error = Some(error.to_owned());
+            self.is_refused = true;
         }
     }
 
@@ -47,6 +50,10 @@ impl PathBox {
             (None, false) => Stroke::new(1.0, tok.ctl),
         };
         ui.painter().rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
+        if std::mem::take(&mut self.is_refused) {
+            response.request_focus();
+            put_cursor_at_end(ui, &self.text);
+        }
         if response.changed() {
             self.error = None;
         }
@@ -58,7 +65,9 @@ impl PathBox {
             ui.add_space(2.0);
             error_line(ui, error, rect.width());
         }
-        if response.has_focus() && !self.text.is_empty() {
+        // A click on a name takes the focus away before the name sees it.
+        let is_offering = response.has_focus() || response.lost_focus();
+        if is_offering && self.error.is_none() && !self.text.is_empty() {
             self.offers_ui(ui, rect, worker, is_completing);
         }
     }

@@ -56,6 +56,7 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
         |ui| {
             warnings_ui(ui, app, tok, out);
             indexing_ui(ui, app, tok, out);
+            symbols_ui(ui, app, tok);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| match app.workspace {
                 Some(_) => position_ui(ui, app, tok),
                 None => drop(ui.label(egui::RichText::new("No trace open").font(ui_font(11.5)).color(tok.t2))),
@@ -127,6 +128,33 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     if response.on_hover_text("Lines that could not be read").clicked() {
         out.push(Action::ShowPanel(PanelKind::Warnings));
     }
+}
+
+/// Where symbols come from: the image's name, or that there is none and what to do about it.
+fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
+    let Some(workspace) = app.workspace.as_ref().filter(|_| ui.available_width() > 900.0) else { return };
+    let images = workspace.session.images.infos();
+    let name = |path: &std::path::Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let (text, hint) = match images {
+        [] => (
+            "No symbols".to_owned(),
+            "Functions have no names. Open the trace with --image ELF, \
+             or put the ELF beside it under the same name."
+                .to_owned(),
+        ),
+        [first, others @ ..] => {
+            let more = if others.is_empty() { String::new() } else { format!(" +{}", others.len()) };
+            let paths: Vec<String> = images.iter().map(|info| info.spec.path.display().to_string()).collect();
+            (
+                format!("Symbols {}{more}", name(&first.spec.path).unwrap_or_default()),
+                format!("Symbols come from {}", paths.join("\n")),
+            )
+        }
+    };
+    let (rect, response) = ui.allocate_exact_size(vec2(width(ui, &text, &ui_font(11.5)) + 8.0, 20.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, &text, ui_font(11.5), tok.t3);
+    response.on_hover_text(hint);
 }
 
 /// While the card is hidden: a bar 120 x 4, which brings the card back.

@@ -13,6 +13,8 @@ use crate::theme::{Tok, icon, icon_fill, icons, medium, mono, ui as ui_font};
 
 /// How high a tab strip is.
 pub const HEIGHT: f32 = 28.0;
+/// In narrower strips the place of the position stands in the tooltip alone.
+const NARROW: f32 = 340.0;
 
 /// Draws one tab.
 pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, is_active: bool, is_dragged: bool) -> Response {
@@ -64,12 +66,13 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, is_active: 
 pub fn strip_end_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
     let tok = Tok::current(ui);
     ui.spacing_mut().item_spacing.x = 4.0;
+    let is_narrow = ui.available_width() < NARROW;
     ui.add_space(4.0);
     menu_ui(ui, pane, tile, windows, out);
     let Some(follow) = pane.follow() else { return };
     match pane {
         Pane::Trace(panel) => trace_badge_ui(ui, panel.window, windows, tok),
-        _ => follow_badge_ui(ui, follow, windows, tok),
+        _ => follow_badge_ui(ui, follow, windows, is_narrow),
     }
 }
 
@@ -80,20 +83,22 @@ fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &Tok) {
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, mono(11.5), color);
 }
 
-fn follow_badge_ui(ui: &mut Ui, follow: Follow, windows: &Windows, tok: &Tok) {
+fn follow_badge_ui(ui: &mut Ui, follow: Follow, windows: &Windows, is_narrow: bool) {
+    let tok = Tok::current(ui);
     let shown = tab_badge(follow, windows);
-    let text = format!("at {}", count(shown.position.0));
-    let wide = width(ui, &text, &ui_font(11.5)) + 22.0;
+    let at = format!("at {}", count(shown.position.0));
+    let text = if is_narrow { "" } else { at.as_str() };
+    let wide = if is_narrow { 16.0 } else { width(ui, text, &ui_font(11.5)) + 22.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(wide, HEIGHT), Sense::hover());
     let painter = ui.painter();
     let hint = match shown.window {
         Some(window) => {
             badge(painter, rect.left_center(), window.0, tok);
-            format!("Follows trace window {}", window.0)
+            format!("Follows trace window {}, {at}", window.0)
         }
         None => {
             painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::PIN, icon_fill(14.0), tok.t2);
-            "Pinned to one moment".to_owned()
+            format!("Pinned {at}")
         }
     };
     painter.text(rect.right_center(), Align2::RIGHT_CENTER, text, ui_font(11.5), tok.t2);

@@ -1,8 +1,9 @@
 //! Messages at the bottom right: what happened, where or why, what can be done.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use egui::{Align2, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
+use egui::{Align2, Galley, Id, Rect, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2, vec2};
 
 use super::widgets::link;
 use super::words::sentence;
@@ -68,6 +69,11 @@ impl Toasts {
         self.list.push(Toast { id: self.count, kind, title, text, action, since: Instant::now() });
     }
 
+    /// Closes the messages of a title: they are no longer true.
+    pub fn retire(&mut self, title: &str) {
+        self.list.retain(|toast| toast.title != title);
+    }
+
     /// Closes a message.
     pub fn dismiss(&mut self, id: u64) {
         self.list.retain(|toast| toast.id != id);
@@ -86,11 +92,9 @@ impl Toasts {
     /// Closes what had its time, and asks to be drawn again when the next one will have had it.
     pub fn expire(&mut self, context: &egui::Context) {
         let now = Instant::now();
-        let is_over = |toast: &Toast| toast.kind == ToastKind::Info && now >= toast.since + INFO_TIME;
-        self.list.retain(|toast| !is_over(toast));
-        let next = self.list.iter().filter(|toast| toast.kind == ToastKind::Info).map(|toast| toast.since).min();
-        if let Some(since) = next {
-            context.request_repaint_after((since + INFO_TIME).saturating_duration_since(now));
+        self.list.retain(|toast| toast.end().is_none_or(|end| now < end));
+        if let Some(next) = self.list.iter().filter_map(Toast::end).min() {
+            context.request_repaint_after(next.saturating_duration_since(now));
         }
     }
 
@@ -112,20 +116,28 @@ impl Toasts {
 }
 
 impl Toast {
+    /// When it leaves by itself.
+    fn end(&self) -> Option<Instant> {
+        (self.kind == ToastKind::Info).then(|| self.since + INFO_TIME)
+    }
+
     fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) {
         let tok = Tok::current(ui);
         let wrap = SIZE.x - 54.0 - 40.0;
-        let text = ui.fonts_mut(|fonts| fonts.layout(self.text.clone(), ui_font(12.0), tok.t2, wrap));
-        let tall = SIZE.y.max(text.size().y + 68.0);
+        let lay =
+            |ui: &Ui, text: &str, font, color| ui.fonts_mut(|fonts| fonts.layout(text.to_owned(), font, color, wrap));
+        let title = lay(ui, &self.title, semi(13.0), tok.t1);
+        let text = lay(ui, &self.text, ui_font(12.0), tok.t2);
+        let tall = SIZE.y.max(title.size().y + text.size().y + 52.0);
         let (rect, response) = ui.allocate_exact_size(vec2(SIZE.x, tall), Sense::hover());
         let said = format!("{}. {}", self.title, self.text);
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Alert, true, &said));
-        self.paint(ui, rect, text, tok);
+        self.paint(ui, rect, (title, text), tok);
         self.links_ui(ui, rect, out);
         self.close_ui(ui, rect, tok, out);
     }
 
-    fn paint(&self, ui: &Ui, rect: Rect, text: std::sync::Arc<egui::Galley>, tok: &Tok) {
+    fn paint(&self, ui: &Ui, rect: Rect, (title, text): (Arc<Galley>, Arc<Galley>), tok: &Tok) {
         let (color, tint, shape) = match self.kind {
             ToastKind::Info => (tok.accent, tok.sel, icons::INFO),
             ToastKind::Warning => (tok.warn, tok.warn_bg, icons::WARNING),
@@ -140,8 +152,9 @@ impl Toast {
         painter.rect_stroke(rect, 8.0, Stroke::new(1.0, tok.line2), StrokeKind::Inside);
         painter.text(strip.center_top() + vec2(0.0, 21.0), Align2::CENTER_CENTER, shape, icon_fill(17.0), color);
         let left = rect.left() + 54.0;
-        painter.text(pos2(left, rect.top() + 20.0), Align2::LEFT_CENTER, &self.title, semi(13.0), tok.t1);
-        painter.galley(pos2(left, rect.top() + 33.0), text, tok.t2);
+        let below = rect.top() + 12.0 + title.size().y + 4.0;
+        painter.galley(pos2(left, rect.top() + 12.0), title, tok.t1);
+        painter.galley(pos2(left, below), text, tok.t2);
     }
 
     fn links_ui(&self, ui: &mut Ui, rect: Rect, out: &mut Vec<Action>) {

@@ -107,6 +107,13 @@ pub fn key_cap(painter: &Painter, right_center: egui::Pos2, text: &str, tok: &To
     rect
 }
 
+/// A key cap in a row of words.
+pub fn key_cap_ui(ui: &mut Ui, text: &str) {
+    let tok = Tok::current(ui);
+    let (_, rect) = ui.allocate_space(vec2(width(ui, text, &ui_font(11.0)) + 10.0, 16.0));
+    key_cap(ui.painter(), rect.right_center(), text, tok);
+}
+
 /// Paints the badge of a position, 16 x 14, with its left edge at a point.
 pub fn badge(painter: &Painter, left_center: egui::Pos2, number: u32, tok: &Tok) -> Rect {
     let text = number.to_string();

@@ -39,6 +39,8 @@ pub struct Workspace {
     pub dock: Dock,
     /// The panel that has the keyboard.
     pub focused: Option<TileId>,
+    /// The strip that tells where to begin with the demo is shown.
+    pub has_demo_hint: bool,
     /// The timeline.
     pub timeline: TimelineState,
     /// The search under way.
@@ -66,6 +68,7 @@ impl Workspace {
             windows,
             dock,
             focused: None,
+            has_demo_hint: false,
             timeline: TimelineState::default(),
             lookup: None,
             status: StatusSlot::default(),
@@ -185,8 +188,8 @@ impl Workspace {
         }
     }
 
-    /// The comparison of two positions; where there is one window, a second opens where the first came from.
-    pub fn compare(&mut self) {
+    /// The comparison of two positions, laid out for a window of a width; where there is one window, a second opens where the first came from.
+    pub fn compare(&mut self, width: f32) {
         if self.second_window().is_none() {
             let first = self.windows.active;
             let before = self.windows.active().previous;
@@ -197,7 +200,7 @@ impl Workspace {
             self.show(PanelKind::Compare);
         }
         let dock = std::mem::replace(&mut self.dock, Dock::empty(egui::Id::unique("dock")));
-        self.dock = layout::compare(dock);
+        self.dock = layout::compare(dock, width);
         self.focused = self.trace_tile(self.windows.active);
         self.reveal(PanelKind::Compare);
     }
@@ -307,26 +310,31 @@ impl Workspace {
 
     /// Shows memory at an address in the panel that has the keyboard, or in the first of its kind.
     pub fn show_memory(&mut self, address: &str) {
-        if let Some(panel) = self.memory_panel() {
-            panel.address = address.to_owned();
+        let tile = self.memory_tile();
+        if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.show(address, self.windows.position_of(panel.follow));
         }
     }
 
     /// Sets the bytes in a group of the same panel.
     pub fn group_memory(&mut self, group: u8) {
-        if let Some(panel) = self.memory_panel() {
+        let tile = self.memory_tile();
+        if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             panel.group = group;
         }
     }
 
-    fn memory_panel(&mut self) -> Option<&mut crate::panels::MemoryPanel> {
+    /// A memory panel whose byte is asked about stays at that byte.
+    pub fn hold_memory(&mut self) {
+        if let Some(Tile::Pane(Pane::Memory(panel))) = self.focused.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            panel.hold();
+        }
+    }
+
+    fn memory_tile(&mut self) -> Option<TileId> {
         let is_memory =
             |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Memory);
-        let tile = self.focused.filter(is_memory).or_else(|| self.show(PanelKind::Memory))?;
-        match self.dock.tiles.get_mut(tile) {
-            Some(Tile::Pane(Pane::Memory(panel))) => Some(panel),
-            _ => None,
-        }
+        self.focused.filter(is_memory).or_else(|| self.show(PanelKind::Memory))
     }
 
     /// The panels as they were at first.
@@ -423,7 +431,7 @@ impl Workspace {
     }
 }
 
-/// The panels of the last run. Positions and pins belong to the trace that was open: another trace starts afresh.
+/// The panels of the last run. Positions, pins and addresses belong to the trace that was open: another trace starts afresh.
 fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> Dock {
     let is_same = std::path::absolute(&session.path).ok() == std::path::absolute(&saved.trace).ok();
     let mut dock = saved.tree;
@@ -439,8 +447,14 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> Doc
             }
             windows.ensure(panel.window, Position(position));
         }
-        if matches!(pane.follow(), Some(Follow::Pinned(_))) && !is_same {
+        if is_same {
+            continue;
+        }
+        if matches!(pane.follow(), Some(Follow::Pinned(_))) {
             pane.bind(Follow::Window(WindowId(1)));
+        }
+        if let Pane::Memory(panel) = pane {
+            panel.release();
         }
     }
     windows.activate(saved.active);

@@ -91,6 +91,10 @@ impl CallsPanel {
         let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
         let finder = Field { hint: "Find a function", icon: icons::SEARCH };
         let field = finder.ui(ui, &pen, field, &mut self.state.text);
+        if field.changed() {
+            // Another list: it begins at its top; the tree comes back with the call of the position in view.
+            (self.state.scroll, self.state.cursor, self.state.revealed) = (Scroll::default(), 0, None);
+        }
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);
         if let Some(error) = &self.state.error {
@@ -207,7 +211,8 @@ impl CallsPanel {
     fn follow(&mut self, rows: &[TreeRow], view: &Viewport, cx: &ViewCx<'_>) {
         let position = cx.windows.followed(self.window).position;
         let is_known = self.state.path.peek().is_some_and(|(asked, _)| *asked == position);
-        let is_settled = self.state.pending.is_empty() && is_known;
+        let is_whole = !rows.iter().any(|row| matches!(row, TreeRow::Loading { .. }));
+        let is_settled = self.state.pending.is_empty() && is_known && is_whole;
         let now = Some((position, view.height));
         if self.state.revealed == now || !is_settled {
             return;

@@ -17,7 +17,7 @@ const INDENT: f32 = 12.0;
 /// The middle of the outermost caret.
 const CARET: f32 = 14.0;
 /// Room for names and steps however deep the row is.
-const LEAST_ROOM: f32 = 132.0;
+const LEAST_ROOM: f32 = 168.0;
 /// Deeper rows are not indented further: a recursion would leave no room for names.
 const DEEPEST: u32 = 24;
 
@@ -114,7 +114,11 @@ impl Rows<'_> {
         let count = if row.count > 1 { format!("×{}", thousands(row.count)) } else { String::new() };
         let count_width = if row.count > 1 { pen.width(&count, mono(11.5)) + 8.0 } else { 0.0 };
         let right = steps - 8.0 - count_width;
-        let end = pen.cut_text(self.name_left(rect, look.depth), y, &row.name, font, color, right);
+        let mut end = pen.cut_text(self.name_left(rect, look.depth), y, &row.name, font, color, right);
+        let threads = self.cx.session.index.threads();
+        if let Some(thread) = threads.get(usize::from(row.thread.0)).filter(|_| look.depth == 0 && threads.len() > 1) {
+            end = pen.cut_text(end + 8.0, y, &thread.name, mono(11.5), tok.t3, right);
+        }
         pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
     }
 

@@ -1,6 +1,6 @@
 //! The bar of a memory panel: address, grouping, legend.
 
-use egui::{Rect, Role, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Evaluated, MemoryPanel};
 use crate::panels::ViewCx;
@@ -17,8 +17,12 @@ impl MemoryPanel {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let field = Rect::from_min_size(bar.min + vec2(8.0, 4.0), vec2(FIELD.min(bar.width() - 16.0), 22.0));
-        self.field_ui(ui, field, (&pen, evaluated));
-        let mut x = field.right() + 10.0;
+        self.field_ui(ui, field, (&pen, evaluated), cx);
+        let toggle = Rect::from_min_size(pos2(field.right() + 2.0, bar.top() + 4.0), vec2(22.0, 22.0));
+        if toggle.right() < bar.right() - 4.0 {
+            self.following_ui(ui, toggle, &pen);
+        }
+        let mut x = toggle.right() + 4.0;
         for group in [1u8, 2, 4, 8] {
             let segment = Rect::from_min_size(pos2(x, bar.top() + 5.0), vec2(22.0, 20.0));
             if segment.right() < bar.right() - 4.0 {
@@ -27,15 +31,40 @@ impl MemoryPanel {
             x += 24.0;
         }
         match evaluated {
-            Some(Err(error)) => {
-                pen.text(x + 12.0, bar.center().y, icons::WARNING, icon(13.0), cx.tok.err);
-                pen.cut_text(x + 30.0, bar.center().y, error, ui_font(11.5), cx.tok.err, bar.right() - 8.0);
-            }
-            _ => legend_ui(&pen, bar, x + 8.0),
+            Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
+            _ => legend_ui(&pen, bar, x + 2.0),
         }
     }
 
-    fn field_ui(&mut self, ui: &mut Ui, field: Rect, (pen, evaluated): (&Pen<'_>, Option<&Evaluated>)) {
+    /// The switch that evaluates the expression at every move.
+    fn following_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>) {
+        let tok = pen.tok;
+        let response = ui.interact(rect, ui.unique_id().with("follow the expression"), Sense::CLICK);
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, self.is_following, "follow the expression"));
+        if self.is_following || response.hovered() {
+            pen.painter.rect_filled(rect, 4.0, if self.is_following { tok.bg4 } else { tok.bg3 });
+        }
+        pen.icon(rect.center(), icons::LINK, 14.0, if self.is_following { tok.accent } else { tok.t2 });
+        if response.has_focus() {
+            pen.painter.rect_stroke(rect, 4.0, Stroke::new(2.0, tok.focus), StrokeKind::Inside);
+        }
+        if response.clicked() {
+            self.is_following = !self.is_following;
+        }
+        response.on_hover_text(if self.is_following {
+            "Follow the expression: on   E"
+        } else {
+            "Follow the expression   E"
+        });
+    }
+
+    fn field_ui(
+        &mut self,
+        ui: &mut Ui,
+        field: Rect,
+        (pen, evaluated): (&Pen<'_>, Option<&Evaluated>),
+        cx: &ViewCx<'_>,
+    ) {
         let tok = pen.tok;
         let value = match evaluated {
             Some(Ok(value)) => format!("= {value:x}"),
@@ -65,9 +94,7 @@ impl MemoryPanel {
         // An expression is taken when it is complete; Escape gives it up.
         let is_given_up = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Escape));
         if response.lost_focus() && !is_given_up && !text.trim().is_empty() {
-            self.address = text.trim().to_owned();
-            // The same value again scrolls back to it.
-            self.state.shown = None;
+            self.show(&text, cx.windows.position_of(self.follow));
         }
         self.state.typed = response.has_focus().then_some(text);
     }
@@ -88,24 +115,38 @@ impl MemoryPanel {
     }
 }
 
-/// What the marks on bytes mean, as far as there is room, from the right.
+/// What is wrong with the expression; where it stands in it, the tooltip tells.
+fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
+    let (y, color) = (rect.center().y, pen.tok.err);
+    let what = error.split_once(": ").filter(|(place, _)| place.starts_with("column ")).map_or(error, |(_, what)| what);
+    pen.text(rect.left(), y, icons::WARNING, icon(13.0), color);
+    pen.cut_text(rect.left() + 18.0, y, what, ui_font(11.5), color, rect.right() - 8.0);
+    let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, error));
+    response.on_hover_text(error);
+}
+
+/// What the marks on bytes mean, at the right: where there is little room, the most frequent ones alone.
 fn legend_ui(pen: &Pen<'_>, bar: Rect, left: f32) {
     let tok = pen.tok;
     let y = bar.center().y;
+    let marks = [
+        ("changed", Mark::Changed, tok.changed),
+        ("inferred", Mark::Inferred, tok.inferred),
+        ("external", Mark::External, tok.external),
+    ];
+    let width_of = |word: &str| pen.width(word, ui_font(11.0)) + 35.0;
+    let mut room = bar.right() - 1.0 - left;
+    let fitting = marks.iter().take_while(|(word, ..)| {
+        room -= width_of(word);
+        room >= 0.0
+    });
+    let shown = fitting.count();
     let mut x = bar.right() - 13.0;
-    for (word, mark) in [("external", Mark::External), ("inferred", Mark::Inferred), ("changed", Mark::Changed)] {
-        let width = pen.width(word, ui_font(11.0));
-        let sample = Rect::from_min_size(pos2((x - width - 23.0).round(), (y - 8.0).round()), vec2(17.0, 16.0));
-        if sample.left() < left {
-            return;
-        }
-        pen.text_left_of(x, y, word, ui_font(11.0), tok.t2);
+    for (word, mark, color) in marks.into_iter().take(shown).rev() {
+        let start = pen.text_left_of(x, y, word, ui_font(11.0), tok.t2);
+        let sample = Rect::from_min_size(pos2((start - 23.0).round(), (y - 8.0).round()), vec2(17.0, 16.0));
         mark.paint(pen, sample);
-        let color = match mark {
-            Mark::Changed => tok.changed,
-            Mark::External => tok.external,
-            Mark::Inferred => tok.inferred,
-        };
         pen.text_centered(sample.center(), "a9", mono(11.5), color);
         x = sample.left() - 12.0;
     }

@@ -24,7 +24,7 @@ use super::watch::SessionWatch;
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::expression::{AtPosition, evaluate};
 use crate::model::memory::{ROW_BYTES, aligned};
-use crate::worker::Slot;
+use crate::worker::{Answer, Slot};
 
 /// The bar with the address.
 const BAR: f32 = 30.0;
@@ -40,6 +40,13 @@ pub struct MemoryPanel {
     pub follow: Follow,
     /// Where it begins: an address expression.
     pub address: String,
+    /// The expression is evaluated anew wherever its position goes. Otherwise the address that it meant
+    /// when it was entered stays, so that what the user looks at does not move away.
+    #[serde(default)]
+    pub is_following: bool,
+    /// The address that the expression meant when it was entered.
+    #[serde(default)]
+    held: Option<u64>,
     /// Bytes in a group: 1, 2, 4 or 8.
     pub group: u8,
     #[serde(skip)]
@@ -56,6 +63,8 @@ struct MemoryState {
     /// The expression while it is being typed.
     typed: Option<String>,
     value: Slot<(String, Position), Evaluated>,
+    /// The position at which the expression was entered, until its value is known.
+    entered_at: Option<Position>,
     /// The value that was last scrolled to.
     shown: Option<u64>,
     page: Page,
@@ -69,7 +78,36 @@ struct MemoryState {
 impl MemoryPanel {
     /// Memory at an address expression, at what `follow` says.
     pub fn new(follow: Follow, address: String) -> Self {
-        Self { follow, address, group: 1, session: SessionWatch::default(), state: Box::default() }
+        let (session, state) = Default::default();
+        Self { follow, address, is_following: false, held: None, group: 1, session, state }
+    }
+
+    /// Memory around the stack pointer, wherever that goes.
+    pub fn at_stack(follow: Follow) -> Self {
+        Self { is_following: true, ..Self::new(follow, "sp".to_owned()) }
+    }
+
+    /// Shows what an expression means at a position.
+    pub fn show(&mut self, address: &str, position: Position) {
+        address.trim().clone_into(&mut self.address);
+        self.is_following = false;
+        self.held = None;
+        self.state.entered_at = Some(position);
+        // The same value again scrolls back to it.
+        self.state.shown = None;
+    }
+
+    /// Stays where it is: whoever asks about a byte wants to find it here after the journey.
+    pub fn hold(&mut self) {
+        if self.is_following {
+            self.is_following = false;
+            self.held = self.state.shown;
+        }
+    }
+
+    /// Forgets the address of another trace.
+    pub fn release(&mut self) {
+        self.held = None;
     }
 
     /// The name on the tab.
@@ -92,8 +130,8 @@ impl MemoryPanel {
         }
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
-        let position = cx.windows.position_of(self.follow);
-        let evaluated = self.evaluate(position, cx);
+        let asked = out.len();
+        let evaluated = self.evaluate(cx);
         self.go_to_value(evaluated.as_ref());
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, evaluated.as_ref(), cx);
@@ -105,10 +143,19 @@ impl MemoryPanel {
             let shown = self.state.hovered.or(self.state.cursor);
             self.state.foot.ui(ui, foot, shown, (cx, self.follow), out);
         }
+        if out.iter().skip(asked).any(|action| matches!(action, Action::GoToAccess(..))) {
+            self.hold();
+        }
     }
 
-    /// What the expression says; none while nothing is known.
-    fn evaluate(&mut self, position: Position, cx: &ViewCx<'_>) -> Option<Evaluated> {
+    /// What the expression says; none while nothing is known. An expression that means nothing here
+    /// is tried again wherever the position goes.
+    fn evaluate(&mut self, cx: &ViewCx<'_>) -> Option<Evaluated> {
+        if let Some(held) = self.held.filter(|_| !self.is_following) {
+            return Some(Ok(held));
+        }
+        let here = cx.windows.position_of(self.follow);
+        let position = self.state.entered_at.filter(|_| !self.is_following).unwrap_or(here);
         let key = (self.address.clone(), position);
         let answer = self.state.value.poll(&key, cx.worker, |(text, position)| {
             let (text, position, session) = (text.clone(), *position, Arc::clone(cx.session));
@@ -117,6 +164,10 @@ impl MemoryPanel {
                 Ok(evaluate(&text, &names).map_err(|error| error.to_string()))
             }
         });
+        if let Answer::Fresh(value) = &answer {
+            self.held = value.as_ref().ok().copied();
+            self.state.entered_at = None;
+        }
         answer.any().cloned()
     }
 
@@ -180,6 +231,9 @@ impl MemoryPanel {
 
     fn keys(&mut self, ui: &Ui, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx.has_focus) {
+            if key == PanelKey::Follow {
+                self.is_following = !self.is_following;
+            }
             let Some(cursor) = self.state.cursor else { continue };
             let group = u64::from(self.group);
             let mut ask = |len_bytes, way| {

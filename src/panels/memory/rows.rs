@@ -186,8 +186,8 @@ impl BytesRow<'_> {
         for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
             mark.paint(pen, shape);
         }
-        if is_cursor && view.cx.has_focus {
-            pen.frame(shape.expand(1.0), 2, tok.focus);
+        if is_cursor {
+            pen.frame(shape.expand(1.0), 2, if view.cx.has_focus { tok.focus } else { tok.ctl });
         }
         let color = match () {
             () if cell.is_changed => tok.changed,

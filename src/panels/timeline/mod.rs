@@ -8,7 +8,7 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use self::paint::Strip;
+use self::paint::{LanePlace, Strip};
 use super::ViewCx;
 use super::pen::Pen;
 use super::watch::SessionWatch;
@@ -30,7 +30,8 @@ const PADDING: f32 = 5.0;
 #[derive(Debug, Default)]
 pub struct TimelineState {
     session: SessionWatch,
-    lanes: Slot<LaneRequest, Lanes>,
+    /// One a thread that is shown.
+    lanes: Vec<Slot<LaneRequest, Lanes>>,
     path: Slot<Position, (u16, Vec<PathPart>)>,
     /// What is in view; none: the whole trace.
     range: Option<(u64, u64)>,
@@ -69,25 +70,43 @@ fn draw_lanes(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state:
     let Some((thread, path)) = path.any() else { return };
     let lane = paint::lane_height(ui.ctx().content_rect().height());
     let lanes_in_view = ((strip.rect.height() - AXIS - 2.0 * PADDING) / lane).floor().max(1.0) as u32;
-    let request = LaneRequest {
-        thread: stepback_index::ThreadId(*thread),
-        first: Position(strip.first),
-        last: Position(strip.last),
-        columns: strip.chart.width().max(1.0) as u32,
-        lanes: lanes_in_view,
-    };
-    let session = Arc::clone(cx.session);
-    let answer = state.lanes.poll(&request, cx.worker, |request| {
-        let request = *request;
-        move |cancel: &Cancel| Ok(lanes(&session, &request, cancel)?)
-    });
-    let names = cx.session.index.threads();
-    let name = names.get(usize::from(*thread)).map_or("", |thread| thread.name.as_str());
-    strip.labels(pen, name);
-    if let Some(lanes) = answer.any() {
-        strip.lanes_ui(pen, (lanes, lane), path, active.id);
-        strip.hover_ui(ui, lanes, lane);
+    let threads = cx.session.index.threads();
+    let shown = threads_in_view(threads.len(), usize::from(*thread), lanes_in_view as usize);
+    let lanes_each = (lanes_in_view / u32::try_from(shown.len()).unwrap_or(1).max(1)).max(1);
+    strip.labels(pen, threads, &shown, (usize::from(*thread), lane * lanes_each as f32));
+    state.lanes.resize_with(shown.len(), Slot::default);
+    for (place, (of_thread, slot)) in (0u8..).zip(shown.iter().zip(&mut state.lanes)) {
+        let request = LaneRequest {
+            thread: stepback_index::ThreadId(u16::try_from(*of_thread).unwrap_or(u16::MAX)),
+            first: Position(strip.first),
+            last: Position(strip.last),
+            columns: strip.chart.width().max(1.0) as u32,
+            lanes: lanes_each,
+        };
+        let session = Arc::clone(cx.session);
+        let answer = slot.poll(&request, cx.worker, |request| {
+            let request = *request;
+            move |cancel: &Cancel| Ok(lanes(&session, &request, cancel)?)
+        });
+        let Some(lanes) = answer.any() else { continue };
+        let place = LanePlace { top: strip.top_of_lanes() + f32::from(place) * lane * lanes_each as f32, lane };
+        let is_current = *of_thread == usize::from(*thread);
+        strip.lanes_ui(pen, (lanes, place), if is_current { path } else { &[] }, active.id);
+        let above = if place.top > strip.top_of_lanes() { place.top } else { strip.rect.top() + AXIS };
+        let is_last = Some(of_thread) == shown.last();
+        let below = if is_last { strip.rect.bottom() } else { place.top + lane * lanes_each as f32 };
+        strip.hover_ui(ui, lanes, place, above..below);
     }
+}
+
+/// The threads whose calls are shown: the first ones as far as each gets two lanes, the one at the position always.
+fn threads_in_view(count: usize, current: usize, lanes_in_view: usize) -> Vec<usize> {
+    let room = (lanes_in_view / 2).clamp(1, count.max(1));
+    let mut shown: Vec<usize> = (0..room).collect();
+    if let Some(last) = shown.last_mut().filter(|last| **last < current) {
+        *last = current;
+    }
+    shown
 }
 
 /// The wheel zooms around the pointer, sideways it moves; a double click shows everything.
@@ -148,5 +167,19 @@ fn travel(
     }
     if to != origin {
         out.push(Action::Travel(window, to.0));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_thread_at_the_position_is_always_shown() {
+        assert_eq!(threads_in_view(1, 0, 7), [0]);
+        assert_eq!(threads_in_view(2, 1, 7), [0, 1]);
+        assert_eq!(threads_in_view(8, 1, 7), [0, 1, 2]);
+        assert_eq!(threads_in_view(8, 5, 7), [0, 1, 5]);
+        assert_eq!(threads_in_view(2, 1, 1), [1]);
     }
 }

@@ -1,6 +1,7 @@
 //! How the timeline looks.
 
 use egui::{Pos2, Rect, Ui, pos2, vec2};
+use stepback_index::ThreadInfo;
 use stepback_parsers::Position;
 
 use super::{AXIS, PADDING};
@@ -30,6 +31,15 @@ pub struct Strip {
     pub last: u64,
 }
 
+/// Where the lanes of a thread are.
+#[derive(Clone, Copy, Debug)]
+pub struct LanePlace {
+    /// The upper edge of the outermost.
+    pub top: f32,
+    /// Height of each.
+    pub lane: f32,
+}
+
 /// Height of a lane in a window of a height.
 pub fn lane_height(window_height: f32) -> f32 {
     if window_height < 900.0 { 13.0 } else { 15.0 }
@@ -57,11 +67,32 @@ impl Strip {
         near.min_by(|a, b| distance(a.position).total_cmp(&distance(b.position))).or(tag).map(|window| window.id)
     }
 
-    /// The words at the left.
-    pub fn labels(&self, pen: &Pen<'_>, thread: &str) {
-        let (x, y) = (self.rect.left() + INSET, self.rect.top() + AXIS + PADDING + 7.0);
-        pen.text(x, y, "Calls", ui_font(11.0), pen.tok.t2);
-        pen.cut_text(x, y + 15.0, thread, ui_font(11.0), pen.tok.t3, self.chart.left() - 4.0);
+    /// The upper edge of the first lane.
+    pub fn top_of_lanes(&self) -> f32 {
+        self.rect.top() + AXIS + PADDING
+    }
+
+    /// The words at the left: one thread, or each of several beside its lanes.
+    pub fn labels(&self, pen: &Pen<'_>, threads: &[ThreadInfo], shown: &[usize], (current, height): (usize, f32)) {
+        let (x, y, right) = (self.rect.left() + INSET, self.top_of_lanes() + 7.0, self.chart.left() - 4.0);
+        let name = |thread: usize| threads.get(thread).map_or("", |thread| thread.name.as_str());
+        if threads.len() < 2 {
+            pen.text(x, y, "Calls", ui_font(11.0), pen.tok.t2);
+            pen.cut_text(x, y + 15.0, name(0), ui_font(11.0), pen.tok.t3, right);
+            return;
+        }
+        for (place, thread) in (0u8..).zip(shown) {
+            let top = y + f32::from(place) * height;
+            let (font, color) = if *thread == current { (semi(11.0), pen.tok.t1) } else { (ui_font(11.0), pen.tok.t3) };
+            pen.cut_text(x, top, name(*thread), font, color, right);
+            if place > 0 {
+                pen.line_across(self.rect.left(), self.rect.right(), top - 8.0, pen.tok.line);
+            }
+        }
+        if shown.len() < threads.len() {
+            let more = format!("{} of {}", shown.len(), threads.len());
+            pen.cut_text(x, y + 13.0, &more, ui_font(10.5), pen.tok.t3, right);
+        }
     }
 
     /// The axis with its ticks; a label that would touch a tag is left out.
@@ -90,11 +121,11 @@ impl Strip {
     }
 
     /// The frames, those around the position underlined.
-    pub fn lanes_ui(&self, pen: &Pen<'_>, (lanes, lane): (&Lanes, f32), path: &[PathPart], window: WindowId) {
+    pub fn lanes_ui(&self, pen: &Pen<'_>, (lanes, place): (&Lanes, LanePlace), path: &[PathPart], window: WindowId) {
         let tok = pen.tok;
         let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok };
         for frame in &lanes.boxes {
-            let rect = self.box_rect(frame, lane);
+            let rect = self.box_rect(frame, place);
             pen.fill(rect, tok.flame(&frame.name));
             self.name(&pen, frame, rect);
         }
@@ -103,15 +134,15 @@ impl Strip {
                 frame.depth as usize == depth && (frame.call..=frame.last_call).contains(&part.call)
             };
             let Some(frame) = lanes.boxes.iter().find(around) else { continue };
-            let rect = self.box_rect(frame, lane);
+            let rect = self.box_rect(frame, place);
             let thickness = if depth + 1 == path.len() { 2.0 } else { 1.0 };
             let line = Rect::from_min_max(pos2(rect.left(), rect.bottom() - thickness), rect.max);
             pen.fill(line, tok.position(window.0));
         }
     }
 
-    fn box_rect(&self, frame: &FrameBox, lane: f32) -> Rect {
-        let top = self.rect.top() + AXIS + PADDING + lane * frame.depth as f32;
+    fn box_rect(&self, frame: &FrameBox, LanePlace { top, lane }: LanePlace) -> Rect {
+        let top = top + lane * frame.depth as f32;
         let (left, right) = (self.chart.left() + frame.first as f32, self.chart.left() + frame.end as f32);
         // A gap of a pixel tells neighbours apart, where there is room for it.
         let gap = if right - left > 3.0 { 1.0 } else { 0.0 };
@@ -150,19 +181,19 @@ impl Strip {
         let width = pen.width(&tag_text(window, position), semi(11.0)) + 12.0;
         let center = self.x_of(position);
         let least = self.chart.left();
-        let left = (center - width / 2.0).min(self.rect.right() - width).max(least);
+        let left = (center - width / 2.0).min(self.chart.right() + 2.0 - width).max(least);
         Some(Rect::from_min_size(pos2(left.round(), self.rect.top() + 2.0), vec2(width.round(), 16.0)))
     }
 
-    /// Tells what is under the pointer.
-    pub fn hover_ui(&self, ui: &Ui, lanes: &Lanes, lane: f32) {
+    /// Tells what is under the pointer while that is in a range of heights.
+    pub fn hover_ui(&self, ui: &Ui, lanes: &Lanes, place: LanePlace, heights: std::ops::Range<f32>) {
         let Some(pointer) = ui.input(|input| input.pointer.hover_pos()).filter(|at| self.chart.contains(*at)) else {
             return;
         };
-        if !ui.rect_contains_pointer(self.chart) || pointer.y < self.rect.top() + AXIS {
+        if !ui.rect_contains_pointer(self.chart) || !heights.contains(&pointer.y) {
             return;
         }
-        let under = lanes.boxes.iter().find(|frame| self.box_rect(frame, lane).expand(0.5).contains(pointer));
+        let under = lanes.boxes.iter().find(|frame| self.box_rect(frame, place).expand(0.5).contains(pointer));
         let position = thousands(self.position_at(pointer.x).0);
         let words = match under {
             Some(frame) if frame.call != frame.last_call => {
@@ -174,7 +205,11 @@ impl Strip {
         let layer = ui.layer_id();
         egui::Tooltip::always_open(ui.ctx().clone(), layer, ui.unique_id().with("tip"), egui::PopupAnchor::Pointer)
             .gap(12.0)
-            .show(|ui| ui.label(words));
+            .show(|ui| {
+                // The size of the last tooltip must not break the lines of this one.
+                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+                ui.label(words)
+            });
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a row of the trace looks.
 
 use egui::{Rect, pos2, vec2};
+use stepback_index::ThreadInfo;
 use stepback_parsers::Step;
 
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
@@ -19,6 +20,8 @@ const ARROW: f32 = 18.0;
 const INDENT: f32 = 12.0;
 /// Deeper calls are not indented further.
 const DEEPEST: u32 = 12;
+/// Longer names of threads are cut.
+const TAG_LENGTH: usize = 8;
 /// Gap between columns.
 const GAP: f32 = 12.0;
 
@@ -29,6 +32,8 @@ pub struct Columns {
     number_end: f32,
     /// The line to their right.
     pub hairline: f32,
+    /// Room for the name of the thread to the right of it; 0 where there is one thread.
+    tag: f32,
     /// Where addresses begin at the least depth.
     pub address: f32,
     /// Digits of an address.
@@ -51,17 +56,27 @@ pub struct Painted {
 
 impl Columns {
     /// The columns of a list in a rectangle.
-    pub fn new(body: Rect, step_count: u64, least_depth: u32, is_wide: bool) -> Self {
+    pub fn new(
+        body: Rect,
+        (step_count, threads): (u64, &[ThreadInfo]),
+        least_depth: u32,
+        (is_wide, has_symbols): (bool, bool),
+    ) -> Self {
         let digits = thousands(step_count.saturating_sub(1)).len();
         // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
         let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26))).max(58.0).round();
         let left = body.left();
+        let longest = threads.iter().map(|thread| thread.name.chars().count()).max().unwrap_or(0).min(TAG_LENGTH);
+        let letters = f32::from(u8::try_from(longest).unwrap_or(0));
+        let tag = if threads.len() > 1 { (6.9 * letters + 8.0).round() } else { 0.0 };
+        let (digits, has_offset) = (if is_wide { 16 } else { 8 }, has_symbols && body.width() + 10.0 >= OFFSET_FROM);
         Self {
             number_end: left + number_end,
             hairline: left + number_end + 6.0,
-            address: left + number_end + 28.0,
-            digits: if is_wide { 16 } else { 8 },
-            has_offset: body.width() + 10.0 >= OFFSET_FROM,
+            tag,
+            address: left + number_end + 28.0 + tag,
+            digits,
+            has_offset,
             code: if body.width() + 10.0 < NARROW { 152.0 } else { 168.0 },
             right: body.right(),
             least_depth,
@@ -70,11 +85,19 @@ impl Columns {
 
     /// The middle of the fold box of a call in a function of this depth.
     pub fn box_center(&self, depth: u32) -> f32 {
-        self.hairline + 10.5 + self.indent(depth)
+        self.hairline + self.tag + 10.5 + self.indent(depth)
     }
 
     fn indent(&self, depth: u32) -> f32 {
         INDENT * f32::from(u8::try_from(depth.saturating_sub(self.least_depth).min(DEEPEST)).unwrap_or(0))
+    }
+
+    /// Paints whose row it is, where there are several threads.
+    fn paint_thread(&self, pen: &Pen<'_>, y: f32, thread: &str) {
+        if self.tag > 0.0 {
+            let left = self.hairline + 7.0;
+            pen.cut_text(left, y, thread, mono(11.5), pen.tok.t3, left + self.tag - 6.0);
+        }
     }
 
     fn address_width(&self) -> f32 {
@@ -88,12 +111,13 @@ pub fn paint_row(
     columns: &Columns,
     rect: Rect,
     step: Step,
-    (row, is_done): (Option<&StepRow>, bool),
+    (row, is_done, thread): (Option<&StepRow>, bool, &str),
 ) -> Painted {
     let (tok, y) = (pen.tok, rect.center().y);
     let number_color = if is_done { tok.t1 } else { tok.t3 };
     pen.text_left_of(columns.number_end, y, thousands(step.0), mono(11.5), number_color);
     let Some(row) = row else { return Painted::default() };
+    columns.paint_thread(pen, y, thread);
     guides(pen, columns, rect, row.depth);
     let dimmed = row.is_idle().then_some(tok.t3);
     let x = columns.address + columns.indent(row.depth);
@@ -169,13 +193,24 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
         if place == 0 && is_address {
             x = pen.code(x, y, "at", tok.t1) + ADVANCE;
         }
-        x = pen.code(x, y, word, if place == 0 && is_address { tok.t1 } else { tok.t2 }) + ADVANCE;
+        let color = if place == 0 && is_address { tok.t1 } else { tok.t2 };
+        x = pen.cut_text(x, y, word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
+        if x >= columns.right {
+            return;
+        }
     }
 }
 
 /// Paints the row that stands for the steps of a folded call.
-pub fn paint_folded(pen: &Pen<'_>, columns: &Columns, rect: Rect, (name, depth, steps): (&str, u32, u64)) {
+pub fn paint_folded(
+    pen: &Pen<'_>,
+    columns: &Columns,
+    rect: Rect,
+    (name, depth, steps): (&str, u32, u64),
+    thread: &str,
+) {
     let y = rect.center().y;
+    columns.paint_thread(pen, y, thread);
     let depth = depth.saturating_sub(1);
     guides(pen, columns, rect, depth.saturating_add(1));
     let x = columns.address + columns.indent(depth) + 2.0;

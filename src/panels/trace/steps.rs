@@ -1,9 +1,10 @@
 //! The rows of a trace list.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_index::{CallId, Cancel, Row};
+use stepback_index::{CallId, Cancel, Row, ThreadId};
 use stepback_parsers::{Position, Step};
 
 use super::menu;
@@ -18,6 +19,7 @@ use crate::panels::blocks::{Blocks, Item};
 use crate::panels::list::{List, ListArea, Tick};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
+use crate::worker::LATE_AFTER;
 
 /// Steps in a block.
 const BLOCK: u64 = 64;
@@ -38,11 +40,30 @@ pub struct StepList {
     seen: (f32, bool),
     blocks: Blocks<StepRow>,
     page_rows: u64,
+    held: Held,
+}
+
+/// What is shown while the rows of a new place are on their way.
+#[derive(Debug, Default)]
+struct Held {
+    /// Where the list was to be in the last frame: its rows may have arrived.
+    wanted: Scroll,
+    /// What was shown in the last frame.
+    shown: Scroll,
+    /// Since when the rows of the right place are missing.
+    since: Option<Instant>,
 }
 
 impl Default for StepList {
     fn default() -> Self {
-        Self { scroll: Scroll::default(), revealed: None, seen: (0.0, true), blocks: Blocks::new(BLOCK), page_rows: 0 }
+        Self {
+            scroll: Scroll::default(),
+            revealed: None,
+            seen: (0.0, true),
+            blocks: Blocks::new(BLOCK),
+            page_rows: 0,
+            held: Held::default(),
+        }
     }
 }
 
@@ -69,6 +90,7 @@ impl StepList {
     pub fn ui(&mut self, ui: &mut Ui, rect: Rect, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
         let area = self.layout(ui, rect, cx, window);
         self.fetch(&area, cx, window);
+        let area = self.without_gaps(ui, area, window);
         let pen = Pen::new(ui, area.body, cx.tok);
         if let Some(error) = self.failure(&area, window) {
             return error_ui(ui, &pen, area.body, &error, out);
@@ -130,6 +152,30 @@ impl StepList {
         });
     }
 
+    /// The place to show: for a moment rather the one before than rows without content.
+    fn without_gaps(&mut self, ui: &Ui, area: ListArea, window: &TraceWindow) -> ListArea {
+        let is_here = |area: &ListArea| {
+            area.rows().all(|(row, _)| match window.folds.row(row) {
+                Some(Row::Step(step)) => self.blocks.is_here(step.0),
+                _ => true,
+            })
+        };
+        let now = Instant::now();
+        let (before, shown) = (area.scrolled_to(self.held.wanted), area.scrolled_to(self.held.shown));
+        let (shown, since) = match self.held.since.unwrap_or(now) {
+            _ if is_here(&area) => (area, None),
+            // Rows arrive one frame after the position goes on: while it is dragged, the list follows.
+            _ if is_here(&before) => (before, Some(now)),
+            since if is_here(&shown) && now.duration_since(since) < LATE_AFTER => (shown, Some(since)),
+            since => (area, Some(since)),
+        };
+        if since.is_some() {
+            ui.ctx().request_repaint_after(LATE_AFTER);
+        }
+        self.held = Held { wanted: area.scroll(), shown: shown.scroll(), since };
+        shown
+    }
+
     /// Why the first row in view cannot be shown, if so.
     fn failure(&self, area: &ListArea, window: &TraceWindow) -> Option<String> {
         let error_of = |row| match window.folds.row(row)? {
@@ -152,7 +198,13 @@ impl StepList {
         };
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
         let is_wide = shown().any(|row| row.address.0 > u64::from(u32::MAX));
-        Columns::new(area.body, cx.session.index.step_count(), least_depth, is_wide)
+        let index = &cx.session.index;
+        Columns::new(
+            area.body,
+            (index.step_count(), index.threads()),
+            least_depth,
+            (is_wide, !cx.session.images.is_empty()),
+        )
     }
 
     /// Draws the rows; returns where the position is, if it is in view.
@@ -201,7 +253,8 @@ impl StepList {
         if is_done || response.hovered() {
             pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
         }
-        let fitted = paint_row(pen, columns, rect, step, (known, is_done));
+        let thread = known.map_or("", |row| thread_name(cx, row.thread));
+        let fitted = paint_row(pen, columns, rect, step, (known, is_done, thread));
         let Some(row) = known else { return 0.0 };
         if let Some(call) = row.call {
             fold_box_ui(ui, rect, (row, call), frame, out);
@@ -220,6 +273,10 @@ impl StepList {
         }
         height
     }
+}
+
+fn thread_name<'a>(cx: &ViewCx<'a>, thread: ThreadId) -> &'a str {
+    cx.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str())
 }
 
 /// The gap above a row is nearer than the one below it only at its very top:
@@ -255,14 +312,14 @@ fn folded_ui(
 ) {
     let Frame { pen, cx, window, columns } = frame;
     let frame_of_call = cx.session.index.calls().get(call);
-    let (name, depth) = match frame_of_call {
-        Some(frame) => (function_name(&cx.session.images, frame.function), frame.depth),
-        None => ("call".to_owned(), 0),
+    let (name, depth, thread) = match frame_of_call {
+        Some(frame) => (function_name(&cx.session.images, frame.function), frame.depth, thread_name(cx, frame.thread)),
+        None => ("call".to_owned(), 0, ""),
     };
     let response = row_response(ui, rect, ("folded", call.0), || format!("folded {name}"));
     let is_done = window.position.last_step() == Some(last);
     row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
-    paint_folded(pen, columns, rect, (&name, depth, last.0 - first.0 + 1));
+    paint_folded(pen, columns, rect, (&name, depth, last.0 - first.0 + 1), thread);
     if response.double_clicked() {
         out.push(Action::Activate(window.id));
         out.push(Action::ToggleFold(call.0));

@@ -1,0 +1,124 @@
+//! The comparison of two positions.
+
+use std::fs;
+
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
+
+use crate::sandbox::Sandbox;
+use crate::support::Driver;
+
+/// The small overflow with its ELF; window 1 at 1,250, window 2 at the end, compared; window 1 is active.
+pub fn compared() -> Driver {
+    let sandbox = Sandbox::new();
+    let image = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/demo/overflow_bare.elf");
+    fs::copy(image, sandbox.path("overflow_bare.elf")).unwrap();
+    let mut window = sandbox.open(&sandbox.fixture("overflow_bare.tiny.tarmac"));
+    window.close_messages();
+    window.go_to("1,250");
+    window.press_with(Modifiers::COMMAND, Key::B);
+    window.press(Key::End);
+    window.press_with(Modifiers::COMMAND, Key::Num1);
+    window.press_with(Modifiers::COMMAND, Key::D);
+    assert_eq!(window.positions(), [(1, 1250), (2, 1763)]);
+    window
+}
+
+#[test]
+fn registers_are_listed_with_both_values_and_their_last_writer() {
+    let window = compared();
+    let row = window.painted("difference x2");
+    assert!(row.contains("34") && row.contains("bfb1e598a4e5bda9") && row.contains("1,761"), "{row}");
+    assert!(row.contains("dispatch") && row.contains("ldr"), "{row}");
+    assert_eq!(window.count_like("difference x4"), 0, "x4 is the same at both");
+}
+
+#[test]
+fn memory_is_grouped_by_its_symbol() {
+    let mut window = compared();
+    window.harness().get_by_label("close group Registers");
+    window.click("close group Registers");
+    assert!(!window.has("difference x2"));
+    window.harness().get_by_label("close group seed");
+    window.harness().get_by_label("close group heap");
+    let row = window.painted("difference 8001ffe8");
+    assert!(
+        row.contains("51 06 d3 98") && row.contains("8d b6 70 20") && row.contains("1,662") && row.contains("rnd"),
+        "{row}"
+    );
+    window.click("open group Registers");
+    window.harness().get_by_label("difference x2");
+}
+
+#[test]
+fn a_click_on_the_last_writer_travels_there() {
+    let mut window = compared();
+    window.click("to step 1,761");
+    assert_eq!(window.positions(), [(1, 1762), (2, 1763)]);
+}
+
+#[test]
+fn a_double_click_on_a_row_and_its_menu_travel_too() {
+    let mut window = compared();
+    window.double_click("difference x2");
+    assert_eq!(window.positions(), [(1, 1762), (2, 1763)]);
+    window.go_to("1,250");
+    window.choose("difference x3", "Travel to its last write");
+    assert_eq!(window.positions(), [(1, 1660), (2, 1763)]);
+}
+
+#[test]
+fn enter_on_a_row_goes_to_the_last_write_before_the_active_window() {
+    let mut window = compared();
+    window.press_with(Modifiers::COMMAND, Key::Num2);
+    window.press_with(Modifiers::ALT, Key::Num5);
+    for _ in 0..3 {
+        window.press(Key::ArrowDown);
+    }
+    window.press(Key::Enter);
+    assert_eq!(window.positions(), [(1, 1250), (2, 1762)]);
+}
+
+#[test]
+fn cells_can_be_filtered() {
+    let mut window = compared();
+    window.click("Filter cells");
+    window.type_text("x2");
+    assert!(window.has("difference x2") && !window.has("difference x1"));
+}
+
+#[test]
+fn before_and_after_can_be_swapped() {
+    let mut window = compared();
+    window.harness().get_by_label("window 1 before, window 2 after");
+    window.click("Swap before and after");
+    window.harness().get_by_label("window 2 before, window 1 after");
+    let row = window.painted("difference x2");
+    let (before, after) = (row.find("bfb1e598a4e5bda9"), row.find("34"));
+    assert!(before < after && before.is_some(), "{row}");
+}
+
+#[test]
+fn two_equal_positions_say_so() {
+    let mut window = compared();
+    window.go_to("end");
+    assert_eq!(window.positions(), [(1, 1763), (2, 1763)]);
+    window.harness().get_by_label("The two positions are the same");
+}
+
+#[test]
+fn without_a_second_window_the_panel_says_how_to_get_one() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.press_with(Modifiers::ALT, Key::Num5);
+    window.harness().get_by_label("Nothing to compare yet");
+}
+
+#[test]
+fn the_command_compares_with_where_the_window_came_from() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.go_to("1,250");
+    window.press(Key::End);
+    window.press_with(Modifiers::COMMAND, Key::D);
+    assert_eq!(window.positions(), [(1, 1763), (2, 1250)]);
+    window.harness().get_by_label("difference x2");
+}

@@ -1,0 +1,144 @@
+//! A trace whose index is being built, and one that changes while it is open.
+//!
+//! The program waits while another one builds the same index. A test that holds the lock of the index file
+//! therefore sees a build that goes on for as long as it likes.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use egui_kittest::kittest::Queryable as _;
+use stepback::action::Action;
+use stepback::session::OpenOptions;
+use stepback::window::{TraceChoice, WindowOptions};
+
+use crate::sandbox::{SHORT, Sandbox};
+use crate::support::Driver;
+
+/// Keeps the index of a trace from being built.
+fn hold_up(trace: &Path) -> File {
+    let partial = trace.with_added_extension("sbi.partial");
+    let file = File::create(partial).unwrap();
+    file.lock().unwrap();
+    file
+}
+
+/// A window that is building an index, with the card in view.
+fn building() -> (Driver, File) {
+    let sandbox = Sandbox::new();
+    let path = sandbox.file("a.tarmac", SHORT);
+    let lock = hold_up(&path);
+    let trace = Some(TraceChoice::Path(OpenOptions::new(path)));
+    let mut window = sandbox.window(WindowOptions { trace, ..WindowOptions::default() });
+    window.wait_until(|window| window.has("Indexing a.tarmac"));
+    (window, lock)
+}
+
+#[test]
+fn cancel_leads_back_to_the_start_screen() {
+    let (mut window, lock) = building();
+    window.harness().get_by_label("Cancel").click();
+    window.wait();
+    assert_eq!(window.messages(), ["Indexing was cancelled"]);
+    assert!(window.app().workspace().is_none() && window.app().opening().is_none());
+    assert!(!window.has("Indexing a.tarmac"));
+    assert!(window.app().settings().recent.is_empty());
+    drop(lock);
+    let path = window.path("a.tarmac").display().to_string();
+    window.perform(Action::OpenPath(path));
+    assert_eq!(window.workspace().session.index.step_count(), 12);
+}
+
+#[test]
+fn cancel_keeps_the_trace_that_was_open() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
+    window.go_to("7");
+    let other = sandbox.file("b.tarmac", SHORT);
+    let _lock = hold_up(&other);
+    window.harness().state_mut().perform(Action::OpenPath(other.display().to_string()));
+    window.wait_until(|window| window.has("Indexing b.tarmac"));
+    // The trace that is open can be used meanwhile.
+    window.harness().key_press(egui::Key::F11);
+    window.harness().run_steps(4);
+    window.check_position(8);
+    window.harness().state_mut().perform(Action::CancelIndexing);
+    window.wait();
+    assert_eq!(window.messages(), ["Indexing was cancelled"]);
+    assert_eq!(window.workspace().name(), "a.tarmac");
+    window.check_position(8);
+}
+
+#[test]
+fn the_card_can_be_hidden_and_brought_back() {
+    let (mut window, lock) = building();
+    window.harness().get_by_label("Hide").click();
+    window.harness().run_steps(6);
+    assert!(!window.has("Indexing a.tarmac"));
+    window.harness().get_by_label("Indexing").click();
+    window.harness().run_steps(6);
+    assert!(window.has("Indexing a.tarmac"));
+    drop(lock);
+    window.wait();
+    window.check_position(0);
+}
+
+#[test]
+fn an_index_is_kept_beside_the_trace_and_found_again() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.file("a.tarmac", SHORT);
+    let first = sandbox.open(&path);
+    assert!(first.workspace().session.is_built_now);
+    assert!(sandbox.path("a.tarmac.sbi").exists());
+    assert!(!sandbox.path("a.tarmac.sbi.partial").exists());
+    let second = sandbox.open(&path);
+    assert!(!second.workspace().session.is_built_now);
+}
+
+#[test]
+fn a_damaged_index_is_rebuilt_and_told() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.file("a.tarmac", SHORT);
+    drop(sandbox.open(&path));
+    let index = sandbox.path("a.tarmac.sbi");
+    let half = fs::metadata(&index).unwrap().len() / 2;
+    File::options().write(true).open(&index).unwrap().set_len(half).unwrap();
+    let window = sandbox.open(&path);
+    assert_eq!(window.messages(), ["The index was rebuilt"]);
+    assert_eq!(window.workspace().session.index.step_count(), 12);
+}
+
+#[test]
+fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
+    let mut window = Driver::text(SHORT);
+    window.go_to("7");
+    let longer = format!("{SHORT}13 clk IT (12) 00001028 d503201f O EL1h_n : NOP\n");
+    fs::write(window.path("a.tarmac"), longer).unwrap();
+    window.wait_until(|window| !window.messages().is_empty());
+    assert_eq!(window.messages(), ["The trace changed"]);
+    window.wait();
+    window.click("Reload");
+    assert_eq!(window.workspace().session.index.step_count(), 13);
+    window.check_position(7);
+    assert!(!window.messages().contains(&"The trace changed".to_owned()), "{:?}", window.messages());
+}
+
+#[test]
+fn a_trace_that_is_cut_short_while_it_is_open_does_not_harm() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    File::options().write(true).open(window.path("overflow_bare.tiny.tarmac")).unwrap().set_len(100).unwrap();
+    for place in ["end", "50%", "line:3000", "1,233"] {
+        window.go_to(place);
+    }
+    window.command("Raw text");
+    window.command("Last write x2");
+    window.wait_until(|window| window.messages().contains(&"The trace changed".to_owned()));
+}
+
+#[test]
+fn reload_reads_the_trace_again() {
+    let mut window = Driver::text(SHORT);
+    window.go_to("7");
+    window.press_with(egui::Modifiers::COMMAND, egui::Key::R);
+    window.check_position(7);
+    assert!(window.workspace().session.is_built_now);
+}

@@ -1,0 +1,24 @@
+//! The whole program's window, driven with keys and mouse without a display.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests are exempt, and so are the functions they share")]
+
+mod calls;
+mod commands;
+mod compare;
+mod demo;
+mod folding;
+mod go_to;
+mod indexing;
+mod layout;
+mod memory;
+mod painted;
+mod palette;
+mod registers;
+mod sandbox;
+mod scripts;
+mod side_by_side;
+mod start;
+mod support;
+mod timeline;
+mod trace_list;
+mod warnings;

@@ -1,0 +1,75 @@
+//! What a window shows where names do not tell: the painted text and its colours.
+
+use egui::{Color32, Rect, Shape};
+use stepback::theme::Tok;
+
+use crate::support::Driver;
+
+impl Driver {
+    /// The visible text painted within something that has a name, from left to right.
+    #[track_caller]
+    pub fn painted(&self, label: &str) -> String {
+        self.painted_in(self.rect(label))
+    }
+
+    /// The visible text painted within a rectangle, from left to right.
+    pub fn painted_in(&self, rect: Rect) -> String {
+        let mut found = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_text(&clipped.shape, clipped.clip_rect, rect, &mut found);
+        }
+        found.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        found.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The visible text painted in the line of something, from its left edge to the right edge of its panel.
+    #[track_caller]
+    pub fn painted_beside(&self, label: &str) -> String {
+        let rect = self.rect(label);
+        // Panels stand beside each other; 300 pixels are in each of them.
+        self.painted_in(Rect::from_min_max(rect.min, rect.max + egui::vec2(300.0, 0.0)))
+    }
+
+    /// What a register panel shows for a register.
+    #[track_caller]
+    pub fn register(&self, name: &str) -> String {
+        let painted = self.painted(&format!("register {name}"));
+        painted.split(' ').skip(1).collect()
+    }
+
+    /// Whether something is painted in the colour of what the last move changed.
+    #[track_caller]
+    pub fn is_highlighted(&self, label: &str) -> bool {
+        let rect = self.rect(label);
+        let tok = Tok::of(self.harness.ctx.theme() == egui::Theme::Dark);
+        let mut colors = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_colors(&clipped.shape, rect, &mut colors);
+        }
+        colors.contains(&tok.changed)
+    }
+}
+
+fn collect_text(shape: &Shape, clip: Rect, within: Rect, found: &mut Vec<(f32, String)>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_text(shape, clip, within, found)),
+        Shape::Text(text) => {
+            let center = text.visual_bounding_rect().center();
+            if within.contains(center) && clip.contains(center) {
+                found.push((text.pos.x, text.galley.text().to_owned()));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn collect_colors(shape: &Shape, within: Rect, found: &mut Vec<Color32>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_colors(shape, within, found)),
+        Shape::Text(text) if within.contains(text.visual_bounding_rect().center()) => {
+            found.extend(text.galley.job.sections.iter().map(|section| section.format.color));
+            found.push(text.fallback_color);
+        }
+        _ => {}
+    }
+}
