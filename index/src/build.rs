@@ -96,6 +96,10 @@ pub fn build<S: Source>(
 /// Opens the partial file for one builder alone, empty.
 fn lock_partial(path: &Path) -> std::io::Result<File> {
     loop {
+        if std::fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+            // Through a link the index would be written over whatever the link points at.
+            return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {

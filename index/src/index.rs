@@ -117,14 +117,18 @@ impl<S: Source> Index<S> {
     /// # Errors
     /// As [`Self::open`], but for [`OpenError::Stale`].
     pub fn open_stale(source: Arc<S>, path: &Path) -> Result<Self, OpenError> {
-        let file = File::open(path).map_err(|error| match error.kind() {
+        let refused = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::NotFound => OpenError::Missing,
             _ => OpenError::Read(error),
-        })?;
-        let metadata = file.metadata().map_err(OpenError::Read)?;
-        if !metadata.is_file() || metadata.len() == 0 {
+        };
+        // Asked before opening: to open a pipe would wait for its writer.
+        if !std::fs::metadata(path).map_err(refused)?.is_file() {
+            return Err(OpenError::Foreign);
+        }
+        let file = File::open(path).map_err(refused)?;
+        if file.metadata().map_err(OpenError::Read)?.len() == 0 {
             // An empty file cannot be mapped, and is what a full disk leaves behind.
-            return Err(if metadata.is_file() { OpenError::Incomplete } else { OpenError::Foreign });
+            return Err(OpenError::Incomplete);
         }
         let data = Data::map(&file).map_err(OpenError::Read)?;
         Self::load(source, data, Some(path.to_owned()))

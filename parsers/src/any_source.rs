@@ -33,7 +33,12 @@ impl Source for AnySource {
         tarmac.cut(target, limit, scratch)
     }
 
-    fn parse<S: EventSink>(&self, range: Range<u64>, scratch: &mut ParseScratch, sink: &mut S) -> Result<Parsed, SourceError> {
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
         let Self::Tarmac(tarmac) = self;
         tarmac.parse(range, scratch, sink)
     }

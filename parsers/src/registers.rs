@@ -156,7 +156,8 @@ fn fixed_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
 }
 
 fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
-    let digits = name.get(1..).filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let digits =
+        name.get(1..).filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
     if digits.len() > 1 && digits.starts_with('0') {
         return None;
     }
@@ -168,7 +169,9 @@ fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
     // In AArch32 d and s are packed: d1 is the upper half of q0 (Arm ARM, "The SIMD and floating-point register file").
     let packed = |size_bytes: u16| {
         let in_one = 16 / size_bytes;
-        (number < 32).then(|| RegisterView::new(RegisterId(RegisterId::V0.0 + number / in_one), number % in_one * size_bytes, size_bytes))
+        (number < 32).then(|| {
+            RegisterView::new(RegisterId(RegisterId::V0.0 + number / in_one), number % in_one * size_bytes, size_bytes)
+        })
     };
     match name.as_bytes().first()? {
         b'x' | b'e' => part(RegisterId::X0, 31, 8),

@@ -39,7 +39,12 @@ pub trait Source: Send + Sync {
     ///
     /// # Errors
     /// The input could not be read. What it says is never an error, but a [`crate::Problem`].
-    fn parse<S: EventSink>(&self, range: Range<u64>, scratch: &mut ParseScratch, sink: &mut S) -> Result<Parsed, SourceError>;
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError>;
 
     /// The raw bytes of `range`, appended to `out`; fewer at the end of the input.
     ///

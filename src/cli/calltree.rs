@@ -9,7 +9,7 @@ use stepback_parsers::Step;
 use super::arguments::TraceArguments;
 use super::json::hex;
 use super::report::Report;
-use super::text::{counted, grouped};
+use super::text::{counted, grouped, printable};
 
 /// Deeper calls are not indented further: the text must not grow with the square of the depth.
 const INDENT_LIMIT: u32 = 40;
@@ -85,7 +85,7 @@ fn print_text(call: &Call, report: &mut Report<'_>) -> Result<()> {
         depth if depth <= INDENT_LIMIT => "  ".repeat(depth as usize),
         depth => format!("{}{depth}: ", "  ".repeat(INDENT_LIMIT as usize)),
     };
-    let named = report.session.images.function_at(call.function).map(|at| format!("{at}  "));
+    let named = report.session.images.function_at(call.function).map(|at| format!("{}  ", printable(&at.to_string())));
     let thread = match call.entered {
         Entered::Root => format!("{}: ", thread_name(call, report)),
         Entered::Call => String::new(),

@@ -111,12 +111,14 @@ fn print_text(from: Position, to: Position, difference: &Difference, report: &mu
     let width = |column: fn(&Row) -> usize| rows.iter().map(column).max().unwrap_or(0);
     let (name_width, from_width, to_width) =
         (width(|row| row.0.len()), width(|row| row.1.len()), width(|row| row.2.len()));
+    let mut last = None;
     for (name, from, to, step) in &rows {
-        let mut writers = Writers { report, last: None };
+        let mut writers = Writers { report, last };
         let writer = writers.get(*step)?.map(|record| {
             let bare = StepRecord { effects: Vec::new(), ..record.clone() };
             step_line(&bare, index)
         });
+        last = writers.last;
         let line = format!("{name:<name_width$}  {from:<from_width$}  {to:<to_width$}  {}", writer.unwrap_or_default());
         report.text(&format!("{}\n", line.trim_end()))?;
     }

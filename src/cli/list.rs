@@ -1,6 +1,6 @@
 //! `stepback list`: steps with what they did.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use stepback_index::{Query as _, StepRecord, Steps, ThreadId};
 use stepback_parsers::Position;
@@ -27,6 +27,9 @@ pub struct ListArguments {
     /// Only steps of this thread.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
+    /// Every record instead of every step; only binary formats have records.
+    #[arg(long)]
+    pub records: bool,
     /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
@@ -35,6 +38,9 @@ pub struct ListArguments {
 /// Prints the steps, block by block.
 pub fn run(arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
+    if arguments.records {
+        bail!("{} is a text format without records, so leave --records out", session.index.info().format);
+    }
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let Position(mut next) = arguments.from.resolve(session, &report.cancel)?;
     let mut left = arguments.count.unwrap_or(u64::MAX);

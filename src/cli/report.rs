@@ -85,10 +85,11 @@ impl fmt::Display for OutputError {
 
 impl std::error::Error for OutputError {}
 
-/// Creates the report's file, but never over the trace or its index.
+/// Creates the report's file, but never over the trace, its index or its images.
 fn create(path: &Path, session: &Session) -> Result<File> {
-    let protected = [Some(&session.path), session.index_path.as_ref()];
-    if protected.into_iter().flatten().any(|file| is_same_file(file, path)) {
+    let images = session.images.infos().iter().map(|image| &image.spec.path);
+    let mut protected = [Some(&session.path), session.index_path.as_ref()].into_iter().flatten().chain(images);
+    if protected.any(|file| is_same_file(file, path)) {
         bail!("the report would overwrite what it is about: {path:?}");
     }
     File::create(path).map_err(|error| anyhow!("the report could not be created ({error}): {path:?}"))

@@ -3,19 +3,7 @@
 use stepback_index::{Access, Effect, StepRecord};
 
 use super::json::{AnyIndex, cell_text, kind_word, thread_name, value_hex};
-
-/// `1,600,000`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use crate::model::text::thousands as grouped;
 
 /// `1 step`, `2 steps`.
 pub fn counted(number: u64, noun: &str) -> String {

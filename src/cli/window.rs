@@ -10,7 +10,7 @@ use super::info;
 use super::options::ReportOptions;
 use super::progress::{self, say};
 use super::report::Report;
-use crate::session::{OpenOptions, demo_path};
+use crate::session::{OpenOptions, demo_path, is_same_file};
 use crate::window::{Outcome, TraceChoice, WindowOptions, run as run_window};
 
 /// How to go on without a window.
@@ -31,6 +31,11 @@ pub fn run(arguments: &WindowArguments) -> Result<ExitCode> {
         let Some(open) = open_options(arguments)? else { bail!("a trace is needed to build its index") };
         progress::open(&open, &ReportOptions::default())?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let (Some(picture), Some(trace)) = (&arguments.screenshot, &arguments.trace)
+        && is_same_file(picture, trace)
+    {
+        bail!("the picture would overwrite the trace: {picture:?}");
     }
     let outcome = run_window(WindowOptions {
         trace: trace_choice(arguments),

@@ -30,7 +30,7 @@ pub struct ElfContent {
     pub endian: Endian,
     /// `EM_…`.
     pub machine: u16,
-    /// Its symbols, in the order of the file; one that both tables hold comes twice.
+    /// Its symbols, those for linkers first, then those for loaders; one that both tables hold comes twice.
     pub symbols: Vec<Symbol>,
 }
 
@@ -51,8 +51,11 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     let sections = sections_of(bytes, &header, context)?;
     let reader = Reader { bytes, offset, context, machine: header.e_machine, sections: &sections };
     let mut symbols = Vec::new();
-    for table in sections.iter().filter(|section| matches!(section.sh_type, SHT_SYMTAB | SHT_DYNSYM)) {
-        reader.read_table(table, &mut symbols)?;
+    // The format has one table of each kind; a small file that lists one many times would ask for all of the memory.
+    for kind in [SHT_SYMTAB, SHT_DYNSYM] {
+        if let Some(table) = sections.iter().find(|section| section.sh_type == kind) {
+            reader.read_table(table, &mut symbols)?;
+        }
     }
     let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
     Ok(ElfContent { endian, machine: header.e_machine, symbols })

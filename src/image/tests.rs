@@ -334,6 +334,17 @@ fn survives(bytes: &[u8]) {
 }
 
 #[test]
+fn a_symbol_table_that_is_listed_many_times_is_read_once() {
+    const COPIES: u16 = 1000;
+    let mut bytes = AARCH64.write(&[("f", 0x1010, 8, GLOBAL | FUNCTION, TEXT)]);
+    // The headers of five sections of 64 bytes end the file; the fourth is that of the symbols.
+    let table = bytes[bytes.len() - 128..bytes.len() - 64].to_vec();
+    bytes.extend(table.repeat(COPIES.into()));
+    bytes[60..62].copy_from_slice(&(5 + COPIES).to_le_bytes());
+    assert_eq!(elf::read(&bytes, 0).expect("an image").symbols.len(), 1);
+}
+
+#[test]
 fn every_cut_of_a_small_image_is_survived() {
     let whole = ARM.write(&[("f", 0x1011, 0x10, GLOBAL | FUNCTION, TEXT), ("_ZN1aC2Ev", 0x1020, 4, FUNCTION, TEXT)]);
     for length in 0..whole.len() {

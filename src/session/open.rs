@@ -96,7 +96,7 @@ impl IndexSearch<'_> {
     fn fresh(&mut self) -> Option<Index<AnySource>> {
         let mut reason = None;
         for place in &self.places {
-            match Index::open(self.input.source.clone(), place, &self.input.fingerprint) {
+            match self.opened(place) {
                 Ok(index) => return Some(index),
                 Err(OpenError::Missing) => {}
                 Err(why) => reason = reason.or(Some(format!("the index was rebuilt: {why}: {place:?}"))),
@@ -106,12 +106,20 @@ impl IndexSearch<'_> {
         None
     }
 
+    /// The index at a place. A pipe that bears its name is not opened: that would wait for a writer.
+    fn opened(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
+        if place.metadata().is_ok_and(|found| !found.is_file()) {
+            return Err(OpenError::Foreign);
+        }
+        Index::open(self.input.source.clone(), place, &self.input.fingerprint)
+    }
+
     /// Any complete index, fresh ones first.
     fn existing(&mut self) -> Result<Index<AnySource>> {
         let mut reason = None;
         let mut stale = None;
         for place in &self.places {
-            match Index::open(self.input.source.clone(), place, &self.input.fingerprint) {
+            match self.opened(place) {
                 Ok(index) => return Ok(index),
                 Err(OpenError::Missing) => {}
                 Err(OpenError::Stale(why)) => stale = stale.or(Some((place, why))),
@@ -162,12 +170,11 @@ impl IndexSearch<'_> {
     /// A misspelt `--index` must not cost somebody his file: only what is an index, or is called one, is replaced.
     fn refuse_to_overwrite(&self, place: &Path) -> Result<()> {
         let is_called_index = place.extension().is_some_and(|extension| extension == "sbi");
-        let is_empty = place.metadata().is_ok_and(|metadata| metadata.len() == 0);
-        if is_same_file(place, &self.options.path) {
+        let is_empty = place.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
+        if [place, &partial_of(place)].iter().any(|file| is_same_file(file, &self.options.path)) {
             bail!("the index would overwrite the trace: {place:?}");
         }
-        let found = Index::open(self.input.source.clone(), place, &self.input.fingerprint);
-        if matches!(found, Err(OpenError::Foreign)) && !is_called_index && !is_empty {
+        if matches!(self.opened(place), Err(OpenError::Foreign)) && !is_called_index && !is_empty {
             bail!("this file is no index and will not be overwritten: {place:?}");
         }
         Ok(())
@@ -175,7 +182,7 @@ impl IndexSearch<'_> {
 
     /// Builds, or waits while another program does: two would only take the cores from each other.
     fn build_or_wait_at(&self, place: &Path) -> Result<Index<AnySource>, BuildError> {
-        let partial_len = || place.with_added_extension("partial").metadata().map_or(0, |metadata| metadata.len());
+        let partial_len = || partial_of(place).metadata().map_or(0, |metadata| metadata.len());
         let (mut len, mut changed) = (partial_len(), Instant::now());
         loop {
             let busy = match self.build_at(place) {
@@ -192,8 +199,7 @@ impl IndexSearch<'_> {
             }
             std::thread::sleep(WAIT_FOR_OTHERS);
             let is_any_good = self.options.policy == IndexPolicy::Auto;
-            let found = Index::open(self.input.source.clone(), place, &self.input.fingerprint);
-            if let Some(index) = found.ok().filter(|_| is_any_good) {
+            if let Some(index) = self.opened(place).ok().filter(|_| is_any_good) {
                 return Ok(index);
             }
             let now = partial_len();
@@ -209,6 +215,12 @@ impl IndexSearch<'_> {
             // The cache directory may not exist yet; an explicit path is taken at its word.
             let refused = |error| BuildError::Write { path: place.to_owned(), error };
             std::fs::create_dir_all(directory).map_err(refused)?;
+        }
+        let partial = partial_of(place);
+        if partial.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+            // Whoever made the trace's directory could have any file of the user's overwritten by a link.
+            let error = std::io::Error::other("its .partial is a link or no file");
+            return Err(BuildError::Write { path: partial, error });
         }
         build(&**source, fingerprint, place, &self.build_options(), self.progress, self.cancel)?;
         if self.input.is_changed(&self.options.path) {
@@ -230,5 +242,55 @@ impl IndexSearch<'_> {
 
     fn said(&self, error: &BuildError) -> anyhow::Error {
         anyhow!("{error}: {:?}", self.options.path)
+    }
+}
+
+/// What the index is written to before it gets its name.
+fn partial_of(place: &Path) -> PathBuf {
+    place.with_added_extension("partial")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRACE: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n";
+
+    fn opened(trace: &Path, index: &Path) -> Result<Session> {
+        let options = OpenOptions { index: Some(index.to_owned()), ..OpenOptions::new(trace) };
+        open(&options, &BuildProgress::default(), &Cancel::default())
+    }
+
+    #[test]
+    fn a_trace_where_the_unfinished_index_would_be_is_not_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let trace = folder.path().join("a.partial");
+        std::fs::write(&trace, TRACE).unwrap();
+        let error = opened(&trace, &folder.path().join("a")).unwrap_err();
+        assert!(error.to_string().starts_with("the index would overwrite the trace"), "{error}");
+        assert_eq!(std::fs::read_to_string(&trace).unwrap(), TRACE);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_where_the_unfinished_index_would_be_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [trace, index, other] = ["a.tarmac", "a.sbi", "other"].map(|name| folder.path().join(name));
+        std::fs::write(&trace, TRACE).unwrap();
+        std::fs::write(&other, "precious").unwrap();
+        std::os::unix::fs::symlink(&other, partial_of(&index)).unwrap();
+        let session = opened(&trace, &index).unwrap();
+        assert_eq!(session.index_path, None);
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "precious");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_where_the_index_would_be_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let [trace, index] = ["a.tarmac", "a.sbi"].map(|name| folder.path().join(name));
+        std::fs::write(&trace, TRACE).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+        assert_eq!(opened(&trace, &index).unwrap().index_path, Some(index));
     }
 }

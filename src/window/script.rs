@@ -1,10 +1,15 @@
 //! A script: actions from a file, one a line. See the module's documentation for the grammar.
 
 use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::action::Action;
 use crate::keymap::{Situation, check_line, parse_line};
+
+/// No script that somebody wrote is so long; a device may be endless.
+const LIMIT: u64 = 16 << 20;
 
 /// What is left of a script.
 #[derive(Debug)]
@@ -22,9 +27,13 @@ impl Script {
     /// # Errors
     /// Names the file and the line.
     pub fn read(path: &Path) -> Result<Self, String> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| format!("the script could not be read ({error}): {path:?}"))?;
-        Self::parse(path, &text)
+        let mut text = String::new();
+        let read = File::open(path).and_then(|file| file.take(LIMIT).read_to_string(&mut text));
+        match read {
+            Ok(length) if length as u64 == LIMIT => Err(format!("the script is longer than {LIMIT} bytes: {path:?}")),
+            Ok(_) => Self::parse(path, &text),
+            Err(error) => Err(format!("the script could not be read ({error}): {path:?}")),
+        }
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, String> {

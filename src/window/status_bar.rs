@@ -36,13 +36,13 @@ pub fn status_at(session: &Session, position: Position, cancel: &Cancel) -> anyh
     let first = position.last_step().unwrap_or(Step(0));
     let records = Steps { first, count: 1 }.run(index, cancel)?;
     let Some(record) = records.first() else { return Ok(Status::default()) };
-    let path = index.calls().path_at(record.thread, position);
+    let innermost = index.calls().innermost_at(record.thread, position);
     Ok(Status {
         line: record.line.map(|line| line.0),
         time: record.time,
         thread: index.threads().get(usize::from(record.thread.0)).map(|thread| thread.name.clone()),
         symbol: session.images.name_at(record.pc),
-        depth: u64::try_from(path.len().saturating_sub(1)).ok(),
+        depth: innermost.and_then(|call| index.calls().get(call)).map(|call| u64::from(call.depth)),
     })
 }
 

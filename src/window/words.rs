@@ -2,18 +2,7 @@
 
 use std::time::Duration;
 
-/// With thousands separators: `1,250`.
-pub fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use crate::model::text::thousands as count;
 
 /// Bytes in the largest unit that leaves something before the point: `8.4 GB`.
 pub fn bytes(number: u64) -> String {
@@ -69,8 +58,12 @@ fn date(seconds: u64) -> String {
     format!("{day} {name} {}", year_of_era + days / 146_097 * 400 + is_next_year)
 }
 
-/// With a capital first letter.
+/// With a capital first letter, unless it begins with a name such as `x2` or `sp_el3`.
 pub fn sentence(text: &str) -> String {
+    let is_name = |letter: char| letter.is_ascii_digit() || letter == '_';
+    if text.split_whitespace().next().is_some_and(|word| word.contains(is_name)) {
+        return text.to_owned();
+    }
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -80,11 +73,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_are_separated() {
-        assert_eq!(count(0), "0");
-        assert_eq!(count(999), "999");
-        assert_eq!(count(1_250), "1,250");
-        assert_eq!(count(184_220_117), "184,220,117");
+    fn sentences_begin_with_a_capital_and_names_stay_as_they_are() {
+        assert_eq!(sentence("the file is empty"), "The file is empty");
+        assert_eq!(sentence("x2 is not written"), "x2 is not written");
+        assert_eq!(sentence(""), "");
     }
 
     #[test]
