@@ -65,20 +65,33 @@ pub struct Mode {
     pub is_quitting: bool,
 }
 
+/// What the program is put together from besides its options.
+struct Parts {
+    /// Read once: a script may come from a pipe.
+    script: Option<Script>,
+    worker: Worker,
+    is_deterministic: bool,
+}
+
 impl App {
-    /// The program for a window of eframe.
-    pub fn new(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
+    /// The program for a window of eframe, with the script that was read from `options.script`.
+    pub(super) fn new(cc: &eframe::CreationContext<'_>, options: WindowOptions, script: Option<Script>) -> Self {
         let context = cc.egui_ctx.clone();
         let worker = Worker::new(2, move || context.request_repaint());
-        Self::build(cc, options, worker, false)
+        Self::build(cc, options, Parts { script, worker, is_deterministic: false })
     }
 
     /// The program for a test: no dialogs of the desktop, no blinking; questions are answered before the frame ends.
     pub fn deterministic(cc: &eframe::CreationContext<'_>, options: WindowOptions) -> Self {
-        Self::build(cc, options, Worker::synchronous(), true)
+        let read = options.script.as_deref().map(Script::read).transpose();
+        let (script, error) = read.map_or_else(|error| (None, Some(error)), |script| (script, None));
+        let app = Self::build(cc, options, Parts { script, worker: Worker::synchronous(), is_deterministic: true });
+        error.iter().for_each(|error| fail(&app.failure, error));
+        app
     }
 
-    fn build(cc: &eframe::CreationContext<'_>, options: WindowOptions, worker: Worker, is_deterministic: bool) -> Self {
+    fn build(cc: &eframe::CreationContext<'_>, options: WindowOptions, parts: Parts) -> Self {
+        let Parts { script, worker, is_deterministic } = parts;
         let context = cc.egui_ctx.clone();
         prepare(&context, is_deterministic || options.is_scripted());
         let mode = Mode { is_deterministic, is_scripted: options.is_scripted(), is_quitting: options.quit };
@@ -86,14 +99,6 @@ impl App {
         let settings = stored.map(Settings::load).unwrap_or_default();
         settings.apply(&context);
         let failure = Failure::default();
-        let script = match options.script.as_deref().map(Script::read) {
-            Some(Ok(script)) => Some(script),
-            Some(Err(error)) => {
-                fail(&failure, &error);
-                None
-            }
-            None => None,
-        };
         let mut app = Self {
             context,
             settings,

@@ -56,10 +56,8 @@ impl WindowOptions {
 /// # Errors
 /// The script is wrong or a line of it failed, the picture could not be saved; names file and line.
 pub fn run(options: WindowOptions) -> Result<Outcome> {
-    if let Some(script) = &options.script {
-        // A misspelt line is told at once, also where no window is possible.
-        Script::read(script).map_err(|error| anyhow!(error))?;
-    }
+    // A misspelt line is told at once, also where no window is possible.
+    let script = options.script.as_deref().map(Script::read).transpose().map_err(|error| anyhow!(error))?;
     if let Some(why) = no_display() {
         return Ok(Outcome::NoWindow(why));
     }
@@ -70,7 +68,7 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
         let (failure, has_begun) = (failure.clone(), has_begun.clone());
         Box::new(move |cc| {
             has_begun.store(true, Relaxed);
-            let app = App::new(cc, options);
+            let app = App::new(cc, options, script);
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.failure.clone());
             Ok(Box::new(app))
         })
