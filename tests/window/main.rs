@@ -16,6 +16,7 @@ mod palette;
 mod registers;
 mod sandbox;
 mod scripts;
+mod shell;
 mod side_by_side;
 mod start;
 mod support;

@@ -10,26 +10,7 @@ use stepback::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowI
 use stepback::session::OpenOptions;
 use stepback::window::{App, TraceChoice, WindowOptions, Workspace};
 
-/// Twelve steps: a call of a function of two steps, and a write of x2 by steps 1 and 9.
-const TRACE: &str = "\
-1 clk IT (0) 00001000 d2800020 O EL1h_n : MOV x0,#1
-1 clk R X0 0000000000000001
-2 clk IT (1) 00001004 d2800042 O EL1h_n : MOV x2,#2
-2 clk R X2 0000000000000002
-3 clk IT (2) 00001008 9400003e O EL1h_n : BL 0x1100
-3 clk R X30 000000000000100c
-4 clk IT (3) 00001100 d2800003 O EL1h_n : MOV x3,#0
-4 clk R X3 0000000000000000
-5 clk IT (4) 00001104 d65f03c0 O EL1h_n : RET
-6 clk IT (5) 0000100c d503201f O EL1h_n : NOP
-7 clk IT (6) 00001010 d503201f O EL1h_n : NOP
-8 clk IT (7) 00001014 d503201f O EL1h_n : NOP
-9 clk IT (8) 00001018 d503201f O EL1h_n : NOP
-10 clk IT (9) 0000101c d2800062 O EL1h_n : MOV x2,#3
-10 clk R X2 0000000000000003
-11 clk IT (10) 00001020 d503201f O EL1h_n : NOP
-12 clk IT (11) 00001024 d503201f O EL1h_n : NOP
-";
+use crate::sandbox::SHORT;
 
 struct Fixture {
     harness: Harness<'static, App>,
@@ -112,7 +93,7 @@ impl Fixture {
 
 fn folder_with_trace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().and_then(|folder| {
-        std::fs::write(folder.path().join("a.tarmac"), TRACE)?;
+        std::fs::write(folder.path().join("a.tarmac"), SHORT)?;
         Ok(folder)
     });
     folder.unwrap_or_else(|error| panic!("no folder can be made: {error}"))
