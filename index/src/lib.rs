@@ -54,7 +54,7 @@ pub mod oracle;
 pub use access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
 pub use answers::*;
 pub use build::{BuildOptions, BuildProgress, BuildSummary, WARNINGS_KEPT, build};
-pub use calls::{Call, CallId, CallTable, Entered, Left};
+pub use calls::{Call, CallId, CallTable, Entered, Evidence, Left};
 pub use cancel::Cancel;
 pub use difference::{Difference, DifferenceBetween, MemoryDifference, RegisterDifference};
 pub use error::{BuildError, OpenError, QueryError};

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{Call, CallId, CallTable, Entered, Left};
+use stepback_index::{Call, CallId, CallTable, Entered, Evidence, Left};
 use stepback_parsers::Step;
 
 use super::arguments::TraceArguments;
@@ -36,6 +36,7 @@ struct CallJson<'a> {
     exit_step: Option<u64>,
     entered: &'static str,
     left: &'static str,
+    evidence: &'static str,
 }
 
 /// The function that was called.
@@ -70,12 +71,25 @@ fn print_json(call: &Call, report: &mut Report<'_>) -> Result<()> {
         entered: match call.entered {
             Entered::Root => "root",
             Entered::Call => "call",
+            Entered::Tail => "tail",
+            Entered::Exception => "exception",
+            Entered::Switch => "switch",
         },
         left: match call.left {
             Left::Return => "return",
             Left::Longjmp => "longjmp",
             Left::Skipped => "skipped",
             Left::Open => "open",
+            Left::Tail => "tail",
+        },
+        evidence: match call.evidence {
+            Evidence::Start => "start",
+            Evidence::Link => "link",
+            Evidence::Return => "return",
+            Evidence::Branch => "branch",
+            Evidence::Words => "words",
+            Evidence::Jump => "jump",
+            Evidence::Stack => "stack",
         },
     })
 }
@@ -88,7 +102,7 @@ fn print_text(call: &Call, report: &mut Report<'_>) -> Result<()> {
     let named = report.session.images.function_at(call.function).map(|at| format!("{}  ", printable(&at.to_string())));
     let thread = match call.entered {
         Entered::Root => format!("{}: ", thread_name(call, report)),
-        Entered::Call => String::new(),
+        Entered::Call | Entered::Tail | Entered::Exception | Entered::Switch => String::new(),
     };
     let line = format!("{indent}{thread}{}{}  {}\n", named.unwrap_or_default(), hex(call.function), steps_text(call));
     report.text(&line)
@@ -104,6 +118,7 @@ fn steps_text(call: &Call) -> String {
         Left::Longjmp => ", left by a longjmp",
         Left::Skipped => ", skipped by a later return",
         Left::Open => ", never left",
+        Left::Tail => ", left by a tail call",
     };
     match (call.entry_step, call.exit_step) {
         (Some(Step(entry)), Some(Step(exit))) => {

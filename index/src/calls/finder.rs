@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use stepback_parsers::InstructionSet;
 
 use super::branches::{call_target, is_return};
-use super::table::{Entered, Left};
+use super::table::{Entered, Evidence, Left};
 use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, ThreadEnd, Transfer, link_register};
 
 /// A frame as found; its place in the tree follows from the others.
@@ -34,6 +34,8 @@ pub struct Frame {
     pub entered: Entered,
     /// How it was left.
     pub left: Left,
+    /// How it was found.
+    pub evidence: Evidence,
 }
 
 /// Finds the calls of all threads, segment by segment.
@@ -253,11 +255,7 @@ impl ThreadFinder {
             }
             self.forget_return(pending);
             let left = if number == 0 { Left::Return } else { Left::Skipped };
-            frames.extend(self.frame(
-                &Pending { is_certain: pending.is_certain || number == 0, ..*pending },
-                Some(exit_step),
-                left,
-            ));
+            frames.extend(self.frame(pending, Some(exit_step), left));
         }
         true
     }
@@ -274,7 +272,7 @@ impl ThreadFinder {
 
     /// The frame of a call; none when it may not have been a call at all.
     fn frame(&self, pending: &Pending, exit_step: Option<u64>, left: Left) -> Option<Frame> {
-        pending.is_certain.then_some(Frame {
+        (pending.is_certain || left == Left::Return).then_some(Frame {
             thread: self.number,
             function: pending.function,
             call_step: Some(pending.call_step),
@@ -282,6 +280,7 @@ impl ThreadFinder {
             exit_step,
             entered: Entered::Call,
             left,
+            evidence: if pending.is_certain { Evidence::Link } else { Evidence::Return },
         })
     }
 
@@ -304,11 +303,13 @@ impl ThreadFinder {
         let (thread, exit_step, left) = (self.number, None, Left::Open);
         if let Some((entry_step, function)) = self.root {
             let (call_step, entry_step, entered) = (None, Some(entry_step), Entered::Root);
-            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left });
+            let evidence = Evidence::Start;
+            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left, evidence });
         }
         if let Some(function) = self.last_call(last) {
             let (call_step, entry_step, entered) = (Some(last_step), None, Entered::Call);
-            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left });
+            let evidence = Evidence::Link;
+            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left, evidence });
         }
     }
 

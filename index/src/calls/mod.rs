@@ -7,4 +7,4 @@ pub mod samples;
 mod table;
 
 pub use finder::CallFinder;
-pub use table::{Call, CallId, CallTable, Entered, Left, encode_frames};
+pub use table::{Call, CallId, CallTable, Entered, Evidence, Left, encode_frames};

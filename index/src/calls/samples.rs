@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::finder::Frame;
-use super::table::{CallTable, Entered, Left, encode_frames};
+use super::table::{CallTable, Entered, Evidence, Left, encode_frames};
 use crate::data::Data;
 
 /// A frame: thread, call step (none: a root), first step inside, last step inside.
@@ -19,6 +19,7 @@ pub fn table_of(samples: &[Sample], step_count: u64) -> CallTable {
         exit_step: *exit_step,
         entered: if call_step.is_some() { Entered::Call } else { Entered::Root },
         left: if exit_step.is_some() { Left::Return } else { Left::Open },
+        evidence: if call_step.is_some() { Evidence::Link } else { Evidence::Start },
     };
     let threads = samples.iter().map(|sample| usize::from(sample.0) + 1).max().unwrap_or(0);
     let (bytes, ends) = encode_frames(samples.iter().zip(0..).map(frame).collect(), threads);

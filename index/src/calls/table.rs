@@ -2,7 +2,7 @@
 //!
 //! On disk: 48 bytes a frame, sorted by thread and call step, so that a frame's descendants follow it.
 //! ```text
-//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, depth: u32, thread: u16, entered: u8, left: u8
+//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
 //! All ones stand for "none".
 
@@ -29,6 +29,39 @@ pub enum Entered {
     Root,
     /// By a call.
     Call,
+    /// By a jump from the end of another function, which thereby left the stack (a tail call).
+    Tail,
+    /// By an exception or interrupt.
+    Exception,
+    /// By a move of the stack pointer to a stack that was not in use before (a new task).
+    Switch,
+}
+
+impl Entered {
+    const ALL: [Self; 5] = [Self::Root, Self::Call, Self::Tail, Self::Exception, Self::Switch];
+}
+
+/// How a frame was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Evidence {
+    /// It is where the thread begins.
+    Start,
+    /// The calling step wrote the address behind itself into the link register.
+    Link,
+    /// Control came back to its return address with the stack pointer that it had.
+    Return,
+    /// The calling step is a branch to the start of another function.
+    Branch,
+    /// The trace says so in words.
+    Words,
+    /// Control went on elsewhere after an instruction that does not branch.
+    Jump,
+    /// The stack pointer was moved to another stack.
+    Stack,
+}
+
+impl Evidence {
+    const ALL: [Self; 7] = [Self::Start, Self::Link, Self::Return, Self::Branch, Self::Words, Self::Jump, Self::Stack];
 }
 
 /// How a frame was left.
@@ -42,6 +75,12 @@ pub enum Left {
     Longjmp,
     /// The trace ends inside it.
     Open,
+    /// Its last step jumped to another function that returns in its place (a tail call).
+    Tail,
+}
+
+impl Left {
+    const ALL: [Self; 5] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail];
 }
 
 /// A frame.
@@ -61,6 +100,8 @@ pub struct Call {
     pub entered: Entered,
     /// How it was left.
     pub left: Left,
+    /// How it was found.
+    pub evidence: Evidence,
     /// 0 for a root.
     pub depth: u32,
     /// The frame that called.
@@ -104,7 +145,7 @@ pub fn encode_frames(mut frames: Vec<Frame>, thread_count: usize) -> (Vec<u8>, V
         }
         bytes.extend_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
         bytes.extend_from_slice(&frame.thread.to_le_bytes());
-        bytes.extend_from_slice(&[frame.entered as u8, frame.left as u8]);
+        bytes.extend_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
         open.push((number, exit));
         if let Some(end) = ends.get_mut(usize::from(frame.thread)) {
             *end = number as u64 + 1;
@@ -156,11 +197,9 @@ impl CallTable {
             call_step: number(1).map(Step),
             entry_step: number(2).map(Step),
             exit_step: number(3).map(Step),
-            entered: if record[46] == Entered::Root as u8 { Entered::Root } else { Entered::Call },
-            left: [Left::Return, Left::Skipped, Left::Longjmp]
-                .into_iter()
-                .find(|left| *left as u8 == record[47])
-                .unwrap_or(Left::Open),
+            entered: *Entered::ALL.get(usize::from(record[46]))?,
+            left: *Left::ALL.get(usize::from(record[47] & 15))?,
+            evidence: *Evidence::ALL.get(usize::from(record[47] >> 4))?,
             depth: u32_in(record, 40),
             // A parent stands before its children, so that no damage makes a walk to the root endless.
             parent: number(4).map(CallId).filter(|parent| *parent < id),

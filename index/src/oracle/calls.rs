@@ -8,7 +8,7 @@ use stepback_parsers::{Address, InstructionSet, RegisterId, Step};
 use super::Oracle;
 use super::branches::{Target, returns, target};
 use super::event::{EventKind, Told, Written};
-use crate::{Call, CallId, Entered, Left, ThreadId};
+use crate::{Call, CallId, Entered, Evidence, Left, ThreadId};
 
 /// Steps after a write of the link register within which a transfer of control can be a call, and one more.
 const AGE_LIMIT: u8 = 8;
@@ -208,7 +208,7 @@ impl<'a> Walk<'a> {
         let Some(place) = place_with(self.sp()).or_else(|| place_with(None)) else { return false };
         let mut above = self.pending.split_off(place);
         let call = above.remove(0);
-        self.close(&Pending { is_certain: true, ..call }, Some(exit), Left::Return);
+        self.close(&call, Some(exit), Left::Return);
         for pending in above {
             if self.has_many_stacks && both_known_and_above(pending.sp, call.sp) {
                 self.pending.push(pending);
@@ -262,10 +262,11 @@ impl<'a> Walk<'a> {
             exit_step,
             entered: Entered::Call,
             left,
+            evidence: if pending.is_certain { Evidence::Link } else { Evidence::Return },
             depth: 0,
             parent: None,
         };
-        self.calls.extend(pending.is_certain.then_some(call));
+        self.calls.extend((pending.is_certain || left == Left::Return).then_some(call));
     }
 
     fn root(&self, step: Step, told: &Told) -> Call {
@@ -277,6 +278,7 @@ impl<'a> Walk<'a> {
             exit_step: None,
             entered: Entered::Root,
             left: Left::Open,
+            evidence: Evidence::Start,
             depth: 0,
             parent: None,
         }
