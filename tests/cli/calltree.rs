@@ -13,11 +13,11 @@ fn the_calls_come_in_order_of_entry() {
     assert_eq!(calls.len(), 73);
     let root = json!({
         "depth": 0, "thread": "cpu0", "function": {"address": "0x80000000", "name": null}, "call_step": null,
-        "entry_step": 0, "exit_step": null, "entered": "root", "left": "open",
+        "entry_step": 0, "exit_step": null, "entered": "root", "left": "open", "evidence": "start",
     });
     let first_return = json!({
         "depth": 2, "thread": "cpu0", "function": {"address": "0x80000248", "name": null}, "call_step": 16,
-        "entry_step": 17, "exit_step": 33, "entered": "call", "left": "return",
+        "entry_step": 17, "exit_step": 33, "entered": "call", "left": "return", "evidence": "link",
     });
     assert_eq!((&calls[0], &calls[2]), (&root, &first_return));
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
