@@ -8,12 +8,12 @@ use stepback_parsers::{RegisterId, RegisterView, Source};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::{CallFinder, encode_frames};
-use crate::granules::{Masks, Touch};
 use crate::key_map::{KeyMapWriter, SEGMENTS};
 use crate::layout::{
     Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_contents, header,
 };
-use crate::segment::{GranuleState, SealedSegment, SeamExternal, SegmentMeta, SegmentReader};
+use crate::seams::Seams;
+use crate::segment::{GranuleState, SealedSegment, SegmentMeta};
 use crate::{Fingerprint, WARNINGS_KEPT};
 
 /// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.
@@ -235,20 +235,23 @@ impl<O: Output> Assembler<O> {
 
     /// Compares what the segment read first with what was known before it, and carries on what is known after it.
     fn take_memory(&mut self, meta: &mut SegmentMeta, segment: &SealedSegment) {
+        let unchecked = AtomicU8::new(u8::MAX);
+        let mut seams = Seams::new(meta, &segment.bytes, &unchecked);
         for (key, later) in &segment.granules {
             match self.memory.entry(*key) {
                 Entry::Vacant(place) => _ = place.insert(later.clone()),
                 Entry::Occupied(mut before) => {
                     let wrong = later.contradictions(before.get());
                     if wrong != 0 {
-                        let (found, is_new) = seam_externals(meta, &segment.bytes, *key, wrong);
-                        meta.externals += is_new;
-                        meta.seam_externals.extend(found);
+                        seams.find(*key, wrong);
                     }
                     before.get_mut().follow(later);
                 }
             }
         }
+        let (seam_externals, new) = seams.finish();
+        meta.externals += new;
+        meta.seam_externals = seam_externals;
     }
 
     fn take_problems(&mut self, task_lines: u64, segment: &mut SealedSegment) {
@@ -298,26 +301,6 @@ fn global_register(register: RegisterId, named: &[u16]) -> RegisterId {
     let place = register.0.checked_sub(RegisterId::FIRST_NAMED.0);
     let name = place.and_then(|place| named.get(usize::from(place)));
     name.map_or(register, |name| RegisterId(RegisterId::FIRST_NAMED.0.saturating_add(*name)))
-}
-
-/// The first reads of some bytes of a block in a segment, and how many of them did not contradict anything inside the segment.
-fn seam_externals(meta: &SegmentMeta, bytes: &[u8], granule: u64, mut wrong: u64) -> (Vec<SeamExternal>, u64) {
-    let checked = AtomicU8::new(u8::MAX);
-    let reader = SegmentReader { meta, bytes, checked: &checked };
-    let (mut found, mut is_new) = (Vec::new(), 0);
-    let mut note = |touch: Touch, place: u32| {
-        let mask = touch.shape.mask() & wrong;
-        if mask != 0 && !touch.shape.is_write() && touch.shape.is_known() {
-            found.push(SeamExternal { granule, slot: touch.slot, place, mask });
-            is_new += u64::from(!touch.shape.is_external());
-            wrong &= !mask;
-        }
-        wrong != 0
-    };
-    let list = reader.granule(granule).ok().flatten();
-    let walked = list.map(|list| list.walk_forward(0, |masks: Masks| masks.read != 0, &mut note));
-    debug_assert!(matches!(walked, Some(Ok(()))), "a block that was just encoded can be read");
-    (found, is_new)
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ impl Shape {
     const WRITE: u16 = 1 << 12;
     const UNKNOWN: u16 = 1 << 13;
     const EXTERNAL: u16 = 1 << 14;
+    const SPLIT: u16 = 1 << 15;
 
     /// `size` (1 to 64) bytes from `offset` (0 to 63) on.
     pub fn new(offset: u64, size: u64, is_write: bool, is_known: bool) -> Self {
@@ -43,6 +44,21 @@ impl Shape {
     /// The same as a read that contradicted what was known.
     pub fn as_external(self) -> Self {
         Self(self.0 | Self::EXTERNAL)
+    }
+
+    /// The same as a part of an access that touches two blocks.
+    pub fn as_split(self) -> Self {
+        Self(self.0 | Self::SPLIT)
+    }
+
+    /// A part of an access that touches two blocks.
+    pub fn is_split(self) -> bool {
+        self.0 & Self::SPLIT != 0
+    }
+
+    /// Of such an access, the part in the second block: it begins with it, as the first part never does.
+    pub fn is_second_part(self) -> bool {
+        self.0 & 63 == 0
     }
 
     /// A store.

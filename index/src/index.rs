@@ -72,7 +72,7 @@ pub struct IndexInfo {
     pub is_big_endian: bool,
     /// Problems in all; [`Index::warnings`] keeps the first [`crate::WARNINGS_KEPT`].
     pub warning_count: u64,
-    /// Reads that contradicted the last value known before them, counted by block of 64 bytes.
+    /// Reads that contradicted the last value known before them.
     pub external_changes: u64,
     /// Bytes of the trace.
     pub trace_bytes: u64,

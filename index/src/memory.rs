@@ -93,6 +93,15 @@ impl<S: Source> Index<S> {
 
     /// The bytes of `need` of a block at a position.
     pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
+        let mut states = self.recorded_at(granule, need, at)?;
+        let unknown =
+            (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place);
+        self.infer(granule, need & unknown, at, &mut states)?;
+        Ok(states)
+    }
+
+    /// The same as far as the trace tells it up to the position.
+    pub(crate) fn recorded_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
         let mut states = [ByteState::default(); 64];
         let evidence = self.last_touches(granule, need, at.0, Wanted::Evidence)?;
         self.read_values(granule, &evidence, Order::Last, &mut states)?;
@@ -106,9 +115,6 @@ impl<S: Source> Index<S> {
                 }
             }
         }
-        let unknown =
-            (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place);
-        self.infer(granule, need & unknown, at, &mut states)?;
         Ok(states)
     }
 

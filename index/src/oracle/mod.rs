@@ -21,6 +21,7 @@ mod branches;
 mod calls;
 mod difference;
 mod event;
+mod externals;
 mod folds;
 mod lines;
 mod memory;

@@ -24,7 +24,7 @@ pub struct Oracle {
     pub(super) register_names: Vec<String>,
     pub(super) widths: HashMap<RegisterId, u16>,
     warnings: Vec<Warning>,
-    /// Reads that contradict what was known before them, counted by block of 64 bytes.
+    /// Reads that contradict what was known before them.
     external_changes: u64,
 }
 
@@ -86,9 +86,7 @@ impl Oracle {
                     None => {}
                 }
             }
-            let mut blocks: Vec<u64> = contradicting.iter().map(|address| address / 64).collect();
-            blocks.dedup();
-            self.external_changes += blocks.len() as u64;
+            self.external_changes += u64::from(!contradicting.is_empty());
             access.contradicting = contradicting;
         }
     }
@@ -103,7 +101,7 @@ impl Oracle {
         self.line_starts.len() as u64
     }
 
-    /// Reads in all that contradict what was known before them, counted by block of 64 bytes.
+    /// Reads in all that contradict what was known before them.
     pub fn external_changes(&self) -> u64 {
         self.external_changes
     }

@@ -70,6 +70,15 @@ pub(super) struct GranuleEvent {
     pub external: u8,
 }
 
+/// What an access touches of a block.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    offset: usize,
+    size: usize,
+    /// The access touches the next block, or the one before, too.
+    is_split: bool,
+}
+
 /// Collects events and seals them into segments; its buffers are used again from segment to segment.
 #[derive(Debug, Default)]
 pub struct SegmentBuilder {
@@ -93,6 +102,7 @@ pub struct SegmentBuilder {
     pub(super) granule_states: Vec<GranuleState>,
     pub(super) granule_events: Vec<GranuleEvent>,
     pub(super) externals: u64,
+    pub(super) external_slots: Vec<u32>,
     pub(super) pcs: KeyTable,
     pub(super) step_pcs: Vec<u32>,
     pub(super) successors: Vec<u32>,
@@ -173,6 +183,7 @@ impl SegmentBuilder {
         self.granules.clear();
         self.granule_states.clear();
         self.granule_events.clear();
+        self.external_slots.clear();
         self.pcs.clear();
         self.step_pcs.clear();
         self.successors.clear();
@@ -209,14 +220,19 @@ impl SegmentBuilder {
         number
     }
 
+    /// Notes an access of a block; true when it contradicts what was known.
     #[inline]
-    fn touch(&mut self, key: u64, offset: usize, size: usize, kind: AccessKind, bytes: Option<&[u8]>) {
+    fn touch(&mut self, key: u64, part: Part, kind: AccessKind, bytes: Option<&[u8]>) -> bool {
+        let Part { offset, size, is_split } = part;
         let granule = self.granules.number(key);
         if granule == self.granule_states.len() {
             self.granule_states.push(GranuleState::default());
         }
         let is_write = kind == AccessKind::Write;
         let mut shape = Shape::new(offset as u64, size as u64, is_write, bytes.is_some());
+        if is_split {
+            shape = shape.as_split();
+        }
         let state = &mut self.granule_states[granule];
         let mut external = 0;
         match (kind, bytes) {
@@ -226,9 +242,17 @@ impl SegmentBuilder {
         }
         if external != 0 {
             shape = shape.as_external();
-            self.externals += 1;
         }
         self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external });
+        external != 0
+    }
+
+    #[cold]
+    fn note_external(&mut self) {
+        self.externals += 1;
+        if self.external_slots.last() != Some(&self.slot) {
+            self.external_slots.push(self.slot);
+        }
     }
 
     #[inline]
@@ -315,9 +339,15 @@ impl EventSink for SegmentBuilder {
         let size = usize::from(access.size_bytes);
         let here = size.min(64 - offset);
         let bytes = access.bytes.as_ref().map(|bytes| &bytes[..size.min(8)]);
-        self.touch(key, offset, here, access.kind, bytes.map(|bytes| &bytes[..here]));
-        if here < size {
-            self.touch(key + 1, 0, size - here, access.kind, bytes.map(|bytes| &bytes[here..]));
+        let is_split = here < size;
+        let first = Part { offset, size: here, is_split };
+        let mut is_external = self.touch(key, first, access.kind, bytes.map(|bytes| &bytes[..here]));
+        if is_split {
+            let rest = Part { offset: 0, size: size - here, is_split };
+            is_external |= self.touch(key + 1, rest, access.kind, bytes.map(|bytes| &bytes[here..]));
+        }
+        if is_external {
+            self.note_external();
         }
     }
 

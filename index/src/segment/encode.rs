@@ -43,6 +43,8 @@ impl SegmentBuilder {
         sections[5] = bytes.len();
         let pcs = self.push_pcs(&mut bytes);
         sections[6] = bytes.len();
+        push_list(&mut bytes, &self.external_slots);
+        sections[7] = bytes.len();
         let mut meta = SegmentMeta {
             text_start: self.text_start,
             steps: self.slot,
@@ -54,6 +56,7 @@ impl SegmentBuilder {
         }
         meta.sections = sections.map(|place| place as u64);
         meta.externals = self.externals;
+        meta.external_slots = self.external_slots.len() as u32;
         meta.threads = self.thread_steps.iter().map(|steps| SegmentThread { thread: 0, steps: *steps }).collect();
         SealedSegment {
             meta,

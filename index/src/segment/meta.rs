@@ -19,10 +19,12 @@ pub enum Section {
     Granules,
     /// The lists of addresses.
     Pcs,
+    /// The slots with a read that contradicts what the segment knew before it: a list.
+    Externals,
 }
 
 /// How many sections there are.
-pub const SECTIONS: usize = 6;
+pub const SECTIONS: usize = 7;
 
 impl Section {
     /// Its name in messages.
@@ -34,6 +36,7 @@ impl Section {
             Self::Registers => "registers",
             Self::Granules => "memory",
             Self::Pcs => "addresses",
+            Self::Externals => "external changes",
         }
     }
 }
@@ -74,6 +77,8 @@ pub struct SegmentMeta {
     pub seam_externals: Vec<SeamExternal>,
     /// Reads in all that contradict what was known before them.
     pub externals: u64,
+    /// Length of the list of external changes.
+    pub external_slots: u32,
 }
 
 impl SegmentMeta {

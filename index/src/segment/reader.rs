@@ -110,6 +110,26 @@ impl<'a> SegmentReader<'a> {
         self.granules()?.find(granule).map_err(|Malformed| damaged(Section::Granules))
     }
 
+    /// The slots with a read that contradicts what the segment knew before it.
+    fn external_slots(&self) -> Result<List<'a>, QueryError> {
+        Ok(List::new(self.section(Section::Externals)?, self.meta.external_slots as usize))
+    }
+
+    /// The first slot from one on with a read that contradicts what was known.
+    pub fn next_external_slot(&self, from: u32) -> Result<Option<u32>, QueryError> {
+        let inside = self.external_slots()?.first_from(from).map_err(|Malformed| damaged(Section::Externals))?;
+        let seams = self.meta.seam_externals.iter().map(|seam| seam.slot).filter(|slot| *slot >= from);
+        Ok(inside.into_iter().chain(seams).min())
+    }
+
+    /// The last slot up to one with a read that contradicts what was known.
+    pub fn last_external_slot(&self, last: u32) -> Result<Option<u32>, QueryError> {
+        let below = last.saturating_add(1);
+        let inside = self.external_slots()?.last_below(below).map_err(|Malformed| damaged(Section::Externals))?;
+        let seams = self.meta.seam_externals.iter().map(|seam| seam.slot).filter(|slot| *slot <= last);
+        Ok(inside.into_iter().chain(seams).max())
+    }
+
     /// The visits of an address.
     pub fn visits(&self, pc: u64) -> Result<Option<Visits<'a>>, QueryError> {
         let directory = Directory::new(self.section(Section::Pcs)?);

@@ -8,9 +8,9 @@ use regex::bytes::RegexBuilder;
 use stepback_index::oracle::{Oracle, Replay};
 use stepback_index::{
     AccessKinds, AccessTarget, BuildOptions, Call, CallId, Cancel, Cell, DifferenceBetween, Effect, Entered, FindText,
-    FindValue, FoldSet, Index, LastAccess, LastVisit, LineOfStep, MemoryAt, MemoryDifference, NextAccess,
-    NextAccessedBlock, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegistersAt, Row,
-    Steps, ThreadId, Warning,
+    FindValue, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryDifference,
+    MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine,
+    PositionOfTime, Query as _, RawLines, RegistersAt, Row, Steps, ThreadId, Warning,
 };
 use stepback_parsers::{Address, Endian, Line, Position, RegisterView, Step, Tarmac, TarmacOptions};
 
@@ -114,7 +114,7 @@ impl Comparison<'_> {
 
     /// A random question.
     pub fn ask(&self, dice: &mut Dice) {
-        match dice.below(20) {
+        match dice.below(22) {
             0 | 1 => {
                 let thread = if dice.one_in(2) { None } else { dice.pick(&self.things.threads) };
                 self.agree(RegistersAt { position: self.position(dice), thread });
@@ -142,6 +142,7 @@ impl Comparison<'_> {
             }
             17 => self.agree(NextAccessedBlock { from: Address(self.address(dice)) }),
             18 => self.ask_calls(dice),
+            19 | 20 => self.ask_externals(dice),
             _ => self.ask_folds(dice),
         }
     }
@@ -165,6 +166,15 @@ impl Comparison<'_> {
             }
             None => Cell::Memory { address: Address(self.address(dice)), len_bytes: 1 + dice.below(20) },
         }
+    }
+
+    fn ask_externals(&self, dice: &mut Dice) {
+        let address = Address(self.address(dice));
+        let len_bytes = if dice.one_in(6) { dice.below(u64::MAX) } else { dice.below(40) };
+        let range = Some(MemoryRange { address, len_bytes }).filter(|_| dice.one_in(2));
+        let (position, limit) = (self.position(dice), dice.below(5) as usize);
+        self.agree(NextExternalChanges { range, from: position, limit });
+        self.agree(LastExternalChanges { range, before: position, limit });
     }
 
     fn ask_visits(&self, dice: &mut Dice) {

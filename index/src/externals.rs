@@ -1,0 +1,241 @@
+//! External changes: the reads that contradicted what memory was known to hold.
+
+use stepback_parsers::{AccessKind, Address, Position, Source};
+
+use crate::granules::{GRANULE_BITS, byte_mask};
+use crate::memory::granules_of;
+use crate::slots::{EventKind, SlotEvent};
+use crate::touches::Wanted;
+use crate::{ByteState, Cancel, Hit, Index, Query, QueryError};
+
+/// Bytes of memory that a question is limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryRange {
+    /// The first byte.
+    pub address: Address,
+    /// How many; bytes beyond the end of the address space do not count.
+    pub len_bytes: u64,
+}
+
+/// External changes by steps from a position on, in the order of the trace.
+/// Cost: one step's text for each, wherever they are; segments without any cost nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NextExternalChanges {
+    /// Only those of bytes of this range.
+    pub range: Option<MemoryRange>,
+    /// From where.
+    pub from: Position,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// External changes by steps before a position, the latest first. Cost: as for [`NextExternalChanges`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LastExternalChanges {
+    /// Only those of bytes of this range.
+    pub range: Option<MemoryRange>,
+    /// Before where.
+    pub before: Position,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// A read that contradicted what was known: since then something that the trace does not show had written there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalChange {
+    /// The read.
+    pub hit: Hit,
+    /// Its first address.
+    pub address: Address,
+    /// The bytes that it read, in address order.
+    pub bytes: Vec<u8>,
+    /// What was known of each just before, by the trace so far.
+    pub known_before: Vec<Option<u8>>,
+}
+
+impl Query for NextExternalChanges {
+    type Answer = Vec<ExternalChange>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
+        index.check_position(self.from)?;
+        let (mut found, mut from) = (Vec::new(), self.from.0);
+        while found.len() < self.limit {
+            cancel.check()?;
+            let Some(slot) = index.next_external_slot(self.range, from.saturating_add(1), cancel)? else { break };
+            found.extend(index.external_changes_in(slot, self.range)?);
+            from = slot;
+        }
+        found.truncate(self.limit);
+        Ok(found)
+    }
+}
+
+impl Query for LastExternalChanges {
+    type Answer = Vec<ExternalChange>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
+        index.check_position(self.before)?;
+        let (mut found, mut last) = (Vec::new(), Some(self.before.0));
+        while found.len() < self.limit {
+            cancel.check()?;
+            let Some(bound) = last else { break };
+            let Some(slot) = index.last_external_slot(self.range, bound, cancel)? else { break };
+            found.extend(index.external_changes_in(slot, self.range)?.into_iter().rev());
+            last = slot.checked_sub(1);
+        }
+        found.truncate(self.limit);
+        Ok(found)
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The first slot from one on that has an external change.
+    fn next_external_slot(
+        &self,
+        range: Option<MemoryRange>,
+        first: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let Some(range) = range else { return self.next_external_slot_anywhere(first) };
+        let mut found: Option<u64> = None;
+        self.for_each_external_block(range, cancel, |granule, mask| {
+            let touches = self.next_touches(granule, mask, first, Wanted::External)?;
+            found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The last slot up to one that has an external change.
+    fn last_external_slot(
+        &self,
+        range: Option<MemoryRange>,
+        last: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
+        let Some(range) = range else { return self.last_external_slot_anywhere(last) };
+        let mut found = None;
+        self.for_each_external_block(range, cancel, |granule, mask| {
+            let touches = self.last_touches(granule, mask, last, Wanted::External)?;
+            found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    fn for_each_external_block(
+        &self,
+        range: MemoryRange,
+        cancel: &Cancel,
+        each: impl FnMut(u64, u64) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        if self.contents.externals == 0 {
+            return Ok(());
+        }
+        self.for_each_touched((range.address, range.len_bytes), cancel, each)
+    }
+
+    fn next_external_slot_anywhere(&self, first: u64) -> Result<Option<u64>, QueryError> {
+        let segments = &self.contents.segments;
+        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        for number in start..segments.len() {
+            let Some(segment) = self.segment(number).filter(|segment| segment.meta.externals > 0) else { continue };
+            let from = u32::try_from(first.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            if let Some(local) = segment.next_external_slot(from)? {
+                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(local))));
+            }
+        }
+        Ok(None)
+    }
+
+    fn last_external_slot_anywhere(&self, last: u64) -> Result<Option<u64>, QueryError> {
+        let after = self.contents.segments.partition_point(|segment| segment.step_base <= last);
+        for number in (0..after).rev() {
+            let Some(segment) = self.segment(number).filter(|segment| segment.meta.externals > 0) else { continue };
+            let bound = u32::try_from(last.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            if let Some(local) = segment.last_external_slot(bound)? {
+                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(local))));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The external changes of a slot, in trace order, but for those that no step did.
+    fn external_changes_in(&self, slot: u64, range: Option<MemoryRange>) -> Result<Vec<ExternalChange>, QueryError> {
+        let events = self.events(slot..slot + 1)?;
+        let mut found = Vec::new();
+        for (place, event) in events.iter().enumerate().filter(|(_, event)| event.slot == slot) {
+            let EventKind::Access { kind: AccessKind::Read, address, size_bytes, bytes: Some(bytes) } = event.kind
+            else {
+                continue;
+            };
+            let size_bytes = u64::from(size_bytes.min(8));
+            if !self.contradicts(event, (address, size_bytes), range)? {
+                continue;
+            }
+            let Some(step) = self.owner(event.thread, slot)? else { continue };
+            let earlier = events.get(..place).unwrap_or_default();
+            let known_before = self.known_before((address, size_bytes), slot, earlier)?;
+            let bytes = bytes.into_iter().take(known_before.len()).collect();
+            let hit = self.hit(step, Position(slot), self.access_of(event)?)?;
+            found.push(ExternalChange { hit, address, bytes, known_before });
+        }
+        Ok(found)
+    }
+
+    /// Whether a read contradicts what was known of its bytes that are in a range.
+    fn contradicts(
+        &self,
+        event: &SlotEvent,
+        (address, size_bytes): (Address, u64),
+        range: Option<MemoryRange>,
+    ) -> Result<bool, QueryError> {
+        for (granule, _) in granules_of(address, size_bytes) {
+            let wanted = match range {
+                Some(range) => mask_of_range(range, granule),
+                None => u64::MAX,
+            };
+            if wanted != 0 && self.contradictions(event, granule)? & wanted != 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What the trace told of some bytes before an event: of the events of its slot, only those before it count.
+    fn known_before(
+        &self,
+        (address, size_bytes): (Address, u64),
+        slot: u64,
+        earlier: &[SlotEvent],
+    ) -> Result<Vec<Option<u8>>, QueryError> {
+        let mut known = Vec::new();
+        for (granule, mask) in granules_of(address, size_bytes) {
+            let states = match slot.checked_sub(1) {
+                Some(before) => self.recorded_at(granule, mask, Position(before))?,
+                None => [ByteState::default(); 64],
+            };
+            known.extend((0..64).filter(|place| mask >> place & 1 != 0).map(|place| states[place].value));
+        }
+        for event in earlier.iter().filter(|event| event.slot == slot) {
+            let EventKind::Access { kind, address: touched, size_bytes, bytes } = event.kind else { continue };
+            for (byte, known) in (0..).zip(&mut known) {
+                let place = address.0.wrapping_add(byte).wrapping_sub(touched.0);
+                if place >= u64::from(size_bytes) || kind == AccessKind::Read && bytes.is_none() {
+                    continue;
+                }
+                *known = bytes.and_then(|bytes| bytes.get(usize::try_from(place).ok()?).copied());
+            }
+        }
+        Ok(known)
+    }
+}
+
+/// The bytes of a block that are in a range.
+fn mask_of_range(range: MemoryRange, granule: u64) -> u64 {
+    let Some(rest) = range.len_bytes.checked_sub(1) else { return 0 };
+    let (first, last) = (range.address.0, range.address.0.saturating_add(rest));
+    let start = granule << GRANULE_BITS;
+    let (from, to) = (first.max(start), last.min(start | 63));
+    if from > to { 0 } else { byte_mask(from - start, to - from + 1) }
+}

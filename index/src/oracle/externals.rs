@@ -1,0 +1,49 @@
+//! Reads that contradicted what was known.
+
+use super::event::{Event, EventKind};
+use super::{Oracle, Replay};
+use crate::{ExternalChange, LastExternalChanges, MemoryRange, NextExternalChanges};
+
+impl Replay for NextExternalChanges {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
+        oracle.check(self.from)?;
+        let start = oracle.events_until(self.from).len();
+        let found = (start..oracle.events.len()).filter_map(|place| oracle.external_change(place, self.range));
+        Some(found.take(self.limit).collect())
+    }
+}
+
+impl Replay for LastExternalChanges {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
+        oracle.check(self.before)?;
+        let end = oracle.events_until(self.before).len();
+        let found = (0..end).rev().filter_map(|place| oracle.external_change(place, self.range));
+        Some(found.take(self.limit).collect())
+    }
+}
+
+impl Oracle {
+    /// An event as an external change of a range, if it is one.
+    fn external_change(&self, place: usize, range: Option<MemoryRange>) -> Option<ExternalChange> {
+        let event = self.events.get(place)?;
+        let EventKind::Access(access) = &event.kind else { return None };
+        let is_inside = |address: &u64| match range {
+            Some(range) => address.checked_sub(range.address.0).is_some_and(|offset| offset < range.len_bytes),
+            None => true,
+        };
+        if !access.contradicting.iter().any(is_inside) {
+            return None;
+        }
+        let bytes = access.each_byte().filter_map(|(_, value)| value).collect();
+        let known_before = access.each_byte().map(|(address, _)| self.known_before(place, address)).collect();
+        Some(ExternalChange { hit: self.hit_of(event)?, address: access.address, bytes, known_before })
+    }
+
+    /// What the events before one told of a byte.
+    fn known_before(&self, place: usize, address: u64) -> Option<u8> {
+        let mut state = crate::ByteState::default();
+        let earlier: &[Event] = self.events.get(..place).unwrap_or_default();
+        earlier.iter().for_each(|event| super::memory::follow(&mut state, event, address));
+        state.value
+    }
+}
