@@ -6,6 +6,8 @@
 //! This is the heuristic of the Tarmac tools, except that
 //! a call made before the stack pointer was ever seen is matched by its return address alone,
 //! a later call with the same stack pointer and return address replaces one that never returned,
+//! a jump out of several frames, or to a place that was returned to before with the same stack pointer,
+//! ends the calls made with that stack pointer too (their caller is where it goes), unless they return after all,
 //! a return that is a thread's last step is decoded,
 //! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
 
@@ -84,6 +86,8 @@ struct Pending {
     entry_step: u64,
     function: u64,
     is_certain: bool,
+    /// The step that seems to have jumped out of it. Only a return to its caller would show that it did not.
+    jumped_out: Option<u64>,
 }
 
 /// A stack pointer and a return address.
@@ -107,6 +111,8 @@ struct ThreadFinder {
     pending: Vec<Pending>,
     /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
     returns: HashMap<ReturnKey, u32>,
+    /// Where calls returned to, and how many were pending then: a jump there is a longjmp to the place of a setjmp.
+    return_points: HashMap<ReturnKey, usize>,
     /// How many pending calls were made while the stack pointer was unknown.
     unknown_stacks: u32,
     /// True when a call was made at a higher stack pointer than the one pending before: there are several stacks.
@@ -137,6 +143,7 @@ impl ThreadFinder {
             root: None,
             pending: Vec::new(),
             returns: HashMap::new(),
+            return_points: HashMap::new(),
             unknown_stacks: 0,
             has_many_stacks: false,
         }
@@ -171,6 +178,7 @@ impl ThreadFinder {
         if returned {
             return;
         }
+        self.suspect_jump((sp, target), &lost, last_step);
         let expected = last.return_address();
         if let Some(lr) = lr
             && age < AGE_LIMIT
@@ -184,6 +192,7 @@ impl ThreadFinder {
                 entry_step: step,
                 function: transfer.pc,
                 is_certain,
+                jumped_out: None,
             };
             self.call(call, frames);
         }
@@ -227,6 +236,17 @@ impl ThreadFinder {
         lost
     }
 
+    /// Marks the pending calls that a jump may have left although the stack pointer did not rise above theirs:
+    /// it is that of their caller. Either calls inside them were left, or their caller was returned to at that place before.
+    fn suspect_jump(&mut self, to: ReturnKey, lost: &[Pending], step: u64) {
+        let is_far = lost.iter().any(|pending| pending.is_certain);
+        let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).copied()) else { return };
+        let callees = self.pending.iter_mut().skip(kept).rev();
+        for pending in callees.take_while(|pending| pending.sp == to.0 && pending.jumped_out.is_none()) {
+            pending.jumped_out = Some(step);
+        }
+    }
+
     /// Closes the pending call with this stack pointer that returns to `target` (none: anywhere), and those made inside it.
     fn close_returned(
         &mut self,
@@ -246,6 +266,7 @@ impl ThreadFinder {
         };
         let Some(place) = place else { return false };
         let call_sp = self.pending[place].sp;
+        self.return_points.insert(self.pending[place].key(), place);
         let above: Vec<_> = self.pending.drain(place..).collect();
         for (number, pending) in above.iter().enumerate() {
             if number > 0 && self.has_many_stacks && is_above(pending.sp, call_sp) {
@@ -272,6 +293,10 @@ impl ThreadFinder {
 
     /// The frame of a call; none when it may not have been a call at all.
     fn frame(&self, pending: &Pending, exit_step: Option<u64>, left: Left) -> Option<Frame> {
+        let (exit_step, left) = match pending.jumped_out.filter(|_| left != Left::Return) {
+            Some(step) => (Some(step), Left::Longjmp),
+            None => (exit_step, left),
+        };
         (pending.is_certain || left == Left::Return).then_some(Frame {
             thread: self.number,
             function: pending.function,
@@ -419,18 +444,49 @@ mod tests {
     }
 
     #[test]
-    fn a_call_whose_stack_is_gone_was_left_by_a_long_jump() {
+    fn a_long_jump_to_the_caller_leaves_the_call_made_with_its_stack_pointer_too() {
         check(
             &[
                 (0x1000, 0, &[("SP_EL3", 0x8000)]),
                 (0x1004, 0, &[("X30", 0x1008)]),
                 (0x2000, 0, &[("SP_EL3", 0x7fe0)]),
                 (0x2004, 0, &[("X30", 0x2008)]),
-                (0x3000, 0, &[("SP_EL3", 0x7fc0)]),
-                (0x3004, 0, &[("SP_EL3", 0x8000)]),
-                (0x1100, 0, &[]),
+                (0x3000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1100, 0, &[("X30", 0x1104)]),
+                (0x3000, 0, &[]),
             ],
-            &["2000 1..2..- Open", "3000 3..4..5 Longjmp"],
+            &["2000 1..2..4 Longjmp", "3000 3..4..4 Longjmp", "3000 5..6..- Open"],
+        );
+    }
+
+    #[test]
+    fn a_jump_to_where_a_call_returned_before_leaves_what_was_called_since() {
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, RET, &[]),
+                (0x1008, 0, &[("X30", 0x100c)]),
+                (0x3000, 0, &[]),
+                (0x1008, 0, &[]),
+            ],
+            &["2000 1..2..2 Return", "3000 3..4..4 Longjmp"],
+        );
+    }
+
+    #[test]
+    fn a_call_that_a_jump_seemed_to_leave_may_return_after_all() {
+        check(
+            &[
+                (0x1000, 0, &[("SP_EL3", 0x8000)]),
+                (0x1004, 0, &[("X30", 0x1008)]),
+                (0x2000, 0, &[("SP_EL3", 0x7fe0)]),
+                (0x2004, 0, &[("X30", 0x2008)]),
+                (0x3000, 0, &[("SP_EL3", 0x8000)]),
+                (0x2100, RET, &[]),
+                (0x1008, 0, &[]),
+            ],
+            &["2000 1..2..5 Return", "3000 3..4..4 Longjmp"],
         );
     }
 

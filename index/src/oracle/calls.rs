@@ -58,6 +58,8 @@ struct Pending {
     entry_step: Option<Step>,
     function: Address,
     is_certain: bool,
+    /// The step that seems to have jumped out of it, unless it returns after all.
+    jumped_out: Option<Step>,
 }
 
 /// A walk over the events of a thread.
@@ -74,6 +76,8 @@ struct Walk<'a> {
     /// Steps since a link register was written, or [`AGE_LIMIT`] after a transfer of control.
     lr_age: u8,
     has_many_stacks: bool,
+    /// Where calls returned to with which stack pointer, and how many calls were pending then.
+    return_points: HashMap<(Option<u64>, u64), usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -88,6 +92,7 @@ impl<'a> Walk<'a> {
             sp_high: None,
             lr_age: 0,
             has_many_stacks: false,
+            return_points: HashMap::new(),
         }
     }
 
@@ -158,13 +163,22 @@ impl<'a> Walk<'a> {
         if is_returned {
             return;
         }
+        self.suspect(with_thumb_bit(told.pc.0, told.instruction_set), &lost, last_step);
         let expected = with_thumb_bit(next_pc(last), last.instruction_set);
         let is_near = |link: &u64| link.abs_diff(expected) < RETURN_DISTANCE;
         let link = self.link(told.instruction_set);
         if let Some(link) = link.filter(is_near).filter(|_| self.lr_age < AGE_LIMIT) {
             let is_certain = link == expected && self.lr_age == 1;
             let (sp, function, entry_step) = (self.sp(), told.pc, Some(step));
-            self.call(Pending { sp, return_address: link, call_step: last_step, entry_step, function, is_certain });
+            self.call(Pending {
+                sp,
+                return_address: link,
+                call_step: last_step,
+                entry_step,
+                function,
+                is_certain,
+                jumped_out: None,
+            });
         }
     }
 
@@ -179,6 +193,23 @@ impl<'a> Walk<'a> {
         }
         self.has_many_stacks |= self.pending.last().is_some_and(|top| both_known_and_above(call.sp, top.sp));
         self.pending.push(call);
+    }
+
+    /// A jump that left calls, or that goes where a call returned to before, ends at the frame that has the stack pointer
+    /// of now: what it called is over.
+    fn suspect(&mut self, target: u64, lost: &[Pending], jump: Step) {
+        let sp = self.sp();
+        let first = match self.return_points.get(&(sp, target)) {
+            _ if lost.iter().any(|pending| pending.is_certain) => 0,
+            Some(first) => *first,
+            None => return,
+        };
+        for place in (first..self.pending.len()).rev() {
+            match self.pending.get_mut(place) {
+                Some(pending) if pending.sp == sp && pending.jumped_out.is_none() => pending.jumped_out = Some(jump),
+                _ => break,
+            }
+        }
     }
 
     /// Takes away the pending calls above which the stack pointer rose: the innermost, with several stacks any.
@@ -208,6 +239,7 @@ impl<'a> Walk<'a> {
         let Some(place) = place_with(self.sp()).or_else(|| place_with(None)) else { return false };
         let mut above = self.pending.split_off(place);
         let call = above.remove(0);
+        self.return_points.insert((call.sp, call.return_address), place);
         self.close(&call, Some(exit), Left::Return);
         for pending in above {
             if self.has_many_stacks && both_known_and_above(pending.sp, call.sp) {
@@ -242,7 +274,8 @@ impl<'a> Walk<'a> {
         let is_done = self.lr_age == 0 && self.link(last.instruction_set) == Some(return_address);
         if let Some(function) = function.map(Address).filter(|_| is_done) {
             let (sp, call_step, entry_step) = (self.sp(), step, None);
-            let call = Pending { sp, return_address, call_step, entry_step, function, is_certain: true };
+            let call =
+                Pending { sp, return_address, call_step, entry_step, function, is_certain: true, jumped_out: None };
             self.close(&call, None, Left::Open);
         }
     }
@@ -254,6 +287,10 @@ impl<'a> Walk<'a> {
 
     /// Keeps a call that is over, if it was one for certain.
     fn close(&mut self, pending: &Pending, exit_step: Option<Step>, left: Left) {
+        let (exit_step, left) = match pending.jumped_out {
+            Some(jump) if left != Left::Return => (Some(jump), Left::Longjmp),
+            _ => (exit_step, left),
+        };
         let call = Call {
             thread: self.thread,
             function: pending.function,

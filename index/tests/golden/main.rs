@@ -7,14 +7,16 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics fails")]
 
+mod calls;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Left, LineOfStep, MemoryAt,
-    Query, RegistersAt, ThreadId, ValueSource,
+    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, Query,
+    RegistersAt, Steps, ThreadId, ValueSource,
 };
 use stepback_parsers::{Address, Line, Position, ReadAt, Step, Tarmac};
 
@@ -50,11 +52,16 @@ struct Compared {
     bytes: u64,
     writes: u64,
     calls: u64,
+    frames: u64,
 }
 
+/// What is known of one thread of a trace.
 struct Golden<'a> {
     index: &'a Index<Tarmac>,
     name: &'a str,
+    thread: ThreadId,
+    /// The thread's steps: the emulator counts each thread's alone, from 1.
+    steps: Vec<Step>,
     compared: Compared,
 }
 
@@ -63,27 +70,47 @@ impl Golden<'_> {
         query.run(self.index, &Cancel::default()).unwrap_or_else(|error| panic!("{}: {error}", self.name))
     }
 
+    /// The step that the emulator counts so.
+    fn step(&self, idx: u64) -> Step {
+        self.steps[usize::try_from(idx).unwrap() - 1]
+    }
+
+    /// The position after that step; after the initial dump for 0.
+    fn position(&self, idx: u64) -> Position {
+        Position(if idx == 0 { 0 } else { self.step(idx).0 + 1 })
+    }
+
+    /// Lines and times are told of a trace with one thread alone.
+    fn place(&self, record: &Json, step: Step) {
+        let (line, time) = (Line(number(&record["line"])), number(&record["time"]));
+        assert_eq!(self.ask(LineOfStep(step)), Some(line), "{}: line of step {}", self.name, step.0);
+        let steps = self.ask(Steps { first: step, count: 1 });
+        assert_eq!(steps[0].time, Some(time), "{}: time", self.name);
+    }
+
     fn record(&mut self, record: &Json) {
-        let position = Position(number(&record["idx"]));
-        let line = self.ask(LineOfStep(Step(position.0 - 1)));
-        assert_eq!(line, Some(Line(number(&record["line"]))), "{}: line of step {}", self.name, position.0 - 1);
+        let position = self.position(number(&record["idx"]));
+        let step = Step(position.0 - 1);
+        if self.index.threads().len() == 1 {
+            self.place(record, step);
+        }
         for (name, register) in record["regs"].as_object().unwrap() {
             self.register(position, name, register);
         }
-        let steps = self.ask(stepback_index::Steps { first: Step(position.0 - 1), count: 1 });
+        let steps = self.ask(Steps { first: step, count: 1 });
         assert_eq!(format!("{:x}", steps[0].pc.0), record["pc"].as_str().unwrap(), "{}: pc", self.name);
-        assert_eq!(steps[0].time, Some(number(&record["time"])), "{}: time", self.name);
         if !self.name.contains(".es.") {
             assert_eq!(steps[0].is_executed, record["executed"].as_bool().unwrap(), "{}: executed", self.name);
         }
         for cell in record["mem"].as_array().unwrap() {
             self.memory(position, cell);
         }
+        self.stack(position, record);
     }
 
     fn register(&mut self, position: Position, name: &str, golden: &Json) {
         let context = format!("{}: {name} at {}", self.name, position.0);
-        let file = self.ask(RegistersAt { position, thread: None });
+        let file = self.ask(RegistersAt { position, thread: Some(self.thread) });
         let view = self.index.register_view(name, file.thread).unwrap_or_else(|| panic!("{context}: no register"));
         let lower = name.to_lowercase();
         let shown = stepback_parsers::Registers::name(view, file.instruction_set).unwrap_or(&lower);
@@ -93,7 +120,7 @@ impl Golden<'_> {
             return;
         }
         assert_eq!(state.value.hex(), golden[0].as_str().unwrap(), "{context}");
-        assert_eq!(state.written_at, Some(Position(number(&golden[1]))), "{context}: last write");
+        assert_eq!(state.written_at, Some(self.position(number(&golden[1]))), "{context}: last write");
         let cell = Cell::Register { thread: file.thread, view };
         self.last_write(position, cell, number(&golden[1]), &context);
         self.compared.registers += 1;
@@ -102,8 +129,8 @@ impl Golden<'_> {
     fn last_write(&mut self, before: Position, cell: Cell, golden: u64, context: &str) {
         match self.ask(LastAccess { cell, kinds: AccessKinds::Writes, before }) {
             LastAccessAnswer::Step(hit) => {
-                assert_eq!(hit.record.step.0 + 1, golden, "{context}: last write");
-                assert_eq!(hit.position.0, golden, "{context}: position");
+                assert_eq!(hit.position, self.position(golden), "{context}: position");
+                assert_eq!(hit.record.step.0 + 1, hit.position.0, "{context}: last write");
             }
             LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => assert_eq!(golden, 0, "{context}: last write"),
         }
@@ -138,56 +165,31 @@ impl Golden<'_> {
             self.last_write(position, cell_of_byte, number(&cell["last_write"][place]), &context);
         }
     }
-
-    /// The calls that returned, by call and exit.
-    fn calls(&mut self, golden: &[Json]) {
-        let returned = golden.iter().filter(|call| call["how"] == "ret");
-        let mut expected: Vec<_> = returned
-            .map(|call| {
-                (
-                    number(&call["call_idx"]) - 1,
-                    number(&call["entry_idx"]) - 1,
-                    number(&call["exit_idx"]) - 1,
-                    call["callee"].as_str().unwrap().to_owned(),
-                )
-            })
-            .collect();
-        expected.sort_unstable();
-        let calls = self.index.calls();
-        let frames = (0..calls.len()).filter_map(|id| calls.get(stepback_index::CallId(id)));
-        let returned = frames.filter(|call| call.entered == Entered::Call && call.left == Left::Return);
-        let mut found: Vec<_> = returned
-            .map(|call| {
-                (
-                    call.call_step.unwrap().0,
-                    call.entry_step.unwrap().0,
-                    call.exit_step.unwrap().0,
-                    format!("{:x}", call.function.0),
-                )
-            })
-            .collect();
-        found.sort_unstable();
-        let missing: Vec<_> = expected.iter().filter(|call| !found.contains(call)).take(5).collect();
-        let extra: Vec<_> = found.iter().filter(|call| !expected.contains(call)).take(5).collect();
-        assert!(missing.is_empty() && extra.is_empty(), "{}: missing {missing:?}, extra {extra:?}", self.name);
-        self.compared.calls += found.len() as u64;
-    }
 }
 
-fn compare(name: &str, index: &Index<Tarmac>, records: &[Json], calls: &[Json]) -> Compared {
-    assert_eq!(index.thread_by_name("cpu0"), Some(ThreadId(0)));
-    let mut golden = Golden { index, name, compared: Compared::default() };
+/// Compares all that is known of a thread.
+fn compare(name: &str, index: &Index<Tarmac>, thread: ThreadId, records: &[Json], calls: &[Json]) -> Compared {
+    let steps = Steps { first: Step(0), count: index.step_count() };
+    let steps = steps.run(index, &Cancel::default()).unwrap();
+    let steps = steps.iter().filter(|step| step.thread == thread).map(|step| step.step).collect();
+    let mut golden = Golden { index, name, thread, steps, compared: Compared::default() };
     records.iter().for_each(|record| golden.record(record));
     golden.calls(calls);
+    println!("{name}: {:?}", golden.compared);
     golden.compared
+}
+
+fn traces() -> Option<PathBuf> {
+    let traces = std::env::var_os("STEPBACK_TRACES").map(|traces| PathBuf::from(traces).join("tarmac"));
+    if traces.is_none() {
+        println!("skipped: STEPBACK_TRACES is not set");
+    }
+    traces
 }
 
 #[test]
 fn real_traces_agree_with_the_emulator_that_made_them() {
-    let Some(traces) = std::env::var_os("STEPBACK_TRACES").map(PathBuf::from) else {
-        println!("skipped: STEPBACK_TRACES is not set");
-        return;
-    };
+    let Some(traces) = traces() else { return };
     let names = [
         "own/qsort.tiny",
         "own/qsort.small",
@@ -203,23 +205,48 @@ fn real_traces_agree_with_the_emulator_that_made_them() {
         "lua/lua.medium",
     ];
     for name in names {
-        let file = |suffix: &str| traces.join("tarmac").join(format!("{name}.{suffix}"));
+        let file = |suffix: &str| traces.join(format!("{name}.{suffix}"));
         let text = bytes_of(&file("tarmac"));
         let segment_bytes = if name.ends_with("medium") { 16 << 20 } else { 64 << 10 };
         let index = open(Box::new(text), segment_bytes);
-        let compared = compare(name, &index, &json_lines(&file("golden.jsonl")), &json_lines(&file("calls.jsonl")));
-        println!("{name}: {compared:?}");
+        let (records, calls) = (json_lines(&file("golden.jsonl")), json_lines(&file("calls.jsonl")));
+        let compared = compare(name, &index, ThreadId(0), &records, &calls);
         assert!(compared.registers > 1000 && compared.bytes > 1000 && compared.calls > 5, "{name}: {compared:?}");
     }
+}
+
+/// Compares both cores of a trace. `file` gives the place of a core's golden records.
+fn compare_cores(index: &Index<Tarmac>, file: impl Fn(usize, &str) -> PathBuf, calls_at_least: u64) {
+    for (core, thread) in [(0, ThreadId(0)), (1, ThreadId(1))] {
+        let name = format!("cpu{core}");
+        assert_eq!(index.thread_by_name(&name), Some(thread));
+        let (records, calls) = (json_lines(&file(core, "golden.jsonl")), json_lines(&file(core, "calls.jsonl")));
+        let compared = compare(&name, index, thread, &records, &calls);
+        assert!(compared.registers > 100 && compared.calls >= calls_at_least, "{name}: {compared:?}");
+    }
+}
+
+#[test]
+fn two_cores_in_one_trace_agree_with_the_emulator_that_made_each() {
+    let Some(traces) = traces() else { return };
+    let index = open(Box::new(bytes_of(&traces.join("own/amp.small.tarmac"))), 64 << 10);
+    compare_cores(&index, |core, suffix| traces.join(format!("own/amp{core}.{suffix}")), 300);
+}
+
+#[test]
+fn the_fixture_of_two_cores_agrees_with_the_emulator_that_made_each() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
+    let index = open(Box::new(bytes_of(&fixtures.join("amp.head.tarmac"))), 16 << 10);
+    compare_cores(&index, |core, suffix| fixtures.join(format!("golden/amp.head.cpu{core}.{suffix}")), 3);
 }
 
 #[test]
 fn the_fixtures_agree_with_the_emulator_that_made_them() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
     for name in ["overflow_bare.tiny", "qsort.es.tiny", "cm3.tiny", "fp32.tiny", "recurse.tiny"] {
-        let text = bytes_of(&fixtures.join(format!("{name}.tarmac")));
+        let index = open(Box::new(bytes_of(&fixtures.join(format!("{name}.tarmac")))), 16 << 10);
         let golden = |suffix: &str| json_lines(&fixtures.join("golden").join(format!("{name}.{suffix}.jsonl")));
-        let compared = compare(name, &open(Box::new(text), 16 << 10), &golden("golden"), &golden("calls"));
+        let compared = compare(name, &index, ThreadId(0), &golden("golden"), &golden("calls"));
         assert!(compared.registers > 50 && compared.bytes > 50 && compared.calls > 5, "{name}: {compared:?}");
     }
 }

@@ -1,0 +1,70 @@
+//! Calls and stacks as the emulator knows them.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+use stepback_index::{Call, CallId, Entered, Left};
+use stepback_parsers::Position;
+
+use super::{Golden, number};
+
+/// A call: how it was entered and left, the steps that called, came first, and came last, and the function.
+type Edge = (&'static str, u64, u64, Option<u64>, String);
+
+impl Golden<'_> {
+    /// Compares all calls, however they were left.
+    pub fn calls(&mut self, golden: &[Json]) {
+        let expected: BTreeSet<Edge> = golden.iter().filter_map(|record| self.expected_edge(record)).collect();
+        let calls = self.index.calls();
+        let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
+        let own = frames.filter(|call| call.thread == self.thread && call.entered != Entered::Root);
+        let found: BTreeSet<Edge> = own.map(|call| found_edge(&call)).collect();
+        let missing: Vec<_> = expected.difference(&found).take(5).collect();
+        let extra: Vec<_> = found.difference(&expected).take(5).collect();
+        assert!(missing.is_empty() && extra.is_empty(), "{}: missing {missing:?}, extra {extra:?}", self.name);
+        self.compared.calls += found.len() as u64;
+    }
+
+    fn expected_edge(&self, record: &Json) -> Option<Edge> {
+        let step = |name: &str| self.step(number(&record[name])).0;
+        let how = match record["how"].as_str()? {
+            "ret" => "return",
+            "unwound" => "skipped",
+            "longjmp" => "longjmp",
+            "open" => "open",
+            how => panic!("{}: a call left by {how}", self.name),
+        };
+        let call = step("call_idx");
+        // The trace may end with the call.
+        let entry = usize::try_from(number(&record["entry_idx"])).unwrap();
+        let entry = self.steps.get(entry - 1).map_or(u64::MAX, |step| step.0);
+        let exit = (how != "open").then(|| step("exit_idx"));
+        Some((how, call, entry, exit, record["callee"].as_str()?.to_owned()))
+    }
+
+    /// Compares the frames that are on the stack at a position.
+    pub fn stack(&mut self, position: Position, record: &Json) {
+        let calls = self.index.calls();
+        let path = calls.path_at(self.thread, position);
+        let context = format!("{}: stack at {}", self.name, position.0);
+        assert_eq!(path.len() as u64, 1 + number(&record["depth"]), "{context}");
+        let frames = path.iter().rev().filter_map(|id| calls.get(*id));
+        for (frame, golden) in frames.zip(record["stack"].as_array().unwrap()) {
+            assert_eq!(frame.call_step, Some(self.step(number(&golden["call_idx"]))), "{context}");
+            assert_eq!(format!("{:x}", frame.function.0), golden["callee"].as_str().unwrap(), "{context}");
+            self.compared.frames += 1;
+        }
+    }
+}
+
+fn found_edge(call: &Call) -> Edge {
+    let left = match call.left {
+        Left::Return => "return",
+        Left::Skipped => "skipped",
+        Left::Longjmp => "longjmp",
+        Left::Open => "open",
+        Left::Tail => "tail",
+    };
+    let entry = call.entry_step.map_or(u64::MAX, |step| step.0);
+    (left, call.call_step.unwrap().0, entry, call.exit_step.map(|step| step.0), format!("{:x}", call.function.0))
+}
