@@ -85,6 +85,24 @@ impl<S: Source> Index<S> {
         segment.time(local)
     }
 
+    /// Where in the trace the steps between two positions stand with all that belongs to them.
+    /// From position 0 on it begins with what stands before the first step. O(1).
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn text_between(&self, from: Position, to: Position) -> Result<Range<u64>, QueryError> {
+        let start = if from.0 == 0 { 0 } else { self.text_start(from.0.saturating_add(1))? };
+        Ok(start..self.text_start(to.0.saturating_add(1))?.max(start))
+    }
+
+    /// The time of a step, never less than that of the step before; none when the trace has no time at all. O(1).
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn time_of(&self, step: Step) -> Result<Option<u64>, QueryError> {
+        self.time_of_slot(step.0.saturating_add(1))
+    }
+
     /// The events of some slots, in order.
     pub(crate) fn events(&self, slots: Range<u64>) -> Result<Vec<SlotEvent>, QueryError> {
         Ok(self.events_from(slots.start, slots)?.0)

@@ -50,6 +50,7 @@ mod header;
 mod instruction_line;
 mod lexer;
 mod line;
+mod line_head;
 mod memory_line;
 mod names;
 mod quick;
@@ -67,5 +68,6 @@ mod window;
 mod tests;
 
 pub(crate) use line::is_plausible_line;
+pub use line_head::{LineHead, LineShape};
 pub(crate) use names::RunNames;
 pub use source::{LINE_LIMIT, Tarmac, TarmacOptions};

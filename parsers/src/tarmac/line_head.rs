@@ -1,0 +1,64 @@
+//! The beginning of a line, for those who need more of it than its events tell.
+
+use super::header::{Header, LineKind};
+use super::line::without_return;
+
+/// What a line begins with.
+///
+/// ```
+/// use stepback_parsers::tarmac::{LineHead, LineShape};
+/// let head = LineHead::read(b"53 clk MR8 000ffb80 00000000_000ffbb8").unwrap();
+/// assert_eq!((head.time, head.shape), (Some(53), LineShape::Contiguous));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineHead {
+    /// The line's own timestamp, as written.
+    pub time: Option<u64>,
+    /// Of what shape the line is.
+    pub shape: LineShape,
+}
+
+/// How a line is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineShape {
+    /// `MR8 address value`: the value is a number.
+    Contiguous,
+    /// `LD address words…`: the value is a picture of memory.
+    Diagram,
+    /// Anything else; also the further rows of a diagram, which look like nothing by themselves.
+    Other,
+}
+
+impl LineHead {
+    /// Reads the beginning of a line; none when it has none of a known form.
+    pub fn read(line: &[u8]) -> Option<Self> {
+        let header = Header::read(without_return(line)).ok().flatten()?;
+        let shape = match header.kind {
+            LineKind::Memory => LineShape::Contiguous,
+            LineKind::Diagram(_) => LineShape::Diagram,
+            _ => LineShape::Other,
+        };
+        Some(Self { time: header.time, shape })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(Option<u64>, LineShape)>) {
+        let head = LineHead::read(line.as_bytes()).map(|head| (head.time, head.shape));
+        assert_eq!(head, expected, "{line}");
+    }
+
+    #[test]
+    fn a_line_tells_its_time_and_its_shape() {
+        check("5 clk MW4 00001000 00000001\r", Some((Some(5), LineShape::Contiguous)));
+        check("1.5 us LD 00001000 ........ ........ ........ 00000001", Some((Some(1_500_000), LineShape::Diagram)));
+        check("      ST 00001000 ........ ........ ........ 00000001", Some((None, LineShape::Diagram)));
+        check("7clk cpu1 R X0 0000000000000000", Some((Some(7), LineShape::Other)));
+        check("", None);
+        check("@", None);
+    }
+}
