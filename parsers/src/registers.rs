@@ -1,6 +1,8 @@
 //! Registers of AArch64 and AArch32 as one byte space for each thread.
 //!
 //! The views of a register share its bytes: `w3` is the low half of `x3`, and in AArch32 `s5` is bytes 4 to 8 of `d2`, which is the low half of `v1`.
+//! A write follows the architecture: one of `w3` makes the upper half of `x3` zero, and in AArch64 one of `s5` or `d5` the rest of `v5`
+//! (but for the bytes above 16 of an SVE register, whose length the trace does not tell).
 //! A register that the table does not know (a system register, a bank such as `r13_svc`) gets a number of its own when the trace first names it.
 //!
 //! ```
@@ -31,7 +33,7 @@ impl RegisterId {
     pub const LR: Self = Self(32);
     /// Address of the thread's next step.
     pub const PC: Self = Self(33);
-    /// `psr`, `cpsr`.
+    /// `psr`, `cpsr`, `xpsr`, `pstate`.
     pub const PSR: Self = Self(34);
     /// Floating-point status and control of AArch32.
     pub const FPSCR: Self = Self(35);
@@ -145,7 +147,7 @@ fn fixed_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
         "lr" | "r14" if set == InstructionSet::A64 => (RegisterId(30), word),
         "lr" | "r14" => (RegisterId::LR, word),
         "pc" | "r15" => (RegisterId::PC, word),
-        "psr" | "cpsr" => (RegisterId::PSR, 4),
+        "psr" | "cpsr" | "xpsr" | "pstate" => (RegisterId::PSR, 4),
         "fpscr" => (RegisterId::FPSCR, 4),
         "fpcr" => (RegisterId::FPCR, 4),
         "fpsr" => (RegisterId::FPSR, 4),
@@ -211,6 +213,7 @@ mod tests {
         check("lr", InstructionSet::A64, Some((30, 0, 8)));
         check("lr", InstructionSet::A32, Some((32, 0, 4)));
         check("cpsr", InstructionSet::A64, Some((34, 0, 4)));
+        check("xPSR", InstructionSet::T32, Some((34, 0, 4)));
     }
 
     #[test]

@@ -360,13 +360,17 @@ impl<'a> QuickLine<'a> {
             4 => {
                 let (value, at) = self.number(at, 4)?;
                 low.copy_from_slice(&value.to_le_bytes());
-                let size = if known.kind == ValueKind::Extended { 8 } else { 4 };
+                let size = match known.kind {
+                    ValueKind::Extended => 8,
+                    ValueKind::Scalar => 16,
+                    _ => 4,
+                };
                 Some((size, self.end(at)?))
             }
             8 => {
                 let (value, at) = self.number(at, 8)?;
                 low.copy_from_slice(&value.to_le_bytes());
-                Some((8, self.end(at)?))
+                Some((if known.kind == ValueKind::Scalar { 16 } else { 8 }, self.end(at)?))
             }
             16 => {
                 let (upper, at) = self.number(at, 8)?;

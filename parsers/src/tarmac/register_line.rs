@@ -7,7 +7,7 @@ use super::digits;
 use super::fault::{Fault, FaultKind};
 use super::header::Header;
 use super::lexer::{Lexer, Token};
-use super::register_name::{KnownRegister, ValueKind};
+use super::register_name::{KnownRegister, ValueKind, bank_mode};
 use super::register_value::{Expected, RegisterValue};
 use crate::InstructionSet;
 
@@ -28,6 +28,15 @@ impl LowerName {
         letters.get_mut(..word.len())?.copy_from_slice(word);
         letters.make_ascii_lowercase();
         Some(Self { letters, length: word.len() })
+    }
+
+    /// The name of the bank that a word in brackets means: `R13 (IRQ)` is `r13_irq`.
+    /// None for registers that have no banks and words that are no mode.
+    fn in_mode(self, word: &[u8], set: InstructionSet) -> Option<Self> {
+        let has_banks =
+            matches!(self.as_bytes(), b"sp" | b"lr" | b"r8" | b"r9" | b"r10" | b"r11" | b"r12" | b"r13" | b"r14");
+        let mode = bank_mode(&word.to_ascii_lowercase()).filter(|_| has_banks && set != InstructionSet::A64)?;
+        Self::of(&[self.as_bytes(), b"_", &mode].concat())
     }
 
     /// The name.
@@ -57,13 +66,15 @@ impl RegisterLine {
         if let b"DC" | b"IC" | b"TLBI" | b"AT" = word {
             return Ok(None);
         }
-        let name = LowerName::of(word).ok_or(FaultKind::Expected("a register name").at(column))?;
-        let known = KnownRegister::named(name.as_bytes(), set);
+        let mut name = LowerName::of(word).ok_or(FaultKind::Expected("a register name").at(column))?;
         if fields.mark(b'(') {
             let column = fields.at();
-            let is_closed = fields.word().is_some() && fields.mark(b')');
-            is_closed.then_some(()).ok_or(FaultKind::Expected("one word in brackets").at(column))?;
+            let extra = fields.word().filter(|_| fields.mark(b')'));
+            let extra = extra.ok_or(FaultKind::Expected("one word in brackets").at(column))?;
+            name = name.in_mode(extra, set).unwrap_or(name);
         }
+        let set = if is_wide_pointer(name, &fields) { InstructionSet::A64 } else { set };
+        let known = KnownRegister::named(name.as_bytes(), set);
         let range = range(&mut fields, known)?;
         let expected = match (range, known) {
             (Some(range), _) => Expected { kind: ValueKind::Vector, size_bytes: Some(range.size_bytes.into()) },
@@ -75,6 +86,13 @@ impl RegisterLine {
         let width = offset + u16::try_from(value.size_bytes()).unwrap_or(u16::MAX - offset);
         Ok(Some(Self { name, known, offset, width, value }))
     }
+}
+
+/// True for an `sp` or `lr` of more than 32 bits: that is AArch64's, whatever the state of the instruction.
+fn is_wide_pointer(name: LowerName, fields: &Lexer<'_>) -> bool {
+    let Token::Word(word) = fields.peek() else { return false };
+    let is_wide = |word: &[u8]| word.len() > 8 && digits::hex(word).is_some_and(|value| value > u64::from(u32::MAX));
+    matches!(name.as_bytes(), b"sp" | b"lr" | b"r13" | b"r14") && is_wide(word)
 }
 
 /// `<63:0>`

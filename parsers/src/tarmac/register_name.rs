@@ -25,8 +25,10 @@ pub(super) enum ValueKind {
     Core,
     /// The same, four bytes wide, and the upper half of the register becomes zero.
     Extended,
-    /// `sp` and `lr` of AArch64: eight bytes, or four that are extended.
+    /// `sp`, `lr` and `pc` of AArch64: eight bytes, or four that are extended.
     Pointer,
+    /// Exactly its digits, and the rest of the register's 16 bytes becomes zero: `s5` and `d5` of AArch64.
+    Scalar,
     /// Any number of digits, the low 32 bits count.
     Status,
     /// Exactly its digits.
@@ -100,22 +102,40 @@ impl KnownRegister {
     pub fn named(name: &[u8], set: InstructionSet) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;
         match Registers::view(text, set) {
-            Some(view) => Some(Self { view, kind: value_kind(text, set), bank: None }),
-            None => banked(text),
+            Some(view) => Some(Self { view, kind: value_kind(text, set), bank: bank_of_spelling(text) }),
+            None => banked(text).or_else(|| respelled(text, set)),
         }
     }
+}
+
+/// The status register's other names are shown besides `psr`, as the banks of other registers are.
+fn bank_of_spelling(name: &str) -> Option<Bank> {
+    matches!(name, "xpsr" | "pstate").then_some(Bank::Other)
+}
+
+/// A register by a name with leading zeros, an underscore or a dotted rest: `r00`, `x_0`, `r1.foo`.
+/// `s3_0_c15_c2_0` is a system register of its own.
+fn respelled(name: &str, set: InstructionSet) -> Option<KnownRegister> {
+    let (prefix, rest) = name.split_at_checked(1).filter(|(prefix, _)| "rwxevqdszp".contains(*prefix))?;
+    let rest = rest.strip_prefix('_').unwrap_or(rest);
+    let (digits, rest) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
+    let number: u16 = digits.parse().ok().filter(|_| rest.is_empty() || rest.starts_with('.'))?;
+    let plain = format!("{prefix}{number}");
+    let view = Registers::view(&plain, set)?;
+    Some(KnownRegister { view, kind: value_kind(&plain, set), bank: None })
 }
 
 fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
     let is_a64 = set == InstructionSet::A64;
     match name {
-        "psr" | "cpsr" | "fpscr" | "fpcr" | "fpsr" | "vpr" => return ValueKind::Status,
-        "sp" | "lr" if is_a64 => return ValueKind::Pointer,
+        "psr" | "cpsr" | "xpsr" | "pstate" | "fpscr" | "fpcr" | "fpsr" | "vpr" => return ValueKind::Status,
+        "sp" | "lr" | "pc" | "r13" | "r14" | "r15" if is_a64 => return ValueKind::Pointer,
         "sp" | "lr" | "xsp" | "pc" => return ValueKind::Core,
         _ => {}
     }
     match name.as_bytes().first() {
         Some(b'w') if is_a64 => ValueKind::Extended,
+        Some(b'd' | b's' | b'h' | b'b') if is_a64 => ValueKind::Scalar,
         Some(b'v' | b'q' | b'd' | b's' | b'h' | b'b') => ValueKind::Vector,
         Some(b'z' | b'p') => ValueKind::Scalable,
         _ => ValueKind::Core,
@@ -148,7 +168,7 @@ fn banked(name: &str) -> Option<KnownRegister> {
 }
 
 /// A mode of AArch32 that has registers of its own.
-fn bank_mode(word: &[u8]) -> Option<[u8; 3]> {
+pub(super) fn bank_mode(word: &[u8]) -> Option<[u8; 3]> {
     let mode = <[u8; 3]>::try_from(word).ok()?;
     match &mode {
         b"sys" => Some(*b"usr"),
@@ -190,6 +210,17 @@ mod tests {
     }
 
     #[test]
+    fn other_spellings_are_the_same_register() {
+        for (name, plain) in [("r00", "r0"), ("x_0", "x0"), ("r1.foo", "r1"), ("r007", "r7"), ("s_05", "s5")] {
+            for set in [InstructionSet::A64, InstructionSet::A32] {
+                let [name, plain] = [name, plain].map(|name| KnownRegister::named(name.as_bytes(), set));
+                assert_eq!(name, plain);
+                assert!(plain.is_some());
+            }
+        }
+    }
+
+    #[test]
     fn names_that_only_look_like_banks_are_not() {
         for name in [
             "lr_el1",
@@ -198,10 +229,13 @@ mod tests {
             "msplim",
             "msplim_s",
             "s3_0_c15_c2_0",
-            "xpsr",
             "x3_usr",
             "r16_usr",
             "nzcv",
+            "s3_0_c15_c2_0.x",
+            "x",
+            "r_",
+            "d_99",
         ] {
             assert_eq!(KnownRegister::named(name.as_bytes(), InstructionSet::A32), None, "{name}");
         }

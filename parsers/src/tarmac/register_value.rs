@@ -88,7 +88,7 @@ impl Digits {
             if !is_wanted {
                 break;
             }
-            if !digits.push(word).ok_or(FaultKind::ValueTooLong(WIDEST).at(column))? {
+            if !digits.push(without_prefix(word, expected)).ok_or(FaultKind::ValueTooLong(WIDEST).at(column))? {
                 return Err(FaultKind::Expected("register contents").at(fields.at()));
             }
             last_length = word.len();
@@ -136,7 +136,7 @@ impl Digits {
         let is_dropped = match expected.kind {
             ValueKind::Status => true,
             ValueKind::Core | ValueKind::Extended | ValueKind::Pointer => surplus.iter().all(|digit| *digit == 0),
-            ValueKind::Vector | ValueKind::Scalable => surplus.is_empty(),
+            ValueKind::Vector | ValueKind::Scalar | ValueKind::Scalable => surplus.is_empty(),
         };
         if !is_dropped {
             return Err(FaultKind::ValueTooLong(size_bytes).at(column));
@@ -145,8 +145,10 @@ impl Digits {
             padding(written, size_bytes, expected).ok_or(FaultKind::Expected("register contents").at(column))?;
         let mut value = RegisterValue { bytes: [0; WIDEST], states: [padding; WIDEST], size_bytes };
         value.fill(written).ok_or(FaultKind::HalfByte.at(column))?;
-        if expected.kind == ValueKind::Extended && size_bytes == 4 {
-            value.extend();
+        match expected.kind {
+            ValueKind::Extended if size_bytes == 4 => value.extend(8),
+            ValueKind::Scalar => value.extend(16),
+            _ => {}
         }
         Ok(value)
     }
@@ -164,13 +166,22 @@ fn padding(written: &[u8], size_bytes: usize, expected: Expected) -> Option<Byte
     match () {
         () if is_complete || may_be_short || is_all(0) => Some(ByteState::Known),
         () if is_all(KEPT) => Some(ByteState::Kept),
+        () if is_all(UNKNOWN) => Some(ByteState::Unknown),
         () => None,
     }
 }
 
 /// True for words that are made of digits, dashes and separators.
 fn is_contents(word: &[u8]) -> bool {
-    word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X'))
+    word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
+}
+
+/// The word without `0x`, unless that stands for a byte that is not known: then the digits behind it are too few.
+fn without_prefix(word: &[u8], expected: Expected) -> &[u8] {
+    let [b'0', b'x' | b'X', rest @ ..] = word else { return word };
+    let count = rest.iter().filter(|byte| **byte != b'_').count();
+    let is_number = rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
+    if is_number && count >= expected.size_bytes.map_or(1, |size| 2 * size) { rest } else { word }
 }
 
 impl RegisterValue {
@@ -194,15 +205,15 @@ impl RegisterValue {
         Some(())
     }
 
-    /// Makes the upper half of an eight-byte register zero, unless some bytes below keep what they were.
-    fn extend(&mut self) {
-        let low = self.states.get(..4).unwrap_or_default();
+    /// Makes the rest of a register of so many bytes zero, unless some bytes below keep what they were.
+    fn extend(&mut self, size_bytes: usize) {
+        let low = self.states.get(..self.size_bytes).unwrap_or_default();
         if low.contains(&ByteState::Kept) {
             return;
         }
-        for state in self.states.iter_mut().skip(4).take(4) {
+        for state in self.states.iter_mut().take(size_bytes).skip(self.size_bytes) {
             *state = ByteState::Known;
         }
-        self.size_bytes = 8;
+        self.size_bytes = self.size_bytes.max(size_bytes);
     }
 }

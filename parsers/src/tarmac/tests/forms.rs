@@ -150,8 +150,8 @@ fn registers_of_aarch64() {
     check_after("O EL3h_s", "R lr 00000000000ffbb8", &["X30=b8fb0f0000000000"]);
     check_after("O EL3h_s", "R r3 00000005", &["X3=05000000"]);
     check_after("O EL3h_s", "R cpsr 600003cd", &["PSR=cd030060"]);
-    check_after("O EL3h_s", "R s21 3f800000", &["V21=0000803f"]);
-    check_after("O EL3h_s", "R d21 3ff0000000000000", &["V21=000000000000f03f"]);
+    check_after("O EL3h_s", "R s21 3f800000", &["V21=0000803f000000000000000000000000"]);
+    check_after("O EL3h_s", "R d21 3ff0000000000000", &["V21=000000000000f03f0000000000000000"]);
     check_after("O EL3h_s", "R q2 00112233445566778899aabbccddeeff", &["V2=ffeeddccbbaa99887766554433221100"]);
     check_after("O EL3h_s", "R V2 0011223344556677_8899aabbccddeeff", &["V2=ffeeddccbbaa99887766554433221100"]);
     check_after("O EL3h_s", "R V2 00112233 44556677 8899aabb ccddeeff", &["V2=ffeeddccbbaa99887766554433221100"]);
@@ -188,7 +188,7 @@ fn registers_of_aarch32() {
     check_after("T thread", "R msp_s 00001000", &["SP=00100000", "msp_s=00100000 copy"]);
     check_after("T thread", "R PSP 00001000", &["SP=00100000", "psp=00100000 copy"]);
     check_after("T handler", "R PSP 00001000", &["psp=00100000"]);
-    check_after("T thread", "R XPSR 01000000", &["xpsr=00000001"]);
+    check_after("T thread", "R XPSR 01000000", &["PSR=00000001", "xpsr=00000001 copy"]);
     check_after("T thread", "R MSPLIM 01000000", &["msplim=00000001"]);
     check_after("A svc_s", "R d1 1111111122222222", &["V0+8=2222222211111111"]);
     check_after("A svc_s", "R s5 3f800000", &["V1+4=0000803f"]);
