@@ -68,6 +68,8 @@ pub enum PanelKind {
     Compare,
     /// The warnings of the parser.
     Warnings,
+    /// The call stack.
+    Stack,
 }
 
 /// What a register or memory panel shows the state at.
@@ -157,6 +159,8 @@ pub enum Action {
     Compare,
     /// Bind the panel under this dock tile number to a window or a moment.
     Bind(u64, Follow),
+    /// The panel under this dock tile number shows a thread by its name; none: that of the position.
+    ChooseThread(u64, Option<String>),
     /// Close the panel under this dock tile number.
     ClosePanel(u64),
     /// Open another panel like the one under this dock tile number.

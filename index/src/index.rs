@@ -245,7 +245,7 @@ impl<S: Source> Index<S> {
     }
 
     /// The instruction set of a thread's first step.
-    pub(crate) fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
+    pub fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
         self.threads.get(usize::from(thread.0)).map_or(InstructionSet::A64, |thread| thread.instruction_set)
     }
 

@@ -66,7 +66,7 @@ pub use folds::{FoldSet, Row};
 pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
 pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
 pub use raw_lines::{RawLine, RawLines, SHOWN_BYTES};
-pub use registers::{RegisterFile, RegisterState, RegistersAt};
+pub use registers::{RegisterFile, RegisterState, RegisterViewsAt, RegistersAt};
 pub use search::{FindText, FindValue};
 pub use steps::{LATE_STEPS, LineOfStep, PositionOfLine, PositionOfTime, Steps};
 pub use visits::{LastVisit, NextVisit, NthVisit};

@@ -79,6 +79,31 @@ impl Query for RegistersAt {
     }
 }
 
+/// Some registers of a thread at a position. Cost: one step's text for each distinct last write of these alone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterViewsAt {
+    /// When.
+    pub position: Position,
+    /// Whose.
+    pub thread: ThreadId,
+    /// Which, each under the name that its answer bears.
+    pub views: Vec<(String, RegisterView)>,
+}
+
+impl Query for RegisterViewsAt {
+    type Answer = Vec<RegisterState>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<RegisterState>, QueryError> {
+        index.check_position(self.position)?;
+        let mut reader = RegisterReader { index, thread: self.thread, at: self.position, events: HashMap::new() };
+        let state = |(name, view): &(String, RegisterView)| {
+            cancel.check()?;
+            reader.state(name.clone(), *view)
+        };
+        self.views.iter().map(state).collect()
+    }
+}
+
 impl<S: Source> Index<S> {
     /// The registers that the register file of a thread shows: those of its instruction set, then what else the trace named.
     pub(crate) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {

@@ -11,6 +11,7 @@ use super::arguments::TraceArguments;
 use super::cells::{NamesAt, check_range, thread_id};
 use super::json::{StepJson, byte_string, hex, source_letters, source_word, value_hex};
 use super::report::Report;
+use super::stack::{FrameJson, Stack};
 use super::text::{grouped, step_line};
 use super::walk::step_record;
 use crate::place::Place;
@@ -33,6 +34,12 @@ pub struct AtArguments {
     /// Print memory, LEN bytes (default 1) from ADDR on; may be given several times.
     #[arg(long = "mem", value_name = "ADDR:LEN", allow_hyphen_values = true)]
     pub memory: Vec<String>,
+    /// Print the call stack, innermost frame first, with the arguments that each function was entered with.
+    #[arg(long)]
+    pub stack: bool,
+    /// Print at most so many frames of the stack.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub frames: usize,
     /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
@@ -46,6 +53,8 @@ struct AtJson {
     registers: Map<String, Json>,
     register_sources: Map<String, Json>,
     memory: Vec<MemoryJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack: Option<Vec<FrameJson>>,
 }
 
 /// A range of memory.
@@ -54,6 +63,14 @@ struct MemoryJson {
     address: String,
     bytes: String,
     sources: String,
+}
+
+/// All that was asked for.
+struct State {
+    position: Position,
+    file: RegisterFile,
+    ranges: Vec<Range>,
+    stack: Option<Stack>,
 }
 
 /// A range of memory as it was asked for, with its bytes.
@@ -78,9 +95,14 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let names = NamesAt::new(session, position, thread, &report.cancel)?;
     let ranges: Vec<Range> =
         arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
+    let stack = match arguments.stack {
+        true => Some(Stack::read(position, file.thread, arguments.frames, report)?),
+        false => None,
+    };
+    let state = State { position, file, ranges, stack };
     match report.is_json {
-        true => print_json(position, &file, &ranges, report),
-        false => print_text(position, &file, &ranges, report),
+        true => print_json(&state, report),
+        false => print_text(&state, report),
     }
 }
 
@@ -93,7 +115,8 @@ fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_
     Ok(Range { address, bytes })
 }
 
-fn print_json(position: Position, file: &RegisterFile, ranges: &[Range], report: &mut Report<'_>) -> Result<()> {
+fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
+    let State { position, file, ranges, stack } = state;
     let index = &report.session.index;
     let last_step = match position.last_step() {
         Some(step) => step_record(step, index, &report.cancel)?.map(|record| StepJson::new(&record, index)),
@@ -113,10 +136,12 @@ fn print_json(position: Position, file: &RegisterFile, ranges: &[Range], report:
         registers: by_name(|register| value_hex(&register.value).into()),
         register_sources: by_name(|register| source_word(register.source).into()),
         memory: ranges.iter().map(memory).collect(),
+        stack: stack.as_ref().map(|stack| stack.json(report)),
     })
 }
 
-fn print_text(position: Position, file: &RegisterFile, ranges: &[Range], report: &mut Report<'_>) -> Result<()> {
+fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
+    let State { position, file, ranges, stack } = state;
     let index = &report.session.index;
     report.text(&format!("position {} of {}\n", grouped(position.0), grouped(index.step_count())))?;
     if let Some(step) = position.last_step()
@@ -127,6 +152,9 @@ fn print_text(position: Position, file: &RegisterFile, ranges: &[Range], report:
     report.text(&format!("\n{}", registers_text(file)))?;
     for range in ranges {
         report.text(&format!("\n{}", memory_text(range)))?;
+    }
+    if let Some(stack) = stack {
+        report.text(&format!("\n{}", stack.text()))?;
     }
     Ok(())
 }

@@ -1,7 +1,9 @@
 //! The JSON that is printed, field by field in the promised order.
 
 use serde::{Serialize, Serializer};
-use stepback_index::{Access, AccessTarget, ByteState, Effect, Hit, StepRecord, Value, ValueSource};
+use stepback_index::{
+    Access, AccessTarget, ByteState, Effect, Entered, Evidence, Hit, Left, StepRecord, Value, ValueSource,
+};
 use stepback_parsers::{AccessKind, Address, AnySource};
 
 /// Numbers up to here are exact in every JSON reader.
@@ -30,6 +32,50 @@ pub struct StepJson {
     pc: String,
     executed: bool,
     text: String,
+}
+
+/// A function by its address, with its name where an image has one.
+#[derive(Clone, Debug, Serialize)]
+pub struct FunctionJson {
+    /// Of its first instruction.
+    pub address: String,
+    /// None without a symbol.
+    pub name: Option<String>,
+}
+
+/// How a frame was entered.
+pub fn entered_word(entered: Entered) -> &'static str {
+    match entered {
+        Entered::Root => "root",
+        Entered::Call => "call",
+        Entered::Tail => "tail",
+        Entered::Exception => "exception",
+        Entered::Switch => "switch",
+    }
+}
+
+/// How a frame was left.
+pub fn left_word(left: Left) -> &'static str {
+    match left {
+        Left::Return => "return",
+        Left::Longjmp => "longjmp",
+        Left::Skipped => "skipped",
+        Left::Open => "open",
+        Left::Tail => "tail",
+    }
+}
+
+/// How a frame was found.
+pub fn evidence_word(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Start => "start",
+        Evidence::Link => "link",
+        Evidence::Return => "return",
+        Evidence::Branch => "branch",
+        Evidence::Words => "words",
+        Evidence::Jump => "jump",
+        Evidence::Stack => "stack",
+    }
 }
 
 /// HIT.

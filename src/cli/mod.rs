@@ -16,6 +16,7 @@ mod options;
 mod progress;
 mod report;
 mod run;
+mod stack;
 mod text;
 mod walk;
 mod window;

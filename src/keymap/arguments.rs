@@ -119,6 +119,11 @@ pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {
     Ok(Action::Bind(tile, Follow::Window(WindowId(number))))
 }
 
+pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
+    let tile = situation.tile.ok_or("no panel has the keyboard")?;
+    Ok(Action::ChooseThread(tile, (text != "-").then(|| text.to_owned())))
+}
+
 /// A plain word is a register (or, where the trace has none of that name, a symbol);
 /// anything else is an address expression, with its length behind a colon.
 fn cell(text: &str) -> Result<CellName, String> {

@@ -248,11 +248,13 @@ fn window() -> Vec<Command> {
         panel("Show calls", icons::CALLS, Key::Num4, PanelKind::Calls),
         panel("Show comparison", icons::COMPARE, Key::Num5, PanelKind::Compare),
         panel("Show warnings", icons::WARNING, Key::Num6, PanelKind::Warnings),
+        panel("Show stack", icons::STACK, Key::Num7, PanelKind::Stack),
     ];
     list.extend([
         new(Window, "New registers panel").in_trace().does(Action::NewPanel(PanelKind::Registers)),
         new(Window, "New memory panel").in_trace().does(Action::NewPanel(PanelKind::Memory)),
         new(Window, "New calls panel").in_trace().does(Action::NewPanel(PanelKind::Calls)),
+        new(Window, "New stack panel").in_trace().does(Action::NewPanel(PanelKind::Stack)),
         new(Window, "Next panel").key(NONE, Key::F6).in_trace().does(Action::FocusPanel(Way::Forward)),
         new(Window, "Previous panel").key(SHIFT, Key::F6).in_trace().does(Action::FocusPanel(Way::Back)),
         new(Window, "Pin panel here")
@@ -263,6 +265,9 @@ fn window() -> Vec<Command> {
             .icon(icons::LINK)
             .in_trace()
             .asks("Number of a trace window", arguments::follow),
+        new(Window, "Panel shows thread…")
+            .in_trace()
+            .asks("Name of a thread, or - for that of the position", arguments::thread),
         new(Window, "Duplicate panel").in_trace().when(|situation| situation.tile.map(Action::DuplicatePanel)),
         new(Window, "Close panel")
             .icon(icons::CLOSE)

@@ -1,9 +1,11 @@
 //! Everything that the window decides without the toolkit: plain data, tested as text.
 
+pub mod call_stack;
 pub mod call_tree;
 pub mod code;
 pub mod compare;
 pub mod effects;
+pub mod frame_words;
 mod ground;
 pub mod memory;
 pub mod names;

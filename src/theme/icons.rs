@@ -38,6 +38,8 @@ pub const GO_TO: char = '\u{e1d6}';
 pub const SEARCH: char = '\u{e30c}';
 /// The call tree.
 pub const CALLS: char = '\u{e67c}';
+/// The call stack.
+pub const STACK: char = '\u{e466}';
 /// Registers.
 pub const REGISTERS: char = '\u{e610}';
 /// Memory.

@@ -56,6 +56,7 @@ impl App {
             Action::GoTo(text) => self.go_to(&text),
             Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
+            Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
             Action::StepOut(way) => self.step_out(way),
             Action::History(way) => self.history(way),
             Action::ClosePanel(tile) => self.close_panel(tile),
@@ -237,6 +238,19 @@ impl App {
         let Some(workspace) = self.workspace.as_mut() else { return };
         if let Err(error) = workspace.moved(|window, ground| window.history(way, ground)) {
             self.report(&format!("the position could not be changed: {error}"));
+        }
+    }
+
+    fn choose_thread(&mut self, tile: u64, thread: Option<String>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let index = &workspace.session.index;
+        match thread.as_deref().filter(|name| index.thread_by_name(name).is_none()) {
+            None => workspace.choose_thread(tile, thread),
+            Some(unknown) => {
+                let known: Vec<&str> = index.threads().iter().map(|thread| thread.name.as_str()).collect();
+                let said = format!("the trace has no thread {unknown:?}, only {}", known.join(", "));
+                self.report(&said);
+            }
         }
     }
 

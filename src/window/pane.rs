@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
-use crate::panels::{CallsPanel, ComparePanel, MemoryPanel, RegistersPanel, TracePanel, ViewCx, WarningsPanel};
+use crate::panels::{
+    CallsPanel, ComparePanel, MemoryPanel, RegistersPanel, StackPanel, TracePanel, ViewCx, WarningsPanel,
+};
 use crate::theme::icons;
 
 /// A panel.
@@ -21,6 +23,8 @@ pub enum Pane {
     Compare(ComparePanel),
     /// The warnings of the parser.
     Warnings(WarningsPanel),
+    /// The call stack.
+    Stack(StackPanel),
 }
 
 impl Pane {
@@ -34,6 +38,7 @@ impl Pane {
             PanelKind::Calls => Self::Calls(CallsPanel::new(window)),
             PanelKind::Compare => Self::Compare(ComparePanel::new()),
             PanelKind::Warnings => Self::Warnings(WarningsPanel::new()),
+            PanelKind::Stack => Self::Stack(StackPanel::new(follow)),
         }
     }
 
@@ -46,6 +51,7 @@ impl Pane {
             Self::Calls(_) => PanelKind::Calls,
             Self::Compare(_) => PanelKind::Compare,
             Self::Warnings(_) => PanelKind::Warnings,
+            Self::Stack(_) => PanelKind::Stack,
         }
     }
 
@@ -58,6 +64,7 @@ impl Pane {
             Self::Calls(panel) => panel.title(),
             Self::Compare(panel) => panel.title(),
             Self::Warnings(panel) => panel.title(),
+            Self::Stack(panel) => panel.title(),
         }
     }
 
@@ -70,6 +77,7 @@ impl Pane {
             Self::Calls(_) => icons::CALLS,
             Self::Compare(_) => icons::COMPARE,
             Self::Warnings(_) => icons::WARNING,
+            Self::Stack(_) => icons::STACK,
         }
     }
 
@@ -80,13 +88,14 @@ impl Pane {
             Self::Registers(panel) => Some(panel.follow),
             Self::Memory(panel) => Some(panel.follow),
             Self::Calls(panel) => Some(Follow::Window(panel.window)),
+            Self::Stack(panel) => Some(panel.follow),
             Self::Compare(_) | Self::Warnings(_) => None,
         }
     }
 
     /// Whether it can show one moment for good.
     pub fn is_pinnable(&self) -> bool {
-        matches!(self, Self::Registers(_) | Self::Memory(_))
+        matches!(self, Self::Registers(_) | Self::Memory(_) | Self::Stack(_))
     }
 
     /// Binds it to a window or a moment, where it can.
@@ -94,9 +103,17 @@ impl Pane {
         match (self, follow) {
             (Self::Registers(panel), follow) => panel.follow = follow,
             (Self::Memory(panel), follow) => panel.follow = follow,
+            (Self::Stack(panel), follow) => panel.follow = follow,
             (Self::Trace(panel), Follow::Window(window)) => panel.window = window,
             (Self::Calls(panel), Follow::Window(window)) => panel.window = window,
             (Self::Trace(_) | Self::Calls(_) | Self::Compare(_) | Self::Warnings(_), _) => {}
+        }
+    }
+
+    /// Shows a thread by its name, where it can; none: that of the position.
+    pub fn choose_thread(&mut self, thread: Option<String>) {
+        if let Self::Stack(panel) = self {
+            panel.thread = thread;
         }
     }
 
@@ -109,6 +126,7 @@ impl Pane {
             Self::Calls(panel) => panel.selection(cx),
             Self::Compare(panel) => panel.selection(cx),
             Self::Warnings(panel) => panel.selection(cx),
+            Self::Stack(panel) => panel.selection(cx),
         }
     }
 
@@ -121,6 +139,7 @@ impl Pane {
             Self::Calls(panel) => panel.ui(ui, cx, out),
             Self::Compare(panel) => panel.ui(ui, cx, out),
             Self::Warnings(panel) => panel.ui(ui, cx, out),
+            Self::Stack(panel) => panel.ui(ui, cx, out),
         }
     }
 

@@ -284,6 +284,13 @@ impl Workspace {
         }
     }
 
+    /// A panel shows a thread; none: that of the position.
+    pub fn choose_thread(&mut self, tile: u64, thread: Option<String>) {
+        if let Some(Tile::Pane(pane)) = self.dock.tiles.get_mut(TileId(tile)) {
+            pane.choose_thread(thread);
+        }
+    }
+
     /// Gives the keyboard to the next or previous visible panel.
     pub fn focus_next(&mut self, way: Way) {
         let visible = self.dock.active_tiles();

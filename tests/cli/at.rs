@@ -113,3 +113,37 @@ fn the_text_says_who_wrote_each_register() {
     let ran = sandbox.run(&["at", &trace, "end", "--mem", "0x80020010:8"]).succeeds();
     ran.prints("position 1,763 of 1,763").prints("0xbfb1e598a4e5bda9").prints("step 1,761").prints("a9 bd e5 a4");
 }
+
+#[test]
+fn the_stack_is_told_innermost_first() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let at = sandbox.json(&["at", &trace, "end", "--stack", "--image", &overflow_image()]);
+    let stack = at["stack"].as_array().unwrap();
+    let names: Vec<&Value> = stack.iter().map(|frame| &frame["function"]["name"]).collect();
+    assert_eq!(names, [&Value::Null, &json!("dispatch"), &json!("main"), &json!("_start")]);
+    let keys: Vec<&String> = stack[1].as_object().unwrap().keys().collect();
+    let expected = ["depth", "function", "call_step", "entry_step", "entered", "left", "evidence", "arguments"];
+    assert_eq!(keys, expected);
+    assert_eq!((&stack[1]["call_step"], &stack[1]["entry_step"]), (&json!(1757), &json!(1758)));
+    assert_eq!(
+        (&stack[1]["entered"], &stack[1]["left"], &stack[1]["depth"]),
+        (&json!("call"), &json!("open"), &json!(2))
+    );
+    assert_eq!(stack[1]["arguments"]["x0"], "0x00000000840200a0");
+    assert_eq!((&stack[0]["call_step"], &stack[0]["entry_step"]), (&json!(1762), &Value::Null));
+    assert_eq!((&stack[3]["entered"], &stack[3]["arguments"]), (&json!("root"), &json!({})));
+    assert_eq!(sandbox.json(&["at", &trace, "end"]).get("stack"), None);
+    let text = sandbox.run(&["at", &trace, "end", "--stack", "--frames", "1"]).succeeds();
+    text.prints("stack of cpu0, 4 frames").prints("#0 bfb1e598a4e5bda9(x0=80020010").prints("3 more");
+}
+
+#[test]
+fn an_argument_that_nothing_states_is_null() {
+    let sandbox = Sandbox::new();
+    let trace = "1 clk IT (1) 00008000 eb00003e A svc : BL 0x8100\n1 clk R r14 00008004\n1 clk R r0 00000007\n\
+                 2 clk IT (2) 00008100 e1a00000 A svc : NOP\n";
+    let trace = sandbox.file("a.tarmac", trace);
+    let stack = &sandbox.json(&["at", &trace, "end", "--stack"])["stack"];
+    assert_eq!(stack[0]["arguments"], json!({"r0": "0x00000007", "r1": null, "r2": null, "r3": null}));
+}

@@ -147,6 +147,6 @@ fn the_layout_can_be_reset() {
     let mut window = arranged(&sandbox);
     window.command("Reset layout");
     assert_eq!(window.positions().len(), 1);
-    use PanelKind::{Calls, Compare, Memory, Registers, Trace};
-    assert_eq!(window.panels_in_order(), [Trace, Registers, Calls, Memory, Compare]);
+    use PanelKind::{Calls, Compare, Memory, Registers, Stack, Trace};
+    assert_eq!(window.panels_in_order(), [Trace, Registers, Calls, Memory, Stack, Compare]);
 }

@@ -18,6 +18,7 @@ mod sandbox;
 mod scripts;
 mod shell;
 mod side_by_side;
+mod stack;
 mod start;
 mod support;
 mod timeline;

@@ -1,0 +1,81 @@
+//! The call stack of `stepback at --stack`.
+
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use stepback_index::ThreadId;
+use stepback_parsers::Position;
+
+use super::json::{FunctionJson, entered_word, evidence_word, hex, left_word, value_hex};
+use super::report::Report;
+use super::text::{counted, grouped, printable};
+use crate::model::call_stack::{StackFrame, call_stack, stack_frames};
+
+/// The frames around a position, innermost first.
+pub struct Stack {
+    frames: Vec<StackFrame>,
+    thread: String,
+    /// How many there are in all.
+    depth: u64,
+}
+
+/// A frame.
+#[derive(Serialize)]
+pub struct FrameJson {
+    depth: u32,
+    function: FunctionJson,
+    call_step: Option<u64>,
+    entry_step: Option<u64>,
+    entered: &'static str,
+    left: &'static str,
+    evidence: &'static str,
+    arguments: Map<String, Json>,
+}
+
+impl Stack {
+    /// The innermost frames of a thread at a position, at most `limit` of them.
+    pub fn read(position: Position, thread: ThreadId, limit: usize, report: &Report<'_>) -> Result<Self> {
+        let session = report.session;
+        let name = session.index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
+        let mut stack = call_stack(session, name.as_deref(), position)?;
+        let depth = stack.frames.len() as u64;
+        stack.frames.truncate(limit);
+        let frames = stack_frames(session, &stack.frames, &report.cancel)?;
+        Ok(Self { frames, thread: name.unwrap_or_default(), depth })
+    }
+
+    /// As JSON.
+    pub fn json(&self, report: &Report<'_>) -> Vec<FrameJson> {
+        self.frames.iter().map(|frame| frame_json(frame, report)).collect()
+    }
+
+    /// As text, one frame a line.
+    pub fn text(&self) -> String {
+        let mut text = format!("stack of {}, {}\n", printable(&self.thread), counted(self.depth, "frame"));
+        for (number, frame) in (0..).zip(&self.frames) {
+            text.push_str(&printable(&frame.line(number)));
+            text.push('\n');
+        }
+        let hidden = self.depth.saturating_sub(self.frames.len() as u64);
+        if hidden > 0 {
+            text.push_str(&format!("… {} more (--frames N)\n", grouped(hidden)));
+        }
+        text
+    }
+}
+
+fn frame_json(frame: &StackFrame, report: &Report<'_>) -> FrameJson {
+    let call = &frame.call;
+    let name = report.session.images.function_at(call.function).map(|at| at.to_string());
+    let arguments = frame.arguments.iter().map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
+    FrameJson {
+        depth: call.depth,
+        function: FunctionJson { address: hex(call.function), name },
+        call_step: call.call_step.map(|step| step.0),
+        entry_step: call.entry_step.map(|step| step.0),
+        entered: entered_word(call.entered),
+        left: left_word(call.left),
+        evidence: evidence_word(call.evidence),
+        arguments: arguments.collect(),
+    }
+}

@@ -1,0 +1,282 @@
+//! The call stack at a position, innermost frame first.
+
+use anyhow::Result;
+use stepback_index::{
+    Call, CallId, Cancel, Entered, InstructionSet, Query as _, QueryError, RegisterState, RegisterViewsAt, StepRecord,
+    Steps, ThreadId, Value,
+};
+use stepback_parsers::{Address, Position, Step};
+
+use super::frame_words::{entered_words, evidence_words, frame_marks, left_words};
+use super::names::{function_name, place_name};
+use super::text::{short_hex, thousands};
+use crate::session::Session;
+
+/// The registers that hold the first arguments of a function, by the procedure call standards of Arm.
+pub const A64_ARGUMENTS: [&str; 8] = ["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"];
+/// The same in A32 and T32 code.
+pub const A32_ARGUMENTS: [&str; 4] = ["r0", "r1", "r2", "r3"];
+
+/// Which frames are on the stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallStack {
+    /// Whose stack it is.
+    pub thread: ThreadId,
+    /// Innermost first.
+    pub frames: Vec<CallId>,
+}
+
+/// The frames that a thread is in at a position; without a thread, that of the last step before it. Runs on a worker.
+///
+/// Cost: one look at each frame.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn call_stack(session: &Session, thread: Option<&str>, position: Position) -> Result<CallStack, QueryError> {
+    let index = &session.index;
+    let thread = match thread.and_then(|name| index.thread_by_name(name)) {
+        Some(thread) => thread,
+        None => index.thread_at(position)?,
+    };
+    let mut frames = index.calls().path_at(thread, position);
+    frames.reverse();
+    Ok(CallStack { thread, frames })
+}
+
+/// A frame of a stack with all that is shown of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackFrame {
+    /// Which.
+    pub id: CallId,
+    /// What the table of calls says.
+    pub call: Call,
+    /// The function's name.
+    pub name: String,
+    /// Where it was called from; none where nothing called.
+    pub call_site: Option<CallSite>,
+    /// What the registers of the first arguments held when it was entered; empty where nobody passes any.
+    pub arguments: Vec<Argument>,
+}
+
+/// The step that called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// Its number.
+    pub step: Step,
+    /// Where its instruction lies.
+    pub address: Address,
+    /// The symbol there: `main+1c`.
+    pub place: Option<String>,
+}
+
+/// The register of an argument at the entry of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// Its name.
+    pub name: String,
+    /// What it held.
+    pub value: Value,
+}
+
+/// Reads what is shown of some frames. Runs on a worker: it reads the trace.
+///
+/// Cost: one step and the arguments' last writes for each frame.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn stack_frames(session: &Session, ids: &[CallId], cancel: &Cancel) -> Result<Vec<StackFrame>, QueryError> {
+    let frame = |id: &CallId| match session.index.calls().get(*id) {
+        Some(call) => stack_frame(session, *id, call, cancel).map(Some),
+        None => Ok(None),
+    };
+    ids.iter().filter_map(|id| frame(id).transpose()).collect()
+}
+
+fn stack_frame(session: &Session, id: CallId, call: Call, cancel: &Cancel) -> Result<StackFrame, QueryError> {
+    let record = |step: Step| -> Result<Option<StepRecord>, QueryError> {
+        Ok(Steps { first: step, count: 1 }.run(&session.index, cancel)?.into_iter().next())
+    };
+    let call_site = match call.call_step {
+        Some(step) => record(step)?.map(|record| CallSite {
+            step,
+            address: record.pc,
+            place: place_name(&session.images, record.pc),
+        }),
+        None => None,
+    };
+    let set = match call.entry_step {
+        Some(step) => record(step)?.map(|record| record.instruction_set),
+        None => None,
+    };
+    let set = set.unwrap_or_else(|| session.index.instruction_set(call.thread));
+    let arguments = arguments(session, &call, set, cancel)?;
+    Ok(StackFrame { id, call, name: function_name(&session.images, call.function), call_site, arguments })
+}
+
+/// Threads, interrupts and tasks begin without arguments.
+fn arguments(
+    session: &Session,
+    call: &Call,
+    set: InstructionSet,
+    cancel: &Cancel,
+) -> Result<Vec<Argument>, QueryError> {
+    if !matches!(call.entered, Entered::Call | Entered::Tail) {
+        return Ok(Vec::new());
+    }
+    let names: &[&str] = match set {
+        InstructionSet::A64 => &A64_ARGUMENTS,
+        InstructionSet::A32 | InstructionSet::T32 => &A32_ARGUMENTS,
+    };
+    let view = |name: &&str| Some(((*name).to_owned(), session.index.register_view(name, call.thread)?));
+    let views = names.iter().filter_map(view).collect();
+    let states =
+        RegisterViewsAt { position: entered_at(call), thread: call.thread, views }.run(&session.index, cancel)?;
+    Ok(states.into_iter().map(|RegisterState { name, value, .. }| Argument { name, value }).collect())
+}
+
+/// The position before the first step of a frame; after the call where the trace shows no step.
+pub fn entered_at(call: &Call) -> Position {
+    call.entry_step.map(Step::before).or(call.call_step.map(Step::after)).unwrap_or_default()
+}
+
+/// The position before the step that called a frame; the entry of one that nothing called.
+pub fn called_at(call: &Call) -> Position {
+    call.call_step.map_or_else(|| entered_at(call), Step::before)
+}
+
+impl Argument {
+    /// Its value without leading zeros; `?` when nothing states it.
+    pub fn value_text(&self) -> String {
+        short_hex(&self.value).unwrap_or_else(|| "?".to_owned())
+    }
+}
+
+impl StackFrame {
+    /// What makes it unusual.
+    pub fn marks(&self) -> Vec<&'static str> {
+        frame_marks(&self.call)
+    }
+
+    /// `hexval(x0 64, x1 ?, …)`: the name with the first arguments.
+    pub fn signature(&self, shown: usize) -> String {
+        let mut parts: Vec<String> = self.arguments.iter().take(shown).map(Argument::text).collect();
+        if self.arguments.len() > shown {
+            parts.push("…".to_owned());
+        }
+        format!("{}({})", self.name, parts.join(", "))
+    }
+
+    /// One line about where it was called: `from step 1,229 at decode_field+a8 (80000438)`.
+    pub fn call_text(&self) -> String {
+        match &self.call_site {
+            None => entered_words(self.call.entered).to_owned(),
+            Some(site) => format!("from step {} at {}", thousands(site.step.0), site.place_text()),
+        }
+    }
+
+    /// Everything about it, a line each.
+    pub fn detail_lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("{} at {:x}", self.name, self.call.function.0)];
+        lines.push(match self.call_site {
+            None => entered_words(self.call.entered).to_owned(),
+            Some(_) => format!("{} {}", entered_words(self.call.entered), self.call_text()),
+        });
+        if self.call.entry_step.is_none() {
+            lines.push("the trace shows no step of it".to_owned());
+        }
+        lines.push(left_words(&self.call));
+        lines.push(format!("found because {}", evidence_words(self.call.evidence)));
+        let arguments: Vec<String> = self.arguments.iter().map(Argument::text).collect();
+        for four in arguments.chunks(4) {
+            lines.push(four.join("  "));
+        }
+        lines
+    }
+
+    /// As it is copied.
+    pub fn line(&self, number: u64) -> String {
+        let marks = self.marks();
+        let marks = if marks.is_empty() { String::new() } else { format!("  [{}]", marks.join(", ")) };
+        format!("#{number} {} {}{marks}", self.signature(usize::MAX), self.call_text())
+    }
+}
+
+impl Argument {
+    fn text(&self) -> String {
+        format!("{}={}", self.name, self.value_text())
+    }
+}
+
+impl CallSite {
+    /// The symbol and the address.
+    pub fn place_text(&self) -> String {
+        match &self.place {
+            Some(place) => format!("{place} ({:x})", self.address.0),
+            None => format!("{:x}", self.address.0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_session::overflow;
+
+    fn frames(position: u64) -> Vec<StackFrame> {
+        let session = overflow();
+        let stack = call_stack(&session, None, Position(position)).unwrap();
+        stack_frames(&session, &stack.frames, &Cancel::default()).unwrap()
+    }
+
+    #[track_caller]
+    fn check(position: u64, expected: &[String]) {
+        let frames = frames(position);
+        let lines: Vec<String> = (0..).zip(&frames).map(|(number, frame)| frame.line(number)).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn the_innermost_frame_comes_first() {
+        let names: Vec<String> = frames(1233).into_iter().map(|frame| frame.name).collect();
+        assert_eq!(names, ["80000328", "80000390", "80000764", "80000898", "80000000"]);
+    }
+
+    #[test]
+    fn a_frame_knows_who_called_it_with_what() {
+        let frame = frames(1233).remove(0);
+        assert_eq!(frame.signature(2), "80000328(x0=64, x1=ffffffe0, …)");
+        assert_eq!(frame.call_text(), "from step 1,229 at 80000438");
+        assert_eq!((called_at(&frame.call), entered_at(&frame.call)), (Position(1229), Position(1230)));
+        let lines = frame.detail_lines();
+        assert!(lines.iter().any(|line| line.starts_with("returned, last step 1,236")), "{lines:?}");
+        assert!(lines.iter().any(|line| line.contains("link register") || line.contains("came back")), "{lines:?}");
+    }
+
+    #[test]
+    fn the_stack_at_the_end_is_open() {
+        let registers = "x3=41c64e6d, x4=0, x5=0, x6=0, x7=0)";
+        let crash = format!("#0 bfb1e598a4e5bda9(x0=80020010, x1=0, x2=bfb1e598a4e5bda9, {registers}");
+        let dispatch = format!("#1 8000087c(x0=840200a0, x1=0, x2=1, {registers}");
+        let expected = [
+            format!("{crash} from step 1,762 at 8000088c  [open]"),
+            format!("{dispatch} from step 1,757 at 80000a2c  [open]"),
+            "#2 80000898(x0=3, x1=8ffff6c8, x2=0, x3=0, x4=0, x5=0, x6=0, x7=0) from step 3 at 8000000c  [open]"
+                .to_owned(),
+            "#3 80000000() the first frame of its thread".to_owned(),
+        ];
+        check(1763, &expected);
+    }
+
+    #[test]
+    fn nothing_called_the_first_frame() {
+        let frame = frames(0).remove(0);
+        assert_eq!((frame.call_text().as_str(), frame.arguments.len()), ("the first frame of its thread", 0));
+        assert_eq!((called_at(&frame.call), frame.marks().len()), (Position(0), 0));
+    }
+
+    #[test]
+    fn an_argument_that_nothing_states_is_a_question_mark() {
+        let argument = Argument { name: "x3".to_owned(), value: Value(vec![None; 8]) };
+        assert_eq!(argument.text(), "x3=?");
+    }
+}

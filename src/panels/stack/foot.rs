@@ -1,0 +1,51 @@
+//! All about one frame, at the foot of the panel.
+
+use egui::{Rect, Ui};
+
+use crate::action::{Action, WindowId};
+use crate::model::call_stack::StackFrame;
+use crate::model::frame_words::{entered_words, evidence_words, left_words};
+use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
+use crate::panels::row::StepLink;
+use crate::theme::{mono, mono_bold};
+
+/// Height of the foot: four lines.
+pub const HEIGHT: f32 = 84.0;
+
+/// Draws all about a frame.
+pub fn foot_ui(
+    ui: &Ui,
+    rect: Rect,
+    (pen, place, frame): (&Pen<'_>, usize, &StackFrame),
+    window: WindowId,
+    out: &mut Vec<Action>,
+) {
+    let (tok, left, right) = (pen.tok, rect.left() + INSET, rect.right() - 10.0);
+    pen.fill(rect, tok.bg1);
+    pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
+    let mut y = rect.top() + 15.0;
+    let end = pen.cut_text(left, y, &format!("{place} {}", frame.name), mono_bold(12.5), tok.symbol, right - 90.0);
+    pen.code(end + ADVANCE, y, format!("{:x}", frame.call.function.0), tok.t2);
+    y += ROW;
+    let mut x = pen.label(left, y, entered_words(frame.call.entered), tok.t2);
+    if let Some(site) = &frame.call_site {
+        x = pen.label(x + 4.0, y, "from step", tok.t2) + 4.0;
+        x = StepLink { step: site.step, window }.ui(ui, pen, x, y, out) + 8.0;
+        pen.cut_text(x, y, &site.place_text(), mono(12.0), tok.t2, right);
+    }
+    y += ROW;
+    let how = format!("{} · found because {}", left_words(&frame.call), evidence_words(frame.call.evidence));
+    pen.cut_text(left, y, &how, crate::theme::ui(11.5), tok.t2, right);
+    y += ROW;
+    let mut x = left;
+    for argument in &frame.arguments {
+        let text = argument.value_text();
+        if x + ADVANCE * (argument.name.len() + text.len() + 1) as f32 > right {
+            pen.label(x, y, "…", tok.t3);
+            break;
+        }
+        let end = pen.code(x, y, &argument.name, tok.register);
+        let color = if argument.value.is_unknown() { tok.unknown } else { tok.t1 };
+        x = pen.code(end + ADVANCE * 0.7, y, text, color) + 14.0;
+    }
+}

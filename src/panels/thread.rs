@@ -1,0 +1,55 @@
+//! Whose registers or calls a panel shows, where the trace has several threads.
+
+use egui::{Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+
+use super::ViewCx;
+use super::pen::Pen;
+use crate::theme::{icon, icons, mono, ui as ui_font};
+
+/// What stands for the thread that executes at the position.
+pub const OF_POSITION: &str = "Thread of the position";
+
+/// The chosen thread by its name; none for that of the position.
+pub type ChosenThread = Option<String>;
+
+/// Draws the chooser from `left` on, its middle at `y`; nothing where the trace has one thread. Returns where it ends.
+pub fn thread_chooser_ui(
+    ui: &Ui,
+    (left, y): (f32, f32),
+    (pen, cx, shown): (&Pen<'_>, &ViewCx<'_>, &str),
+    chosen: &mut ChosenThread,
+) -> f32 {
+    let threads = cx.session.index.threads();
+    if threads.len() < 2 {
+        return left;
+    }
+    let tok = cx.tok;
+    let width = pen.width(shown, mono(11.5)) + 30.0;
+    let rect = Rect::from_min_size(pos2(left, y - 10.0), vec2(width, 20.0));
+    let response = ui.interact(rect, ui.unique_id().with("thread"), Sense::CLICK);
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("thread {shown}")));
+    pen.painter.rect_filled(rect, 4.0, if response.hovered() { tok.bg4 } else { tok.bg3 });
+    let end = pen.text(left + 8.0, y, shown, mono(11.5), tok.t1);
+    pen.text(end + 6.0, y, icons::CARET_DOWN, icon(10.0), tok.t2);
+    if response.has_focus() {
+        pen.frame(rect, 4, tok.focus);
+    }
+    egui::Popup::menu(&response).show(|ui| {
+        ui.style_mut().override_font_id = Some(ui_font(13.0));
+        if ui.add(egui::Button::selectable(chosen.is_none(), OF_POSITION)).clicked() {
+            *chosen = None;
+        }
+        for thread in threads {
+            let is_chosen = chosen.as_deref() == Some(thread.name.as_str());
+            if ui.add(egui::Button::selectable(is_chosen, &thread.name)).clicked() {
+                *chosen = Some(thread.name.clone());
+            }
+        }
+    });
+    let words = match chosen {
+        Some(_) => "This thread, wherever the position goes",
+        None => "The thread that executes at the position",
+    };
+    response.on_hover_text(words);
+    rect.right()
+}
