@@ -39,16 +39,19 @@ impl OpenDiagram {
     }
 
     /// True when `line` is another row: an address in the same column, and a word of a diagram behind it.
+    /// Behind an address of fewer than eight digits the whole row must be there, or it might be a timestamp.
     pub fn goes_on(self, line: &[u8]) -> bool {
         let mut fields = Lexer::new(line);
+        let row = fields;
         let is_in_column = fields.at() == self.column;
-        let is_address = |word: &[u8]| word.len() >= 8 && digits::is_hex(word);
-        is_in_column && fields.word().is_some_and(is_address) && fields.word().is_some_and(is_diagram)
+        let Some(address) = fields.word().filter(|word| is_in_column && digits::is_hex(word)) else { return false };
+        fields.word().is_some_and(is_diagram) && (address.len() >= 8 || Diagram::read(row).is_ok())
     }
 }
 
 fn is_diagram(word: &[u8]) -> bool {
-    word.len().is_multiple_of(2) && word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b'#'))
+    word.len().is_multiple_of(2)
+        && word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'.' | b'#' | b'x' | b'X'))
 }
 
 /// A byte of the picture.
@@ -168,7 +171,7 @@ fn cells(fields: &mut Lexer<'_>) -> Result<[Cell; ROW], Fault> {
 fn cell(pair: &[u8]) -> Option<Cell> {
     match pair {
         b".." => Some(Cell::Untouched),
-        b"##" => Some(Cell::Unknown),
+        b"##" | b"xx" | b"XX" => Some(Cell::Unknown),
         [high, low] => Some(Cell::Known(digits::nibble(*high)? << 4 | digits::nibble(*low)?)),
         _ => None,
     }

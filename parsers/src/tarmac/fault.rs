@@ -22,6 +22,10 @@ pub(super) enum FaultKind {
     TooLarge(&'static str),
     #[error("unknown Tarmac event type")]
     UnknownType,
+    #[error("unknown unit of time")]
+    UnknownUnit,
+    #[error("NUL bytes before the line: was the file emptied while it was written?")]
+    Hole,
     #[error("longer than {} bytes: skipped", super::LINE_LIMIT)]
     LineTooLong,
     #[error("register value too long: {0} bytes have room")]
@@ -45,6 +49,11 @@ pub(super) enum FaultKind {
 }
 
 impl FaultKind {
+    /// True for what is said only once in a run.
+    pub fn is_once_a_run(self) -> bool {
+        matches!(self, Self::UnknownType | Self::UnknownUnit)
+    }
+
     /// A fault of this kind at a column.
     pub fn at(self, column: usize) -> Fault {
         Fault { column, kind: self }
@@ -57,7 +66,7 @@ impl Fault {
         let found = Lexer::new(line.get(self.column..).unwrap_or_default()).peek();
         match (self.kind, found) {
             (kind @ FaultKind::Expected(_), Token::End) => format!("{kind}, found the end of the line"),
-            (kind @ (FaultKind::Expected(_) | FaultKind::UnknownType), Token::Word(word)) => {
+            (kind @ (FaultKind::Expected(_) | FaultKind::UnknownType | FaultKind::UnknownUnit), Token::Word(word)) => {
                 let start = word.get(..WORD_SHOWN).unwrap_or(word);
                 format!("{kind}{} {:?}", found_word(kind), String::from_utf8_lossy(start))
             }
@@ -71,5 +80,5 @@ impl Fault {
 const WORD_SHOWN: usize = 40;
 
 fn found_word(kind: FaultKind) -> &'static str {
-    if kind == FaultKind::UnknownType { "" } else { ", found" }
+    if matches!(kind, FaultKind::Expected(_)) { ", found" } else { "" }
 }

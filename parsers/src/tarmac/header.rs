@@ -1,8 +1,8 @@
 //! What all lines begin with: `[time [unit]] [cpu] type`.
 
-use super::digits;
 use super::fault::{Fault, FaultKind};
 use super::lexer::{Lexer, Token};
+use super::timestamp::Timestamp;
 use crate::AccessKind;
 
 /// The beginning of a line.
@@ -22,6 +22,8 @@ pub(super) struct Header<'a> {
     pub word_at: usize,
     /// The tokens after the type word.
     pub fields: Lexer<'a>,
+    /// What is wrong with the beginning, though the line can be read.
+    pub doubt: Option<Fault>,
 }
 
 /// What a line tells, by its type word.
@@ -47,8 +49,7 @@ pub(super) enum LineKind {
     Unknown,
 }
 
-const UNITS: [&[u8]; 10] = [b"clk", b"ns", b"cs", b"cyc", b"tic", b"ps", b"us", b"ms", b"s", b"fs"];
-const NOTES: [&[u8]; 7] = [b"CADI", b"P", b"CACHE", b"TTW", b"BR", b"INFO_EXCEPTION_REASON", b"SIGNAL"];
+const NOTES: [&[u8]; 6] = [b"CADI", b"P", b"CACHE", b"TTW", b"BR", b"SIGNAL"];
 
 /// Longer type words are no type words.
 const TYPE_LIMIT: usize = 32;
@@ -57,58 +58,66 @@ impl<'a> Header<'a> {
     /// Reads the beginning of a line; none for a blank line.
     pub fn read(line: &'a [u8]) -> Result<Option<Self>, Fault> {
         let mut fields = Lexer::new(line);
+        let has_hole = line.first() == Some(&0);
         if fields.peek() == Token::End {
-            return Ok(None);
+            return if has_hole { Err(FaultKind::NotTarmac.at(0)) } else { Ok(None) };
         }
-        let (time, unit) = timestamp(&mut fields)?;
-        let cpu = match fields.peek() {
-            Token::Word(word) if word.starts_with(b"cpu") => fields.word(),
-            _ => None,
-        };
+        let Timestamp { time, unit, doubt } = Timestamp::take(&mut fields)?;
+        let cpu = take_cpu(&mut fields);
         let word_at = fields.at();
-        let is_bare = time.is_none() && cpu.is_none();
+        let is_bare = time.is_none() && doubt.is_none() && cpu.is_none();
         let expected = if is_bare { FaultKind::NotTarmac } else { FaultKind::Expected("an event type") };
         let word = fields.word().ok_or(expected.at(word_at))?;
-        let kind = line_kind(word).ok_or(FaultKind::NotTarmac.at(word_at))?;
-        Ok(Some(Self { time, unit, cpu, kind, word, word_at, fields }))
+        let unknown = (unit.is_some() && is_type_of_somebody(word)).then_some(LineKind::Unknown);
+        let kind = line_kind(word).or(unknown).ok_or(FaultKind::NotTarmac.at(word_at))?;
+        let doubt = doubt.or(has_hole.then(|| FaultKind::Hole.at(0)));
+        Ok(Some(Self { time, unit, cpu, kind, word, word_at, fields, doubt }))
     }
 }
 
-/// Takes the timestamp and its unit.
-fn timestamp<'a>(fields: &mut Lexer<'a>) -> Result<(Option<u64>, Option<&'a [u8]>), Fault> {
-    let Token::Word(word) = fields.peek() else { return Ok((None, None)) };
-    let length = word.iter().position(|&byte| !byte.is_ascii_digit() && byte != b'.').unwrap_or(word.len());
-    let (number, glued) = word.split_at(length);
-    if number.is_empty() || !(glued.is_empty() || UNITS.contains(&glued)) {
-        return Ok((None, None));
-    }
-    let time = if number.contains(&b'.') { millionths(number) } else { digits::decimal(number) };
-    let is_number = number.iter().any(u8::is_ascii_digit) && number.iter().filter(|byte| **byte == b'.').count() < 2;
-    let kind = if is_number { FaultKind::TooLarge("timestamp") } else { FaultKind::NotTarmac };
-    let time = time.ok_or(kind.at(fields.at()))?;
-    fields.next();
-    let unit = match fields.peek() {
-        _ if !glued.is_empty() => Some(glued),
-        Token::Word(unit) if UNITS.contains(&unit) => fields.word(),
-        _ => None,
+/// Takes the word that names the CPU: any that begins with `cpu`,
+/// and others that look like a name of one when a record follows (`CPU1`, `core0`, `cluster0.cpu1`).
+fn take_cpu<'a>(fields: &mut Lexer<'a>) -> Option<&'a [u8]> {
+    let Token::Word(word) = fields.peek() else { return None };
+    let mut after = *fields;
+    after.next();
+    after.mark(b':');
+    let is_cpu = word.starts_with(b"cpu") || looks_like_cpu(word) && is_record_type(after.peek());
+    is_cpu.then(|| {
+        *fields = after;
+        word
+    })
+}
+
+/// True for `CPU1`, `core0`, `cluster0.cpu1`, `PE3`.
+fn looks_like_cpu(word: &[u8]) -> bool {
+    const NAMES: [&[u8]; 7] = [b"cpu", b"core", b"pe", b"hart", b"cluster", b"proc", b"thread"];
+    let is_name = |part: &[u8]| {
+        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (letters, number) = part.split_at(letters);
+        NAMES.iter().any(|name| letters.eq_ignore_ascii_case(name))
+            && number.iter().all(|byte| byte.is_ascii_digit() || *byte == b'_')
     };
-    Ok((Some(time), unit))
+    word.len() <= CPU_LIMIT && word.split(|byte| *byte == b'.').any(is_name)
 }
 
-/// A number with a point, times a million, rounded. The unit has no say: `1.5 us` and `1.5 ns` are the same.
-fn millionths(number: &[u8]) -> Option<u64> {
-    let point = number.iter().position(|&byte| byte == b'.')?;
-    let (whole, fraction) = (number.get(..point)?, number.get(point + 1..)?);
-    if whole.is_empty() && fraction.is_empty() || fraction.contains(&b'.') {
-        return None;
+/// Longer words are no names of a CPU unless they begin with `cpu`.
+const CPU_LIMIT: usize = 64;
+
+/// True when a record of a type that we know follows, with or without a CPU.
+pub(super) fn begins_record(mut fields: Lexer<'_>) -> bool {
+    take_cpu(&mut fields);
+    is_record_type(fields.peek())
+}
+
+/// True for a word that is a type that we know.
+pub(super) fn is_record_type(token: Token<'_>) -> bool {
+    let Token::Word(word) = token else { return false };
+    match line_kind(word) {
+        Some(LineKind::Note) => NOTES.contains(&word),
+        None | Some(LineKind::Unknown | LineKind::Title) => false,
+        Some(_) => true,
     }
-    let mut value = if whole.is_empty() { 0 } else { digits::decimal(whole)? };
-    for place in 0..6 {
-        let digit = fraction.get(place).map_or(0, |byte| byte & 15);
-        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
-    }
-    let is_rounded_up = fraction.get(6).is_some_and(|byte| *byte >= b'5');
-    value.checked_add(u64::from(is_rounded_up))
 }
 
 fn line_kind(word: &[u8]) -> Option<LineKind> {
@@ -121,7 +130,8 @@ fn line_kind(word: &[u8]) -> Option<LineKind> {
         b"EXC" => LineKind::Exception,
         b"Tarmac" => LineKind::Title,
         _ if is_memory_word(word) => LineKind::Memory,
-        _ if NOTES.contains(&word) || word.starts_with(b"M") && is_plausible(word) => LineKind::Note,
+        _ if NOTES.contains(&word) || word.starts_with(b"INFO_") => LineKind::Note,
+        _ if word.starts_with(b"M") && is_plausible(word) => LineKind::Note,
         _ if is_plausible(word) => LineKind::Unknown,
         _ => return None,
     };
@@ -131,6 +141,11 @@ fn line_kind(word: &[u8]) -> Option<LineKind> {
 fn is_plausible(word: &[u8]) -> bool {
     let is_made_of = |word: &[u8]| word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     word.len() <= TYPE_LIMIT && is_made_of(word) && word.first().is_some_and(u8::is_ascii_alphabetic)
+}
+
+/// A type word that is no ordinary one, on a line that has a unit and so is none of prose: `foo.bar`.
+fn is_type_of_somebody(word: &[u8]) -> bool {
+    word.len() <= TYPE_LIMIT && word.first().is_some_and(u8::is_ascii_alphabetic) && !word.contains(&b'#')
 }
 
 /// `R01` to `W08`, and words with `M`, a direction and a size: `MR4`, `MW4X`, `MNR4O__D`.

@@ -161,8 +161,8 @@ fn state<'a>(fields: &mut Lexer<'a>, is_pair: bool, is_es: bool, is_implicit_thu
 
 fn state_of(word: &[u8]) -> Option<InstructionSet> {
     match word {
-        b"O" => Some(InstructionSet::A64),
-        b"A" => Some(InstructionSet::A32),
+        b"O" | b"A64" => Some(InstructionSet::A64),
+        b"A" | b"A32" => Some(InstructionSet::A32),
         b"T" | b"T16" | b"T32" => Some(InstructionSet::T32),
         _ => None,
     }

@@ -21,9 +21,12 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// At the start of a line that has no line end.
+    /// At the start of a line that has no line end, behind what editors and holes in the file leave there.
     pub fn new(line: &'a [u8]) -> Self {
-        let mut lexer = Self { line, at: 0 };
+        let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        // A file that is emptied while its writer goes on begins with a hole.
+        let hole = text.iter().take_while(|byte| **byte == 0).count();
+        let mut lexer = Self { line, at: line.len() - text.len() + hole };
         lexer.skip_space();
         lexer
     }
@@ -77,10 +80,19 @@ impl<'a> Lexer<'a> {
         is_there
     }
 
+    /// Goes on behind so many bytes.
+    pub fn skip(&mut self, count: usize) {
+        self.at = self.line.len().min(self.at + count);
+        self.skip_space();
+    }
+
     fn skip_space(&mut self) {
         self.at += self.rest().iter().take_while(|byte| is_space(**byte)).count();
     }
 }
+
+/// What some editors put before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// White space of C.
 pub(super) fn is_space(byte: u8) -> bool {

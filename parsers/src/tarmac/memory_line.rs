@@ -26,8 +26,17 @@ pub(super) struct MemoryLine {
     pub kind: AccessKind,
     pub address: u64,
     pub size_bytes: u8,
-    /// In memory order; none when the trace does not say.
-    pub bytes: Option<[u8; LONGEST]>,
+    /// In memory order.
+    data: Data,
+    /// What is wrong with the data, though the access is certain.
+    pub doubt: Option<Fault>,
+}
+
+/// Bytes of which some may not be known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Data {
+    bytes: [u8; LONGEST],
+    is_known: [bool; LONGEST],
 }
 
 impl MemoryLine {
@@ -42,26 +51,31 @@ impl MemoryLine {
         let size_bytes = u8::try_from(word.size_bytes).ok().filter(|size| (1..=LONGEST).contains(&usize::from(*size)));
         let size_bytes = size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
-        let mut bytes = data(&mut fields, usize::from(size_bytes))?;
+        let (mut data, doubt) = Data::read(&mut fields, usize::from(size_bytes))?;
         if endian == Endian::Little && !word.is_memory_order {
-            bytes.iter_mut().filter_map(|bytes| bytes.get_mut(..usize::from(size_bytes))).for_each(<[u8]>::reverse);
+            data.reverse(usize::from(size_bytes));
         }
         match address.checked_add(u64::from(size_bytes) - 1) {
-            Some(_) => Ok(Some(Self { kind: word.kind, address, size_bytes, bytes })),
+            Some(_) => Ok(Some(Self { kind: word.kind, address, size_bytes, data, doubt })),
             None => Err(FaultKind::AddressOverflow.at(column)),
         }
     }
 
-    /// The access in parts of at most eight bytes if its bytes are known, else in one.
+    /// The access in parts: those that are known are at most eight bytes long.
     pub fn parts(&self) -> impl Iterator<Item = (u64, u8, Option<[u8; 8]>)> {
-        let part_size = if self.bytes.is_some() { 8 } else { LONGEST };
-        let starts = (0..usize::from(self.size_bytes)).step_by(part_size);
-        starts.map(move |start| {
-            let size = (usize::from(self.size_bytes) - start).min(part_size);
-            let bytes = self.bytes.map(|bytes| {
-                let is_inside = |place: usize| place < size;
-                std::array::from_fn(|place| bytes.get(start + place).copied().filter(|_| is_inside(place)).unwrap_or(0))
-            });
+        let known = self.data.is_known.get(..usize::from(self.size_bytes)).unwrap_or_default();
+        let runs = known.chunk_by(|one, other| one == other).scan(0, |at, run| {
+            let start = *at;
+            *at += run.len();
+            Some((start, run.len(), *run.first()?))
+        });
+        runs.flat_map(|(start, length, is_known)| {
+            let part_size = if is_known { 8 } else { LONGEST };
+            (0..length).step_by(part_size).map(move |at| (start + at, (length - at).min(part_size), is_known))
+        })
+        .map(|(start, size, is_known)| {
+            let byte = |place: usize| self.data.bytes.get(start + place).copied().filter(|_| place < size).unwrap_or(0);
+            let bytes = is_known.then(|| std::array::from_fn(byte));
             (self.address.wrapping_add(start as u64), u8::try_from(size).unwrap_or(0), bytes)
         })
     }
@@ -109,48 +123,72 @@ fn address(fields: &mut Lexer<'_>) -> Result<Option<u64>, Fault> {
     }
 }
 
-/// The bytes as written, most significant first; none when the line says that it does not know them.
-fn data(fields: &mut Lexer<'_>, size_bytes: usize) -> Result<Option<[u8; LONGEST]>, Fault> {
-    let column = fields.at();
-    let mut digits = [0u8; 2 * LONGEST];
-    let (mut count, mut is_known, mut last_length) = (0, true, 0);
-    while let Token::Word(word) = fields.peek() {
-        let is_data = word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X'));
-        let is_wanted = last_length == 0 || count < 2 * size_bytes && word.len() == last_length && last_length >= 8;
-        if !is_data || !is_wanted {
-            break;
+/// A digit that the line says it does not know.
+const UNKNOWN: u8 = 16;
+
+impl Data {
+    const NONE: Self = Self { bytes: [0; LONGEST], is_known: [false; LONGEST] };
+
+    /// Reads the data, most significant byte first, and what is wrong with it.
+    fn read(fields: &mut Lexer<'_>, size_bytes: usize) -> Result<(Self, Option<Fault>), Fault> {
+        let column = fields.at();
+        let mut digits = [0u8; 2 * LONGEST];
+        let (mut count, mut last_length) = (0, 0);
+        let doubt = |kind: FaultKind| Ok((Self::NONE, Some(kind.at(column))));
+        while let Token::Word(word) = fields.peek() {
+            let is_wanted = last_length == 0 || count < 2 * size_bytes && word.len() == last_length && last_length >= 8;
+            if !is_data(word) || !is_wanted {
+                break;
+            }
+            for &byte in word.iter().filter(|byte| **byte != b'_') {
+                let Some(place) = digits.get_mut(count) else { return doubt(FaultKind::DataTooLong(size_bytes)) };
+                *place = digits::nibble(byte).unwrap_or(UNKNOWN);
+                count += 1;
+            }
+            last_length = word.len();
+            fields.next();
         }
-        is_known &= word.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
-        for &byte in word.iter().filter(|byte| **byte != b'_') {
-            *digits.get_mut(count).ok_or(FaultKind::DataTooLong(size_bytes).at(column))? =
-                digits::nibble(byte).unwrap_or(0);
-            count += 1;
+        let written = digits.get(..count).unwrap_or_default();
+        match fields.peek() {
+            Token::Word(_) if written.is_empty() => doubt(FaultKind::Expected("data")),
+            _ if written.is_empty() => Err(FaultKind::Expected("data").at(column)),
+            _ if written.iter().all(|digit| *digit == UNKNOWN) => Ok((Self::NONE, None)),
+            // One word of a long access is half of it, not a small number.
+            _ if size_bytes > 8 && written.len() < 2 * size_bytes => doubt(FaultKind::DataTooShort(size_bytes)),
+            _ => Ok(Self::of_digits(written, size_bytes, column)),
         }
-        last_length = word.len();
-        fields.next();
     }
-    let written =
-        digits.get(..count).filter(|written| !written.is_empty()).ok_or(FaultKind::Expected("data").at(column))?;
-    if !is_known {
-        return Ok(None);
+
+    fn of_digits(written: &[u8], size_bytes: usize, column: usize) -> (Self, Option<Fault>) {
+        let (surplus, low) = written.split_at(written.len().saturating_sub(2 * size_bytes));
+        let is_too_long = surplus.iter().any(|digit| *digit != 0);
+        let doubt = is_too_long.then(|| FaultKind::DataTooLong(size_bytes).at(column));
+        // As wide as a bus: then the low bytes are those that were accessed. Otherwise nobody knows which digits are too many.
+        let is_bus_wide = matches!(written.len(), 4 | 8 | 16 | 32);
+        if is_too_long && !is_bus_wide {
+            return (Self::NONE, doubt);
+        }
+        let mut data = Self::NONE;
+        data.is_known.iter_mut().take(size_bytes).for_each(|is_known| *is_known = true);
+        let bytes = data.bytes.iter_mut().zip(&mut data.is_known).take(size_bytes);
+        for ((byte, is_known), pair) in bytes.rev().zip(low.rchunks(2)) {
+            *is_known = !pair.contains(&UNKNOWN);
+            *byte = if *is_known { pair.iter().fold(0, |value, digit| value << 4 | digit) } else { 0 };
+        }
+        (data, doubt)
     }
-    let (surplus, written) = written.split_at(written.len().saturating_sub(2 * size_bytes));
-    if surplus.iter().any(|digit| *digit != 0) {
-        return Err(FaultKind::DataTooLong(size_bytes).at(column));
+
+    fn reverse(&mut self, size_bytes: usize) {
+        self.bytes.get_mut(..size_bytes).unwrap_or_default().reverse();
+        self.is_known.get_mut(..size_bytes).unwrap_or_default().reverse();
     }
-    // One word of a long access is half of it, not a small number.
-    if size_bytes > 8 && written.len() < 2 * size_bytes {
-        return Err(FaultKind::DataTooShort(size_bytes).at(column));
-    }
-    let mut bytes = [0; LONGEST];
-    let places = bytes.get_mut(..size_bytes).unwrap_or_default().iter_mut().rev();
-    for (place, pair) in places.zip(written.rchunks(2)) {
-        *place = pair.iter().fold(0, |value, digit| value << 4 | digit);
-    }
-    Ok(Some(bytes))
+}
+
+fn is_data(word: &[u8]) -> bool {
+    word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
 }
 
 /// True when the fields of a line can be read.
 pub(super) fn is_plausible(header: &Header<'_>) -> bool {
-    MemoryLine::read(header, Endian::Little).is_ok()
+    MemoryLine::read(header, Endian::Little).is_ok_and(|line| line.is_none_or(|line| line.doubt.is_none()))
 }

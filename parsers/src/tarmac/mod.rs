@@ -62,6 +62,7 @@ mod register_value;
 mod run;
 mod slow;
 mod source;
+mod timestamp;
 mod window;
 
 #[cfg(test)]

@@ -9,6 +9,8 @@ pub(crate) struct RunNames {
     pub registers: NameTable,
     /// Event types that were complained about.
     pub types: NameTable,
+    /// Units of time that were complained about.
+    pub units: NameTable,
 }
 
 impl RunNames {
@@ -17,6 +19,7 @@ impl RunNames {
         self.threads.clear();
         self.registers.clear();
         self.types.clear();
+        self.units.clear();
     }
 }
 

@@ -8,6 +8,7 @@ use super::instruction_line::InstructionLine;
 use super::lexer::Token;
 use super::line::{FIRST_CPU, Line, split_line, without_return};
 use super::memory_line::MemoryLine;
+use super::names::RunNames;
 use super::quick_header::Stamp;
 use super::register_line::RegisterLine;
 use super::register_name::Mode;
@@ -125,10 +126,21 @@ impl<S: EventSink> Run<'_, S> {
             self.report(spot, fault);
         }
         if let Line::Instruction(header, _) | Line::Other(header) = line {
+            self.doubt(&header, spot);
             self.learn(&header, spot);
         }
         self.before.open = open;
         self.line += 1;
+    }
+
+    /// Reports what is wrong with the beginning of a line that was read nevertheless.
+    fn doubt(&mut self, header: &Header<'_>, spot: Spot<'_>) {
+        let is_told = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_TYPES).is_none();
+        match (header.doubt, header.unit) {
+            (Some(Fault { kind: FaultKind::UnknownUnit, .. }), Some(unit)) if is_told(self.names, unit) => {}
+            (Some(fault), _) => self.report(spot, fault),
+            (None, _) => {}
+        }
     }
 
     /// Makes lines that begin like this one quick.
@@ -145,7 +157,7 @@ impl<S: EventSink> Run<'_, S> {
             message.push_str(", and the last line has no newline: the trace may be cut short");
         }
         let column = u32::try_from(fault.column).unwrap_or(u32::MAX);
-        let is_once_a_run = fault.kind == FaultKind::UnknownType;
+        let is_once_a_run = fault.kind.is_once_a_run();
         self.problem(Problem { place: spot.place, column, message, is_once_a_run });
     }
 
@@ -262,7 +274,7 @@ impl<S: EventSink> Run<'_, S> {
             };
             self.sink.access(&access);
         }
-        Ok(())
+        line.doubt.map_or(Ok(()), Err)
     }
 
     /// Another row of the diagram on the line before, of the same thread.
