@@ -212,7 +212,7 @@ impl<S: Source> Index<S> {
         let mut known = Vec::new();
         for (granule, mask) in granules_of(address, size_bytes) {
             let states = match slot.checked_sub(1) {
-                Some(before) => self.recorded_at(granule, mask, Position(before))?,
+                Some(before) => self.recorded_at(granule, mask, Position(before))?.states,
                 None => [ByteState::default(); 64],
             };
             known.extend((0..64).filter(|place| mask >> place & 1 != 0).map(|place| states[place].value));

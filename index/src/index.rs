@@ -16,7 +16,7 @@ use crate::key_map::{SEGMENTS, SegmentSet};
 use crate::layout::{self, Contents};
 use crate::segment::SegmentReader;
 use crate::{
-    BuildError, BuildOptions, CallTable, Cancel, Fingerprint, InstructionSet, OpenError, QueryError, ThreadId,
+    BuildError, BuildOptions, CallTable, Cancel, Fingerprint, InstructionSet, OpenError, Program, QueryError, ThreadId,
 };
 
 /// A question: a pure function of an index and its own fields.
@@ -97,6 +97,7 @@ pub struct Index<S> {
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
+    program: Program,
 }
 
 impl<S: Source> Index<S> {
@@ -192,7 +193,19 @@ impl<S: Source> Index<S> {
             data,
             contents,
             calls,
+            program: Program::default(),
         })
+    }
+
+    /// The same index, which knows besides what the program images tell.
+    #[must_use]
+    pub fn with_program(self, program: Program) -> Self {
+        Self { program, ..self }
+    }
+
+    /// What the program images tell.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// The trace.

@@ -28,7 +28,8 @@ pub struct ByteState {
     pub value: Option<u8>,
     /// Where the value comes from.
     pub source: ValueSource,
-    /// The position right after the access that gives the value (0: before the first step); none when unknown.
+    /// The position right after the access that gives the value (0: before the first step);
+    /// none when unknown, and when a program image gives it.
     pub seen_at: Option<Position>,
 }
 
@@ -93,15 +94,30 @@ impl<S: Source> Index<S> {
 
     /// The bytes of `need` of a block at a position.
     pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
-        let mut states = self.recorded_at(granule, need, at)?;
-        let unknown =
-            (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place);
-        self.infer(granule, need & unknown, at, &mut states)?;
+        let Recorded { mut states, touched } = self.recorded_at(granule, need, at)?;
+        self.infer(granule, need & unknown_in(&states), at, &mut states)?;
+        self.infer_from_image(granule, need & unknown_in(&states) & !touched, &mut states);
         Ok(states)
     }
 
+    /// What was loaded and never touched up to the position.
+    fn infer_from_image(&self, granule: u64, mut need: u64, states: &mut [ByteState; 64]) {
+        if self.program().is_empty() {
+            return;
+        }
+        while need != 0 {
+            let place = need.trailing_zeros();
+            let address = Address((granule << GRANULE_BITS) + u64::from(place));
+            if let Some(byte) = self.program().byte(address) {
+                let (value, source) = (Some(byte), ValueSource::Inferred);
+                states[place as usize] = ByteState { value, source, seen_at: None };
+            }
+            need &= need - 1;
+        }
+    }
+
     /// The same as far as the trace tells it up to the position.
-    pub(crate) fn recorded_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
+    pub(crate) fn recorded_at(&self, granule: u64, need: u64, at: Position) -> Result<Recorded, QueryError> {
         let mut states = [ByteState::default(); 64];
         let evidence = self.last_touches(granule, need, at.0, Wanted::Evidence)?;
         self.read_values(granule, &evidence, Order::Last, &mut states)?;
@@ -115,7 +131,8 @@ impl<S: Source> Index<S> {
                 }
             }
         }
-        Ok(states)
+        let touched = mask_where(&evidence, |_| true);
+        Ok(Recorded { states, touched })
     }
 
     /// What the first access after a position tells, when it is a load.
@@ -172,6 +189,17 @@ impl<S: Source> Index<S> {
     }
 }
 
+/// What the trace tells of the bytes of a block up to a position.
+pub(crate) struct Recorded {
+    pub states: [ByteState; 64],
+    /// The bytes that were written, or read with a value: their value is known, or no longer what it was at the start.
+    pub touched: u64,
+}
+
+fn unknown_in(states: &[ByteState; 64]) -> u64 {
+    (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place)
+}
+
 /// Which of several accesses in a slot gives the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
@@ -184,7 +212,8 @@ fn mask_where(touches: &ByteTouches, is_met: impl Fn(&TouchAt) -> bool) -> u64 {
     touches.iter().enumerate().map(place).fold(0, |mask, bit| mask | bit)
 }
 
-/// The next memory from an address on that any step of the trace ever accessed, as a whole block of 64 bytes.
+/// The next memory from an address on that any step of the trace ever accessed or a program image fills,
+/// as a whole block of 64 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NextAccessedBlock {
     /// From where.
@@ -197,7 +226,9 @@ impl Query for NextAccessedBlock {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
         cancel.check()?;
-        let granule = index.next_granule(self.from.0 >> GRANULE_BITS)?;
+        let from = self.from.0 >> GRANULE_BITS;
+        let (accessed, loaded) = (index.next_granule(from)?, index.program().next_granule(from));
+        let granule = accessed.into_iter().chain(loaded).min();
         Ok(granule.map(|granule| Address(granule << GRANULE_BITS)))
     }
 }

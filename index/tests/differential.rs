@@ -10,20 +10,29 @@ use std::process::Command;
 
 use proptest::prelude::*;
 use stepback_index::oracle::Oracle;
-use stepback_index::{Cancel, Query as _, Steps};
-use stepback_parsers::{Endian, Step};
+use stepback_index::{Cancel, Program, Query as _, Steps};
+use stepback_parsers::{Address, Endian, Step};
 
 use support::compare::{Comparison, Things, index_of, open};
 use support::dice::Dice;
 use support::text::traces;
 
+/// Two segments where random traces have their memory, and a gap.
+fn loaded() -> Program {
+    let mut program = Program::default();
+    program.load(Address(0xff0), [0x11; 0x24].into(), 0x30);
+    program.load(Address(0x1030), [0x22; 0x10].into(), 0x10);
+    program
+}
+
 /// Compares indexes of a trace, built with each of some segment sizes, with the oracle.
 fn check(name: &str, text: &[u8], segment_sizes: &[u64], questions: u64, seed: u64) {
     let tarmac = open(text, if seed % 3 == 2 { Endian::Big } else { Endian::Little });
-    let oracle = Oracle::of(tarmac.as_ref()).unwrap();
+    let program = if seed % 4 < 2 { loaded() } else { Program::default() };
+    let oracle = Oracle::of(tarmac.as_ref()).unwrap().with_program(program.clone());
     let things = Things::of(&oracle);
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
-        let index = index_of(&tarmac, *segment_bytes, 1 + number % 3);
+        let index = index_of(&tarmac, *segment_bytes, 1 + number % 3).with_program(program.clone());
         let name = format!("{name}, segments of {segment_bytes}");
         let comparison = Comparison { index, oracle: &oracle, things: &things, name };
         comparison.whole();

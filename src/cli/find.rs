@@ -4,7 +4,7 @@ use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use regex::bytes::Regex;
 use serde::Serialize;
-use stepback_index::{AccessKinds, Hit};
+use stepback_index::{AccessKinds, Hit, MemoryRange};
 use stepback_parsers::{Address, Line, Position};
 
 use super::arguments::TraceArguments;
@@ -21,9 +21,10 @@ pub struct FindArguments {
     /// What to look for.
     #[arg(index = 2)]
     pub kind: Kind,
-    /// A register or ADDR[:LEN]; for pc and last-pc: ADDR; for text: a regular expression; for value: a number.
+    /// A register or ADDR[:LEN]; for pc and last-pc: ADDR; for text: a regular expression; for value: a number;
+    /// for next-external and last-external: ADDR[:LEN], or nothing for all of memory.
     #[arg(index = 3, allow_hyphen_values = true)]
-    pub what: String,
+    pub what: Option<String>,
     /// From where (default: end for the last-… kinds, start for all others).
     #[arg(long, value_name = "POS")]
     pub at: Option<Place>,
@@ -64,6 +65,10 @@ pub enum Kind {
     Text,
     /// The next register write or memory access of exactly this value.
     Value,
+    /// The next read that contradicts what was known: an external change.
+    NextExternal,
+    /// The last external change.
+    LastExternal,
 }
 
 /// The answer without `--all`.
@@ -83,10 +88,13 @@ struct InitialJson {
 impl FindArguments {
     /// Says what is wrong with the spelling of what is sought.
     pub fn check(&self) -> Result<(), String> {
+        let Some(what) = &self.what else {
+            return if self.kind.is_external() { Ok(()) } else { Err("WHAT is missing: what to find".to_owned()) };
+        };
         match self.kind {
-            Kind::Text => pattern(&self.what).map(|_| ()),
-            Kind::Pc | Kind::LastPc | Kind::Value => check_expression(&self.what),
-            _ => check_range(&self.what),
+            Kind::Text => pattern(what).map(|_| ()),
+            Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
+            _ => check_range(what),
         }
     }
 }
@@ -159,9 +167,14 @@ fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
 fn sought(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Sought> {
     let thread = thread_id(report.session, arguments.thread.as_deref())?;
     let names = NamesAt::new(report.session, at, thread, &report.cancel)?;
-    let what = &*arguments.what;
+    let what = arguments.what.as_deref().unwrap_or_default();
     let cell = || names.cell(what);
     let number = || names.number(what);
+    let range = || -> Result<Option<MemoryRange>> {
+        let Some(what) = &arguments.what else { return Ok(None) };
+        let (address, len_bytes) = names.memory_range(what)?;
+        Ok(Some(MemoryRange { address, len_bytes }))
+    };
     Ok(match arguments.kind {
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
         Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
@@ -173,6 +186,8 @@ fn sought(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Resul
         Kind::LastPc => Sought::LastVisit(code_address(number()?)),
         Kind::Text => Sought::Text(pattern(what).map_err(Error::msg)?),
         Kind::Value => Sought::Value(number()?),
+        Kind::NextExternal => Sought::NextExternal(range()?),
+        Kind::LastExternal => Sought::LastExternal(range()?),
     })
 }
 
@@ -187,6 +202,10 @@ fn code_address(number: u64) -> Address {
 
 impl Kind {
     fn is_backward(self) -> bool {
-        matches!(self, Self::LastWrite | Self::LastRead | Self::LastAccess | Self::LastPc)
+        matches!(self, Self::LastWrite | Self::LastRead | Self::LastAccess | Self::LastPc | Self::LastExternal)
+    }
+
+    fn is_external(self) -> bool {
+        matches!(self, Self::NextExternal | Self::LastExternal)
     }
 }

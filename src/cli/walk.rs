@@ -6,8 +6,9 @@ use std::ops::RangeInclusive;
 use anyhow::Result;
 use regex::bytes::Regex;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, FindText, FindValue, Hit, LastAccess, LastAccessAnswer, LastVisit, NextAccess,
-    NextVisit, Query as _, StepRecord, Steps,
+    AccessKinds, Cancel, Cell, ExternalChange, FindText, FindValue, Hit, LastAccess, LastAccessAnswer,
+    LastExternalChanges, LastVisit, MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, StepRecord,
+    Steps,
 };
 use stepback_parsers::{Address, Line, Position, Step};
 
@@ -31,6 +32,10 @@ pub enum Sought {
     Text(Regex),
     /// Later steps that wrote or accessed a value.
     Value(u64),
+    /// Later reads that contradicted what was known.
+    NextExternal(Option<MemoryRange>),
+    /// Earlier ones.
+    LastExternal(Option<MemoryRange>),
 }
 
 /// What comes next on the way.
@@ -82,7 +87,9 @@ impl<'a> Walk<'a> {
             }
             Sought::LastVisit(pc) => found(LastVisit { pc, before: self.at }.run(self.index, self.cancel)?),
             Sought::NextVisit(pc) => found(NextVisit { pc, from: self.at }.run(self.index, self.cancel)?),
-            Sought::Text(_) | Sought::Value(_) => found(self.next_of_search()?),
+            Sought::Text(_) | Sought::Value(_) | Sought::NextExternal(_) | Sought::LastExternal(_) => {
+                found(self.next_of_search()?)
+            }
         };
         self.go_on(&found);
         Ok(found)
@@ -100,7 +107,7 @@ impl<'a> Walk<'a> {
     }
 
     fn is_backward(&self) -> bool {
-        matches!(self.sought, Sought::LastAccess(..) | Sought::LastVisit(_))
+        matches!(self.sought, Sought::LastAccess(..) | Sought::LastVisit(_) | Sought::LastExternal(_))
     }
 
     fn next_of_search(&mut self) -> Result<Option<Hit>> {
@@ -128,9 +135,19 @@ impl<'a> Walk<'a> {
         Ok(match &self.sought {
             Sought::Text(pattern) => FindText { pattern: pattern.clone(), from, limit }.run(self.index, self.cancel)?,
             Sought::Value(value) => FindValue { value: *value, from, limit }.run(self.index, self.cancel)?,
+            Sought::NextExternal(range) => {
+                hits_of(NextExternalChanges { range: *range, from, limit }.run(self.index, self.cancel)?)
+            }
+            Sought::LastExternal(range) => {
+                hits_of(LastExternalChanges { range: *range, before: from, limit }.run(self.index, self.cancel)?)
+            }
             _ => Vec::new(),
         })
     }
+}
+
+fn hits_of(changes: Vec<ExternalChange>) -> Vec<Hit> {
+    changes.into_iter().map(|change| change.hit).collect()
 }
 
 fn found(hit: Option<Hit>) -> Found {

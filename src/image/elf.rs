@@ -1,14 +1,16 @@
-//! Symbols out of the bytes of an ELF file, 32 or 64 bit, of either byte order.
+//! Symbols and memory out of the bytes of an ELF file, 32 or 64 bit, of either byte order.
 //!
 //! The file may be anything: every table is looked up within the bytes that there are.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use goblin::container::{Container, Ctx};
 use goblin::elf::header::{EM_AARCH64, EM_ARM, Header};
+use goblin::elf::program_header::{PT_LOAD, ProgramHeader};
 use goblin::elf::section_header::{
-    SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_SYMTAB,
+    SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
 };
 use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
 use goblin::elf::{Elf, SectionHeader, Sym, Symtab};
@@ -24,6 +26,9 @@ const STT_ARM_TFUNC: u8 = 13;
 /// Far longer means that a small file asks for all of the memory.
 const NAME_SHARING_LIMIT: usize = 16;
 
+/// Segments may share bytes of the file; far more of them than the file has are as suspicious.
+const SEGMENT_SHARING_LIMIT: usize = 4;
+
 /// What an image holds.
 pub struct ElfContent {
     /// Byte order of its data.
@@ -32,9 +37,22 @@ pub struct ElfContent {
     pub machine: u16,
     /// Its symbols, those for linkers first, then those for loaders; one that both tables hold comes twice.
     pub symbols: Vec<Symbol>,
+    /// What it loads, in its order.
+    pub segments: Vec<LoadedSegment>,
 }
 
-/// Reads the symbols of an ELF file that was loaded `offset` bytes above its own addresses.
+/// A part of memory that an image fills.
+#[derive(Clone, Debug)]
+pub struct LoadedSegment {
+    /// Where.
+    pub address: Address,
+    /// With what; then come zeros.
+    pub bytes: Arc<[u8]>,
+    /// How much in all.
+    pub len_bytes: u64,
+}
+
+/// Reads an ELF file that was loaded `offset` bytes above its own addresses.
 ///
 /// # Errors
 /// Says what is wrong with the file.
@@ -58,7 +76,8 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
         }
     }
     let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
-    Ok(ElfContent { endian, machine: header.e_machine, symbols })
+    let segments = segments_of(bytes, &header, &sections, (context, offset))?;
+    Ok(ElfContent { endian, machine: header.e_machine, symbols, segments })
 }
 
 /// True for the machine numbers of Arm, 32 or 64 bit.
@@ -76,6 +95,44 @@ fn sections_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<Sectio
     let outside = || format!("the section headers at byte {:#x} are damaged or cut off", header.e_shoff);
     let start = usize::try_from(header.e_shoff).with_context(outside)?;
     SectionHeader::parse(bytes, start, usize::from(header.e_shnum), context).with_context(outside)
+}
+
+/// What a loader would put into memory, `offset` bytes above the file's own addresses.
+fn segments_of(
+    bytes: &[u8],
+    header: &Header,
+    sections: &[SectionHeader],
+    (context, offset): (Ctx, u64),
+) -> Result<Vec<LoadedSegment>> {
+    if sections.iter().any(is_code_without_bytes) {
+        // A file with debug information alone, split off from the program, has the program's headers but not its bytes.
+        return Ok(Vec::new());
+    }
+    let outside = || format!("the program headers at byte {:#x} are damaged or cut off", header.e_phoff);
+    let start = usize::try_from(header.e_phoff).with_context(outside)?;
+    let headers = ProgramHeader::parse(bytes, start, usize::from(header.e_phnum), context).with_context(outside)?;
+    let loaded = headers.iter().filter(|segment| segment.p_type == PT_LOAD);
+    let in_all = loaded.clone().fold(0u64, |sum, segment| sum.saturating_add(segment.p_filesz));
+    let limit = SEGMENT_SHARING_LIMIT.saturating_mul(bytes.len());
+    ensure!(usize::try_from(in_all).is_ok_and(|sum| sum <= limit), "its segments overlap beyond reason");
+    loaded.map(|segment| loaded_segment(bytes, segment, offset)).collect()
+}
+
+fn is_code_without_bytes(section: &SectionHeader) -> bool {
+    let code = u64::from(SHF_ALLOC | SHF_EXECINSTR);
+    section.sh_type == SHT_NOBITS && section.sh_flags & code == code && section.sh_size > 0
+}
+
+fn loaded_segment(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> Result<LoadedSegment> {
+    let cut_off = || format!("the bytes of its segment at {:#x} are cut off", segment.p_vaddr);
+    let start = usize::try_from(segment.p_offset).with_context(cut_off)?;
+    let len = usize::try_from(segment.p_filesz.min(segment.p_memsz)).with_context(cut_off)?;
+    let content = start.checked_add(len).and_then(|end| bytes.get(start..end)).with_context(cut_off)?;
+    Ok(LoadedSegment {
+        address: Address(segment.p_vaddr.wrapping_add(offset)),
+        bytes: content.into(),
+        len_bytes: segment.p_memsz,
+    })
 }
 
 struct Reader<'a> {

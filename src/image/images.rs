@@ -3,11 +3,13 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
+use stepback_index::Program;
 use stepback_parsers::{Address, Endian};
 
-use super::elf::{self, ElfContent};
+use super::elf::{self, ElfContent, LoadedSegment};
 use super::extents::{Extent, Extents};
 use super::{ImageSpec, Symbol, SymbolAt};
 
@@ -22,6 +24,7 @@ pub struct Images {
     code_by_address: Extents,
     /// Functions and labels in code, by name.
     functions: Vec<usize>,
+    segments: Vec<LoadedSegment>,
 }
 
 /// An image that was loaded.
@@ -91,6 +94,15 @@ impl Images {
         self.functions.iter().filter_map(|place| self.symbols.get(*place)).filter(matches)
     }
 
+    /// What the images tell of the traced program: later ones are loaded over earlier ones.
+    pub fn program(&self) -> Program {
+        let mut program = Program::default();
+        for segment in &self.segments {
+            program.load(segment.address, Arc::clone(&segment.bytes), segment.len_bytes);
+        }
+        program
+    }
+
     /// The images, in the order in which they were asked for.
     pub fn infos(&self) -> &[ImageInfo] {
         &self.infos
@@ -117,11 +129,12 @@ impl Images {
     }
 
     fn add(&mut self, spec: &ImageSpec, content: ElfContent) {
-        let ElfContent { endian, machine, mut symbols } = content;
+        let ElfContent { endian, machine, mut symbols, segments } = content;
         symbols.sort_by(|a, b| (a.address, &a.raw_name, a.size_bytes).cmp(&(b.address, &b.raw_name, b.size_bytes)));
         symbols.dedup_by(|a, b| (a.address, &a.raw_name) == (b.address, &b.raw_name) && a.size_bytes == b.size_bytes);
         let info = ImageInfo { spec: spec.clone(), endian, is_arm: elf::is_arm(machine), symbol_count: symbols.len() };
         self.infos.push(info);
+        self.segments.extend(segments);
         self.symbols.append(&mut symbols);
     }
 

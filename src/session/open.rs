@@ -63,7 +63,8 @@ pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) ->
     let index_path = index.path().map(Path::to_owned);
     let (input, notices) = (Some(search.input), search.notices);
     let path = options.path.clone();
-    Ok(Session { index: Arc::new(index), images, path, index_path, notices, is_built_now, input })
+    let index = Arc::new(index.with_program(images.program()));
+    Ok(Session { index, images, path, index_path, notices, is_built_now, input })
 }
 
 /// The way to an index.

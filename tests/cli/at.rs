@@ -147,3 +147,21 @@ fn an_argument_that_nothing_states_is_null() {
     let stack = &sandbox.json(&["at", &trace, "end", "--stack"])["stack"];
     assert_eq!(stack[0]["arguments"], json!({"r0": "0x00000007", "r1": null, "r2": null, "r3": null}));
 }
+
+#[test]
+fn memory_that_the_trace_never_shows_comes_from_the_image() {
+    let sandbox = Sandbox::new();
+    let (trace, image) = (sandbox.fixture(OVERFLOW), overflow_image());
+    let elf = std::fs::read(&image).unwrap();
+    let without = sandbox.json(&["at", &trace, "0", "--mem", "0x80000000:8"]);
+    assert_eq!(without["memory"][0]["sources"], "????????");
+    let with = sandbox.json(&["at", &trace, "0", "--mem", "0x80000000:8", "--image", &image]);
+    assert_eq!(with["memory"][0]["sources"], "iiiiiiii");
+    let bytes: Vec<u8> = with["memory"][0]["bytes"]
+        .as_str()
+        .unwrap()
+        .split(' ')
+        .map(|byte| u8::from_str_radix(byte, 16).unwrap())
+        .collect();
+    assert!(elf.windows(8).any(|window| window == bytes), "{bytes:x?}");
+}

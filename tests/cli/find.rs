@@ -176,3 +176,33 @@ fn the_text_shows_the_access() {
     let ran = finder.sandbox.run(&["find", &finder.trace, "last-write", "0x80020010"]).succeeds();
     ran.prints("1249  0x0000000080000498  STRB     w0,[x19,#1]").prints("write 0x80020010:1 = 0xa9  line 2,582");
 }
+
+#[test]
+fn external_changes_are_found_in_either_direction_with_or_without_a_range() {
+    let sandbox = Sandbox::new();
+    let text = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n\
+                1 clk MW4 00001000 00000001\n\
+                2 clk IT (2) 00008004 e1a00000 A svc : NOP\n\
+                2 clk MR4 00001000 00000002\n\
+                2 clk MR1 00002000 01\n\
+                3 clk IT (3) 00008008 e1a00000 A svc : NOP\n\
+                3 clk MR1 00002000 07\n";
+    let trace = sandbox.file("dma.tarmac", text);
+    let steps = |arguments: &[&str]| -> Vec<u64> {
+        let lines = sandbox.json_lines(&[&["find", &trace], arguments].concat());
+        lines.iter().map(|line| line["step"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(steps(&["next-external", "--all"]), [1, 2]);
+    assert_eq!(steps(&["last-external", "--all"]), [2, 1]);
+    assert_eq!(steps(&["last-external", "--all", "--limit", "1"]), [2]);
+    assert_eq!(steps(&["next-external", "0xfff:2", "--all"]), [1]);
+    assert_eq!(steps(&["next-external", "0x1001:3", "--all"]), [] as [u64; 0]);
+    assert_eq!(steps(&["next-external", "--at", "2", "--all"]), [2]);
+    let hit = &sandbox.json(&["find", &trace, "last-external", "0x2000"])["hit"];
+    let expected =
+        json!({"kind": "read", "cell": "0x2000:1", "address": "0x2000", "size": 1, "value": "0x07", "external": true});
+    assert_eq!(hit["access"], expected);
+    assert_eq!(sandbox.json(&["find", &trace, "next-external", "0x3000:0x1000000"]), json!({"hit": null}));
+    assert_eq!(sandbox.json(&["info", &trace])["external_changes"], 2);
+    sandbox.run(&["find", &trace, "next-write"]).ends_misspelt();
+}

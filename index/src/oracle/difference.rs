@@ -67,7 +67,15 @@ impl Oracle {
                 }
             }
         }
+        let told: std::collections::HashSet<u64> = self
+            .touches(self.events_until(position))
+            .filter(|(event, address)| super::memory::is_evidence(event, *address))
+            .map(|(_, address)| address)
+            .collect();
         self.infer(&mut memory, position);
+        for (address, byte) in memory.iter_mut().filter(|(address, _)| !told.contains(address)) {
+            byte.state.value = byte.state.value.or(self.program.byte(Address(*address)));
+        }
         memory
     }
 

@@ -18,7 +18,7 @@ impl Replay for NextAccessedBlock {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Address>> {
         let from = self.from.0 / 64;
         let addresses = oracle.events.iter().flat_map(bytes_of).map(|(address, _)| address / 64);
-        let block = addresses.filter(|block| *block >= from).min();
+        let block = addresses.filter(|block| *block >= from).chain(oracle.program.next_granule(from)).min();
         Some(block.map(|block| Address(block * 64)))
     }
 }
@@ -50,8 +50,23 @@ impl Oracle {
                 return ByteState { value, source: ValueSource::Inferred, seen_at: Some(Position(event.slot)) };
             }
         }
-        ByteState::default()
+        self.byte_of_image(address, position)
     }
+
+    /// What was loaded, when nothing up to a position wrote it or told what it had become.
+    fn byte_of_image(&self, address: u64, position: Position) -> ByteState {
+        let value = self.program.byte(Address(address));
+        if value.is_none() || self.events_until(position).iter().any(|event| is_evidence(event, address)) {
+            return ByteState::default();
+        }
+        ByteState { value, source: ValueSource::Inferred, seen_at: None }
+    }
+}
+
+/// Whether an event tells the value of a byte, or that it is no longer what it was.
+pub(super) fn is_evidence(event: &Event, address: u64) -> bool {
+    let EventKind::Access(access) = &event.kind else { return false };
+    access.each_byte().any(|(touched, value)| touched == address && (!access.is_read() || value.is_some()))
 }
 
 /// What is known of a byte after an event.

@@ -8,7 +8,7 @@ use stepback_parsers::{
 };
 
 use super::event::{Accessed, Event, EventKind, Told, Written};
-use crate::{Query, ThreadId, ThreadInfo, Warning};
+use crate::{Program, Query, ThreadId, ThreadInfo, Warning};
 
 /// A trace as a list of events.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub struct Oracle {
     pub(super) register_names: Vec<String>,
     pub(super) widths: HashMap<RegisterId, u16>,
     warnings: Vec<Warning>,
+    pub(super) program: Program,
     /// Reads that contradict what was known before them.
     external_changes: u64,
 }
@@ -57,6 +58,7 @@ impl Oracle {
             register_names: Vec::new(),
             widths: HashMap::new(),
             warnings: Vec::new(),
+            program: Program::default(),
             external_changes: 0,
         };
         let mut sink = Recorder { oracle: &mut oracle, last_steps: HashMap::new() };
@@ -89,6 +91,12 @@ impl Oracle {
             self.external_changes += u64::from(!contradicting.is_empty());
             access.contradicting = contradicting;
         }
+    }
+
+    /// The same, which knows besides what the program images tell.
+    #[must_use]
+    pub fn with_program(self, program: Program) -> Self {
+        Self { program, ..self }
     }
 
     /// Steps in all.

@@ -1,0 +1,137 @@
+//! What the program images of a trace tell.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use stepback_parsers::Address;
+
+use crate::granules::GRANULE_BITS;
+
+/// What the program images of a trace tell: what memory held when the program was loaded.
+///
+/// ```
+/// use stepback_index::Program;
+/// use stepback_parsers::Address;
+///
+/// let mut program = Program::default();
+/// program.load(Address(0x1000), [1, 2, 3].into(), 5);
+/// program.load(Address(0x1001), [9].into(), 1);
+/// let bytes = (0xfff..0x1006).map(|address| program.byte(Address(address)));
+/// assert_eq!(bytes.collect::<Vec<_>>(), [None, Some(1), Some(9), Some(3), Some(0), Some(0), None]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// By first address; none overlap.
+    pieces: BTreeMap<u64, Piece>,
+}
+
+/// A run of memory that was loaded.
+#[derive(Clone, Debug)]
+struct Piece {
+    /// Its last address.
+    last: u64,
+    /// The bytes that it was cut from; what lies beyond their end is zero.
+    bytes: Arc<[u8]>,
+    /// Where in them it begins.
+    offset: u64,
+}
+
+impl Program {
+    /// Loads a segment: some bytes, then zeros up to a length. Where segments overlap, the later one wins, as in a loader.
+    /// What would lie beyond the end of the address space is left out.
+    pub fn load(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
+        let Some(rest) = len_bytes.checked_sub(1) else { return };
+        let last = address.0.saturating_add(rest);
+        self.clear(address.0, last);
+        self.pieces.insert(address.0, Piece { last, bytes, offset: 0 });
+    }
+
+    /// Cuts a range out of what was loaded so far.
+    fn clear(&mut self, first: u64, last: u64) {
+        while let Some((&start, _)) = self.pieces.range(..=last).next_back().filter(|(_, piece)| piece.last >= first) {
+            let Some(piece) = self.pieces.remove(&start) else { return };
+            if let Some(after) = last.checked_add(1).filter(|after| *after <= piece.last) {
+                let offset = piece.offset.saturating_add(after - start);
+                self.pieces.insert(after, Piece { offset, ..piece.clone() });
+            }
+            if let Some(before) = first.checked_sub(1).filter(|before| *before >= start) {
+                self.pieces.insert(start, Piece { last: before, ..piece });
+            }
+        }
+    }
+
+    /// The byte that was loaded at an address. O(log n).
+    pub fn byte(&self, address: Address) -> Option<u8> {
+        let (start, piece) = self.pieces.range(..=address.0).next_back()?;
+        if address.0 > piece.last {
+            return None;
+        }
+        let place = piece.offset.saturating_add(address.0 - start);
+        let stored = usize::try_from(place).ok().and_then(|place| piece.bytes.get(place));
+        Some(stored.copied().unwrap_or(0))
+    }
+
+    /// True when no memory was loaded.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// The first block of 64 bytes from one on that something was loaded into.
+    pub(crate) fn next_granule(&self, from: u64) -> Option<u64> {
+        let first = from.checked_shl(GRANULE_BITS)?;
+        let around = self.pieces.range(..=first).next_back().filter(|(_, piece)| piece.last >= first);
+        match around {
+            Some(_) => Some(from),
+            None => self.pieces.range(first..).next().map(|(start, _)| start >> GRANULE_BITS),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(program: &Program, (first, last): (u64, u64), expected: &str) {
+        let letter = |address| match program.byte(Address(address)) {
+            Some(byte) => char::from(byte.max(b'0')),
+            None => '?',
+        };
+        assert_eq!((first..=last).map(letter).collect::<String>(), expected);
+    }
+
+    #[test]
+    fn a_later_segment_wins_and_leaves_what_it_does_not_cover() {
+        let mut program = Program::default();
+        program.load(Address(4), (*b"abcdef").into(), 8);
+        check(&program, (2, 13), "??abcdef00??");
+        program.load(Address(6), (*b"XY").into(), 2);
+        check(&program, (2, 13), "??abXYef00??");
+        program.load(Address(0), (*b"12345").into(), 5);
+        check(&program, (0, 13), "12345bXYef00??");
+        program.load(Address(11), (*b"Z").into(), 2);
+        check(&program, (0, 13), "12345bXYef0Z0?");
+        program.load(Address(0), Arc::default(), 14);
+        check(&program, (0, 14), "00000000000000?");
+    }
+
+    #[test]
+    fn a_segment_may_lie_at_the_end_of_the_address_space_and_be_as_long_as_it() {
+        let mut program = Program::default();
+        program.load(Address(u64::MAX - 1), (*b"abc").into(), 3);
+        check(&program, (u64::MAX - 2, u64::MAX), "?ab");
+        program.load(Address(0), Arc::default(), u64::MAX);
+        check(&program, (u64::MAX - 2, u64::MAX), "00b");
+        program.load(Address(0), Arc::default(), 0);
+        assert!(!program.is_empty() && Program::default().is_empty());
+    }
+
+    #[test]
+    fn blocks_are_found_from_within_and_from_before_a_segment() {
+        let mut program = Program::default();
+        program.load(Address(0x1010), Arc::default(), 0x100);
+        let found = [0, 0x40, 0x41, 0x44, 0x45].map(|from| program.next_granule(from));
+        assert_eq!(found, [Some(0x40), Some(0x40), Some(0x41), Some(0x44), None]);
+        assert_eq!(program.next_granule(u64::MAX), None);
+    }
+}
