@@ -11,6 +11,7 @@ pub mod model;
 pub mod panels;
 pub mod place;
 pub mod session;
+pub mod source;
 pub mod syntax;
 pub mod theme;
 pub mod window;

@@ -350,7 +350,7 @@ mod tests {
         check_error("-1%", "is not a number");
         check_error("99999999999999999999%", "is too large");
         check_error("pc:", "an address is needed");
-        check_error("pc:main+", "column 6: a number, a register or a symbol is missing");
+        check_error("pc:main+", "column 6: a number, a register, a symbol or memory is missing");
         check_error("pc:main#", "after # stands which visit is meant");
         check_error("pc:main#x", "after # stands which visit is meant");
         check_error("pc:main#0", "visits count from 1");

@@ -19,7 +19,9 @@ A position POS is one of
   line:N    after the step to which line N of the trace belongs
   time:T    after the last step whose time is at most T
   pc:ADDR   before the first step at that address; pc:ADDR#K: before the K-th
-An address ADDR is an expression of numbers, registers, symbols, + - * / << >> & | ^ and parentheses.";
+An address ADDR is an expression of numbers, registers, symbols and memory, with the operators of C:
+  sp+8   [sp+8] what memory holds there, as wide as a pointer   u8[x0] u16[x0] u32[x0] u64[x0]
+  ( ) + - ~ !   * / %   + -   << >>   < <= > >=   == !=   &   ^   |   &&   ||   reg::x0 sym::x0";
 
 /// A time-travel debugger for recorded CPU instruction traces. Without a subcommand it opens the window.
 #[derive(Debug, Parser)]

@@ -12,7 +12,7 @@ use super::cells::{NamesAt, check_range, thread_id};
 use super::json::{StepJson, byte_string, hex, source_letters, source_word, value_hex};
 use super::report::Report;
 use super::stack::{FrameJson, Stack};
-use super::text::{grouped, step_line};
+use super::text::{grouped, line_text, step_line};
 use super::walk::step_record;
 use crate::place::Place;
 
@@ -40,6 +40,9 @@ pub struct AtArguments {
     /// Print at most so many frames of the stack.
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub frames: usize,
+    /// With the source line of the step before the position.
+    #[arg(long)]
+    pub lines: bool,
     /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
@@ -71,6 +74,7 @@ struct State {
     file: RegisterFile,
     ranges: Vec<Range>,
     stack: Option<Stack>,
+    has_lines: bool,
 }
 
 /// A range of memory as it was asked for, with its bytes.
@@ -99,7 +103,7 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         true => Some(Stack::read(position, file.thread, arguments.frames, report)?),
         false => None,
     };
-    let state = State { position, file, ranges, stack };
+    let state = State { position, file, ranges, stack, has_lines: arguments.lines };
     match report.is_json {
         true => print_json(&state, report),
         false => print_text(&state, report),
@@ -116,12 +120,13 @@ fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_
 }
 
 fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State { position, file, ranges, stack } = state;
-    let index = &report.session.index;
-    let last_step = match position.last_step() {
-        Some(step) => step_record(step, index, &report.cancel)?.map(|record| StepJson::new(&record, index)),
-        None => None,
-    };
+    let State { position, file, ranges, stack, has_lines } = state;
+    let session = report.session;
+    let record = position.last_step().map(|step| step_record(step, &session.index, &report.cancel)).transpose()?;
+    let last_step = record.flatten().map(|record| {
+        let step = StepJson::new(&record, &session.index);
+        if *has_lines { step.with_source(session.source_text(record.pc)) } else { step }
+    });
     let by_name = |value: fn(&RegisterState) -> Json| {
         file.registers.iter().map(|register| (register.name.clone(), value(register))).collect()
     };
@@ -141,13 +146,15 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State { position, file, ranges, stack } = state;
-    let index = &report.session.index;
+    let State { position, file, ranges, stack, has_lines } = state;
+    let session = report.session;
+    let index = &session.index;
     report.text(&format!("position {} of {}\n", grouped(position.0), grouped(index.step_count())))?;
     if let Some(step) = position.last_step()
         && let Some(record) = step_record(step, index, &report.cancel)?
     {
-        report.text(&format!("after step {}\n", step_line(&record, index)))?;
+        let source = has_lines.then(|| session.source_text(record.pc));
+        report.text(&format!("after step {}{}\n", step_line(&record, index), line_text(source)))?;
     }
     report.text(&format!("\n{}", registers_text(file)))?;
     for range in ranges {

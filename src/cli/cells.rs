@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow, bail};
 use stepback_index::{Cancel, Cell, ThreadId};
 use stepback_parsers::{Address, AnySource, Position};
 
-use crate::expression::{AtPosition, ExpressionError, evaluate, parse};
+use crate::expression::{AtPosition, ExpressionError, evaluate, parse, split_range};
 use crate::session::Session;
 
 /// Finds a thread by the name that was given, if one was.
@@ -15,14 +15,6 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
     }
     let known: Vec<&str> = session.index.threads().iter().map(|thread| &*thread.name).collect();
     bail!("the trace has no thread {name:?}, only {}", known.join(", "))
-}
-
-/// Splits `ADDR[:LEN]`. The colons of `reg::x0` belong to the address, and so do those inside backticks.
-fn split_range(text: &str) -> (&str, Option<&str>) {
-    match text.rsplit_once(':') {
-        Some((address, len)) if !address.ends_with(':') && !len.contains('`') => (address, Some(len)),
-        _ => (text, None),
-    }
 }
 
 /// Says what is wrong with the spelling of an expression, before a trace is opened for it.
@@ -92,21 +84,6 @@ impl<'a> NamesAt<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(text: &str, address: &str, len: Option<&str>) {
-        assert_eq!(split_range(text), (address, len), "{text}");
-    }
-
-    #[test]
-    fn the_last_colon_begins_the_length() {
-        check("0x1000", "0x1000", None);
-        check("sp+8:16", "sp+8", Some("16"));
-        check("reg::x0", "reg::x0", None);
-        check("reg::x0:4", "reg::x0", Some("4"));
-        check("sym::`a::b(int)`", "sym::`a::b(int)`", None);
-        check("sym::`a::b(int)`:2", "sym::`a::b(int)`", Some("2"));
-    }
 
     #[test]
     fn a_misspelt_range_is_known_before_the_trace_is_opened() {

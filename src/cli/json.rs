@@ -32,6 +32,9 @@ pub struct StepJson {
     pc: String,
     executed: bool,
     text: String,
+    /// Only where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Option<String>>,
 }
 
 /// A function by its address, with its name where an image has one.
@@ -135,7 +138,13 @@ impl StepJson {
             pc: hex(record.pc),
             executed: record.is_executed,
             text: record.text.clone(),
+            source: None,
         }
+    }
+
+    /// The same with its source line.
+    pub fn with_source(self, source: Option<String>) -> Self {
+        Self { source: Some(source), ..self }
     }
 }
 
@@ -171,6 +180,13 @@ impl ListedJson {
             Effect::Exception(_) | Effect::Note(_) => None,
         };
         Self { step: StepJson::new(record, index), effects: record.effects.iter().filter_map(effect).collect() }
+    }
+}
+
+impl ListedJson {
+    /// The same with its source line.
+    pub fn with_source(self, source: Option<String>) -> Self {
+        Self { step: self.step.with_source(source), ..self }
     }
 }
 

@@ -9,7 +9,7 @@ use super::arguments::TraceArguments;
 use super::cells::thread_id;
 use super::json::ListedJson;
 use super::report::Report;
-use super::text::step_line;
+use super::text::{line_text, step_line};
 use crate::place::Place;
 
 /// Steps asked for at once: memory stays small however long the list.
@@ -30,6 +30,9 @@ pub struct ListArguments {
     /// Every record instead of every step; only binary formats have records.
     #[arg(long)]
     pub records: bool,
+    /// With the source line of each step.
+    #[arg(long)]
+    pub lines: bool,
     /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
@@ -50,21 +53,37 @@ pub fn run(arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
         let block = Steps { first: Position(next).next_step(), count }.run(&session.index, &report.cancel)?;
         let Some(last) = block.last() else { break };
         next = last.step.after().0;
-        left -= print(&block, thread, left, report)?;
+        let wanted = Wanted { thread, limit: left, has_lines: arguments.lines };
+        left -= print(&block, wanted, report)?;
         report.flush()?;
     }
     Ok(())
 }
 
-/// Prints the steps of a thread, at most so many; returns how many it were.
-fn print(block: &[StepRecord], thread: Option<ThreadId>, limit: u64, report: &mut Report<'_>) -> Result<u64> {
+/// What to print of a block.
+#[derive(Clone, Copy)]
+struct Wanted {
+    /// Only steps of this one.
+    thread: Option<ThreadId>,
+    /// At most so many.
+    limit: u64,
+    /// With source lines.
+    has_lines: bool,
+}
+
+/// Prints steps; returns how many it were.
+fn print(block: &[StepRecord], wanted: Wanted, report: &mut Report<'_>) -> Result<u64> {
+    let Wanted { thread, limit, has_lines } = wanted;
+    let session = report.session;
     let index = &report.session.index;
     let is_meant = |record: &&StepRecord| thread.is_none_or(|thread| record.thread == thread);
     let mut count = 0;
     for record in block.iter().filter(is_meant).take(usize::try_from(limit).unwrap_or(usize::MAX)) {
-        match report.is_json {
-            true => report.json(&ListedJson::new(record, index))?,
-            false => report.text(&format!("{}\n", step_line(record, index)))?,
+        let source = has_lines.then(|| session.source_text(record.pc));
+        match (report.is_json, source) {
+            (true, Some(source)) => report.json(&ListedJson::new(record, index).with_source(source))?,
+            (true, None) => report.json(&ListedJson::new(record, index))?,
+            (false, source) => report.text(&format!("{}{}\n", step_line(record, index), line_text(source)))?,
         }
         count += 1;
     }

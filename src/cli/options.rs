@@ -9,6 +9,7 @@ use stepback_parsers::{Endian, Format};
 use crate::expression::number;
 use crate::image::ImageSpec;
 use crate::session::{IndexPolicy, OpenOptions};
+use crate::source::SourceMapping;
 
 /// How a trace is opened.
 #[derive(Debug, Args)]
@@ -26,12 +27,15 @@ pub struct TraceOptions {
     /// Build the index and stop.
     #[arg(long)]
     pub only_index: bool,
-    /// A program image for symbols; may be given several times.
+    /// A program image for symbols and source lines; may be given several times.
     #[arg(long = "image", value_name = "ELF[@OFFSET]")]
     pub images: Vec<ImageArgument>,
     /// Added to the addresses of images without an offset of their own.
     #[arg(long, value_name = "N", default_value = "0", value_parser = number, hide_default_value = true)]
     pub load_offset: u64,
+    /// Sources that the image says are in FROM are in TO; may be given several times.
+    #[arg(long = "source-map", value_name = "FROM=TO")]
+    pub source_map: Vec<SourceMapping>,
     /// The trace's format, instead of detecting it.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FormatName>,
@@ -91,6 +95,7 @@ impl TraceOptions {
             is_index_wanted: self.only_index,
             images: self.images.iter().map(|image| image.to_spec(self.load_offset)).collect(),
             load_offset: self.load_offset,
+            source_map: self.source_map.clone(),
             format: self.format.map(|FormatName::Tarmac| Format::Tarmac),
             endian: match (self.li, self.bi) {
                 (_, true) => Some(Endian::Big),

@@ -52,6 +52,15 @@ pub fn step_line(record: &StepRecord, index: &AnyIndex) -> String {
     }
 }
 
+/// What is added to a step when its source line was asked for.
+pub fn line_text(source: Option<Option<String>>) -> String {
+    match source {
+        Some(Some(source)) => format!("  {}", printable(&source)),
+        Some(None) => "  no source line".to_owned(),
+        None => String::new(),
+    }
+}
+
 fn is_wide(thread: &stepback_index::ThreadInfo) -> bool {
     thread.instruction_set == stepback_parsers::InstructionSet::A64
 }

@@ -3,14 +3,14 @@
 use std::cell::OnceCell;
 
 use stepback_index::{
-    Cancel, Index, InstructionSet, Query as _, QueryError, RegisterFile, RegistersAt, ThreadId, Value,
+    Cancel, Index, InstructionSet, MemoryAt, Query as _, QueryError, RegisterFile, RegistersAt, ThreadId, Value,
 };
-use stepback_parsers::{Position, RegisterView, Registers, Source};
+use stepback_parsers::{Address, Position, RegisterView, Registers, Source};
 
-use super::{Lookup, RegisterLookup};
+use super::{Lookup, ValueLookup, Width};
 use crate::image::Images;
 
-/// Registers of a thread at a position, and the symbols of the images.
+/// Registers of a thread and memory at a position, and the symbols of the images.
 pub struct AtPosition<'a, S> {
     index: &'a Index<S>,
     images: &'a Images,
@@ -37,28 +37,62 @@ impl<'a, S: Source> AtPosition<'a, S> {
         let query = RegistersAt { position: self.position, thread: self.thread };
         self.registers.get_or_init(|| query.run(self.index, self.cancel))
     }
+
+    fn thread(&self) -> Result<ThreadId, QueryError> {
+        self.thread.map_or_else(|| self.index.thread_at(self.position), Ok)
+    }
+
+    fn pointer_bytes(&self, thread: ThreadId) -> u64 {
+        let info = self.index.threads().get(usize::from(thread.0));
+        match info.map(|info| info.instruction_set) {
+            Some(InstructionSet::A32 | InstructionSet::T32) => 4,
+            Some(InstructionSet::A64) | None => 8,
+        }
+    }
+
+    fn load(&self, address: u64, width: Width) -> Result<Option<u64>, QueryError> {
+        let len_bytes = match width {
+            Width::Bytes(bytes) => u64::from(bytes),
+            Width::Pointer => self.pointer_bytes(self.thread()?),
+        };
+        let memory = MemoryAt { position: self.position, address: Address(address), len_bytes };
+        let mut bytes: Vec<Option<u8>> = memory.run(self.index, self.cancel)?.iter().map(|state| state.value).collect();
+        if self.index.info().is_big_endian {
+            bytes.reverse();
+        }
+        // The bytes beyond the end of the address space are missing.
+        let is_whole = bytes.len() as u64 == len_bytes;
+        Ok(Value(bytes).to_u64().filter(|_| is_whole))
+    }
 }
 
 impl<S: Source> Lookup for AtPosition<'_, S> {
-    fn register(&self, name: &str) -> Option<RegisterLookup> {
-        let thread = match self.thread.map_or_else(|| self.index.thread_at(self.position), Ok) {
+    fn register(&self, name: &str) -> Option<ValueLookup> {
+        let thread = match self.thread() {
             Ok(thread) => thread,
-            Err(error) => return Some(RegisterLookup::Failed(error.to_string())),
+            Err(error) => return Some(ValueLookup::Failed(error.to_string())),
         };
         let view = self.index.register_view(name, thread)?;
         Some(match self.registers() {
             Ok(file) => value_of(file, view),
-            Err(error) => RegisterLookup::Failed(error.to_string()),
+            Err(error) => ValueLookup::Failed(error.to_string()),
         })
     }
 
     fn symbol(&self, name: &str) -> Option<u64> {
         self.images.address_of(name).map(|address| address.0)
     }
+
+    fn memory(&self, address: u64, width: Width) -> ValueLookup {
+        match self.load(address, width) {
+            Ok(value) => value.map_or(ValueLookup::Unknown, ValueLookup::Known),
+            Err(error) => ValueLookup::Failed(error.to_string()),
+        }
+    }
 }
 
 /// The bytes of a view out of whichever shown register has them all.
-fn value_of(file: &RegisterFile, view: RegisterView) -> RegisterLookup {
+fn value_of(file: &RegisterFile, view: RegisterView) -> ValueLookup {
     let bytes = file.registers.iter().find_map(|state| {
         let start = usize::from(view.offset.checked_sub(state.view.offset)?);
         let end = start.checked_add(usize::from(view.size_bytes))?;
@@ -66,23 +100,29 @@ fn value_of(file: &RegisterFile, view: RegisterView) -> RegisterLookup {
     });
     let low_half = bytes.map(|bytes| bytes.get(..8).unwrap_or(bytes));
     let number = low_half.and_then(|bytes| Value(bytes.to_vec()).to_u64());
-    number.map_or(RegisterLookup::Unknown, RegisterLookup::Known)
+    number.map_or(ValueLookup::Unknown, ValueLookup::Known)
 }
 
-/// The symbols of the images and no registers, where there is no position to look them up at.
+const NO_POSITION: &str = "no position is given to look it up at";
+
+/// The symbols of the images and no registers or memory, where there is no position to look them up at.
 pub struct SymbolsOnly<'a>(pub &'a Images);
 
 impl Lookup for SymbolsOnly<'_> {
     /// A register's name that no symbol bears is better called a register than a name that nobody knows.
-    fn register(&self, name: &str) -> Option<RegisterLookup> {
+    fn register(&self, name: &str) -> Option<ValueLookup> {
         let is_register =
             [InstructionSet::A64, InstructionSet::A32].iter().any(|set| Registers::view(name, *set).is_some());
         let is_meant = is_register && self.0.address_of(name).is_none();
-        is_meant.then(|| RegisterLookup::Failed("no position is given to look it up at".to_owned()))
+        is_meant.then(|| ValueLookup::Failed(NO_POSITION.to_owned()))
     }
 
     fn symbol(&self, name: &str) -> Option<u64> {
         self.0.address_of(name).map(|address| address.0)
+    }
+
+    fn memory(&self, _: u64, _: Width) -> ValueLookup {
+        ValueLookup::Failed(NO_POSITION.to_owned())
     }
 }
 
@@ -106,7 +146,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(file: &RegisterFile, name: &str, expected: RegisterLookup) {
+    fn check(file: &RegisterFile, name: &str, expected: ValueLookup) {
         let view = Registers::view(name, InstructionSet::A64).expect("a register");
         assert_eq!(value_of(file, view), expected, "{name}");
     }
@@ -114,20 +154,20 @@ mod tests {
     #[test]
     fn a_part_of_a_shown_register_has_a_value_of_its_own() {
         let bytes = [1, 2, 3, 4, 0, 0, 0, 0x80].map(Some);
-        check(&file("x3", &bytes), "w3", RegisterLookup::Known(0x0403_0201));
-        check(&file("x3", &bytes), "x3", RegisterLookup::Known(0x8000_0000_0403_0201));
-        check(&file("x3", &bytes), "x4", RegisterLookup::Unknown);
+        check(&file("x3", &bytes), "w3", ValueLookup::Known(0x0403_0201));
+        check(&file("x3", &bytes), "x3", ValueLookup::Known(0x8000_0000_0403_0201));
+        check(&file("x3", &bytes), "x4", ValueLookup::Unknown);
     }
 
     #[test]
     fn a_register_with_an_unknown_byte_is_unknown_and_its_known_part_is_not() {
         let bytes = [Some(7), Some(0), Some(0), Some(0), None, None, None, None];
-        check(&file("x3", &bytes), "x3", RegisterLookup::Unknown);
-        check(&file("x3", &bytes), "w3", RegisterLookup::Known(7));
+        check(&file("x3", &bytes), "x3", ValueLookup::Unknown);
+        check(&file("x3", &bytes), "w3", ValueLookup::Known(7));
     }
 
     #[test]
     fn a_vector_register_gives_its_low_half() {
-        check(&file("v0", &[Some(1); 16]), "v0", RegisterLookup::Known(0x0101_0101_0101_0101));
+        check(&file("v0", &[Some(1); 16]), "v0", ValueLookup::Known(0x0101_0101_0101_0101));
     }
 }

@@ -34,12 +34,20 @@ pub enum ExpressionErrorKind {
     ParenthesisOpen,
     /// A closing parenthesis has no partner.
     ParenthesisClosed,
-    /// More parentheses or signs within each other than anybody writes.
+    /// A bracket has no partner.
+    BracketOpen,
+    /// A closing bracket has no partner.
+    BracketClosed,
+    /// More parentheses, brackets or signs within each other than anybody writes.
     TooDeep,
     /// The trace does not say what the register holds here.
     RegisterUnknown(String),
     /// The value of the register could not be looked up.
     RegisterFailed(String, String),
+    /// The trace does not say, at least not of every byte, what memory holds here.
+    MemoryUnknown(u64),
+    /// Memory could not be looked up.
+    MemoryFailed(u64, String),
     /// No such register.
     NoRegister(String),
     /// No such symbol.
@@ -50,21 +58,30 @@ pub enum ExpressionErrorKind {
     DivisionByZero,
 }
 
+const OPERATORS: &str = "+ - * / % << >> & | ^ == != < <= > >= && ||";
+
 impl fmt::Display for ExpressionErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("an address is needed: a number, a register, a symbol, or a sum such as sp+8"),
-            Self::ValueMissing => f.write_str("a number, a register or a symbol is missing at the end"),
-            Self::NotAValue(text) => write!(f, "{text:?} stands where a number, a register or a symbol must be"),
-            Self::NotAnOperator(text) => write!(f, "{text:?} stands where an operator must be: + - * / % << >> & | ^"),
+            Self::ValueMissing => f.write_str("a number, a register, a symbol or memory is missing at the end"),
+            Self::NotAValue(text) => {
+                write!(f, "{text:?} stands where a number, a register, a symbol or memory must be")
+            }
+            Self::NotAnOperator(text) => write!(f, "{text:?} stands where an operator must be: {OPERATORS}"),
+            Self::Character('=') => f.write_str("one = means nothing, equality is =="),
             Self::Character(character) => write!(f, "the character {character:?} means nothing in an expression"),
             Self::Number(text, error) => number_error(f, text, *error),
             Self::QuoteOpen => f.write_str("the backtick has no partner"),
             Self::ParenthesisOpen => f.write_str("the parenthesis is never closed"),
             Self::ParenthesisClosed => f.write_str("the closing parenthesis was never opened"),
-            Self::TooDeep => f.write_str("too many parentheses or signs within each other"),
+            Self::BracketOpen => f.write_str("the bracket is never closed"),
+            Self::BracketClosed => f.write_str("the closing bracket was never opened"),
+            Self::TooDeep => f.write_str("too many parentheses, brackets or signs within each other"),
             Self::RegisterUnknown(name) => write!(f, "{name} is unknown at this position"),
             Self::RegisterFailed(name, why) => write!(f, "{name} could not be looked up: {why}"),
+            Self::MemoryUnknown(address) => write!(f, "memory at {address:#x} is unknown at this position"),
+            Self::MemoryFailed(address, why) => write!(f, "memory at {address:#x} could not be looked up: {why}"),
             Self::NoRegister(name) => write!(f, "no register is called {name:?}"),
             Self::NoSymbol(name) => write!(f, "no symbol is called {name:?}"),
             Self::NoName(name) => write!(f, "no register and no symbol is called {name:?}"),

@@ -2,9 +2,9 @@
 
 use super::error::ExpressionErrorKind as Kind;
 use super::token::{NameKind, Token, Word, tokens};
-use super::{Expression, ExpressionError};
+use super::{Expression, ExpressionError, Width};
 
-/// Parentheses and signs within each other; each level costs a few stack frames.
+/// Parentheses, brackets and signs within each other; each level costs a few stack frames.
 const DEPTH_LIMIT: usize = 100;
 
 /// One operation on a stack of numbers.
@@ -14,20 +14,39 @@ pub enum Operation {
     Number(u64),
     /// Pushes the value of a name.
     Name(NameKind, String),
+    /// Replaces the address on top by what memory holds there.
+    Memory(Width),
     /// Replaces the top.
     Unary(Unary),
     /// Replaces the two on top.
     Binary(Binary),
+    /// `&&` and `||` after their left side: where that is as true as `by`, it is the result, and the operations
+    /// up to `end` are left out; otherwise the right side decides.
+    Decide {
+        /// False for `&&`, true for `||`.
+        by: bool,
+        /// Behind this one.
+        end: usize,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unary {
     Minus,
     Complement,
+    Not,
+    /// 1 for everything but 0.
+    Truth,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
     Or,
     Xor,
     And,
@@ -40,23 +59,53 @@ pub enum Binary {
     Remainder,
 }
 
-impl Binary {
+/// An operator between two values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Infix {
+    /// Both sides are worked out.
+    Both(Binary),
+    /// `&&` and `||`: the right side is worked out only where the left one is not this.
+    Unless(bool),
+}
+
+impl Infix {
     /// The operator and how tightly it binds, as in C.
     fn of(symbol: &str) -> Option<(Self, u8)> {
-        Some(match symbol {
-            "|" => (Self::Or, 1),
-            "^" => (Self::Xor, 2),
-            "&" => (Self::And, 3),
-            "<<" => (Self::ShiftLeft, 4),
-            ">>" => (Self::ShiftRight, 4),
-            "+" => (Self::Add, 5),
-            "-" => (Self::Subtract, 5),
-            "*" => (Self::Multiply, 6),
-            "/" => (Self::Divide, 6),
-            "%" => (Self::Remainder, 6),
+        let (operator, precedence) = match symbol {
+            "||" => return Some((Self::Unless(true), 1)),
+            "&&" => return Some((Self::Unless(false), 2)),
+            "|" => (Binary::Or, 3),
+            "^" => (Binary::Xor, 4),
+            "&" => (Binary::And, 5),
+            "==" => (Binary::Equal, 6),
+            "!=" => (Binary::NotEqual, 6),
+            "<" => (Binary::Less, 7),
+            "<=" => (Binary::LessOrEqual, 7),
+            ">" => (Binary::Greater, 7),
+            ">=" => (Binary::GreaterOrEqual, 7),
+            "<<" => (Binary::ShiftLeft, 8),
+            ">>" => (Binary::ShiftRight, 8),
+            "+" => (Binary::Add, 9),
+            "-" => (Binary::Subtract, 9),
+            "*" => (Binary::Multiply, 10),
+            "/" => (Binary::Divide, 10),
+            "%" => (Binary::Remainder, 10),
             _ => return None,
-        })
+        };
+        Some((Self::Both(operator), precedence))
     }
+}
+
+/// How many bytes a name before a bracket asks for.
+fn width_of(name: &str) -> Option<Width> {
+    let bytes = match name {
+        "u8" => 1,
+        "u16" => 2,
+        "u32" => 4,
+        "u64" => 8,
+        _ => return None,
+    };
+    Some(Width::Bytes(bytes))
 }
 
 /// Reads an expression; names are looked up later.
@@ -76,6 +125,7 @@ pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         Some(Token { column, word: Word::Symbol(")") }) => {
             Err(ExpressionError { column, kind: Kind::ParenthesisClosed })
         }
+        Some(Token { column, word: Word::Symbol("]") }) => Err(ExpressionError { column, kind: Kind::BracketClosed }),
         Some(token) => Err(ExpressionError { column: token.column, kind: Kind::NotAnOperator(spelling(&token.word)) }),
     }
 }
@@ -92,18 +142,35 @@ impl Parser {
     /// A chain of operators that bind more tightly than `outer`.
     fn binary(&mut self, outer: u8) -> Result<(), ExpressionError> {
         self.unary()?;
-        while let Some((column, operator, precedence)) = self.peek_binary().filter(|found| found.2 > outer) {
+        while let Some((column, operator, precedence)) = self.peek_infix().filter(|found| found.2 > outer) {
             self.tokens.next();
-            self.binary(precedence)?;
-            self.operations.push((column, Operation::Binary(operator)));
+            match operator {
+                Infix::Both(operator) => {
+                    self.binary(precedence)?;
+                    self.operations.push((column, Operation::Binary(operator)));
+                }
+                Infix::Unless(by) => self.unless(by, column, precedence)?,
+            }
         }
         Ok(())
     }
 
-    fn peek_binary(&mut self) -> Option<(usize, Binary, u8)> {
+    fn unless(&mut self, by: bool, column: usize, precedence: u8) -> Result<(), ExpressionError> {
+        let decision = self.operations.len();
+        self.operations.push((column, Operation::Decide { by, end: decision }));
+        self.binary(precedence)?;
+        self.operations.push((column, Operation::Unary(Unary::Truth)));
+        let behind = self.operations.len();
+        if let Some((_, Operation::Decide { end, .. })) = self.operations.get_mut(decision) {
+            *end = behind;
+        }
+        Ok(())
+    }
+
+    fn peek_infix(&mut self) -> Option<(usize, Infix, u8)> {
         let token = self.tokens.peek()?;
         let Word::Symbol(symbol) = token.word else { return None };
-        Binary::of(symbol).map(|(operator, precedence)| (token.column, operator, precedence))
+        Infix::of(symbol).map(|(operator, precedence)| (token.column, operator, precedence))
     }
 
     fn unary(&mut self) -> Result<(), ExpressionError> {
@@ -112,11 +179,16 @@ impl Parser {
         };
         match word {
             Word::Number(value) => self.operations.push((column, Operation::Number(value))),
+            Word::Name(NameKind::Any, name) if width_of(&name).is_some() && self.takes("[") => {
+                self.memory(column, width_of(&name).unwrap_or(Width::Pointer))?;
+            }
             Word::Name(kind, name) => self.operations.push((column, Operation::Name(kind, name))),
             Word::Symbol("+") => self.nested(column, Self::unary)?,
             Word::Symbol("-") => self.signed(column, Unary::Minus)?,
             Word::Symbol("~") => self.signed(column, Unary::Complement)?,
-            Word::Symbol("(") => self.parenthesis(column)?,
+            Word::Symbol("!") => self.signed(column, Unary::Not)?,
+            Word::Symbol("(") => self.enclosed(column, ")", Kind::ParenthesisOpen)?,
+            Word::Symbol("[") => self.memory(column, Width::Pointer)?,
             Word::Symbol(symbol) => return Err(ExpressionError { column, kind: Kind::NotAValue(symbol.to_owned()) }),
         }
         Ok(())
@@ -128,15 +200,28 @@ impl Parser {
         Ok(())
     }
 
-    fn parenthesis(&mut self, column: usize) -> Result<(), ExpressionError> {
+    /// Takes the next word if it is this symbol.
+    fn takes(&mut self, symbol: &str) -> bool {
+        self.tokens.next_if(|token| matches!(token.word, Word::Symbol(found) if found == symbol)).is_some()
+    }
+
+    /// An address and its closing bracket.
+    fn memory(&mut self, column: usize, width: Width) -> Result<(), ExpressionError> {
+        self.enclosed(column, "]", Kind::BracketOpen)?;
+        self.operations.push((column, Operation::Memory(width)));
+        Ok(())
+    }
+
+    /// What stands between a sign at `column` and the one that closes it.
+    fn enclosed(&mut self, column: usize, end: &str, open: Kind) -> Result<(), ExpressionError> {
         self.nested(column, |parser| parser.binary(0))?;
-        match self.tokens.next() {
-            Some(Token { word: Word::Symbol(")"), .. }) => Ok(()),
-            Some(token) => {
-                Err(ExpressionError { column: token.column, kind: Kind::NotAnOperator(spelling(&token.word)) })
-            }
-            None => Err(ExpressionError { column, kind: Kind::ParenthesisOpen }),
+        if self.takes(end) {
+            return Ok(());
         }
+        Err(match self.tokens.next() {
+            Some(token) => ExpressionError { column: token.column, kind: Kind::NotAnOperator(spelling(&token.word)) },
+            None => ExpressionError { column, kind: open },
+        })
     }
 
     fn nested(

@@ -14,7 +14,7 @@ pub struct Token {
 pub enum Word {
     Number(u64),
     Name(NameKind, String),
-    /// An operator or a parenthesis.
+    /// An operator, a parenthesis or a bracket.
     Symbol(&'static str),
 }
 
@@ -30,7 +30,10 @@ pub enum NameKind {
 }
 
 /// Longer ones first.
-const SYMBOLS: [&str; 13] = ["<<", ">>", "+", "-", "*", "/", "%", "&", "|", "^", "~", "(", ")"];
+const SYMBOLS: [&str; 24] = [
+    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">", "(",
+    ")", "[", "]",
+];
 
 /// Cuts an expression into words.
 ///
@@ -46,7 +49,8 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
             return Ok(tokens);
         }
         // SPARC registers are `%g0`: a percent sign where a value must be begins a name.
-        let wants_value = tokens.last().is_none_or(|token| matches!(token.word, Word::Symbol(text) if text != ")"));
+        let wants_value =
+            tokens.last().is_none_or(|token| matches!(token.word, Word::Symbol(text) if !matches!(text, ")" | "]")));
         let word = reader.word(wants_value).map_err(|kind| ExpressionError { column, kind })?;
         tokens.push(Token { column, word });
     }

@@ -2,6 +2,7 @@
 //!
 //! The file may be anything: every table is looked up within the bytes that there are.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -35,6 +36,8 @@ pub struct ElfContent {
     pub endian: Endian,
     /// `EM_…`.
     pub machine: u16,
+    /// The addresses of its code, by the file's own count.
+    pub code: Vec<Range<u64>>,
     /// Its symbols, those for linkers first, then those for loaders; one that both tables hold comes twice.
     pub symbols: Vec<Symbol>,
     /// What it loads, in its order.
@@ -76,8 +79,9 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
         }
     }
     let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
+    let code = code_of(&sections);
     let segments = segments_of(bytes, &header, &sections, (context, offset))?;
-    Ok(ElfContent { endian, machine: header.e_machine, symbols, segments })
+    Ok(ElfContent { endian, machine: header.e_machine, code, symbols, segments })
 }
 
 /// True for the machine numbers of Arm, 32 or 64 bit.
@@ -133,6 +137,14 @@ fn loaded_segment(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> Result<
         bytes: content.into(),
         len_bytes: segment.p_memsz,
     })
+}
+
+fn code_of(sections: &[SectionHeader]) -> Vec<Range<u64>> {
+    let is_code = |section: &&SectionHeader| {
+        section.sh_flags & u64::from(SHF_ALLOC) != 0 && section.sh_flags & u64::from(SHF_EXECINSTR) != 0
+    };
+    let range = |section: &SectionHeader| section.sh_addr..section.sh_addr.saturating_add(section.sh_size);
+    sections.iter().filter(is_code).map(range).collect()
 }
 
 struct Reader<'a> {

@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
-use stepback_index::Program;
+use stepback_index::{Cancel, Program, QueryError};
 use stepback_parsers::{Address, Endian};
 
 use super::elf::{self, ElfContent, LoadedSegment};
 use super::extents::{Extent, Extents};
+use super::lines::{ImageLines, LineRange, SourceLine};
 use super::{ImageSpec, Symbol, SymbolAt};
 
 /// The symbols of all images, by address and by name. Without an image every question has no answer.
@@ -25,6 +26,8 @@ pub struct Images {
     /// Functions and labels in code, by name.
     functions: Vec<usize>,
     segments: Vec<LoadedSegment>,
+    /// One an image.
+    lines: Vec<Arc<ImageLines>>,
 }
 
 /// An image that was loaded.
@@ -103,6 +106,38 @@ impl Images {
         program
     }
 
+    /// The source line of an instruction. The first question reads the debug information of the image that has the
+    /// address, which takes about a second for 200 MB of it; later ones cost a look-up.
+    pub fn source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
+        // Later images are loaded over earlier ones.
+        self.lines.iter().rev().find_map(|lines| lines.source_at(address))
+    }
+
+    /// The code of a source file, named as [`SourceLine::file`], by line. Cost: the file names of all images' units.
+    ///
+    /// # Errors
+    /// It was cancelled.
+    pub fn code_of_file(&self, file: &str, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
+        let mut ranges = Vec::new();
+        for lines in &self.lines {
+            ranges.extend(lines.ranges_of(file, cancel)?);
+        }
+        ranges.sort_unstable();
+        Ok(ranges)
+    }
+
+    /// Whether any image says something about source lines. Reads the debug information of all.
+    ///
+    /// # Errors
+    /// What is wrong with the lines of the one image that has any, as a sentence with its path.
+    pub fn has_lines(&self) -> Result<bool, &str> {
+        let outcomes = || self.lines.iter().map(|lines| lines.is_there());
+        if outcomes().any(|outcome| outcome == Ok(true)) {
+            return Ok(true);
+        }
+        outcomes().find(Result::is_err).unwrap_or(Ok(false))
+    }
+
     /// The images, in the order in which they were asked for.
     pub fn infos(&self) -> &[ImageInfo] {
         &self.infos
@@ -129,7 +164,8 @@ impl Images {
     }
 
     fn add(&mut self, spec: &ImageSpec, content: ElfContent) {
-        let ElfContent { endian, machine, mut symbols, segments } = content;
+        let ElfContent { endian, machine, code, mut symbols, segments } = content;
+        self.lines.push(Arc::new(ImageLines::new(spec.path.clone(), spec.offset, code)));
         symbols.sort_by(|a, b| (a.address, &a.raw_name, a.size_bytes).cmp(&(b.address, &b.raw_name, b.size_bytes)));
         symbols.dedup_by(|a, b| (a.address, &a.raw_name) == (b.address, &b.raw_name) && a.size_bytes == b.size_bytes);
         let info = ImageInfo { spec: spec.clone(), endian, is_arm: elf::is_arm(machine), symbol_count: symbols.len() };

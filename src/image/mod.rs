@@ -1,4 +1,4 @@
-//! Program images: the symbols of ELF files, by address and by name.
+//! Program images: the symbols of ELF files, by address and by name, and the source lines by address.
 //!
 //! ```
 //! use stepback::image::{ImageSpec, Images};
@@ -8,6 +8,8 @@
 //! let images = Images::load(&[spec])?;
 //! assert_eq!(images.name_at(Address(0x8000_08a0)).as_deref(), Some("main+0x8"));
 //! assert_eq!(images.address_of("dispatch"), Some(Address(0x8000_087c)));
+//! let line = images.source_at(Address(0x8000_08a0));
+//! assert_eq!(line.map(|line| line.short()).as_deref(), Some("overflow.c:96"));
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
@@ -15,11 +17,13 @@ mod demangle;
 mod elf;
 mod extents;
 mod images;
+mod lines;
 mod spec;
 mod symbol;
 #[cfg(test)]
 mod tests;
 
 pub use images::{ImageInfo, Images};
+pub use lines::{InlineSite, LineRange, SourceLine};
 pub use spec::ImageSpec;
 pub use symbol::{Symbol, SymbolAt, SymbolKind};

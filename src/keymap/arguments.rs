@@ -3,6 +3,7 @@
 use super::command::{Command, Situation};
 use super::table::commands;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
+use crate::expression::split_range;
 
 /// How a cell is asked for.
 pub const CELL: &str = "Register, or ADDRESS:LENGTH";
@@ -131,14 +132,17 @@ fn cell(text: &str) -> Result<CellName, String> {
     if is_word && !text.starts_with(|first: char| first.is_ascii_digit()) {
         return Ok(CellName::Register(text.to_owned()));
     }
-    match text.rsplit_once(':') {
-        Some((address, length)) => {
+    match split_range(text) {
+        (address, Some(length)) => {
             let length = length.trim().parse().ok().filter(|length| *length > 0);
             let length =
                 length.ok_or_else(|| format!("the length after the colon has to be a number above 0: {text:?}"))?;
             Ok(CellName::Memory(address.trim().to_owned(), length))
         }
-        None => Ok(CellName::Memory(text.to_owned(), 1)),
+        (address, None) => match address.strip_prefix("reg::") {
+            Some(name) => Ok(CellName::Register(name.to_owned())),
+            None => Ok(CellName::Memory(address.to_owned(), 1)),
+        },
     }
 }
 
@@ -171,6 +175,9 @@ mod tests {
         check("Last write x2", write(CellName::Register("x2".to_owned())));
         check("Last write 0x80:8", write(CellName::Memory("0x80".to_owned(), 8)));
         check("Last write sp+8", write(CellName::Memory("sp+8".to_owned(), 1)));
+        check("Last write [sp+8]:4", write(CellName::Memory("[sp+8]".to_owned(), 4)));
+        check("Last write reg::x2", write(CellName::Register("x2".to_owned())));
+        check("Last write sym::`a::b`", write(CellName::Memory("sym::`a::b`".to_owned(), 1)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildOptions, BuildProgress, Cancel, Index, OpenError, build};
-use stepback_parsers::AnySource;
+use stepback_parsers::{Address, AnySource};
 
 use super::images;
 use super::input::Input;
@@ -15,6 +15,7 @@ use super::places::index_places;
 use super::same_file::is_same_file;
 use super::{IndexPolicy, OpenOptions};
 use crate::image::Images;
+use crate::source::{SourceMap, SourcePlaces};
 
 /// How long to wait before asking again whether another program has finished its build.
 const WAIT_FOR_OTHERS: Duration = Duration::from_millis(20);
@@ -28,6 +29,8 @@ pub struct Session {
     pub index: Arc<Index<AnySource>>,
     /// Symbols of the traced program.
     pub images: Images,
+    /// Where sources are that moved since the images were compiled.
+    pub source_map: SourceMap,
     /// The trace.
     pub path: PathBuf,
     /// The index file; none when the index lives in memory alone.
@@ -41,6 +44,19 @@ pub struct Session {
 }
 
 impl Session {
+    /// `file:line` of the source of an instruction, the file where it is by now as far as mappings say so.
+    /// Blocks: see [`Images::source_at`].
+    pub fn source_text(&self, address: Address) -> Option<String> {
+        let line = self.images.source_at(address)?;
+        Some(format!("{}:{}", self.source_map.text(&line.file), line.line))
+    }
+
+    /// Where to look for sources, with these mappings.
+    pub fn source_places(&self, map: SourceMap) -> SourcePlaces {
+        let images = self.images.infos().iter().map(|info| &*info.spec.path);
+        SourcePlaces::beside(map, images.chain([&*self.path]))
+    }
+
     /// Whether the trace file is no longer what was opened: rewritten, longer, or another file of the same name.
     /// One `stat`; a file that is missing just now does not count, since its writer may be at it.
     pub fn is_trace_changed(&self) -> bool {
@@ -64,7 +80,8 @@ pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) ->
     let (input, notices) = (Some(search.input), search.notices);
     let path = options.path.clone();
     let index = Arc::new(index.with_program(images.program()));
-    Ok(Session { index, images, path, index_path, notices, is_built_now, input })
+    let source_map = SourceMap::new(options.source_map.clone());
+    Ok(Session { index, images, source_map, path, index_path, notices, is_built_now, input })
 }
 
 /// The way to an index.

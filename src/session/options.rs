@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use stepback_parsers::{Endian, Format};
 
 use crate::image::ImageSpec;
+use crate::source::SourceMapping;
 
 /// What to do about the index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -33,6 +34,8 @@ pub struct OpenOptions {
     pub images: Vec<ImageSpec>,
     /// Added to the addresses of images that bring no offset of their own.
     pub load_offset: u64,
+    /// Directories of sources that moved since the images were compiled.
+    pub source_map: Vec<SourceMapping>,
     /// The trace's format; none: by its first bytes.
     pub format: Option<Format>,
     /// Byte order of the traced CPU, where the format does not say it; none: little.

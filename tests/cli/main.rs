@@ -11,6 +11,7 @@ mod diff;
 mod find;
 mod index;
 mod info;
+mod lines;
 mod list;
 mod no_window;
 mod options;

@@ -1,0 +1,264 @@
+//! What expressions mean, by example.
+
+use proptest::prelude::*;
+
+use super::{Lookup, ValueLookup, Width, evaluate, parse};
+
+struct Example;
+
+impl Lookup for Example {
+    fn register(&self, name: &str) -> Option<ValueLookup> {
+        match name.to_ascii_lowercase().as_str() {
+            "x0" | "%g1" => Some(ValueLookup::Known(0x100)),
+            "sp" => Some(ValueLookup::Known(0x8000)),
+            "x5" => Some(ValueLookup::Unknown),
+            "x6" => Some(ValueLookup::Failed("the trace changed".to_owned())),
+            _ => None,
+        }
+    }
+
+    fn symbol(&self, name: &str) -> Option<u64> {
+        match name {
+            "main" => Some(0x4000),
+            "x0" => Some(0x7000),
+            "a.b$c_1" => Some(1),
+            "core::fmt::write" => Some(2),
+            "std::vector<int, a>::~vector()" => Some(3),
+            "größe" => Some(4),
+            "reg::odd" => Some(5),
+            _ => None,
+        }
+    }
+
+    /// Bytes 1, 2, 3, … from 0x8000 on; a wider number than its pointers is asked for by its width.
+    fn memory(&self, address: u64, width: Width) -> ValueLookup {
+        let bytes = match width {
+            Width::Pointer => 8,
+            Width::Bytes(bytes) => usize::from(bytes),
+        };
+        match address {
+            0x8000..0x8100 => {
+                let start = u8::try_from(address - 0x8000).expect("a small number");
+                let mut number = [0; 8];
+                number.iter_mut().zip(start + 1..).take(bytes).for_each(|(byte, value)| *byte = value);
+                ValueLookup::Known(u64::from_le_bytes(number))
+            }
+            0x9000 => ValueLookup::Failed("the trace changed".to_owned()),
+            _ => ValueLookup::Unknown,
+        }
+    }
+}
+
+#[track_caller]
+fn check(text: &str, expected: u64) {
+    assert_eq!(evaluate(text, &Example), Ok(expected), "{text}");
+}
+
+#[track_caller]
+fn check_error(text: &str, expected: &str) {
+    assert_eq!(evaluate(text, &Example).expect_err(text).to_string(), expected, "{text}");
+}
+
+#[test]
+fn precedence_is_that_of_c() {
+    check("1+2*3", 7);
+    check("(1+2)*3", 9);
+    check("1<<2+1", 8);
+    check("1|6^3&5", 1 | (6 ^ (3 & 5)));
+    check("0x3f & 0xf00 >> 4", 0x30);
+    check("7 & 3 + 1", 4);
+    check("100/7%4", 2);
+    check("-1 & 0xff", 0xff);
+    check("2*-3", 6u64.wrapping_neg());
+    check("1 | 2 == 2", 1);
+    check("4 & 4 == 4", 0);
+    check("1 + 1 < 3", 1);
+    check("8 >> 1 >= 4", 1);
+    check("1 < 2 == 1", 1);
+    check("2 > 1 > 0", 1);
+    check("1 || 0 && 0", 1);
+    check("(1 || 0) && 0", 0);
+    check("0 | 2 && 4", 1);
+    check("!5 + 1", 1);
+    check("!!5", 1);
+    check("~0 == !0 - 2", 1);
+    check("~0 >> 63", 1);
+    check("- - 5", 5);
+    check("+5 - +3", 2);
+}
+
+#[test]
+fn operators_of_one_rank_go_from_left_to_right() {
+    check("10-3-2", 5);
+    check("100/10/5", 2);
+    check("1<<4>>2", 4);
+    check("256>>2<<1", 128);
+}
+
+#[test]
+fn comparisons_are_unsigned_and_give_1_or_0() {
+    for (text, value) in [("1<2", 1), ("2<1", 0), ("2<=2", 1), ("3<=2", 0), ("2>1", 1), ("1>=2", 0), ("1==1", 1)] {
+        check(text, value);
+    }
+    check("1!=1", 0);
+    check("-1 > 1", 1);
+    check("sp!=0x8000", 0);
+}
+
+#[test]
+fn what_cannot_change_the_result_is_not_worked_out() {
+    check("0 && x5", 0);
+    check("7 || nobody", 1);
+    check("0 && 1/0 || 1", 1);
+    check("1 && 2", 1);
+    check("0 || 0", 0);
+    check_error("1 && x5", "column 6: x5 is unknown at this position");
+}
+
+#[test]
+fn memory_is_read_as_wide_as_a_pointer_or_as_it_is_said() {
+    check("[sp]", 0x0807_0605_0403_0201);
+    check("[sp+8]", 0x100f_0e0d_0c0b_0a09);
+    check("u8[sp]+1", 2);
+    check("u16 [ sp + 2 ]", 0x0403);
+    check("u32[sp] & 0xff", 1);
+    check("u64[sp]", 0x0807_0605_0403_0201);
+    check("2*u8[0x8000+u8[sp]]", 4);
+    check("-[sp]+[sp]", 0);
+    check("[sp]%3", 0x0807_0605_0403_0201 % 3);
+}
+
+#[test]
+fn memory_that_is_unknown_is_said_to_be_unknown() {
+    check_error("1+[x0]", "column 3: memory at 0x100 is unknown at this position");
+    check_error("u8[0x9000]", "column 1: memory at 0x9000 could not be looked up: the trace changed");
+    check_error("[x5]", "column 2: x5 is unknown at this position");
+}
+
+#[test]
+fn results_wrap_around_and_wide_shifts_give_nothing() {
+    check("0-1", u64::MAX);
+    check("0xffffffffffffffff+2", 1);
+    check("0x8000000000000000*2", 0);
+    check("1<<64", 0);
+    check("1>>0x100000000", 0);
+    check("sp-0x8008", 8u64.wrapping_neg());
+}
+
+#[test]
+fn a_name_is_a_register_first_and_a_prefix_decides() {
+    check("x0", 0x100);
+    check("X0", 0x100);
+    check("reg::x0", 0x100);
+    check("sym::x0", 0x7000);
+    check("sym::`x0` + 1", 0x7001);
+    check("main+8", 0x4008);
+    check("sym::reg::odd", 5);
+    check_error("reg::main", "column 1: no register is called \"main\"");
+    check_error("sym::sp", "column 1: no symbol is called \"sp\"");
+}
+
+#[test]
+fn names_may_hold_what_linkers_allow() {
+    check("a.b$c_1+1", 2);
+    check("core::fmt::write", 2);
+    check("`core::fmt::write`*2", 4);
+    check("`std::vector<int, a>::~vector()` + 1", 4);
+    check("größe", 4);
+}
+
+#[test]
+fn a_percent_sign_is_a_register_where_a_value_is_due() {
+    check("%g1", 0x100);
+    check("2+%g1", 0x102);
+    check("reg::%g1", 0x100);
+    check("0x107%sp", 0x107);
+    check("0x107 % x0", 7);
+    check("(0x107)%%g1", 7);
+}
+
+#[test]
+fn an_unknown_register_is_said_to_be_unknown() {
+    check_error("x5", "column 1: x5 is unknown at this position");
+    check_error("main + X5", "column 8: X5 is unknown at this position");
+    check_error("x6", "column 1: x6 could not be looked up: the trace changed");
+}
+
+#[test]
+fn errors_say_what_and_where() {
+    check_error("", "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8");
+    check_error("  ", "column 1: an address is needed: a number, a register, a symbol, or a sum such as sp+8");
+    check_error("1 +", "column 4: a number, a register, a symbol or memory is missing at the end");
+    check_error("1 + *2", "column 5: \"*\" stands where a number, a register, a symbol or memory must be");
+    check_error("1 2", "column 3: \"2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||");
+    check_error(
+        "größe main",
+        "column 7: \"main\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+    );
+    check_error("(1", "column 1: the parenthesis is never closed");
+    check_error(
+        "(1 2)",
+        "column 4: \"2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+    );
+    check_error("1)", "column 2: the closing parenthesis was never opened");
+    check_error("()", "column 2: \")\" stands where a number, a register, a symbol or memory must be");
+    check_error("[1", "column 1: the bracket is never closed");
+    check_error("2+u8[1", "column 3: the bracket is never closed");
+    check_error("1]", "column 2: the closing bracket was never opened");
+    check_error("[]", "column 2: \"]\" stands where a number, a register, a symbol or memory must be");
+    check_error("(1]", "column 3: \"]\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||");
+    check_error("u8", "column 1: no register and no symbol is called \"u8\"");
+    check_error("1 = 1", "column 3: one = means nothing, equality is ==");
+    check_error("`abc", "column 1: the backtick has no partner");
+    check_error("1+`", "column 3: the backtick has no partner");
+    check_error("``", "column 1: \"``\" stands where a number, a register, a symbol or memory must be");
+    check_error("1 ? 2", "column 3: the character '?' means nothing in an expression");
+    check_error("a::", "column 2: the character ':' means nothing in an expression");
+    check_error("reg::", "column 1: a number, a register, a symbol or memory is missing at the end");
+    check_error("reg:: x0", "column 1: \" \" stands where a number, a register, a symbol or memory must be");
+    check_error("foo", "column 1: no register and no symbol is called \"foo\"");
+    check_error(
+        "main main_2",
+        "column 6: \"main_2\" stands where an operator must be: + - * / % << >> & | ^ == != < <= > >= && ||",
+    );
+    check_error("1/(2-2)", "column 2: division by zero");
+    check_error("1 % 0", "column 3: division by zero");
+    check_error("8000049c", "column 1: \"8000049c\" is not a number; if it is hexadecimal, write 0x8000049c");
+    check_error("0x", "column 1: \"0x\": not a number in C syntax: 16, 0x10, 020 or 0b10000");
+    check_error("0x10000000000000000", "column 1: \"0x10000000000000000\": a number must be less than 2^64");
+}
+
+#[test]
+fn deep_nesting_is_an_error_and_long_chains_are_not() {
+    let deep = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
+    check(&deep(100), 1);
+    check_error(&deep(101), "column 101: too many parentheses, brackets or signs within each other");
+    check_error(&"(".repeat(1_000_000), "column 101: too many parentheses, brackets or signs within each other");
+    check_error(&"[".repeat(1_000_000), "column 101: too many parentheses, brackets or signs within each other");
+    check_error(&"-".repeat(1_000_000), "column 101: too many parentheses, brackets or signs within each other");
+    check(&format!("0{}", "+1".repeat(200_000)), 200_000);
+    check(&format!("0{}", "||0".repeat(200_000)), 0);
+}
+
+#[test]
+fn an_expression_can_be_checked_before_it_is_worked_out() {
+    assert!(parse("nobody + knows").is_ok());
+    assert!(parse("nobody +").is_err());
+    let free = |text: &str| parse(text).expect(text).is_without_position(&Example);
+    assert!(free("main + 8") && free("sym::x0"));
+    assert!(!free("main + x0") && !free("reg::x1") && !free("[main]"));
+}
+
+proptest! {
+    #[test]
+    fn no_text_brings_it_down(text in "[-+*/%&|^~<>()=!u \\[\\]`x0-9a-fsp:é$.?]{0,40}") {
+        let _any = evaluate(&text, &Example);
+    }
+
+    #[test]
+    fn columns_lie_within_the_text(text in "\\PC{0,20}") {
+        if let Err(error) = evaluate(&text, &Example) {
+            prop_assert!((1..=text.chars().count() + 1).contains(&error.column));
+        }
+    }
+}

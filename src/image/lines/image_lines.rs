@@ -1,0 +1,168 @@
+//! The lines of one image.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use addr2line::Context;
+use gimli::Dwarf;
+use stepback_index::{Cancel, QueryError};
+use stepback_parsers::Address;
+
+use super::debug_sections;
+use super::file_lines::{self, LineRange};
+use super::section::SectionReader;
+use super::source_line::{InlineSite, SourceLine};
+use crate::image::demangle::demangle;
+
+/// Answers that are kept; then they are all forgotten, which costs less than to know the oldest.
+const CACHE_LIMIT: usize = 1 << 16;
+
+/// The lines of an image, read when they are first asked for. Every question may block for as long as that takes,
+/// about a second for 200 MB of debug information.
+#[derive(Debug)]
+pub struct ImageLines {
+    path: PathBuf,
+    /// Added to the image's own addresses.
+    offset: u64,
+    /// Where the image has code, by its own addresses. What linkers threw away has lines, too: at address 0.
+    code: Vec<Range<u64>>,
+    loaded: OnceLock<Result<Option<Mutex<Loaded>>, String>>,
+}
+
+struct Loaded {
+    dwarf: Arc<Dwarf<SectionReader>>,
+    context: Context<SectionReader>,
+    answers: HashMap<u64, Option<Arc<SourceLine>>>,
+    /// Each name once.
+    names: HashSet<Arc<str>>,
+}
+
+impl std::fmt::Debug for Loaded {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Loaded").field("answers", &self.answers.len()).finish_non_exhaustive()
+    }
+}
+
+impl ImageLines {
+    /// The lines of an image that was loaded `offset` bytes above its own addresses.
+    pub fn new(path: PathBuf, offset: u64, code: Vec<Range<u64>>) -> Self {
+        Self { path, offset, code, loaded: OnceLock::new() }
+    }
+
+    /// The line of an instruction.
+    pub fn source_at(&self, address: Address) -> Option<Arc<SourceLine>> {
+        let address = self.own(address)?;
+        self.loaded()?.source_at(address)
+    }
+
+    /// The code of a file, by line.
+    ///
+    /// # Errors
+    /// It was cancelled.
+    pub fn ranges_of(&self, file: &str, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
+        // The lock is not held: rows of the trace want their lines meanwhile.
+        let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) else { return Ok(Vec::new()) };
+        let found = catch_unwind(AssertUnwindSafe(|| file_lines::ranges_of(&dwarf, file, cancel)));
+        let mut ranges = found.unwrap_or_else(|_| Ok(Vec::new()))?;
+        ranges.retain(|range| self.is_code(range.start.0));
+        for range in &mut ranges {
+            range.start.0 = range.start.0.wrapping_add(self.offset);
+            range.end.0 = range.end.0.wrapping_add(self.offset);
+        }
+        Ok(ranges)
+    }
+
+    /// Whether the image says anything about lines; why not, if that is an error.
+    ///
+    /// # Errors
+    /// What is wrong with the image's lines.
+    pub fn is_there(&self) -> Result<bool, &str> {
+        self.outcome().as_ref().map(Option::is_some).map_err(String::as_str)
+    }
+
+    /// An address as the image itself counts.
+    fn own(&self, address: Address) -> Option<u64> {
+        Some(address.0.wrapping_sub(self.offset)).filter(|address| self.is_code(*address))
+    }
+
+    fn is_code(&self, address: u64) -> bool {
+        self.code.iter().any(|range| range.contains(&address))
+    }
+
+    fn outcome(&self) -> &Result<Option<Mutex<Loaded>>, String> {
+        self.loaded.get_or_init(|| {
+            // The libraries check their input; where they overlooked something, the price is the lines alone.
+            catch_unwind(|| Loaded::read(&self.path))
+                .unwrap_or_else(|_| Err(anyhow::anyhow!("they are damaged in a way that could not be read")))
+                .map(|loaded| loaded.map(Mutex::new))
+                .map_err(|error| format!("the source lines cannot be used: {error:#}: {:?}", self.path))
+        })
+    }
+
+    fn loaded(&self) -> Option<MutexGuard<'_, Loaded>> {
+        let loaded = self.outcome().as_ref().ok()?.as_ref()?;
+        Some(loaded.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Loaded {
+    fn read(path: &std::path::Path) -> anyhow::Result<Option<Self>> {
+        let Some(dwarf) = debug_sections::read(path)? else { return Ok(None) };
+        let dwarf = Arc::new(dwarf);
+        let context = Context::from_arc_dwarf(Arc::clone(&dwarf))?;
+        Ok(Some(Self { dwarf, context, answers: HashMap::new(), names: HashSet::new() }))
+    }
+
+    fn source_at(&mut self, address: u64) -> Option<Arc<SourceLine>> {
+        if let Some(known) = self.answers.get(&address) {
+            return known.clone();
+        }
+        let found = catch_unwind(AssertUnwindSafe(|| self.look_up(address))).ok().flatten().map(Arc::new);
+        if self.answers.len() >= CACHE_LIMIT {
+            self.answers.clear();
+        }
+        self.answers.insert(address, found.clone());
+        found
+    }
+
+    fn look_up(&mut self, address: u64) -> Option<SourceLine> {
+        let Self { context, names, .. } = self;
+        let mut frames = context.find_frames(address).skip_all_loads().ok()?;
+        let mut found: Option<SourceLine> = None;
+        while let Ok(Some(frame)) = frames.next() {
+            let place = frame.location.and_then(|place| Some((place.file?, place.line?, place.column)));
+            let Some((file, line, column)) = place else {
+                // Without a line of its own it is nobody's; what is around it is still told.
+                if found.is_none() { return None } else { break }
+            };
+            let file = shared(names, file);
+            let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
+            let function = function.map(|raw| shared(names, &readable(raw.as_ref())));
+            match &mut found {
+                None => {
+                    let column = column.filter(|column| *column > 0);
+                    found = Some(SourceLine { file, line, column, function, inlined_at: Vec::new() });
+                }
+                Some(found) => found.inlined_at.push(InlineSite { function, file, line }),
+            }
+        }
+        found
+    }
+}
+
+fn readable(raw: &str) -> String {
+    demangle(raw).map_or_else(|| raw.to_owned(), |names| names.short.unwrap_or(names.full))
+}
+
+/// One copy of each name, however many lines bear it.
+fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
+    if let Some(known) = names.get(name) {
+        return Arc::clone(known);
+    }
+    let name: Arc<str> = name.into();
+    names.insert(Arc::clone(&name));
+    name
+}

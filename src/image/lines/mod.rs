@@ -1,0 +1,15 @@
+//! Source lines by address, from the DWARF information of an image.
+//!
+//! The information is read when the first question comes, and kept.
+
+mod debug_sections;
+mod file_lines;
+mod image_lines;
+mod section;
+mod source_line;
+#[cfg(test)]
+mod tests;
+
+pub use file_lines::LineRange;
+pub use image_lines::ImageLines;
+pub use source_line::{InlineSite, SourceLine};

@@ -1,0 +1,120 @@
+//! A directory of sources that moved.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// What stands at the beginning of a path in the image, and where that is by now: `FROM=TO` on the command line.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SourceMapping {
+    /// As the compiler wrote it: whole parts of a path, `/build/app`.
+    pub from: String,
+    /// What stands for it on this computer.
+    pub to: PathBuf,
+}
+
+/// Compilers on Windows write backslashes.
+const SEPARATORS: [char; 2] = ['/', '\\'];
+
+impl SourceMapping {
+    /// Where a file is by now; none when it did not lie there.
+    pub fn apply(&self, file: &str) -> Option<PathBuf> {
+        let from = self.from.trim_end_matches(SEPARATORS);
+        let rest = file.strip_prefix(from).filter(|rest| rest.is_empty() || rest.starts_with(SEPARATORS))?;
+        let mut path = self.to.clone();
+        path.extend(parts(rest));
+        Some(path)
+    }
+
+    /// What moved, when a file of the image is found at a path: all before the parts that both have at their ends.
+    /// None when they do not even share a name.
+    pub fn between(file: &str, found: &Path) -> Option<Self> {
+        let mut found_parts: Vec<&str> = found.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
+        let mut from = file;
+        let mut shared = 0;
+        while let Some(last) = found_parts.last()
+            && let Some(rest) = from.strip_suffix(last).filter(|rest| rest.ends_with(SEPARATORS))
+        {
+            found_parts.pop();
+            from = rest.trim_end_matches(SEPARATORS);
+            shared += 1;
+        }
+        let from = if from.is_empty() { "/" } else { from };
+        (shared > 0).then(|| Self { from: from.to_owned(), to: found_parts.iter().collect() })
+    }
+}
+
+/// The parts of a path with either separator.
+pub fn parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    path.split(SEPARATORS).filter(|part| !part.is_empty() && *part != ".")
+}
+
+impl FromStr for SourceMapping {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (from, to) = text.split_once('=').unwrap_or((text, ""));
+        anyhow::ensure!(
+            !from.is_empty() && !to.is_empty(),
+            "moved sources are given as FROM=TO, this names no two directories: {text:?}"
+        );
+        Ok(Self { from: from.to_owned(), to: to.into() })
+    }
+}
+
+impl fmt::Display for SourceMapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.from, self.to.display())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(mapping: &str, file: &str, expected: Option<&str>) {
+        let mapping: SourceMapping = mapping.parse().expect("a mapping");
+        assert_eq!(mapping.apply(file), expected.map(PathBuf::from), "{file}");
+    }
+
+    #[test]
+    fn whole_directories_move() {
+        check("/build/app=/home/app", "/build/app/src/a.c", Some("/home/app/src/a.c"));
+        check("/build/app/=/home/app", "/build/app/./a.c", Some("/home/app/a.c"));
+        check("/build/app=/home/app", "/build/apple/a.c", None);
+        check("/=/sysroot", "/usr/a.c", Some("/sysroot/usr/a.c"));
+        check("src=lib", "src/a.c", Some("lib/a.c"));
+        check("C:\\work=/home/work", "C:\\work\\src\\a.c", Some("/home/work/src/a.c"));
+        check("/a.c=/b.c", "/a.c", Some("/b.c"));
+    }
+
+    #[track_caller]
+    fn check_between(file: &str, found: &str, expected: Option<&str>) {
+        let mapping = SourceMapping::between(file, Path::new(found));
+        assert_eq!(mapping.as_ref().map(ToString::to_string).as_deref(), expected);
+        if let Some(mapping) = mapping {
+            assert_eq!(mapping.apply(file).as_deref(), Some(Path::new(found)));
+        }
+    }
+
+    #[test]
+    fn one_file_that_is_found_tells_where_its_neighbours_are() {
+        check_between("/build/app/src/a.c", "/home/me/app/src/a.c", Some("/build=/home/me"));
+        check_between("/build/app/src/a.c", "/tmp/a.c", Some("/build/app/src=/tmp"));
+        check_between("C:\\w\\src\\a.c", "/home/src/a.c", Some("C:\\w=/home"));
+        check_between("/build/a.c", "/tmp/b.c", None);
+        check_between("/build/xa.c", "/tmp/a.c", None);
+    }
+
+    #[test]
+    fn a_mapping_names_two_directories() {
+        for text in ["", "/a", "=/b", "/a="] {
+            let error = text.parse::<SourceMapping>().expect_err("no mapping").to_string();
+            assert!(error.contains("FROM=TO"), "{error}");
+        }
+        assert_eq!("/a=/b=c".parse::<SourceMapping>().expect("a mapping").to_string(), "/a=/b=c");
+    }
+}
