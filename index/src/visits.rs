@@ -34,6 +34,43 @@ pub struct NthVisit {
     pub number: u64,
 }
 
+/// The steps at an address from a position on, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VisitsFrom {
+    /// The address, without a Thumb bit.
+    pub pc: Address,
+    /// From where.
+    pub from: Position,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Query for VisitsFrom {
+    type Answer = Vec<Step>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Step>, QueryError> {
+        index.check_position(self.from)?;
+        let first = self.from.0.saturating_add(1);
+        let segments = &index.contents.segments;
+        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        let mut found = Vec::new();
+        for number in index.segments_with(Key::Pc(self.pc.0), start..segments.len())? {
+            cancel.check()?;
+            let Some((base, visits)) = index.visits_in(number, self.pc)? else { continue };
+            let from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
+            let place = visits.count_below(from).map_err(|_| damaged(Section::Pcs))?;
+            for place in place..visits.len() {
+                if found.len() >= self.limit {
+                    return Ok(found);
+                }
+                let slot = base + u64::from(visits.get(place).map_err(|_| damaged(Section::Pcs))?);
+                found.push(Step(slot.saturating_sub(1)));
+            }
+        }
+        Ok(found)
+    }
+}
+
 impl Query for NextVisit {
     type Answer = Option<Hit>;
 
