@@ -67,7 +67,7 @@ pub use fingerprint::Fingerprint;
 pub use folds::{FoldSet, Row};
 pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
 pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
-pub use places::{NextStepOf, TextOfStep, TextPlace, TimeOfStep};
+pub use places::{LastStepOf, NextStepOf, StepCountOf, TextLineOfStep};
 pub use program::Program;
 pub use raw_lines::{RawLine, RawLines, SHOWN_BYTES};
 pub use registers::{RegisterFile, RegisterState, RegisterViewsAt, RegistersAt};

@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::at::AtArguments;
+use super::callinfo::CallinfoArguments;
 use super::calltree::CalltreeArguments;
 use super::diff::DiffArguments;
 use super::find::FindArguments;
+use super::flamegraph::FlamegraphArguments;
 use super::list::ListArguments;
 use super::options::{ReportOptions, TraceOptions};
+use super::profile::ProfileArguments;
 
 /// Shown below the options.
 const WORDS: &str = "\
@@ -79,6 +82,12 @@ pub enum Command {
     Find(FindArguments),
     /// The calls as a tree.
     Calltree(CalltreeArguments),
+    /// When functions were reached.
+    Callinfo(CallinfoArguments),
+    /// How often functions were called, and how long they took.
+    Profile(ProfileArguments),
+    /// The time spent in each call stack, as folded lines or drawn.
+    Flamegraph(FlamegraphArguments),
     /// What differs between two positions.
     #[command(after_help = WORDS)]
     Diff(DiffArguments),
@@ -107,6 +116,9 @@ impl Command {
             Self::At(at) => &at.common,
             Self::Find(find) => &find.common,
             Self::Calltree(calltree) => &calltree.common,
+            Self::Callinfo(callinfo) => &callinfo.common,
+            Self::Profile(profile) => &profile.common,
+            Self::Flamegraph(flamegraph) => &flamegraph.common,
             Self::Diff(diff) => &diff.common,
         }
     }

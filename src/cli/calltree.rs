@@ -2,17 +2,19 @@
 
 use anyhow::Result;
 use clap::Args;
-use serde::Serialize;
-use stepback_index::{Call, CallId, CallTable, Entered, Evidence, Left};
-use stepback_parsers::Step;
+use stepback_index::{Call, Entered, Left, NextStepOf, Query as _};
+use stepback_parsers::{Position, Step};
 
+use super::activations::{Activation, Tree};
 use super::arguments::TraceArguments;
-use super::json::hex;
+use super::calls_json;
+use super::function_names::{FunctionNames, NameOptions};
 use super::report::Report;
-use super::text::{counted, grouped, printable};
+use super::sites::{Site, Sites};
+use super::text::printable;
 
-/// Deeper calls are not indented further: the text must not grow with the square of the depth.
-const INDENT_LIMIT: u32 = 40;
+/// Deeper calls are not indented but say their depth: the text must not grow with the square of the depth.
+const INDENT_LIMIT: u32 = 200;
 
 /// Which calls.
 #[derive(Debug, Args)]
@@ -20,149 +22,173 @@ pub struct CalltreeArguments {
     /// Leave out calls deeper than this (a thread's first frame has depth 0).
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
+    /// Show every frame, also those that never returned, tail calls and exceptions (--json: always).
+    #[arg(long)]
+    pub all_frames: bool,
+    /// How functions are named.
+    #[command(flatten)]
+    pub names: NameOptions,
     /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
-/// A call.
-#[derive(Serialize)]
-struct CallJson<'a> {
-    depth: u32,
-    thread: &'a str,
-    function: FunctionJson,
-    call_step: Option<u64>,
-    entry_step: Option<u64>,
-    exit_step: Option<u64>,
-    entered: &'static str,
-    left: &'static str,
-    evidence: &'static str,
-}
-
-/// The function that was called.
-#[derive(Serialize)]
-struct FunctionJson {
-    address: String,
-    name: Option<String>,
-}
-
-/// Prints the calls of all threads in order of entry.
+/// Prints the calls: as JSON of all threads in order of entry, as text one tree a thread.
 pub fn run(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
+    if report.is_json {
+        return calls_json::print(limit, report);
+    }
     let session = report.session;
-    for call in InOrderOfEntry::new(session.index.calls()).filter(|call| call.depth <= limit) {
-        match report.is_json {
-            true => print_json(&call, report)?,
-            false => print_text(&call, report)?,
+    let cancel = report.cancel.clone();
+    let trees = Tree::all(&session.index, &cancel)?;
+    for tree in &trees {
+        if trees.len() > 1 {
+            let name = session.index.threads().get(usize::from(tree.thread.0)).map_or("", |thread| &thread.name);
+            report.text(&format!("{}:\n", printable(name)))?;
+        }
+        let printer = TreePrinter {
+            tree,
+            sites: Sites::new(&session.index, &cancel),
+            names: FunctionNames::new(&session.images, arguments.names),
+        };
+        match arguments.all_frames {
+            true => printer.print_frames(limit, report)?,
+            false => printer.print_activations(limit, report)?,
         }
     }
     Ok(())
 }
 
-fn print_json(call: &Call, report: &mut Report<'_>) -> Result<()> {
-    let name = report.session.images.function_at(call.function).map(|at| at.to_string());
-    report.json(&CallJson {
-        depth: call.depth,
-        thread: thread_name(call, report),
-        function: FunctionJson { address: hex(call.function), name },
-        call_step: call.call_step.map(|step| step.0),
-        entry_step: call.entry_step.map(|step| step.0),
-        exit_step: call.exit_step.map(|step| step.0),
-        entered: match call.entered {
-            Entered::Root => "root",
-            Entered::Call => "call",
-            Entered::Tail => "tail",
-            Entered::Exception => "exception",
-            Entered::Switch => "switch",
-        },
-        left: match call.left {
-            Left::Return => "return",
-            Left::Longjmp => "longjmp",
-            Left::Skipped => "skipped",
-            Left::Open => "open",
-            Left::Tail => "tail",
-        },
-        evidence: match call.evidence {
-            Evidence::Start => "start",
-            Evidence::Link => "link",
-            Evidence::Return => "return",
-            Evidence::Branch => "branch",
-            Evidence::Words => "words",
-            Evidence::Jump => "jump",
-            Evidence::Stack => "stack",
-        },
-    })
+/// Prints one tree.
+struct TreePrinter<'a> {
+    tree: &'a Tree,
+    sites: Sites<'a>,
+    names: FunctionNames<'a>,
 }
 
-fn print_text(call: &Call, report: &mut Report<'_>) -> Result<()> {
-    let indent = match call.depth {
-        depth if depth <= INDENT_LIMIT => "  ".repeat(depth as usize),
-        depth => format!("{}{depth}: ", "  ".repeat(INDENT_LIMIT as usize)),
-    };
-    let named = report.session.images.function_at(call.function).map(|at| format!("{}  ", printable(&at.to_string())));
-    let thread = match call.entered {
-        Entered::Root => format!("{}: ", thread_name(call, report)),
-        Entered::Call | Entered::Tail | Entered::Exception | Entered::Switch => String::new(),
-    };
-    let line = format!("{indent}{thread}{}{}  {}\n", named.unwrap_or_default(), hex(call.function), steps_text(call));
-    report.text(&line)
-}
-
-fn thread_name<'a>(call: &Call, report: &Report<'a>) -> &'a str {
-    report.session.index.threads().get(usize::from(call.thread.0)).map_or("", |thread| &thread.name)
-}
-
-fn steps_text(call: &Call) -> String {
-    let end = match call.left {
-        Left::Return => "",
-        Left::Longjmp => ", left by a longjmp",
-        Left::Skipped => ", skipped by a later return",
-        Left::Open => ", never left",
-        Left::Tail => ", left by a tail call",
-    };
-    match (call.entry_step, call.exit_step) {
-        (Some(Step(entry)), Some(Step(exit))) => {
-            let count = counted(exit.saturating_sub(entry).saturating_add(1), "step");
-            format!("{}-{} ({count}{end})", grouped(entry), grouped(exit))
+impl TreePrinter<'_> {
+    fn print_activations(&self, limit: u32, report: &mut Report<'_>) -> Result<()> {
+        let calls = report.session.index.calls();
+        for activation in self.tree.activations(calls).filter(|activation| activation.depth <= limit) {
+            let text = self.activation_text(&activation, report)?;
+            report.text(&text)?;
         }
-        (Some(Step(entry)), None) => format!("from {}{end}", grouped(entry)),
-        (None, _) => format!("shows no step{end}"),
+        Ok(())
+    }
+
+    /// `- CALL - RESUME` unless it is a root, and `o ENTRY - EXIT : NAME` below.
+    fn activation_text(&self, activation: &Activation, report: &Report<'_>) -> Result<String> {
+        let Activation { depth, entry, exit, .. } = *activation;
+        let name = self.names.name(activation.function).unwrap_or_default();
+        let Some(call) = activation.call else {
+            let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
+            return Ok(format!("{}o {first} - {last} : {name}\n", indent(0)));
+        };
+        let (caller, first) = self.step_over(call, entry)?;
+        let resume = self.next_step(exit, report)?;
+        let (last, resume) = self.step_over(exit, resume.unwrap_or(exit))?;
+        let (upper, lower) = (indent(level(depth).saturating_sub(1)), indent(level(depth)));
+        Ok(format!("{upper}- {caller} - {resume}\n{lower}o {first} - {last} : {name}\n"))
+    }
+
+    fn print_frames(&self, limit: u32, report: &mut Report<'_>) -> Result<()> {
+        let calls = report.session.index.calls();
+        for frame in self.tree.frames(calls).filter(|frame| frame.depth <= limit) {
+            let text = self.frame_text(&frame, report)?;
+            report.text(&text)?;
+        }
+        Ok(())
+    }
+
+    /// The same, with what the trace does not show in words, and how it was entered and left where that is not a call and its return.
+    fn frame_text(&self, frame: &Call, report: &Report<'_>) -> Result<String> {
+        let depth = frame.depth;
+        let (caller, first) = match (frame.call_step, frame.entry_step) {
+            (Some(call), Some(entry)) => {
+                let (caller, first) = self.step_over(call, entry)?;
+                (Some(caller), Some(first))
+            }
+            (Some(call), None) => (Some(self.sites.end_of(call)?), None),
+            (None, Some(entry)) => (None, Some(self.sites.border(entry)?.at)),
+            (None, None) => (None, None),
+        };
+        let (last, resume) = match frame.exit_step {
+            None => (None, None),
+            Some(exit) => match self.next_step(exit, report)? {
+                None => (Some(self.sites.end_of(exit)?), None),
+                Some(next) => {
+                    let (last, resume) = self.step_over(exit, next)?;
+                    (Some(last), Some(resume))
+                }
+            },
+        };
+        let shown = |site: Option<Site>, other: &str| site.map_or_else(|| other.to_owned(), |site| site.to_string());
+        let upper = match caller {
+            Some(caller) => {
+                format!("{}- {caller} - {}\n", indent(level(depth).saturating_sub(1)), shown(resume, "never"))
+            }
+            None => String::new(),
+        };
+        let name = self.names.name_or_address(frame.function.0);
+        let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
+        Ok(format!("{upper}{}o {first} - {last} : {name}{}\n", indent(level(depth)), manner(frame)))
+    }
+
+    /// The last site of one step and the first of the next one of its CPU.
+    fn step_over(&self, last: Step, first: Step) -> Result<(Site, Site)> {
+        let border = self.sites.border(first)?;
+        let is_next = last.0.checked_add(1) == Some(first.0);
+        Ok((if is_next { border.before } else { self.sites.end_of(last)? }, border.at))
+    }
+
+    fn next_step(&self, step: Step, report: &Report<'_>) -> Result<Option<Step>> {
+        let from = Position(step.0.saturating_add(1));
+        Ok(NextStepOf { thread: self.tree.thread, from }.run(&report.session.index, &report.cancel)?)
     }
 }
 
-/// The calls of all threads, merged in order of entry. The table has them thread by thread.
-struct InOrderOfEntry<'a> {
-    calls: &'a CallTable,
-    /// The next call of each thread and one past its last.
-    heads: Vec<(u64, u64)>,
+/// A call site stands one level above the call.
+fn level(depth: u32) -> u32 {
+    depth.saturating_mul(2)
 }
 
-impl<'a> InOrderOfEntry<'a> {
-    fn new(calls: &'a CallTable) -> Self {
-        let range = |root: CallId| calls.get(root).map(|_| (root.0, root.0.saturating_add(calls.descendants(root))));
-        let heads = calls.roots().filter_map(range).map(|(first, last)| (first, last.saturating_add(1))).collect();
-        Self { calls, heads }
+/// Two spaces a level, up to a limit: beyond it, the number of the call's level.
+fn indent(level: u32) -> String {
+    match level.div_ceil(2) {
+        depth if depth <= INDENT_LIMIT => "  ".repeat(level as usize),
+        depth => format!("{depth}: "),
     }
 }
 
-impl Iterator for InOrderOfEntry<'_> {
-    type Item = Call;
-
-    fn next(&mut self) -> Option<Call> {
-        let calls = self.calls;
-        let of_head = |(next, end): &mut (u64, u64)| calls.get(CallId(*next)).filter(|_| *next < *end);
-        let heads = self.heads.iter_mut().filter_map(|head| of_head(head).map(|call| (head, call)));
-        let (head, call) = heads.min_by_key(|(_, call)| entered_after(call))?;
-        head.0 += 1;
-        Some(call)
-    }
+/// How a frame was entered and left, where that is not a call and its return.
+fn manner(frame: &Call) -> String {
+    let entered = match frame.entered {
+        Entered::Root | Entered::Call => None,
+        Entered::Tail => Some("entered by a tail call"),
+        Entered::Exception => Some("entered by an exception"),
+        Entered::Switch => Some("entered by a switch of stacks"),
+    };
+    let left = match frame.left {
+        Left::Return => None,
+        Left::Open if frame.entered == Entered::Root => None,
+        Left::Open => Some("never left"),
+        Left::Skipped => Some("skipped by a later return"),
+        Left::Longjmp => Some("left by a longjmp"),
+        Left::Tail => Some("left by a tail call"),
+    };
+    let words: Vec<&str> = [entered, left].into_iter().flatten().collect();
+    if words.is_empty() { String::new() } else { format!("  ({})", words.join(", ")) }
 }
 
-/// The position of the entry; a call whose steps the trace does not show was entered right after it was made.
-fn entered_after(call: &Call) -> u64 {
-    match (call.entry_step, call.call_step) {
-        (Some(step), _) => step.before().0,
-        (None, Some(step)) => step.after().0,
-        (None, None) => 0,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn indentation_grows_with_the_level_up_to_a_limit() {
+        assert_eq!([indent(0), indent(1), indent(2)], ["", "  ", "    "]);
+        assert_eq!(indent(400).len(), 800);
+        assert_eq!([indent(401), indent(402), indent(2_000_000)], ["201: ", "201: ", "1000000: "]);
     }
 }

@@ -2,21 +2,30 @@
 //!
 //! What is printed here, and what the options mean, is a promise to scripts; see README.md.
 
+mod activations;
 mod arguments;
 mod at;
+mod callinfo;
+mod calls_json;
 mod calltree;
 mod cells;
 mod diff;
 mod find;
+mod flamegraph;
+mod function_names;
 mod index;
 mod info;
 mod json;
 mod list;
 mod options;
+mod profile;
 mod progress;
 mod report;
 mod run;
+mod sites;
+mod spans;
 mod stack;
+mod stack_times;
 mod text;
 mod walk;
 mod window;

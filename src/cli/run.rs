@@ -11,7 +11,7 @@ use super::arguments::{Arguments, Command, TraceArguments};
 use super::progress::{self, say};
 use super::report::{OutputError, Report};
 use super::text::{counted, printable};
-use super::{at, calltree, diff, find, index, info, list, window};
+use super::{at, callinfo, calltree, diff, find, flamegraph, index, info, list, profile, window};
 use crate::session::Session;
 
 /// Does what was typed.
@@ -81,6 +81,9 @@ fn ask(command: &Command, took: Duration, report: &mut Report<'_>) -> Result<()>
         Command::At(at) => at::run(at, report)?,
         Command::Find(find) => find::run(find, report)?,
         Command::Calltree(calltree) => calltree::run(calltree, report)?,
+        Command::Callinfo(callinfo) => callinfo::run(callinfo, report)?,
+        Command::Profile(profile) => profile::run(profile, report)?,
+        Command::Flamegraph(flamegraph) => flamegraph::run(flamegraph, report)?,
         Command::Diff(diff) => diff::run(diff, report)?,
     }
     report.flush()

@@ -43,7 +43,7 @@ fn functions_have_names_when_there_is_an_image() {
     let names: Vec<&str> = calls.iter().filter_map(|call| call["function"]["name"].as_str()).collect();
     assert!(names.contains(&"main") && names.contains(&"dispatch"), "{names:?}");
     let ran = sandbox.run(&["calltree", &trace, "--image", &overflow_image()]).succeeds();
-    ran.prints("\n  main  0x80000898").prints("dispatch  0x8000087c");
+    ran.prints(" : _start\n").prints(" : open_session\n");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_image_beside_the_trace_is_found() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
     std::fs::copy(overflow_image(), sandbox.path("overflow_bare.elf")).unwrap();
-    sandbox.run(&["calltree", &trace]).succeeds().prints("main  0x80000898").says("overflow_bare.elf");
+    sandbox.run(&["calltree", &trace]).succeeds().prints(" : open_session\n").says("overflow_bare.elf");
 }
 
 #[test]
@@ -76,19 +76,99 @@ fn the_calls_of_two_cores_are_merged_by_entry() {
     assert_eq!(roots, ["cpu0", "cpu1"]);
 }
 
-/// Calls within calls by `bl .`-like code: each line of a very deep tree must stay short.
-#[test]
-fn indentation_stops_growing() {
-    let sandbox = Sandbox::new();
-    let mut trace = String::new();
-    for level in 0..200u64 {
-        let (address, time) = (0x8000 + 0x100 * level, 2 * level + 1);
-        trace.push_str(&format!("{time} clk IT ({time}) {address:016x} 9400003f O EL1h_s : BL       {{pc}}+0x100\n"));
-        trace.push_str(&format!("{time} clk R X30 {:016x}\n", address + 4));
+/// So many calls within calls, each of which returns at once when the innermost does.
+fn recursion(depth: u64) -> String {
+    let mut lines = Vec::new();
+    let (start, sp) = (0x8000u64, 0x10_0000u64);
+    let mut step = |pc: u64, opcode: u32, effect: String| {
+        let time = lines.len() + 1;
+        lines.push(format!("{time} clk IT ({time}) {pc:016x} {opcode:08x} O EL1h_s : CODE\n{time} clk R {effect}\n"));
+    };
+    step(start, 0xd100_43ff, format!("SP_EL1 {sp:016x}"));
+    step(start + 4, 0x9400_003f, format!("X30 {:016x}", start + 8));
+    for level in 1..=depth {
+        step(0x9000, 0xd100_43ff, format!("SP_EL1 {:016x}", sp - 16 * level));
+        if level < depth {
+            step(0x9004, 0x97ff_ffff, "X30 0000000000009008".to_owned());
+        }
     }
-    let trace = sandbox.file("deep.tarmac", trace);
-    let deepest = sandbox.json_lines(&["calltree", &trace]).iter().filter_map(|call| call["depth"].as_u64()).max();
-    assert!(deepest > Some(150), "{deepest:?}");
-    let ran = sandbox.run(&["calltree", &trace]).succeeds().prints("150: ");
-    assert!(ran.out.lines().all(|line| line.len() < 200));
+    for level in (1..=depth).rev() {
+        step(
+            0x9008 - if level == depth { 4 } else { 0 },
+            0x9100_43ff,
+            format!("SP_EL1 {:016x}", sp - 16 * (level - 1)),
+        );
+        step(0x900c - if level == depth { 4 } else { 0 }, 0xd65f_03c0, "X0 0000000000000000".to_owned());
+    }
+    step(start + 8, 0xd503_201f, "X0 0000000000000001".to_owned());
+    lines.concat()
+}
+
+#[test]
+fn a_deep_tree_says_the_depth_instead_of_indenting() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("deep.tarmac", recursion(300));
+    let ran = sandbox.run(&["calltree", &trace]).succeeds();
+    assert_eq!(ran.out.lines().count(), 601);
+    assert!(ran.out.contains(&format!("\n{}o t:", " ".repeat(800))), "the tools' own form up to depth 200");
+    ran.prints("\n201: - t:").prints("\n201: o t:").prints("\n300: o t:");
+}
+
+#[test]
+fn ten_thousand_calls_deep_is_printed_in_short_lines() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("deep.tarmac", recursion(10_000));
+    let ran = sandbox.run(&["calltree", &trace]).succeeds();
+    assert_eq!(ran.out.lines().count(), 20_001);
+    assert!(ran.out.len() < 2_000_000, "{}", ran.out.len());
+    let shallow = sandbox.run(&["calltree", &trace, "--max-depth", "2"]).succeeds();
+    assert_eq!(shallow.out.lines().count(), 5);
+}
+
+#[test]
+fn a_call_that_returned_shows_its_call_and_where_it_went_on() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("one.tarmac", recursion(1));
+    let expected = "o t:1 l:1 pc:0x8000 - t:6 l:11 pc:0x8008 : \n  \
+                    - t:2 l:3 pc:0x8004 - t:6 l:11 pc:0x8008\n    \
+                    o t:3 l:5 pc:0x9000 - t:5 l:9 pc:0x9008 : \n";
+    assert_eq!(sandbox.run(&["calltree", &trace]).succeeds().out, expected);
+}
+
+#[test]
+fn all_frames_shows_what_never_returned() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let arguments = ["calltree", &trace, "--image", &overflow_image(), "--all-frames"];
+    let ran = sandbox.run(&arguments).succeeds();
+    // Each call has a line for where it was made, and all but the root are calls.
+    assert_eq!(ran.out.lines().count(), 2 * sandbox.json_lines(&["calltree", &trace]).len() - 1);
+    ran.prints(" - the end : main").prints(" : dispatch  (never left)\n").prints("o not shown - the end : 0x");
+}
+
+#[test]
+fn names_are_demangled_on_request_and_offsets_left_out() {
+    let sandbox = Sandbox::new();
+    let code = "1 clk IT (1) 80000880 d503201f O EL3h_s : NOP\n";
+    let trace = sandbox.file("a.tarmac", code);
+    let name = |more: &[&str]| {
+        let image = overflow_image();
+        let out = sandbox.run(&[&["calltree", &trace, "--image", &image][..], more].concat()).succeeds().out;
+        out.rsplit_once(" : ").unwrap().1.trim_end().to_owned()
+    };
+    assert_eq!(name(&[]), "dispatch + 0x4");
+    assert_eq!(name(&["--no-offsets"]), "dispatch");
+}
+
+#[test]
+fn each_core_has_a_tree_of_its_own() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(AMP);
+    let out = sandbox.run(&["calltree", &trace]).succeeds().out;
+    let (first, second) = out.split_once("cpu1:\n").unwrap();
+    let roots = |tree: &str| tree.lines().filter(|line| line.starts_with("o ")).count();
+    assert!(first.starts_with("cpu0:\no t:1 "), "{first}");
+    assert_eq!((roots(first), roots(second)), (1, 1));
+    assert!(first.lines().skip(1).all(|line| line.contains(" pc:0x8")), "{first}");
+    assert!(second.lines().all(|line| line.contains(" pc:0xa")), "{second}");
 }

@@ -1,0 +1,121 @@
+//! `stepback callinfo`: when functions were reached.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use stepback_index::{Query as _, Steps, VisitsFrom};
+use stepback_parsers::{Address, Position, Step};
+
+use super::arguments::TraceArguments;
+use super::cells::NamesAt;
+use super::json::StepJson;
+use super::report::Report;
+use super::sites::{Site, Sites};
+use super::text::printable;
+use crate::image::Symbol;
+
+/// Visits that are looked up at once.
+const BLOCK: usize = 4096;
+
+/// Which functions.
+#[derive(Debug, Args)]
+pub struct CallinfoArguments {
+    /// Functions by name, or addresses.
+    #[arg(index = 2, value_name = "FUNC|ADDR", required = true, num_args = 1..)]
+    pub functions: Vec<String>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// A visit.
+#[derive(Serialize)]
+struct VisitJson<'a> {
+    /// As it was asked for.
+    function: &'a str,
+    #[serde(flatten)]
+    step: StepJson,
+    /// Where the step's text begins in the trace.
+    offset: u64,
+}
+
+/// What was asked for.
+enum Asked<'a> {
+    Symbol(&'a Symbol),
+    Address(Address),
+    /// Why there is no answer.
+    Nothing(String),
+}
+
+/// Prints the visits of each function.
+pub fn run(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
+    for text in &arguments.functions {
+        match asked(text, report)? {
+            Asked::Symbol(symbol) => print(text, symbol.address, Some(symbol), report)?,
+            Asked::Address(address) => print(text, address, None, report)?,
+            Asked::Nothing(_) if report.is_json => {}
+            Asked::Nothing(why) => report.text(&why)?,
+        }
+    }
+    Ok(())
+}
+
+/// A symbol before an expression; a single word that is neither symbol nor number is a symbol that does not exist.
+fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
+    let session = report.session;
+    if let Some(symbol) = session.images.symbol(text) {
+        return Ok(Asked::Symbol(symbol));
+    }
+    let names = NamesAt::new(session, session.index.end(), None, &report.cancel)?;
+    let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
+        && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
+    if !is_word && let Ok(address) = names.number(text) {
+        return Ok(Asked::Address(Address(address & !1)));
+    }
+    let name = printable(text);
+    Ok(Asked::Nothing(match session.images.is_empty() {
+        true => format!("No image, symbol '{name}' can not be looked up !\n"),
+        false => format!("Symbol '{name}' not found !\n"),
+    }))
+}
+
+fn print(text: &str, address: Address, symbol: Option<&Symbol>, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let cancel = report.cancel.clone();
+    let sites = Sites::new(&session.index, &cancel);
+    let mut from = Position(0);
+    let mut header = symbol;
+    loop {
+        let visits = VisitsFrom { pc: address, from, limit: BLOCK }.run(&session.index, &cancel)?;
+        if let Some(symbol) = header.take().filter(|_| !report.is_json) {
+            let first = visits.first().map(|step| sites.border(*step)).transpose()?;
+            report.text(&header_text(text, symbol, first.map(|border| border.at)))?;
+        }
+        for step in &visits {
+            print_visit(text, *step, &sites, report)?;
+        }
+        match visits.last() {
+            Some(last) if visits.len() == BLOCK => from = last.after(),
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// The address of a Thumb function bears bit 0, which shows where it was reached.
+fn header_text(text: &str, symbol: &Symbol, first: Option<Site>) -> String {
+    let pc = first.map_or(symbol.address.0, |site| symbol.address.0 | site.pc & 1);
+    format!("Symbol '{}' at {pc:#x} ({} bytes) called from :\n", printable(text), symbol.size_bytes)
+}
+
+fn print_visit(function: &str, step: Step, sites: &Sites<'_>, report: &mut Report<'_>) -> Result<()> {
+    let Site { time, line, offset, .. } = sites.border(step)?.at;
+    if !report.is_json {
+        return report.text(&format!(" - time: {time} (line:{line}, pos:{offset})\n"));
+    }
+    let index = &report.session.index;
+    let records = Steps { first: step, count: 1 }.run(index, &report.cancel)?;
+    for record in records {
+        report.json(&VisitJson { function, step: StepJson::new(&record, index), offset })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,119 @@
+//! The calls as JSON: every frame of all threads, in order of entry.
+
+use anyhow::Result;
+use serde::Serialize;
+use stepback_index::{Call, CallId, CallTable, Entered, Evidence, Left};
+
+use super::activations::Tree;
+use super::json::hex;
+use super::report::Report;
+
+/// A call.
+#[derive(Serialize)]
+struct CallJson<'a> {
+    depth: u32,
+    thread: &'a str,
+    function: FunctionJson<'a>,
+    call_step: Option<u64>,
+    entry_step: Option<u64>,
+    exit_step: Option<u64>,
+    entered: &'static str,
+    left: &'static str,
+    evidence: &'static str,
+}
+
+/// The function that was called.
+#[derive(Serialize)]
+struct FunctionJson<'a> {
+    address: String,
+    /// As people read it, with the offset from its start.
+    name: Option<String>,
+    /// As the image has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbol: Option<&'a str>,
+}
+
+/// Prints the calls up to a depth.
+pub fn print(limit: u32, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let trees = Tree::all(&session.index, &report.cancel)?;
+    for call in InOrderOfEntry::new(session.index.calls(), &trees).filter(|call| call.depth <= limit) {
+        print_call(&call, report)?;
+    }
+    Ok(())
+}
+
+fn print_call(call: &Call, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let function = session.images.function_at(call.function);
+    report.json(&CallJson {
+        depth: call.depth,
+        thread: session.index.threads().get(usize::from(call.thread.0)).map_or("", |thread| &thread.name),
+        function: FunctionJson {
+            address: hex(call.function),
+            name: function.map(|at| at.to_string()),
+            symbol: function.map(|at| &*at.symbol.raw_name),
+        },
+        call_step: call.call_step.map(|step| step.0),
+        entry_step: call.entry_step.map(|step| step.0),
+        exit_step: call.exit_step.map(|step| step.0),
+        entered: match call.entered {
+            Entered::Root => "root",
+            Entered::Call => "call",
+            Entered::Tail => "tail",
+            Entered::Exception => "exception",
+            Entered::Switch => "switch",
+        },
+        left: match call.left {
+            Left::Return => "return",
+            Left::Longjmp => "longjmp",
+            Left::Skipped => "skipped",
+            Left::Open => "open",
+            Left::Tail => "tail",
+        },
+        evidence: match call.evidence {
+            Evidence::Start => "start",
+            Evidence::Link => "link",
+            Evidence::Return => "return",
+            Evidence::Branch => "branch",
+            Evidence::Words => "words",
+            Evidence::Jump => "jump",
+            Evidence::Stack => "stack",
+        },
+    })
+}
+
+/// The calls of all threads, merged in order of entry. The table has them thread by thread.
+struct InOrderOfEntry<'a> {
+    calls: &'a CallTable,
+    /// The next call of each thread and one past its last.
+    heads: Vec<(u64, u64)>,
+}
+
+impl<'a> InOrderOfEntry<'a> {
+    fn new(calls: &'a CallTable, trees: &[Tree]) -> Self {
+        Self { calls, heads: trees.iter().map(|tree| (tree.frames.start, tree.frames.end)).collect() }
+    }
+}
+
+impl Iterator for InOrderOfEntry<'_> {
+    type Item = Call;
+
+    fn next(&mut self) -> Option<Call> {
+        let calls = self.calls;
+        let of_head = |(next, end): &mut (u64, u64)| calls.get(CallId(*next)).filter(|_| *next < *end);
+        let heads = self.heads.iter_mut().filter_map(|head| of_head(head).map(|call| (head, call)));
+        let (head, call) = heads.min_by_key(|(_, call)| entered_after(call))?;
+        head.0 += 1;
+        Some(call)
+    }
+}
+
+/// The position of the entry; a call whose steps the trace does not show was entered right after it was made.
+fn entered_after(call: &Call) -> u64 {
+    match (call.entry_step, call.call_step) {
+        (Some(step), _) => step.before().0,
+        (None, Some(step)) => step.after().0,
+        (None, None) => 0,
+    }
+}

@@ -1,0 +1,144 @@
+//! `stepback flamegraph`: the time spent in each call stack, as folded lines or drawn.
+
+use anyhow::{Result, bail};
+use clap::Args;
+use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
+use serde::Serialize;
+use stepback_parsers::Address;
+
+use super::activations::Tree;
+use super::arguments::TraceArguments;
+use super::function_names::{FunctionNames, NameOptions};
+use super::json::{Time, hex};
+use super::progress::say;
+use super::report::Report;
+use super::spans::Spans;
+use super::stack_times::{FoldedStack, StackTimes};
+use super::text::grouped;
+
+/// More text than this is printed only for somebody who names a depth.
+const TEXT_LIMIT_BYTES: u64 = 64 << 20;
+/// A picture with more rows than this cannot be looked at.
+const ROWS_LIMIT: u32 = 1000;
+
+/// How the stacks are shown.
+#[derive(Debug, Args)]
+pub struct FlamegraphArguments {
+    /// Count calls deeper than this for the call around them (default: all, where the text stays below 64 MB).
+    #[arg(long, value_name = "N")]
+    pub max_depth: Option<u32>,
+    /// Draw the graph, for a browser.
+    #[arg(long, conflicts_with = "json")]
+    pub svg: bool,
+    /// How functions are named.
+    #[command(flatten)]
+    pub names: NameOptions,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// A stack.
+#[derive(Serialize)]
+struct StackJson<'a> {
+    thread: &'a str,
+    /// Outermost first.
+    stack: Vec<&'a str>,
+    addresses: Vec<String>,
+    value: Time,
+}
+
+/// The stacks of a CPU.
+struct ThreadStacks<'a> {
+    thread: &'a str,
+    stacks: StackTimes,
+}
+
+/// Prints the stacks of all CPUs.
+pub fn run(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let names = FunctionNames::new(&session.images, arguments.names);
+    let mut threads = Vec::new();
+    for tree in Tree::all(&session.index, &report.cancel)? {
+        let mut stacks = StackTimes::default();
+        let mut spans = Spans::new(&tree, &session.index, &report.cancel);
+        spans.for_each(|span| stacks.enter(span, names.name_or_address(span.pc)))?;
+        let thread = session.index.threads().get(usize::from(tree.thread.0)).map_or("", |thread| &thread.name);
+        threads.push(ThreadStacks { thread, stacks });
+    }
+    let share = TEXT_LIMIT_BYTES / (threads.len() as u64).max(1);
+    for ThreadStacks { stacks, .. } in &mut threads {
+        if let Some(depth) = depth_limit(stacks, share, arguments) {
+            stacks.cut(depth);
+        }
+    }
+    match () {
+        () if report.is_json => print_json(&threads, report),
+        () if arguments.svg => draw(&lines(&threads), report),
+        () => lines(&threads).iter().try_for_each(|line| report.text(line)),
+    }
+}
+
+/// The depth below which stacks are cut off, which is said where nobody asked for it.
+fn depth_limit(stacks: &StackTimes, share_bytes: u64, arguments: &FlamegraphArguments) -> Option<u32> {
+    if arguments.max_depth.is_some() {
+        return arguments.max_depth;
+    }
+    let within = stacks.depth_within(share_bytes);
+    let limit = if arguments.svg { within.unwrap_or(u32::MAX).min(ROWS_LIMIT) } else { within? };
+    if stacks.deepest() <= limit {
+        return None;
+    }
+    if !arguments.common.report.quiet {
+        let depth = grouped(limit.into());
+        say(&format!(
+            "note: calls deeper than {depth} count for the calls around them; --max-depth sets another limit"
+        ));
+    }
+    Some(limit)
+}
+
+fn lines(threads: &[ThreadStacks<'_>]) -> Vec<String> {
+    let is_alone = threads.len() == 1;
+    let line = |thread: &str, FoldedStack { text, time, .. }: &FoldedStack<'_>| match is_alone {
+        true => format!("{text} {time}\n"),
+        false => format!("{thread};{text} {time}\n"),
+    };
+    let of_thread = |thread: &ThreadStacks<'_>| -> Vec<String> {
+        thread.stacks.folded().iter().map(|stack| line(thread.thread, stack)).collect()
+    };
+    threads.iter().flat_map(of_thread).collect()
+}
+
+fn print_json(threads: &[ThreadStacks<'_>], report: &mut Report<'_>) -> Result<()> {
+    let folded: Vec<(&str, Vec<FoldedStack<'_>>)> =
+        threads.iter().map(|thread| (thread.thread, thread.stacks.folded())).collect();
+    let all = folded.iter().flat_map(|(thread, stacks)| stacks.iter().map(move |stack| (*thread, stack)));
+    let stacks: Vec<StackJson<'_>> = all
+        .map(|(thread, stack)| StackJson {
+            thread,
+            stack: stack.functions.iter().map(|(name, _)| *name).collect(),
+            addresses: stack.functions.iter().map(|(_, pc)| hex(Address(*pc))).collect(),
+            value: Time(stack.time),
+        })
+        .collect();
+    report.json(&stacks)
+}
+
+fn draw(lines: &[String], report: &mut Report<'_>) -> Result<()> {
+    if lines.iter().all(|line| line.ends_with(" 0\n")) {
+        bail!("there is nothing to draw: no time passes in any call");
+    }
+    let info = report.session.index.info();
+    let mut options = Options::default();
+    options.title = report.session.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    options.count_name = info.time_unit.unwrap_or_else(|| "units of time".to_owned());
+    options.font_type = "Inter, Helvetica, Arial, sans-serif".to_owned();
+    options.text_truncate_direction = TextTruncateDirection::Right;
+    // One name has one colour in every picture.
+    options.hash = true;
+    options.deterministic = true;
+    let mut picture = Vec::new();
+    from_lines(&mut options, lines.iter().map(String::as_str), &mut picture)?;
+    report.text(&String::from_utf8_lossy(&picture))
+}

@@ -1,0 +1,155 @@
+//! Where calls begin and end, as Arm's Tarmac tools write it: by nodes, not by steps.
+
+use std::fmt;
+
+use anyhow::Result;
+use stepback_index::{Cancel, Query as _, QueryError, StepRecord, Steps, TextLineOfStep};
+use stepback_parsers::tarmac::Node;
+use stepback_parsers::{AnySource, InstructionSet, Source as _, Step};
+
+use super::json::AnyIndex;
+
+/// More text than this between two steps is not searched for nodes: the steps' own lines stand for them.
+const TEXT_LIMIT_BYTES: u64 = 1 << 20;
+
+/// The address that the tools write for a node without an instruction.
+const NO_PC: u64 = 2;
+
+/// A node: `t:9 l:175 pc:0x8020`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// 0 in a trace without times.
+    pub time: u64,
+    /// Its first line.
+    pub line: u64,
+    /// Where that line begins in the trace.
+    pub offset: u64,
+    /// With bit 0 set for Thumb.
+    pub pc: u64,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t:{} l:{} pc:{:#x}", self.time, self.line, self.pc)
+    }
+}
+
+/// The end of one node and the beginning of the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Border {
+    /// The node before the step's; the step's own at the start of the trace.
+    pub before: Site,
+    /// The step's node.
+    pub at: Site,
+}
+
+/// Finds sites. With several CPUs a node is a step, since what lies between two steps of one CPU belongs to others.
+pub struct Sites<'a> {
+    index: &'a AnyIndex,
+    cancel: &'a Cancel,
+}
+
+/// Some of the trace's text, divided.
+struct Divided {
+    /// Where the text begins.
+    offset: u64,
+    nodes: Vec<Node>,
+}
+
+impl<'a> Sites<'a> {
+    /// Of a trace.
+    pub fn new(index: &'a AnyIndex, cancel: &'a Cancel) -> Self {
+        Self { index, cancel }
+    }
+
+    /// The border before a step.
+    pub fn border(&self, step: Step) -> Result<Border> {
+        let before = Step(step.0.saturating_sub(1));
+        // A step may share a node with what stands before its text.
+        let divided = self.divided(before, step)?;
+        let found = divided.as_ref().and_then(|divided| {
+            let mut with_pc = divided.nodes.iter().enumerate().filter(|(_, node)| node.pc.is_some());
+            let (place, at) = if step.0 == 0 { with_pc.next() } else { with_pc.nth(1) }?;
+            Some((divided, divided.nodes.get(place.saturating_sub(1)).unwrap_or(at), at))
+        });
+        let Some((divided, last, at)) = found else {
+            return Ok(Border { before: self.of_step(before)?, at: self.of_step(step)? });
+        };
+        let line = self.first_line(divided, before)?;
+        Ok(Border { before: divided.site(last, line), at: divided.site(at, line) })
+    }
+
+    /// The last node of a step.
+    pub fn end_of(&self, step: Step) -> Result<Site> {
+        let divided = self.divided(step, step)?;
+        match divided.as_ref().and_then(|divided| Some((divided, divided.nodes.last()?))) {
+            Some((divided, node)) => Ok(divided.site(node, self.first_line(divided, step)?)),
+            None => self.of_step(step),
+        }
+    }
+
+    /// The time of the last node of a step.
+    pub fn end_time_of(&self, step: Step) -> Result<u64> {
+        match self.divided(step, step)?.and_then(|divided| divided.nodes.last().map(|node| node.time)) {
+            Some(time) => Ok(time),
+            None => self.time_of(step),
+        }
+    }
+
+    /// The time of a step; 0 in a trace without times.
+    pub fn time_of(&self, step: Step) -> Result<u64> {
+        Ok(self.index.time_of(step)?.unwrap_or(0))
+    }
+
+    /// A step as a site, where its text does not matter.
+    fn of_step(&self, step: Step) -> Result<Site> {
+        let records = Steps { first: step, count: 1 }.run(self.index, self.cancel)?;
+        let record = records.first().ok_or(QueryError::TraceChanged)?;
+        Ok(Site {
+            time: record.time.unwrap_or(0),
+            line: self.line_of(step)?,
+            offset: self.index.text_between(step.before(), step.after())?.start,
+            pc: marked_pc(record),
+        })
+    }
+
+    /// The line on which a divided text begins that begins with a step.
+    fn first_line(&self, divided: &Divided, first: Step) -> Result<u64> {
+        if divided.offset == 0 { Ok(1) } else { self.line_of(first) }
+    }
+
+    fn line_of(&self, step: Step) -> Result<u64> {
+        Ok(TextLineOfStep(step).run(self.index, self.cancel)?.map_or(0, |line| line.0))
+    }
+
+    /// The nodes of some steps; at the start of the trace also of what stands before the first step.
+    /// None where there is too much text, or several CPUs.
+    fn divided(&self, first: Step, last: Step) -> Result<Option<Divided>> {
+        let range = self.index.text_between(first.before(), last.after())?;
+        if self.index.threads().len() != 1 || range.end - range.start > TEXT_LIMIT_BYTES {
+            return Ok(None);
+        }
+        let time = if range.start == 0 { 0 } else { self.time_of(first)? };
+        let AnySource::Tarmac(tarmac) = &**self.index.source();
+        let mut text = Vec::new();
+        tarmac.read_raw(range.clone(), &mut text).map_err(QueryError::from)?;
+        Ok(Some(Divided { offset: range.start, nodes: tarmac.nodes(&text, time) }))
+    }
+}
+
+impl Divided {
+    /// A node as a site; `line` is that on which the text begins.
+    fn site(&self, node: &Node, line: u64) -> Site {
+        Site {
+            time: node.time,
+            line: line.saturating_add(node.line),
+            offset: self.offset.saturating_add(node.offset as u64),
+            pc: node.pc.unwrap_or(NO_PC),
+        }
+    }
+}
+
+/// The address of a step with bit 0 set for Thumb.
+fn marked_pc(record: &StepRecord) -> u64 {
+    record.pc.0 | u64::from(record.instruction_set == InstructionSet::T32)
+}

@@ -1,0 +1,72 @@
+//! How long calls took.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use stepback_index::{Cancel, Query as _, StepCountOf};
+use stepback_parsers::{Address, Step};
+
+use super::activations::{Activation, Tree};
+use super::json::AnyIndex;
+use super::sites::Sites;
+
+/// An activation with its times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// 0 for a root.
+    pub depth: u32,
+    /// The address of its first step with bit 0 set for Thumb.
+    pub pc: u64,
+    /// The time of its first node.
+    pub entry_time: u64,
+    /// The time of its last node.
+    pub exit_time: u64,
+    /// Steps of its CPU inside it, calls included.
+    pub steps: u64,
+}
+
+/// Measures the activations of a CPU.
+pub struct Spans<'a> {
+    index: &'a AnyIndex,
+    cancel: &'a Cancel,
+    tree: &'a Tree,
+    sites: Sites<'a>,
+    /// Addresses of functions with bit 0 set for Thumb, so that each is looked up once.
+    marked: HashMap<Address, u64>,
+}
+
+impl<'a> Spans<'a> {
+    /// Of one CPU.
+    pub fn new(tree: &'a Tree, index: &'a AnyIndex, cancel: &'a Cancel) -> Self {
+        Self { index, cancel, tree, sites: Sites::new(index, cancel), marked: HashMap::new() }
+    }
+
+    /// Hands over all activations in order of entry.
+    pub fn for_each(&mut self, mut take: impl FnMut(&Span)) -> Result<()> {
+        for activation in self.tree.activations(self.index.calls()) {
+            take(&self.span(&activation)?);
+        }
+        Ok(())
+    }
+
+    fn span(&mut self, activation: &Activation) -> Result<Span> {
+        let Activation { depth, function, entry, exit, .. } = *activation;
+        let pc = match self.marked.get(&function) {
+            Some(pc) => *pc,
+            None => {
+                let pc = self.sites.border(entry)?.at.pc;
+                self.marked.insert(function, pc);
+                pc
+            }
+        };
+        let entry_time = self.sites.time_of(entry)?;
+        let exit_time = self.sites.end_time_of(exit)?.max(entry_time);
+        let steps = self.step_count(exit.0.saturating_add(1))?.saturating_sub(self.step_count(entry.0)?);
+        Ok(Span { depth, pc, entry_time, exit_time, steps })
+    }
+
+    fn step_count(&self, before: u64) -> Result<u64> {
+        let before = Step(before).before();
+        Ok(StepCountOf { thread: self.tree.thread, before }.run(self.index, self.cancel)?)
+    }
+}

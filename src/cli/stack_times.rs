@@ -1,0 +1,215 @@
+//! Call stacks with the time spent in each: what flame graphs are drawn from.
+
+use std::collections::HashMap;
+
+use super::spans::Span;
+
+/// A function of the stacks by its name's place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct NameId(u32);
+
+/// A stack by its place; stacks stand behind those that they grow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct StackId(u32);
+
+/// The stacks of a CPU, each once.
+#[derive(Debug, Default)]
+pub struct StackTimes {
+    names: Vec<Name>,
+    name_ids: HashMap<String, NameId>,
+    stacks: Vec<Stack>,
+    places: HashMap<(Option<StackId>, NameId), StackId>,
+    /// The calls around the last one that came in.
+    open: Vec<StackId>,
+    cut_at: Option<u32>,
+}
+
+#[derive(Debug)]
+struct Name {
+    text: String,
+    /// Of the first call with this name.
+    pc: u64,
+}
+
+#[derive(Debug)]
+struct Stack {
+    caller: Option<StackId>,
+    name: NameId,
+    /// 0 for the outermost.
+    depth: u32,
+    /// What its own calls took, without the calls inside them. Negative where calls on two stacks overlap.
+    time: i128,
+}
+
+/// A stack, and the time spent in its innermost function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoldedStack<'a> {
+    /// `main;parse;next`.
+    pub text: String,
+    /// Names and addresses, outermost first.
+    pub functions: Vec<(&'a str, u64)>,
+    /// In the trace's unit.
+    pub time: u64,
+}
+
+impl StackTimes {
+    /// Takes the next call in order of entry.
+    pub fn enter(&mut self, span: &Span, name: String) {
+        self.open.truncate(span.depth as usize);
+        let id = self.stack(name, span.pc);
+        let time = i128::from(span.exit_time) - i128::from(span.entry_time);
+        self.add(id, time);
+        if let Some(caller) = self.open.last() {
+            self.add(*caller, -time);
+        }
+        self.open.push(id);
+    }
+
+    fn add(&mut self, StackId(id): StackId, time: i128) {
+        if let Some(stack) = self.stacks.get_mut(id as usize) {
+            stack.time += time;
+        }
+    }
+
+    /// The innermost open stack with one more function on top.
+    fn stack(&mut self, name: String, pc: u64) -> StackId {
+        let caller = self.open.last().copied();
+        let name = self.name(name, pc);
+        if let Some(id) = self.places.get(&(caller, name)) {
+            return *id;
+        }
+        let depth = caller.and_then(|caller| self.get(caller)).map_or(0, |caller| caller.depth.saturating_add(1));
+        let id = StackId(u32::try_from(self.stacks.len()).unwrap_or(u32::MAX));
+        self.stacks.push(Stack { caller, name, depth, time: 0 });
+        self.places.insert((caller, name), id);
+        id
+    }
+
+    fn name(&mut self, text: String, pc: u64) -> NameId {
+        if let Some(id) = self.name_ids.get(&text) {
+            return *id;
+        }
+        let id = NameId(u32::try_from(self.names.len()).unwrap_or(u32::MAX));
+        self.names.push(Name { text: text.clone(), pc });
+        self.name_ids.insert(text, id);
+        id
+    }
+
+    fn get(&self, StackId(id): StackId) -> Option<&Stack> {
+        self.stacks.get(id as usize)
+    }
+
+    fn name_of(&self, stack: &Stack) -> Option<&Name> {
+        self.names.get(stack.name.0 as usize)
+    }
+
+    /// The depth of the deepest stack.
+    pub fn deepest(&self) -> u32 {
+        self.stacks.iter().map(|stack| stack.depth).max().unwrap_or(0)
+    }
+
+    /// The depth up to which all stacks as text have at most so many bytes; none when all of them do.
+    /// The text of a deep recursion grows with the square of its depth.
+    pub fn depth_within(&self, limit_bytes: u64) -> Option<u32> {
+        let mut lengths: Vec<u64> = Vec::with_capacity(self.stacks.len());
+        let mut by_depth: Vec<u64> = Vec::new();
+        for stack in &self.stacks {
+            let before = stack.caller.and_then(|caller| lengths.get(caller.0 as usize)).map_or(0, |length| length + 1);
+            let length = before.saturating_add(self.name_of(stack).map_or(0, |name| name.text.len() as u64));
+            lengths.push(length);
+            let depth = stack.depth as usize;
+            if by_depth.len() <= depth {
+                by_depth.resize(depth + 1, 0);
+            }
+            if let Some(sum) = by_depth.get_mut(depth) {
+                *sum = sum.saturating_add(length);
+            }
+        }
+        let mut sum = 0u64;
+        let too_deep = by_depth.iter().position(|bytes| {
+            sum = sum.saturating_add(*bytes);
+            sum > limit_bytes
+        })?;
+        u32::try_from(too_deep.saturating_sub(1)).ok()
+    }
+
+    /// Cuts the stacks off below a depth: what was spent deeper counts as spent in the function at that depth.
+    pub fn cut(&mut self, depth: u32) {
+        // Callers stand before what they called, so all that is deeper has been added when its turn comes.
+        for place in (0..self.stacks.len()).rev() {
+            let Some(stack) = self.stacks.get(place).filter(|stack| stack.depth > depth) else { continue };
+            let (caller, time) = (stack.caller, stack.time);
+            if let Some(caller) = caller {
+                self.add(caller, time);
+            }
+        }
+        self.cut_at = Some(depth);
+    }
+
+    /// All stacks that were not cut off, sorted by their text.
+    pub fn folded(&self) -> Vec<FoldedStack<'_>> {
+        let limit = self.cut_at.unwrap_or(u32::MAX);
+        let shown = self.stacks.iter().filter(|stack| stack.depth <= limit);
+        let mut folded: Vec<FoldedStack<'_>> = shown.map(|stack| self.fold(stack)).collect();
+        folded.sort_by(|a, b| a.text.cmp(&b.text));
+        folded
+    }
+
+    fn fold(&self, stack: &Stack) -> FoldedStack<'_> {
+        let way = std::iter::successors(Some(stack), |stack| self.get(stack.caller?));
+        let mut functions: Vec<(&str, u64)> =
+            way.filter_map(|stack| self.name_of(stack)).map(|name| (&*name.text, name.pc)).collect();
+        functions.reverse();
+        let names: Vec<&str> = functions.iter().map(|(name, _)| *name).collect();
+        FoldedStack { text: names.join(";"), functions, time: u64::try_from(stack.time.max(0)).unwrap_or(u64::MAX) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stacks(calls: &[(u32, &str, (u64, u64))]) -> StackTimes {
+        let mut stacks = StackTimes::default();
+        for (depth, name, (entry_time, exit_time)) in calls {
+            let span = Span { depth: *depth, pc: 0, entry_time: *entry_time, exit_time: *exit_time, steps: 0 };
+            stacks.enter(&span, (*name).to_owned());
+        }
+        stacks
+    }
+
+    #[track_caller]
+    fn check(stacks: &StackTimes, expected: &[&str]) {
+        let lines: Vec<String> = stacks.folded().iter().map(|stack| format!("{} {}", stack.text, stack.time)).collect();
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn equal_stacks_are_summed_and_sorted_by_text() {
+        let calls = [
+            (0, "main", (0, 100)),
+            (1, "f", (10, 20)),
+            (1, "f.cold", (30, 40)),
+            (1, "f", (50, 60)),
+            (2, "g", (55, 55)),
+        ];
+        check(&stacks(&calls), &["main 70", "main;f 20", "main;f.cold 10", "main;f;g 0"]);
+    }
+
+    #[test]
+    fn what_is_cut_off_counts_for_its_caller() {
+        let calls =
+            [(0, "main", (0, 100)), (1, "f", (10, 50)), (2, "f", (20, 40)), (3, "f", (25, 30)), (1, "g", (60, 70))];
+        let mut stacks = stacks(&calls);
+        stacks.cut(1);
+        check(&stacks, &["main 50", "main;f 40", "main;g 10"]);
+    }
+
+    #[test]
+    fn the_depth_that_fits_is_found_by_the_length_of_the_text() {
+        let calls = [(0, "ab", (0, 9)), (1, "cd", (0, 9)), (2, "ef", (0, 9))];
+        let stacks = stacks(&calls);
+        let depths = [15, 14, 7, 6, 0].map(|limit| stacks.depth_within(limit));
+        assert_eq!(depths, [None, Some(1), Some(1), Some(0), Some(0)]);
+    }
+}
