@@ -62,7 +62,7 @@ impl Ahead<'_> {
                     return Found::Instruction { start: at, lines };
                 }
                 Line::Other(header) if run.has(header.time, cpu_of_other(header.time, header.cpu)) => {}
-                Line::Instruction(..) | Line::Other(_) => return Found::Nothing,
+                Line::Instruction(..) | Line::Other(_) | Line::Fused(_) => return Found::Nothing,
                 Line::Blank | Line::Row(_) | Line::Broken(_) => {}
             }
             open = line.open_diagram();

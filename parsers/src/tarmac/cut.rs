@@ -104,6 +104,10 @@ impl Search<'_> {
 
     /// Takes note of a line that begins no run; breaks when it is the answer.
     fn line(&mut self, line: &Line<'_>, offset: u64) -> ControlFlow<Option<u64>> {
+        if matches!(line, Line::Fused(_)) {
+            self.seen = None;
+            return ControlFlow::Continue(());
+        }
         let is_instruction = matches!(line, Line::Instruction(..));
         if is_instruction && self.seen.is_some() {
             return ControlFlow::Break(Some(offset));

@@ -102,6 +102,17 @@ pub(super) fn lower(bytes: u64) -> Option<u64> {
     Some(bytes | is_capital >> 2)
 }
 
+/// True when a digit, a space and a small letter stand behind one another.
+#[inline(always)]
+pub(super) fn lower_after_digit(bytes: u64) -> bool {
+    let low = bytes & !HIGH;
+    let is_digit = at_least(low, 0x30) & !at_least(low, 0x3a);
+    let is_small = at_least(low, 0x61) & !at_least(low, 0x7b);
+    let others = low ^ (0x20 * ONES);
+    let is_space = !at_least(others, 1);
+    is_digit << 16 & is_space << 8 & is_small & !bytes & HIGH != 0
+}
+
 /// Where the first byte equal to `wanted` is, 0 to 8.
 #[inline(always)]
 pub(super) fn position_8(bytes: u64, wanted: u8) -> usize {
@@ -157,6 +168,24 @@ mod tests {
         }
         assert_eq!(lower(0x80), None);
         assert_eq!((position_8(load_8(b"ab d fgh", 0), b' '), position_8(load_8(b"abcdefgh", 0), b' ')), (2, 8));
+    }
+
+    #[test]
+    fn a_number_before_a_word_is_seen_anywhere() {
+        for (text, expected) in [
+            ("13 clk I", true),
+            ("NOP13 cl", true),
+            ("abcd5 ta", true),
+            ("abcde5 t", true),
+            ("abcdef5 ", false),
+            ("5  clk a", false),
+            ("5 CLK IT", false),
+            ("x clk IT", false),
+            ("5;clk IT", false),
+            (",#1 ; 0x", false),
+        ] {
+            assert_eq!(lower_after_digit(load_8(text.as_bytes(), 0)), expected, "{text}");
+        }
     }
 
     #[test]

@@ -26,6 +26,10 @@ pub(super) enum FaultKind {
     UnknownUnit,
     #[error("NUL bytes before the line: was the file emptied while it was written?")]
     Hole,
+    #[error("two records on one line: both are kept")]
+    Fused,
+    #[error("two records on one line: the first is cut, and the second is kept")]
+    FusedAndCut,
     #[error("longer than {} bytes: skipped", super::LINE_LIMIT)]
     LineTooLong,
     #[error("register value too long: {0} bytes have room")]

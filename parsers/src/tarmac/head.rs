@@ -42,7 +42,13 @@ impl Head {
             if line.len() > LIMITS.line {
                 continue;
             }
-            let line = Line::read(without_return(line), None, is_implicit_thumb);
+            let line = without_return(line);
+            let line = match Line::read(line, None, is_implicit_thumb) {
+                Line::Fused(fused) => {
+                    Line::read_single(line.get(fused.at..).unwrap_or_default(), None, is_implicit_thumb)
+                }
+                line => line,
+            };
             if let (None, Line::Instruction(header, _) | Line::Other(header)) = (&self.time_unit, line) {
                 self.time_unit = header.unit.map(|unit| String::from_utf8_lossy(unit).into_owned());
             }

@@ -2,6 +2,7 @@
 
 use super::diagram_line::OpenDiagram;
 use super::fault::Fault;
+use super::fused::Fused;
 use super::header::{Header, LineKind};
 use super::instruction_line::InstructionLine;
 
@@ -18,6 +19,8 @@ pub(super) enum Line<'a> {
     Instruction(Header<'a>, InstructionLine<'a>),
     /// Anything else.
     Other(Header<'a>),
+    /// Two records.
+    Fused(Fused),
 }
 
 impl<'a> Line<'a> {
@@ -25,6 +28,14 @@ impl<'a> Line<'a> {
     ///
     /// Whether it is an instruction never depends on `open`.
     pub fn read(line: &'a [u8], open: Option<OpenDiagram>, is_implicit_thumb: bool) -> Self {
+        match Fused::find(line, is_implicit_thumb) {
+            Some(fused) => Self::Fused(fused),
+            None => Self::read_single(line, open, is_implicit_thumb),
+        }
+    }
+
+    /// The same for a line that is taken as one record, whatever it holds.
+    pub fn read_single(line: &'a [u8], open: Option<OpenDiagram>, is_implicit_thumb: bool) -> Self {
         if let Some(open) = open.filter(|open| open.goes_on(line)) {
             return Self::Row(open);
         }
@@ -100,6 +111,7 @@ pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
             LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
             _ => false,
         },
+        Line::Fused(_) => true,
         _ => false,
     }
 }

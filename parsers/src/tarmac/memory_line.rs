@@ -37,6 +37,8 @@ pub(super) struct MemoryLine {
 struct Data {
     bytes: [u8; LONGEST],
     is_known: [bool; LONGEST],
+    /// How many digits the line has.
+    digits: usize,
 }
 
 impl MemoryLine {
@@ -59,6 +61,11 @@ impl MemoryLine {
             Some(_) => Ok(Some(Self { kind: word.kind, address, size_bytes, data, doubt })),
             None => Err(FaultKind::AddressOverflow.at(column)),
         }
+    }
+
+    /// True when there are as many digits as the access has.
+    pub fn is_whole(&self) -> bool {
+        self.data.digits == 2 * usize::from(self.size_bytes)
     }
 
     /// The access in parts: those that are known are at most eight bytes long.
@@ -127,7 +134,7 @@ fn address(fields: &mut Lexer<'_>) -> Result<Option<u64>, Fault> {
 const UNKNOWN: u8 = 16;
 
 impl Data {
-    const NONE: Self = Self { bytes: [0; LONGEST], is_known: [false; LONGEST] };
+    const NONE: Self = Self { bytes: [0; LONGEST], is_known: [false; LONGEST], digits: 0 };
 
     /// Reads the data, most significant byte first, and what is wrong with it.
     fn read(fields: &mut Lexer<'_>, size_bytes: usize) -> Result<(Self, Option<Fault>), Fault> {
@@ -152,7 +159,7 @@ impl Data {
         match fields.peek() {
             Token::Word(_) if written.is_empty() => doubt(FaultKind::Expected("data")),
             _ if written.is_empty() => Err(FaultKind::Expected("data").at(column)),
-            _ if written.iter().all(|digit| *digit == UNKNOWN) => Ok((Self::NONE, None)),
+            _ if written.iter().all(|digit| *digit == UNKNOWN) => Ok((Self { digits: count, ..Self::NONE }, None)),
             // One word of a long access is half of it, not a small number.
             _ if size_bytes > 8 && written.len() < 2 * size_bytes => doubt(FaultKind::DataTooShort(size_bytes)),
             _ => Ok(Self::of_digits(written, size_bytes, column)),
@@ -168,7 +175,7 @@ impl Data {
         if is_too_long && !is_bus_wide {
             return (Self::NONE, doubt);
         }
-        let mut data = Self::NONE;
+        let mut data = Self { digits: written.len(), ..Self::NONE };
         data.is_known.iter_mut().take(size_bytes).for_each(|is_known| *is_known = true);
         let bytes = data.bytes.iter_mut().zip(&mut data.is_known).take(size_bytes);
         for ((byte, is_known), pair) in bytes.rev().zip(low.rchunks(2)) {

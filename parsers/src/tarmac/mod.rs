@@ -35,6 +35,12 @@
 //! a time that is not written is none ([`crate::StepEvent::time`]).
 //! Only numbers of threads and registers, and the one complaint about each unknown event type, depend on the run.
 //!
+//! # Two records on one line
+//!
+//! Where a newline was lost, or two programs wrote at once, the second record is read as if it began a line ([`fused`]):
+//! it may begin a chunk, in the middle of the line.
+//! No run of lines before an instruction goes over such a line, and no cut is made near it.
+//!
 //! # How it is fast
 //!
 //! `quick_*` read the shapes that make up nearly all lines and give up (`None`) on anything else;
@@ -45,6 +51,7 @@ mod cut;
 mod diagram_line;
 mod digits;
 mod fault;
+mod fused;
 mod head;
 mod header;
 mod instruction_line;

@@ -5,6 +5,7 @@
 
 use super::diagram_line::{Diagram, OpenDiagram};
 use super::digits::{hex_8, load_8, lower, position_8};
+use super::fused::may_hold_record;
 use super::lexer::is_word_byte;
 use super::quick_header::QuickHeader;
 use super::register_name::{KnownRegister, Mode, ValueKind};
@@ -134,7 +135,7 @@ impl<S: EventSink> Run<'_, S> {
             text_at = line.skip_spaces(text_at + 6);
         }
         let (text, next) = line.rest(text_at)?;
-        if text.first().is_some_and(|byte| *byte < b' ') {
+        if text.first().is_some_and(|byte| *byte < b' ') || may_hold_record(text) {
             return None;
         }
         let mode = self.quick_mode(line, mode_at, mode_end);
@@ -238,7 +239,11 @@ impl<S: EventSink> Run<'_, S> {
         let (address, at) = line.address(address_at)?;
         let words = line.text.get(at..)?.first_chunk::<37>()?;
         let diagram = Diagram::of_words(address, words)?;
-        let (_, next) = line.rest(at + 36)?;
+        // The time of a second record may be glued to the last word.
+        let (text, next) = line.rest(at + 35)?;
+        if may_hold_record(text) {
+            return None;
+        }
         self.accesses(kind, &diagram, (line.thread, self.place(line.start)));
         Some((next, Some(OpenDiagram::at_column(kind, address_at - line.start))))
     }

@@ -56,9 +56,20 @@ pub(super) struct RegisterLine {
     /// Width of the register as far as this line tells.
     pub width: u16,
     pub value: RegisterValue,
+    /// Bytes of the register, or of the part of it, as the line says which; 0 for registers outside the table.
+    expected_bytes: usize,
 }
 
 impl RegisterLine {
+    /// True when the value has as many digits as it needs; a register outside the table has as many as are usual.
+    pub fn is_whole(&self) -> bool {
+        let digits = self.value.digits();
+        match self.known.map(|known| (known.kind, known.view.size_bytes)) {
+            None | Some((ValueKind::Scalable, _)) => digits >= 8 && digits.is_power_of_two(),
+            Some(_) => digits == 2 * self.expected_bytes,
+        }
+    }
+
     /// Reads the fields; none for cache and translation operations (`R IC …`), which write no register.
     pub fn read(mut fields: Lexer<'_>, set: InstructionSet) -> Result<Option<Self>, Fault> {
         let column = fields.at();
@@ -84,7 +95,8 @@ impl RegisterLine {
         let value = RegisterValue::read(&mut fields, expected)?;
         let offset = range.map_or(0, |range| range.offset);
         let width = offset + u16::try_from(value.size_bytes()).unwrap_or(u16::MAX - offset);
-        Ok(Some(Self { name, known, offset, width, value }))
+        let expected_bytes = expected.size_bytes.unwrap_or(0);
+        Ok(Some(Self { name, known, offset, width, value, expected_bytes }))
     }
 }
 

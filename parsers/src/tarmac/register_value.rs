@@ -25,6 +25,8 @@ pub(super) struct RegisterValue {
     bytes: [u8; WIDEST],
     states: [ByteState; WIDEST],
     size_bytes: usize,
+    /// Digits as they stand on the line.
+    digits: usize,
 }
 
 /// What is known of a value's width before it is read.
@@ -45,6 +47,11 @@ impl RegisterValue {
             return Err(FaultKind::Expected("register contents").at(column));
         }
         Ok(value)
+    }
+
+    /// How many digits the line has.
+    pub fn digits(&self) -> usize {
+        self.digits
     }
 
     /// Width in bytes.
@@ -143,7 +150,8 @@ impl Digits {
         }
         let padding =
             padding(written, size_bytes, expected).ok_or(FaultKind::Expected("register contents").at(column))?;
-        let mut value = RegisterValue { bytes: [0; WIDEST], states: [padding; WIDEST], size_bytes };
+        let mut value =
+            RegisterValue { bytes: [0; WIDEST], states: [padding; WIDEST], size_bytes, digits: self.length };
         value.fill(written).ok_or(FaultKind::HalfByte.at(column))?;
         match expected.kind {
             ValueKind::Extended if size_bytes == 4 => value.extend(8),

@@ -3,6 +3,7 @@
 use super::ahead::{Ahead, Found, RunStart, cpu_of_other};
 use super::diagram_line::{Diagram, OpenDiagram};
 use super::fault::{Fault, FaultKind};
+use super::fused::Fused;
 use super::header::{Header, LineKind};
 use super::instruction_line::InstructionLine;
 use super::lexer::Token;
@@ -51,6 +52,9 @@ impl<S: EventSink> Run<'_, S> {
             return Some(next);
         }
         let line = self.read(ahead, spot);
+        if let Line::Fused(fused) = line {
+            return Some(self.fused(ahead, spot, fused).map_or(next, |length| at + length));
+        }
         let Some(run) = self.run_start(&line, at) else {
             self.push(line, spot);
             return Some(next);
@@ -63,6 +67,28 @@ impl<S: EventSink> Run<'_, S> {
             }
             Found::Instruction { start, lines } => self.run_before(ahead, at, InstructionPlace { start, lines }),
         }
+    }
+
+    /// Reads a line of two records. Returns where in it to go on; none when it is done.
+    ///
+    /// A first record that is cut might look whole where a range ends behind it, so its bytes belong to what follows.
+    fn fused(&mut self, ahead: &Ahead<'_>, spot: Spot<'_>, fused: Fused) -> Option<usize> {
+        let (first, second) = spot.line.split_at_checked(fused.at)?;
+        let kind = if fused.is_first_whole { FaultKind::Fused } else { FaultKind::FusedAndCut };
+        if fused.is_first_whole {
+            let line = Line::read_single(first, self.before.open, ahead.is_implicit_thumb);
+            self.push(line, Spot { line: first, is_open_ended: false, ..spot });
+            self.line = spot.place.line_in_range;
+            self.before.open = None;
+        }
+        self.report(Spot { is_open_ended: false, ..spot }, kind.at(fused.at));
+        if fused.is_first_whole {
+            return Some(fused.at);
+        }
+        let place = Place { offset: spot.place.offset + fused.at as u64, ..spot.place };
+        let line = Line::read_single(second, None, ahead.is_implicit_thumb);
+        self.push(line, Spot { line: second, place, ..spot });
+        None
     }
 
     fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
@@ -115,7 +141,8 @@ impl<S: EventSink> Run<'_, S> {
             _ => self.before.clock.note(line.time(), spot.place.offset),
         }
         let result = match line {
-            Line::Blank => Ok(()),
+            // A fused line is read in its parts.
+            Line::Blank | Line::Fused(_) => Ok(()),
             Line::Row(open) => self.row(open, spot),
             Line::Broken(fault) => Err(fault),
             Line::Instruction(header, instruction) => self.instruction(&header, &instruction, spot),

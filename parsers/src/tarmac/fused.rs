@@ -1,0 +1,302 @@
+//! Two records on one line, where a newline was lost or two programs wrote at once.
+//!
+//! ```text
+//! 12 clk R X0 000000000000000013 clk IT (2) 00001004 d503201f O EL1h_n : NOP
+//! 12 clk IT (1) 0000110 clk IT (2) 00001004 d503201f O EL1h_n : NOP
+//! ```
+//!
+//! The first record of the first line is whole, and both are kept; that of the second is cut, and is lost.
+//! A second record is found by its time and unit, or in the ES style by the spaces before it, and only if it can be read.
+
+use std::ops::Range;
+
+use super::digits::{self, load_8, lower_after_digit};
+use super::header::{Header, LineKind};
+use super::instruction_line::InstructionLine;
+use super::line::Line;
+use super::memory_line::MemoryLine;
+use super::register_line::RegisterLine;
+use crate::{Endian, InstructionSet};
+
+/// Where the second record of a line begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fused {
+    pub at: usize,
+    /// False when something of the first record is missing.
+    pub is_first_whole: bool,
+}
+
+/// So many spaces stand before the type word of lines that inherit their time.
+const INDENT: &[u8] = b"                ";
+
+/// Length of `1 clk R r0 00000001`.
+const SHORTEST: usize = 19;
+
+/// False for texts that no second record is looked for in: a cheap look at what nearly all lines end with.
+#[inline(always)]
+pub(super) fn may_hold_record(text: &[u8]) -> bool {
+    let mut at = 0;
+    // Words overlap, so that no pattern lies between two.
+    while at + SHORTEST <= text.len() {
+        let bytes = load_8(text, at);
+        if lower_after_digit(bytes) || bytes == u64::from_le_bytes(*b"        ") {
+            return true;
+        }
+        at += 6;
+    }
+    false
+}
+
+impl Fused {
+    /// Finds the second record of a line.
+    pub fn find(line: &[u8], is_implicit_thumb: bool) -> Option<Self> {
+        if !may_hold_record(line.trim_ascii_start()) {
+            return None;
+        }
+        let mut found = Self::find_some(line, is_implicit_thumb)?;
+        // What stands before it is read alone when a range ends there, and must then be one record too.
+        while let Some(earlier) = line.get(..found.at).and_then(|line| Self::find_some(line, is_implicit_thumb)) {
+            found = earlier;
+        }
+        Some(found)
+    }
+
+    /// The first place that can be read to the end of the line.
+    fn find_some(line: &[u8], is_implicit_thumb: bool) -> Option<Self> {
+        let header = Header::read(line).ok().flatten();
+        let first_end = header.map_or(1, |header| header.word_at + header.word.len());
+        let search = Search { line, header, is_implicit_thumb };
+        (first_end..(line.len() + 1).saturating_sub(SHORTEST))
+            .filter_map(|place| search.candidate(place))
+            .take(CANDIDATES)
+            .find_map(|candidate| match candidate {
+                Candidate::Number { last } => search.timed(last),
+                Candidate::Indent { start } => search.untimed(start),
+            })
+    }
+}
+
+/// Where a second record may be.
+#[derive(Clone, Copy, Debug)]
+enum Candidate {
+    /// Its number ends here.
+    Number { last: usize },
+    /// Its indentation begins here.
+    Indent { start: usize },
+}
+
+/// More places in a line are not looked at: there are so many only in lines that were made to be slow.
+const CANDIDATES: usize = 16;
+/// The longest timestamp.
+const TIME_DIGITS: usize = 20;
+
+/// Digits that end with those of a time; where the time begins is not known yet.
+#[derive(Clone, Copy, Debug)]
+struct Number {
+    start: usize,
+    /// Behind the digits before the point.
+    end: usize,
+    has_fraction: bool,
+}
+
+impl Number {
+    fn starts(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// A line in which a second record is looked for.
+struct Search<'a> {
+    line: &'a [u8],
+    /// The beginning of the first record.
+    header: Option<Header<'a>>,
+    is_implicit_thumb: bool,
+}
+
+impl Search<'_> {
+    /// A second record whose number ends at `place`, or whose indentation begins there.
+    fn candidate(&self, place: usize) -> Option<Candidate> {
+        let is_first_space = || place.checked_sub(1).is_none_or(|before| self.line.get(before) != Some(&b' '));
+        match self.line.get(place..)? {
+            [b'0'..=b'9', b' ', b'a'..=b'z', ..] => Some(Candidate::Number { last: place }),
+            rest if rest.starts_with(INDENT) && is_first_space() => Some(Candidate::Indent { start: place }),
+            _ => None,
+        }
+    }
+
+    fn untimed(&self, start: usize) -> Option<Fused> {
+        let is_time = |header: &Header<'_>| header.time.is_none() && header.cpu.is_none();
+        self.is_record(self.line.get(start..)?, is_time)
+            .then(|| Fused { at: start, is_first_whole: self.is_whole(start) })
+    }
+
+    /// The number may be glued to the first record, whose last digits cannot be told from it by their looks.
+    fn timed(&self, last: usize) -> Option<Fused> {
+        let number = self.number(last)?;
+        if !self.is_record(self.line.get(last..)?, |header| header.unit.is_some()) {
+            return None;
+        }
+        let is_whole = |at: &usize| self.is_whole(*at);
+        let is_exact = self.header.is_some_and(|header| matches!(header.kind, LineKind::Register | LineKind::Memory));
+        let at = match is_exact {
+            true => number.starts().rev().find(|at| is_whole(at) && self.is_later(number, *at)),
+            false => None,
+        };
+        if let Some(at) = at {
+            return Some(Fused { at, is_first_whole: true });
+        }
+        let at = self.likely_start(number, is_exact);
+        Some(Fused { at, is_first_whole: !is_exact && is_whole(&at) })
+    }
+
+    /// The number whose last digit is at `last`; none when it has two points.
+    fn number(&self, last: usize) -> Option<Number> {
+        let digits_before = |end: usize| {
+            let before = self.line.get(..end).unwrap_or_default().iter().rev();
+            end - before.take(TIME_DIGITS).take_while(|byte| byte.is_ascii_digit()).count()
+        };
+        let point = |start: usize| start.checked_sub(1).filter(|before| self.line.get(*before) == Some(&b'.'));
+        let start = digits_before(last + 1);
+        match point(start) {
+            None => Some(Number { start, end: last + 1, has_fraction: false }),
+            Some(end) => {
+                let start = digits_before(end);
+                (start < end && point(start).is_none()).then_some(Number { start, end, has_fraction: true })
+            }
+        }
+    }
+
+    /// True when the number, from `at` on, is no earlier than the first record.
+    fn is_later(&self, number: Number, at: usize) -> bool {
+        let earliest = self.header.and_then(|header| header.time).unwrap_or(0);
+        let time = self.line.get(at..number.end).and_then(digits::decimal);
+        number.has_fraction || time.is_some_and(|time| time >= earliest)
+    }
+
+    /// Where the number begins if the first record does not tell.
+    fn likely_start(&self, number: Number, is_exact: bool) -> usize {
+        let before = number.start.checked_sub(1).and_then(|before| self.line.get(before));
+        let is_apart = !is_exact && before.is_none_or(|byte| !byte.is_ascii_hexdigit());
+        let has_time = self.header.is_some_and(|header| header.time.is_some());
+        if is_apart && !has_time || number.has_fraction {
+            return number.start;
+        }
+        // A time is written without leading zeros.
+        let is_number = |at: &usize| at + 1 == number.end || self.line.get(*at) != Some(&b'0');
+        let found = number.starts().rev().filter(is_number).find(|at| self.is_later(number, *at));
+        found.unwrap_or(number.start)
+    }
+
+    /// True when `text` is a record that can be read to its end, and its beginning is as it should be.
+    fn is_record(&self, text: &[u8], is_start: impl Fn(&Header<'_>) -> bool) -> bool {
+        match Line::read_single(text, None, self.is_implicit_thumb) {
+            Line::Instruction(header, _) => is_start(&header) && header.doubt.is_none(),
+            Line::Other(header) if is_start(&header) && header.doubt.is_none() => match header.kind {
+                LineKind::Register => super::register_line::is_plausible(&header),
+                LineKind::Memory => super::memory_line::is_plausible(&header),
+                LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
+                LineKind::Event | LineKind::Exception => header.unit.is_some(),
+                LineKind::Instruction => self.is_exception(&header),
+                LineKind::Note | LineKind::Title | LineKind::Unknown => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// True for `IT EXC`, false for a step that cannot be read.
+    fn is_exception(&self, header: &Header<'_>) -> bool {
+        InstructionLine::read(header, self.is_implicit_thumb) == Ok(None)
+    }
+
+    /// True when nothing of the first record is missing if it ends at `end`.
+    fn is_whole(&self, end: usize) -> bool {
+        match Line::read_single(self.line.get(..end).unwrap_or_default(), None, self.is_implicit_thumb) {
+            Line::Instruction(..) => true,
+            Line::Other(header) => match header.kind {
+                LineKind::Register => {
+                    let sets = [InstructionSet::A64, InstructionSet::A32];
+                    let lines = sets.map(|set| RegisterLine::read(header.fields, set));
+                    lines.into_iter().flatten().flatten().any(|line| line.is_whole())
+                }
+                LineKind::Memory => {
+                    let line = MemoryLine::read(&header, Endian::Little);
+                    line.is_ok_and(|line| line.is_some_and(|line| line.is_whole()))
+                }
+                LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
+                LineKind::Instruction => self.is_exception(&header),
+                _ => true,
+            },
+            Line::Blank | Line::Row(_) | Line::Broken(_) | Line::Fused(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(line: &str, expected: Option<(&str, bool)>) {
+        let found = Fused::find(line.as_bytes(), false).map(|found| (&line[found.at..], found.is_first_whole));
+        let start = |(text, is_whole): (&str, bool)| (text.chars().take(7).collect::<String>(), is_whole);
+        assert_eq!(found.map(start), expected.map(|(text, is_whole)| (text.to_owned(), is_whole)), "{line}");
+    }
+
+    const NEXT: &str = "clk IT (2) 00001004 d503201f O EL1h_n : NOP";
+
+    #[test]
+    fn the_first_record_ends_where_it_is_whole() {
+        check(&format!("12 clk R X0 000000000000000013 {NEXT}"), Some(("13 clk ", true)));
+        check(&format!("12 clk R X0 0000000000000000 13 {NEXT}"), Some(("13 clk ", true)));
+        check(&format!("12 clk R r0 0000000013 {NEXT}"), Some(("13 clk ", true)));
+        check(&format!("9 clk MR4 00001000 1122334410 {NEXT}"), Some(("10 clk ", true)));
+        check(&format!("R X0 0000000000000000113 {NEXT}"), Some(("113 clk", true)));
+        check(&format!("12 clk R VBAR_EL1 000000000000000013 {NEXT}"), Some(("13 clk ", true)));
+        check("1.5 us R X0 00000000000000001.6 us R X1 0000000000000001", Some(("1.6 us ", true)));
+        check("12 clk R X0 000000000000000012 clk R X1 0000000000000001", Some(("12 clk ", true)));
+    }
+
+    #[test]
+    fn text_ends_where_a_later_time_begins() {
+        check(&format!("12 clk IT (1) 00001000 d2800020 O EL1h_n : MOV      x0,#113 {NEXT}"), Some(("13 clk ", true)));
+        check(&format!("12 clk IT (1) 00001000 d503201f O EL1h_n : NOP13 {NEXT}"), Some(("13 clk ", true)));
+        check(&format!("12 clk E CoreEvent_Reset13 {NEXT}"), Some(("13 clk ", true)));
+        check(
+            &format!("5 tic LD 00001000 ........ ........ ........ 00000000    S:000 OSH13 {NEXT}"),
+            Some(("13 clk ", true)),
+        );
+    }
+
+    #[test]
+    fn a_first_record_that_is_cut_is_lost() {
+        check(&format!("12 clk R X0 000013 {NEXT}"), Some(("13 clk ", false)));
+        check(&format!("12 clk IT (1) 0000110013 {NEXT}"), Some(("13 clk ", false)));
+        check(&format!("12 clk IT (1) 00001000 d5032 13 {NEXT}"), Some(("13 clk ", false)));
+        check(&format!("1ff 13 {NEXT}"), Some(("13 clk ", false)));
+    }
+
+    #[test]
+    fn indented_records_are_found_by_their_spaces() {
+        let next = "                    R X1 0000000000000001";
+        check(&format!("                    R X0 0000000000000000{next}"), Some(("       ", true)));
+        check(&format!("                    R X0 00000000{next}"), Some(("       ", false)));
+        check(&format!("5 tic ES (00001000:d503201f) O el3h_s: NOP{next}"), Some(("       ", true)));
+    }
+
+    #[test]
+    fn whole_lines_are_left_alone() {
+        for line in [
+            "12 clk R X0 0000000000000000",
+            "                    R X0 0000000000000000",
+            "5 tic cpu0 LD 000ffb80 ........ ........ 00000000 000ffbb8    S:000ffb80    nGnRnE OSH",
+            "12 clk IT (1) 00001000 d503201f O EL1h_n : NOP ; at 5 clk",
+            "12 clk IT (1) 00001000 d503201f O EL1h_n : NOP ; 5 clk IT (",
+            "12 clk E 80000000 00000001 13 clk",
+            "1.2.3 clk IT (2) 00001004 d503201f O EL1h_n : NOP",
+            "12 clk NOTE lines of 13 clk FOO bar",
+            "",
+        ] {
+            check(line, None);
+        }
+    }
+}
