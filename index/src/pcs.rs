@@ -6,7 +6,7 @@
 //! The list is that of [`crate::packed`].
 
 use crate::directory::Entry;
-use crate::packed::{List, Malformed, push_list, push_varint, take, take_varint};
+use crate::packed::{FRAME, List, Malformed, push_list, push_varint, take, take_varint};
 
 const INLINE: usize = 4;
 
@@ -65,6 +65,15 @@ impl Visits<'_> {
         match self {
             Self::Few(slots, len) => Ok(slots[..*len].partition_point(|slot| *slot < bound)),
             Self::Many(list) => list.count_below(bound),
+        }
+    }
+
+    /// The slots from the `128 * number`-th on, at most 128; empty behind the last.
+    pub fn block(&self, number: usize) -> Result<Vec<u32>, Malformed> {
+        match self {
+            Self::Few(slots, len) => Ok(if number == 0 { slots[..*len].to_vec() } else { Vec::new() }),
+            Self::Many(list) if number >= list.len().div_ceil(FRAME) => Ok(Vec::new()),
+            Self::Many(list) => Ok(list.frame(number)?.numbers().to_vec()),
         }
     }
 

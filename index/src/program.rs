@@ -1,13 +1,14 @@
 //! What the program images of a trace tell.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use stepback_parsers::Address;
 
 use crate::granules::GRANULE_BITS;
 
-/// What the program images of a trace tell: what memory held when the program was loaded.
+/// What the program images of a trace tell: what memory held when the program was loaded, and where functions are.
 ///
 /// ```
 /// use stepback_index::Program;
@@ -23,6 +24,7 @@ use crate::granules::GRANULE_BITS;
 pub struct Program {
     /// By first address; none overlap.
     pieces: BTreeMap<u64, Piece>,
+    functions: Vec<Range<u64>>,
 }
 
 /// A run of memory that was loaded.
@@ -69,6 +71,17 @@ impl Program {
         let place = piece.offset.saturating_add(address.0 - start);
         let stored = usize::try_from(place).ok().and_then(|place| piece.bytes.get(place));
         Some(stored.copied().unwrap_or(0))
+    }
+
+    /// Adds a function, from its first byte to behind its last, without a Thumb bit.
+    /// Functions may overlap or begin together; an empty one ends where the next begins.
+    pub fn add_function(&mut self, bytes: Range<u64>) {
+        self.functions.push(bytes);
+    }
+
+    /// The functions, in no order.
+    pub fn functions(&self) -> &[Range<u64>] {
+        &self.functions
     }
 
     /// True when no memory was loaded.

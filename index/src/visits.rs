@@ -3,6 +3,7 @@
 use stepback_parsers::{Address, Position, Source, Step};
 
 use crate::index::Key;
+use crate::packed::FRAME;
 use crate::pcs::Visits;
 use crate::segment::{Section, damaged};
 use crate::{Cancel, Hit, Index, Query, QueryError};
@@ -138,6 +139,36 @@ impl<S: Source> Index<S> {
     fn visit(&self, base: u64, visits: &Visits<'_>, place: usize) -> Result<Hit, QueryError> {
         let slot = base + u64::from(visits.get(place).map_err(|_| damaged(Section::Pcs))?);
         self.hit(Step(slot.saturating_sub(1)), Position(slot), None)
+    }
+
+    /// Tells the steps at an address, in order.
+    pub(crate) fn for_each_visit(
+        &self,
+        pc: Address,
+        cancel: &Cancel,
+        mut tell: impl FnMut(Step) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        for number in self.segments_with(Key::Pc(pc.0), 0..self.contents.segments.len())? {
+            let Some((base, visits)) = self.visits_in(number, pc)? else { continue };
+            for block in 0..visits.len().div_ceil(FRAME) {
+                cancel.check()?;
+                for slot in visits.block(block).map_err(|_| damaged(Section::Pcs))? {
+                    tell(Step((base + u64::from(slot)).saturating_sub(1)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step is at an address.
+    pub(crate) fn is_visit(&self, pc: Address, step: Step) -> Result<bool, QueryError> {
+        let slot = step.after().0;
+        let after = self.contents.segments.partition_point(|segment| segment.step_base < slot);
+        let Some((base, visits)) = self.visits_in(after.saturating_sub(1), pc)? else { return Ok(false) };
+        let Ok(local) = u32::try_from(slot.saturating_sub(base)) else { return Ok(false) };
+        let malformed = |_| damaged(Section::Pcs);
+        let place = visits.count_below(local).map_err(malformed)?;
+        Ok(place < visits.len() && visits.get(place).map_err(malformed)? == local)
     }
 
     /// How often an address was executed.

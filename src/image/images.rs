@@ -12,7 +12,7 @@ use stepback_parsers::{Address, Endian};
 use super::elf::{self, ElfContent, LoadedSegment};
 use super::extents::{Extent, Extents};
 use super::lines::{ImageLines, LineRange, SourceLine};
-use super::{ImageSpec, Symbol, SymbolAt};
+use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
 
 /// The symbols of all images, by address and by name. Without an image every question has no answer.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +102,11 @@ impl Images {
         let mut program = Program::default();
         for segment in &self.segments {
             program.load(segment.address, Arc::clone(&segment.bytes), segment.len_bytes);
+        }
+        for symbol in self.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Function) {
+            if let Some(last) = symbol.last {
+                program.add_function(symbol.address.0..last.0.saturating_add(1));
+            }
         }
         program
     }

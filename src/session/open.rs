@@ -76,10 +76,14 @@ pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) ->
     let places = index_places(&options.path, options.index.as_deref());
     let mut search = IndexSearch { options, input, places, progress, cancel, notices };
     let (index, is_built_now) = search.index()?;
+    let mut index = index.with_program(images.program());
+    if let Err(error) = index.find_tail_calls(cancel) {
+        search.notices.push(format!("tail calls cannot be told from other jumps: {error}"));
+    }
     let index_path = index.path().map(Path::to_owned);
     let (input, notices) = (Some(search.input), search.notices);
     let path = options.path.clone();
-    let index = Arc::new(index.with_program(images.program()));
+    let index = Arc::new(index);
     let source_map = SourceMap::new(options.source_map.clone());
     Ok(Session { index, images, source_map, path, index_path, notices, is_built_now, input })
 }

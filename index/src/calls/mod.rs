@@ -2,9 +2,13 @@
 
 mod branches;
 mod finder;
+mod flow;
+mod functions;
 #[cfg(test)]
 pub mod samples;
 mod table;
+mod tails;
 
 pub use finder::CallFinder;
+pub use functions::Functions;
 pub use table::{Call, CallId, CallTable, Entered, Evidence, Left, encode_frames};

@@ -120,20 +120,21 @@ const NONE: u64 = u64::MAX;
 
 /// The table of some frames as it lies in the index, and where each thread's part ends in it.
 pub fn encode_frames(mut frames: Vec<Frame>, thread_count: usize) -> (Vec<u8>, Vec<u64>) {
-    frames.sort_unstable_by_key(|frame| {
-        (
-            frame.thread,
-            frame.call_step.map_or(0, |step| step + 1),
-            Reverse(frame.exit_step.unwrap_or(NONE)),
-            frame.function,
-        )
-    });
-    let mut bytes = Vec::with_capacity(RECORD * frames.len());
+    frames.sort_unstable_by_key(Frame::place);
+    encode_sorted(frames, thread_count)
+}
+
+/// The same of frames that come in the order of the table.
+pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, thread_count: usize) -> (Vec<u8>, Vec<u64>) {
+    let frames = frames.into_iter();
+    let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
     let mut open: Vec<(usize, u64)> = Vec::new();
     let mut ends = vec![0; thread_count];
-    for (number, frame) in frames.iter().enumerate() {
-        if number > 0 && frames[number - 1].thread != frame.thread {
+    let mut thread = 0;
+    for (number, frame) in frames.enumerate() {
+        if frame.thread != thread {
             open.clear();
+            thread = frame.thread;
         }
         let begin = frame.call_step.unwrap_or(0);
         while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
@@ -155,6 +156,29 @@ pub fn encode_frames(mut frames: Vec<Frame>, thread_count: usize) -> (Vec<u8>, V
         ends[thread] = ends[thread].max(ends[thread - 1]);
     }
     (bytes, ends)
+}
+
+impl Frame {
+    /// Its place in the table: by thread, call step, then outermost first.
+    pub fn place(&self) -> (u16, u64, Reverse<u64>, u64) {
+        let exit = Reverse(self.exit_step.unwrap_or(NONE));
+        (self.thread, self.call_step.map_or(0, |step| step + 1), exit, self.function)
+    }
+}
+
+impl From<Call> for Frame {
+    fn from(call: Call) -> Self {
+        Self {
+            thread: call.thread.0,
+            function: call.function.0,
+            call_step: call.call_step.map(|step| step.0),
+            entry_step: call.entry_step.map(|step| step.0),
+            exit_step: call.exit_step.map(|step| step.0),
+            entered: call.entered,
+            left: call.left,
+            evidence: call.evidence,
+        }
+    }
 }
 
 /// All calls of a trace.
@@ -223,11 +247,14 @@ impl CallTable {
         low
     }
 
-    /// The root of each thread.
+    /// The frames that nobody called, by thread: each thread's first, and what took its place by a tail call.
     pub fn roots(&self) -> impl Iterator<Item = CallId> + '_ {
-        (0..self.thread_ends.len()).filter_map(|number| {
-            let range = self.of_thread(ThreadId(u16::try_from(number).ok()?));
-            (!range.is_empty()).then_some(CallId(range.start))
+        (0..self.thread_ends.len()).filter_map(|number| u16::try_from(number).ok()).flat_map(move |number| {
+            let range = self.of_thread(ThreadId(number));
+            let first = Some(CallId(range.start)).filter(|first| first.0 < range.end);
+            std::iter::successors(first, move |root| {
+                Some(self.subtree_end(*root)).filter(|next| next.0 < range.end && next > root)
+            })
         })
     }
 

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use object::{Object as _, ObjectSymbol as _};
 use serde_json::Value as Json;
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, Query,
+    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, Program, Query,
     RegistersAt, Steps, ThreadId, ValueSource,
 };
 use stepback_parsers::{Address, Line, Position, ReadAt, Step, Tarmac};
@@ -23,6 +24,21 @@ use stepback_parsers::{Address, Line, Position, ReadAt, Step, Tarmac};
 fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index<Tarmac> {
     let tarmac = Arc::new(Tarmac::open(input, Default::default()).unwrap());
     Index::in_memory(tarmac, &BuildOptions { segment_bytes, ..Default::default() }).unwrap()
+}
+
+/// What the image of a program says.
+fn program(elf: &Path) -> Program {
+    let bytes = bytes_of(elf);
+    let elf = object::File::parse(&*bytes).unwrap();
+    let is_thumb = elf.architecture() == object::Architecture::Arm;
+    let symbols = elf.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text);
+    let ranges = symbols.map(|symbol| {
+        let start = if is_thumb { symbol.address() & !1 } else { symbol.address() };
+        start..start + symbol.size()
+    });
+    let mut program = Program::default();
+    ranges.for_each(|range| program.add_function(range));
+    program
 }
 
 /// The lines of a file of JSON lines, unpacked by `zstd` where it is packed.
@@ -53,6 +69,7 @@ struct Compared {
     writes: u64,
     calls: u64,
     frames: u64,
+    tails: u64,
 }
 
 /// What is known of one thread of a trace.
@@ -175,6 +192,9 @@ fn compare(name: &str, index: &Index<Tarmac>, thread: ThreadId, records: &[Json]
     let mut golden = Golden { index, name, thread, steps, compared: Compared::default() };
     records.iter().for_each(|record| golden.record(record));
     golden.calls(calls);
+    if !index.program().functions().is_empty() {
+        golden.tails(calls);
+    }
     println!("{name}: {:?}", golden.compared);
     golden.compared
 }
@@ -208,7 +228,9 @@ fn real_traces_agree_with_the_emulator_that_made_them() {
         let file = |suffix: &str| traces.join(format!("{name}.{suffix}"));
         let text = bytes_of(&file("tarmac"));
         let segment_bytes = if name.ends_with("medium") { 16 << 20 } else { 64 << 10 };
-        let index = open(Box::new(text), segment_bytes);
+        let elf = traces.join(format!("{}.elf", name.split('.').next().unwrap()));
+        let mut index = open(Box::new(text), segment_bytes).with_program(program(&elf));
+        index.find_tail_calls(&Cancel::default()).unwrap();
         let (records, calls) = (json_lines(&file("golden.jsonl")), json_lines(&file("calls.jsonl")));
         let compared = compare(name, &index, ThreadId(0), &records, &calls);
         assert!(compared.registers > 1000 && compared.bytes > 1000 && compared.calls > 5, "{name}: {compared:?}");

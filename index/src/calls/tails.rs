@@ -1,0 +1,178 @@
+//! Tail calls: jumps from one function to the start of another, which then returns in its place.
+//!
+//! Where functions begin the trace does not say, so this is done when an index is opened with a program, and not kept.
+//! Each visit of a function's start that is no call's entry is looked at through the lists of visits;
+//! of the trace's text only one step is read for each place that jumps there.
+
+use std::collections::HashMap;
+
+use stepback_parsers::{Address, Source, Step};
+
+use super::finder::Frame;
+use super::flow::{Flow, flow};
+use super::table::encode_sorted;
+use super::{Call, CallId, CallTable, Entered, Evidence, Functions, Left};
+use crate::data::Data;
+use crate::slots::EventKind;
+use crate::{Cancel, Index, QueryError, ThreadId};
+
+/// A jump out of a frame to the start of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Tail {
+    frame: CallId,
+    jump: Step,
+    entry: Step,
+    function: Address,
+}
+
+/// Places that jump to a function, each with whether that is a tail call.
+type Sites = HashMap<Address, bool>;
+
+/// Beyond so many places that jump to one function, finding out which of them it was costs more than reading the step.
+const SITES: usize = 16;
+
+impl<S: Source> Index<S> {
+    /// The calls with the frames split that were left by tail calls; none when there is no such frame.
+    pub(crate) fn calls_with_tails(
+        &self,
+        functions: &Functions,
+        cancel: &Cancel,
+    ) -> Result<Option<CallTable>, QueryError> {
+        let mut tails = self.tails(functions, cancel)?;
+        if tails.is_empty() {
+            return Ok(None);
+        }
+        tails.sort_unstable();
+        let calls = self.plain_calls();
+        let mut later = Vec::new();
+        for group in tails.chunk_by(|one, other| one.frame == other.frame) {
+            if let Some(call) = group.first().and_then(|tail| calls.get(tail.frame)) {
+                later.extend(successors(&call, group));
+            }
+        }
+        later.sort_unstable_by_key(Frame::place);
+        let cut_at = |id: CallId| {
+            let place = tails.partition_point(|tail| tail.frame < id);
+            tails.get(place).filter(|tail| tail.frame == id).map(|tail| tail.jump)
+        };
+        let whole = (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
+        let first = whole.map(|(id, call)| match cut_at(id) {
+            Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..call.into() },
+            None => call.into(),
+        });
+        let (bytes, ends) = encode_sorted(
+            Merged { first: first.peekable(), later: later.into_iter().peekable() },
+            self.threads().len(),
+        );
+        let len = bytes.len();
+        Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, ends, self.step_count())))
+    }
+
+    fn tails(&self, functions: &Functions, cancel: &Cancel) -> Result<Vec<Tail>, QueryError> {
+        let calls = self.plain_calls();
+        let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
+        let mut entries: Vec<Step> = frames.filter_map(|call| call.entry_step).collect();
+        entries.sort_unstable();
+        let mut tails = Vec::new();
+        for start in functions.starts() {
+            let mut sites = Sites::new();
+            cancel.check()?;
+            self.for_each_visit(Address(*start), cancel, |entry| {
+                if entries.binary_search(&entry).is_err() {
+                    tails.extend(self.tail(Address(*start), entry, functions, &mut sites)?);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(tails)
+    }
+
+    /// The tail call by which a function was entered with a step, if it was one.
+    fn tail(
+        &self,
+        function: Address,
+        entry: Step,
+        functions: &Functions,
+        sites: &mut Sites,
+    ) -> Result<Option<Tail>, QueryError> {
+        let thread = self.thread_at(entry.after())?;
+        let Some(jump) = self.owner(thread, entry.before().0)? else { return Ok(None) };
+        if !self.is_tail_site(function, jump, functions, sites)? {
+            return Ok(None);
+        }
+        let calls = self.plain_calls();
+        let frame = calls.innermost_at(thread, jump.before());
+        // A jump that leaves the frame for good is a longjmp or a return, and one that makes a frame is a call.
+        let is_inside = |id: &CallId| calls.get(*id).is_some_and(|call| call.exit_step != Some(jump));
+        let frame = frame.filter(is_inside).filter(|_| calls.called_by(thread, jump).is_none());
+        Ok(frame.map(|frame| Tail { frame, jump, entry, function }))
+    }
+
+    fn is_tail_site(
+        &self,
+        function: Address,
+        jump: Step,
+        functions: &Functions,
+        sites: &mut Sites,
+    ) -> Result<bool, QueryError> {
+        if sites.len() <= SITES {
+            for (pc, is_tail) in sites.iter() {
+                if self.is_visit(*pc, jump)? {
+                    return Ok(*is_tail);
+                }
+            }
+        }
+        let slot = jump.after().0;
+        let events = self.events(slot..slot + 1)?;
+        let step = events.into_iter().find_map(|event| match event.kind {
+            EventKind::Step(step) => Some(step),
+            _ => None,
+        });
+        let Some(step) = step else { return Err(QueryError::TraceChanged) };
+        let is_next = step.pc.0.wrapping_add(u64::from(step.length_bytes)) == function.0;
+        let is_branch = flow(step.opcode, step.instruction_set) == Flow::Branch;
+        let is_tail = is_branch && !is_next && functions.start_of(step.pc.0) != Some(function.0);
+        sites.insert(step.pc, is_tail);
+        Ok(is_tail)
+    }
+}
+
+/// The frames that took a frame's place one after another.
+fn successors<'a>(call: &'a Call, tails: &'a [Tail]) -> impl Iterator<Item = Frame> + 'a {
+    let ThreadId(thread) = call.thread;
+    tails.iter().enumerate().map(move |(number, tail)| {
+        let next = tails.get(number + 1);
+        Frame {
+            thread,
+            function: tail.function.0,
+            call_step: Some(tail.jump.0),
+            entry_step: Some(tail.entry.0),
+            exit_step: next.map(|next| next.jump).or(call.exit_step).map(|step| step.0),
+            entered: Entered::Tail,
+            left: if next.is_some() { Left::Tail } else { call.left },
+            evidence: Evidence::Branch,
+        }
+    })
+}
+
+/// Two runs of frames in the order of the table, as one.
+struct Merged<A: Iterator<Item = Frame>, B: Iterator<Item = Frame>> {
+    first: std::iter::Peekable<A>,
+    later: std::iter::Peekable<B>,
+}
+
+impl<A: Iterator<Item = Frame>, B: Iterator<Item = Frame>> Iterator for Merged<A, B> {
+    type Item = Frame;
+
+    fn next(&mut self) -> Option<Frame> {
+        match (self.first.peek(), self.later.peek()) {
+            (Some(first), Some(later)) if later.place() < first.place() => self.later.next(),
+            (None, _) => self.later.next(),
+            _ => self.first.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.first.size_hint().1.unwrap_or(0).saturating_add(self.later.size_hint().0), None)
+    }
+}
