@@ -43,7 +43,9 @@ impl Tree {
     /// The trees of all CPUs that did a step.
     pub fn all(index: &AnyIndex, cancel: &Cancel) -> Result<Vec<Self>> {
         let calls = index.calls();
-        let roots: Vec<CallId> = calls.roots().collect();
+        // What took a root's place by a tail call belongs to its tree.
+        let is_root = |id: &CallId| calls.get(*id).is_some_and(|call| call.entered == Entered::Root);
+        let roots: Vec<CallId> = calls.roots().filter(is_root).collect();
         let ends = roots.iter().skip(1).map(|root| root.0).chain([calls.len()]);
         let mut trees = Vec::new();
         for (root, end) in roots.iter().zip(ends) {
