@@ -70,6 +70,8 @@ pub enum PanelKind {
     Warnings,
     /// The call stack.
     Stack,
+    /// The external changes of memory.
+    Externals,
 }
 
 /// What a register or memory panel shows the state at.
@@ -141,6 +143,8 @@ pub enum Action {
     GoToAccess(CellName, Access, Way),
     /// The same for the cell under the cursor of the active panel.
     GoToAccessOfSelection(Access, Way),
+    /// Travel to the last (back) or next (forward) external change, of some memory or of any.
+    GoToExternal(Option<CellName>, Way),
 
     /// Fold or unfold.
     Fold(Fold),

@@ -8,6 +8,9 @@ use crate::expression::split_range;
 /// How a cell is asked for.
 pub const CELL: &str = "Register, or ADDRESS:LENGTH";
 
+/// How memory is asked for.
+pub const MEMORY: &str = "ADDRESS:LENGTH, or nothing for all memory";
+
 /// Reads a command line: the name of a command in any case, with or without its `…`, then its argument.
 ///
 /// The longest name that fits is meant: `Go to start` is a command, `Go to 12` another with an argument.
@@ -103,6 +106,14 @@ pub fn last_read(text: &str, _: &Situation) -> Result<Action, String> {
 
 pub fn next_read(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::GoToAccess(cell(text)?, Access::Read, Way::Forward))
+}
+
+pub fn last_external(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToExternal(Some(cell(text)?), Way::Back))
+}
+
+pub fn next_external(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::GoToExternal(Some(cell(text)?), Way::Forward))
 }
 
 pub fn address(text: &str, _: &Situation) -> Result<Action, String> {

@@ -127,6 +127,16 @@ fn go() -> Vec<Command> {
             .in_trace()
             .does(access(Access::Read, Way::Forward))
             .asks(arguments::CELL, arguments::next_read),
+        new(Go, "Last external change")
+            .key(CTRL, Key::E)
+            .in_trace()
+            .does(Action::GoToExternal(None, Way::Back))
+            .asks(arguments::MEMORY, arguments::last_external),
+        new(Go, "Next external change")
+            .key(CTRL_SHIFT, Key::E)
+            .in_trace()
+            .does(Action::GoToExternal(None, Way::Forward))
+            .asks(arguments::MEMORY, arguments::next_external),
     ]
 }
 
@@ -249,6 +259,7 @@ fn window() -> Vec<Command> {
         panel("Show comparison", icons::COMPARE, Key::Num5, PanelKind::Compare),
         panel("Show warnings", icons::WARNING, Key::Num6, PanelKind::Warnings),
         panel("Show stack", icons::STACK, Key::Num7, PanelKind::Stack),
+        new(Window, "Show external changes").in_trace().does(Action::ShowPanel(PanelKind::Externals)),
     ];
     list.extend([
         new(Window, "New registers panel").in_trace().does(Action::NewPanel(PanelKind::Registers)),

@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, ThreadId};
 use stepback_parsers::Position;
 
+use super::frame_words::{entered_words, evidence_words, frame_marks, left_words};
 use super::names::function_name;
+use super::text::thousands;
 use crate::session::Session;
 
 /// How many rows of one parent are shown before `… more`, and how many more each click shows.
@@ -33,6 +35,8 @@ pub enum Node {
 pub struct CallRow {
     /// The first call.
     pub first: CallId,
+    /// What the table says of it. How it was entered and left is the same for all of them.
+    pub call: Call,
     /// How many.
     pub count: u64,
     /// The number after the last frame below the last call.
@@ -53,6 +57,24 @@ impl CallRow {
     /// What it opens.
     pub fn node(&self) -> Node {
         if self.count > 1 { Node::Group(self.first) } else { Node::Call(self.first) }
+    }
+
+    /// What makes it unusual, in a word each.
+    pub fn marks(&self) -> Vec<&'static str> {
+        frame_marks(&self.call)
+    }
+
+    /// How it was entered and left and how it was found, a line each.
+    pub fn detail_lines(&self) -> Vec<String> {
+        let entered = match self.call.call_step {
+            Some(step) => format!("{} from step {}", entered_words(self.call.entered), thousands(step.0)),
+            None => entered_words(self.call.entered).to_owned(),
+        };
+        let found = format!("found because {}", evidence_words(self.call.evidence));
+        match self.count {
+            1 => vec![self.name.clone(), entered, left_words(&self.call), found],
+            count => vec![format!("{} ×{}", self.name, thousands(count)), format!("the first: {entered}")],
+        }
     }
 
     /// True when there is something below it.
@@ -92,7 +114,7 @@ pub fn children_of(session: &Session, node: Node, limit: usize, cancel: &Cancel)
             cancel.check()?;
         }
         let Some(call) = calls.get(id) else { break };
-        let is_same = |last: &CallRow| is_grouping && last.end == id && is_same_function(calls, last.first, &call);
+        let is_same = |last: &CallRow| is_grouping && last.end == id && is_alike(&last.call, &call);
         let is_full = children.rows.len() >= limit;
         match children.rows.last_mut() {
             Some(last) if children.next.is_none() && is_same(last) => last.add(calls, id),
@@ -118,18 +140,19 @@ fn siblings(calls: &CallTable, node: Node) -> Box<dyn Iterator<Item = CallId> + 
         Node::Group(first) => {
             // The next sibling follows all frames below this one.
             let next = |id: &CallId| calls.get(*id).map(|_| calls.subtree_end(*id));
-            let parent = calls.get(first).and_then(|call| call.parent);
-            let function = calls.get(first).map(|call| call.function);
-            let is_member = move |id: &CallId| {
-                calls.get(*id).is_some_and(|call| call.parent == parent && Some(call.function) == function)
+            let head = calls.get(first);
+            let is_member = move |id: &CallId| match (&head, calls.get(*id)) {
+                (Some(head), Some(call)) => call.parent == head.parent && is_alike(head, &call),
+                _ => false,
             };
             Box::new(std::iter::successors(Some(first), next).take_while(is_member))
         }
     }
 }
 
-fn is_same_function(calls: &CallTable, first: CallId, call: &Call) -> bool {
-    calls.get(first).is_some_and(|first| first.function == call.function)
+/// True when calls may share a row.
+fn is_alike(one: &Call, other: &Call) -> bool {
+    (one.function, one.entered, one.left) == (other.function, other.entered, other.left)
 }
 
 impl CallRow {
@@ -138,6 +161,7 @@ impl CallRow {
         let entered_at = call.call_step.map(|step| step.after()).or(call.entry_step.map(|step| step.before()));
         let mut row = Self {
             first: id,
+            call: *call,
             count: 0,
             end: id,
             name,
@@ -347,7 +371,8 @@ mod tests {
     fn row(first: u64, count: u64, end: u64, name: &str) -> CallRow {
         let (first, end) = (CallId(first), CallId(end));
         let (entered_at, left_at) = (Position(0), Position(1));
-        CallRow { first, count, end, name: name.to_owned(), thread: ThreadId(0), steps: 1, entered_at, left_at }
+        let call = overflow().index.calls().get(CallId(0)).expect("a root");
+        CallRow { first, call, count, end, name: name.to_owned(), thread: ThreadId(0), steps: 1, entered_at, left_at }
     }
 
     fn tree() -> CallTree {

@@ -7,7 +7,9 @@ use stepback_index::{
 };
 use stepback_parsers::{Address, Position, Step};
 
+use super::externals::{ExternalRow, last_external};
 use super::names::place_name;
+use super::text::thousands;
 use crate::session::Session;
 
 /// Bytes in a row.
@@ -241,6 +243,8 @@ pub struct ByteDetail {
     pub before: Option<u8>,
     /// Who writes it next.
     pub next_write: Option<Step>,
+    /// The read that showed another value than was known, where its value comes from that.
+    pub external: Option<ExternalRow>,
 }
 
 /// Asks for all about one byte. Runs on a worker.
@@ -264,14 +268,44 @@ pub fn byte_detail(session: &Session, address: Address, position: Position, canc
         None => None,
     };
     let next = NextAccess { cell, kinds: AccessKinds::Writes, from: position }.run(index, cancel)?;
+    let state = state_at(position)?;
+    let external = match state.source {
+        ValueSource::External => last_external(session, address, position, cancel)?,
+        ValueSource::Recorded | ValueSource::Inferred | ValueSource::Unknown => None,
+    };
     Ok(ByteDetail {
         address,
         symbol: place_name(&session.images, address),
-        state: state_at(position)?,
+        state,
         written_by,
         before,
         next_write: next.map(|hit| hit.record.step),
+        external,
     })
+}
+
+/// What the marks of bytes mean, a line each.
+pub const SOURCE_WORDS: [(ValueSource, &str); 4] = [
+    (ValueSource::Recorded, "recorded: the trace states it at or before the position"),
+    (ValueSource::Inferred, "inferred: a later read with no write between, or the program image, says it"),
+    (ValueSource::External, "external: a read differs from the last write; something else wrote there"),
+    (ValueSource::Unknown, "unknown: nothing states it"),
+];
+
+impl ByteDetail {
+    /// Where its value comes from, in a sentence.
+    pub fn source_text(&self) -> String {
+        let general =
+            || SOURCE_WORDS.iter().find(|(source, _)| *source == self.state.source).map_or("", |(_, text)| text);
+        let Some(read) = &self.external else { return general().to_owned() };
+        let last = match self.written_by {
+            Some(step) => format!("the last write at step {}", thousands(step.0)),
+            None => "what was known".to_owned(),
+        };
+        let (was, now) = read.byte(self.address).unwrap_or((None, 0));
+        let was = was.map_or_else(|| "??".to_owned(), |was| format!("{was:02x}"));
+        format!("external: the read at step {} differs from {last}: was {was}, read {now:02x}", thousands(read.step.0))
+    }
 }
 
 /// The bytes around an address that a key means: 1, 2, 4 or 8, aligned to their number.

@@ -5,6 +5,7 @@ pub mod call_tree;
 pub mod code;
 pub mod compare;
 pub mod effects;
+pub mod externals;
 pub mod frame_words;
 mod ground;
 pub mod memory;

@@ -7,6 +7,7 @@ mod ask;
 mod blocks;
 mod calls;
 mod compare;
+mod externals;
 mod field;
 mod keys;
 mod list;
@@ -28,6 +29,7 @@ mod watch;
 
 pub use calls::CallsPanel;
 pub use compare::ComparePanel;
+pub use externals::ExternalsPanel;
 pub use memory::MemoryPanel;
 pub use registers::RegistersPanel;
 pub use stack::StackPanel;

@@ -7,6 +7,7 @@ use stepback_parsers::Position;
 
 use super::about::Page;
 use super::app::App;
+use super::external_lookup::ExternalQuestion;
 use super::lookup::{AccessQuestion, Found, Lookup};
 use super::palette::Palette;
 use super::run::TraceChoice;
@@ -55,6 +56,7 @@ impl App {
             Action::Activate(id) => self.activate(id),
             Action::GoTo(text) => self.go_to(&text),
             Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
+            Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
             Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
             Action::StepOut(way) => self.step_out(way),
@@ -161,6 +163,14 @@ impl App {
         let (window, from) = (workspace.windows.active, workspace.windows.active().position);
         let question = AccessQuestion { cell, access, way, from };
         workspace.lookup = Some(Lookup::access(&workspace.session, &self.worker, window, question));
+        self.take_found();
+    }
+
+    fn go_to_external(&mut self, cell: Option<CellName>, way: Way) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
+        let question = ExternalQuestion { cell, way, from };
+        workspace.lookup = Some(Lookup::external(&workspace.session, &self.worker, window, question));
         self.take_found();
     }
 
@@ -404,9 +414,8 @@ fn order(action: &Action) -> Order {
         Action::StepRow(_) | Action::StepInto(_) | Action::StepOver(_) | Action::StepOut(_) | Action::Page(_) => {
             Order::After
         }
-        Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::Fold(_) | Action::SideBySide => {
-            Order::After
-        }
+        Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
+        Action::Fold(_) | Action::SideBySide => Order::After,
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
             Order::Instead
         }

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result};
 use stepback_index::{AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, NextAccess, Query as _};
 use stepback_parsers::{Address, Position};
 
+use super::external_lookup::ExternalQuestion;
 use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
 use crate::expression::{AtPosition, evaluate};
@@ -60,6 +61,13 @@ impl Lookup {
 
     /// Looks for an access.
     pub fn access(session: &Arc<Session>, worker: &Worker, window: WindowId, question: AccessQuestion) -> Self {
+        let session = session.clone();
+        let ticket = worker.spawn(move |cancel| question.answer(&session, cancel));
+        Self { window, place: None, ticket }
+    }
+
+    /// Looks for an external change.
+    pub fn external(session: &Arc<Session>, worker: &Worker, window: WindowId, question: ExternalQuestion) -> Self {
         let session = session.clone();
         let ticket = worker.spawn(move |cancel| question.answer(&session, cancel));
         Self { window, place: None, ticket }

@@ -103,6 +103,7 @@ fn begins_group(name: &str) -> bool {
             | "Quit"
             | "Back in history"
             | "Last write"
+            | "Last external change"
             | "Next row"
             | "Raw text"
             | "Close messages"

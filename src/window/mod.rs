@@ -23,6 +23,7 @@ mod app;
 mod apply;
 mod demo_hint;
 mod dock;
+mod external_lookup;
 mod frame;
 mod go_to;
 mod indexing_card;

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 use crate::panels::{
-    CallsPanel, ComparePanel, MemoryPanel, RegistersPanel, StackPanel, TracePanel, ViewCx, WarningsPanel,
+    CallsPanel, ComparePanel, ExternalsPanel, MemoryPanel, RegistersPanel, StackPanel, TracePanel, ViewCx,
+    WarningsPanel,
 };
 use crate::theme::icons;
 
@@ -25,6 +26,8 @@ pub enum Pane {
     Warnings(WarningsPanel),
     /// The call stack.
     Stack(StackPanel),
+    /// The external changes of memory.
+    Externals(ExternalsPanel),
 }
 
 impl Pane {
@@ -39,6 +42,7 @@ impl Pane {
             PanelKind::Compare => Self::Compare(ComparePanel::new()),
             PanelKind::Warnings => Self::Warnings(WarningsPanel::new()),
             PanelKind::Stack => Self::Stack(StackPanel::new(follow)),
+            PanelKind::Externals => Self::Externals(ExternalsPanel::new()),
         }
     }
 
@@ -52,6 +56,7 @@ impl Pane {
             Self::Compare(_) => PanelKind::Compare,
             Self::Warnings(_) => PanelKind::Warnings,
             Self::Stack(_) => PanelKind::Stack,
+            Self::Externals(_) => PanelKind::Externals,
         }
     }
 
@@ -65,6 +70,7 @@ impl Pane {
             Self::Compare(panel) => panel.title(),
             Self::Warnings(panel) => panel.title(),
             Self::Stack(panel) => panel.title(),
+            Self::Externals(panel) => panel.title(),
         }
     }
 
@@ -78,6 +84,7 @@ impl Pane {
             Self::Compare(_) => icons::COMPARE,
             Self::Warnings(_) => icons::WARNING,
             Self::Stack(_) => icons::STACK,
+            Self::Externals(_) => icons::SWAP,
         }
     }
 
@@ -89,7 +96,7 @@ impl Pane {
             Self::Memory(panel) => Some(panel.follow),
             Self::Calls(panel) => Some(Follow::Window(panel.window)),
             Self::Stack(panel) => Some(panel.follow),
-            Self::Compare(_) | Self::Warnings(_) => None,
+            Self::Compare(_) | Self::Warnings(_) | Self::Externals(_) => None,
         }
     }
 
@@ -106,7 +113,7 @@ impl Pane {
             (Self::Stack(panel), follow) => panel.follow = follow,
             (Self::Trace(panel), Follow::Window(window)) => panel.window = window,
             (Self::Calls(panel), Follow::Window(window)) => panel.window = window,
-            (Self::Trace(_) | Self::Calls(_) | Self::Compare(_) | Self::Warnings(_), _) => {}
+            (Self::Trace(_) | Self::Calls(_) | Self::Compare(_) | Self::Warnings(_) | Self::Externals(_), _) => {}
         }
     }
 
@@ -127,6 +134,7 @@ impl Pane {
             Self::Compare(panel) => panel.selection(cx),
             Self::Warnings(panel) => panel.selection(cx),
             Self::Stack(panel) => panel.selection(cx),
+            Self::Externals(panel) => panel.selection(cx),
         }
     }
 
@@ -140,6 +148,7 @@ impl Pane {
             Self::Compare(panel) => panel.ui(ui, cx, out),
             Self::Warnings(panel) => panel.ui(ui, cx, out),
             Self::Stack(panel) => panel.ui(ui, cx, out),
+            Self::Externals(panel) => panel.ui(ui, cx, out),
         }
     }
 

@@ -55,6 +55,7 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
         egui::UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0))).layout(Layout::right_to_left(Align::Center)),
         |ui| {
             warnings_ui(ui, app, tok, out);
+            externals_ui(ui, app, tok, out);
             indexing_ui(ui, app, tok, out);
             symbols_ui(ui, app, tok);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| match app.workspace {
@@ -127,6 +128,28 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.warn);
     if response.on_hover_text("Lines that could not be read").clicked() {
         out.push(Action::ShowPanel(PanelKind::Warnings));
+    }
+}
+
+/// How often memory was changed by something that the trace does not show.
+fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+    let changes = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.info().external_changes);
+    if changes == 0 {
+        return;
+    }
+    let noun = if changes == 1 { "external change" } else { "external changes" };
+    let text = format!("{} {noun}", count(changes));
+    let wide = width(ui, &text, &ui_font(11.5)) + 14.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
+    paint_flat(ui.painter(), rect.expand2(vec2(4.0, 0.0)), &response, tok);
+    let mark = Rect::from_min_size(rect.left_center() - vec2(0.0, 4.0), vec2(8.0, 8.0));
+    ui.painter().rect_filled(mark, 2.0, tok.external_bg);
+    ui.painter().rect_filled(Rect::from_min_size(mark.min, vec2(3.0, 3.0)), 0.0, tok.external);
+    ui.painter().text(rect.left_center() + vec2(14.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    let hint = "Reads that differ from the last write: something that the trace does not show wrote there";
+    if response.on_hover_text(hint).clicked() {
+        out.push(Action::ShowPanel(PanelKind::Externals));
     }
 }
 

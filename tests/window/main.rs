@@ -6,6 +6,7 @@ mod calls;
 mod commands;
 mod compare;
 mod demo;
+mod externals;
 mod folding;
 mod go_to;
 mod indexing;

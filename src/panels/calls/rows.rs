@@ -6,6 +6,7 @@ use super::menu::call_menu;
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::call_tree::{CallRow, Node, TreeRow};
+use crate::model::frame_words::EXCEPTION;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
 use crate::panels::pen::{Pen, ROW};
@@ -101,6 +102,11 @@ impl Rows<'_> {
             out.push(Action::Travel(self.window.id, row.entered_at.0));
         }
         response.context_menu(|ui| call_menu(ui, row, (self.cx, self.window), look.is_open, (touched, out)));
+        response.on_hover_ui(|ui| {
+            for line in row.detail_lines() {
+                ui.label(line);
+            }
+        });
     }
 
     fn words(&self, rect: Rect, row: &CallRow, look: Look) {
@@ -119,7 +125,11 @@ impl Rows<'_> {
         if let Some(thread) = threads.get(usize::from(row.thread.0)).filter(|_| look.depth == 0 && threads.len() > 1) {
             end = pen.cut_text(end + 8.0, y, &thread.name, mono(11.5), tok.t3, right);
         }
-        pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
+        end = pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
+        for mark in row.marks() {
+            let color = if mark == EXCEPTION { tok.err } else { tok.t3 };
+            end = pen.cut_text(end + 6.0, y, mark, ui_font(11.0), color, steps - 8.0);
+        }
     }
 
     fn caret_ui(&self, ui: &Ui, rect: Rect, (place, row, look): (usize, &CallRow, Look), touched: &mut Touched) {

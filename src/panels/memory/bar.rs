@@ -3,6 +3,7 @@
 use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 use super::{Evaluated, MemoryPanel};
+use crate::model::memory::SOURCE_WORDS;
 use crate::panels::ViewCx;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
@@ -32,7 +33,7 @@ impl MemoryPanel {
         }
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
-            _ => legend_ui(&pen, bar, x + 2.0),
+            _ => legend_ui(ui, &pen, bar, x + 2.0),
         }
     }
 
@@ -127,13 +128,14 @@ fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
 }
 
 /// What the marks on bytes mean, at the right: where there is little room, the most frequent ones alone.
-fn legend_ui(pen: &Pen<'_>, bar: Rect, left: f32) {
+fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32) {
     let tok = pen.tok;
     let y = bar.center().y;
     let marks = [
-        ("changed", Mark::Changed, tok.changed),
-        ("inferred", Mark::Inferred, tok.inferred),
-        ("external", Mark::External, tok.external),
+        ("changed", "a9", Some(Mark::Changed), tok.changed),
+        ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
+        ("external", "a9", Some(Mark::External), tok.external),
+        ("unknown", "??", None, tok.unknown),
     ];
     let width_of = |word: &str| pen.width(word, ui_font(11.0)) + 35.0;
     let mut room = bar.right() - 1.0 - left;
@@ -143,13 +145,24 @@ fn legend_ui(pen: &Pen<'_>, bar: Rect, left: f32) {
     });
     let shown = fitting.count();
     let mut x = bar.right() - 13.0;
-    for (word, mark, color) in marks.into_iter().take(shown).rev() {
+    for (word, digits, mark, color) in marks.into_iter().take(shown).rev() {
         let start = pen.text_left_of(x, y, word, ui_font(11.0), tok.t2);
         let sample = Rect::from_min_size(pos2((start - 23.0).round(), (y - 8.0).round()), vec2(17.0, 16.0));
-        mark.paint(pen, sample);
-        pen.text_centered(sample.center(), "a9", mono(11.5), color);
+        if let Some(mark) = mark {
+            mark.paint(pen, sample);
+        }
+        pen.text_centered(sample.center(), digits, mono(11.5), color);
         x = sample.left() - 12.0;
     }
+    let rect = Rect::from_min_max(pos2(x, bar.top()), bar.max);
+    let response = ui.interact(rect, ui.unique_id().with("legend"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "what the marks of bytes mean"));
+    response.on_hover_ui(|ui| {
+        ui.label("changed: by the last move");
+        for (_, words) in SOURCE_WORDS {
+            ui.label(words);
+        }
+    });
 }
 
 /// How a byte is marked.

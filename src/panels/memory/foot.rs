@@ -22,6 +22,11 @@ pub struct Foot {
 }
 
 impl Foot {
+    /// What is known of a byte, if it is the one that was asked about last.
+    pub fn known(&self, address: Address) -> Option<&ByteDetail> {
+        self.answer.peek().map(|(_, detail)| detail).filter(|detail| detail.address == address)
+    }
+
     /// Draws the foot.
     pub fn ui(
         &mut self,
@@ -55,6 +60,18 @@ impl Foot {
             x = pen.cut_text(x, y, symbol, mono(12.5), cx.tok.symbol, rect.right() - 120.0) + INSET;
         }
         let state = source_word(detail.state.source);
+        if let Some(read) = &detail.external {
+            x = label(x, "external, read by step ") + 3.0;
+            x = link(read.step, x, out) + INSET;
+            let (was, now) = read.byte(address).unwrap_or((None, 0));
+            let was = was.map_or_else(|| "??".to_owned(), |was| format!("{was:02x}"));
+            x = pen.code(label(x, "was") + 7.0, y, was, cx.tok.t1);
+            x = pen.code(label(x + 7.0, "now") + 7.0, y, format!("{now:02x}"), cx.tok.external) + INSET;
+            if let Some(step) = detail.written_by {
+                link(step, label(x, "last write ") + 3.0, out);
+            }
+            return;
+        }
         x = match detail.written_by {
             Some(step) => link(step, label(x, &format!("{state}, written by step ")) + 3.0, out) + INSET,
             None => label(x, &format!("{state}, never written before")) + INSET,

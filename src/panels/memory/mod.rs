@@ -73,6 +73,8 @@ struct MemoryState {
     cursor: Option<Address>,
     /// The byte under the pointer in the last frame.
     hovered: Option<Address>,
+    /// The byte under the pointer in the frame before.
+    last_hovered: Option<Address>,
 }
 
 impl MemoryPanel {
@@ -187,14 +189,17 @@ impl MemoryPanel {
         let pen = Pen::new(ui, body, cx.tok);
         let list = Rect::from_min_max(body.min + vec2(0.0, HEAD), body.max);
         self.state.page.wheel(ui, list);
-        self.state.hovered = None;
+        self.state.last_hovered = self.state.hovered.take();
         let mut page = std::mem::take(&mut self.state.page);
         match page.poll(list, moment, cx) {
             page::Shown::Rows { rows, is_late, pixels } => {
                 let pen = if is_late { pen.faded() } else { pen };
-                let view = self.rows_view(cx);
+                let foot = std::mem::take(&mut self.state.foot);
+                let detail = self.state.last_hovered.and_then(|address| foot.known(address));
+                let view = rows::RowsView { detail, ..self.rows_view(cx) };
                 let mut touched = rows::Touched::default();
                 rows::rows_ui(ui, body, list, (&pen, rows, pixels), view, &mut touched, out);
+                self.state.foot = foot;
                 self.apply(touched, cx, out);
             }
             page::Shown::Loading => loading_ui(&pen, body),
@@ -211,6 +216,7 @@ impl MemoryPanel {
             group: usize::from(self.group),
             cursor: self.state.cursor,
             is_big_endian: cx.session.index.info().is_big_endian,
+            detail: None,
         }
     }
 

@@ -7,7 +7,7 @@ use stepback_parsers::Address;
 use super::bar::Mark;
 use super::{byte_left, left_middle, menu, text_left};
 use crate::action::{Action, Follow};
-use crate::model::memory::{ByteCell, MemoryRow, place_in_row};
+use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, SOURCE_WORDS, place_in_row};
 use crate::model::text::size_text;
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
@@ -27,6 +27,8 @@ pub struct RowsView<'a> {
     pub cursor: Option<Address>,
     /// How groups read as numbers.
     pub is_big_endian: bool,
+    /// What is known of the byte that the foot tells about.
+    pub detail: Option<&'a ByteDetail>,
 }
 
 /// What was done to the bytes in this frame.
@@ -164,6 +166,11 @@ impl BytesRow<'_> {
             touched.double_clicked = Some(address);
         }
         response.context_menu(|ui| menu::byte_menu(ui, (address, cell), view, out));
+        response.on_hover_ui(|ui| {
+            let detail = view.detail.filter(|detail| detail.address == address);
+            let general = SOURCE_WORDS.iter().find(|(source, _)| *source == cell.source).map_or("", |(_, words)| words);
+            ui.label(detail.map_or_else(|| general.to_owned(), ByteDetail::source_text));
+        });
     }
 
     fn paint_byte(

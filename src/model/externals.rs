@@ -1,0 +1,107 @@
+//! The external changes of a trace as rows.
+
+use anyhow::Result;
+use stepback_index::{Cancel, ExternalChange, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _};
+use stepback_parsers::{Address, Position, Step};
+
+use super::names::place_name;
+use super::text::{bytes_text, thousands};
+use crate::session::Session;
+
+/// A read that contradicted what was known, ready to be painted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExternalRow {
+    /// The step that read.
+    pub step: Step,
+    /// The first position at which the new bytes show.
+    pub position: Position,
+    /// Who read.
+    pub thread: String,
+    /// The first byte.
+    pub address: Address,
+    /// The symbol there.
+    pub place: Option<String>,
+    /// What was known of each byte, and what was read, in address order.
+    pub bytes: Vec<(Option<u8>, u8)>,
+}
+
+/// External changes by steps from a position on, at most `limit`. Runs on a worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn external_rows(session: &Session, from: Position, limit: usize, cancel: &Cancel) -> Result<Vec<ExternalRow>> {
+    let changes = NextExternalChanges { range: None, from, limit }.run(&session.index, cancel)?;
+    Ok(changes.into_iter().map(|change| ExternalRow::new(change, session)).collect())
+}
+
+/// The last external change of a byte before a position. Runs on a worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn last_external(
+    session: &Session,
+    address: Address,
+    before: Position,
+    cancel: &Cancel,
+) -> Result<Option<ExternalRow>> {
+    let range = Some(MemoryRange { address, len_bytes: 1 });
+    let changes = LastExternalChanges { range, before, limit: 1 }.run(&session.index, cancel)?;
+    Ok(changes.into_iter().next().map(|change| ExternalRow::new(change, session)))
+}
+
+impl ExternalRow {
+    fn new(change: ExternalChange, session: &Session) -> Self {
+        let record = &change.hit.record;
+        let thread = session.index.threads().get(usize::from(record.thread.0));
+        Self {
+            step: record.step,
+            position: change.hit.position,
+            thread: thread.map(|thread| thread.name.clone()).unwrap_or_default(),
+            address: change.address,
+            place: place_name(&session.images, change.address),
+            bytes: change.known_before.into_iter().zip(change.bytes).collect(),
+        }
+    }
+
+    /// What was known: `aa ??`.
+    pub fn was_text(&self) -> String {
+        bytes_text(&self.bytes.iter().map(|(was, _)| *was).collect::<Vec<_>>())
+    }
+
+    /// What was read: `bb 00`.
+    pub fn read_text(&self) -> String {
+        bytes_text(&self.bytes.iter().map(|(_, read)| Some(*read)).collect::<Vec<_>>())
+    }
+
+    /// What was known of one byte, and what was read there.
+    pub fn byte(&self, address: Address) -> Option<(Option<u8>, u8)> {
+        let place = usize::try_from(address.0.wrapping_sub(self.address.0)).ok()?;
+        self.bytes.get(place).copied()
+    }
+
+    /// As it is copied.
+    pub fn line(&self) -> String {
+        let place = self.place.as_ref().map(|place| format!(" ({place})")).unwrap_or_default();
+        let step = thousands(self.step.0);
+        format!("step {step}: {:x}{place} was {}, read {}", self.address.0, self.was_text(), self.read_text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_tells_what_was_and_what_was_read() {
+        let row = ExternalRow {
+            step: Step(1250),
+            position: Position(1251),
+            thread: "cpu0".to_owned(),
+            address: Address(0x8002_0010),
+            place: Some("heap".to_owned()),
+            bytes: vec![(Some(0xaa), 0xbb), (None, 0)],
+        };
+        assert_eq!(row.line(), "step 1,250: 80020010 (heap) was aa ??, read bb 00");
+        assert_eq!((row.byte(Address(0x8002_0010)), row.byte(Address(0x8002_000f))), (Some((Some(0xaa), 0xbb)), None));
+    }
+}

@@ -1,0 +1,153 @@
+//! The rows of the list of external changes.
+
+use egui::{Rect, Ui};
+
+use crate::action::Action;
+use crate::model::externals::ExternalRow;
+use crate::model::text::thousands;
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
+use crate::panels::row::{RowState, row_background, row_response};
+use crate::theme::{icons, mono};
+
+/// Where the columns are.
+#[derive(Clone, Copy, Debug)]
+pub struct Columns {
+    step: f32,
+    thread: Option<f32>,
+    address: f32,
+    was: f32,
+    read: f32,
+    place: f32,
+    right: f32,
+}
+
+impl Columns {
+    /// The columns for these rows.
+    pub fn new(list: Rect, rows: &[ExternalRow], has_threads: bool) -> Self {
+        let longest =
+            |length: &dyn Fn(&ExternalRow) -> usize| ADVANCE * rows.iter().map(length).max().unwrap_or(0) as f32;
+        let step = list.left() + INSET;
+        let after_step = step + longest(&|row| thousands(row.step.0).len()).max(48.0) + INSET;
+        let thread = has_threads.then_some(after_step);
+        let address = after_step + if has_threads { longest(&|row| row.thread.len()) + INSET } else { 0.0 };
+        let was = address + longest(&|row| format!("{:08x}", row.address.0).len()) + INSET;
+        let width = longest(&|row| 3 * row.bytes.len()).max(40.0) + INSET;
+        Self { step, thread, address, was, read: was + width, place: was + 2.0 * width, right: list.right() - 8.0 }
+    }
+
+    /// Draws their heads.
+    pub fn head_ui(&self, pen: &Pen<'_>, head: Rect) {
+        let (tok, y) = (pen.tok, head.center().y);
+        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
+        let heads = [(self.step, "Step"), (self.address, "Address"), (self.was, "Was"), (self.read, "Read")];
+        let thread = self.thread.map(|x| (x, "Thread"));
+        for (x, words) in heads.into_iter().chain(thread).chain([(self.place, "Symbol")]) {
+            pen.cut_text(x, y, words, head_font(), tok.t2, self.right);
+        }
+    }
+}
+
+/// What all rows of a frame share.
+pub struct ChangeRows<'a> {
+    /// Clipped to the list.
+    pub pen: Pen<'a>,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// Where the columns are.
+    pub columns: Columns,
+    /// The row under the cursor.
+    pub cursor: usize,
+}
+
+/// What was done to the rows in this frame.
+#[derive(Debug, Default)]
+pub struct Touched {
+    /// The row that was clicked.
+    pub cursor: Option<usize>,
+}
+
+/// Goes to just after the read, where the new bytes show.
+pub fn travel(row: &ExternalRow, cx: &ViewCx<'_>) -> Action {
+    Action::Travel(cx.windows.active, row.position.0)
+}
+
+impl ChangeRows<'_> {
+    /// Draws a row.
+    pub fn row_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        (place, row): (usize, &ExternalRow),
+        touched: &mut Touched,
+        out: &mut Vec<Action>,
+    ) {
+        let (pen, tok, columns, y) = (&self.pen, self.cx.tok, &self.columns, rect.center().y);
+        let response =
+            row_response(ui, rect, ("change", place), || format!("external change at step {}", thousands(row.step.0)));
+        let is_selected = self.cx.windows.active().position == row.position;
+        let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
+        row_background(pen, rect, &response, state);
+        pen.code(columns.step, y, thousands(row.step.0), tok.accent);
+        if let Some(x) = columns.thread {
+            pen.code(x, y, &row.thread, tok.t2);
+        }
+        pen.code(columns.address, y, format!("{:08x}", row.address.0), tok.t2);
+        self.bytes(y, row);
+        if let Some(name) = &row.place {
+            pen.cut_text(columns.place, y, name, mono(12.5), tok.symbol, columns.right);
+        }
+        if response.clicked() || response.secondary_clicked() {
+            touched.cursor = Some(place);
+        }
+        if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
+            out.push(Action::OpenWindowAt(row.position.0));
+        } else if response.double_clicked() {
+            out.push(Action::ShowMemory(row.address.to_string()));
+        } else if response.clicked() {
+            out.push(travel(row, self.cx));
+        }
+        response.context_menu(|ui| self.menu(ui, row, out));
+    }
+
+    /// What differs stands out; what was confirmed steps back.
+    fn bytes(&self, y: f32, row: &ExternalRow) {
+        let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
+        for (place, (was, read)) in row.bytes.iter().enumerate() {
+            let x = 3.0 * ADVANCE * place as f32;
+            match was {
+                Some(was) if was == read => {
+                    pen.code(columns.was + x, y, format!("{was:02x}"), tok.t3);
+                    pen.code(columns.read + x, y, format!("{read:02x}"), tok.t3);
+                }
+                Some(was) => {
+                    pen.code(columns.was + x, y, format!("{was:02x}"), tok.t1);
+                    pen.strong_code(columns.read + x, y, format!("{read:02x}"), tok.external);
+                }
+                None => {
+                    pen.code(columns.was + x, y, "??", tok.unknown);
+                    pen.code(columns.read + x, y, format!("{read:02x}"), tok.t2);
+                }
+            }
+        }
+    }
+
+    fn menu(&self, ui: &mut Ui, row: &ExternalRow, out: &mut Vec<Action>) {
+        let tok = self.cx.tok;
+        menu_head_ui(ui, tok, &format!("{:x}", row.address.0), &row.read_text());
+        if MenuItem::new("Travel to the read").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+            out.push(travel(row, self.cx));
+        }
+        if MenuItem::new("Show memory there").icon(icons::MEMORY).key("M").ui(ui, tok) {
+            out.extend([travel(row, self.cx), Action::ShowMemory(row.address.to_string())]);
+        }
+        if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
+            out.push(Action::OpenWindowAt(row.position.0));
+        }
+        menu_line_ui(ui, tok);
+        if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+            out.push(Action::Copy(row.line()));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! The search for external changes.
+
+use anyhow::{Context as _, Result};
+use stepback_index::{Cancel, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _};
+use stepback_parsers::{Address, Position};
+
+use super::lookup::Found;
+use crate::action::{CellName, Way};
+use crate::expression::{AtPosition, evaluate};
+use crate::session::Session;
+
+/// A question about external changes as the user asks it.
+#[derive(Clone, Debug)]
+pub struct ExternalQuestion {
+    /// Of which memory; none: of any.
+    pub cell: Option<CellName>,
+    /// Into the past or the future.
+    pub way: Way,
+    /// From where.
+    pub from: Position,
+}
+
+impl ExternalQuestion {
+    /// Asks the index. It lands after the step that read, so that the new bytes show.
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Found> {
+        let range = self.range(session, cancel)?;
+        let found = match self.way {
+            Way::Forward => {
+                let changes = NextExternalChanges { range, from: self.from, limit: 1 }.run(&session.index, cancel)?;
+                changes.first().map(|change| change.hit.position)
+            }
+            Way::Back => self.last(session, range, cancel)?,
+        };
+        Ok(found.map_or_else(|| self.nothing(), Found::Position))
+    }
+
+    /// Where the step just before the position did it, the one before is meant: that would be no move.
+    fn last(&self, session: &Session, range: Option<MemoryRange>, cancel: &Cancel) -> Result<Option<Position>> {
+        let mut before = self.from;
+        loop {
+            let changes = LastExternalChanges { range, before, limit: 1 }.run(&session.index, cancel)?;
+            match changes.first() {
+                Some(change) if change.hit.position < self.from => return Ok(Some(change.hit.position)),
+                // Each turn looks before an earlier step, so this ends.
+                Some(change) => before = change.hit.record.step.before(),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// A register names the memory that it points to.
+    fn range(&self, session: &Session, cancel: &Cancel) -> Result<Option<MemoryRange>> {
+        let (text, len_bytes) = match &self.cell {
+            None => return Ok(None),
+            Some(CellName::Register(name)) => (name, 1),
+            Some(CellName::Memory(address, len_bytes)) => (address, *len_bytes),
+        };
+        let names = AtPosition::new(&session.index, &session.images, self.from, None, cancel);
+        let address = evaluate(text, &names).with_context(|| format!("{text:?} is no address"))?;
+        Ok(Some(MemoryRange { address: Address(address), len_bytes }))
+    }
+
+    fn nothing(&self) -> Found {
+        let side = match self.way {
+            Way::Back => "before",
+            Way::Forward => "after",
+        };
+        let of = match &self.cell {
+            None => String::new(),
+            Some(CellName::Register(address) | CellName::Memory(address, _)) => format!(" of memory at {address}"),
+        };
+        Found::Nothing(format!("there is no external change{of} {side} this position"))
+    }
+}
