@@ -67,6 +67,8 @@ pub struct CallSite {
     pub address: Address,
     /// The symbol there: `main+1c`.
     pub place: Option<String>,
+    /// The line of the source: `overflow.c:95`.
+    pub source: Option<String>,
 }
 
 /// The register of an argument at the entry of a function.
@@ -101,6 +103,7 @@ fn stack_frame(session: &Session, id: CallId, call: Call, cancel: &Cancel) -> Re
             step,
             address: record.pc,
             place: place_name(&session.images, record.pc),
+            source: session.images.source_at(record.pc).map(|line| line.short()),
         }),
         None => None,
     };
@@ -208,12 +211,13 @@ impl Argument {
 }
 
 impl CallSite {
-    /// The symbol and the address.
+    /// The symbol, the address, and the line of the source.
     pub fn place_text(&self) -> String {
-        match &self.place {
+        let place = match &self.place {
             Some(place) => format!("{place} ({:x})", self.address.0),
             None => format!("{:x}", self.address.0),
-        }
+        };
+        self.source.as_ref().map_or_else(|| place.clone(), |source| format!("{place}, {source}"))
     }
 }
 

@@ -122,7 +122,8 @@ impl ExternalsPanel {
             Position(0) => String::new(),
             from => format!("; from step {} on", thousands(from.0)),
         };
-        let words = format!("{count} differ from what the last write left: DMA, a device, a system call{from}");
+        let verb = if cx.session.index.info().external_changes == 1 { "differs" } else { "differ" };
+        let words = format!("{count} {verb} from what the last write left: DMA, a device, a system call{from}");
         pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, button.left() - 8.0);
         let response = button_response(ui, button, "from", label);
         if response.hovered() {

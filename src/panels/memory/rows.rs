@@ -187,20 +187,22 @@ impl BytesRow<'_> {
         }
         let marks = [
             (cell.source == ValueSource::Inferred, Mark::Inferred),
-            (cell.source == ValueSource::External, Mark::External),
             (cell.is_changed, Mark::Changed),
+            (cell.source == ValueSource::External, Mark::External),
         ];
         for (_, mark) in marks.into_iter().filter(|(is_marked, _)| *is_marked) {
-            mark.paint(pen, shape);
+            // The box of a change stays visible around what something else changed.
+            let is_both = cell.is_changed && mark == Mark::External;
+            mark.paint(pen, if is_both { shape.shrink(1.0) } else { shape });
         }
         if is_cursor {
             pen.frame(shape.expand(1.0), 2, if view.cx.has_focus { tok.focus } else { tok.ctl });
         }
         let color = match () {
+            () if cell.source == ValueSource::External => tok.external,
             () if cell.is_changed => tok.changed,
             () if cell.value.is_none() && is_cursor => tok.t2,
             () if cell.value.is_none() => tok.unknown,
-            () if cell.source == ValueSource::External => tok.external,
             () if cell.source == ValueSource::Inferred => tok.inferred,
             () if cell.value == Some(0) => tok.t3,
             () => tok.t1,

@@ -163,7 +163,10 @@ impl StackRows<'_> {
                 None => "nothing".to_owned(),
             };
             let color = if frame.call_site.is_some() { tok.t2 } else { tok.t3 };
-            pen.cut_text(left, y, &place, mono(12.5), color, steps - 8.0);
+            let end = pen.cut_text(left, y, &place, mono(12.5), color, steps - 8.0);
+            if let Some(source) = frame.call_site.as_ref().and_then(|site| site.source.as_ref()) {
+                pen.cut_text(end + 10.0, y, source, ui_font(11.5), tok.t3, steps - 8.0);
+            }
         }
     }
 
