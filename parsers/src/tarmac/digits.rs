@@ -102,15 +102,16 @@ pub(super) fn lower(bytes: u64) -> Option<u64> {
     Some(bytes | is_capital >> 2)
 }
 
-/// True when a digit, a space and a small letter stand behind one another.
+/// True when a digit, a space and a small letter stand behind one another;
+/// the neighbours of digits and small letters in ASCII count as such.
 #[inline(always)]
 pub(super) fn lower_after_digit(bytes: u64) -> bool {
-    let low = bytes & !HIGH;
-    let is_digit = at_least(low, 0x30) & !at_least(low, 0x3a);
-    let is_small = at_least(low, 0x61) & !at_least(low, 0x7b);
-    let others = low ^ (0x20 * ONES);
-    let is_space = !at_least(others, 1);
-    is_digit << 16 & is_space << 8 & is_small & !bytes & HIGH != 0
+    let no_digit = (bytes ^ (0x30 * ONES)) & (0xf0 * ONES);
+    let no_space = bytes ^ (0x20 * ONES);
+    let no_small = (bytes ^ (0x60 * ONES)) & (0xe0 * ONES);
+    // A byte is zero where a pattern ends; the first two have no room before them.
+    let misses = no_digit << 16 | no_space << 8 | no_small | 0xffff;
+    misses.wrapping_sub(ONES) & !misses & HIGH != 0
 }
 
 /// Where the first byte equal to `wanted` is, 0 to 8.

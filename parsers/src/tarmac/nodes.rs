@@ -3,6 +3,8 @@
 //! A node begins with a line whose time is later than all before it, and with an instruction after another at the same time.
 //! So a node has one instruction at most, and what a producer stamps later than its instruction is a node of its own.
 
+use super::diagram_line::OpenDiagram;
+use super::fused::Fused;
 use super::header::{Header, LineKind};
 use super::lexer::Token;
 use super::line::{Line, split_line, without_return};
@@ -32,7 +34,7 @@ impl Tarmac {
         let (mut latest, mut written) = (time, time);
         while at < text.len() {
             let Some((line, next)) = split_line(text, at, true) else { break };
-            let line = Line::read(without_return(line), open, self.is_implicit_thumb());
+            let (line, next, lines) = self.record(without_return(line), open, (at, next));
             written = line.time().unwrap_or(written);
             let pc = match &line {
                 Line::Instruction(_, instruction) => {
@@ -50,9 +52,27 @@ impl Tarmac {
             }
             open = line.open_diagram();
             at = next;
-            number += 1;
+            number += lines;
         }
         nodes
+    }
+
+    /// The first record of a line, where to go on, and how many lines that is further:
+    /// of two on one line the first, unless it is cut.
+    fn record<'a>(
+        &self,
+        line: &'a [u8],
+        open: Option<OpenDiagram>,
+        (at, next): (usize, usize),
+    ) -> (Line<'a>, usize, u64) {
+        let single = |line| Line::read_single(line, open, self.is_implicit_thumb());
+        match Line::read(line, open, self.is_implicit_thumb()) {
+            Line::Fused(Fused { at: length, is_first_whole }) => {
+                let (first, second) = line.split_at_checked(length).unwrap_or_default();
+                if is_first_whole { (single(first), at + length, 0) } else { (single(second), next, 1) }
+            }
+            line => (line, next, 1),
+        }
     }
 }
 
@@ -65,7 +85,7 @@ fn is_event(line: &Line<'_>) -> bool {
             _ => true,
         },
         Line::Row(_) => true,
-        Line::Blank | Line::Broken(_) | Line::Instruction(..) => false,
+        Line::Blank | Line::Broken(_) | Line::Fused(_) | Line::Instruction(..) => false,
     }
 }
 
@@ -133,6 +153,11 @@ mod tests {
         let text = format!("Tarmac Text Rev 3t\n5 {NOP}\n6 R SPSR_EL1 00000001\n7 R IC IVAU 0\n8 R NZCV 00000000\n");
         check(&text, 0, &["1:5:1000"]);
         check(&format!("5 {NOP}\n6 R MSP 00000001\n"), 0, &["0:5:1000", "1:6:-"]);
+    }
+
+    #[test]
+    fn two_records_on_a_line_are_two() {
+        check(&format!("5 clk {NOP}6 clk {NOP}\n7 clk {NOP}\n"), 5, &["0:5:1000", "0:6:1000", "1:7:1000"]);
     }
 
     #[test]
