@@ -31,19 +31,22 @@ struct FunctionJson<'a> {
     /// As the image has it.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol: Option<&'a str>,
+    /// The source line of its start; absent unless it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Option<String>>,
 }
 
-/// Prints the calls up to a depth.
-pub fn print(limit: u32, report: &mut Report<'_>) -> Result<()> {
+/// Prints the calls up to a depth, on request with source lines.
+pub fn print(limit: u32, has_lines: bool, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let trees = Tree::all(&session.index, &report.cancel)?;
     for call in InOrderOfEntry::new(session.index.calls(), &trees).filter(|call| call.depth <= limit) {
-        print_call(&call, report)?;
+        print_call(&call, has_lines, report)?;
     }
     Ok(())
 }
 
-fn print_call(call: &Call, report: &mut Report<'_>) -> Result<()> {
+fn print_call(call: &Call, has_lines: bool, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let function = session.images.function_at(call.function);
     report.json(&CallJson {
@@ -53,6 +56,7 @@ fn print_call(call: &Call, report: &mut Report<'_>) -> Result<()> {
             address: hex(call.function),
             name: function.map(|at| at.to_string()),
             symbol: function.map(|at| &*at.symbol.raw_name),
+            source: has_lines.then(|| session.source_text(call.function)),
         },
         call_step: call.call_step.map(|step| step.0),
         entry_step: call.entry_step.map(|step| step.0),

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use stepback_index::{Call, Entered, Left, NextStepOf, Query as _};
-use stepback_parsers::{Position, Step};
+use stepback_parsers::{Address, Position, Step};
 
 use super::activations::{Activation, Tree};
 use super::arguments::TraceArguments;
@@ -11,10 +11,13 @@ use super::calls_json;
 use super::function_names::{FunctionNames, NameOptions};
 use super::report::Report;
 use super::sites::{Site, Sites};
-use super::text::printable;
+use super::text::{line_text, printable};
 
-/// Deeper calls are not indented but say their depth: the text must not grow with the square of the depth.
+/// Deeper calls are not indented but say their depth where the text would be too long otherwise:
+/// it grows with the square of the depth.
 const INDENT_LIMIT: u32 = 200;
+/// More white space than this is too long.
+const INDENT_LIMIT_BYTES: u64 = 64 << 20;
 
 /// Which calls.
 #[derive(Debug, Args)]
@@ -25,6 +28,9 @@ pub struct CalltreeArguments {
     /// Show every frame, also those that never returned, tail calls and exceptions (--json: always).
     #[arg(long)]
     pub all_frames: bool,
+    /// With the source lines of calls and functions.
+    #[arg(long)]
+    pub lines: bool,
     /// How functions are named.
     #[command(flatten)]
     pub names: NameOptions,
@@ -37,7 +43,7 @@ pub struct CalltreeArguments {
 pub fn run(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {
-        return calls_json::print(limit, report);
+        return calls_json::print(limit, arguments.lines, report);
     }
     let session = report.session;
     let cancel = report.cancel.clone();
@@ -47,8 +53,15 @@ pub fn run(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()>
             let name = session.index.threads().get(usize::from(tree.thread.0)).map_or("", |thread| &thread.name);
             report.text(&format!("{}:\n", printable(name)))?;
         }
+        let calls = session.index.calls();
+        let indent = match arguments.all_frames {
+            true => Indent::for_depths(tree.frames(calls).map(|frame| frame.depth).filter(|depth| *depth <= limit)),
+            false => Indent::for_depths(tree.activations(calls).map(|call| call.depth).filter(|depth| *depth <= limit)),
+        };
         let printer = TreePrinter {
             tree,
+            indent,
+            has_lines: arguments.lines,
             sites: Sites::new(&session.index, &cancel),
             names: FunctionNames::new(&session.images, arguments.names),
         };
@@ -63,6 +76,9 @@ pub fn run(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()>
 /// Prints one tree.
 struct TreePrinter<'a> {
     tree: &'a Tree,
+    indent: Indent,
+    /// With source lines.
+    has_lines: bool,
     sites: Sites<'a>,
     names: FunctionNames<'a>,
 }
@@ -83,13 +99,15 @@ impl TreePrinter<'_> {
         let name = self.names.name(activation.function).unwrap_or_default();
         let Some(call) = activation.call else {
             let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
-            return Ok(format!("{}o {first} - {last} : {name}\n", indent(0)));
+            let source = self.source_of(activation.function.0, report);
+            return Ok(format!("o {first} - {last} : {name}{source}\n"));
         };
         let (caller, first) = self.step_over(call, entry)?;
         let resume = self.next_step(exit, report)?;
         let (last, resume) = self.step_over(exit, resume.unwrap_or(exit))?;
-        let (upper, lower) = (indent(level(depth).saturating_sub(1)), indent(level(depth)));
-        Ok(format!("{upper}- {caller} - {resume}\n{lower}o {first} - {last} : {name}\n"))
+        let (upper, lower) = (self.indent.of_call(depth), self.indent.of_function(depth));
+        let (called_at, source) = (self.source_of(caller.pc, report), self.source_of(activation.function.0, report));
+        Ok(format!("{upper}- {caller} - {resume}{called_at}\n{lower}o {first} - {last} : {name}{source}\n"))
     }
 
     fn print_frames(&self, limit: u32, report: &mut Report<'_>) -> Result<()> {
@@ -126,13 +144,15 @@ impl TreePrinter<'_> {
         let shown = |site: Option<Site>, other: &str| site.map_or_else(|| other.to_owned(), |site| site.to_string());
         let upper = match caller {
             Some(caller) => {
-                format!("{}- {caller} - {}\n", indent(level(depth).saturating_sub(1)), shown(resume, "never"))
+                let (upper, source) = (self.indent.of_call(depth), self.source_of(caller.pc, report));
+                format!("{upper}- {caller} - {}{source}\n", shown(resume, "never"))
             }
             None => String::new(),
         };
         let name = self.names.name_or_address(frame.function.0);
         let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
-        Ok(format!("{upper}{}o {first} - {last} : {name}{}\n", indent(level(depth)), manner(frame)))
+        let (lower, source) = (self.indent.of_function(depth), self.source_of(frame.function.0, report));
+        Ok(format!("{upper}{lower}o {first} - {last} : {name}{}{source}\n", manner(frame)))
     }
 
     /// The last site of one step and the first of the next one of its CPU.
@@ -142,22 +162,49 @@ impl TreePrinter<'_> {
         Ok((if is_next { border.before } else { self.sites.end_of(last)? }, border.at))
     }
 
+    /// The source line of an address, where it was asked for.
+    fn source_of(&self, pc: u64, report: &Report<'_>) -> String {
+        line_text(self.has_lines.then(|| report.session.source_text(Address(pc & !1))))
+    }
+
     fn next_step(&self, step: Step, report: &Report<'_>) -> Result<Option<Step>> {
         let from = Position(step.0.saturating_add(1));
         Ok(NextStepOf { thread: self.tree.thread, from }.run(&report.session.index, &report.cancel)?)
     }
 }
 
-/// A call site stands one level above the call.
-fn level(depth: u32) -> u32 {
-    depth.saturating_mul(2)
+/// How far lines are indented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Indent {
+    /// Deeper lines are not.
+    limit: u32,
 }
 
-/// Two spaces a level, up to a limit: beyond it, the number of the call's level.
-fn indent(level: u32) -> String {
-    match level.div_ceil(2) {
-        depth if depth <= INDENT_LIMIT => "  ".repeat(level as usize),
-        depth => format!("{depth}: "),
+impl Indent {
+    /// Without a limit where the text stays short enough.
+    fn for_depths(depths: impl Iterator<Item = u32>) -> Self {
+        let mut bytes = 0u64;
+        for depth in depths {
+            bytes += 8 * u64::from(depth);
+            if bytes > INDENT_LIMIT_BYTES {
+                return Self { limit: INDENT_LIMIT };
+            }
+        }
+        Self { limit: u32::MAX }
+    }
+
+    /// For the line that says where a function of this depth was called.
+    fn of_call(self, depth: u32) -> String {
+        self.of_level(depth, u64::from(depth) * 2 - u64::from(depth > 0))
+    }
+
+    /// For the line of a function of this depth.
+    fn of_function(self, depth: u32) -> String {
+        self.of_level(depth, u64::from(depth) * 2)
+    }
+
+    fn of_level(self, depth: u32, level: u64) -> String {
+        if depth <= self.limit { "  ".repeat(usize::try_from(level).unwrap_or(0)) } else { format!("{depth}: ") }
     }
 }
 
@@ -186,9 +233,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn indentation_grows_with_the_level_up_to_a_limit() {
-        assert_eq!([indent(0), indent(1), indent(2)], ["", "  ", "    "]);
-        assert_eq!(indent(400).len(), 800);
-        assert_eq!([indent(401), indent(402), indent(2_000_000)], ["201: ", "201: ", "1000000: "]);
+    fn indentation_grows_with_the_depth() {
+        let indent = Indent { limit: u32::MAX };
+        assert_eq!([indent.of_function(0), indent.of_call(1), indent.of_function(1)], ["", "  ", "    "]);
+        assert_eq!((indent.of_call(300).len(), indent.of_function(300).len()), (1198, 1200));
+    }
+
+    #[test]
+    fn where_the_text_would_be_too_long_deep_lines_say_their_depth() {
+        assert_eq!(Indent::for_depths(0..4000), Indent { limit: u32::MAX });
+        let indent = Indent::for_depths(0..5000);
+        assert_eq!(
+            (indent.of_function(200).len(), indent.of_call(201), indent.of_function(4999)),
+            (800, "201: ".into(), "4999: ".into())
+        );
     }
 }

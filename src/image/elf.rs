@@ -171,7 +171,9 @@ impl Reader<'_> {
         for entry in table.iter() {
             let Some(name) = name_at(names, entry.st_name) else { continue };
             budget = budget.checked_sub(name.len()).context("the names of its symbols overlap beyond reason")?;
-            symbols.extend(self.symbol(&entry, &String::from_utf8_lossy(name)));
+            let place = symbols.len();
+            symbols
+                .extend(self.symbol(&entry, &String::from_utf8_lossy(name)).map(|symbol| Symbol { place, ..symbol }));
         }
         Ok(())
     }
@@ -207,6 +209,7 @@ impl Reader<'_> {
             address: Address(value.wrapping_add(self.offset)),
             size_bytes: entry.st_size,
             kind,
+            place: 0,
             binding: binding(entry),
             last: last.map(|last| Address(last.wrapping_add(self.offset))),
         })

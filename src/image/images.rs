@@ -71,6 +71,19 @@ impl Images {
         self.at(address, &self.code_by_address)
     }
 
+    /// The same under the first name that the file lists for it: what tools print that know of no better names.
+    pub fn first_function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
+        let owner = self.code_by_address.owner_of(address.0)?;
+        let best = self.symbols.get(owner)?;
+        let is_alias = |symbol: &&Symbol| symbol.address == best.address;
+        let before = self.symbols.get(..owner)?.iter().rev().take_while(is_alias);
+        let aliases = before.chain(self.symbols.get(owner..)?.iter().take_while(is_alias));
+        let first = aliases
+            .filter(|symbol| symbol.is_code() && symbol.last >= Some(address))
+            .min_by_key(|symbol| symbol.place)?;
+        Some(SymbolAt { name: &first.name, offset: address.0.wrapping_sub(first.address.0), symbol: first })
+    }
+
     /// `main` or `main+0x8`. O(log n).
     pub fn name_at(&self, address: Address) -> Option<String> {
         self.symbol_at(address).map(|found| found.to_string())

@@ -18,6 +18,8 @@ pub struct Symbol {
     pub size_bytes: u64,
     /// What it names.
     pub kind: SymbolKind,
+    /// How many symbols the file lists before it.
+    pub(super) place: usize,
     /// How far it is visible.
     pub(super) binding: Binding,
     /// Its last byte for finding it by address; none when it is a mere number (`__stack_size`).

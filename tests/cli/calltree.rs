@@ -105,13 +105,12 @@ fn recursion(depth: u64) -> String {
 }
 
 #[test]
-fn a_deep_tree_says_the_depth_instead_of_indenting() {
+fn a_tree_is_indented_by_depth() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("deep.tarmac", recursion(300));
     let ran = sandbox.run(&["calltree", &trace]).succeeds();
     assert_eq!(ran.out.lines().count(), 601);
-    assert!(ran.out.contains(&format!("\n{}o t:", " ".repeat(800))), "the tools' own form up to depth 200");
-    ran.prints("\n201: - t:").prints("\n201: o t:").prints("\n300: o t:");
+    ran.prints(&format!("\n{}o t:", " ".repeat(1200)));
 }
 
 #[test]
@@ -121,6 +120,8 @@ fn ten_thousand_calls_deep_is_printed_in_short_lines() {
     let ran = sandbox.run(&["calltree", &trace]).succeeds();
     assert_eq!(ran.out.lines().count(), 20_001);
     assert!(ran.out.len() < 2_000_000, "{}", ran.out.len());
+    let ran = ran.prints("\n201: - t:").prints("\n10000: o t:");
+    assert!(ran.out.contains(&format!("\n{}o t:", " ".repeat(800))), "the usual form up to depth 200");
     let shallow = sandbox.run(&["calltree", &trace, "--max-depth", "2"]).succeeds();
     assert_eq!(shallow.out.lines().count(), 5);
 }
@@ -171,4 +172,18 @@ fn each_core_has_a_tree_of_its_own() {
     assert_eq!((roots(first), roots(second)), (1, 1));
     assert!(first.lines().skip(1).all(|line| line.contains(" pc:0x8")), "{first}");
     assert!(second.lines().all(|line| line.contains(" pc:0xa")), "{second}");
+}
+
+#[test]
+fn source_lines_are_shown_on_request() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let arguments = ["calltree", &trace, "--image", &overflow_image(), "--lines"];
+    let ran = sandbox.run(&arguments).succeeds();
+    let call = ran.out.lines().find(|line| line.ends_with("open_session") || line.contains(": open_session ")).unwrap();
+    let source = call.rsplit_once("  ").unwrap().1;
+    assert!(source.contains(".c:") || source == "no source line", "{call}");
+    let calls = sandbox.json_lines(&arguments);
+    assert!(calls.iter().all(|call| call["function"].get("source").is_some()));
+    assert!(sandbox.json_lines(&["calltree", &trace]).iter().all(|call| call["function"].get("source").is_none()));
 }

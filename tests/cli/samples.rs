@@ -18,7 +18,7 @@ const SAMPLES: [(&str, &str, Option<&str>); 3] = [
 fn with_name(report: &str, printed: &str, name: &str) -> String {
     let line = |line: &str| match report {
         "calltree" if line.starts_with("o ") => format!("{line}{name}\n"),
-        "profile" if line.starts_with("0x") && !line.trim_end().contains(|letter: char| letter == '_') => {
+        "profile" if line.starts_with("0x") && !line.trim_end().contains('_') => {
             format!("{line}{name}\n")
         }
         "flamegraph" => {
