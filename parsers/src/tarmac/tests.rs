@@ -3,4 +3,6 @@
 mod chunks;
 mod forms;
 mod hostile;
+mod mutations;
 mod support;
+mod table;
