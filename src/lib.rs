@@ -14,5 +14,7 @@ pub mod session;
 pub mod source;
 pub mod syntax;
 pub mod theme;
+pub mod truncate;
+pub mod vcd;
 pub mod window;
 pub mod worker;

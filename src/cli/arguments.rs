@@ -13,6 +13,8 @@ use super::flamegraph::FlamegraphArguments;
 use super::list::ListArguments;
 use super::options::{ReportOptions, TraceOptions};
 use super::profile::ProfileArguments;
+use super::truncate::TruncateArguments;
+use super::vcd::VcdArguments;
 
 /// Shown below the options.
 const WORDS: &str = "\
@@ -91,6 +93,11 @@ pub enum Command {
     /// What differs between two positions.
     #[command(after_help = WORDS)]
     Diff(DiffArguments),
+    /// A waveform of the trace, for wave viewers.
+    #[command(after_help = WORDS)]
+    Vcd(VcdArguments),
+    /// A copy of the trace up to where it only repeats itself.
+    Truncate(TruncateArguments),
 }
 
 /// A trace and the options that every subcommand has.
@@ -108,9 +115,10 @@ pub struct TraceArguments {
 }
 
 impl Command {
-    /// The trace that is asked about, how it is opened, and how the answer is printed.
-    pub fn common(&self) -> &TraceArguments {
-        match self {
+    /// The trace that is asked about, how it is opened, and how the answer is printed;
+    /// none for what needs no index.
+    pub fn common(&self) -> Option<&TraceArguments> {
+        Some(match self {
             Self::Index(common) | Self::Info(common) => common,
             Self::List(list) => &list.common,
             Self::At(at) => &at.common,
@@ -120,7 +128,9 @@ impl Command {
             Self::Profile(profile) => &profile.common,
             Self::Flamegraph(flamegraph) => &flamegraph.common,
             Self::Diff(diff) => &diff.common,
-        }
+            Self::Vcd(vcd) => &vcd.common,
+            Self::Truncate(_) => return None,
+        })
     }
 }
 

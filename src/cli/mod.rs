@@ -9,6 +9,7 @@ mod callinfo;
 mod calls_json;
 mod calltree;
 mod cells;
+mod date;
 mod diff;
 mod find;
 mod flamegraph;
@@ -27,6 +28,8 @@ mod spans;
 mod stack;
 mod stack_times;
 mod text;
+mod truncate;
+mod vcd;
 mod walk;
 mod window;
 

@@ -27,6 +27,11 @@ enum Meter {
 
 /// Opens a trace; the meter is gone when this returns.
 pub fn open(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
+    watched("indexing", report, |progress| session::open(options, progress, &Cancel::default()))
+}
+
+/// Does some work under a meter that bears its name; the meter is gone when this returns.
+pub fn watched<T>(name: &'static str, report: &ReportOptions, work: impl FnOnce(&BuildProgress) -> T) -> T {
     let is_terminal = io::stderr().is_terminal();
     let meter = match (is_terminal, report.show_progress_meter) {
         (true, is_forced) if is_forced || !report.quiet => Meter::Bar,
@@ -36,25 +41,25 @@ pub fn open(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
     let progress = BuildProgress::default();
     std::thread::scope(|scope| {
         let (done, is_done) = channel::<()>();
-        scope.spawn(|| show(meter, &progress, is_done));
-        let session = session::open(options, &progress, &Cancel::default());
+        scope.spawn(|| show(name, meter, &progress, is_done));
+        let answer = work(&progress);
         drop(done);
-        session
+        answer
     })
 }
 
-fn show(meter: Meter, progress: &BuildProgress, is_done: Receiver<()>) {
+fn show(name: &str, meter: Meter, progress: &BuildProgress, is_done: Receiver<()>) {
     match meter {
         Meter::Hidden => {}
-        Meter::Bar => show_bar(progress, &is_done),
-        Meter::Lines => show_lines(progress, &is_done),
+        Meter::Bar => show_bar(name, progress, &is_done),
+        Meter::Lines => show_lines(name, progress, &is_done),
     }
 }
 
-fn show_bar(progress: &BuildProgress, is_done: &Receiver<()>) {
-    let style = "indexing {wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}";
+fn show_bar(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
+    let style = format!("{name} {{wide_bar}} {{bytes}} of {{total_bytes}}  {{bytes_per_sec}}  {{eta}}");
     let bar = ProgressBar::new(0);
-    bar.set_style(ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.set_style(ProgressStyle::with_template(&style).unwrap_or_else(|_| ProgressStyle::default_bar()));
     while is_done.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
         bar.set_length(progress.bytes_total.load(Ordering::Relaxed));
         bar.set_position(progress.bytes_done.load(Ordering::Relaxed));
@@ -62,7 +67,7 @@ fn show_bar(progress: &BuildProgress, is_done: &Receiver<()>) {
     bar.finish_and_clear();
 }
 
-fn show_lines(progress: &BuildProgress, is_done: &Receiver<()>) {
+fn show_lines(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
     let mut told = None;
     let mut is_waiting = true;
     while is_waiting {
@@ -70,7 +75,7 @@ fn show_lines(progress: &BuildProgress, is_done: &Receiver<()>) {
         let tenths = tenths_done(progress);
         if tenths.is_some() && told != tenths {
             told = tenths;
-            say(&format!("indexing: {} %", tenths.unwrap_or(0) * 10));
+            say(&format!("{name}: {} %", tenths.unwrap_or(0) * 10));
         }
     }
 }

@@ -12,6 +12,11 @@ use stepback_index::Cancel;
 use super::options::ReportOptions;
 use crate::session::{Session, is_same_file};
 
+/// Answers are handed over in pieces of this size.
+pub const BUFFER_BYTES: usize = 64 << 10;
+/// What messages call standard output.
+pub const STANDARD_OUTPUT: &str = "standard output";
+
 /// Writes the answers to one question about one trace.
 pub struct Report<'a> {
     /// The trace.
@@ -28,15 +33,23 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// A report to standard output, or to the file that was asked for.
+    /// A report to standard output (also called `-`), or to the file that was asked for.
     pub fn new(session: &'a Session, options: &ReportOptions) -> Result<Self> {
-        let (out, target): (Box<dyn Write>, _) = match &options.output {
-            Some(path) => (Box::new(create(path, session)?), format!("{path:?}")),
-            None => (Box::new(io::stdout()), "standard output".to_owned()),
-        };
-        let out = BufWriter::with_capacity(64 << 10, out);
+        match options.output.as_deref().filter(|path| !is_standard_output(path)) {
+            Some(path) => Ok(Self::to(Box::new(create(path, session)?), format!("{path:?}"), session, options)),
+            None => Ok(Self::on_standard_output(session, options)),
+        }
+    }
+
+    /// A report to standard output, whatever file was asked for.
+    pub fn on_standard_output(session: &'a Session, options: &ReportOptions) -> Self {
+        Self::to(Box::new(io::stdout()), STANDARD_OUTPUT.to_owned(), session, options)
+    }
+
+    fn to(out: Box<dyn Write>, target: String, session: &'a Session, options: &ReportOptions) -> Self {
+        let out = BufWriter::with_capacity(BUFFER_BYTES, out);
         let cancel = Cancel::default();
-        Ok(Self { session, cancel, is_json: options.json, is_verbose: options.verbose, out, target })
+        Self { session, cancel, is_json: options.json, is_verbose: options.verbose, out, target }
     }
 
     /// One JSON value on a line of its own.
@@ -59,7 +72,7 @@ impl<'a> Report<'a> {
     }
 
     fn written(&self, result: io::Result<()>) -> Result<()> {
-        Ok(result.map_err(|error| OutputError { error, target: self.target.clone() })?)
+        Ok(result.map_err(|error| OutputError::new(error, self.target.clone()))?)
     }
 }
 
@@ -71,6 +84,11 @@ pub struct OutputError {
 }
 
 impl OutputError {
+    /// What went wrong, and where the answer should have gone.
+    pub fn new(error: io::Error, target: String) -> Self {
+        Self { error, target }
+    }
+
     /// True when the reader went away, which is his right.
     pub fn is_reader_gone(&self) -> bool {
         self.error.kind() == io::ErrorKind::BrokenPipe
@@ -85,8 +103,13 @@ impl fmt::Display for OutputError {
 
 impl std::error::Error for OutputError {}
 
+/// True for the name that stands for standard output.
+pub fn is_standard_output(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 /// Creates the report's file, but never over the trace, its index or its images.
-fn create(path: &Path, session: &Session) -> Result<File> {
+pub fn create(path: &Path, session: &Session) -> Result<File> {
     let images = session.images.infos().iter().map(|image| &image.spec.path);
     let mut protected = [Some(&session.path), session.index_path.as_ref()].into_iter().flatten().chain(images);
     if protected.any(|file| is_same_file(file, path)) {

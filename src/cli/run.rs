@@ -11,7 +11,7 @@ use super::arguments::{Arguments, Command, TraceArguments};
 use super::progress::{self, say};
 use super::report::{OutputError, Report};
 use super::text::{counted, printable};
-use super::{at, callinfo, calltree, diff, find, flamegraph, index, info, list, profile, window};
+use super::{at, callinfo, calltree, diff, find, flamegraph, index, info, list, profile, truncate, vcd, window};
 use crate::session::Session;
 
 /// Does what was typed.
@@ -47,13 +47,20 @@ impl Command {
         match self {
             Self::At(at) => at.check(),
             Self::Find(find) => find.check(),
+            Self::Vcd(vcd) => vcd.check(),
+            Self::Truncate(truncate) => truncate.check(),
             _ => Ok(()),
         }
     }
 }
 
 fn answer(command: &Command) -> Result<()> {
-    let TraceArguments { trace, options, report: printing } = command.common();
+    let Some(TraceArguments { trace, options, report: printing }) = command.common() else {
+        return match command {
+            Command::Truncate(truncate) => truncate::run(truncate),
+            _ => Ok(()),
+        };
+    };
     let began = Instant::now();
     let mut open = options.to_open_options(trace);
     open.is_index_wanted |= matches!(command, Command::Index(_));
@@ -65,7 +72,11 @@ fn answer(command: &Command) -> Result<()> {
     if options.only_index && !matches!(command, Command::Index(_)) {
         return Ok(());
     }
-    let mut report = Report::new(&session, printing)?;
+    let mut report = match command {
+        // Its file is the waveform, and what it prints is about that.
+        Command::Vcd(_) => Report::on_standard_output(&session, printing),
+        _ => Report::new(&session, printing)?,
+    };
     ask(command, took, &mut report).map_err(|error| match error.is::<OutputError>() {
         true => error,
         false => anyhow!("{error:#}: {trace:?}"),
@@ -85,6 +96,9 @@ fn ask(command: &Command, took: Duration, report: &mut Report<'_>) -> Result<()>
         Command::Profile(profile) => profile::run(profile, report)?,
         Command::Flamegraph(flamegraph) => flamegraph::run(flamegraph, report)?,
         Command::Diff(diff) => diff::run(diff, report)?,
+        Command::Vcd(vcd) => vcd::run(vcd, report)?,
+        // Done without a session.
+        Command::Truncate(_) => {}
     }
     report.flush()
 }

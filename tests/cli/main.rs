@@ -21,3 +21,6 @@ mod output;
 mod profile;
 mod samples;
 mod support;
+mod truncate;
+mod vcd;
+mod waveform;

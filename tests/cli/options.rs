@@ -26,7 +26,20 @@ fn a_wrong_command_line_ends_with_2() {
 fn help_and_version_end_with_0() {
     let sandbox = Sandbox::new();
     let help = sandbox.run(&["--help"]).succeeds();
-    for subcommand in ["index", "info", "list", "at", "find", "calltree", "callinfo", "profile", "flamegraph", "diff"] {
+    for subcommand in [
+        "index",
+        "info",
+        "list",
+        "at",
+        "find",
+        "calltree",
+        "callinfo",
+        "profile",
+        "flamegraph",
+        "diff",
+        "vcd",
+        "truncate",
+    ] {
         assert!(help.out.contains(&format!("\n  {subcommand}")), "{subcommand} in {help:?}");
         sandbox.run(&[subcommand, "--help"]).succeeds().prints("--json").prints("--image");
     }

@@ -69,3 +69,46 @@ fn real_traces_have_the_profiles_of_the_tarmac_tools() {
 fn real_traces_have_the_flame_graphs_of_the_tarmac_tools() {
     folder().iter().for_each(|folder| check(folder, "flamegraph"));
 }
+
+/// A sample in a folder of its own, with the other arguments that its reports were made with.
+fn sample(folder: &Path, (name, image, _): (&str, &str, Option<&str>)) -> (Sandbox, String, String) {
+    let sandbox = Sandbox::new();
+    let trace = text(&sandbox.path(&format!("{name}.tarmac")));
+    std::fs::copy(folder.join(format!("{name}.tarmac")), &trace).unwrap();
+    (sandbox, trace, text(&folder.join(image)))
+}
+
+#[test]
+fn real_traces_have_the_waveforms_of_the_tarmac_tools() {
+    if let Some(folder) = folder() {
+        for case in SAMPLES {
+            let (sandbox, trace, image) = sample(&folder, case);
+            sandbox.run(&["vcd", &trace, "--image", &image, "--no-date"]).succeeds();
+            let written = std::fs::read_to_string(format!("{trace}.vcd")).unwrap();
+            let made = std::fs::read_to_string(folder.join(case.0).join("vcd.image.vcd")).unwrap();
+            let declaration = made.lines().find(|line| line.ends_with(" Function $end")).unwrap();
+            let nameless = format!("s {}", declaration.split(' ').nth(3).unwrap());
+            // The one difference: the symbol with the lowest address, which they overlook, has its name.
+            let name = |line: &str| match case.2.filter(|_| line == nameless) {
+                Some(name) => format!("s{name}{}\n", &line[1..]),
+                None => format!("{line}\n"),
+            };
+            let expected: String = made.lines().map(name).collect();
+            let is_equal = written == expected;
+            let difference = written.lines().zip(expected.lines()).find(|(ours, theirs)| ours != theirs);
+            assert!(is_equal, "{}: {difference:?}", case.0);
+        }
+    }
+}
+
+#[test]
+fn real_traces_are_truncated_where_the_tarmac_tools_do() {
+    if let Some(folder) = folder() {
+        for case in SAMPLES {
+            let (sandbox, trace, _) = sample(&folder, case);
+            sandbox.run(&["truncate", &trace, "-o", "copy"]).succeeds();
+            let made = std::fs::read(folder.join(case.0).join("truncate.txt")).unwrap();
+            assert!(std::fs::read(sandbox.path("copy")).unwrap() == made, "{}", case.0);
+        }
+    }
+}

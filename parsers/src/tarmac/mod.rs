@@ -79,5 +79,5 @@ mod tests;
 pub(crate) use line::is_plausible_line;
 pub use line_head::{LineHead, LineShape};
 pub(crate) use names::RunNames;
-pub use nodes::Node;
+pub use nodes::{Node, is_noticed_register};
 pub use source::{LINE_LIMIT, Tarmac, TarmacOptions};

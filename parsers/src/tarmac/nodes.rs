@@ -89,12 +89,15 @@ fn is_event(line: &Line<'_>) -> bool {
     }
 }
 
-/// They overlook the registers that they do not know, among them nearly all system registers.
 fn is_register_event(header: &Header<'_>) -> bool {
     let mut fields = header.fields;
     let Token::Word(word) = fields.next() else { return false };
-    let Some(name) = LowerName::of(word) else { return false };
-    let name = name.as_bytes();
+    LowerName::of(word).is_some_and(|name| is_noticed_register(name.as_bytes()))
+}
+
+/// Whether the tools take notice of a register, by its lower-case name:
+/// they overlook those that they do not know, among them nearly all system registers.
+pub fn is_noticed_register(name: &[u8]) -> bool {
     let split = name.iter().position(|byte| byte.is_ascii_digit() || *byte == b'_').unwrap_or(name.len());
     let (class, rest) = name.split_at(split);
     let number = || {

@@ -1,0 +1,203 @@
+//! `stepback truncate`: a trace up to where it only repeats itself.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use anyhow::{Result, anyhow, bail};
+use clap::Args;
+use serde::Serialize;
+use stepback_parsers::{Format, FormatError, SourceError, Tarmac, TarmacOptions};
+
+use super::options::{ReportOptions, TraceOptions};
+use super::progress::{say, watched};
+use super::report::{BUFFER_BYTES, OutputError, STANDARD_OUTPUT, is_standard_output};
+use super::text::{counted, grouped, printable};
+use crate::session::is_same_file;
+use crate::truncate::{Copied, CopyError, CutReason, Stream, copy};
+
+/// What standard input is called on the command line.
+const STANDARD_INPUT: &str = "-";
+
+/// Which trace.
+///
+/// Lines are copied as they are, up to and including the first
+/// (1) whose instruction is one of the last 16 while no register changed: a loop that polls;
+/// (2) that ends 8 to 16 lines without instructions and registers which say the same as those before them.
+/// Of several CPUs all that did anything since the last change have to be polling.
+/// System registers are not looked at. No index is needed or made.
+#[derive(Debug, Args)]
+pub struct TruncateArguments {
+    /// The trace; without one, or for -, standard input.
+    #[arg(index = 1, value_name = "TRACE")]
+    pub trace: Option<PathBuf>,
+    /// How the trace is read; there is no index, so options about it have no effect.
+    #[command(flatten)]
+    pub options: TraceOptions,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub report: ReportOptions,
+}
+
+/// What was copied.
+#[derive(Serialize)]
+struct CopiedJson {
+    lines: u64,
+    bytes: u64,
+    cut: Option<CutJson>,
+    warnings: u64,
+}
+
+/// Why the copy ends.
+#[derive(Serialize)]
+struct CutJson {
+    line: u64,
+    reason: &'static str,
+    /// None for a repetition.
+    pc: Option<String>,
+}
+
+impl TruncateArguments {
+    /// Standard output cannot take both the copy and what is said about it.
+    pub fn check(&self) -> Result<(), String> {
+        let is_copied_to_file = self.report.output.as_deref().is_some_and(|path| !is_standard_output(path));
+        match self.report.json && !is_copied_to_file {
+            true => Err("--json describes the copy that goes to a file: name one with -o".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Copies the trace.
+pub fn run(arguments: &TruncateArguments) -> Result<()> {
+    let input = Input::new(arguments.trace.as_deref());
+    let (reader, length) = input.open()?;
+    let stream = Stream::new(reader);
+    let tarmac = trace(&stream, &arguments.options).map_err(|error| anyhow!("{error}: {}", input.name()))?;
+    let printing = &arguments.report;
+    let target = printing.output.as_deref().filter(|path| !is_standard_output(path));
+    stream.copy_into(output(target, &input)?);
+    // How long a pipe is nobody knows, so there is nothing to measure.
+    let meter = ReportOptions {
+        quiet: printing.quiet || length == 0,
+        show_progress_meter: printing.show_progress_meter && length > 0,
+        ..ReportOptions::default()
+    };
+    let copied = watched("copying", &meter, |progress| {
+        progress.bytes_total.store(length, Ordering::Relaxed);
+        copy(&tarmac, &stream, &progress.bytes_done)
+    });
+    let target = target.map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
+    let copied = copied.map_err(|error| match error {
+        CopyError::Output(error) => OutputError::new(error, target).into(),
+        CopyError::Input(error) => anyhow!("{error}: {}", input.name()),
+    })?;
+    if !printing.quiet {
+        tell(&copied, &input, printing.verbose);
+    }
+    if printing.json { print_json(&copied) } else { Ok(()) }
+}
+
+fn trace(stream: &Stream, options: &TraceOptions) -> Result<Tarmac, SourceError> {
+    let open = options.to_open_options(Path::new(""));
+    match Format::of_input(stream) {
+        // Lines without the instruction-set field look like prose, but the options say what they are.
+        Err(SourceError::NotATrace(FormatError::NoTarmacLine { .. }))
+            if open.implicit_thumb || open.format == Some(Format::Tarmac) => {}
+        found => {
+            found?;
+        }
+    }
+    let tarmac = TarmacOptions { endian: open.endian.unwrap_or_default(), implicit_thumb: open.implicit_thumb };
+    Tarmac::open(Box::new(stream.clone()), tarmac)
+}
+
+/// Where the trace comes from.
+enum Input<'a> {
+    StandardInput,
+    File(&'a Path),
+}
+
+impl<'a> Input<'a> {
+    fn new(path: Option<&'a Path>) -> Self {
+        match path {
+            Some(path) if path.as_os_str() != STANDARD_INPUT => Self::File(path),
+            _ => Self::StandardInput,
+        }
+    }
+
+    /// As messages call it.
+    fn name(&self) -> String {
+        match self {
+            Self::StandardInput => "standard input".to_owned(),
+            Self::File(path) => format!("{path:?}"),
+        }
+    }
+
+    /// Where the system shows it.
+    fn path(&self) -> &Path {
+        match self {
+            Self::StandardInput => Path::new("/dev/stdin"),
+            Self::File(path) => path,
+        }
+    }
+
+    /// Opens it; also says how long it is, 0 for a pipe.
+    fn open(&self) -> Result<(Box<dyn Read + Send>, u64)> {
+        let Self::File(path) = self else { return Ok((Box::new(io::stdin()), 0)) };
+        let refused = |error| anyhow!("the file could not be opened ({error}): {path:?}");
+        let file = File::open(path).map_err(refused)?;
+        let metadata = file.metadata().map_err(refused)?;
+        if metadata.is_dir() {
+            bail!("this is a directory, not a trace: {path:?}");
+        }
+        Ok((Box::new(file), metadata.len()))
+    }
+}
+
+/// Where the copy goes, but never over the trace.
+fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Send>> {
+    let Some(path) = target else { return Ok(Box::new(io::stdout())) };
+    if is_same_file(input.path(), path) {
+        bail!("the copy would overwrite the trace: {path:?}");
+    }
+    let file = File::create(path).map_err(|error| anyhow!("the copy could not be created ({error}): {path:?}"))?;
+    Ok(Box::new(BufWriter::with_capacity(BUFFER_BYTES, file)))
+}
+
+/// Says where the copy ends, and what could not be read.
+fn tell(copied: &Copied, input: &Input<'_>, is_verbose: bool) {
+    let shown = if is_verbose { usize::MAX } else { 1 };
+    for problem in copied.problems.iter().take(shown) {
+        let (line, column) = (problem.place.line_in_range + 1, problem.column);
+        say(&format!("note: line {line}, byte {column}: {}: {}", printable(&problem.message), input.name()));
+    }
+    if copied.problem_count > 1 {
+        say(&format!("note: {} in the trace: {}", counted(copied.problem_count, "problem"), input.name()));
+    }
+    let Some(cut) = copied.cut else { return };
+    let line = grouped(cut.place.line_in_range + 1);
+    let why = match cut.reason {
+        CutReason::Polling(pc) => format!("the instruction at {pc} is reached again and no register has changed"),
+        CutReason::Repetition => "the same is said again and nothing has happened".to_owned(),
+    };
+    say(&format!("note: cut behind line {line}, where {why}: {}", input.name()));
+}
+
+fn print_json(copied: &Copied) -> Result<()> {
+    let cut = copied.cut.map(|cut| CutJson {
+        line: cut.place.line_in_range + 1,
+        reason: match cut.reason {
+            CutReason::Polling(_) => "polling",
+            CutReason::Repetition => "repetition",
+        },
+        pc: match cut.reason {
+            CutReason::Polling(pc) => Some(format!("{:#x}", pc.0)),
+            CutReason::Repetition => None,
+        },
+    });
+    let json = CopiedJson { lines: copied.lines, bytes: copied.bytes, cut, warnings: copied.problem_count };
+    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
+    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+}

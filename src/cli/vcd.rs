@@ -1,0 +1,199 @@
+//! `stepback vcd`: a waveform of the trace.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use stepback_index::Call;
+use stepback_parsers::Position;
+
+use super::activations::{Activation, Tree};
+use super::arguments::TraceArguments;
+use super::date;
+use super::options::ReportOptions;
+use super::progress::{say, watched};
+use super::report::{BUFFER_BYTES, OutputError, Report, STANDARD_OUTPUT, create, is_standard_output};
+use super::text::{counted, size_text};
+use crate::place::Place;
+use crate::session::Session;
+use crate::vcd::{Dump, DumpError, DumpOptions, DumpSummary, FunctionSpan, Spans, Stamps, Traced};
+
+/// What the waveform shows.
+///
+/// The file is the value change dump that tarmac-vcd writes, into TRACE.vcd unless -o names another file (- is standard output).
+/// Each instruction takes 1000 ticks; its accesses to memory share them. What the trace does not say is x.
+#[derive(Debug, Args)]
+pub struct VcdArguments {
+    /// Leave the date out of the header, so that equal traces give equal files.
+    #[arg(long)]
+    pub no_date: bool,
+    /// Stamps are the trace's times, 1000 ticks each, instead of counting instructions.
+    #[arg(long)]
+    pub use_tarmac_timestamps: bool,
+    /// Show what tarmac-vcd does not: calls that never returned, function changes at their own step even among
+    /// steps of one time, and data of LD and ST lines in the CPU's byte order.
+    #[arg(long)]
+    pub exact: bool,
+    /// Begin here instead of at the start; stamps that count instructions then begin with that number.
+    #[arg(long, value_name = "POS", default_value = "start", hide_default_value = true)]
+    pub from: Place,
+    /// End here instead of at the end.
+    #[arg(long, value_name = "POS", default_value = "end", hide_default_value = true)]
+    pub to: Place,
+    /// End after so many steps.
+    #[arg(long, value_name = "N", conflicts_with = "to")]
+    pub count: Option<u64>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct WrittenJson {
+    file: String,
+    bytes: u64,
+    signals: u64,
+    nodes: u64,
+    steps: u64,
+    timescale: &'static str,
+    end: u64,
+}
+
+impl VcdArguments {
+    /// Standard output cannot take both the waveform and what is said about it.
+    pub fn check(&self) -> Result<(), String> {
+        let ReportOptions { json, output, .. } = &self.common.report;
+        match output.as_deref().is_some_and(is_standard_output) && *json {
+            true => Err("--json describes the waveform that goes to a file: name one with -o".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Writes the waveform, and says where it is.
+pub fn run(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let printing = &arguments.common.report;
+    let options = dump_options(arguments, report)?;
+    let target = Target::new(printing.output.as_deref(), session);
+    let out = BufWriter::with_capacity(BUFFER_BYTES, target.open(session)?);
+    let range = session.index.text_between(options.from, options.to)?;
+    let functions = functions(arguments.exact, report)?;
+    let traced = Traced { index: &session.index, images: &session.images, functions };
+    let summary = watched("writing", printing, |progress| {
+        // The whole trace is the measure, whatever part of it is read.
+        progress.bytes_total.store(range.end, Ordering::Relaxed);
+        Dump::write(traced, &options, out, &progress.bytes_done)
+    });
+    let summary = summary.map_err(|error| match error {
+        DumpError::Output(error) => OutputError::new(error, target.name()).into(),
+        DumpError::Trace(error) => anyhow::Error::from(error),
+    })?;
+    if !printing.quiet {
+        tell(&summary, options.stamps);
+    }
+    match &target {
+        Target::File(path) => print(path, &summary, printing, report),
+        Target::StandardOutput => Ok(()),
+    }
+}
+
+fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOptions> {
+    let session = report.session;
+    let from = arguments.from.resolve(session, &report.cancel)?;
+    let to = match arguments.count {
+        Some(count) => Position(from.0.saturating_add(count).min(session.index.step_count())),
+        None => arguments.to.resolve(session, &report.cancel)?.max(from),
+    };
+    let stamps = if arguments.use_tarmac_timestamps { Stamps::Trace } else { Stamps::Nodes };
+    let date = (!arguments.no_date).then(date::now);
+    Ok(DumpOptions { date, stamps, is_exact: arguments.exact, from, to })
+}
+
+/// The functions of each thread: of the calls that returned, or of all frames.
+fn functions<'a>(is_exact: bool, report: &Report<'a>) -> Result<Vec<Spans<'a>>> {
+    let index = &*report.session.index;
+    let mut functions: Vec<Spans<'a>> =
+        index.threads().iter().map(|_| -> Spans<'a> { Box::new(std::iter::empty()) }).collect();
+    for tree in Tree::all(index, &report.cancel)? {
+        let Some(spans) = functions.get_mut(usize::from(tree.thread.0)) else { continue };
+        let of_activation =
+            |Activation { function, entry, exit, .. }| FunctionSpan { function, entry, exit: Some(exit) };
+        let of_frame = |frame: Call| {
+            let (function, exit) = (frame.function, frame.exit_step);
+            frame.entry_step.map(|entry| FunctionSpan { function, entry, exit })
+        };
+        *spans = match is_exact {
+            true => Box::new(tree.frames(index.calls()).filter_map(of_frame)),
+            false => Box::new(tree.activations(index.calls()).map(of_activation)),
+        };
+    }
+    Ok(functions)
+}
+
+/// Where the waveform goes.
+enum Target {
+    StandardOutput,
+    File(PathBuf),
+}
+
+impl Target {
+    fn new(output: Option<&Path>, session: &Session) -> Self {
+        match output {
+            Some(path) if is_standard_output(path) => Self::StandardOutput,
+            Some(path) => Self::File(path.to_owned()),
+            None => Self::File(session.path.with_added_extension("vcd")),
+        }
+    }
+
+    fn open(&self, session: &Session) -> Result<Box<dyn Write>> {
+        Ok(match self {
+            Self::StandardOutput => Box::new(io::stdout()),
+            Self::File(path) => Box::new(create(path, session)?),
+        })
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Self::StandardOutput => STANDARD_OUTPUT.to_owned(),
+            Self::File(path) => format!("{path:?}"),
+        }
+    }
+}
+
+/// Says what a reader of the waveform should know.
+fn tell(summary: &DumpSummary, stamps: Stamps) {
+    if stamps == Stamps::Trace && summary.equal_times > 0 {
+        let nodes = counted(summary.equal_times, "instruction");
+        say(&format!("note: {nodes} at the time of the one before: the waveform shows only the last of each time"));
+    }
+    if summary.crowded > 0 {
+        let nodes = counted(summary.crowded, "instruction");
+        say(&format!("note: {nodes} with more than 1000 accesses: some of these share a tick"));
+    }
+    if summary.early > 0 {
+        let changes = counted(summary.early, "function change");
+        say(&format!("note: {changes} shown too early, as tarmac-vcd does where times are equal: --exact mends it"));
+    }
+    if summary.swapped > 0 {
+        let values = counted(summary.swapped, "value");
+        say(&format!("note: {values} of LD and ST lines in big-endian order, as tarmac-vcd does: --exact mends it"));
+    }
+}
+
+fn print(path: &Path, summary: &DumpSummary, printing: &ReportOptions, report: &mut Report<'_>) -> Result<()> {
+    let DumpSummary { signals, nodes, steps, end, bytes, .. } = *summary;
+    if report.is_json {
+        let file = path.display().to_string();
+        return report.json(&WrittenJson { file, bytes, signals, nodes, steps, timescale: "1ps", end });
+    }
+    if printing.quiet {
+        return Ok(());
+    }
+    let (steps, signals, size) = (counted(steps, "step"), counted(signals, "signal"), size_text(bytes));
+    report.text(&format!("{}: {steps}, {signals}, {size}\n", path.display()))
+}

@@ -1,0 +1,334 @@
+//! Follows a trace until a rule says that it only repeats itself.
+
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use stepback_parsers::tarmac::is_noticed_register;
+use stepback_parsers::{
+    Address, EventSink, Flow, InstructionSet, MemoryAccess, ParseScratch, Place, Problem, RegisterId, RegisterWrite,
+    Source as _, SourceError, StepEvent, Tarmac, TextEvent, TextKind, ThreadNumber,
+};
+
+use super::{Polling, Repetition, Stream};
+
+/// Problems that are kept; the others are counted.
+const PROBLEMS_KEPT: usize = 100;
+
+/// What was copied.
+#[derive(Clone, Debug, Default)]
+pub struct Copied {
+    /// Lines.
+    pub lines: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Where the copy ends before the trace does.
+    pub cut: Option<Cut>,
+    /// Lines that could not be read; they are copied all the same.
+    pub problem_count: u64,
+    /// The first of them.
+    pub problems: Vec<Problem>,
+}
+
+/// The end of a copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// Where the last line begins.
+    pub place: Place,
+    /// Why it is the last.
+    pub reason: CutReason,
+}
+
+/// Why a copy ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutReason {
+    /// The instruction at this address was reached again, and no register had changed.
+    Polling(Address),
+    /// The trace said the same as before, and nothing had happened.
+    Repetition,
+}
+
+/// A copy did not come to its end.
+#[derive(Debug)]
+pub enum CopyError {
+    /// The trace could not be read.
+    Input(SourceError),
+    /// The copy could not be written.
+    Output(io::Error),
+}
+
+/// Copies the trace of a stream; `done` shows how far it was read.
+///
+/// # Errors
+/// See [`CopyError`].
+pub fn copy(trace: &Tarmac, stream: &Stream, done: &AtomicU64) -> Result<Copied, CopyError> {
+    let set = trace.traits().instruction_set;
+    let mut cutter = Cutter::new(stream, set, done);
+    let parsed = trace.parse(0..u64::MAX, &mut ParseScratch::default(), &mut cutter);
+    cutter.end_lead();
+    if let Some(error) = cutter.failure.or_else(|| stream.take_failure()) {
+        return Err(CopyError::Output(error));
+    }
+    let Cutter { cut, problem_count, problems, .. } = cutter;
+    let end = cut.map(|cut| stream.line_end(cut.place.offset));
+    // What was read before an error is copied too.
+    let bytes = stream.finish(end).map_err(CopyError::Output)?;
+    let lines = match (&parsed, cut) {
+        (_, Some(cut)) => cut.place.line_in_range + 1,
+        (Ok(parsed), None) => parsed.lines,
+        (Err(_), None) => 0,
+    };
+    parsed.map_err(CopyError::Input)?;
+    Ok(Copied { lines, bytes, cut, problem_count, problems })
+}
+
+/// Shows the events of a trace to the rules.
+struct Cutter<'a> {
+    stream: &'a Stream,
+    done: &'a AtomicU64,
+    polling: Polling,
+    repetition: Repetition,
+    /// What the registers of each thread mean.
+    sets: Vec<InstructionSet>,
+    /// The same before a thread's first instruction.
+    set: InstructionSet,
+    /// For each register outside the architecture's table whether it counts.
+    noticed: Vec<bool>,
+    /// A step that arrived before lines that stand before its own.
+    lead: Option<Lead>,
+    cut: Option<Cut>,
+    problem_count: u64,
+    problems: Vec<Problem>,
+    failure: Option<io::Error>,
+}
+
+/// A step.
+#[derive(Clone, Copy, Debug)]
+struct Lead {
+    thread: ThreadNumber,
+    pc: Address,
+    place: Place,
+}
+
+impl<'a> Cutter<'a> {
+    fn new(stream: &'a Stream, set: InstructionSet, done: &'a AtomicU64) -> Self {
+        Self {
+            stream,
+            done,
+            polling: Polling::default(),
+            repetition: Repetition::default(),
+            sets: Vec::new(),
+            set,
+            noticed: Vec::new(),
+            lead: None,
+            cut: None,
+            problem_count: 0,
+            problems: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Takes the step that was held back, now that all lines before it were seen.
+    fn end_lead(&mut self) {
+        if let Some(step) = self.lead.take() {
+            self.step(step);
+        }
+    }
+
+    /// Makes sure that events are looked at in the order of their lines; false when the copy is at its end.
+    fn reach(&mut self, place: Place) -> bool {
+        if self.lead.is_some_and(|lead| lead.place.offset < place.offset) {
+            self.end_lead();
+        }
+        self.cut.is_none()
+    }
+
+    fn step(&mut self, step: Lead) {
+        if self.cut.is_some() {
+            return;
+        }
+        self.repetition.clear();
+        if self.polling.step(step.thread.0, step.pc) {
+            self.cut = Some(Cut { place: step.place, reason: CutReason::Polling(step.pc) });
+        }
+    }
+}
+
+impl EventSink for Cutter<'_> {
+    fn thread_named(&mut self, _thread: ThreadNumber, _name: &str) {
+        self.sets.push(self.set);
+    }
+
+    fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
+        self.noticed.push(is_noticed_register(name.as_bytes()));
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.end_lead();
+        if let Some(set) = self.sets.get_mut(usize::from(step.thread.0)) {
+            *set = step.instruction_set;
+        }
+        let lead = Lead { thread: step.thread, pc: step.pc, place: step.place };
+        match step.chunk_offset < step.place.offset {
+            true => self.lead = Some(lead),
+            false => self.step(lead),
+        }
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let is_overlooked = named.is_some_and(|number| self.noticed.get(usize::from(number)) != Some(&true));
+        if write.is_bank_copy || is_overlooked || !self.reach(write.place) {
+            return;
+        }
+        self.repetition.clear();
+        let set = self.sets.get(usize::from(write.thread.0)).copied().unwrap_or(self.set);
+        if let Some(bytes) = write.bytes {
+            self.polling.write(write.thread.0, set, write.view, bytes);
+        }
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        self.reach(access.place);
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        if !self.reach(event.place) || event.kind != TextKind::Note {
+            return;
+        }
+        if self.repetition.say(event.thread.0, event.text) {
+            self.cut = Some(Cut { place: event.place, reason: CutReason::Repetition });
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        if !self.reach(problem.place) {
+            return;
+        }
+        self.problem_count += 1;
+        if self.problems.len() < PROBLEMS_KEPT {
+            self.problems.push(problem.clone());
+        }
+    }
+
+    fn progress(&mut self, offset: u64) -> Flow {
+        self.end_lead();
+        self.done.store(offset, Ordering::Relaxed);
+        if self.cut.is_some() {
+            return Flow::Stop;
+        }
+        match self.stream.copy_to(offset) {
+            Ok(()) => Flow::Continue,
+            Err(error) => {
+                self.failure = Some(error);
+                Flow::Stop
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    /// An output that a test can look at.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl io::Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn copied(trace: &[u8]) -> (Copied, Vec<u8>) {
+        let stream = Stream::new(Box::new(io::Cursor::new(trace.to_vec())));
+        let output = Shared::default();
+        stream.copy_into(Box::new(output.clone()));
+        let tarmac = Tarmac::open(Box::new(stream.clone()), Default::default()).unwrap();
+        let copied = copy(&tarmac, &stream, &AtomicU64::default()).unwrap();
+        let bytes = output.0.lock().unwrap().clone();
+        (copied, bytes)
+    }
+
+    /// Expects that a trace is cut behind a line, counted from 1.
+    #[track_caller]
+    fn check(trace: &str, expected: Option<(u64, CutReason)>) {
+        let (copied, output) = copied(trace.as_bytes());
+        let found = copied.cut.map(|cut| (cut.place.line_in_range + 1, cut.reason));
+        assert_eq!(found, expected, "{trace}");
+        let kept: String =
+            trace.split_inclusive('\n').take(expected.map_or(usize::MAX, |(line, _)| line as usize)).collect();
+        assert_eq!(String::from_utf8(output).unwrap(), kept);
+        assert_eq!((copied.bytes, copied.lines), (kept.len() as u64, kept.lines().count() as u64));
+    }
+
+    fn nop(time: u32, address: u32) -> String {
+        format!("{time} clk IT ({time}) {address:08x} e1a00000 A svc : NOP\n")
+    }
+
+    #[test]
+    fn a_loop_without_a_change_is_left_at_its_second_round() {
+        let trace: String = (0..40).map(|time| nop(time, 0x8000 + time % 4 * 4)).collect();
+        check(&trace, Some((5, CutReason::Polling(Address(0x8000)))));
+    }
+
+    #[test]
+    fn a_loop_that_counts_is_kept() {
+        let round = |time: u32| format!("{}{time} clk R r0 {time:08x}\n", nop(time, 0x8000));
+        let rounds: String = (0..40).map(round).collect();
+        check(&format!("0 clk R r0 ffffffff\n{rounds}"), None);
+        // The first value of a register is no change.
+        check(&rounds, Some((3, CutReason::Polling(Address(0x8000)))));
+    }
+
+    #[test]
+    fn system_registers_and_memory_are_no_change() {
+        let round = |time: u32| {
+            let more = format!("{time} clk R CNTVCT {time:08x}\n{time} clk MW4 00001000 {time:08x}\n");
+            nop(time, 0x8000) + &more
+        };
+        check(&(0..40).map(round).collect::<String>(), Some((4, CutReason::Polling(Address(0x8000)))));
+    }
+
+    #[test]
+    fn lines_count_in_their_order_even_where_they_belong_to_the_step_behind_them() {
+        // The register changes before the step that would be the second visit.
+        let round = |time: u32| format!("{time} clk R r0 {time:08x}\n{}", nop(time, 0x8000));
+        check(&(0..40).map(round).collect::<String>(), None);
+    }
+
+    #[test]
+    fn what_is_said_again_and_again_is_cut() {
+        let said: String = (1..40).map(|time| format!("{time} clk SIGNAL: SIGNAL=waiting{}\n", time % 2)).collect();
+        check(&(nop(0, 0x8000) + &said), Some((17, CutReason::Repetition)));
+        let broken: String = (1..40).map(|time| format!("{time} clk BR 1\n{}", nop(time, time * 4))).collect();
+        check(&broken, None);
+    }
+
+    #[test]
+    fn lines_are_copied_as_they_are() {
+        let trace = b"Tarmac Text Rev 3t\r\n\r\n1 clk IT (1) 00008000 e1a00000 A svc : \xff\xfe NOP\r\nnonsense @\n\0\n1 clk R r0 00000001";
+        let (copied, output) = copied(trace);
+        assert_eq!(output, trace);
+        assert_eq!((copied.lines, copied.cut), (6, None));
+        assert!(copied.problem_count > 0);
+    }
+
+    #[test]
+    fn a_long_trace_is_copied_in_bounded_memory_and_cut_at_the_right_byte() {
+        let mut trace: String = (0..600_000).map(|time| nop(time, time * 4)).collect();
+        let kept = trace.len() + nop(600_000, 0x8000).len() * 2;
+        trace.extend((600_000..700_000).map(|time| nop(time, 0xffff_0000 + time % 2 * 4)));
+        let (copied, output) = copied(trace.as_bytes());
+        assert_eq!(copied.cut.map(|cut| cut.reason), Some(CutReason::Polling(Address(0xffff_0000))));
+        assert_eq!(copied.lines, 600_003);
+        let kept = kept + nop(600_002, 0x8000).len();
+        assert!(output == trace.as_bytes()[..kept]);
+    }
+}

@@ -1,0 +1,193 @@
+//! The rule about loops that wait for something.
+
+use std::collections::{HashMap, VecDeque};
+
+use stepback_parsers::{Address, InstructionSet, RegisterId, RegisterView};
+
+/// So many addresses are remembered.
+const WINDOW: usize = 16;
+
+/// Notices when a CPU comes back to one of its last 16 instructions while no register changed.
+///
+/// Among several CPUs all that did anything since the last change have to be back somewhere:
+/// one that makes progress may be what the others wait for; one that sleeps is not.
+#[derive(Clone, Debug, Default)]
+pub struct Polling {
+    /// Counts the changes: what threads remember from before the last is void.
+    changes: u64,
+    threads: Vec<Thread>,
+    /// Threads that did a step since the last change, and how many of them came back.
+    active: usize,
+    looping: usize,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    /// When what follows was true.
+    changes: u64,
+    recent: VecDeque<Address>,
+    is_looping: bool,
+    registers: ByteSpace,
+}
+
+impl Polling {
+    /// A thread reached an instruction; true when now all of them only wait.
+    pub fn step(&mut self, thread: u16, pc: Address) -> bool {
+        let changes = self.changes;
+        let state = self.thread(thread);
+        if state.changes != changes || state.recent.is_empty() {
+            state.changes = changes;
+            state.is_looping = false;
+            state.recent.clear();
+            state.recent.push_back(pc);
+            self.active += 1;
+            return false;
+        }
+        if !state.recent.contains(&pc) {
+            if state.recent.len() == WINDOW {
+                state.recent.pop_front();
+            }
+            state.recent.push_back(pc);
+            return false;
+        }
+        let is_first = !std::mem::replace(&mut state.is_looping, true);
+        self.looping += usize::from(is_first);
+        self.looping == self.active
+    }
+
+    /// A register got a value. A value of before is no change, and neither is the first of a register
+    /// that lies behind all that were written so far.
+    pub fn write(&mut self, thread: u16, set: InstructionSet, view: RegisterView, bytes: &[u8]) {
+        if self.thread(thread).registers.write(set, view, bytes) {
+            self.changes += 1;
+            (self.active, self.looping) = (0, 0);
+        }
+    }
+
+    fn thread(&mut self, number: u16) -> &mut Thread {
+        let number = usize::from(number);
+        if self.threads.len() <= number {
+            self.threads.resize_with(number + 1, Thread::default);
+        }
+        // Just made large enough.
+        &mut self.threads[number]
+    }
+}
+
+/// The registers of a thread as one run of bytes that grows as registers show up; what was never written is 0.
+///
+/// Which first write counts as a change depends on this, so the order is that of `tarmac-truncate`.
+#[derive(Clone, Debug, Default)]
+struct ByteSpace {
+    bytes: Vec<u8>,
+    /// Banks that are not in use, which have no place among the others.
+    banks: HashMap<RegisterId, Vec<u8>>,
+}
+
+impl ByteSpace {
+    /// Takes a value; true when that changes one.
+    fn write(&mut self, set: InstructionSet, view: RegisterView, value: &[u8]) -> bool {
+        if view.register == RegisterId::PC {
+            // It changes with every step.
+            return false;
+        }
+        let Some(start) = place(set, view) else {
+            let known = self.banks.insert(view.register, value.to_vec());
+            return known.is_some_and(|known| known != value);
+        };
+        let end = start + value.len();
+        if end > self.bytes.len() {
+            self.bytes.resize(end, 0);
+            self.put(start, value);
+            return false;
+        }
+        self.put(start, value)
+    }
+
+    fn put(&mut self, start: usize, value: &[u8]) -> bool {
+        let Some(room) = self.bytes.get_mut(start..start + value.len()) else { return false };
+        let is_change = room != value;
+        room.copy_from_slice(value);
+        is_change
+    }
+}
+
+/// Where a view of the architecture's table lies among all registers; none for a bank.
+fn place(set: InstructionSet, view: RegisterView) -> Option<usize> {
+    let start = match view.register {
+        RegisterId::SP if set == InstructionSet::A64 => 0xf8,
+        RegisterId::SP => 8 * 13,
+        RegisterId::LR => 8 * 14,
+        RegisterId::PSR => 0x2300,
+        RegisterId::FPSCR => 0x2304,
+        RegisterId::FPCR => 0x2308,
+        RegisterId::FPSR => 0x230c,
+        RegisterId::VPR => 0x2310,
+        register if register < RegisterId::SP => 8 * usize::from(register.0),
+        register if register < RegisterId::V0 => return None,
+        register if register < RegisterId::P0 => 0x100 + 0x100 * usize::from(register.0 - RegisterId::V0.0),
+        register if register < RegisterId::FIRST_NAMED => 0x2100 + 16 * usize::from(register.0 - RegisterId::P0.0),
+        _ => return None,
+    };
+    Some(start + usize::from(view.offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `5` is a step of thread 0 at 5, `1:5` one of thread 1; `x3=7` is a write.
+    /// Expected is the number of the word, from 1, at which all only wait.
+    #[track_caller]
+    fn check(words: &str, expected: Option<usize>) {
+        let mut rule = Polling::default();
+        let found = words.split_whitespace().position(|word| {
+            let (thread, word) = word.split_once(':').unwrap_or(("0", word));
+            let thread = thread.parse().unwrap();
+            let Some((register, value)) = word.split_once('=') else {
+                return rule.step(thread, Address(word.parse().unwrap()));
+            };
+            let view = RegisterView::new(RegisterId(register[1..].parse().unwrap()), 0, 8);
+            rule.write(thread, InstructionSet::A64, view, &value.parse::<u64>().unwrap().to_le_bytes());
+            false
+        });
+        assert_eq!(found.map(|place| place + 1), expected, "{words}");
+    }
+
+    #[test]
+    fn coming_back_without_a_change_is_waiting() {
+        check("1 2 3 1", Some(4));
+        check("1 1", Some(2));
+        check("1 2 3 4 5", None);
+    }
+
+    #[test]
+    fn a_changed_register_is_progress() {
+        check("1 x0=1 2 x0=2 1 x0=3 2 x0=4 1", None);
+        check("x0=5 1 x0=5 2 x0=5 1", Some(6));
+        check("x0=5 1 x0=6 2 1 x0=6 2", Some(7));
+    }
+
+    #[test]
+    fn the_first_value_of_a_later_register_is_no_change() {
+        check("1 x0=5 2 x1=7 1", Some(5));
+        // Below one that was written before, it counts unless it is 0.
+        check("x1=7 1 x0=5 2 1", None);
+        check("x1=7 1 x0=0 2 1", Some(5));
+    }
+
+    #[test]
+    fn only_sixteen_instructions_are_remembered() {
+        check("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 1", Some(17));
+        check("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 1", None);
+    }
+
+    #[test]
+    fn all_cpus_that_do_something_have_to_wait() {
+        check("1 1:1 2 1:2", None);
+        check("1 1:1 1 1:2 1:2", Some(5));
+        check("1 1:5 1 1:6 1:x0=1 1:x0=2 1 2 1", Some(9));
+        // A CPU that did nothing since the last change sleeps.
+        check("1:1 x0=1 x0=2 1 2 1", Some(6));
+    }
+}

@@ -1,0 +1,207 @@
+//! A trace that comes once, from front to back, and is copied on its way.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use stepback_parsers::{Format, ReadAt};
+
+/// Bytes behind the newest that can still be read. The parser looks back one window of 1 MiB,
+/// and [`Format::HEAD_BYTES`] and the parser's own look at the head, 4 MiB, come before the first line is parsed.
+const KEPT_BYTES: usize = 8 << 20;
+/// Bytes that are read at once.
+const READ_BYTES: usize = 256 << 10;
+
+/// An input without positions, read as if it had some. Clones share it.
+///
+/// What is too old to be read again has been copied to the output.
+#[derive(Clone)]
+pub struct Stream(Arc<Mutex<State>>);
+
+struct State {
+    input: Box<dyn Read + Send>,
+    output: Box<dyn Write + Send>,
+    /// Where `kept` begins in the input.
+    start: u64,
+    kept: Vec<u8>,
+    /// Everything before this place is in the output.
+    copied: u64,
+    is_ended: bool,
+    /// Why the output could not be written.
+    failure: Option<io::Error>,
+}
+
+impl Stream {
+    /// A stream from an input to an output.
+    pub fn new(input: Box<dyn Read + Send>) -> Self {
+        let (start, kept, copied, is_ended, failure) = (0, Vec::new(), 0, false, None);
+        Self(Arc::new(Mutex::new(State {
+            input,
+            output: Box::new(io::sink()),
+            start,
+            kept,
+            copied,
+            is_ended,
+            failure,
+        })))
+    }
+
+    /// Says where the copy goes: before any of it is written.
+    pub fn copy_into(&self, output: Box<dyn Write + Send>) {
+        self.state().output = output;
+    }
+
+    /// Copies everything before a place that was read.
+    pub fn copy_to(&self, end: u64) -> io::Result<()> {
+        self.state().copy_to(end)
+    }
+
+    /// Copies everything that was read, and hands it to the system.
+    pub fn finish(&self, end: Option<u64>) -> io::Result<u64> {
+        let mut state = self.state();
+        let read = state.start + state.kept.len() as u64;
+        let end = end.unwrap_or(read).min(read);
+        state.copy_to(end)?;
+        state.output.flush()?;
+        Ok(end)
+    }
+
+    /// Where the line ends, newline included, that contains a place that can still be read.
+    pub fn line_end(&self, place: u64) -> u64 {
+        let state = self.state();
+        let begin = usize::try_from(place.saturating_sub(state.start)).unwrap_or(usize::MAX);
+        let rest = state.kept.get(begin..).unwrap_or_default();
+        let newline = rest.iter().position(|byte| *byte == b'\n');
+        place + newline.map_or(rest.len(), |newline| newline + 1) as u64
+    }
+
+    /// Why the output could not be written, if that is what went wrong.
+    pub fn take_failure(&self) -> Option<io::Error> {
+        self.state().failure.take()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReadAt for Stream {
+    /// Nobody knows before its end.
+    fn length(&self) -> io::Result<u64> {
+        Ok(u64::MAX)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut state = self.state();
+        state.read_up_to(offset.saturating_add(buffer.len() as u64))?;
+        let begin = offset.checked_sub(state.start).and_then(|begin| usize::try_from(begin).ok());
+        let begin = begin.ok_or_else(|| io::Error::other("a stream cannot be read from so far back"))?;
+        let rest = state.kept.get(begin..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        buffer.get_mut(..count).unwrap_or_default().copy_from_slice(rest.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+}
+
+impl State {
+    fn read_up_to(&mut self, end: u64) -> io::Result<()> {
+        while !self.is_ended && self.start + (self.kept.len() as u64) < end {
+            if self.kept.len() >= 2 * KEPT_BYTES {
+                self.forget()?;
+            }
+            let before = self.kept.len();
+            self.kept.resize(before + READ_BYTES, 0);
+            let read = loop {
+                match self.input.read(self.kept.get_mut(before..).unwrap_or_default()) {
+                    Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                    read => break read,
+                }
+            };
+            self.kept.truncate(before + *read.as_ref().unwrap_or(&0));
+            self.is_ended = read? == 0;
+        }
+        Ok(())
+    }
+
+    /// Drops what is too old. Only lines far longer than any line of a trace make that necessary before it was copied.
+    fn forget(&mut self) -> io::Result<()> {
+        let count = self.kept.len().saturating_sub(KEPT_BYTES);
+        let end = self.start + count as u64;
+        if let Err(error) = self.copy_to(end) {
+            let told = io::Error::new(error.kind(), "the output could not be written");
+            self.failure = Some(error);
+            return Err(told);
+        }
+        self.kept.drain(..count);
+        self.start = end;
+        Ok(())
+    }
+
+    fn copy_to(&mut self, end: u64) -> io::Result<()> {
+        let place = |at: u64| usize::try_from(at.saturating_sub(self.start)).unwrap_or(usize::MAX).min(self.kept.len());
+        let (begin, end_place) = (place(self.copied), place(end));
+        if begin < end_place {
+            self.output.write_all(self.kept.get(begin..end_place).unwrap_or_default())?;
+            self.copied = self.start + end_place as u64;
+        }
+        Ok(())
+    }
+}
+
+const _: () = assert!(Format::HEAD_BYTES < KEPT_BYTES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An output that a test can look at.
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn letters(count: usize) -> Vec<u8> {
+        (0..count).map(|number| if number % 64 == 63 { b'\n' } else { b'a' + (number / 64 % 26) as u8 }).collect()
+    }
+
+    #[test]
+    fn what_was_read_can_be_read_again_and_is_copied_once() {
+        let text = letters(1000);
+        let output = Shared::default();
+        let stream = Stream::new(Box::new(io::Cursor::new(text.clone())));
+        stream.copy_into(Box::new(output.clone()));
+        let mut buffer = [0; 100];
+        for offset in [0, 50, 0, 900, 980, 1500] {
+            let count = stream.read_at(offset, &mut buffer).unwrap();
+            let offset = (offset as usize).min(1000);
+            assert_eq!(buffer[..count], text[offset..(offset + 100).min(1000)]);
+        }
+        assert_eq!((stream.line_end(0), stream.line_end(63), stream.line_end(999)), (64, 64, 1000));
+        stream.copy_to(300).unwrap();
+        assert_eq!(stream.finish(Some(128 + 300)).unwrap(), 428);
+        assert_eq!(*output.0.lock().unwrap(), text[..428]);
+    }
+
+    #[test]
+    fn what_is_too_old_is_in_the_output() {
+        let text = letters(3 * KEPT_BYTES);
+        let output = Shared::default();
+        let stream = Stream::new(Box::new(io::Cursor::new(text.clone())));
+        stream.copy_into(Box::new(output.clone()));
+        let mut buffer = [0; 1000];
+        for offset in (0..text.len()).step_by(1000) {
+            stream.read_at(offset as u64, &mut buffer).unwrap();
+        }
+        assert!(stream.read_at(0, &mut buffer).is_err());
+        assert!(stream.state().kept.len() <= 2 * KEPT_BYTES + READ_BYTES);
+        assert_eq!(stream.finish(None).unwrap(), text.len() as u64);
+        assert!(*output.0.lock().unwrap() == text);
+    }
+}

@@ -1,0 +1,314 @@
+//! A dump from its header to its end.
+
+use std::io::{self, Write};
+use std::iter::Peekable;
+use std::sync::atomic::AtomicU64;
+
+use stepback_index::{Cancel, Index, Query as _, QueryError, RegistersAt, ThreadId};
+use stepback_parsers::{Address, AnySource, ParseScratch, Position, Source as _};
+
+use super::functions::{FunctionChange, FunctionSpan, Functions};
+use super::node::Node;
+use super::nodes::{NodeSink, Nodes, NodesEnd, NodesStart};
+use super::register_state::RegisterState;
+use super::scope::Scope;
+use super::writer::Writer;
+use crate::image::Images;
+
+/// Time that a node takes in the dump.
+const NODE_TICKS: u64 = 1000;
+
+/// What the stamps of a dump count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stamps {
+    /// Nodes.
+    Nodes,
+    /// The trace's own time.
+    Trace,
+}
+
+/// What a dump shows.
+#[derive(Clone, Debug)]
+pub struct DumpOptions {
+    /// Written into the header.
+    pub date: Option<String>,
+    /// What the stamps count.
+    pub stamps: Stamps,
+    /// True: functions change at their own step, and diagrams are read in the byte order of the CPU.
+    /// False: both as `tarmac-vcd` does.
+    pub is_exact: bool,
+    /// The first position.
+    pub from: Position,
+    /// The last position.
+    pub to: Position,
+}
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DumpSummary {
+    /// Signals of all CPUs.
+    pub signals: u64,
+    /// Nodes.
+    pub nodes: u64,
+    /// Steps.
+    pub steps: u64,
+    /// The last stamp.
+    pub end: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Nodes at the time of the node before.
+    pub equal_times: u64,
+    /// Nodes with more accesses than ticks.
+    pub crowded: u64,
+    /// Function changes that are shown before their step.
+    pub early: u64,
+    /// Accesses whose value is shown in another byte order than the CPU's.
+    pub swapped: u64,
+}
+
+/// A dump could not be made.
+#[derive(Debug)]
+pub enum DumpError {
+    /// It could not be written.
+    Output(io::Error),
+    /// The trace or its index could not be read.
+    Trace(QueryError),
+}
+
+impl From<io::Error> for DumpError {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl From<QueryError> for DumpError {
+    fn from(error: QueryError) -> Self {
+        Self::Trace(error)
+    }
+}
+
+/// What a dump is made of.
+pub struct Traced<'a> {
+    /// The trace.
+    pub index: &'a Index<AnySource>,
+    /// Names of functions.
+    pub images: &'a Images,
+    /// For each thread its functions in order of entry.
+    pub functions: Vec<Spans<'a>>,
+}
+
+/// The functions of a thread in order of entry.
+pub type Spans<'a> = Box<dyn Iterator<Item = FunctionSpan> + 'a>;
+
+/// A dump under way.
+pub struct Dump<'a, W> {
+    index: &'a Index<AnySource>,
+    images: &'a Images,
+    options: &'a DumpOptions,
+    out: Writer<W>,
+    scopes: Vec<Scope>,
+    functions: Vec<FunctionFeed<'a>>,
+    summary: DumpSummary,
+    last_time: Option<u64>,
+}
+
+/// The function changes of a thread, and the one that is due.
+struct FunctionFeed<'a> {
+    changes: Peekable<Functions<'a>>,
+    due: Option<Address>,
+    /// Of the change that comes next, once it was asked for.
+    next_time: Option<Option<u64>>,
+}
+
+impl<'a, W: Write> Dump<'a, W> {
+    /// Writes a whole dump to `out`; `done` shows how far the trace was read.
+    ///
+    /// # Errors
+    /// See [`DumpError`].
+    pub fn write(
+        traced: Traced<'a>,
+        options: &'a DumpOptions,
+        out: W,
+        done: &'a AtomicU64,
+    ) -> Result<DumpSummary, DumpError> {
+        let index = traced.index;
+        let start = start(index, options)?;
+        let mut dump = Self::new(traced, options, out);
+        if options.from > Position(0) {
+            dump.take_up(&start.registers);
+        }
+        dump.header()?;
+        let range = index.text_between(options.from, options.to)?;
+        let mut nodes = Nodes::new(index, start, options.is_exact, dump, done);
+        let parsed = index.source().parse(range, &mut ParseScratch::default(), &mut nodes);
+        let NodesEnd { taker: mut dump, steps, swapped } = nodes.finish()?;
+        parsed.map_err(QueryError::from)?;
+        if steps != options.to.0.max(options.from.0) {
+            return Err(QueryError::TraceChanged.into());
+        }
+        dump.summary = DumpSummary { steps: steps - options.from.0, swapped, ..dump.summary };
+        dump.footer()
+    }
+
+    fn new(traced: Traced<'a>, options: &'a DumpOptions, out: W) -> Self {
+        let Traced { index, images, functions } = traced;
+        let mut scopes = Vec::new();
+        let mut signals = 0;
+        let threads = index.threads();
+        for (thread, info) in (0..).map(ThreadId).zip(threads) {
+            let name = if threads.len() == 1 { "CPU" } else { &info.name };
+            let scope = Scope::new(thread, info, name, signals, options.is_exact);
+            signals += scope.signal_count();
+            scopes.push(scope);
+        }
+        let feed = |spans| FunctionFeed { changes: Functions::new(spans).peekable(), due: None, next_time: None };
+        let functions = functions.into_iter().map(feed).collect();
+        let summary = DumpSummary { signals: signals as u64, ..DumpSummary::default() };
+        Self { index, images, options, out: Writer::new(out), scopes, functions, summary, last_time: None }
+    }
+
+    /// Has the first nodes show what was before them.
+    fn take_up(&mut self, registers: &[RegisterState]) {
+        for (scope, registers) in self.scopes.iter_mut().zip(registers) {
+            scope.want_all(registers);
+        }
+        for feed in &mut self.functions {
+            while let Some(change) = feed.changes.next_if(|change| change.step.0 < self.options.from.0) {
+                feed.due = Some(change.function);
+            }
+        }
+    }
+
+    fn header(&mut self) -> Result<(), DumpError> {
+        let out = &mut self.out;
+        if let Some(date) = &self.options.date {
+            for line in ["$date", date, "$end"] {
+                out.line(line)?;
+            }
+        }
+        let lines = ["$version", "tarmac-vcd 0.0", "$end", "$comment", "Generated by tarmac-vcd.", "$end"];
+        lines.into_iter().chain(["$timescale 1ps $end"]).try_for_each(|line| out.line(line))?;
+        self.scopes.iter().try_for_each(|scope| scope.declare(out))?;
+        out.line("$enddefinitions $end")?;
+        Ok(out.line("$dumpvars")?)
+    }
+
+    fn footer(mut self) -> Result<DumpSummary, DumpError> {
+        let end = match self.options.stamps {
+            Stamps::Nodes => self.stamp(0),
+            Stamps::Trace => self.last_time.map_or(0, |time| ticks(time.saturating_add(1))),
+        };
+        self.out.stamp(end)?;
+        self.out.line("$end")?;
+        self.out.flush()?;
+        Ok(DumpSummary { end: self.out.stamp_reached(), bytes: self.out.written_bytes(), ..self.summary })
+    }
+
+    /// When a node begins.
+    fn stamp(&self, time: u64) -> u64 {
+        match self.options.stamps {
+            Stamps::Nodes => ticks(self.options.from.0.saturating_add(self.summary.nodes)),
+            Stamps::Trace => ticks(time),
+        }
+    }
+
+    /// The name of the function that a thread is in from this node on, if that changes with it.
+    fn function(&mut self, thread: ThreadId, node: &Node) -> Result<Option<String>, DumpError> {
+        let is_alone = self.functions.len() == 1;
+        let Some(feed) = self.functions.get_mut(usize::from(thread.0)) else { return Ok(None) };
+        let step = node.instruction.as_ref().filter(|instruction| instruction.thread == thread).map(|it| it.step);
+        if self.options.is_exact || !is_alone {
+            feed.go_to(step);
+        } else {
+            let is_early = feed.go_on(self.index, node.time, step)?;
+            self.summary.early += u64::from(is_early);
+        }
+        let Some(function) = feed.due.take() else { return Ok(None) };
+        let found = self.images.function_at(function);
+        Ok(Some(found.map(|found| found.symbol.raw_name.to_string()).unwrap_or_default()))
+    }
+
+    fn accesses(&mut self, node: &Node, stamp: u64) -> Result<(), DumpError> {
+        let count = node.accesses.len() as u64;
+        self.summary.crowded += u64::from(count > NODE_TICKS);
+        for (number, access) in (0..).zip(&node.accesses) {
+            // A node has at most 65536 accesses.
+            self.out.stamp(stamp.saturating_add(number * NODE_TICKS / count))?;
+            if let Some(scope) = self.scopes.get_mut(usize::from(access.thread.0)) {
+                scope.access(access, &mut self.out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<W: Write> NodeSink for Dump<'_, W> {
+    fn node(&mut self, node: &Node, registers: &[RegisterState]) -> Result<(), DumpError> {
+        let stamp = self.stamp(node.time);
+        self.out.stamp(stamp)?;
+        self.summary.equal_times += u64::from(self.last_time == Some(node.time));
+        self.last_time = Some(node.time);
+        for thread in &node.threads {
+            let function = self.function(*thread, node)?;
+            let place = usize::from(thread.0);
+            let Some((scope, registers)) = self.scopes.get_mut(place).zip(registers.get(place)) else { continue };
+            scope.node(node, function.as_deref(), registers, &mut self.out)?;
+            if node.accesses.iter().all(|access| access.thread != *thread) {
+                scope.release(&mut self.out)?;
+            }
+        }
+        self.accesses(node, stamp)?;
+        self.summary.nodes += 1;
+        Ok(())
+    }
+}
+
+impl FunctionFeed<'_> {
+    /// Takes the changes up to a step.
+    fn go_to(&mut self, step: Option<u64>) {
+        let Some(step) = step else { return };
+        while let Some(FunctionChange { function, .. }) = self.changes.next_if(|change| change.step.0 <= step) {
+            (self.due, self.next_time) = (Some(function), None);
+        }
+    }
+
+    /// Takes the next change when its time has come, as `tarmac-vcd` does: of several nodes at one time
+    /// the first ones show the changes. A trace without times has them at their own steps.
+    /// True when the change is due later.
+    fn go_on(&mut self, index: &Index<AnySource>, time: u64, step: Option<u64>) -> Result<bool, DumpError> {
+        let Some(change) = self.changes.peek().copied() else { return Ok(false) };
+        let change_time = match self.next_time {
+            Some(time) => time,
+            None => *self.next_time.insert(index.time_of(change.step)?),
+        };
+        let Some(change_time) = change_time else {
+            self.go_to(step);
+            return Ok(false);
+        };
+        if change_time > time {
+            return Ok(false);
+        }
+        self.next_time = None;
+        self.changes.next();
+        self.due = Some(change.function);
+        Ok(step.is_none_or(|step| step < change.step.0))
+    }
+}
+
+fn ticks(number: u64) -> u64 {
+    number.saturating_mul(NODE_TICKS)
+}
+
+/// What holds before the first node.
+fn start(index: &Index<AnySource>, options: &DumpOptions) -> Result<NodesStart, DumpError> {
+    let mut registers = vec![RegisterState::default(); index.threads().len()];
+    let mut time = 0;
+    if let Some(step) = options.from.last_step() {
+        time = index.time_of(step)?.unwrap_or(0);
+        for (thread, state) in (0..).map(ThreadId).zip(&mut registers) {
+            let question = RegistersAt { position: options.from, thread: Some(thread) };
+            state.load(&question.run(index, &Cancel::default())?);
+        }
+    }
+    Ok(NodesStart { step: options.from.0, time, registers })
+}

@@ -1,0 +1,93 @@
+//! In which function each step of a thread is.
+
+use stepback_parsers::{Address, Step};
+
+/// A stay in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionSpan {
+    /// Where the function begins.
+    pub function: Address,
+    /// The first step inside.
+    pub entry: Step,
+    /// The last step inside; none when the trace ends there.
+    pub exit: Option<Step>,
+}
+
+/// From a step on, a thread is in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionChange {
+    /// The first step there; for a return the thread's first step at or behind this one.
+    pub step: Step,
+    /// Where the function begins.
+    pub function: Address,
+}
+
+/// The changes of a thread's function, in order. Memory: the calls that are open at one moment.
+pub struct Functions<'a> {
+    /// In order of entry.
+    spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>,
+    next: Option<FunctionSpan>,
+    /// Those around the last change, outermost first.
+    stack: Vec<FunctionSpan>,
+}
+
+impl<'a> Functions<'a> {
+    /// The changes that come of some spans, which are in order of entry.
+    pub fn new(spans: Box<dyn Iterator<Item = FunctionSpan> + 'a>) -> Self {
+        let mut functions = Self { spans, next: None, stack: Vec::new() };
+        functions.next = functions.spans.next();
+        functions
+    }
+
+    /// The step behind the innermost span, if that is left before the next is entered.
+    fn left_at(&self) -> Option<Step> {
+        let left = Step(self.stack.last()?.exit?.0.saturating_add(1));
+        self.next.is_none_or(|next| left <= next.entry).then_some(left)
+    }
+}
+
+impl Iterator for Functions<'_> {
+    type Item = FunctionChange;
+
+    fn next(&mut self) -> Option<FunctionChange> {
+        while let Some(step) = self.left_at() {
+            self.stack.pop();
+            if let Some(around) = self.stack.last() {
+                return Some(FunctionChange { step, function: around.function });
+            }
+        }
+        let span = std::mem::replace(&mut self.next, self.spans.next())?;
+        self.stack.push(span);
+        Some(FunctionChange { step: span.entry, function: span.function })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(spans: &[(u64, u64, Option<u64>)], expected: &[(u64, u64)]) {
+        let span = |(function, entry, exit): &(u64, u64, Option<u64>)| FunctionSpan {
+            function: Address(*function),
+            entry: Step(*entry),
+            exit: exit.map(Step),
+        };
+        let changes = Functions::new(Box::new(spans.iter().map(span)));
+        let changes: Vec<_> = changes.map(|change| (change.step.0, change.function.0)).collect();
+        assert_eq!(changes, expected);
+    }
+
+    #[test]
+    fn entering_and_leaving_change_the_function() {
+        check(
+            &[(1, 0, None), (2, 3, Some(9)), (3, 4, Some(5)), (4, 7, Some(9)), (5, 12, None)],
+            &[(0, 1), (3, 2), (4, 3), (6, 2), (7, 4), (10, 2), (10, 1), (12, 5)],
+        );
+    }
+
+    #[test]
+    fn a_function_entered_where_another_ends_comes_after_it() {
+        check(&[(1, 0, None), (2, 3, Some(4)), (3, 5, Some(6))], &[(0, 1), (3, 2), (5, 1), (5, 3), (7, 1)]);
+    }
+}

@@ -1,0 +1,34 @@
+//! The raw line of an event.
+
+use stepback_parsers::tarmac::LINE_LIMIT;
+use stepback_parsers::{AnySource, Source as _, SourceError};
+
+/// Bytes that are read at once.
+const WINDOW: u64 = 1 << 20;
+
+/// Reads the lines of a trace again, from front to back.
+pub struct LineText<'a> {
+    source: &'a AnySource,
+    start: u64,
+    text: Vec<u8>,
+}
+
+impl<'a> LineText<'a> {
+    /// Lines of a trace; nothing is read yet.
+    pub fn new(source: &'a AnySource) -> Self {
+        Self { source, start: 0, text: Vec::new() }
+    }
+
+    /// The line that begins at an offset, without its end. Cost: reads on when it is behind what was read.
+    pub fn line_at(&mut self, offset: u64) -> Result<&[u8], SourceError> {
+        let end = offset.saturating_add(LINE_LIMIT as u64).min(self.source.length());
+        if offset < self.start || end > self.start + self.text.len() as u64 {
+            self.text.clear();
+            self.source.read_raw(offset..offset.saturating_add(WINDOW), &mut self.text)?;
+            self.start = offset;
+        }
+        let begin = usize::try_from(offset - self.start).unwrap_or(usize::MAX);
+        let rest = self.text.get(begin..).unwrap_or_default();
+        Ok(rest.split(|byte| *byte == b'\n').next().unwrap_or_default())
+    }
+}

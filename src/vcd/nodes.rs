@@ -1,0 +1,261 @@
+//! From events to nodes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use stepback_index::{Index, ThreadId};
+use stepback_parsers::tarmac::{LineHead, LineShape, is_noticed_register};
+use stepback_parsers::{
+    AnySource, EventSink, Flow, InstructionSet, MemoryAccess, Place, RegisterId, RegisterWrite, StepEvent, TextEvent,
+    ThreadNumber,
+};
+
+use super::DumpError;
+use super::line_text::LineText;
+use super::node::{Instruction, Node, NodeAccess};
+use super::register_state::RegisterState;
+use super::row::Row;
+
+/// A node with more of anything goes on in the next: a trace without times and instructions is one node.
+const NODE_LIMIT: usize = 1 << 16;
+
+/// What takes the nodes, each with the values that the registers of all threads have behind it.
+pub trait NodeSink {
+    /// Takes a node.
+    fn node(&mut self, node: &Node, registers: &[RegisterState]) -> Result<(), DumpError>;
+}
+
+/// Puts events together to nodes.
+///
+/// A node begins with an event of a new time, and with an instruction where the node at hand has one.
+pub struct Nodes<'a, T> {
+    index: &'a Index<AnySource>,
+    lines: LineText<'a>,
+    is_exact: bool,
+    is_big_endian: bool,
+    /// Where the last event stood, and how its line begins.
+    last_line: Option<(u64, Option<LineHead>)>,
+    /// The last time that was written, and the largest.
+    written_time: u64,
+    time: u64,
+    node: Node,
+    is_open: bool,
+    /// The diagram that is being read; its accesses belong to the node at hand.
+    row: Row,
+    threads: Vec<ThreadId>,
+    /// For each register outside the architecture's table whether the Tarmac tools take notice of it.
+    noticed: Vec<bool>,
+    registers: Vec<RegisterState>,
+    taker: T,
+    step: u64,
+    done: &'a AtomicU64,
+    swapped: u64,
+    failure: Option<DumpError>,
+}
+
+/// What the events came to.
+pub struct NodesEnd<T> {
+    /// What took the nodes.
+    pub taker: T,
+    /// Steps up to the last, those before the start included.
+    pub steps: u64,
+    /// Accesses whose value is shown in another byte order than the CPU's.
+    pub swapped: u64,
+}
+
+/// Where events begin.
+pub struct NodesStart {
+    /// The number of the first step.
+    pub step: u64,
+    /// The time before it.
+    pub time: u64,
+    /// What the registers of each thread hold.
+    pub registers: Vec<RegisterState>,
+}
+
+impl<'a, T: NodeSink> Nodes<'a, T> {
+    /// Hands nodes to `taker`; `done` shows how far the trace was read.
+    pub fn new(index: &'a Index<AnySource>, start: NodesStart, is_exact: bool, taker: T, done: &'a AtomicU64) -> Self {
+        let NodesStart { step, time, registers } = start;
+        Self {
+            index,
+            lines: LineText::new(index.source()),
+            is_exact,
+            is_big_endian: index.info().is_big_endian,
+            last_line: None,
+            written_time: time,
+            time,
+            node: Node::default(),
+            is_open: false,
+            row: Row::default(),
+            threads: Vec::new(),
+            noticed: Vec::new(),
+            registers,
+            taker,
+            step,
+            done,
+            swapped: 0,
+            failure: None,
+        }
+    }
+
+    /// Hands over the last node.
+    pub fn finish(mut self) -> Result<NodesEnd<T>, DumpError> {
+        self.close();
+        match self.failure {
+            Some(error) => Err(error),
+            None => Ok(NodesEnd { taker: self.taker, steps: self.step, swapped: self.swapped }),
+        }
+    }
+
+    fn close(&mut self) {
+        self.end_row();
+        if !self.is_open || self.failure.is_some() {
+            return;
+        }
+        if let Err(error) = self.taker.node(&self.node, &self.registers) {
+            self.failure = Some(error);
+        }
+    }
+
+    fn thread(&self, number: ThreadNumber) -> ThreadId {
+        self.threads.get(usize::from(number.0)).copied().unwrap_or_default()
+    }
+
+    /// How the line of an event begins.
+    fn head(&mut self, place: Place) -> Option<LineHead> {
+        if let Some((_, head)) = self.last_line.filter(|(offset, _)| *offset == place.offset) {
+            return head;
+        }
+        let head = match self.lines.line_at(place.offset) {
+            Ok(line) => LineHead::read(line),
+            Err(error) => {
+                self.failure.get_or_insert(DumpError::Trace(error.into()));
+                None
+            }
+        };
+        self.last_line = Some((place.offset, head));
+        head
+    }
+
+    fn note_time(&mut self, time: Option<u64>) {
+        self.written_time = time.unwrap_or(self.written_time);
+        self.time = self.time.max(self.written_time);
+    }
+
+    /// Goes to the node that an event of a thread belongs to; a line without a time has that of the line before.
+    fn enter(&mut self, thread: ThreadId, time: Option<u64>, is_instruction: bool) {
+        self.note_time(time);
+        let is_second = is_instruction && self.node.instruction.is_some();
+        let is_full = self.node.accesses.len().max(self.node.writes.len()) >= NODE_LIMIT;
+        if !self.is_open || self.node.time != self.time || is_second || is_full {
+            self.close();
+            self.node.restart(self.time);
+            self.is_open = true;
+        }
+        self.node.note(thread);
+    }
+
+    /// Takes the accesses that the last diagram draws.
+    fn end_row(&mut self) {
+        let Some(first) = self.row.first() else { return };
+        let thread = self.thread(first.thread);
+        for access in self.row.accesses() {
+            let value = access.bytes.map(|bytes| self.drawn_value(&bytes));
+            self.node.accesses.push(NodeAccess { thread, kind: first.kind, address: access.address, value });
+        }
+        self.row.clear();
+    }
+
+    /// The number in bytes of a diagram, which `tarmac-vcd` takes for big-endian whatever the CPU is.
+    fn drawn_value(&mut self, bytes: &[u8]) -> u64 {
+        let value = number(bytes, self.is_big_endian);
+        let drawn = number(bytes, true);
+        if self.is_exact || value == drawn {
+            return value;
+        }
+        self.swapped += 1;
+        drawn
+    }
+}
+
+fn number(bytes: &[u8], is_big_endian: bool) -> u64 {
+    let push = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+    if is_big_endian { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
+}
+
+impl<T: NodeSink> EventSink for Nodes<'_, T> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+    }
+
+    fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
+        self.noticed.push(is_noticed_register(name.as_bytes()));
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        let thread = self.thread(step.thread);
+        self.enter(thread, step.time, true);
+        let thumb_bit = u64::from(step.instruction_set == InstructionSet::T32);
+        self.node.instruction = Some(Instruction {
+            thread,
+            step: self.step,
+            pc: step.pc.0 | thumb_bit,
+            opcode: step.opcode,
+            text: step.text.to_vec(),
+            is_executed: step.is_executed,
+        });
+        self.step += 1;
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        if write.is_bank_copy {
+            return;
+        }
+        let time = self.head(write.place).and_then(|head| head.time);
+        let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        if named.is_some_and(|number| self.noticed.get(usize::from(number)) != Some(&true)) {
+            // Such as most system registers.
+            self.note_time(time);
+            return;
+        }
+        let thread = self.thread(write.thread);
+        self.enter(thread, time, false);
+        if named.is_some() {
+            return;
+        }
+        if let Some(state) = self.registers.get_mut(usize::from(thread.0)) {
+            state.write(write.view, write.bytes);
+        }
+        self.node.writes.push((thread, write.view));
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        if self.row.goes_on(access) {
+            self.row.push(access);
+            return;
+        }
+        self.end_row();
+        // What does not look like an access is a further row of a diagram: it begins with an address, not with a time.
+        let head = self.head(access.place).filter(|head| head.shape != LineShape::Other);
+        let thread = self.thread(access.thread);
+        self.enter(thread, head.and_then(|head| head.time), false);
+        if head.is_none_or(|head| head.shape == LineShape::Diagram) {
+            self.row.push(access);
+            return;
+        }
+        let bytes = access.bytes.as_ref().and_then(|bytes| bytes.get(..usize::from(access.size_bytes)));
+        let value = bytes.map(|bytes| number(bytes, self.is_big_endian));
+        self.node.accesses.push(NodeAccess { thread, kind: access.kind, address: access.address, value });
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        let time = self.head(event.place).and_then(|head| head.time);
+        let thread = self.thread(event.thread);
+        self.enter(thread, time, false);
+    }
+
+    fn progress(&mut self, offset: u64) -> Flow {
+        self.done.store(offset, Ordering::Relaxed);
+        if self.failure.is_some() { Flow::Stop } else { Flow::Continue }
+    }
+}

@@ -1,0 +1,122 @@
+//! The accesses that a line draws.
+
+use stepback_parsers::{Address, MemoryAccess};
+
+/// No access is wider.
+const ACCESS_BYTES: usize = 8;
+
+/// The accesses of one `LD` or `ST` line, as parts that the parser cut wherever it liked.
+#[derive(Clone, Debug, Default)]
+pub struct Row {
+    /// Lowest address first.
+    parts: Vec<MemoryAccess>,
+}
+
+/// Bytes next to each other, all known or all unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RowAccess {
+    /// Lowest address.
+    pub address: Address,
+    /// In memory order; none when the trace does not say.
+    pub bytes: Option<Vec<u8>>,
+}
+
+impl Row {
+    /// True when an access is drawn by the same line.
+    pub fn goes_on(&self, access: &MemoryAccess) -> bool {
+        self.parts.first().is_some_and(|first| first.place.offset == access.place.offset)
+    }
+
+    /// Adds a part.
+    pub fn push(&mut self, access: &MemoryAccess) {
+        self.parts.push(*access);
+    }
+
+    /// The first part.
+    pub fn first(&self) -> Option<MemoryAccess> {
+        self.parts.first().copied()
+    }
+
+    /// Forgets the line.
+    pub fn clear(&mut self) {
+        self.parts.clear();
+    }
+
+    /// The accesses from the left of the line to its right, which is from the highest address down:
+    /// parts that meet are one, and what is known is cut into eights from the left.
+    pub fn accesses(&self) -> Vec<RowAccess> {
+        let meets = |one: &MemoryAccess, other: &MemoryAccess| {
+            one.address.0.checked_add(one.size_bytes.into()) == Some(other.address.0)
+                && one.bytes.is_some() == other.bytes.is_some()
+        };
+        let mut accesses = Vec::new();
+        for run in self.parts.chunk_by(meets).rev() {
+            let Some(first) = run.first() else { continue };
+            if first.bytes.is_none() {
+                accesses.push(RowAccess { address: first.address, bytes: None });
+                continue;
+            }
+            let known: Vec<u8> = run.iter().flat_map(bytes_of).collect();
+            let mut end = known.len();
+            for bytes in known.rchunks(ACCESS_BYTES) {
+                end -= bytes.len();
+                let address = Address(first.address.0.wrapping_add(end as u64));
+                accesses.push(RowAccess { address, bytes: Some(bytes.to_vec()) });
+            }
+        }
+        accesses
+    }
+}
+
+fn bytes_of(access: &MemoryAccess) -> impl Iterator<Item = u8> + use<> {
+    access.bytes.unwrap_or_default().into_iter().take(access.size_bytes.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::{AccessKind, Place, ThreadNumber};
+
+    use super::*;
+
+    #[track_caller]
+    fn check(parts: &[(u64, Option<&[u8]>)], expected: &[(u64, Option<&[u8]>)]) {
+        let mut row = Row::default();
+        for (address, known) in parts {
+            let mut bytes = [0; 8];
+            let size = known.map_or(4, <[u8]>::len);
+            bytes[..size].copy_from_slice(known.unwrap_or(&[0; 4]));
+            row.push(&MemoryAccess {
+                thread: ThreadNumber(0),
+                kind: AccessKind::Read,
+                address: Address(*address),
+                size_bytes: size as u8,
+                bytes: known.map(|_| bytes),
+                place: Place::default(),
+            });
+        }
+        let found = row.accesses();
+        let found: Vec<_> = found.iter().map(|access| (access.address.0, access.bytes.as_deref())).collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_whole_row_is_two_accesses_the_upper_first() {
+        let [low, high] = [[1, 2, 3, 4, 5, 6, 7, 8], [9, 10, 11, 12, 13, 14, 15, 16]];
+        check(&[(0, Some(&low)), (8, Some(&high))], &[(8, Some(&high)), (0, Some(&low))]);
+    }
+
+    #[test]
+    fn parts_that_meet_are_cut_from_the_left() {
+        check(&[(4, Some(&[1, 2, 3, 4])), (8, Some(&[5, 6, 7, 8]))], &[(4, Some(&[1, 2, 3, 4, 5, 6, 7, 8]))]);
+        let low: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8];
+        check(&[(0, Some(low)), (8, Some(&[9, 10]))], &[(2, Some(&[3, 4, 5, 6, 7, 8, 9, 10])), (0, Some(&[1, 2]))]);
+    }
+
+    #[test]
+    fn what_is_unknown_stays_apart() {
+        check(
+            &[(0, Some(&[1])), (1, None), (5, None), (14, Some(&[2]))],
+            &[(14, Some(&[2])), (1, None), (0, Some(&[1]))],
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! The signals of a CPU.
+
+use std::io::{self, Write};
+
+use stepback_index::{ThreadId, ThreadInfo};
+use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView};
+
+use super::node::{Instruction, Node, NodeAccess};
+use super::register_state::RegisterState;
+use super::signals::{RegisterSignal, register_signals};
+use super::writer::{SignalId, SignalKind, Writer};
+
+/// A CPU's scope.
+pub struct Scope {
+    thread: ThreadId,
+    name: String,
+    word_bits: usize,
+    data_bits: usize,
+    registers: Vec<(SignalId, RegisterSignal)>,
+    /// For each register of the table the signals that show some of it.
+    by_register: Vec<Vec<usize>>,
+    ids: FixedIds,
+    /// What the signals of the instruction show.
+    shown: Option<Shown>,
+    /// True while the signals of the last access show it.
+    is_driven: bool,
+    /// Register signals that are written with the next node in any case.
+    due: Vec<usize>,
+}
+
+/// The signals that every CPU has.
+struct FixedIds {
+    cycle: SignalId,
+    function: SignalId,
+    inst: SignalId,
+    inst_asm: SignalId,
+    inst_executed: SignalId,
+    pc: SignalId,
+    mem_rw: SignalId,
+    mem_addr: SignalId,
+    mem_data: SignalId,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Shown {
+    is_executed: bool,
+    pc: u64,
+    opcode: u32,
+    text: Vec<u8>,
+}
+
+impl Scope {
+    /// The scope of a thread; its signals are numbered from `first` on.
+    pub fn new(thread: ThreadId, info: &ThreadInfo, name: &str, first: usize, is_exact: bool) -> Self {
+        let set = info.instruction_set;
+        let mut last = first;
+        let mut next = || {
+            last += 1;
+            SignalId::of(last - 1)
+        };
+        let registers: Vec<_> = register_signals(set).into_iter().map(|signal| (next(), signal)).collect();
+        let mut by_register = vec![Vec::new(); usize::from(RegisterId::FIRST_NAMED.0)];
+        for (place, (_, signal)) in registers.iter().enumerate() {
+            if let Some(shows) = by_register.get_mut(usize::from(signal.view.register.0)) {
+                shows.push(place);
+            }
+        }
+        let ids = FixedIds {
+            cycle: next(),
+            function: next(),
+            inst: next(),
+            inst_asm: next(),
+            inst_executed: next(),
+            pc: next(),
+            mem_rw: next(),
+            mem_addr: next(),
+            mem_data: next(),
+        };
+        let word_bits = if set == InstructionSet::A64 { 64 } else { 32 };
+        // AArch32 has accesses of 64 bits too.
+        let data_bits = if is_exact { 64 } else { word_bits };
+        let (name, shown, is_driven, due) = (name.to_owned(), None, false, Vec::new());
+        Self { thread, name, word_bits, data_bits, registers, by_register, ids, shown, is_driven, due }
+    }
+
+    /// How many signals there are.
+    pub fn signal_count(&self) -> usize {
+        self.registers.len() + 9
+    }
+
+    /// Has all registers that are known written with the next node.
+    pub fn want_all(&mut self, registers: &RegisterState) {
+        let is_known = |(place, (_, signal)): (usize, &(SignalId, RegisterSignal))| {
+            registers.read(signal.view).any(|byte| byte.is_some()).then_some(place)
+        };
+        self.due = self.registers.iter().enumerate().filter_map(is_known).collect();
+    }
+
+    /// Declares the signals.
+    pub fn declare<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
+        out.line(&format!("$scope module {} $end", self.name))?;
+        for (id, signal) in &self.registers {
+            out.declare(id, SignalKind::Number(8 * usize::from(signal.view.size_bytes)), &signal.name)?;
+        }
+        let FixedIds { cycle, function, inst, inst_asm, inst_executed, pc, mem_rw, mem_addr, mem_data } = &self.ids;
+        out.declare(cycle, SignalKind::Number(32), "Cycle")?;
+        out.declare(function, SignalKind::Text, "Function")?;
+        out.declare(inst, SignalKind::Number(32), "Inst")?;
+        out.declare(inst_asm, SignalKind::Text, "InstAsm")?;
+        out.declare(inst_executed, SignalKind::Bit, "InstExecuted")?;
+        out.declare(pc, SignalKind::Number(self.word_bits), "PC")?;
+        out.declare(mem_rw, SignalKind::Text, "MemRW")?;
+        out.declare(mem_addr, SignalKind::Number(self.word_bits), "MemAddr")?;
+        out.declare(mem_data, SignalKind::Number(self.data_bits), "MemData")?;
+        out.line("$upscope $end")
+    }
+
+    /// What a node changes, but for accesses. `function` is the name of the one that it begins, if it begins one.
+    pub fn node<W: Write>(
+        &mut self,
+        node: &Node,
+        function: Option<&str>,
+        registers: &RegisterState,
+        out: &mut Writer<W>,
+    ) -> io::Result<()> {
+        put(out, &self.ids.cycle, node.time, 32)?;
+        if let Some(instruction) = node.instruction.as_ref().filter(|instruction| instruction.thread == self.thread) {
+            self.instruction(instruction, out)?;
+        }
+        if let Some(name) = function {
+            out.text(&self.ids.function, name.as_bytes())?;
+        }
+        self.written_registers(node, registers, out)
+    }
+
+    fn instruction<W: Write>(&mut self, instruction: &Instruction, out: &mut Writer<W>) -> io::Result<()> {
+        let Instruction { is_executed, pc, opcode, .. } = *instruction;
+        let now = Shown { is_executed, pc, opcode, text: without_comment(&instruction.text) };
+        let before = self.shown.as_ref();
+        if before.is_none_or(|before| before.is_executed != is_executed) {
+            out.bit(&self.ids.inst_executed, is_executed)?;
+        }
+        if before.is_none_or(|before| before.pc != pc) {
+            put(out, &self.ids.pc, pc, self.word_bits)?;
+        }
+        if before.is_none_or(|before| before.opcode != opcode) {
+            put(out, &self.ids.inst, opcode.into(), 32)?;
+        }
+        if before.is_none_or(|before| before.text != now.text) {
+            out.text(&self.ids.inst_asm, &now.text)?;
+        }
+        self.shown = Some(now);
+        Ok(())
+    }
+
+    fn written_registers<W: Write>(
+        &mut self,
+        node: &Node,
+        registers: &RegisterState,
+        out: &mut Writer<W>,
+    ) -> io::Result<()> {
+        let mut written = std::mem::take(&mut self.due);
+        for (_, view) in node.writes.iter().filter(|(thread, _)| *thread == self.thread) {
+            let shows = self.by_register.get(usize::from(view.register.0)).map_or(&[][..], Vec::as_slice);
+            written.extend(shows.iter().filter(|place| self.view(**place).is_some_and(|shown| shown.overlaps(*view))));
+        }
+        written.sort_unstable_by_key(|place| self.registers.get(*place).map(|(_, signal)| signal.rank));
+        written.dedup();
+        for (id, signal) in written.iter().filter_map(|place| self.registers.get(*place)) {
+            out.number(id, registers.read(signal.view))?;
+        }
+        written.clear();
+        // Its room is used again.
+        self.due = written;
+        Ok(())
+    }
+
+    fn view(&self, place: usize) -> Option<RegisterView> {
+        self.registers.get(place).map(|(_, signal)| signal.view)
+    }
+
+    /// An access.
+    pub fn access<W: Write>(&mut self, access: &NodeAccess, out: &mut Writer<W>) -> io::Result<()> {
+        self.is_driven = true;
+        let letter = match access.kind {
+            AccessKind::Read => b"R",
+            AccessKind::Write => b"W",
+        };
+        out.text(&self.ids.mem_rw, letter)?;
+        put(out, &self.ids.mem_addr, access.address.0, self.word_bits)?;
+        match access.value {
+            Some(value) => put(out, &self.ids.mem_data, value, self.data_bits),
+            None => out.number(&self.ids.mem_data, std::iter::repeat_n(None, self.data_bits / 8)),
+        }
+    }
+
+    /// Nothing is accessed any longer.
+    pub fn release<W: Write>(&mut self, out: &mut Writer<W>) -> io::Result<()> {
+        if !std::mem::take(&mut self.is_driven) {
+            return Ok(());
+        }
+        out.text(&self.ids.mem_rw, b"")?;
+        out.undriven(&self.ids.mem_addr, self.word_bits)?;
+        out.undriven(&self.ids.mem_data, self.data_bits)
+    }
+}
+
+/// A number of so many bits; what does not fit is cut off.
+fn put<W: Write>(out: &mut Writer<W>, id: &SignalId, number: u64, bits: usize) -> io::Result<()> {
+    out.number(id, number.to_le_bytes().into_iter().take(bits / 8).map(Some))
+}
+
+/// A disassembly without its comment, and with single spaces.
+fn without_comment(text: &[u8]) -> Vec<u8> {
+    let code = text.split(|byte| *byte == b';').next().unwrap_or_default();
+    let words = code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(&b' ')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(without_comment(text.as_bytes()), expected.as_bytes());
+    }
+
+    #[test]
+    fn a_disassembly_loses_its_comment_and_its_columns() {
+        check("BL       {pc}+0x398 ; 0x204f0", "BL {pc}+0x398");
+        check("NOP", "NOP");
+        check("LDR\tr0,[r1, #4]  ", "LDR r0,[r1, #4]");
+        check("; nothing", "");
+    }
+}

@@ -1,0 +1,176 @@
+//! The words of the format.
+
+use std::io::{self, Write};
+
+/// The identifier code of a signal: its number in base 94, least significant digit first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignalId(Box<[u8]>);
+
+impl SignalId {
+    /// The code of the signal with this number.
+    pub fn of(number: usize) -> Self {
+        let mut digits = Vec::new();
+        let mut rest = number;
+        loop {
+            digits.push(b'!' + (rest % 94) as u8);
+            rest /= 94;
+            if rest == 0 {
+                return Self(digits.into());
+            }
+        }
+    }
+}
+
+/// What a signal holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignalKind {
+    /// A number of so many bits.
+    Number(usize),
+    /// Yes or no.
+    Bit,
+    /// A text.
+    Text,
+}
+
+/// Writes a dump. Stamps never decrease.
+pub struct Writer<W> {
+    out: W,
+    stamp: Option<u64>,
+    written_bytes: u64,
+}
+
+impl<W: Write> Writer<W> {
+    /// A dump that goes to `out`.
+    pub fn new(out: W) -> Self {
+        Self { out, stamp: None, written_bytes: 0 }
+    }
+
+    /// How much was written so far.
+    pub fn written_bytes(&self) -> u64 {
+        self.written_bytes
+    }
+
+    /// The time that was reached.
+    pub fn stamp_reached(&self) -> u64 {
+        self.stamp.unwrap_or(0)
+    }
+
+    /// A line as it is.
+    pub fn line(&mut self, line: &str) -> io::Result<()> {
+        self.put(line.as_bytes())?;
+        self.put(b"\n")
+    }
+
+    /// Declares a signal.
+    pub fn declare(&mut self, id: &SignalId, kind: SignalKind, name: &str) -> io::Result<()> {
+        let code = String::from_utf8_lossy(&id.0);
+        let kind = match kind {
+            SignalKind::Number(bits) => format!("integer {bits}"),
+            SignalKind::Bit => "bit 1".to_owned(),
+            SignalKind::Text => "string 1".to_owned(),
+        };
+        self.line(&format!("$var {kind} {code} {name} $end"))
+    }
+
+    /// Goes on to a time, unless it is reached already.
+    pub fn stamp(&mut self, stamp: u64) -> io::Result<()> {
+        if self.stamp.is_some_and(|reached| reached >= stamp) {
+            return Ok(());
+        }
+        self.stamp = Some(stamp);
+        self.line(&format!("#{stamp}"))
+    }
+
+    /// A number by its bytes, the least significant first; what is unknown is `x`.
+    pub fn number(&mut self, id: &SignalId, bytes: impl DoubleEndedIterator<Item = Option<u8>>) -> io::Result<()> {
+        self.put(b"b")?;
+        for byte in bytes.rev() {
+            self.put(&byte.map_or([b'x'; 8], digits))?;
+        }
+        self.change(id)
+    }
+
+    /// A number that nothing drives: `z` in every bit.
+    pub fn undriven(&mut self, id: &SignalId, bits: usize) -> io::Result<()> {
+        self.put(b"b")?;
+        for _ in 0..bits {
+            self.put(b"z")?;
+        }
+        self.change(id)
+    }
+
+    /// A bit.
+    pub fn bit(&mut self, id: &SignalId, is_set: bool) -> io::Result<()> {
+        self.put(if is_set { b"1" } else { b"0" })?;
+        self.put(&id.0)?;
+        self.put(b"\n")
+    }
+
+    /// A text; what would end it is written in octal.
+    pub fn text(&mut self, id: &SignalId, text: &[u8]) -> io::Result<()> {
+        self.put(b"s")?;
+        for byte in text {
+            match byte {
+                b'\\' => self.put(b"\\\\")?,
+                byte if byte.is_ascii_graphic() => self.put(&[*byte])?,
+                byte => self.put(format!("\\{byte:03o}").as_bytes())?,
+            }
+        }
+        self.change(id)
+    }
+
+    /// Hands everything to the system.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+
+    fn change(&mut self, id: &SignalId) -> io::Result<()> {
+        self.put(b" ")?;
+        self.put(&id.0)?;
+        self.put(b"\n")
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.written_bytes += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+}
+
+/// The binary digits of a byte.
+fn digits(byte: u8) -> [u8; 8] {
+    std::array::from_fn(|place| b'0' + (byte >> (7 - place) & 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(write: impl FnOnce(&mut Writer<&mut Vec<u8>>) -> io::Result<()>, expected: &str) {
+        let mut out = Vec::new();
+        write(&mut Writer::new(&mut out)).unwrap();
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
+    }
+
+    #[test]
+    fn codes_are_digits_of_base_94() {
+        let code = |number: usize| String::from_utf8(SignalId::of(number).0.into_vec()).unwrap();
+        assert_eq!([0, 93, 94, 95, 188, 8835, 8836].map(code), ["!", "~", "!\"", "\"\"", "!#", "~~", "!!\""]);
+    }
+
+    #[test]
+    fn values_are_written_in_the_form_of_their_kind() {
+        let id = SignalId::of(1);
+        check(|out| out.number(&id, [Some(0x81), None].into_iter()), "bxxxxxxxx10000001 \"\n");
+        check(|out| out.undriven(&id, 4), "bzzzz \"\n");
+        check(|out| out.bit(&id, true), "1\"\n");
+        check(|out| out.text(&id, b"a b\\\t\xff"), "sa\\040b\\\\\\011\\377 \"\n");
+        check(|out| out.text(&id, b""), "s \"\n");
+    }
+
+    #[test]
+    fn stamps_never_go_back() {
+        let stamps = |out: &mut Writer<&mut Vec<u8>>| [0, 5, 5, 3, 6].into_iter().try_for_each(|at| out.stamp(at));
+        check(stamps, "#0\n#5\n#6\n");
+    }
+}
