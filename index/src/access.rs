@@ -2,6 +2,8 @@
 
 use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Source, Step};
 
+use crate::memory::last_of;
+use crate::semihosting::HostRegion;
 use crate::slots::{EventKind, SlotEvent};
 use crate::touches::Wanted;
 use crate::{Cancel, Cell, Hit, Index, Query, QueryError, Steps, ThreadId};
@@ -82,6 +84,11 @@ impl Query for LastAccess {
                 index.last_memory_slot((address, len_bytes), self.kinds, self.before.0, cancel)?
             }
         };
+        let region = index.last_host_region(self.cell, self.kinds, self.before.0);
+        // In the slot of a call, what the trace shows comes after what the host wrote.
+        if let Some(region) = region.filter(|region| slot.is_none_or(|slot| slot < region.slot)) {
+            return Ok(LastAccessAnswer::Step(Box::new(index.host_hit(region)?)));
+        }
         let Some(slot) = slot else { return Ok(LastAccessAnswer::Never) };
         let mut events = index.events(slot..slot + 1)?;
         events.reverse();
@@ -114,6 +121,10 @@ impl Query for NextAccess {
                     index.next_memory_slot((address, len_bytes), self.kinds, first, cancel)?
                 }
             };
+            let region = index.next_host_region(self.cell, self.kinds, first);
+            if let Some(region) = region.filter(|region| slot.is_none_or(|slot| region.slot <= slot)) {
+                return Ok(Some(index.host_hit(region)?));
+            }
             let Some(slot) = slot else { return Ok(None) };
             for event in index.events(slot..slot + 1)? {
                 let is_meant = index.first_of_cell(std::slice::from_ref(&event), slot, self.cell, self.kinds).is_some();
@@ -185,6 +196,22 @@ impl<S: Source> Index<S> {
         Ok(found)
     }
 
+    /// The last memory of a cell that the host wrote in the slots up to one.
+    fn last_host_region(&self, cell: Cell, kinds: AccessKinds, last: u64) -> Option<&HostRegion> {
+        self.host_regions.until(last, host_range(cell, kinds)?).next()
+    }
+
+    /// The first memory of a cell that the host wrote in the slots from one on.
+    fn next_host_region(&self, cell: Cell, kinds: AccessKinds, first: u64) -> Option<&HostRegion> {
+        self.host_regions.from(first, host_range(cell, kinds)?).next()
+    }
+
+    fn host_hit(&self, region: &HostRegion) -> Result<Hit, QueryError> {
+        let position = Position(region.slot);
+        let step = position.last_step().ok_or(QueryError::TraceChanged)?;
+        self.hit(step, position, Some(region.access()))
+    }
+
     /// The first of some events that accesses a cell in a slot.
     fn first_of_cell<'a>(
         &self,
@@ -225,8 +252,21 @@ impl<S: Source> Index<S> {
     /// See [`QueryError`].
     pub fn is_accessed_by(&self, step: Step, cell: Cell, kinds: AccessKinds) -> Result<bool, QueryError> {
         let slot = step.0.saturating_add(1);
+        if self.last_host_region(cell, kinds, slot).is_some_and(|region| region.slot == slot) {
+            return Ok(true);
+        }
         let events = self.events(slot..slot + 1)?;
         Ok(self.first_of_cell(&events, slot, cell, kinds).is_some())
+    }
+}
+
+/// The addresses of a cell, if questions about these accesses of it may be about what the host wrote.
+fn host_range(cell: Cell, kinds: AccessKinds) -> Option<(u64, u64)> {
+    match cell {
+        Cell::Memory { address, len_bytes } if kinds != AccessKinds::Reads => {
+            Some((address.0, last_of(address, len_bytes)?))
+        }
+        _ => None,
     }
 }
 

@@ -7,6 +7,8 @@ use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Step};
 
 pub use stepback_parsers::InstructionSet;
 
+use crate::HostOperation;
+
 /// A thread of the trace: its place in [`crate::Index::threads`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ThreadId(pub u16);
@@ -120,6 +122,8 @@ pub struct Access {
     pub value: Value,
     /// True when a read contradicted the last value known before it.
     pub is_external: bool,
+    /// The semihosting operation by which the host wrote it, which the trace does not show.
+    pub host_operation: Option<HostOperation>,
 }
 
 /// What an access touched.
@@ -132,7 +136,7 @@ pub enum AccessTarget {
         /// Lowest address.
         address: Address,
         /// Bytes.
-        size_bytes: u8,
+        size_bytes: u64,
     },
 }
 

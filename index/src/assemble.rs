@@ -8,12 +8,14 @@ use stepback_parsers::{RegisterId, RegisterView, Source};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::{CallFinder, encode_frames};
+use crate::data::Data;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
 use crate::layout::{
     Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_contents, header,
 };
 use crate::seams::Seams;
 use crate::segment::{GranuleState, SealedSegment, SegmentMeta};
+use crate::semihosting::HostWrites;
 use crate::{Fingerprint, WARNINGS_KEPT};
 
 /// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.
@@ -21,12 +23,19 @@ const NUMBERS: usize = 1 << 15;
 /// In place of the number of a register that is one too many.
 const UNNUMBERED: u16 = u16::MAX;
 
+/// More semihosting calls are not followed: each is looked up by itself.
+const HOST_CALLS_LIMIT: usize = 1 << 20;
+const HOST_CALLS_LEFT_OUT: &str =
+    "more semihosting calls than are followed: what the host wrote into memory during the later ones is left out";
+
 /// Where the bytes of an index go.
 pub trait Output {
     /// Appends bytes.
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()>;
     /// Overwrites the first bytes.
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()>;
+    /// All bytes so far.
+    fn read_back(&mut self) -> std::io::Result<Data>;
 }
 
 impl Output for Vec<u8> {
@@ -38,6 +47,10 @@ impl Output for Vec<u8> {
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()> {
         self[..HEADER_LEN].copy_from_slice(header);
         Ok(())
+    }
+
+    fn read_back(&mut self) -> std::io::Result<Data> {
+        Ok(Data::Memory(self.clone()))
     }
 }
 
@@ -57,6 +70,8 @@ pub struct Assembler<O> {
     complaints: HashSet<String>,
     granule_keys: KeyMapWriter,
     pc_keys: KeyMapWriter,
+    /// The slots of semihosting calls.
+    host_calls: Vec<u64>,
 }
 
 impl<O: Output> Assembler<O> {
@@ -78,6 +93,7 @@ impl<O: Output> Assembler<O> {
             segments: Vec::new(),
             key_maps: Vec::new(),
             calls: Extent::default(),
+            host_regions: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
             call_ends: Vec::new(),
         };
         Ok(Self {
@@ -93,6 +109,7 @@ impl<O: Output> Assembler<O> {
             complaints: HashSet::new(),
             granule_keys: KeyMapWriter::default(),
             pc_keys: KeyMapWriter::default(),
+            host_calls: Vec::new(),
         })
     }
 
@@ -135,6 +152,7 @@ impl<O: Output> Assembler<O> {
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.calls.follow(meta.step_base, &threads, &segment.transfers, &segment.thread_ends);
         self.take_problems(task_lines, &mut segment);
+        self.take_host_calls(&meta, &segment.host_calls);
         self.contents.steps += u64::from(meta.steps);
         self.contents.externals += meta.externals;
         let place = (number % SEGMENTS) as u8;
@@ -254,6 +272,14 @@ impl<O: Output> Assembler<O> {
         meta.seam_externals = seam_externals;
     }
 
+    fn take_host_calls(&mut self, meta: &SegmentMeta, slots: &[u32]) {
+        let room = HOST_CALLS_LIMIT.saturating_sub(self.host_calls.len());
+        self.host_calls.extend(slots.iter().take(room).map(|slot| meta.step_base + u64::from(*slot)));
+        if slots.len() > room {
+            self.complain(meta.line_base, HOST_CALLS_LEFT_OUT.to_owned());
+        }
+    }
+
     fn take_problems(&mut self, task_lines: u64, segment: &mut SealedSegment) {
         let (problems, count) = std::mem::take(&mut segment.problems);
         self.contents.warning_count += count;
@@ -274,8 +300,8 @@ impl<O: Output> Assembler<O> {
         }
     }
 
-    /// Writes what is left and the header. The output is then a whole index.
-    pub fn finish(mut self) -> std::io::Result<(O, u64)> {
+    /// Writes what is left and the header. The output is then a whole index, but for what the host wrote.
+    pub fn finish(mut self) -> std::io::Result<Assembled<O>> {
         if !self.contents.segments.len().is_multiple_of(SEGMENTS) {
             self.push_key_maps()?;
         }
@@ -289,10 +315,51 @@ impl<O: Output> Assembler<O> {
         self.contents.calls = self.append(&calls)?;
         self.contents.call_ends = ends;
         self.contents.views.sort_unstable_by_key(|view| (view.thread, view.view));
+        self.write_directory()?;
+        Ok(Assembled(self))
+    }
+
+    fn write_directory(&mut self) -> std::io::Result<()> {
         let bytes = encode_contents(&self.contents).map_err(std::io::Error::other)?;
         let directory = self.append(&bytes)?;
-        self.output.write_header(&header(directory, self.len))?;
-        Ok((self.output, self.len))
+        self.output.write_header(&header(directory, self.len))
+    }
+}
+
+/// An index that is written.
+#[derive(Debug)]
+pub struct Assembled<O>(Assembler<O>);
+
+impl<O: Output> Assembled<O> {
+    /// The slots of semihosting calls that may have let the host write into memory.
+    pub fn host_calls(&self) -> &[u64] {
+        &self.0.host_calls
+    }
+
+    /// What was written.
+    pub fn read_back(&mut self) -> std::io::Result<Data> {
+        self.0.output.read_back()
+    }
+
+    /// Adds what the host wrote: the directory is written once more, behind the first.
+    pub fn add_host_writes(&mut self, writes: HostWrites) -> std::io::Result<()> {
+        let HostWrites { regions, explained, is_cut_short } = writes;
+        self.0.contents.host_regions = self.0.append(&regions.encode())?;
+        for (segment, (explained, reads)) in explained {
+            let Some(meta) = self.0.contents.segments.get_mut(segment) else { continue };
+            meta.explained = explained;
+            meta.externals -= reads;
+            self.0.contents.externals -= reads;
+        }
+        if is_cut_short {
+            self.0.complain(0, HOST_CALLS_LEFT_OUT.to_owned());
+        }
+        self.0.write_directory()
+    }
+
+    /// The output and its length.
+    pub fn into_output(self) -> (O, u64) {
+        (self.0.output, self.0.len)
     }
 }
 

@@ -5,17 +5,19 @@ use std::fs::{File, TryLockError};
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use stepback_parsers::{
     EventSink, Flow, MemoryAccess, ParseScratch, Problem, RegisterId, RegisterWrite, Source, SourceError, StepEvent,
     ThreadNumber,
 };
 
-use crate::assemble::{Assembler, Output};
+use crate::assemble::{Assembled, Assembler, Output};
+use crate::data::Data;
 use crate::layout::HEADER_LEN;
 use crate::segment::{SealedSegment, SegmentBuilder};
-use crate::{BuildError, Cancel, Fingerprint};
+use crate::semihosting::HostPass;
+use crate::{BuildError, Cancel, Fingerprint, Index};
 
 /// How many warnings an index keeps; all are counted.
 pub const WARNINGS_KEPT: usize = 1000;
@@ -151,7 +153,14 @@ impl Output for BufWriter<File> {
 
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()> {
         self.seek(SeekFrom::Start(0))?;
-        self.write_all(header)
+        self.write_all(header)?;
+        self.seek(SeekFrom::End(0)).map(|_| ())
+    }
+
+    fn read_back(&mut self) -> std::io::Result<Data> {
+        self.flush()?;
+        // This builder alone writes the file, and only behind what is mapped, until the map is gone.
+        Data::map(self.get_ref())
     }
 }
 
@@ -208,8 +217,20 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             return Err(BuildError::TraceChanged);
         }
         let steps = ordered.assembler.steps();
-        let (output, index_bytes) = ordered.assembler.finish().map_err(self.failed)?;
+        let mut assembled = ordered.assembler.finish().map_err(self.failed)?;
+        self.follow_host_calls(&mut assembled)?;
+        let (output, index_bytes) = assembled.into_output();
         Ok((output, BuildSummary { steps, trace_bytes: length, index_bytes }))
+    }
+
+    /// Finds what the host wrote during semihosting calls: only the index of all the rest can tell.
+    fn follow_host_calls<O: Output>(&self, assembled: &mut Assembled<O>) -> Result<(), BuildError> {
+        if assembled.host_calls().is_empty() {
+            return Ok(());
+        }
+        let index = Index::load(Arc::new(self.source), assembled.read_back().map_err(self.failed)?, None)?;
+        let writes = HostPass::new(index, self.cancel).run(assembled.host_calls())?;
+        assembled.add_host_writes(writes).map_err(self.failed)
     }
 
     fn segment_bytes(&self) -> u64 {

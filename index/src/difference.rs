@@ -80,7 +80,7 @@ impl Query for DifferenceBetween {
         });
         let mut difference = Difference { registers: registers.collect(), memory: Vec::new() };
         let slots = self.from.min(self.to).0 + 1..self.from.max(self.to).0 + 1;
-        for granule in index.changed_granules(slots)? {
+        for granule in index.changed_granules(slots, cancel)? {
             cancel.check()?;
             self.compare(index, granule, &mut difference.memory)?;
         }
@@ -105,11 +105,13 @@ impl DifferenceBetween {
         let later = self.from.max(self.to).0;
         let written = index.last_touches(granule, changed, later, Wanted::Writes)?;
         let external = index.last_touches(granule, changed, later, Wanted::External)?;
+        let by_host = index.host_regions.last_of_bytes(granule, changed, later);
         let mut writers = [None; 64];
         for place in (0..64).filter(|place| is_changed(*place)) {
-            writers[place] = match written[place].max(external[place]) {
+            let touch = written[place].max(external[place]);
+            writers[place] = match touch.filter(|touch| Some(touch.slot) >= by_host[place]) {
                 Some(touch) => index.writer(touch, granule, place)?,
-                None => None,
+                None => by_host[place].and_then(|slot| Position(slot).last_step()),
             };
         }
         let value = |states: &[ByteState; 64], place: usize| states[place].value;

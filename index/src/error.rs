@@ -68,9 +68,23 @@ pub enum BuildError {
     /// The workers could not be started.
     #[error("worker threads could not be started: {0}")]
     Workers(String),
+    /// What was just built could not be asked.
+    #[error("the new index could not be used: {0}")]
+    Query(QueryError),
     /// What was just built could not be opened.
     #[error("the new index could not be opened: {0}")]
     Open(#[from] OpenError),
+}
+
+impl From<QueryError> for BuildError {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Cancelled => Self::Cancelled,
+            QueryError::Source(error) => Self::Source(error),
+            QueryError::TraceChanged => Self::TraceChanged,
+            other => Self::Query(other),
+        }
+    }
 }
 
 /// An index file cannot be used. Each reason is worded to follow "the index was rebuilt: ".

@@ -2,11 +2,10 @@
 
 use stepback_parsers::{AccessKind, Address, Position, Source};
 
-use crate::granules::{GRANULE_BITS, byte_mask};
-use crate::memory::granules_of;
+use crate::memory::{bytes_between, granules_of, last_of};
 use crate::slots::{EventKind, SlotEvent};
 use crate::touches::Wanted;
-use crate::{ByteState, Cancel, Hit, Index, Query, QueryError};
+use crate::{Cancel, Hit, Index, Query, QueryError};
 
 /// Bytes of memory that a question is limited to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -192,7 +191,8 @@ impl<S: Source> Index<S> {
     ) -> Result<bool, QueryError> {
         for (granule, _) in granules_of(address, size_bytes) {
             let wanted = match range {
-                Some(range) => mask_of_range(range, granule),
+                Some(range) => last_of(range.address, range.len_bytes)
+                    .map_or(0, |last| bytes_between(granule, range.address.0, last)),
                 None => u64::MAX,
             };
             if wanted != 0 && self.contradictions(event, granule)? & wanted != 0 {
@@ -209,13 +209,13 @@ impl<S: Source> Index<S> {
         slot: u64,
         earlier: &[SlotEvent],
     ) -> Result<Vec<Option<u8>>, QueryError> {
-        let mut known = Vec::new();
-        for (granule, mask) in granules_of(address, size_bytes) {
-            let states = match slot.checked_sub(1) {
-                Some(before) => self.recorded_at(granule, mask, Position(before))?.states,
-                None => [ByteState::default(); 64],
-            };
-            known.extend((0..64).filter(|place| mask >> place & 1 != 0).map(|place| states[place].value));
+        let mut known = match slot.checked_sub(1) {
+            Some(before) => self.recorded_bytes((address, size_bytes), Position(before))?,
+            None => vec![None; usize::try_from(size_bytes).unwrap_or_default()],
+        };
+        if let Some(region) = self.host_regions.at(slot) {
+            let is_inside = |byte: u64| (region.first..=region.last).contains(&address.0.wrapping_add(byte));
+            (0..).zip(&mut known).filter(|(byte, _)| is_inside(*byte)).for_each(|(_, known)| *known = None);
         }
         for event in earlier.iter().filter(|event| event.slot == slot) {
             let EventKind::Access { kind, address: touched, size_bytes, bytes } = event.kind else { continue };
@@ -229,13 +229,4 @@ impl<S: Source> Index<S> {
         }
         Ok(known)
     }
-}
-
-/// The bytes of a block that are in a range.
-fn mask_of_range(range: MemoryRange, granule: u64) -> u64 {
-    let Some(rest) = range.len_bytes.checked_sub(1) else { return 0 };
-    let (first, last) = (range.address.0, range.address.0.saturating_add(rest));
-    let start = granule << GRANULE_BITS;
-    let (from, to) = (first.max(start), last.min(start | 63));
-    if from > to { 0 } else { byte_mask(from - start, to - from + 1) }
 }

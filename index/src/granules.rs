@@ -316,6 +316,16 @@ impl Granule<'_> {
         Ok(decoded)
     }
 
+    /// A touch by its place in the list.
+    pub fn get(&self, place: u32) -> Result<Option<Touch>, Malformed> {
+        let place = place as usize;
+        if place >= self.len {
+            return Ok(None);
+        }
+        let frame = self.frame(place / FRAME)?;
+        Ok(frame.touches[..frame.len].get(place % FRAME).copied())
+    }
+
     /// Calls `each` with the touches below slot `below`, latest first, with their place in the list, until it says stop (false).
     /// Frames whose masks `wants` refuses are skipped.
     pub fn walk_back(

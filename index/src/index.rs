@@ -16,6 +16,7 @@ use crate::directory::Directory;
 use crate::key_map::{SEGMENTS, SegmentSet};
 use crate::layout::{self, Contents};
 use crate::segment::SegmentReader;
+use crate::semihosting::HostRegions;
 use crate::{
     BuildError, BuildOptions, CallTable, Cancel, Fingerprint, InstructionSet, OpenError, Program, QueryError, ThreadId,
 };
@@ -102,6 +103,7 @@ pub struct Index<S> {
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
     program: Program,
+    pub(crate) host_regions: HostRegions,
 }
 
 impl<S: Source> Index<S> {
@@ -162,9 +164,12 @@ impl<S: Source> Index<S> {
         Ok(Self::load(source, Data::Memory(bytes), None)?)
     }
 
-    fn load(source: Arc<S>, data: Data, path: Option<PathBuf>) -> Result<Self, OpenError> {
+    pub(crate) fn load(source: Arc<S>, data: Data, path: Option<PathBuf>) -> Result<Self, OpenError> {
         let contents = layout::decode(&data)?;
         contents.calls.checked(&data).ok_or(OpenError::Damaged("the checksum of its calls does not hold"))?;
+        let host_regions = contents.host_regions.checked(&data).and_then(HostRegions::decode);
+        let host_regions =
+            host_regions.ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
         let start = usize::try_from(contents.calls.offset).unwrap_or(usize::MAX);
         let len = usize::try_from(contents.calls.len).unwrap_or(usize::MAX);
         let data = Arc::new(data);
@@ -199,6 +204,7 @@ impl<S: Source> Index<S> {
             plain_calls,
             calls: None,
             program: Program::default(),
+            host_regions,
         })
     }
 
@@ -336,6 +342,11 @@ impl<S: Source> Index<S> {
     pub fn find_tail_calls(&mut self, cancel: &Cancel) -> Result<(), QueryError> {
         self.calls = self.calls_with_tails(&Functions::new(self.program.functions()), cancel)?;
         Ok(())
+    }
+
+    /// Steps before a segment.
+    pub(crate) fn step_base(&self, segment: usize) -> u64 {
+        self.contents.segments.get(segment).map_or(0, |segment| segment.step_base)
     }
 
     /// A segment by its number.

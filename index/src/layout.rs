@@ -6,6 +6,7 @@
 //! segments    the bytes of each segment, as [`crate::segment`] says
 //! key maps    for each 64 segments: which of them touch a memory block, which visit an address
 //! calls       as [`crate::calls`] says
+//! host writes as `semihosting/regions.rs` says
 //! directory   bincode of [`Contents`]
 //! ```
 //! All numbers are little-endian. Checksums are XXH3, 64 bits.
@@ -134,6 +135,8 @@ pub struct Contents {
     pub key_maps: Vec<KeyMaps>,
     /// The table of calls.
     pub calls: Extent,
+    /// What the host wrote during semihosting calls, as [`crate::semihosting`] says.
+    pub host_regions: Extent,
     /// Where each thread's part of it ends, in frames.
     pub call_ends: Vec<u64>,
 }

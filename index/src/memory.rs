@@ -53,20 +53,20 @@ impl Query for MemoryAt {
 pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     last_of(address, len_bytes).into_iter().flat_map(move |last| {
         let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
-        granules.map(move |granule| (granule, bytes_in(granule, address.0, last)))
+        granules.map(move |granule| (granule, bytes_between(granule, address.0, last)))
     })
 }
 
 /// The last address of a range; none of an empty one.
-fn last_of(address: Address, len_bytes: u64) -> Option<u64> {
+pub(crate) fn last_of(address: Address, len_bytes: u64) -> Option<u64> {
     len_bytes.checked_sub(1).map(|rest| address.0.saturating_add(rest))
 }
 
-/// A bit for each byte of a block that is between two addresses; some are.
-fn bytes_in(granule: u64, first: u64, last: u64) -> u64 {
+/// A bit for each byte of a block that is between two addresses.
+pub(crate) fn bytes_between(granule: u64, first: u64, last: u64) -> u64 {
     let start = granule << GRANULE_BITS;
     let (from, to) = (first.max(start), last.min(start | 63));
-    byte_mask(from - start, to - from + 1)
+    if from > to { 0 } else { byte_mask(from - start, to - from + 1) }
 }
 
 /// In a longer range, blocks that no step touches are skipped over.
@@ -87,7 +87,7 @@ impl<S: Source> Index<S> {
             cancel.check()?;
             let granule = if len_bytes > SHORT_RANGE_BYTES { self.next_granule(from)? } else { Some(from) };
             let Some(granule) = granule.filter(|granule| *granule <= last >> GRANULE_BITS) else { return Ok(()) };
-            each(granule, bytes_in(granule, address.0, last))?;
+            each(granule, bytes_between(granule, address.0, last))?;
             from = granule + 1;
         }
     }
@@ -119,20 +119,41 @@ impl<S: Source> Index<S> {
     /// The same as far as the trace tells it up to the position.
     pub(crate) fn recorded_at(&self, granule: u64, need: u64, at: Position) -> Result<Recorded, QueryError> {
         let mut states = [ByteState::default(); 64];
-        let evidence = self.last_touches(granule, need, at.0, Wanted::Evidence)?;
+        let mut evidence = self.last_touches(granule, need, at.0, Wanted::Evidence)?;
+        let mut touched = mask_where(&evidence, |_| true);
+        let by_host = self.host_regions.last_of_bytes(granule, need, at.0);
+        for (place, slot) in by_host.iter().enumerate().filter(|(_, slot)| slot.is_some()) {
+            touched |= 1 << place;
+            // An access of the call's own slot comes after what the host wrote.
+            evidence[place] = evidence[place].filter(|touch| Some(touch.slot) >= *slot);
+        }
         self.read_values(granule, &evidence, Order::Last, &mut states)?;
         let read = mask_where(&evidence, |touch| !touch.is_write);
         if read != 0 && self.contents.externals != 0 {
             let external = self.last_touches(granule, read, at.0, Wanted::External)?;
             let written = self.last_touches(granule, read, at.0, Wanted::Writes)?;
             for (place, state) in states.iter_mut().enumerate() {
-                if external[place].is_some() && external[place] > written[place] {
+                let is_behind_host = external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
+                if is_behind_host && external[place] > written[place] {
                     state.source = ValueSource::External;
                 }
             }
         }
-        let touched = mask_where(&evidence, |_| true);
         Ok(Recorded { states, touched })
+    }
+
+    /// The bytes of a range, which ends in the address space, as far as the trace tells them up to a position.
+    pub(crate) fn recorded_bytes(
+        &self,
+        (address, len_bytes): (Address, u64),
+        at: Position,
+    ) -> Result<Vec<Option<u8>>, QueryError> {
+        let mut bytes = Vec::new();
+        for (granule, mask) in granules_of(address, len_bytes) {
+            let states = self.recorded_at(granule, mask, at)?.states;
+            bytes.extend((0..64).filter(|place| mask >> place & 1 != 0).map(|place| states[place].value));
+        }
+        Ok(bytes)
     }
 
     /// What the first access after a position tells, when it is a load.
@@ -141,7 +162,11 @@ impl<S: Source> Index<S> {
             return Ok(());
         }
         let mut later = self.next_touches(granule, need, at.0.saturating_add(1), Wanted::Evidence)?;
-        later.iter_mut().for_each(|touch| *touch = touch.filter(|touch| !touch.is_write));
+        let by_host = self.host_regions.next_of_bytes(granule, need, at.0.saturating_add(1));
+        for (touch, by_host) in later.iter_mut().zip(by_host) {
+            let is_before_host = |slot: u64| by_host.is_none_or(|by_host| by_host > slot);
+            *touch = touch.filter(|touch| !touch.is_write && is_before_host(touch.slot));
+        }
         self.read_values(granule, &later, Order::First, states)?;
         for place in (0..64).filter(|place| later[*place].is_some()) {
             states[place].source = ValueSource::Inferred;

@@ -40,36 +40,40 @@ impl<'a> Seams<'a> {
     }
 
     fn is_new(&self, seam: &SeamExternal, touch: Touch) -> bool {
-        if touch.shape.is_external() || !touch.shape.is_split() {
-            return !touch.shape.is_external();
+        if touch.shape.is_external() {
+            return false;
         }
-        let Some((granule, place, other)) = self.other_part(seam, touch) else { return true };
+        let other = other_part(&self.reader, seam.granule, (seam.place, touch));
+        let Some((granule, place, other)) = other else { return true };
         let found = self.found.binary_search_by_key(&(granule, place), |(seam, _)| (seam.granule, seam.place));
         // When both parts contradict what was known before, the first counts.
         !other.shape.is_external() && (found.is_err() || granule > seam.granule)
     }
+}
 
-    /// The other part of an access that touches two blocks: its block, its place there, and itself.
-    fn other_part(&self, seam: &SeamExternal, touch: Touch) -> Option<(u64, u32, Touch)> {
-        let is_first = !touch.shape.is_second_part();
-        let granule = if is_first { seam.granule.checked_add(1)? } else { seam.granule.checked_sub(1)? };
-        let own = self.parts(seam.granule, seam.slot, is_first)?;
-        // Both lists have the accesses of the slot in trace order.
-        let number = own.iter().position(|(place, _)| *place == seam.place)?;
-        let (place, other) = *self.parts(granule, seam.slot, !is_first)?.get(number)?;
-        Some((granule, place, other))
+/// The other part of an access that touches two blocks: its block, its place there, and itself; none when there is none.
+pub fn other_part(reader: &SegmentReader<'_>, granule: u64, (place, touch): (u32, Touch)) -> Option<(u64, u32, Touch)> {
+    if !touch.shape.is_split() {
+        return None;
     }
+    let is_first = !touch.shape.is_second_part();
+    let other = if is_first { granule.checked_add(1)? } else { granule.checked_sub(1)? };
+    // Both lists have the accesses of the slot in trace order.
+    let own = parts(reader, granule, (touch.slot, is_first))?;
+    let number = own.iter().position(|(known, _)| *known == place)?;
+    let (place, part) = *parts(reader, other, (touch.slot, !is_first))?.get(number)?;
+    Some((other, place, part))
+}
 
-    /// The first or second parts of accesses in a slot, with their places in the block's list.
-    fn parts(&self, granule: u64, slot: u32, is_first: bool) -> Option<Vec<(u32, Touch)>> {
-        let list = self.reader.granule(granule).ok().flatten()?;
-        let mut parts = Vec::new();
-        let note = |touch: Touch, place: u32| {
-            let is_meant = touch.shape.is_split() && touch.shape.is_second_part() != is_first;
-            parts.extend((touch.slot == slot && is_meant).then_some((place, touch)));
-            touch.slot <= slot
-        };
-        list.walk_forward(slot, |_| true, note).ok()?;
-        Some(parts)
-    }
+/// The first or second parts of accesses in a slot, with their places in the block's list.
+fn parts(reader: &SegmentReader<'_>, granule: u64, (slot, is_first): (u32, bool)) -> Option<Vec<(u32, Touch)>> {
+    let list = reader.granule(granule).ok().flatten()?;
+    let mut parts = Vec::new();
+    let note = |touch: Touch, place: u32| {
+        let is_meant = touch.shape.is_split() && touch.shape.is_second_part() != is_first;
+        parts.extend((touch.slot == slot && is_meant).then_some((place, touch)));
+        touch.slot <= slot
+    };
+    list.walk_forward(slot, |_| true, note).ok()?;
+    Some(parts)
 }

@@ -85,7 +85,7 @@ impl<S: Source> Index<S> {
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
             text: step.text,
-            effects: Vec::new(),
+            effects: self.host_regions.at(slot).map(|region| Effect::Access(region.access())).into_iter().collect(),
         })
     }
 
@@ -111,12 +111,14 @@ impl<S: Source> Index<S> {
                 target: AccessTarget::Register(self.register_name(*view, event.thread)),
                 value: register_value(bytes.as_deref(), view.size_bytes),
                 is_external: false,
+                host_operation: None,
             }),
             EventKind::Access { kind, address, size_bytes, bytes } => Some(Access {
                 kind: *kind,
-                target: AccessTarget::Memory { address: *address, size_bytes: *size_bytes },
+                target: AccessTarget::Memory { address: *address, size_bytes: u64::from(*size_bytes) },
                 value: self.memory_value(*bytes, *size_bytes),
                 is_external: *kind == AccessKind::Read && self.is_external(event, (*address, *size_bytes))?,
+                host_operation: None,
             }),
             EventKind::Step(_) | EventKind::Text { .. } => None,
         })

@@ -3,12 +3,12 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use stepback_parsers::Source;
+use stepback_parsers::{Address, Source};
 
-use crate::granules::{Masks, Touch};
+use crate::granules::{GRANULE_BITS, Masks, Touch};
 use crate::index::Key;
 use crate::segment::SegmentReader;
-use crate::{Index, QueryError};
+use crate::{Cancel, Index, QueryError};
 
 /// Which touches count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +35,14 @@ impl Wanted {
         }
     }
 
-    /// The bytes of a touch that count. `seam` are those that contradict what was known before the segment.
-    fn in_touch(self, touch: Touch, seam: u64) -> u64 {
+    /// The bytes of a touch that count.
+    fn in_touch(self, touch: Touch, external: impl FnOnce() -> u64) -> u64 {
         let counts = match self {
             Self::Reads => !touch.shape.is_write(),
             Self::Writes => touch.shape.is_write(),
             Self::All => true,
             Self::Evidence => touch.shape.is_write() || touch.shape.is_known(),
-            Self::External => return touch.external_mask() | seam,
+            Self::External => return external(),
         };
         if counts { touch.shape.mask() } else { 0 }
     }
@@ -51,8 +51,10 @@ impl Wanted {
 /// A touch of the whole trace. Later touches are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TouchAt {
-    segment: usize,
-    place: u32,
+    /// The number of its segment.
+    pub segment: usize,
+    /// Its place in the list of the block.
+    pub place: u32,
     /// Where it takes effect.
     pub slot: u64,
     /// A store.
@@ -76,8 +78,8 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Notes a touch; false when nothing is looked for any more.
     fn note(&mut self, number: usize, segment: &SegmentReader<'_>, touch: Touch, place: u32) -> bool {
-        let seam = seam_mask(segment, self.granule, place);
-        let mut mask = self.wanted.in_touch(touch, seam) & self.need.get();
+        let external = || segment.external_mask(self.granule, touch, place);
+        let mut mask = self.wanted.in_touch(touch, external) & self.need.get();
         self.need.set(self.need.get() & !mask);
         while mask != 0 {
             self.found[mask.trailing_zeros() as usize] = Some(TouchAt {
@@ -165,7 +167,7 @@ impl<S: Source> Index<S> {
             |_| true,
             |touch, place| {
                 if touch.slot == local && left == 0 {
-                    found = touch.external_mask() | seam_mask(&segment, granule, place);
+                    found = segment.external_mask(granule, touch, place);
                 }
                 let is_before = touch.slot == local && left > 0;
                 left = left.saturating_sub(1);
@@ -188,8 +190,8 @@ impl<S: Source> Index<S> {
         Ok(Some(list).filter(|_| is_met && (walk.wanted != Wanted::External || has_external())))
     }
 
-    /// All blocks from an address on that the slots of a range may have changed: written, or read with another value.
-    pub(crate) fn changed_granules(&self, slots: Range<u64>) -> Result<Vec<u64>, QueryError> {
+    /// All blocks that the slots of a range may have changed: written, or read with another value.
+    pub(crate) fn changed_granules(&self, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
         let mut found = std::collections::BTreeSet::new();
         for number in 0..self.contents.segments.len() {
             let Some(segment) = self.segment(number) else { continue };
@@ -207,6 +209,17 @@ impl<S: Source> Index<S> {
             walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
             found.extend(segment.meta.seam_externals.iter().map(|seam| seam.granule));
         }
+        for (first, last) in self.host_regions.ranges(slots) {
+            // Where nobody looks and nothing was loaded, unknown memory only becomes unknown again.
+            self.for_each_touched((Address(first), last - first + 1), cancel, |granule, _| {
+                found.insert(granule);
+                Ok(())
+            })?;
+            let loaded = std::iter::successors(self.program().next_granule(first >> GRANULE_BITS), |granule| {
+                self.program().next_granule(granule + 1)
+            });
+            found.extend(loaded.take_while(|granule| *granule <= last >> GRANULE_BITS));
+        }
         Ok(found.into_iter().collect())
     }
 }
@@ -214,11 +227,4 @@ impl<S: Source> Index<S> {
 /// A slot as a segment counts it: 0 for those before it.
 fn local_slot(slot: u64, base: u64) -> u32 {
     u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX)
-}
-
-/// The bytes of a touch that contradict what was known before its segment.
-fn seam_mask(segment: &SegmentReader<'_>, granule: u64, place: u32) -> u64 {
-    let seams = segment.meta.seams_of(granule);
-    let found = seams.binary_search_by_key(&place, |seam| seam.place).ok();
-    found.and_then(|found| seams.get(found)).map_or(0, |seam| seam.mask)
 }

@@ -53,6 +53,37 @@ pub trait Source: Send + Sync {
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError>;
 }
 
+impl<T: Source> Source for &T {
+    fn traits(&self) -> &SourceTraits {
+        T::traits(self)
+    }
+
+    fn length(&self) -> u64 {
+        T::length(self)
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        T::length_now(self)
+    }
+
+    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        T::cut(self, target, limit, scratch)
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        T::parse(self, range, scratch, sink)
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        T::read_raw(self, range, out)
+    }
+}
+
 /// What a source tells about itself. Kept in the index and part of its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceTraits {

@@ -2,7 +2,8 @@
 
 use serde::{Serialize, Serializer};
 use stepback_index::{
-    Access, AccessTarget, ByteState, Effect, Entered, Evidence, Hit, Left, StepRecord, Value, ValueSource,
+    Access, AccessTarget, ByteState, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
+    ValueSource,
 };
 use stepback_parsers::{AccessKind, Address, AnySource};
 
@@ -99,9 +100,12 @@ pub struct AccessJson {
     cell: String,
     /// None for a register.
     address: Option<String>,
-    size: usize,
+    size: u64,
     value: Option<String>,
     external: bool,
+    /// `SYS_READ`: the semihosting operation by which the host wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host: Option<&'static str>,
 }
 
 /// A line of `list`.
@@ -159,13 +163,21 @@ impl HitJson {
 impl AccessJson {
     fn new(access: &Access) -> Self {
         let (cell, address, size) = match &access.target {
-            AccessTarget::Register(name) => (name.clone(), None, access.value.0.len()),
+            AccessTarget::Register(name) => (name.clone(), None, access.value.0.len() as u64),
             AccessTarget::Memory { address, size_bytes } => {
-                (cell_text(&access.target), Some(hex(*address)), usize::from(*size_bytes))
+                (cell_text(&access.target), Some(hex(*address)), *size_bytes)
             }
         };
         let (kind, value) = (kind_word(access.kind), value_hex(&access.value));
-        Self { kind, cell, address, size, value, external: access.is_external }
+        Self {
+            kind,
+            cell,
+            address,
+            size,
+            value,
+            external: access.is_external,
+            host: access.host_operation.map(HostOperation::name),
+        }
     }
 }
 

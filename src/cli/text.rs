@@ -79,7 +79,8 @@ fn effect_text(effect: &Effect) -> String {
 pub fn access_text(access: &Access) -> String {
     let value = value_hex(&access.value).unwrap_or_else(|| "unknown".to_owned());
     let external = if access.is_external { " (external change)" } else { "" };
-    format!("{} {} = {value}{external}", kind_word(access.kind), cell_text(&access.target))
+    let host = access.host_operation.map(|host| format!(" (the host, {})", host.name())).unwrap_or_default();
+    format!("{} {} = {value}{external}{host}", kind_word(access.kind), cell_text(&access.target))
 }
 
 /// Text of the trace without characters that a terminal would obey.

@@ -1,6 +1,6 @@
 //! What a step did, as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
-use stepback_index::{Access, AccessTarget, Effect};
+use stepback_index::{Access, AccessTarget, Effect, HostOperation};
 use stepback_parsers::{AccessKind, RegisterId};
 
 use super::text::{flags_text, short_hex};
@@ -80,12 +80,13 @@ impl EffectText {
         let (label, cell) = match &access.target {
             AccessTarget::Register(name) => (name.clone(), CellName::Register(name.clone())),
             AccessTarget::Memory { address, size_bytes } => {
-                (format!("[{:x}]", address.0), CellName::Memory(format!("{address}"), u64::from(*size_bytes)))
+                (format!("[{:x}]", address.0), CellName::Memory(format!("{address}"), *size_bytes))
             }
         };
         // A load's value shows where it was loaded to, unless it tells of an external change.
         let is_value_shown = !is_read || access.is_external;
-        let value = is_value_shown.then(|| short_hex(&access.value).unwrap_or_else(|| "unknown".to_owned()));
+        let unknown = || access.host_operation.map_or("unknown", HostOperation::name).to_owned();
+        let value = is_value_shown.then(|| short_hex(&access.value).unwrap_or_else(unknown));
         Self { label: Span::new(meaning, label), value, is_read, cell: Some(cell) }
     }
 
@@ -189,9 +190,10 @@ mod tests {
 
     fn access(kind: AccessKind, address: u64, bytes: &[u8]) -> EffectText {
         let value = Value(bytes.iter().copied().map(Some).collect());
-        let size_bytes = u8::try_from(bytes.len()).unwrap();
+        let size_bytes = bytes.len() as u64;
         let target = AccessTarget::Memory { address: Address(address), size_bytes };
-        EffectText::of(&Effect::Access(Access { kind, target, value, is_external: false })).unwrap()
+        EffectText::of(&Effect::Access(Access { kind, target, value, is_external: false, host_operation: None }))
+            .unwrap()
     }
 
     #[track_caller]

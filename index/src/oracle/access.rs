@@ -51,6 +51,10 @@ fn accesses(event: &Event, cell: Cell, kinds: AccessKinds) -> bool {
             let is_inside = |touched: u64| touched.checked_sub(address.0).is_some_and(|place| place < len_bytes);
             is_wanted && access.each_byte().any(|(touched, _)| is_inside(touched))
         }
+        (EventKind::HostWrite { first, last, .. }, Cell::Memory { address, len_bytes }) => {
+            let is_inside = len_bytes > 0 && *first <= address.0.saturating_add(len_bytes - 1) && address.0 <= *last;
+            kinds != AccessKinds::Reads && is_inside
+        }
         _ => false,
     }
 }

@@ -1,10 +1,11 @@
 //! What differs between two positions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use stepback_parsers::{Address, Position, Step};
 
 use super::event::{Event, EventKind};
+use super::memory::bytes_of;
 use super::{Oracle, Replay};
 use crate::{ByteState, Difference, DifferenceBetween, MemoryDifference, RegisterDifference, RegistersAt};
 
@@ -54,24 +55,24 @@ impl Oracle {
         changed.map(difference).collect()
     }
 
-    /// All bytes that the trace ever touches, as they are at a position.
+    /// All bytes that may ever change, as they are at a position.
     fn memory_at(&self, position: Position) -> BTreeMap<u64, Attributed> {
         let mut memory: BTreeMap<u64, Attributed> = BTreeMap::new();
-        for (event, address) in self.touches(&self.events) {
-            let byte = memory.entry(address).or_default();
-            if event.slot <= position.0 {
-                let EventKind::Access(access) = &event.kind else { continue };
+        memory.extend(self.events.iter().flat_map(bytes_of).map(|(address, _)| (address, Attributed::default())));
+        memory.extend(self.loaded_and_written_by_host().map(|address| (address, Attributed::default())));
+        let mut told = HashSet::new();
+        for event in self.events_until(position) {
+            for address in touched(event, &memory) {
+                let Some(byte) = memory.get_mut(&address) else { continue };
                 super::memory::follow(&mut byte.state, event, address);
-                if !access.is_read() || access.contradicting.contains(&address) {
-                    byte.writer = event.owner;
-                }
+                let is_change = match &event.kind {
+                    EventKind::Access(access) => !access.is_read() || access.contradicting.contains(&address),
+                    _ => true,
+                };
+                byte.writer = if is_change { event.owner } else { byte.writer };
+                told.extend(super::memory::is_evidence(event, address).then_some(address));
             }
         }
-        let told: std::collections::HashSet<u64> = self
-            .touches(self.events_until(position))
-            .filter(|(event, address)| super::memory::is_evidence(event, *address))
-            .map(|(_, address)| address)
-            .collect();
         self.infer(&mut memory, position);
         for (address, byte) in memory.iter_mut().filter(|(address, _)| !told.contains(address)) {
             byte.state.value = byte.state.value.or(self.program.byte(Address(*address)));
@@ -80,24 +81,38 @@ impl Oracle {
     }
 
     fn infer(&self, memory: &mut BTreeMap<u64, Attributed>, position: Position) {
-        let mut decided = std::collections::HashSet::new();
-        for (event, address) in self.touches(self.events_after(position)) {
-            let EventKind::Access(access) = &event.kind else { continue };
-            let value = access.each_byte().find(|(touched, _)| *touched == address).and_then(|(_, value)| value);
-            let is_evidence = !access.is_read() || value.is_some();
-            let Some(byte) = memory.get_mut(&address).filter(|_| is_evidence && decided.insert(address)) else {
-                continue;
-            };
-            if byte.state.value.is_none() && access.is_read() {
-                byte.state.value = value;
+        let mut decided = HashSet::new();
+        for event in self.events_after(position) {
+            for address in touched(event, memory) {
+                if !super::memory::is_evidence(event, address) || !decided.insert(address) {
+                    continue;
+                }
+                let Some(byte) = memory.get_mut(&address).filter(|byte| byte.state.value.is_none()) else { continue };
+                if let EventKind::Access(access) = &event.kind
+                    && access.is_read()
+                {
+                    byte.state.value = bytes_of(event).find(|(touched, _)| *touched == address).and_then(|byte| byte.1);
+                }
             }
         }
     }
 
-    fn touches<'a>(&self, events: &'a [Event]) -> impl Iterator<Item = (&'a Event, u64)> {
-        events.iter().flat_map(|event| {
-            let access = if let EventKind::Access(access) = &event.kind { Some(access) } else { None };
-            access.into_iter().flat_map(move |access| access.each_byte().map(move |(address, _)| (event, address)))
+    /// The bytes of images that the host wrote over.
+    fn loaded_and_written_by_host(&self) -> impl Iterator<Item = u64> {
+        self.events.iter().flat_map(|event| {
+            let EventKind::HostWrite { first, last, .. } = event.kind else { return Vec::new() };
+            let loaded = |from: u64| self.program.next_granule(from).filter(|block| *block <= last / 64);
+            let blocks = std::iter::successors(loaded(first / 64), |block| loaded(block + 1));
+            let bytes = blocks.flat_map(|block| (0..64).map(move |place| block * 64 + place));
+            bytes.filter(|address| (first..=last).contains(address)).collect()
         })
+    }
+}
+
+/// Those of some bytes that an event touches.
+fn touched(event: &Event, memory: &BTreeMap<u64, Attributed>) -> Vec<u64> {
+    match event.kind {
+        EventKind::HostWrite { first, last, .. } => memory.range(first..=last).map(|(address, _)| *address).collect(),
+        _ => bytes_of(event).map(|(address, _)| address).collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use stepback_parsers::{AccessKind, Address, InstructionSet, RegisterView, Step, TextKind};
 
-use crate::ThreadId;
+use crate::{HostOperation, ThreadId};
 
 /// An event of the trace.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub(super) enum EventKind {
     Register(Written),
     /// Memory was accessed.
     Access(Accessed),
+    /// The host may have written memory, as the step asked it to.
+    HostWrite { first: u64, last: u64, operation: HostOperation },
     /// The trace said something in words.
     Text { kind: TextKind, text: String },
 }
@@ -51,6 +53,13 @@ pub(super) struct Accessed {
     pub bytes: Option<[u8; 8]>,
     /// The bytes, by their addresses, that a read found other than they were known to be.
     pub contradicting: Vec<u64>,
+}
+
+impl Event {
+    /// Whether the host may have written a byte.
+    pub fn is_host_write_of(&self, address: u64) -> bool {
+        matches!(self.kind, EventKind::HostWrite { first, last, .. } if (first..=last).contains(&address))
+    }
 }
 
 impl Accessed {

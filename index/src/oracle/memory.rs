@@ -24,7 +24,7 @@ impl Replay for NextAccessedBlock {
 }
 
 /// The bytes that an event accessed.
-fn bytes_of(event: &Event) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
+pub(super) fn bytes_of(event: &Event) -> impl Iterator<Item = (u64, Option<u8>)> + '_ {
     let access = if let EventKind::Access(access) = &event.kind { Some(access) } else { None };
     access.into_iter().flat_map(|access| access.each_byte())
 }
@@ -41,6 +41,9 @@ impl Oracle {
     /// What the next access after a position tells of a byte, when it is a load.
     fn inferred_byte(&self, address: u64, position: Position) -> ByteState {
         for event in self.events_after(position) {
+            if event.is_host_write_of(address) {
+                break;
+            }
             let EventKind::Access(access) = &event.kind else { continue };
             let Some((_, value)) = access.each_byte().find(|(touched, _)| *touched == address) else { continue };
             if !access.is_read() {
@@ -65,12 +68,18 @@ impl Oracle {
 
 /// Whether an event tells the value of a byte, or that it is no longer what it was.
 pub(super) fn is_evidence(event: &Event, address: u64) -> bool {
+    if event.is_host_write_of(address) {
+        return true;
+    }
     let EventKind::Access(access) = &event.kind else { return false };
     access.each_byte().any(|(touched, value)| touched == address && (!access.is_read() || value.is_some()))
 }
 
 /// What is known of a byte after an event.
 pub(super) fn follow(state: &mut ByteState, event: &Event, address: u64) {
+    if event.is_host_write_of(address) {
+        *state = ByteState::default();
+    }
     let EventKind::Access(access) = &event.kind else { return };
     let first = address.wrapping_sub(access.address.0);
     if first >= u64::from(access.size_bytes) {

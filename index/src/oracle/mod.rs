@@ -23,6 +23,7 @@ mod difference;
 mod event;
 mod externals;
 mod folds;
+mod host;
 mod lines;
 mod memory;
 mod names;

@@ -26,7 +26,7 @@ pub struct Oracle {
     warnings: Vec<Warning>,
     pub(super) program: Program,
     /// Reads that contradict what was known before them.
-    external_changes: u64,
+    pub(super) external_changes: u64,
 }
 
 /// A question that the oracle can answer.
@@ -66,31 +66,9 @@ impl Oracle {
         if oracle.thread_names.is_empty() {
             oracle.thread_names.push("cpu0".to_owned());
         }
-        oracle.mark_external();
+        oracle.follow_memory();
         oracle.widths = oracle.find_widths();
         Ok(oracle)
-    }
-
-    /// Finds the reads that contradict the last value known of a byte.
-    fn mark_external(&mut self) {
-        let mut known: HashMap<u64, u8> = HashMap::new();
-        for event in &mut self.events {
-            let EventKind::Access(access) = &mut event.kind else { continue };
-            let mut contradicting = Vec::new();
-            for (address, value) in access.each_byte() {
-                match value {
-                    Some(value) => {
-                        let before = known.insert(address, value);
-                        let is_other = access.is_read() && before.is_some_and(|before| before != value);
-                        contradicting.extend(is_other.then_some(address));
-                    }
-                    None if !access.is_read() => _ = known.remove(&address),
-                    None => {}
-                }
-            }
-            self.external_changes += u64::from(!contradicting.is_empty());
-            access.contradicting = contradicting;
-        }
     }
 
     /// The same, which knows besides what the program images tell.

@@ -10,13 +10,13 @@ use crate::{RegisterFile, RegisterState, RegistersAt, ThreadId, Value, ValueSour
 
 /// A byte of a register that was written.
 #[derive(Clone, Copy, Debug)]
-struct WrittenByte {
-    value: Option<u8>,
+pub(super) struct WrittenByte {
+    pub value: Option<u8>,
     slot: u64,
     owner: Option<Step>,
 }
 
-type WrittenBytes = HashMap<(RegisterId, u16), WrittenByte>;
+pub(super) type WrittenBytes = HashMap<(RegisterId, u16), WrittenByte>;
 
 impl Replay for RegistersAt {
     fn replay(&self, oracle: &Oracle) -> Option<RegisterFile> {
@@ -74,7 +74,7 @@ impl Oracle {
         shown
     }
 
-    fn register_bytes(&self, thread: ThreadId, position: Position) -> WrittenBytes {
+    pub(super) fn register_bytes(&self, thread: ThreadId, position: Position) -> WrittenBytes {
         let mut bytes = WrittenBytes::new();
         for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
             let EventKind::Register(written) = &event.kind else { continue };

@@ -1,6 +1,6 @@
 //! Steps with what they did.
 
-use stepback_parsers::{AccessKind, Line, Position, Step, TextKind};
+use stepback_parsers::{AccessKind, Address, Line, Position, Step, TextKind};
 
 use super::event::{Accessed, Event, EventKind, Written};
 use super::{Oracle, Replay};
@@ -57,7 +57,7 @@ impl Oracle {
                 view: written.view,
                 value: register_value(written),
             }),
-            EventKind::Access(_) => self.access_of(event).map(Effect::Access),
+            EventKind::Access(_) | EventKind::HostWrite { .. } => self.access_of(event).map(Effect::Access),
             EventKind::Text { kind: TextKind::Exception, text } => Some(Effect::Exception(text.clone())),
             EventKind::Text { kind: TextKind::Note, text } => Some(Effect::Note(text.clone())),
         }
@@ -71,12 +71,21 @@ impl Oracle {
                 target: AccessTarget::Register(self.register_name(written.view, event.thread)),
                 value: register_value(written),
                 is_external: false,
+                host_operation: None,
             }),
             EventKind::Access(access) => Some(Access {
                 kind: access.kind,
-                target: AccessTarget::Memory { address: access.address, size_bytes: access.size_bytes },
+                target: AccessTarget::Memory { address: access.address, size_bytes: u64::from(access.size_bytes) },
                 value: self.memory_value(access),
                 is_external: !access.contradicting.is_empty(),
+                host_operation: None,
+            }),
+            EventKind::HostWrite { first, last, operation } => Some(Access {
+                kind: AccessKind::Write,
+                target: AccessTarget::Memory { address: Address(*first), size_bytes: last - first + 1 },
+                value: Value(vec![None]),
+                is_external: false,
+                host_operation: Some(*operation),
             }),
             EventKind::Step | EventKind::Text { .. } => None,
         }

@@ -7,12 +7,13 @@ use stepback_parsers::{
     ThreadNumber,
 };
 
-use super::transfers::{ThreadEnd, Transfer};
+use super::transfers::{ThreadEnd, Tracked, Transfer};
 use super::{GranuleState, SegmentMeta};
 use crate::WARNINGS_KEPT;
 use crate::granules::{GRANULE_BITS, Shape};
 use crate::keys::KeyTable;
 use crate::packed::FRAME;
+use crate::semihosting::{HostOperation, is_host_call};
 
 /// A segment is closed early when it holds so many accesses: only an input without instructions does.
 const ACCESSES_LIMIT: usize = 1 << 22;
@@ -51,6 +52,8 @@ pub struct SealedSegment {
     pub thread_ends: Vec<ThreadEnd>,
     /// Its memory, by ascending block.
     pub granules: Vec<(u64, GranuleState)>,
+    /// The slots of its semihosting calls that may let the host write into memory.
+    pub host_calls: Vec<u32>,
     /// Its addresses, ascending.
     pub pcs: Vec<u64>,
     /// The first time that one of its steps has, and that of its last step.
@@ -103,6 +106,7 @@ pub struct SegmentBuilder {
     pub(super) granule_events: Vec<GranuleEvent>,
     pub(super) externals: u64,
     pub(super) external_slots: Vec<u32>,
+    pub(super) host_calls: Vec<u32>,
     pub(super) pcs: KeyTable,
     pub(super) step_pcs: Vec<u32>,
     pub(super) successors: Vec<u32>,
@@ -184,6 +188,7 @@ impl SegmentBuilder {
         self.granule_states.clear();
         self.granule_events.clear();
         self.external_slots.clear();
+        self.host_calls.clear();
         self.pcs.clear();
         self.step_pcs.clear();
         self.successors.clear();
@@ -245,6 +250,17 @@ impl SegmentBuilder {
         }
         self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external });
         external != 0
+    }
+
+    /// Notes a semihosting call, unless it is known to be one that writes no memory: most are.
+    #[cold]
+    fn note_host_call(&mut self, thread: usize) {
+        let operation = self.threads[thread].core[0];
+        let writes_none = matches!(operation, Tracked::Known(number)
+            if HostOperation::of_number(number & u64::from(u32::MAX)).is_none());
+        if !writes_none {
+            self.host_calls.push(self.slot);
+        }
     }
 
     #[cold]
@@ -313,6 +329,9 @@ impl EventSink for SegmentBuilder {
             self.step_threads.push(step.thread.0);
         }
         self.visit(step.pc.0);
+        if step.is_executed && is_host_call(step.instruction_set, step.opcode, step.length_bytes) {
+            self.note_host_call(thread);
+        }
         if let Some(transfer) = self.threads[thread].begin_step(self.slot, step) {
             self.transfers.push(transfer);
         }

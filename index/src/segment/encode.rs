@@ -67,6 +67,7 @@ impl SegmentBuilder {
             transfers: std::mem::take(&mut self.transfers),
             thread_ends: self.threads.clone(),
             granules,
+            host_calls: self.host_calls.clone(),
             pcs,
             time_range: self.times.get(self.timeless as usize).copied().zip(self.latest_time),
             problems: (std::mem::take(&mut self.problems), self.problem_count),

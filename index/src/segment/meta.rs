@@ -75,6 +75,8 @@ pub struct SegmentMeta {
     pub named: Vec<u16>,
     /// Reads that contradict what earlier segments knew, sorted by block and place.
     pub seam_externals: Vec<SeamExternal>,
+    /// Those that are no external changes after all: the host had written there. Sorted by block and place.
+    pub explained: Vec<SeamExternal>,
     /// Reads in all that contradict what was known before them.
     pub externals: u64,
     /// Length of the list of external changes.

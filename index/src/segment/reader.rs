@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use stepback_parsers::{RegisterId, RegisterView};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::SeamExternal;
 use super::encode::STEPS_OF_THREAD;
 use super::meta::{Section, SegmentMeta};
 use crate::QueryError;
 use crate::directory::Directory;
-use crate::granules::Granule;
+use crate::granules::{Granule, Touch};
 use crate::packed::{FRAME, List, Malformed, Times, entry, take_u32, u32_in};
 use crate::pcs::Visits;
 
@@ -108,6 +109,22 @@ impl<'a> SegmentReader<'a> {
     /// The touches of a memory block.
     pub fn granule(&self, granule: u64) -> Result<Option<Granule<'a>>, QueryError> {
         self.granules()?.find(granule).map_err(|Malformed| damaged(Section::Granules))
+    }
+
+    /// A touch of a memory block by its place in the block's list.
+    pub fn touch(&self, granule: u64, place: u32) -> Result<Option<Touch>, QueryError> {
+        let Some(list) = self.granule(granule)? else { return Ok(None) };
+        list.get(place).map_err(|Malformed| damaged(Section::Granules))
+    }
+
+    /// The bytes of a touch that contradict what was known and are not explained by what the host wrote.
+    pub fn external_mask(&self, granule: u64, touch: Touch, place: u32) -> u64 {
+        let in_list = |list: &[SeamExternal]| {
+            let found = list.binary_search_by_key(&(granule, place), |seam| (seam.granule, seam.place)).ok();
+            found.and_then(|found| list.get(found)).map_or(0, |seam| seam.mask)
+        };
+        let all = touch.external_mask() | in_list(&self.meta.seam_externals);
+        if all == 0 { 0 } else { all & !in_list(&self.meta.explained) }
     }
 
     /// The slots with a read that contradicts what the segment knew before it.

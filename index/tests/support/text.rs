@@ -151,7 +151,8 @@ impl Writer {
             22..=29 => self.access(dice),
             30 | 31 => self.diagram(dice),
             32 => self.stack_pointer(dice),
-            33 | 34 => self.early_line(dice),
+            33 => self.early_line(dice),
+            34 => self.host_call(dice),
             35 | 36 => self.cpu = dice.below(u64::from(self.shape.cpus.clamp(1, 2))) as usize,
             37 => self.jump(dice),
             38 => self.junk(dice),
@@ -181,6 +182,42 @@ impl Writer {
         };
         self.line(true, dice, &text);
         self.cpus[self.cpu].pc = pc.wrapping_add(length);
+    }
+
+    /// A semihosting call with its registers and its parameter block, mostly.
+    fn host_call(&mut self, dice: &mut Dice) {
+        let set = self.set(dice);
+        let (opcode, length, word, names) = match set {
+            "O" => ("d45e0000", 4, 8, ["X0", "X1"]),
+            "A" => (dice.pick(&["ef123456", "e10f0070"]).unwrap(), 4, 4, ["r0", "r1"]),
+            _ => (dice.pick(&["beab", "dfab", "babc"]).unwrap(), 2, 4, ["r0", "r1"]),
+        };
+        let digits = 2 * word as usize;
+        let operation: u64 = dice.pick(&[0x06, 0x06, 0x0d, 0x15, 0x16, 0x30, 0x05]).unwrap();
+        let block = 0x1000 + 8 * dice.below(6);
+        for (name, value) in names.into_iter().zip([operation, block]) {
+            if !dice.one_in(8) {
+                self.line(false, dice, &format!("R {name} {value:0digits$x}"));
+            }
+        }
+        for place in (0..3).map(|number| block + number * word) {
+            let value = match dice.below(12) {
+                0 => u64::MAX >> (64 - 8 * word),
+                1..6 => dice.below(60),
+                _ => 0x0ff8 + dice.below(80),
+            };
+            if !dice.one_in(8) {
+                (0..word).for_each(|byte| _ = self.memory.insert(place + byte, (value >> (8 * byte)) as u8));
+                self.line(false, dice, &format!("MW{word} {place:08x}:{place:012x} {value:0digits$x}"));
+            }
+        }
+        let (pc, kind) = (self.cpus[self.cpu].pc, dice.pick(&["IT", "IT", "IT", "IS"]).unwrap());
+        self.line(true, dice, &format!("{kind} (9) {pc:08x} {opcode} {set} svc : HLT"));
+        self.cpus[self.cpu].pc = pc.wrapping_add(length);
+        for address in 0x1000..0x1040 {
+            let byte = dice.pick(&[0x11, 0x77]).unwrap();
+            self.memory.entry(address).and_modify(|held| *held = if dice.one_in(2) { byte } else { *held });
+        }
     }
 
     fn call(&mut self, dice: &mut Dice) {
