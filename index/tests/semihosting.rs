@@ -153,10 +153,12 @@ fn real_semihosting_explains_what_nobody_wrote() {
 /// The steps that let the host write.
 fn operations(index: &Index<Tarmac>) -> Vec<(u64, &'static str)> {
     let steps = Steps { first: Step(0), count: u64::MAX }.run(index, &Cancel::default()).unwrap();
-    let effects = steps.iter().flat_map(|step| step.effects.iter().map(|effect| (step.step.0, effect)));
-    let operation = |(step, effect)| match effect {
-        Effect::Access(access) => access.host_operation.map(|operation| (step, operation.name())),
-        _ => None,
-    };
-    effects.filter_map(operation).collect()
+    let mut found = Vec::new();
+    for step in &steps {
+        found.extend(step.effects.iter().filter_map(|effect| match effect {
+            Effect::Access(access) => access.host_operation.map(|operation| (step.step.0, operation.name())),
+            _ => None,
+        }));
+    }
+    found
 }
