@@ -216,7 +216,8 @@ mod tests {
     proptest! {
         #[test]
         fn a64_branches_are_those_of_the_disassembler(high in prop::sample::select(vec![0x14u32, 0x54, 0x34, 0xb5, 0x36, 0x94, 0xd6, 0x91, 0xf9, 0xa9]), low in 0u32..1 << 24) {
-            let opcode = high << 24 | low;
+            // The disassembler does not know BC.cond, of which this bit is set.
+            let opcode = if high == 0x54 { high << 24 | low & !0x10 } else { high << 24 | low };
             let disassembler = Capstone::new().arm64().mode(arm64::ArchMode::Arm).detail(true).build().unwrap();
             if let Some(is_jump) = is_jump_for(&disassembler, &opcode.to_le_bytes()) {
                 let found = matches!(flow(opcode, InstructionSet::A64), Flow::Branch | Flow::Call | Flow::Return | Flow::ExceptionReturn);
@@ -227,7 +228,10 @@ mod tests {
         #[test]
         fn narrow_thumb_branches_are_those_of_the_disassembler(opcode in 0u32..0xe800) {
             let disassembler = Capstone::new().arm().mode(arm::ArchMode::Thumb).detail(true).build().unwrap();
-            if let Some(is_jump) = is_jump_for(&disassembler, &(opcode as u16).to_le_bytes()) {
+            // To the disassembler what pops or moves into the program counter is no jump, and it does not know BXNS.
+            let is_pop = opcode & 0xff00 == 0xbd00 || opcode & 0xfc87 == 0x4487;
+            let is_secure = opcode & 0xff00 == 0x4700 && opcode & 7 != 0;
+            if let Some(is_jump) = is_jump_for(&disassembler, &(opcode as u16).to_le_bytes()).filter(|_| !is_pop && !is_secure) {
                 let found = matches!(flow(opcode, InstructionSet::T32), Flow::Branch | Flow::Call | Flow::Return);
                 prop_assert_eq!(found, is_jump, "{:#x}", opcode);
             }
