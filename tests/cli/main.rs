@@ -7,6 +7,7 @@ mod bad_input;
 mod bad_place;
 mod callinfo;
 mod calltree;
+mod common_options;
 mod damage;
 mod diff;
 mod find;
