@@ -72,6 +72,8 @@ pub enum PanelKind {
     Stack,
     /// The external changes of memory.
     Externals,
+    /// A source file.
+    Source,
 }
 
 /// What a register or memory panel shows the state at.
@@ -106,6 +108,12 @@ pub enum Action {
     OpenDemo,
     /// Read the trace again and rebuild its index.
     Reload,
+    /// Open the trace again with one more program image, `ELF[@OFFSET]`; without one ask for it.
+    AddImage(Option<String>),
+    /// Ask where the source file is that the image calls so.
+    LocateSource(String),
+    /// Sources of one directory are in another: `FROM=TO`.
+    MapSource(String),
     /// Close the trace and show the start screen.
     CloseTrace,
     /// Forget one entry of the recent list.
@@ -145,6 +153,8 @@ pub enum Action {
     GoToAccessOfSelection(Access, Way),
     /// Travel to the last (back) or next (forward) external change, of some memory or of any.
     GoToExternal(Option<CellName>, Way),
+    /// Travel to the next or last execution of a source line. The file may be named by the end of its path.
+    GoToLine(String, u32, Way),
 
     /// Fold or unfold.
     Fold(Fold),
@@ -175,6 +185,8 @@ pub enum Action {
     ResetLayout,
     /// Steps with disassembly, or the raw text of the trace.
     ToggleRawText,
+    /// Source lines in the rows of the trace, or none.
+    ToggleRowLines,
     /// Show memory at an address expression.
     ShowMemory(String),
     /// Bytes in a group of the memory panel: 1, 2, 4 or 8.

@@ -136,9 +136,21 @@ impl Images {
     /// # Errors
     /// It was cancelled.
     pub fn code_of_file(&self, file: &str, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
+        self.code_of_files(&|name| name == file, cancel)
+    }
+
+    /// The same for all files whose names are meant.
+    ///
+    /// # Errors
+    /// It was cancelled.
+    pub fn code_of_files(
+        &self,
+        is_meant: &dyn Fn(&str) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Vec<LineRange>, QueryError> {
         let mut ranges = Vec::new();
         for lines in &self.lines {
-            ranges.extend(lines.ranges_of(file, cancel)?);
+            ranges.extend(lines.ranges_of(is_meant, cancel)?);
         }
         ranges.sort_unstable();
         Ok(ranges)

@@ -4,6 +4,7 @@ use super::command::{Command, Situation};
 use super::table::commands;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
 use crate::expression::split_range;
+use crate::source::SourceMapping;
 
 /// How a cell is asked for.
 pub const CELL: &str = "Register, or ADDRESS:LENGTH";
@@ -120,6 +121,31 @@ pub fn address(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::ShowMemory(text.to_owned()))
 }
 
+pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::AddImage(Some(text.to_owned())))
+}
+
+pub fn mapping(text: &str, _: &Situation) -> Result<Action, String> {
+    text.parse::<SourceMapping>().map_err(|error| error.to_string())?;
+    Ok(Action::MapSource(text.to_owned()))
+}
+
+pub fn next_line(text: &str, _: &Situation) -> Result<Action, String> {
+    source_line(text, Way::Forward)
+}
+
+pub fn last_line(text: &str, _: &Situation) -> Result<Action, String> {
+    source_line(text, Way::Back)
+}
+
+fn source_line(text: &str, way: Way) -> Result<Action, String> {
+    let (file, line) = text.rsplit_once(':').unwrap_or((text, ""));
+    match line.trim().parse() {
+        Ok(line) if line > 0 && !file.trim().is_empty() => Ok(Action::GoToLine(file.trim().to_owned(), line, way)),
+        _ => Err(format!("a source line is given as FILE:LINE, not as {text:?}")),
+    }
+}
+
 pub fn window_at(text: &str, _: &Situation) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
     digits.parse().map(Action::OpenWindowAt).map_err(|_| format!("{text:?} is no step number"))
@@ -189,6 +215,15 @@ mod tests {
         check("Last write [sp+8]:4", write(CellName::Memory("[sp+8]".to_owned(), 4)));
         check("Last write reg::x2", write(CellName::Register("x2".to_owned())));
         check("Last write sym::`a::b`", write(CellName::Memory("sym::`a::b`".to_owned(), 1)));
+    }
+
+    #[test]
+    fn a_source_line_is_a_file_and_a_number() {
+        check("Next execution of line main.c:12", Action::GoToLine("main.c".to_owned(), 12, Way::Forward));
+        check("Last execution of line C:\\a.c:7", Action::GoToLine("C:\\a.c".to_owned(), 7, Way::Back));
+        for line in ["Next execution of line main.c", "Next execution of line :3", "Next execution of line a.c:0"] {
+            assert!(parse_line(line, &everything()).is_err_and(|error| error.contains("FILE:LINE")), "{line}");
+        }
     }
 
     #[test]

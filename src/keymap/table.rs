@@ -49,6 +49,12 @@ fn file() -> Vec<Command> {
             .does(Action::OpenDialog)
             .asks("Path of a trace", arguments::path),
         new(File, "Open the demo").icon(icons::PLAY).does(Action::OpenDemo),
+        new(File, "Add image…")
+            .icon(icons::SOURCE)
+            .in_trace()
+            .does(Action::AddImage(None))
+            .asks("ELF or ELF@OFFSET", arguments::image),
+        new(File, "Map sources…").in_trace().asks("FROM=TO, a directory in the image and here", arguments::mapping),
         new(File, "Reload").icon(icons::RELOAD).key(CTRL, Key::R).in_trace().does(Action::Reload),
         new(File, "Cancel indexing").does(Action::CancelIndexing),
         new(File, "Close trace").key(CTRL_SHIFT, Key::W).in_trace().does(Action::CloseTrace),
@@ -137,6 +143,8 @@ fn go() -> Vec<Command> {
             .in_trace()
             .does(Action::GoToExternal(None, Way::Forward))
             .asks(arguments::MEMORY, arguments::next_external),
+        new(Go, "Next execution of line…").in_trace().asks("FILE:LINE", arguments::next_line),
+        new(Go, "Last execution of line…").in_trace().asks("FILE:LINE", arguments::last_line),
     ]
 }
 
@@ -213,6 +221,7 @@ fn view() -> Vec<Command> {
         new(View, "Fold all").key(NONE, Key::OpenCurlyBracket).in_trace().does(Action::Fold(Fold::All)),
         new(View, "Unfold all").key(NONE, Key::CloseCurlyBracket).in_trace().does(Action::Fold(Fold::UnfoldAll)),
         new(View, "Raw text").key(NONE, Key::R).in_trace().does(Action::ToggleRawText),
+        new(View, "Source lines in rows").in_trace().does(Action::ToggleRowLines),
         new(View, "Show memory…")
             .icon(icons::MEMORY)
             .key(CTRL, Key::M)
@@ -260,11 +269,13 @@ fn window() -> Vec<Command> {
         panel("Show warnings", icons::WARNING, Key::Num6, PanelKind::Warnings),
         panel("Show stack", icons::STACK, Key::Num7, PanelKind::Stack),
         new(Window, "Show external changes").in_trace().does(Action::ShowPanel(PanelKind::Externals)),
+        panel("Show source", icons::SOURCE, Key::Num8, PanelKind::Source),
     ];
     list.extend([
         new(Window, "New registers panel").in_trace().does(Action::NewPanel(PanelKind::Registers)),
         new(Window, "New memory panel").in_trace().does(Action::NewPanel(PanelKind::Memory)),
         new(Window, "New calls panel").in_trace().does(Action::NewPanel(PanelKind::Calls)),
+        new(Window, "New source panel").in_trace().does(Action::NewPanel(PanelKind::Source)),
         new(Window, "New stack panel").in_trace().does(Action::NewPanel(PanelKind::Stack)),
         new(Window, "Next panel").key(NONE, Key::F6).in_trace().does(Action::FocusPanel(Way::Forward)),
         new(Window, "Previous panel").key(SHIFT, Key::F6).in_trace().does(Action::FocusPanel(Way::Back)),

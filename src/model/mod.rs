@@ -12,6 +12,8 @@ pub mod memory;
 pub mod names;
 pub mod registers;
 pub mod scroll;
+mod source_choice;
+pub mod source_view;
 mod span;
 pub mod step_rows;
 #[cfg(test)]
@@ -22,6 +24,7 @@ mod trace_window;
 mod windows;
 
 pub use ground::Ground;
+pub use source_choice::SourceChoice;
 pub use span::{Meaning, Span};
 pub use trace_window::TraceWindow;
 pub use windows::Windows;

@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use tempfile::TempDir;
 
+use crate::image::ImageSpec;
 use crate::session::{OpenOptions, Session, open};
 
 /// 1,763 steps of a server that dies in a function it should not call; without symbols.
@@ -13,6 +14,23 @@ pub fn overflow() -> Arc<Session> {
         let place = tempfile::tempdir().expect("a directory for the index");
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/overflow_bare.tiny.tarmac");
         let options = OpenOptions { index: Some(place.path().join("overflow.sbi")), ..OpenOptions::new(path) };
+        let session = open(&options, &Default::default(), &Default::default()).expect("a fixture");
+        (Arc::new(session), place)
+    });
+    Arc::clone(&SESSION.0)
+}
+
+/// The same with the image that it is a trace of.
+pub fn overflow_with_image() -> Arc<Session> {
+    static SESSION: LazyLock<(Arc<Session>, TempDir)> = LazyLock::new(|| {
+        let place = tempfile::tempdir().expect("a directory for the index");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let image = ImageSpec { path: root.join("assets/demo/overflow_bare.elf"), offset: 0 };
+        let options = OpenOptions {
+            index: Some(place.path().join("overflow.sbi")),
+            images: vec![image],
+            ..OpenOptions::new(root.join("fixtures/overflow_bare.tiny.tarmac"))
+        };
         let session = open(&options, &Default::default(), &Default::default()).expect("a fixture");
         (Arc::new(session), place)
     });

@@ -16,6 +16,7 @@ mod menu;
 mod pen;
 mod registers;
 mod row;
+mod source;
 mod stack;
 mod tab;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use compare::ComparePanel;
 pub use externals::ExternalsPanel;
 pub use memory::MemoryPanel;
 pub use registers::RegistersPanel;
+pub use source::SourcePanel;
 pub use stack::StackPanel;
 pub use tab::{TabBadge, tab_badge};
 pub use timeline::{TimelineState, timeline_ui};

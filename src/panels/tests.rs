@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
 use crate::model::test_session::overflow;
-use crate::model::{Ground, Windows};
+use crate::model::{Ground, SourceChoice, Windows};
 use crate::session::Session;
 use crate::theme::{Tok, install_fonts, install_styles};
 use crate::worker::Worker;
@@ -22,6 +22,7 @@ struct Bench {
     session: Arc<Session>,
     worker: Worker,
     windows: Windows,
+    sources: SourceChoice,
     actions: Vec<Action>,
     is_dressed: bool,
     draw: Draw,
@@ -39,7 +40,9 @@ impl Bench {
         let ground = Ground::at(&session.index, Position(0)).expect("a trace");
         windows.active_mut().travel(Position(position), &ground);
         let worker = Worker::synchronous();
-        let bench = Self { session, worker, windows, actions: Vec::new(), is_dressed: false, draw: Box::new(draw) };
+        let sources = SourceChoice { is_in_rows: true, ..SourceChoice::default() };
+        let bench =
+            Self { session, worker, windows, sources, actions: Vec::new(), is_dressed: false, draw: Box::new(draw) };
         let mut harness = Harness::builder().with_size([620.0, 420.0]).build_ui_state(Self::frame, bench);
         harness.run();
         harness
@@ -54,8 +57,8 @@ impl Bench {
             ui.ctx().request_repaint();
             return;
         }
-        let Self { session, worker, windows, actions, draw, .. } = bench;
-        let cx = ViewCx { session, worker, windows, tok: Tok::current(ui), tile: 1, has_focus: true };
+        let Self { session, worker, windows, sources, actions, draw, .. } = bench;
+        let cx = ViewCx { session, worker, windows, sources, tok: Tok::current(ui), tile: 1, has_focus: true };
         draw(ui, &cx, actions);
     }
 }

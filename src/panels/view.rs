@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::model::Windows;
+use crate::model::{SourceChoice, Windows};
 use crate::session::Session;
 use crate::theme::Tok;
 use crate::worker::Worker;
@@ -16,6 +16,8 @@ pub struct ViewCx<'a> {
     pub worker: &'a Worker,
     /// The trace windows and their positions.
     pub windows: &'a Windows,
+    /// What the user chose about sources.
+    pub sources: &'a SourceChoice,
     /// The colours of the theme.
     pub tok: &'a Tok,
     /// The number of the dock tile that the panel is in.

@@ -9,7 +9,13 @@ use super::places::cache_directory;
 
 const TRACE: &[u8] = include_bytes!("../../assets/demo/overflow_bare.small.tarmac.zst");
 const IMAGE: &[u8] = include_bytes!("../../assets/demo/overflow_bare.elf");
-const SOURCE_TEXT: &[u8] = include_bytes!("../../assets/demo/overflow.c");
+/// The sources that the image was compiled from.
+const SOURCES: [(&str, &[u8]); 4] = [
+    ("overflow.c", include_bytes!("../../assets/demo/overflow.c")),
+    ("mini.c", include_bytes!("../../assets/demo/mini.c")),
+    ("mini.h", include_bytes!("../../assets/demo/mini.h")),
+    ("mini_a64.S", include_bytes!("../../assets/demo/mini_a64.S")),
+];
 
 /// Unpacks the demo into the user's cache directory, unless it is there, and returns the trace's path.
 ///
@@ -22,8 +28,11 @@ pub fn demo_path() -> Result<PathBuf> {
     let trace = directory.join("overflow_bare.small.tarmac");
     let text = zstd::decode_all(TRACE).context("the demo inside the program is damaged")?;
     put(&trace, &text)?;
+    for (name, content) in SOURCES {
+        put(&directory.join(name), content)?;
+    }
+    // After its sources, which would otherwise seem to be newer.
     put(&directory.join("overflow_bare.elf"), IMAGE)?;
-    put(&directory.join("overflow.c"), SOURCE_TEXT)?;
     Ok(trace)
 }
 

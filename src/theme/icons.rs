@@ -58,6 +58,8 @@ pub const FILTER: char = '\u{e266}';
 pub const LIST: char = '\u{e2f0}';
 /// More.
 pub const MORE: char = '\u{e1fe}';
+/// A source file.
+pub const SOURCE: char = '\u{e1bc}';
 /// A warning; filled: an exception.
 pub const WARNING: char = '\u{e4e0}';
 /// An error.

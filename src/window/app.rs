@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use super::about::Page;
+use super::file_dialog::FileDialog;
 use super::go_to::GoTo;
 use super::opening::Opening;
 use super::palette::Palette;
@@ -16,7 +17,7 @@ use super::toasts::Toasts;
 use super::workspace::Workspace;
 use crate::action::Action;
 use crate::theme::{install_fonts, install_styles};
-use crate::worker::{Ticket, Worker};
+use crate::worker::Worker;
 
 /// The program in its window.
 ///
@@ -34,7 +35,7 @@ pub struct App {
     pub(super) page: Option<Page>,
     pub(super) go_to: GoTo,
     pub(super) queue: VecDeque<Action>,
-    pub(super) file_dialog: Option<Ticket<Option<std::path::PathBuf>>>,
+    pub(super) file_dialog: Option<FileDialog>,
     pub(super) script: Option<Script>,
     pub(super) picture: Option<Picture>,
     pub(super) mode: Mode,

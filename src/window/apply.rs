@@ -8,6 +8,7 @@ use stepback_parsers::Position;
 use super::about::Page;
 use super::app::App;
 use super::external_lookup::ExternalQuestion;
+use super::file_dialog::Purpose;
 use super::lookup::{AccessQuestion, Found, Lookup};
 use super::palette::Palette;
 use super::run::TraceChoice;
@@ -43,7 +44,12 @@ impl App {
 
     fn apply(&mut self, action: Action) {
         match action {
-            Action::OpenDialog => self.open_dialog(),
+            Action::OpenDialog => self.ask_for_file(Purpose::Trace),
+            Action::AddImage(image) => self.add_image(image),
+            Action::LocateSource(file) => self.locate_source(file),
+            Action::MapSource(text) => self.map_source(&text),
+            Action::ToggleRowLines => self.toggle_row_lines(),
+            Action::GoToLine(file, line, way) => self.go_to_line(file, line, way),
             Action::OpenPath(path) => self.open_path(&path),
             Action::OpenDemo => self.open(TraceChoice::Demo),
             Action::Reload => self.reload(),
@@ -85,19 +91,6 @@ impl App {
         if let Err(error) = change(workspace, action) {
             self.report(&format!("the position could not be changed: {error}"));
         }
-    }
-
-    fn open_dialog(&mut self) {
-        if self.mode.is_deterministic || self.file_dialog.is_some() {
-            return;
-        }
-        // A pool of its own: the dialog holds its thread for as long as the user thinks.
-        let context = self.context.clone();
-        self.file_dialog = Some(super::frame::dialog_thread().spawn(move |_| {
-            let picked = rfd::FileDialog::new().set_title("Open trace").pick_file();
-            context.request_repaint();
-            Ok(picked)
-        }));
     }
 
     fn open_path(&mut self, path: &str) {
@@ -328,6 +321,7 @@ impl App {
         };
         let is_demo = opened.is_demo;
         let mut workspace = Workspace::new(opened, saved, size);
+        workspace.sources = self.settings.source_choice(&workspace.session.source_map);
         // Pictures and tests show the trace, not how to begin.
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
         for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace, notice)) {
@@ -415,7 +409,7 @@ fn order(action: &Action) -> Order {
             Order::After
         }
         Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
-        Action::Fold(_) | Action::SideBySide => Order::After,
+        Action::GoToLine(..) | Action::Fold(_) | Action::SideBySide => Order::After,
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
             Order::Instead
         }

@@ -8,7 +8,7 @@ use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles,
 use super::pane::Pane;
 use super::tab_strip;
 use crate::action::Action;
-use crate::model::Windows;
+use crate::model::{SourceChoice, Windows};
 use crate::panels::ViewCx;
 use crate::session::Session;
 use crate::theme::Tok;
@@ -22,6 +22,8 @@ pub struct DockView<'a> {
     pub worker: &'a Worker,
     /// The trace windows.
     pub windows: &'a Windows,
+    /// What the user chose about sources.
+    pub sources: &'a SourceChoice,
     /// The colours.
     pub tok: &'a Tok,
     /// The tile that has the keyboard.
@@ -40,6 +42,7 @@ impl DockView<'_> {
             session: self.session,
             worker: self.worker,
             windows: self.windows,
+            sources: self.sources,
             tok: self.tok,
             tile: tile.0,
             has_focus: self.is_keyboard_here && self.focused == Some(tile),

@@ -4,6 +4,7 @@ use egui::{CentralPanel, Frame, Panel, Rect, Ui, vec2};
 
 use super::app::App;
 use super::dock::DockView;
+use super::file_dialog::FileDialog;
 use super::palette::Surroundings;
 use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
@@ -12,7 +13,6 @@ use crate::action::Action;
 use crate::keymap::{self, Situation};
 use crate::panels::{ViewCx, timeline_ui};
 use crate::theme::Tok;
-use crate::worker::Worker;
 
 /// After so many frames without an unanswered question the panels have drawn the last answer:
 /// one to pick it up, one to lay out what depends on it, one to spare.
@@ -49,10 +49,13 @@ impl App {
     }
 
     fn take_picked(&mut self) {
-        let Some(answer) = self.file_dialog.as_ref().and_then(crate::worker::Ticket::take) else { return };
-        self.file_dialog = None;
+        let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else { return };
+        let Some(dialog) = self.file_dialog.take() else { return };
         match answer {
-            Ok(Some(path)) => self.queue.push_back(Action::OpenPath(path.to_string_lossy().into_owned())),
+            Ok(Some(path)) => match dialog.action(&path) {
+                Ok(action) => self.queue.push_back(action),
+                Err(error) => self.report(&format!("{error:#}")),
+            },
             // Cancelled; or the desktop has no dialog, which cannot be told apart: the path box is there for that.
             Ok(None) => {}
             Err(error) => self.report(&format!("the file dialog failed: {error:#}")),
@@ -144,6 +147,7 @@ impl App {
                 session: &workspace.session,
                 worker: &self.worker,
                 windows: &workspace.windows,
+                sources: &workspace.sources,
                 tok,
                 // No tile of the dock has this number.
                 tile: u64::MAX,
@@ -167,6 +171,7 @@ impl App {
             session: &workspace.session,
             worker: &self.worker,
             windows: &workspace.windows,
+            sources: &workspace.sources,
             tok,
             focused: workspace.focused,
             is_keyboard_here,
@@ -267,10 +272,4 @@ impl App {
             self.context.send_viewport_cmd(egui::ViewportCommand::Close);
         }
     }
-}
-
-/// A thread for the file dialog, kept for the whole run.
-pub fn dialog_thread() -> &'static Worker {
-    static POOL: std::sync::LazyLock<Worker> = std::sync::LazyLock::new(|| Worker::new(1, || {}));
-    &POOL
 }

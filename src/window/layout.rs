@@ -17,8 +17,8 @@ const WIDE: f32 = 1500.0;
 
 /// The panels as they are at first, in a window of a size.
 pub fn first(size: Vec2) -> Dock {
-    use PanelKind::{Calls, Compare, Memory, Registers, Stack, Trace};
-    let kinds = [Trace, Registers, Memory, Calls, Stack, Compare];
+    use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+    let kinds = [Trace, Registers, Memory, Source, Calls, Stack, Compare];
     let panes = kinds.map(|kind| Pane::new(kind, WindowId(1))).into_iter().collect();
     if size.x < WIDE { narrow(panes) } else { wide(panes) }
 }
@@ -28,7 +28,7 @@ fn wide(panes: Vec<Pane>) -> Dock {
     let traces = plan.traces(1016.0);
     let registers = plan.tabs(&[PanelKind::Registers], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 520.0);
-    let memory = plan.tabs(&[PanelKind::Memory], 600.0);
+    let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 600.0);
     let compare = plan.tabs(&[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings], 772.0);
     let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 264.0);
     let right = plan.linear(LinearDir::Vertical, [top, bottom], 1380.0);
@@ -42,7 +42,7 @@ fn narrow(panes: Vec<Pane>) -> Dock {
     let traces = plan.traces(924.0);
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Calls], 356.0);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 404.0);
-    let memory = plan.tabs(&[PanelKind::Memory], 536.0);
+    let memory = plan.tabs(&[PanelKind::Memory, PanelKind::Source], 536.0);
     let compare = plan.tabs(&[PanelKind::Stack, PanelKind::Compare, PanelKind::Warnings], 744.0);
     let bottom = plan.linear(LinearDir::Horizontal, [memory, compare], 200.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
@@ -57,7 +57,7 @@ pub fn compare(dock: Dock, width: f32) -> Dock {
     let traces = plan.traces(width - registers);
     let registers = plan.tabs(&[PanelKind::Registers, PanelKind::Stack, PanelKind::Calls], registers);
     let top = plan.linear(LinearDir::Horizontal, [traces, registers], 420.0);
-    let bottom = plan.tabs(&[PanelKind::Compare, PanelKind::Memory, PanelKind::Warnings], 364.0);
+    let bottom = plan.tabs(&[PanelKind::Compare, PanelKind::Memory, PanelKind::Source, PanelKind::Warnings], 364.0);
     let root = plan.linear(LinearDir::Vertical, [top, bottom], 1.0);
     plan.dock(root)
 }
@@ -218,15 +218,15 @@ mod tests {
     #[test]
     fn a_wide_window_has_the_calls_at_the_left() {
         let dock = first(egui::vec2(1600.0, 1000.0));
-        use PanelKind::{Calls, Compare, Memory, Registers, Stack, Trace};
-        assert_eq!(kinds(&dock), [Calls, Trace, Registers, Memory, Stack, Compare]);
+        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        assert_eq!(kinds(&dock), [Calls, Trace, Registers, Memory, Source, Stack, Compare]);
     }
 
     #[test]
     fn a_narrow_window_has_the_calls_behind_the_registers() {
         let dock = first(egui::vec2(1280.0, 800.0));
-        use PanelKind::{Calls, Compare, Memory, Registers, Stack, Trace};
-        assert_eq!(kinds(&dock), [Trace, Registers, Calls, Memory, Stack, Compare]);
+        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        assert_eq!(kinds(&dock), [Trace, Registers, Calls, Memory, Source, Stack, Compare]);
     }
 
     #[test]
@@ -240,8 +240,8 @@ mod tests {
     #[test]
     fn the_compare_layout_keeps_every_panel() {
         let dock = compare(first(egui::vec2(1600.0, 1000.0)), 1600.0);
-        use PanelKind::{Calls, Compare, Memory, Registers, Stack, Trace};
-        assert_eq!(kinds(&dock), [Trace, Registers, Stack, Calls, Compare, Memory]);
+        use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+        assert_eq!(kinds(&dock), [Trace, Registers, Stack, Calls, Compare, Memory, Source]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::external_lookup::ExternalQuestion;
 use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
 use crate::expression::{AtPosition, evaluate};
+use crate::model::source_view::LineQuestion;
 use crate::place::Place;
 use crate::session::Session;
 use crate::worker::{Ticket, Worker};
@@ -70,6 +71,22 @@ impl Lookup {
     pub fn external(session: &Arc<Session>, worker: &Worker, window: WindowId, question: ExternalQuestion) -> Self {
         let session = session.clone();
         let ticket = worker.spawn(move |cancel| question.answer(&session, cancel));
+        Self { window, place: None, ticket }
+    }
+
+    /// Looks for an execution of a source line.
+    pub fn line(session: &Arc<Session>, worker: &Worker, window: WindowId, question: LineQuestion) -> Self {
+        let session = session.clone();
+        let ticket = worker.spawn(move |cancel| {
+            let found = question.answer(&session, cancel)?;
+            let side = match question.way {
+                Way::Back => "before",
+                Way::Forward => "after",
+            };
+            let nothing =
+                || format!("line {} of {} is not executed {side} this position", question.line, question.name());
+            Ok(found.map_or_else(|| Found::Nothing(nothing()), Found::Position))
+        });
         Self { window, place: None, ticket }
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 use crate::panels::{
-    CallsPanel, ComparePanel, ExternalsPanel, MemoryPanel, RegistersPanel, StackPanel, TracePanel, ViewCx,
+    CallsPanel, ComparePanel, ExternalsPanel, MemoryPanel, RegistersPanel, SourcePanel, StackPanel, TracePanel, ViewCx,
     WarningsPanel,
 };
 use crate::theme::icons;
@@ -28,6 +28,8 @@ pub enum Pane {
     Stack(StackPanel),
     /// The external changes of memory.
     Externals(ExternalsPanel),
+    /// A source file.
+    Source(SourcePanel),
 }
 
 impl Pane {
@@ -43,6 +45,7 @@ impl Pane {
             PanelKind::Warnings => Self::Warnings(WarningsPanel::new()),
             PanelKind::Stack => Self::Stack(StackPanel::new(follow)),
             PanelKind::Externals => Self::Externals(ExternalsPanel::new()),
+            PanelKind::Source => Self::Source(SourcePanel::new(follow)),
         }
     }
 
@@ -57,6 +60,7 @@ impl Pane {
             Self::Warnings(_) => PanelKind::Warnings,
             Self::Stack(_) => PanelKind::Stack,
             Self::Externals(_) => PanelKind::Externals,
+            Self::Source(_) => PanelKind::Source,
         }
     }
 
@@ -71,6 +75,7 @@ impl Pane {
             Self::Warnings(panel) => panel.title(),
             Self::Stack(panel) => panel.title(),
             Self::Externals(panel) => panel.title(),
+            Self::Source(panel) => panel.title(),
         }
     }
 
@@ -85,6 +90,7 @@ impl Pane {
             Self::Warnings(_) => icons::WARNING,
             Self::Stack(_) => icons::STACK,
             Self::Externals(_) => icons::SWAP,
+            Self::Source(_) => icons::SOURCE,
         }
     }
 
@@ -96,13 +102,14 @@ impl Pane {
             Self::Memory(panel) => Some(panel.follow),
             Self::Calls(panel) => Some(Follow::Window(panel.window)),
             Self::Stack(panel) => Some(panel.follow),
+            Self::Source(panel) => Some(panel.follow),
             Self::Compare(_) | Self::Warnings(_) | Self::Externals(_) => None,
         }
     }
 
     /// Whether it can show one moment for good.
     pub fn is_pinnable(&self) -> bool {
-        matches!(self, Self::Registers(_) | Self::Memory(_) | Self::Stack(_))
+        matches!(self, Self::Registers(_) | Self::Memory(_) | Self::Stack(_) | Self::Source(_))
     }
 
     /// Binds it to a window or a moment, where it can.
@@ -111,6 +118,7 @@ impl Pane {
             (Self::Registers(panel), follow) => panel.follow = follow,
             (Self::Memory(panel), follow) => panel.follow = follow,
             (Self::Stack(panel), follow) => panel.follow = follow,
+            (Self::Source(panel), follow) => panel.follow = follow,
             (Self::Trace(panel), Follow::Window(window)) => panel.window = window,
             (Self::Calls(panel), Follow::Window(window)) => panel.window = window,
             (Self::Trace(_) | Self::Calls(_) | Self::Compare(_) | Self::Warnings(_) | Self::Externals(_), _) => {}
@@ -135,6 +143,7 @@ impl Pane {
             Self::Warnings(panel) => panel.selection(cx),
             Self::Stack(panel) => panel.selection(cx),
             Self::Externals(panel) => panel.selection(cx),
+            Self::Source(panel) => panel.selection(cx),
         }
     }
 
@@ -149,6 +158,7 @@ impl Pane {
             Self::Warnings(panel) => panel.ui(ui, cx, out),
             Self::Stack(panel) => panel.ui(ui, cx, out),
             Self::Externals(panel) => panel.ui(ui, cx, out),
+            Self::Source(panel) => panel.ui(ui, cx, out),
         }
     }
 

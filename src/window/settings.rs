@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::pane::Pane;
 use super::recent::RecentTrace;
 use crate::action::{ThemeChoice, WindowId};
+use crate::model::SourceChoice;
+use crate::source::{SourceMap, SourceMapping};
 
 /// Kept by eframe as RON in the user's data directory. What an older version did not know has its default.
 #[derive(Serialize, Deserialize)]
@@ -20,11 +22,17 @@ pub struct Settings {
     pub recent: Vec<RecentTrace>,
     /// Names of the commands that the palette ran last, the newest first.
     pub recent_commands: Vec<String>,
+    /// Directories of sources that moved, the newest last.
+    pub source_map: Vec<SourceMapping>,
+    /// The rows of the trace tell their source lines.
+    pub has_row_lines: bool,
     /// The panels. Kept apart, so that a layout that a newer version cannot read costs the layout alone.
     #[serde(skip)]
     pub layout: Option<SavedLayout>,
 }
 
+/// More directories of sources are not kept.
+const MAPPINGS: usize = 50;
 /// The key of the panels in the storage.
 const LAYOUT: &str = "layout";
 
@@ -44,7 +52,15 @@ pub struct SavedLayout {
 impl Default for Settings {
     fn default() -> Self {
         let theme = ThemeChoice::default();
-        Self { theme, zoom: 1.0, recent: Vec::new(), recent_commands: Vec::new(), layout: None }
+        Self {
+            theme,
+            zoom: 1.0,
+            recent: Vec::new(),
+            recent_commands: Vec::new(),
+            source_map: Vec::new(),
+            has_row_lines: true,
+            layout: None,
+        }
     }
 }
 
@@ -80,6 +96,21 @@ impl Settings {
             1.. => (self.zoom + 0.1).min(3.0),
             _ => (self.zoom - 0.1).max(0.5),
         };
+    }
+
+    /// What was chosen about sources, with the mappings of the command line, which go first.
+    pub fn source_choice(&self, given: &SourceMap) -> SourceChoice {
+        let mut map = SourceMap::new(self.source_map.clone());
+        given.mappings().iter().for_each(|mapping| map.add(mapping.clone()));
+        SourceChoice { map, is_in_rows: self.has_row_lines }
+    }
+
+    /// Keeps where a directory of sources went.
+    pub fn add_source_mapping(&mut self, mapping: SourceMapping) {
+        self.source_map.retain(|known| known.from != mapping.from);
+        self.source_map.push(mapping);
+        let surplus = self.source_map.len().saturating_sub(MAPPINGS);
+        self.source_map.drain(..surplus);
     }
 
     /// Puts a command on top of the palette's recent ones.

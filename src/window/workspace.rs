@@ -18,7 +18,7 @@ use super::status_bar::StatusSlot;
 use super::words::count;
 use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
 use crate::keymap::Situation;
-use crate::model::{Ground, TraceWindow, Windows};
+use crate::model::{Ground, SourceChoice, TraceWindow, Windows};
 use crate::panels::{TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session};
 use crate::theme::Tok;
@@ -41,6 +41,8 @@ pub struct Workspace {
     pub focused: Option<TileId>,
     /// The strip that tells where to begin with the demo is shown.
     pub has_demo_hint: bool,
+    /// What the user chose about sources.
+    pub sources: SourceChoice,
     /// The timeline.
     pub timeline: TimelineState,
     /// The search under way.
@@ -69,6 +71,7 @@ impl Workspace {
             dock,
             focused: None,
             has_demo_hint: false,
+            sources: SourceChoice::default(),
             timeline: TimelineState::default(),
             lookup: None,
             status: StatusSlot::default(),
@@ -379,7 +382,15 @@ impl Workspace {
 
     fn selection(&self, worker: &Worker, tok: &Tok) -> Option<CellName> {
         let tile = self.focused?;
-        let cx = ViewCx { session: &self.session, worker, windows: &self.windows, tok, tile: tile.0, has_focus: true };
+        let cx = ViewCx {
+            session: &self.session,
+            worker,
+            windows: &self.windows,
+            sources: &self.sources,
+            tok,
+            tile: tile.0,
+            has_focus: true,
+        };
         self.focused_pane()?.selection(&cx)
     }
 

@@ -11,6 +11,9 @@ use crate::support::{CTRL_SHIFT, Driver};
 fn argument_of(command: &Command) -> &'static str {
     match command.name {
         "Open…" => "/nowhere/b.tarmac",
+        "Add image…" => "/nowhere/b.elf",
+        "Map sources…" => "/nowhere=/elsewhere",
+        "Next execution of line…" | "Last execution of line…" => "main.c:12",
         "Go to…" => "50%",
         "Show memory…" => "x0 + 8",
         "New trace window" => "3",

@@ -147,6 +147,6 @@ fn the_layout_can_be_reset() {
     let mut window = arranged(&sandbox);
     window.command("Reset layout");
     assert_eq!(window.positions().len(), 1);
-    use PanelKind::{Calls, Compare, Memory, Registers, Stack, Trace};
-    assert_eq!(window.panels_in_order(), [Trace, Registers, Calls, Memory, Stack, Compare]);
+    use PanelKind::{Calls, Compare, Memory, Registers, Source, Stack, Trace};
+    assert_eq!(window.panels_in_order(), [Trace, Registers, Calls, Memory, Source, Stack, Compare]);
 }

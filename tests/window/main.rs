@@ -19,6 +19,7 @@ mod sandbox;
 mod scripts;
 mod shell;
 mod side_by_side;
+mod source;
 mod stack;
 mod start;
 mod support;

@@ -19,9 +19,13 @@ pub struct LineRange {
     pub end: Address,
 }
 
-/// The code of a file, by line, then by address. Cost: the file names of all units, and the lines of those
-/// that name the file.
-pub fn ranges_of(dwarf: &Dwarf<SectionReader>, file: &str, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
+/// The code of the files that are meant, by line, then by address. Cost: the file names of all units, and the lines
+/// of those that name such a file.
+pub fn ranges_of(
+    dwarf: &Dwarf<SectionReader>,
+    is_meant: &dyn Fn(&str) -> bool,
+    cancel: &Cancel,
+) -> Result<Vec<LineRange>, QueryError> {
     let mut ranges = Vec::new();
     let mut seen = HashSet::new();
     let mut units = dwarf.units();
@@ -31,7 +35,7 @@ pub fn ranges_of(dwarf: &Dwarf<SectionReader>, file: &str, cancel: &Cancel) -> R
         let Ok(unit) = dwarf.unit(header) else { continue };
         let is_new = unit.line_program.as_ref().is_some_and(|program| seen.insert(program.header().offset().0));
         if is_new {
-            let _damaged = add_ranges(unit.unit_ref(dwarf), file, &mut ranges);
+            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, &mut ranges);
         }
     }
     ranges.sort_unstable();
@@ -39,14 +43,19 @@ pub fn ranges_of(dwarf: &Dwarf<SectionReader>, file: &str, cancel: &Cancel) -> R
     Ok(ranges)
 }
 
-fn add_ranges(unit: UnitRef<'_, SectionReader>, file: &str, ranges: &mut Vec<LineRange>) -> Result<(), gimli::Error> {
+fn add_ranges(
+    unit: UnitRef<'_, SectionReader>,
+    is_meant: &dyn Fn(&str) -> bool,
+    ranges: &mut Vec<LineRange>,
+) -> Result<(), gimli::Error> {
     let Some(program) = unit.line_program.clone() else { return Ok(()) };
     let header = program.header();
     let first = u64::from(header.version() <= 4);
     let named = (first..).map_while(|number| Some((number, header.file(number)?)));
-    let is_meant =
-        |entry: &gimli::FileEntry<SectionReader>| path_of(unit, entry, header).is_ok_and(|path| path == file);
-    let numbers: HashSet<u64> = named.filter(|(_, entry)| is_meant(entry)).map(|(number, _)| number).collect();
+    let numbers: HashSet<u64> = named
+        .filter(|(_, entry)| path_of(unit, entry, header).is_ok_and(|path| is_meant(&path)))
+        .map(|(number, _)| number)
+        .collect();
     if numbers.is_empty() {
         return Ok(());
     }

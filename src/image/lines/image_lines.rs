@@ -58,14 +58,14 @@ impl ImageLines {
         self.loaded()?.source_at(address)
     }
 
-    /// The code of a file, by line.
+    /// The code of the files that are meant, by line.
     ///
     /// # Errors
     /// It was cancelled.
-    pub fn ranges_of(&self, file: &str, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
+    pub fn ranges_of(&self, is_meant: &dyn Fn(&str) -> bool, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
         // The lock is not held: rows of the trace want their lines meanwhile.
         let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) else { return Ok(Vec::new()) };
-        let found = catch_unwind(AssertUnwindSafe(|| file_lines::ranges_of(&dwarf, file, cancel)));
+        let found = catch_unwind(AssertUnwindSafe(|| file_lines::ranges_of(&dwarf, is_meant, cancel)));
         let mut ranges = found.unwrap_or_else(|_| Ok(Vec::new()))?;
         ranges.retain(|range| self.is_code(range.start.0));
         for range in &mut ranges {

@@ -1,4 +1,4 @@
-//! The head of a trace list: the calls around the position.
+//! The head of a trace list: the calls around the position, and its source line.
 
 use std::sync::Arc;
 
@@ -6,8 +6,10 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use crate::action::Action;
+use crate::action::{Action, PanelKind};
+use crate::image::SourceLine;
 use crate::model::TraceWindow;
+use crate::model::source_view::source_of;
 use crate::model::step_rows::{PathPart, call_path};
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
@@ -16,13 +18,17 @@ use crate::worker::Slot;
 
 const HEIGHT: f32 = 24.0;
 
+/// Narrower panels have no room for the source line.
+const SOURCE_FROM: f32 = 320.0;
+
 /// More frames than these are not shown: the outermost are left out.
 const FRAMES: usize = 12;
 
-/// The path of calls, innermost last.
+/// The path of calls, innermost last, and the line.
 #[derive(Debug, Default)]
 pub struct Head {
     path: Slot<Position, Vec<PathPart>>,
+    source: Slot<Position, Option<Arc<SourceLine>>>,
 }
 
 impl Head {
@@ -39,14 +45,46 @@ impl Head {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let session = Arc::clone(cx.session);
+        let end = self.source_ui(ui, &pen, bar, cx, (window, out));
         let answer = self.path.poll(&window.position, cx.worker, |position| {
             let position = *position;
             move |_: &Cancel| call_path(&session, position)
         });
         if let Some(path) = answer.any() {
+            let bar = Rect::from_min_max(bar.min, pos2(end, bar.bottom()));
             path_ui(ui, &pen, bar, path, (window, out));
         }
         rest
+    }
+
+    /// The line at the right, where there is room. Returns where it begins.
+    fn source_ui(
+        &mut self,
+        ui: &Ui,
+        pen: &Pen<'_>,
+        bar: Rect,
+        cx: &ViewCx<'_>,
+        (window, out): (&TraceWindow, &mut Vec<Action>),
+    ) -> f32 {
+        if cx.session.images.is_empty() || bar.width() < SOURCE_FROM {
+            return bar.right();
+        }
+        let answer = self.source.poll(&window.position, cx.worker, |position| {
+            let (position, session) = (*position, Arc::clone(cx.session));
+            move |cancel: &Cancel| source_of(&session, position, cancel)
+        });
+        let Some(Some(line)) = answer.any() else { return bar.right() };
+        let text = line.short();
+        let left = bar.right() - INSET - pen.width(&text, mono(12.5)).min(bar.width() / 3.0);
+        let rect = Rect::from_min_max(pos2(left, bar.top()), pos2(bar.right() - INSET, bar.bottom()));
+        let response = ui.interact(rect, ui.unique_id().with("source line"), Sense::CLICK);
+        response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("show line {text}")));
+        let color = if response.hovered() { pen.tok.accent } else { pen.tok.t2 };
+        pen.cut_text(left, bar.center().y, &text, mono(12.5), color, rect.right() + 1.0);
+        if response.on_hover_text(line.to_string()).clicked() {
+            out.push(Action::ShowPanel(PanelKind::Source));
+        }
+        left
     }
 }
 

@@ -1,6 +1,7 @@
 //! The list of steps, or the raw text of the trace.
 
 mod head;
+mod lines;
 mod menu;
 mod paint;
 mod raw;

@@ -22,6 +22,8 @@ const INDENT: f32 = 12.0;
 const DEEPEST: u32 = 12;
 /// Longer names of threads are cut.
 const TAG_LENGTH: usize = 8;
+/// Longer source lines are cut.
+const LINE_LENGTH: u8 = 24;
 /// Gap between columns.
 const GAP: f32 = 12.0;
 
@@ -43,6 +45,8 @@ pub struct Columns {
     code: f32,
     /// Where rows end.
     right: f32,
+    /// Where source lines end; none where they are not shown.
+    lines_end: Option<f32>,
     /// The least depth in view.
     least_depth: u32,
 }
@@ -79,8 +83,21 @@ impl Columns {
             has_offset,
             code: if body.width() + 10.0 < NARROW { 152.0 } else { 168.0 },
             right: body.right(),
+            lines_end: None,
             least_depth,
         }
+    }
+
+    /// The same with room for source lines of so many letters.
+    pub fn with_lines(self, letters: usize) -> Self {
+        let letters = u8::try_from(letters).unwrap_or(u8::MAX).min(LINE_LENGTH);
+        let end = self.right - 8.0;
+        Self { right: end - 6.9 * f32::from(letters) - GAP, lines_end: Some(end), ..self }
+    }
+
+    /// Whether source lines are shown.
+    pub fn has_lines(&self) -> bool {
+        self.lines_end.is_some()
     }
 
     /// The middle of the fold box of a call in a function of this depth.
@@ -199,6 +216,13 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
             return;
         }
     }
+}
+
+/// Paints the source line of a row.
+pub fn paint_line(pen: &Pen<'_>, columns: &Columns, rect: Rect, line: &str) {
+    let Some(end) = columns.lines_end else { return };
+    let left = (end - 6.9 * line.chars().count() as f32).max(columns.right + GAP);
+    pen.cut_text(left, rect.center().y, line, mono(11.5), pen.tok.t3, end + 1.0);
 }
 
 /// Paints the row that stands for the steps of a folded call.

@@ -7,8 +7,9 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{CallId, Cancel, Row, ThreadId};
 use stepback_parsers::{Position, Step};
 
+use super::lines::RowLines;
 use super::menu;
-use super::paint::{Columns, paint_folded, paint_row};
+use super::paint::{Columns, paint_folded, paint_line, paint_row};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
@@ -29,6 +30,8 @@ const MARGIN: u64 = 3;
 const ROWS_BELOW: u64 = 3;
 /// At most so many lines of exceptions below one step.
 const EXCEPTIONS: usize = 3;
+/// Narrower lists have no room for source lines.
+const LINES_FROM: f32 = 600.0;
 
 /// The list of steps of one window.
 #[derive(Debug)]
@@ -41,6 +44,7 @@ pub struct StepList {
     blocks: Blocks<StepRow>,
     page_rows: u64,
     held: Held,
+    lines: RowLines,
 }
 
 /// What is shown while the rows of a new place are on their way.
@@ -63,6 +67,7 @@ impl Default for StepList {
             blocks: Blocks::new(BLOCK),
             page_rows: 0,
             held: Held::default(),
+            lines: RowLines::default(),
         }
     }
 }
@@ -96,6 +101,7 @@ impl StepList {
             return error_ui(ui, &pen, area.body, &error, out);
         }
         let columns = self.columns(&area, cx, window);
+        let columns = self.with_lines(columns, &area, cx, window);
         pen.line_down(columns.hairline, area.body.top(), area.body.bottom(), cx.tok.line);
         let frame = Frame { pen: &pen, cx, window, columns };
         let gap = self.rows_ui(ui, &area, &frame, out);
@@ -188,6 +194,38 @@ impl StepList {
         area.rows().find_map(|(row, _)| error_of(row))
     }
 
+    /// Makes room for the source lines of the rows, where they are wanted, known, and there is enough of it.
+    fn with_lines(&mut self, columns: Columns, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
+        let is_wanted = cx.sources.is_in_rows && !cx.session.images.is_empty();
+        if !is_wanted || area.body.width() < LINES_FROM {
+            return columns;
+        }
+        let Self { blocks, lines, .. } = self;
+        let shown = || {
+            area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
+                Row::Step(step) => blocks.known(step.0),
+                Row::Folded { .. } => None,
+            })
+        };
+        lines.fetch(shown().map(|row| row.address), cx);
+        let longest = shown().filter_map(|row| lines.line(row.address)).map(|line| line.short().chars().count()).max();
+        longest.map_or(columns, |letters| columns.with_lines(letters))
+    }
+
+    /// The source line of a step, unless the step above it in view has the same.
+    fn line_of(&self, step: Step, window: &TraceWindow) -> Option<String> {
+        let line = |step: Step| self.lines.line(self.blocks.known(step.0)?.address);
+        let here = line(step)?;
+        let row = window.folds.row_of(step);
+        let above =
+            row.checked_sub(1).filter(|_| row != self.held.shown.top).and_then(|row| match window.folds.row(row)? {
+                Row::Step(step) => line(step),
+                Row::Folded { .. } => None,
+            });
+        let is_same = above.is_some_and(|above| (&above.file, above.line) == (&here.file, here.line));
+        (!is_same).then(|| here.short())
+    }
+
     /// Columns stand still as long as the list shows the same calls.
     fn columns(&self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) -> Columns {
         let shown = || {
@@ -255,6 +293,11 @@ impl StepList {
         }
         let thread = known.map_or("", |row| thread_name(cx, row.thread));
         let fitted = paint_row(pen, columns, rect, step, (known, is_done, thread));
+        if columns.has_lines()
+            && let Some(line) = self.line_of(step, window)
+        {
+            paint_line(pen, columns, rect, &line);
+        }
         let Some(row) = known else { return 0.0 };
         if let Some(call) = row.call {
             fold_box_ui(ui, rect, (row, call), frame, out);

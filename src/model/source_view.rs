@@ -1,0 +1,312 @@
+//! The source of a position, and the positions of a source line.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use anyhow::Result;
+use stepback_index::{Cancel, InstructionSet, LastVisit, NextVisit, Query as _, QueryError, Steps};
+use stepback_parsers::{Address, Position};
+
+use super::names::function_name;
+use crate::action::Way;
+use crate::image::{LineRange, SourceLine};
+use crate::session::Session;
+use crate::source::{SourceMap, SourceText, find};
+
+/// Steps of other threads that are looked past for the next one of the thread.
+const OTHERS: u64 = 64;
+
+/// What the source says of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceHere {
+    /// The line of the next instruction, at the end of the trace of the last one.
+    Line(Arc<SourceLine>),
+    /// That instruction has no line; this is the line of the innermost call around it that has one.
+    Call {
+        /// The line of the call.
+        line: Arc<SourceLine>,
+        /// What was called there.
+        function: String,
+    },
+    /// Neither the instruction nor any call around it has a line.
+    Nowhere(Option<Address>),
+    /// No image says anything about lines.
+    NoLines,
+    /// There is no image.
+    NoImage,
+}
+
+impl SourceHere {
+    /// The line, whosever it is.
+    pub fn line(&self) -> Option<&Arc<SourceLine>> {
+        match self {
+            Self::Line(line) | Self::Call { line, .. } => Some(line),
+            Self::Nowhere(_) | Self::NoLines | Self::NoImage => None,
+        }
+    }
+}
+
+/// Looks up the source of a position. Blocks: the first question reads the images' debug information.
+///
+/// # Errors
+/// The index or the debug information cannot be read.
+pub fn source_here(session: &Session, position: Position, cancel: &Cancel) -> Result<SourceHere> {
+    if session.images.is_empty() {
+        return Ok(SourceHere::NoImage);
+    }
+    if !session.images.has_lines().map_err(|error| anyhow::anyhow!("{error}"))? {
+        return Ok(SourceHere::NoLines);
+    }
+    let address = instruction_at(session, position, cancel)?;
+    if let Some(line) = address.and_then(|address| session.images.source_at(address)) {
+        return Ok(SourceHere::Line(line));
+    }
+    if session.index.step_count() == 0 {
+        return Ok(SourceHere::Nowhere(None));
+    }
+    let calls = session.index.calls();
+    let path = calls.path_at(session.index.thread_at(position)?, position);
+    for frame in path.into_iter().rev().filter_map(|call| calls.get(call)) {
+        cancel.check()?;
+        let Some(step) = frame.call_step else { continue };
+        let caller = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
+        if let Some(line) = caller.first().and_then(|caller| session.images.source_at(caller.pc)) {
+            return Ok(SourceHere::Call { line, function: function_name(&session.images, frame.function) });
+        }
+    }
+    Ok(SourceHere::Nowhere(address))
+}
+
+/// The next instruction of the thread that executed last; where it has none near, the last one.
+fn instruction_at(session: &Session, position: Position, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
+    let index = &session.index;
+    if index.step_count() == 0 {
+        return Ok(None);
+    }
+    let thread = index.thread_at(position)?;
+    for count in [1, OTHERS] {
+        let next = Steps { first: position.next_step(), count }.run(index, cancel)?;
+        if let Some(next) = next.iter().find(|next| next.thread == thread) {
+            return Ok(Some(next.pc));
+        }
+    }
+    let Some(last) = position.last_step() else { return Ok(None) };
+    let last = Steps { first: last, count: 1 }.run(index, cancel)?;
+    Ok(last.first().map(|last| last.pc))
+}
+
+/// The source line of a step; none without one. Blocks as [`source_here`].
+///
+/// # Errors
+/// The index cannot be read.
+pub fn source_of(session: &Session, position: Position, cancel: &Cancel) -> Result<Option<Arc<SourceLine>>> {
+    let address = instruction_at(session, position, cancel)?;
+    Ok(address.and_then(|address| session.images.source_at(address)))
+}
+
+/// A source file to be shown.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// As the image calls it.
+    pub name: Arc<str>,
+    /// Its lines; none when it was not found.
+    pub text: Option<SourceText>,
+    /// Its code, by line.
+    pub code: Vec<LineRange>,
+}
+
+impl SourceFile {
+    /// Finds and reads a file. Blocks.
+    ///
+    /// # Errors
+    /// It was found and cannot be read, or it was cancelled.
+    pub fn load(session: &Session, name: &Arc<str>, map: &SourceMap, cancel: &Cancel) -> Result<Self> {
+        let found = find(name, &session.source_places(map.clone()));
+        let images: Vec<_> = session.images.infos().iter().map(|info| info.spec.path.clone()).collect();
+        let text = found.map(|path| SourceText::read(&path, &images)).transpose()?;
+        let code = session.images.code_of_file(name, cancel)?;
+        Ok(Self { name: Arc::clone(name), text, code })
+    }
+
+    /// Whether a line has code.
+    pub fn has_code(&self, line: u32) -> bool {
+        let place = self.code.partition_point(|range| range.line < line);
+        self.code.get(place).is_some_and(|range| range.line == line)
+    }
+}
+
+/// The lines of a file of which any instruction is in the trace. Cost: a look-up an instruction.
+///
+/// # Errors
+/// The index cannot be read, or it was cancelled.
+pub fn executed_lines(session: &Session, name: &str, cancel: &Cancel) -> Result<HashSet<u32>, QueryError> {
+    let mut executed = HashSet::new();
+    for range in session.images.code_of_file(name, cancel)? {
+        if !executed.contains(&range.line) && is_executed(session, range, cancel)? {
+            executed.insert(range.line);
+        }
+    }
+    Ok(executed)
+}
+
+fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<bool, QueryError> {
+    for pc in instructions(session, range) {
+        if (NextVisit { pc, from: Position(0) }).run(&session.index, cancel)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Where instructions may begin.
+fn instructions(session: &Session, range: LineRange) -> impl Iterator<Item = Address> + use<> {
+    let is_wide = session.index.threads().iter().all(|thread| thread.instruction_set == InstructionSet::A64);
+    (range.start.0..range.end.0).step_by(if is_wide { 4 } else { 2 }).map(Address)
+}
+
+/// A question for an execution of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineQuestion {
+    /// The file as the image calls it, or the end of its path: `main.c`.
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// Into the past or the future.
+    pub way: Way,
+    /// From where.
+    pub from: Position,
+}
+
+impl LineQuestion {
+    /// The file's name without its directories.
+    pub fn name(&self) -> &str {
+        self.file.rsplit(['/', '\\']).next().unwrap_or_default()
+    }
+
+    /// The position just before the line is executed next or last; none when it is not.
+    /// Where the line's first instructions are never reached, any other of its instructions counts.
+    ///
+    /// # Errors
+    /// No code belongs to the line, or the index cannot be read.
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<Position>> {
+        let is_meant = |file: &str| is_called(file, &self.file);
+        let mut code = session.images.code_of_files(&is_meant, cancel)?;
+        anyhow::ensure!(!code.is_empty(), "no image has code of a file {:?}", self.file);
+        code.retain(|range| range.line == self.line);
+        anyhow::ensure!(!code.is_empty(), "line {} of {:?} has no code", self.line, self.file);
+        let found = self.nearest(session, code.iter().map(|range| range.start), cancel)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+        Ok(self.nearest(session, code.iter().flat_map(|range| instructions(session, *range)), cancel)?)
+    }
+
+    fn nearest(
+        &self,
+        session: &Session,
+        addresses: impl Iterator<Item = Address>,
+        cancel: &Cancel,
+    ) -> Result<Option<Position>, QueryError> {
+        let mut nearest: Option<Position> = None;
+        for pc in addresses {
+            let hit = match self.way {
+                // The step at the position is where one is already.
+                Way::Forward if self.from >= session.index.end() => None,
+                Way::Forward => NextVisit { pc, from: self.from.next_step().after() }.run(&session.index, cancel)?,
+                Way::Back => LastVisit { pc, before: self.from }.run(&session.index, cancel)?,
+            };
+            let found = hit.map(|hit| hit.record.step.before());
+            nearest = match self.way {
+                Way::Forward => [nearest, found].into_iter().flatten().min(),
+                Way::Back => [nearest, found].into_iter().flatten().max(),
+            };
+        }
+        Ok(nearest)
+    }
+}
+
+/// Whether a path is a name, or ends with it at a whole part.
+fn is_called(path: &str, name: &str) -> bool {
+    path.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['/', '\\']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_session::overflow_with_image;
+
+    #[track_caller]
+    fn check_here(position: u64, expected: &str) {
+        let here = source_here(&overflow_with_image(), Position(position), &Cancel::default()).expect("an answer");
+        let said = match &here {
+            SourceHere::Line(line) => line.short(),
+            SourceHere::Call { line, function } => format!("{} calls {function}", line.short()),
+            other => format!("{other:?}"),
+        };
+        assert_eq!(said, expected, "{position}");
+    }
+
+    #[test]
+    fn the_line_is_that_of_the_next_instruction_and_at_the_end_of_the_last_one() {
+        check_here(0, "mini_a64.S:6");
+        check_here(1761, "overflow.c:95");
+        check_here(1763, "overflow.c:95");
+    }
+
+    #[test]
+    fn without_an_image_there_is_no_source() {
+        let session = crate::model::test_session::overflow();
+        let here = source_here(&session, Position(0), &Cancel::default()).expect("an answer");
+        assert_eq!(here, SourceHere::NoImage);
+    }
+
+    #[track_caller]
+    fn check_line(question: (&str, u32, Way, u64), expected: Result<Option<u64>, &str>) {
+        let (file, line, way, from) = question;
+        let question = LineQuestion { file: file.to_owned(), line, way, from: Position(from) };
+        let answer = question.answer(&overflow_with_image(), &Cancel::default());
+        let answer = answer.map(|found| found.map(|position| position.0)).map_err(|error| error.to_string());
+        assert_eq!(answer, expected.map_err(str::to_owned), "{question:?}");
+    }
+
+    #[test]
+    fn a_line_is_found_the_next_and_the_last_time_that_it_is_executed() {
+        let session = overflow_with_image();
+        let cancel = Cancel::default();
+        let all = Steps { first: stepback_parsers::Step(0), count: 2000 }.run(&session.index, &cancel).expect("steps");
+        let starts: HashSet<u64> = session
+            .images
+            .code_of_files(&|file| is_called(file, "overflow.c"), &cancel)
+            .expect("code")
+            .iter()
+            .filter(|range| range.line == 43)
+            .map(|range| range.start.0)
+            .collect();
+        let visits: Vec<u64> = all.iter().filter(|step| starts.contains(&step.pc.0)).map(|step| step.step.0).collect();
+        assert!(visits.len() > 3, "{visits:?}");
+        for pair in visits.windows(2) {
+            check_line(("overflow.c", 43, Way::Forward, pair[0]), Ok(Some(pair[1])));
+            check_line(("src/overflow.c", 43, Way::Back, pair[1]), Ok(Some(pair[0])));
+        }
+        check_line(("overflow.c", 43, Way::Back, visits[0]), Ok(None));
+        check_line(("overflow.c", 43, Way::Forward, 1763), Ok(None));
+    }
+
+    #[test]
+    fn a_line_without_code_is_refused() {
+        check_line(("overflow.c", 1, Way::Forward, 0), Err("line 1 of \"overflow.c\" has no code"));
+        check_line(("flow.c", 43, Way::Forward, 0), Err("no image has code of a file \"flow.c\""));
+    }
+
+    #[test]
+    fn executed_lines_are_those_with_an_instruction_in_the_trace() {
+        let session = overflow_with_image();
+        let cancel = Cancel::default();
+        let executed = executed_lines(&session, "/build/trace-corpus/src/overflow.c", &cancel).expect("lines");
+        let all = Steps { first: stepback_parsers::Step(0), count: 2000 }.run(&session.index, &cancel).expect("steps");
+        let lines = all.iter().filter_map(|step| session.images.source_at(step.pc));
+        let expected: HashSet<u32> =
+            lines.filter(|line| line.file_name() == "overflow.c").map(|line| line.line).collect();
+        assert_eq!(executed, expected);
+    }
+}

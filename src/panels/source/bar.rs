@@ -1,0 +1,51 @@
+//! The bar above a source file.
+
+use egui::{Rect, Role, Sense, Ui, WidgetInfo};
+
+use crate::model::source_view::SourceHere;
+use crate::panels::pen::{INSET, Pen};
+use crate::source::SourceText;
+use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
+
+/// Draws where the file is, and what the position has to do with it.
+pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, (here, text): (&SourceHere, &SourceText)) {
+    let (tok, y) = (pen.tok, bar.center().y);
+    pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+    let name = text.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let place = here.line().map_or(name.clone(), |line| format!("{name}:{}", line.line));
+    let mut x = pen.text(bar.left() + INSET, y, &place, mono_bold(12.5), tok.t1) + INSET;
+    if text.is_newer {
+        x = pen.text(x, y, icons::WARNING, icon(13.0), tok.warn) + 4.0;
+        x = pen.label(x, y, "newer than the image", tok.warn) + INSET;
+    }
+    let said = said(here);
+    let room = (bar.right() - INSET - x).max(0.0);
+    let width = pen.width(&said, ui_font(11.5)).min(room);
+    let left = bar.right() - INSET - width;
+    pen.cut_text(left, y, &said, ui_font(11.5), tok.t2, bar.right() - INSET + 1.0);
+    let folder = text.path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    if left - INSET - x > 40.0 {
+        pen.cut_text(x, y, &folder, mono(11.5), tok.t3, left - INSET);
+    }
+    let path = text.path.display().to_string();
+    let response = ui.interact(bar, ui.unique_id().with("source bar"), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("source {place} {said}").trim_end()));
+    response.on_hover_text(if text.is_cut { format!("{path}, only its first 16 MiB are shown") } else { path });
+}
+
+/// What is not plain to see.
+fn said(here: &SourceHere) -> String {
+    match here {
+        SourceHere::Line(line) => match (line.inlined_at.first(), &line.function) {
+            (Some(site), Some(function)) => {
+                let file = site.file.rsplit(['/', '\\']).next().unwrap_or_default();
+                format!("{function} inlined at {file}:{}", site.line)
+            }
+            (_, Some(function)) => format!("in {function}"),
+            (_, None) => String::new(),
+        },
+        SourceHere::Call { function, .. } => format!("calls {function}, which has no source line"),
+        SourceHere::Nowhere(Some(address)) => format!("{address} has no source line"),
+        SourceHere::Nowhere(None) | SourceHere::NoLines | SourceHere::NoImage => "no source line here".to_owned(),
+    }
+}

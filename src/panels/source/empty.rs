@@ -1,0 +1,54 @@
+//! What a source panel says when it has no source to show.
+
+use egui::{Rect, Ui, pos2, vec2};
+
+use crate::action::Action;
+use crate::model::source_view::SourceHere;
+use crate::panels::pen::Pen;
+use crate::panels::row::empty_ui;
+use crate::theme::icons;
+
+/// No line is known.
+pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, here: &SourceHere, out: &mut Vec<Action>) {
+    let add = Some(("Add image…", Action::AddImage(None)));
+    match here {
+        SourceHere::NoImage => {
+            let words = ("No program image", "Add the ELF file that was traced, compiled with -g.");
+            offer_ui(ui, pen, rect, words, add, out);
+        }
+        SourceHere::NoLines => {
+            let words = ("The image has no source lines", "Add one that was compiled with -g and not stripped.");
+            offer_ui(ui, pen, rect, words, add, out);
+        }
+        _ => {
+            let advice = "Neither this instruction nor a call around it has one: step on, or add another image.";
+            offer_ui(ui, pen, rect, ("No source line here", advice), add, out);
+        }
+    }
+}
+
+/// The file is not where the image says.
+pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mut Vec<Action>) {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let sentence = format!("{file} was not found");
+    let advice = format!("It was compiled as {name}.");
+    let locate = Some(("Locate…", Action::LocateSource(name.to_owned())));
+    offer_ui(ui, pen, rect, (&sentence, &advice), locate, out);
+}
+
+fn offer_ui(
+    ui: &mut Ui,
+    pen: &Pen<'_>,
+    rect: Rect,
+    (sentence, advice): (&str, &str),
+    offer: Option<(&str, Action)>,
+    out: &mut Vec<Action>,
+) {
+    empty_ui(ui, pen, rect, icons::SOURCE, (sentence, advice));
+    let Some((words, action)) = offer else { return };
+    let center = pos2(rect.center().x, rect.center().y + 48.0);
+    let button = Rect::from_center_size(center, vec2(96.0, 26.0));
+    if rect.contains(button.max) && ui.put(button, egui::Button::new(words)).clicked() {
+        out.push(action);
+    }
+}

@@ -1,0 +1,229 @@
+//! The source file of a position, with the line that is executed next.
+
+mod bar;
+mod empty;
+mod rows;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use egui::{Rect, Ui};
+use serde::{Deserialize, Serialize};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use self::rows::{Frame, rows_ui};
+use super::ViewCx;
+use super::ask::start_from;
+use super::keys::{PanelKey, take_keys};
+use super::list::List;
+use super::pen::{Pen, ROW};
+use super::row::{error_ui, loading_ui, watch_for_late};
+use super::watch::SessionWatch;
+use crate::action::{Action, CellName, Follow, Way};
+use crate::image::SourceLine;
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here};
+use crate::source::{SourceMap, SourceText};
+use crate::worker::{Answer, Slot};
+
+/// The bar with the file's name.
+const BAR: f32 = 24.0;
+/// Lines around the current one that stay in view.
+const MARGIN: u64 = 3;
+
+/// A source file that follows a position.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SourcePanel {
+    /// What it shows the source of.
+    pub follow: Follow,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<SourceState>,
+}
+
+#[derive(Debug, Default)]
+struct SourceState {
+    here: Slot<Position, SourceHere>,
+    /// The line that was shown last: its file stays while the position is where no source is.
+    shown: Option<Arc<SourceLine>>,
+    file: Slot<(Arc<str>, SourceMap), Arc<SourceFile>>,
+    executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
+    scroll: Scroll,
+    /// The line under the cursor, from 1.
+    cursor: u32,
+    /// The line that was last brought into view, and the height of the list then.
+    revealed: Option<(Arc<str>, u32, f32)>,
+}
+
+impl SourcePanel {
+    /// The source at what `follow` says.
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, session: SessionWatch::default(), state: Box::default() }
+    }
+
+    /// The name on the tab: that of the file, once there is one.
+    pub fn title(&self) -> String {
+        self.state.shown.as_ref().map_or_else(|| "Source".to_owned(), |line| line.file_name().to_owned())
+    }
+
+    /// Lines are no cells.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        None
+    }
+
+    /// Draws the file.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = SourceState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let position = cx.windows.position_of(self.follow);
+        let answer = self.state.here.poll(&position, cx.worker, |position| {
+            let (position, session) = (*position, Arc::clone(cx.session));
+            move |cancel: &Cancel| source_here(&session, position, cancel)
+        });
+        let here = match answer {
+            Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
+            Answer::Loading => {
+                loading_ui(&pen, rect);
+                return watch_for_late(ui, true);
+            }
+            Answer::Fresh(here) | Answer::Stale(here) | Answer::Late(here) => here.clone(),
+        };
+        if let Some(line) = here.line() {
+            self.state.shown = Some(Arc::clone(line));
+        }
+        match self.state.shown.clone() {
+            Some(shown) => self.file_ui(ui, rect, (&here, &shown), cx, out),
+            None => empty::no_source_ui(ui, &pen, rect, &here, out),
+        }
+    }
+
+    fn file_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (here, shown): (&SourceHere, &Arc<SourceLine>),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let pen = Pen::new(ui, rect, cx.tok);
+        let key = (Arc::clone(&shown.file), cx.sources.map.clone());
+        let answer = self.state.file.poll(&key, cx.worker, |(name, map)| {
+            let (name, map, session) = (Arc::clone(name), map.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
+        });
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let file = match answer {
+            Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
+            Answer::Fresh(file) if file.text.is_none() => return empty::not_found_ui(ui, &pen, rect, &file.name, out),
+            Answer::Fresh(file) => Arc::clone(file),
+            // The text of another file would only be mistaken for this one.
+            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
+                loading_ui(&pen, rest);
+                return watch_for_late(ui, true);
+            }
+        };
+        let Some(text) = &file.text else { return };
+        bar::bar_ui(ui, &pen, bar, (here, text));
+        self.text_ui(ui, rest, (here, &file, text), cx, out);
+    }
+
+    fn text_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (here, file, text): (&SourceHere, &SourceFile, &SourceText),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let executed = self.executed(&file.name, cx);
+        let rows = text.lines.len() as u64;
+        let view = Viewport { rows, height: rect.height(), row_height: ROW };
+        self.follow(here, &view);
+        self.keys(ui, (file, text), &view, cx, out);
+        let list = List { rows, ticks: &[], has_lasting_bar: false };
+        let area = list.ui(ui, rect, &mut self.state.scroll, cx.tok);
+        let frame = Frame {
+            pen: Pen::new(ui, area.body, cx.tok),
+            cx,
+            follow: self.follow,
+            here,
+            file,
+            text,
+            executed,
+            cursor: self.state.cursor,
+        };
+        if let Some(line) = rows_ui(ui, &area, &frame, out) {
+            self.state.cursor = line;
+        }
+    }
+
+    fn executed(&mut self, file: &Arc<str>, cx: &ViewCx<'_>) -> Arc<HashSet<u32>> {
+        let answer = self.state.executed.poll(file, cx.worker, |file| {
+            let (file, session) = (Arc::clone(file), Arc::clone(cx.session));
+            move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file, cancel)?))
+        });
+        match answer {
+            Answer::Fresh(lines) => Arc::clone(lines),
+            _ => Arc::default(),
+        }
+    }
+
+    /// Brings the current line into view when it is another one.
+    fn follow(&mut self, here: &SourceHere, view: &Viewport) {
+        let Some(line) = here.line() else { return };
+        let now = (Arc::clone(&line.file), line.line, view.height);
+        if self.state.revealed.as_ref() == Some(&now) {
+            return;
+        }
+        let row = u64::from(line.line.saturating_sub(1));
+        self.state.cursor = line.line;
+        self.state.scroll.reveal_row(row.saturating_add(MARGIN).min(view.rows.saturating_sub(1)), view);
+        self.state.scroll.reveal_row(row.saturating_sub(MARGIN), view);
+        self.state.scroll.reveal_row(row, view);
+        self.state.revealed = Some(now);
+    }
+
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        (file, text): (&SourceFile, &SourceText),
+        view: &Viewport,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let last = u32::try_from(text.lines.len()).unwrap_or(u32::MAX);
+        let page = u32::try_from(view.page()).unwrap_or(1);
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor;
+            self.state.cursor = match key {
+                PanelKey::Up => cursor.saturating_sub(1),
+                PanelKey::Down => cursor.saturating_add(1),
+                PanelKey::PageUp => cursor.saturating_sub(page),
+                PanelKey::PageDown => cursor.saturating_add(page),
+                PanelKey::First => 1,
+                PanelKey::Last => last,
+                _ => cursor,
+            }
+            .clamp(1, last.max(1));
+            match key {
+                PanelKey::Enter => ask(cx, self.follow, (&file.name, cursor), Way::Forward, out),
+                PanelKey::ShiftEnter => ask(cx, self.follow, (&file.name, cursor), Way::Back, out),
+                PanelKey::Copy => out.push(Action::Copy(format!("{}:{cursor}", text.path.display()))),
+                _ => {}
+            }
+            self.state.scroll.reveal_row(u64::from(self.state.cursor.saturating_sub(1)), view);
+        }
+    }
+}
+
+/// Travels to an execution of a line as seen from the moment that the panel shows.
+fn ask(cx: &ViewCx<'_>, follow: Follow, (file, line): (&str, u32), way: Way, out: &mut Vec<Action>) {
+    start_from(cx, follow, out);
+    out.push(Action::GoToLine(file.to_owned(), line, way));
+}

@@ -1,0 +1,157 @@
+//! The lines of a source file.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
+
+use super::ask;
+use crate::action::{Action, Follow, Way};
+use crate::model::source_view::{SourceFile, SourceHere};
+use crate::panels::ViewCx;
+use crate::panels::list::ListArea;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, Pen};
+use crate::panels::row::{RowState, button_response, row_background, row_response};
+use crate::source::SourceText;
+use crate::theme::{icons, mono, mono_bold};
+
+/// What all lines of a frame share.
+pub struct Frame<'a, 'b> {
+    /// Clipped to the lines.
+    pub pen: Pen<'b>,
+    /// What panels see.
+    pub cx: &'a ViewCx<'b>,
+    /// What is followed.
+    pub follow: Follow,
+    /// Where that is.
+    pub here: &'a SourceHere,
+    /// The file.
+    pub file: &'a SourceFile,
+    /// Its lines.
+    pub text: &'a SourceText,
+    /// Lines with an instruction in the trace.
+    pub executed: Arc<HashSet<u32>>,
+    /// The line under the cursor.
+    pub cursor: u32,
+}
+
+/// Draws the lines in view; returns the one that was clicked.
+pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<u32> {
+    let digits = frame.text.lines.len().to_string().len().max(3);
+    let number_end = area.body.left() + 14.0 + 6.9 * digits as f32;
+    let mut clicked = None;
+    for (row, rect) in area.rows() {
+        let line = u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX);
+        let words = frame.text.line(line).unwrap_or_default();
+        if row_ui(ui, rect, (line, words), number_end, frame, out) {
+            clicked = Some(line);
+        }
+    }
+    frame.pen.line_down(number_end + 10.0, area.body.top(), area.body.bottom(), frame.cx.tok.line);
+    clicked
+}
+
+fn row_ui(
+    ui: &Ui,
+    rect: Rect,
+    (line, words): (u32, &str),
+    number_end: f32,
+    frame: &Frame<'_, '_>,
+    out: &mut Vec<Action>,
+) -> bool {
+    let Frame { pen, cx, file, .. } = frame;
+    let tok = cx.tok;
+    let response = row_response(ui, rect, ("source", line), || format!("source line {line}"));
+    let is_current = frame.here.line().is_some_and(|here| here.line == line && here.file == file.name);
+    let state = RowState { is_selected: is_current, is_cursor: frame.cursor == line, has_focus: cx.has_focus };
+    row_background(pen, rect, &response, RowState { has_focus: state.has_focus || is_current, ..state });
+    if is_current {
+        current_mark(frame, rect);
+    }
+    number_ui(ui, rect, (line, number_end), is_current, frame, out);
+    let (y, left) = (rect.center().y, number_end + 18.0);
+    let is_cut = left + ADVANCE * words.chars().count() as f32 > rect.right();
+    pen.cut_text(left, y, words, mono(12.5), tok.t1, rect.right() - 4.0);
+    response.context_menu(|ui| menu_ui(ui, (line, words), frame, out));
+    let is_clicked = response.clicked();
+    if is_cut {
+        response.on_hover_ui_at_pointer(|ui| {
+            ui.label(egui::RichText::new(words.trim_start()).font(mono(12.0)));
+        });
+    }
+    is_clicked
+}
+
+/// The triangle of the position; hollow where the line is that of a call around it.
+fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
+    let color = match frame.follow {
+        Follow::Window(id) => frame.cx.tok.position(frame.cx.windows.followed(id).id.0),
+        Follow::Pinned(_) => frame.cx.tok.t2,
+    };
+    let (left, y) = (rect.left(), rect.center().y.round());
+    let pen = &frame.pen;
+    pen.triangle([pos2(left, y - 6.0), pos2(left + 8.0, y), pos2(left, y + 6.0)], color);
+    if matches!(frame.here, SourceHere::Call { .. }) {
+        pen.triangle([pos2(left, y - 3.0), pos2(left + 4.0, y), pos2(left, y + 3.0)], frame.cx.tok.sel);
+    }
+}
+
+/// The number: lines with code have a bar, filled when the trace reaches them, and lead to their executions.
+fn number_ui(
+    ui: &Ui,
+    rect: Rect,
+    (line, end): (u32, f32),
+    is_current: bool,
+    frame: &Frame<'_, '_>,
+    out: &mut Vec<Action>,
+) {
+    let Frame { pen, cx, file, .. } = frame;
+    let (tok, y) = (cx.tok, rect.center().y);
+    let has_code = file.has_code(line);
+    let font = if is_current { mono_bold(11.5) } else { mono(11.5) };
+    if !has_code {
+        pen.text_left_of(end, y, line, font, tok.t3);
+        return;
+    }
+    let bar = Rect::from_min_size(pos2(end + 4.0, rect.top() + 2.0), vec2(3.0, rect.height() - 4.0));
+    match frame.executed.contains(&line) {
+        true => pen.fill(bar, tok.done),
+        false => pen.frame(bar, 0, tok.ctl),
+    }
+    let touch = Rect::from_min_max(rect.min, pos2(end + 8.0, rect.bottom()));
+    let response = button_response(ui, touch, ("line", line), &format!("next execution of line {line}"));
+    let color = if is_current { tok.t1 } else { tok.t2 };
+    let start = pen.text_left_of(end, y, line, font, if response.hovered() { tok.accent } else { color });
+    if response.hovered() {
+        pen.line_across(start, end, y + 7.0, tok.accent);
+        ui.set_cursor_icon(egui::CursorIcon::PointingHand);
+    }
+    if response.clicked() {
+        let way = if ui.input(|input| input.modifiers.shift) { Way::Back } else { Way::Forward };
+        ask(cx, frame.follow, (&file.name, line), way, out);
+    }
+    let words = if frame.executed.contains(&line) { "" } else { ", which the trace never reaches" };
+    response.on_hover_text(format!("Next execution of line {line}{words} (with Shift: the one before)"));
+}
+
+fn menu_ui(ui: &mut Ui, (line, words): (u32, &str), frame: &Frame<'_, '_>, out: &mut Vec<Action>) {
+    let Frame { cx, file, text, .. } = frame;
+    let tok = cx.tok;
+    menu_head_ui(ui, tok, &format!("Line {line}"), "");
+    if file.has_code(line) {
+        if MenuItem::new("Next execution").icon(icons::STEP).key("Enter").ui(ui, tok) {
+            ask(cx, frame.follow, (&file.name, line), Way::Forward, out);
+        }
+        if MenuItem::new("Previous execution").icon(icons::STEP_BACK).key("Shift+Enter").ui(ui, tok) {
+            ask(cx, frame.follow, (&file.name, line), Way::Back, out);
+        }
+        menu_line_ui(ui, tok);
+    }
+    if MenuItem::new("Copy place").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+        out.push(Action::Copy(format!("{}:{line}", text.path.display())));
+    }
+    if MenuItem::new("Copy line").ui(ui, tok) {
+        out.push(Action::Copy(words.to_owned()));
+    }
+}

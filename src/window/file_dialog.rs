@@ -1,0 +1,90 @@
+//! The desktop's file dialog, and what a file was wanted for.
+
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use anyhow::Result;
+
+use crate::action::Action;
+use crate::source::SourceMapping;
+use crate::worker::{Ticket, Worker};
+
+/// A dialog that is open.
+pub struct FileDialog {
+    purpose: Purpose,
+    ticket: Ticket<Option<PathBuf>>,
+}
+
+/// What a file is wanted for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To open it as a trace.
+    Trace,
+    /// To add it as a program image.
+    Image,
+    /// It is the source file that the image calls so.
+    Source(String),
+}
+
+impl FileDialog {
+    /// Opens the dialog on a thread of its own: it holds the thread for as long as the user thinks.
+    pub fn open(purpose: Purpose, context: egui::Context) -> Self {
+        static POOL: LazyLock<Worker> = LazyLock::new(|| Worker::new(1, || {}));
+        let title = match &purpose {
+            Purpose::Trace => "Open trace".to_owned(),
+            Purpose::Image => "Add program image".to_owned(),
+            Purpose::Source(file) => format!("Locate {}", name_of(file)),
+        };
+        let ticket = POOL.spawn(move |_| {
+            let picked = rfd::FileDialog::new().set_title(title).pick_file();
+            context.request_repaint();
+            Ok(picked)
+        });
+        Self { purpose, ticket }
+    }
+
+    /// The file that was chosen, none when it was cancelled; none at all while the dialog is open.
+    pub fn poll(&self) -> Option<Result<Option<PathBuf>>> {
+        self.ticket.take()
+    }
+
+    /// What is to be done with a file that was chosen.
+    ///
+    /// # Errors
+    /// It is another source file than the one that was wanted.
+    pub fn action(&self, path: &Path) -> Result<Action> {
+        self.purpose.action(path)
+    }
+}
+
+impl Purpose {
+    fn action(&self, path: &Path) -> Result<Action> {
+        let text = path.to_string_lossy().into_owned();
+        match self {
+            Self::Trace => Ok(Action::OpenPath(text)),
+            Self::Image => Ok(Action::AddImage(Some(text))),
+            Self::Source(file) => match SourceMapping::between(file, path) {
+                Some(mapping) => Ok(Action::MapSource(mapping.to_string())),
+                None => anyhow::bail!("the file is not called {:?}: {path:?}", name_of(file)),
+            },
+        }
+    }
+}
+
+fn name_of(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_was_found_tells_where_its_directory_went() {
+        let wanted = Purpose::Source("/build/app/src/a.c".to_owned());
+        let action = wanted.action(Path::new("/home/me/app/src/a.c")).expect("a mapping");
+        assert_eq!(action, Action::MapSource("/build=/home/me".to_owned()));
+        let error = wanted.action(Path::new("/home/me/b.c")).expect_err("another file").to_string();
+        assert_eq!(error, "the file is not called \"a.c\": \"/home/me/b.c\"");
+    }
+}

@@ -1,0 +1,83 @@
+//! Program images and sources: adding them, finding them, travelling to their lines.
+
+use std::path::PathBuf;
+
+use super::app::App;
+use super::file_dialog::{FileDialog, Purpose};
+use super::lookup::Lookup;
+use super::palette::Palette;
+use super::run::TraceChoice;
+use crate::action::Way;
+use crate::image::ImageSpec;
+use crate::model::source_view::LineQuestion;
+use crate::session::OpenOptions;
+use crate::source::SourceMapping;
+
+impl App {
+    /// Opens the file dialog, unless one is open. Tests have no desktop.
+    pub(super) fn ask_for_file(&mut self, purpose: Purpose) {
+        if !self.mode.is_deterministic && self.file_dialog.is_none() {
+            self.file_dialog = Some(FileDialog::open(purpose, self.context.clone()));
+        }
+    }
+
+    /// Opens the trace again with one more image; without a path asks for it.
+    pub(super) fn add_image(&mut self, image: Option<String>) {
+        let Some(text) = image else { return self.ask_for_file(Purpose::Image) };
+        let Some(workspace) = &self.workspace else { return };
+        let added: ImageSpec = match text.parse() {
+            Ok(spec) => spec,
+            Err(error) => return self.report(&format!("{error:#}")),
+        };
+        // The one that was found beside the trace is named from now on.
+        let known = workspace.session.images.infos().iter().map(|info| info.spec.clone());
+        let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
+        let options = OpenOptions { images, ..workspace.options.clone() };
+        self.open(TraceChoice::Path(options));
+    }
+
+    /// Asks where a source file is. Where there is no dialog, the palette asks for the directories.
+    pub(super) fn locate_source(&mut self, file: String) {
+        if self.mode.is_deterministic {
+            self.palette = crate::keymap::command("Map sources…").map(Palette::asking);
+        }
+        self.ask_for_file(Purpose::Source(file));
+    }
+
+    /// Sources of one directory are in another, in this run and in those to come.
+    pub(super) fn map_source(&mut self, text: &str) {
+        let mapping: SourceMapping = match text.parse() {
+            Ok(mapping) => with_home(mapping),
+            Err(error) => return self.report(&format!("{error:#}")),
+        };
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.sources.map.add(mapping.clone());
+        }
+        self.settings.add_source_mapping(mapping);
+    }
+
+    /// Shows source lines in the rows of the trace, or no longer.
+    pub(super) fn toggle_row_lines(&mut self) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        workspace.sources.is_in_rows = !workspace.sources.is_in_rows;
+        self.settings.has_row_lines = workspace.sources.is_in_rows;
+    }
+
+    /// Travels to an execution of a source line.
+    pub(super) fn go_to_line(&mut self, file: String, line: u32, way: Way) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let (window, from) = (workspace.windows.active, workspace.windows.active().position);
+        let question = LineQuestion { file, line, way, from };
+        workspace.lookup = Some(Lookup::line(&workspace.session, &self.worker, window, question));
+        self.take_found();
+    }
+}
+
+fn with_home(mapping: SourceMapping) -> SourceMapping {
+    let home = directories::BaseDirs::new().map(|places| places.home_dir().to_owned());
+    let to: PathBuf = match (mapping.to.strip_prefix("~"), home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => mapping.to.clone(),
+    };
+    SourceMapping { to, ..mapping }
+}

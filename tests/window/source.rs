@@ -1,0 +1,171 @@
+//! The source of the position.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
+use stepback::action::{Action, PanelKind, Way};
+
+use crate::sandbox::{SHORT, Sandbox};
+use crate::support::Driver;
+
+fn put_source(folder: &Path, name: &str) -> PathBuf {
+    let to = folder.join(name);
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo").join(to.file_name().unwrap());
+    fs::copy(from, &to).unwrap();
+    to
+}
+
+/// The demo with its main source beside the trace, just before the store that corrupts the pointer.
+fn at_store() -> Driver {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.demo();
+    put_source(trace.parent().unwrap(), "overflow.c");
+    let mut window = sandbox.open(&trace);
+    window.close_messages();
+    window.go_to("20344");
+    window.command("Show source");
+    window
+}
+
+#[test]
+fn the_panel_shows_the_line_that_is_executed_next() {
+    let mut window = at_store();
+    let bar = window.only_label_like("source overflow.c:");
+    assert!(bar.ends_with("in decode_field"), "{bar}");
+    let number: u32 = bar.split([':', ' ']).nth(2).unwrap().parse().unwrap();
+    let text = fs::read_to_string(window.path("overflow.c")).unwrap();
+    let line = text.lines().nth(number as usize - 1).unwrap().trim();
+    let painted = window.painted(&format!("source line {number}"));
+    assert!(painted.contains(line), "{painted} {line}");
+    window.harness().get_by_label(&format!("show line overflow.c:{number}"));
+}
+
+#[test]
+fn it_follows_the_position_into_callers_and_callees() {
+    let mut window = at_store();
+    let before = window.only_label_like("source overflow.c:");
+    window.press_with(Modifiers::ALT, Key::Num1);
+    window.command("Step back out");
+    let after = window.only_label_like("source overflow.c:");
+    assert!(before != after && !after.contains("decode_field"), "{before} {after}");
+}
+
+#[test]
+fn a_click_on_a_line_number_goes_to_its_next_execution_and_with_shift_to_the_one_before() {
+    let mut window = at_store();
+    let bar = window.only_label_like("source overflow.c:");
+    let number = bar.split([':', ' ']).nth(2).unwrap().to_owned();
+    let label = format!("next execution of line {number}");
+    window.click(&label);
+    let next = window.active().position.0;
+    assert!(next > 20_344);
+    assert_eq!(window.only_label_like("source overflow.c:"), bar);
+    window.click_with(Modifiers::SHIFT, &label);
+    assert!(window.active().position.0 < next);
+    assert_eq!(window.only_label_like("source overflow.c:"), bar);
+    window.choose(&format!("source line {number}"), "Next execution");
+    window.check_position(next);
+    window.choose(&format!("source line {number}"), "Copy place");
+    let place = format!("{}:{number}", window.path("overflow.c").display());
+    assert_eq!(window.copied(), Some(place));
+}
+
+#[test]
+fn the_keyboard_walks_the_lines_and_travels() {
+    let mut window = at_store();
+    let from = window.active().position.0;
+    window.press(Key::Enter);
+    let next = window.active().position.0;
+    assert!(next > from);
+    window.press_with(Modifiers::SHIFT, Key::Enter);
+    assert!(window.active().position.0 < next);
+}
+
+#[test]
+fn a_line_that_is_not_executed_again_says_so() {
+    let mut window = at_store();
+    window.go_to("end");
+    window.command("Next execution of line overflow.c:95");
+    window.check_told("line 95 of overflow.c is not executed after this position");
+    window.close_messages();
+    window.command("Last execution of line overflow.c:95");
+    assert!(window.active().position.0 < 44_013);
+    window.perform(Action::GoToLine("nothing.c".to_owned(), 1, Way::Forward));
+    window.check_told("no image has code of a file \"nothing.c\"");
+}
+
+#[test]
+fn a_source_that_moved_is_found_once_its_directory_is_named() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.demo();
+    put_source(&trace.parent().unwrap().join("moved/src"), "overflow.c");
+    let mut window = sandbox.open(&trace);
+    window.close_messages();
+    window.go_to("20344");
+    window.command("Show source");
+    window.harness().get_by_label("overflow.c was not found");
+    window.click_button("Locate…");
+    assert!(window.is_typing(), "the palette asks where the file is");
+    window.press(Key::Escape);
+    let moved = window.path("moved");
+    window.command(&format!("Map sources /build/trace-corpus={}", moved.display()));
+    window.only_label_like("source overflow.c:");
+}
+
+#[test]
+fn without_an_image_it_says_how_to_get_one() {
+    let mut window = Driver::text(SHORT);
+    window.command("Show source");
+    window.harness().get_by_label("No program image");
+    window.click_button("Add image…");
+    let image = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/lines/dwarf5.elf");
+    window.perform(Action::AddImage(Some(image.display().to_string())));
+    window.wait_until(|window| window.workspace().session.images.infos().len() == 1);
+    window.wait();
+    window.command("Show source");
+    window.harness().get_by_label("No source line here");
+    window.perform(Action::AddImage(Some("/nowhere/b.elf".to_owned())));
+    window.wait_until(|window| !window.messages().is_empty());
+    assert_eq!(window.workspace().session.images.infos().len(), 1);
+}
+
+#[test]
+fn rows_tell_their_source_lines_where_there_is_room() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.demo();
+    let mut window = sandbox.open_in([1700.0, 1000.0], &trace);
+    window.close_messages();
+    window.go_to("20344");
+    let rows: Vec<String> = (20_336..20_350).map(|step| format!("step {step}")).collect();
+    let lines = |window: &Driver| rows.iter().filter(|row| window.painted(row).contains("overflow.c:")).count();
+    assert!(lines(&window) > 3 && lines(&window) < rows.len(), "each line once for all steps that follow each other");
+    window.command("Source lines in rows");
+    assert_eq!(lines(&window), 0);
+    window.command("Source lines in rows");
+    assert!(lines(&window) > 3);
+}
+
+#[test]
+fn narrow_rows_have_no_source_lines() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open_in([800.0, 700.0], &sandbox.demo());
+    window.close_messages();
+    window.go_to("20344");
+    assert!(!window.painted("step 20342").contains("overflow.c:"));
+}
+
+#[test]
+fn the_panel_may_stand_anywhere_and_any_number_of_times() {
+    let mut window = Driver::demo();
+    let count = |window: &Driver| window.panels().iter().filter(|kind| **kind == PanelKind::Source).count();
+    assert_eq!(count(&window), 1);
+    window.command("New source panel");
+    assert_eq!(count(&window), 2);
+    window.command("Pin panel here");
+    window.go_to("20344");
+    window.command("Reset layout");
+    assert_eq!(count(&window), 1);
+}
