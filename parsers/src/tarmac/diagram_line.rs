@@ -65,7 +65,7 @@ enum Cell {
 /// The accesses of one line, lowest address first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Diagram {
-    address: u64,
+    pub address: u64,
     /// In memory order.
     cells: [Cell; ROW],
 }
@@ -80,12 +80,18 @@ pub(super) struct DiagramAccess {
 
 impl Diagram {
     /// Reads the fields from the address on.
-    pub fn read(mut fields: Lexer<'_>) -> Result<Self, Fault> {
+    pub fn read(fields: Lexer<'_>) -> Result<Self, Fault> {
+        let mut fields = fields;
+        Self::take(&mut fields)
+    }
+
+    /// The same, leaving what stands behind the picture.
+    pub fn take(fields: &mut Lexer<'_>) -> Result<Self, Fault> {
         let column = fields.at();
         let word = fields.word().filter(|word| digits::is_hex(word));
         let word = word.ok_or(FaultKind::Expected("an address").at(column))?;
         let address = digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))?;
-        let diagram = Self { address, cells: cells(&mut fields)? };
+        let diagram = Self { address, cells: cells(fields)? };
         let last = diagram.cells.iter().rposition(|cell| *cell != Cell::Untouched).unwrap_or(0);
         match address.checked_add(last as u64) {
             Some(_) => Ok(diagram),

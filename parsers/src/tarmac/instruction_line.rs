@@ -15,6 +15,12 @@ use crate::{Address, InstructionSet};
 /// The fields of an instruction line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InstructionLine<'a> {
+    /// The address as written.
+    pub address_word: &'a [u8],
+    /// The encoding as written.
+    pub encoding: &'a [u8],
+    /// True when the line gives a physical address too.
+    pub has_physical: bool,
     /// Without a Thumb bit.
     pub pc: Address,
     pub set: InstructionSet,
@@ -48,6 +54,9 @@ impl<'a> InstructionLine<'a> {
         let length_bytes = if set == InstructionSet::T32 && place.encoding.len() <= 4 { 2 } else { 4 };
         let opcode = opcode(place.encoding).ok_or(FaultKind::TooLarge("encoding").at(header.fields.at()))?;
         Ok(Some(Self {
+            address_word: place.word,
+            encoding: place.encoding,
+            has_physical: place.has_physical,
             pc: Address(address),
             set,
             opcode,
@@ -63,6 +72,8 @@ impl<'a> InstructionLine<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Place<'a> {
     address: u64,
+    word: &'a [u8],
+    has_physical: bool,
     encoding: &'a [u8],
     /// True when the bracket held two numbers.
     is_pair: bool,
@@ -71,11 +82,11 @@ struct Place<'a> {
 /// `( address : encoding )`
 fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<Place<'a>, Fault> {
     mark(fields, b'(', "\"(\"")?;
-    let address = hex(fields, "an address")?;
+    let (word, address) = hex(fields, "an address")?;
     mark(fields, b':', "\":\"")?;
     let encoding = encoding(fields)?;
     mark(fields, b')', "\")\"")?;
-    Ok(Place { address, encoding, is_pair: false })
+    Ok(Place { address, word, has_physical: false, encoding, is_pair: false })
 }
 
 /// `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`
@@ -84,7 +95,8 @@ fn it_place<'a>(fields: &mut Lexer<'a>, is_implicit_thumb: bool) -> Result<Place
     let is_pair = bracket.is_some_and(|bracket| bracket.is_pair);
     let first_at = fields.at();
     let first = encoding(fields)?;
-    if fields.mark(b':') {
+    let has_physical = fields.mark(b':');
+    if has_physical {
         fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?;
         if fields.mark(b',') {
             fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?;
@@ -99,24 +111,26 @@ fn it_place<'a>(fields: &mut Lexer<'a>, is_implicit_thumb: bool) -> Result<Place
     match bracket {
         Some(bracket) if !is_encoding => {
             let address = bracket.address.ok_or(FaultKind::TooLarge("address").at(first_at))?;
-            Ok(Place { address, encoding: first, is_pair })
+            Ok(Place { address, word: bracket.word, has_physical, encoding: first, is_pair })
         }
         _ => {
             let address = digits::hex(first).ok_or(FaultKind::Expected("an address").at(first_at))?;
-            Ok(Place { address, encoding: encoding(fields)?, is_pair })
+            Ok(Place { address, word: first, has_physical, encoding: encoding(fields)?, is_pair })
         }
     }
 }
 
 /// The numbers before an instruction's fields: a count, its address, or both.
 #[derive(Clone, Copy, Debug)]
-struct Bracket {
+struct Bracket<'a> {
+    /// The number that would be an address.
+    word: &'a [u8],
     /// The address, if it holds one; none when the number does not fit.
     address: Option<u64>,
     is_pair: bool,
 }
 
-fn bracket(fields: &mut Lexer<'_>) -> Result<Option<Bracket>, Fault> {
+fn bracket<'a>(fields: &mut Lexer<'a>) -> Result<Option<Bracket<'a>>, Fault> {
     if !fields.mark(b'(') {
         return Ok(None);
     }
@@ -128,7 +142,7 @@ fn bracket(fields: &mut Lexer<'_>) -> Result<Option<Bracket>, Fault> {
         Some(second) if second.len() >= 8 || first.len() < 8 => second,
         _ => first,
     };
-    Ok(Some(Bracket { address: digits::hex(chosen), is_pair: second.is_some() }))
+    Ok(Some(Bracket { word: chosen, address: digits::hex(chosen), is_pair: second.is_some() }))
 }
 
 /// Instruction set and mode.
@@ -178,10 +192,10 @@ fn number<'a>(fields: &mut Lexer<'a>) -> Result<&'a [u8], Fault> {
     fields.word().filter(|word| digits::is_hex(word)).ok_or(FaultKind::Expected("a number").at(column))
 }
 
-fn hex(fields: &mut Lexer<'_>, name: &'static str) -> Result<u64, Fault> {
+fn hex<'a>(fields: &mut Lexer<'a>, name: &'static str) -> Result<(&'a [u8], u64), Fault> {
     let column = fields.at();
     let word = fields.word().filter(|word| digits::is_hex(word)).ok_or(FaultKind::Expected(name).at(column))?;
-    digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))
+    digits::hex(word).map(|address| (word, address)).ok_or(FaultKind::TooLarge("address").at(column))
 }
 
 /// Digits, or as many dashes when the fetch failed.

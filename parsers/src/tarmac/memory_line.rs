@@ -22,9 +22,9 @@ struct MemoryWord {
 
 /// An access as a line tells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MemoryLine {
+pub(super) struct MemoryLine<'a> {
     pub kind: AccessKind,
-    pub address: u64,
+    pub place: AccessPlace<'a>,
     pub size_bytes: u8,
     /// In memory order.
     data: Data,
@@ -41,15 +41,26 @@ struct Data {
     digits: usize,
 }
 
-impl MemoryLine {
+/// Where an access is, as the line tells it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct AccessPlace<'a> {
+    pub address: u64,
+    /// The address as written.
+    pub word: &'a [u8],
+    pub physical: Option<&'a [u8]>,
+    /// Marked by a lone `X`.
+    pub is_exclusive: bool,
+}
+
+impl<'a> MemoryLine<'a> {
     /// Reads the fields; none for lines that touch no memory that we could show.
-    pub fn read(header: &Header<'_>, endian: Endian) -> Result<Option<Self>, Fault> {
+    pub fn read(header: &Header<'a>, endian: Endian) -> Result<Option<Self>, Fault> {
         let word = memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
         let mut fields = header.fields;
         if word.is_note || header.word.contains(&b'C') && fields.peek() == Token::Word(b"TRANSFER") {
             return Ok(None);
         }
-        let Some(address) = address(&mut fields)? else { return Ok(None) };
+        let Some(place) = AccessPlace::read(&mut fields)? else { return Ok(None) };
         let size_bytes = u8::try_from(word.size_bytes).ok().filter(|size| (1..=LONGEST).contains(&usize::from(*size)));
         let size_bytes = size_bytes.ok_or(FaultKind::AccessSize(word.size_bytes).at(header.word_at))?;
         let column = fields.at();
@@ -57,8 +68,8 @@ impl MemoryLine {
         if endian == Endian::Little && !word.is_memory_order {
             data.reverse(usize::from(size_bytes));
         }
-        match address.checked_add(u64::from(size_bytes) - 1) {
-            Some(_) => Ok(Some(Self { kind: word.kind, address, size_bytes, data, doubt })),
+        match place.address.checked_add(u64::from(size_bytes) - 1) {
+            Some(_) => Ok(Some(Self { kind: word.kind, place, size_bytes, data, doubt })),
             None => Err(FaultKind::AddressOverflow.at(column)),
         }
     }
@@ -83,7 +94,7 @@ impl MemoryLine {
         .map(|(start, size, is_known)| {
             let byte = |place: usize| self.data.bytes.get(start + place).copied().filter(|_| place < size).unwrap_or(0);
             let bytes = is_known.then(|| std::array::from_fn(byte));
-            (self.address.wrapping_add(start as u64), u8::try_from(size).unwrap_or(0), bytes)
+            (self.place.address.wrapping_add(start as u64), u8::try_from(size).unwrap_or(0), bytes)
         })
     }
 }
@@ -101,32 +112,36 @@ fn memory_word(header: &Header<'_>) -> Option<MemoryWord> {
     })
 }
 
-/// Takes everything up to the data; none when the access was aborted.
-fn address(fields: &mut Lexer<'_>) -> Result<Option<u64>, Fault> {
-    if fields.peek() == Token::Word(b"X") {
-        fields.next();
-    }
-    if fields.mark(b'(') {
-        while !fields.mark(b')') {
-            if let Token::End | Token::Other(_) = fields.next() {
-                return Err(FaultKind::Expected("\")\"").at(fields.at()));
+impl<'a> AccessPlace<'a> {
+    /// Takes everything up to the data; none when the access was aborted.
+    fn read(fields: &mut Lexer<'a>) -> Result<Option<Self>, Fault> {
+        let is_exclusive = fields.peek() == Token::Word(b"X");
+        if is_exclusive {
+            fields.next();
+        }
+        if fields.mark(b'(') {
+            while !fields.mark(b')') {
+                if let Token::End | Token::Other(_) = fields.next() {
+                    return Err(FaultKind::Expected("\")\"").at(fields.at()));
+                }
             }
         }
-    }
-    let column = fields.at();
-    let word = fields.word().filter(|word| digits::is_hex(word)).ok_or(FaultKind::Expected("an address").at(column))?;
-    let address = digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))?;
-    if fields.mark(b':') {
-        fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?;
-    }
-    if fields.peek() != Token::Mark(b'(') {
-        return Ok(Some(address));
-    }
-    fields.next();
-    if fields.peek() == Token::Word(b"ABORTED") {
-        Ok(None)
-    } else {
-        Err(FaultKind::Expected("\"(ABORTED)\"").at(fields.at()))
+        let column = fields.at();
+        let word = fields.word().filter(|word| digits::is_hex(word));
+        let word = word.ok_or(FaultKind::Expected("an address").at(column))?;
+        let address = digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))?;
+        let physical = match fields.mark(b':') {
+            true => Some(fields.word().ok_or(FaultKind::Expected("a physical address").at(fields.at()))?),
+            false => None,
+        };
+        if fields.peek() != Token::Mark(b'(') {
+            return Ok(Some(Self { address, word, physical, is_exclusive }));
+        }
+        fields.next();
+        match fields.peek() {
+            Token::Word(b"ABORTED") => Ok(None),
+            _ => Err(FaultKind::Expected("\"(ABORTED)\"").at(fields.at())),
+        }
     }
 }
 

@@ -47,6 +47,7 @@
 //! then `slow` reads the line token by token. Both give the same events.
 
 mod ahead;
+mod convert;
 mod cut;
 mod diagram_line;
 mod digits;
@@ -76,6 +77,7 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+pub use convert::{ConvertError, Lost, TarmacStyle};
 pub(crate) use line::is_plausible_line;
 pub use line_head::{LineHead, LineShape};
 pub(crate) use names::RunNames;

@@ -69,6 +69,10 @@ impl Tarmac {
         self.options.implicit_thumb
     }
 
+    pub(super) fn input(&self) -> &dyn ReadAt {
+        &*self.input
+    }
+
     pub(super) fn limits(&self) -> Limits {
         self.limits
     }

@@ -1,6 +1,7 @@
 //! Tests of the whole parser.
 
 mod chunks;
+mod convert;
 mod forms;
 mod hostile;
 mod mutations;

@@ -274,7 +274,7 @@ const TIMES: [&str; 8] = ["", "", "", "5 clk ", "6 clk ", "6 clk ", "   6 clk ",
 const CPUS: [&str; 5] = ["", "", "", "cpu0 ", "cpu1 "];
 
 /// Traces in which everything that matters to chunks happens often.
-fn trace() -> impl Strategy<Value = String> {
+pub fn trace() -> impl Strategy<Value = String> {
     let line = (0..TIMES.len(), 0..CPUS.len(), 0..KINDS.len(), 0..40u8).prop_map(|(time, cpu, kind, pad)| {
         // A long line now and then, beyond the limit of 300.
         let pad = if pad == 0 { " ".repeat(320) } else { String::new() };

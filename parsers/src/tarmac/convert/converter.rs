@@ -1,0 +1,363 @@
+//! The conversion itself, line by line.
+
+use std::io::{self, Write};
+
+use super::super::ahead::cpu_of_other;
+use super::super::diagram_line::{Diagram, OpenDiagram};
+use super::super::header::{Header, LineKind};
+use super::super::instruction_line::InstructionLine;
+use super::super::lexer::Lexer;
+use super::super::line::{FIRST_CPU, Line, split_line, without_return};
+use super::super::memory_line::MemoryLine;
+use super::super::source::Tarmac;
+use super::super::timestamp::Timestamp;
+use super::super::window::Window;
+use super::pieces::{self, Physical, Piece};
+use super::{Lost, TarmacStyle};
+use crate::{AccessKind, Flow, InstructionSet, Source as _, SourceError};
+
+/// A conversion could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ConvertError {
+    /// The trace could not be read.
+    #[error(transparent)]
+    Read(#[from] SourceError),
+    /// The result could not be written.
+    #[error("{0}")]
+    Write(#[from] io::Error),
+}
+
+impl Tarmac {
+    /// Writes the trace in a style, in bounded memory; `watch` hears how far it is, about once a megabyte, and may stop it.
+    ///
+    /// # Errors
+    /// The trace could not be read, or the result not be written.
+    pub fn convert(
+        &self,
+        style: TarmacStyle,
+        out: &mut impl Write,
+        watch: &mut dyn FnMut(u64) -> Flow,
+    ) -> Result<Lost, ConvertError> {
+        if style == TarmacStyle::Es {
+            writeln!(out, "Tarmac Text Rev 3t")?;
+        }
+        let mut converter = Converter {
+            tarmac: self,
+            style,
+            out,
+            lost: Lost::default(),
+            open: None,
+            stamp: Vec::new(),
+            time: None,
+            thread: None,
+            steps: 0,
+        };
+        converter.convert(watch)?;
+        Ok(converter.lost)
+    }
+}
+
+struct Converter<'t, W> {
+    tarmac: &'t Tarmac,
+    style: TarmacStyle,
+    out: W,
+    lost: Lost,
+    /// The diagram on the line before.
+    open: Option<OpenDiagram>,
+    /// The last timestamp as written, with its unit.
+    stamp: Vec<u8>,
+    /// The time that lines without a timestamp have.
+    time: Option<u64>,
+    /// The CPU word of the line before, whose thread lines without one share.
+    thread: Option<Vec<u8>>,
+    steps: u64,
+}
+
+impl<W: Write> Converter<'_, W> {
+    fn convert(&mut self, watch: &mut dyn FnMut(u64) -> Flow) -> Result<(), ConvertError> {
+        let (mut buffer, limits) = (Vec::new(), self.tarmac.limits());
+        let mut window = Window::new(self.tarmac.input(), 0..self.tarmac.length(), limits.window, &mut buffer);
+        window.advance(0)?;
+        loop {
+            let mut at = 0;
+            while let Some((line, next)) =
+                split_line(window.text(), at, window.is_last()).filter(|_| at < window.whole_lines())
+            {
+                match line.len() > limits.line {
+                    true => self.skip_damaged(),
+                    false => self.line(without_return(line))?,
+                }
+                at = next;
+            }
+            let is_too_long = !window.is_last() && window.text().len() - at > limits.line;
+            match () {
+                () if window.is_last() => return Ok(()),
+                () if is_too_long => {
+                    self.skip_damaged();
+                    _ = window.skip_line(at, u64::MAX)?;
+                }
+                () => window.advance(at)?,
+            }
+            if watch(window.base()) == Flow::Stop {
+                return Ok(());
+            }
+        }
+    }
+
+    fn skip_damaged(&mut self) {
+        self.lost.damaged += 1;
+        self.open = None;
+    }
+
+    /// A line, of which two records are two lines from now on.
+    fn line(&mut self, line: &[u8]) -> io::Result<()> {
+        let mut rest = line;
+        while let Line::Fused(fused) = Line::read(rest, self.open, self.tarmac.is_implicit_thumb()) {
+            let (first, second) = rest.split_at_checked(fused.at).unwrap_or_default();
+            rest = second;
+            if !fused.is_first_whole {
+                self.skip_damaged();
+                break;
+            }
+            self.record(first)?;
+            self.open = None;
+        }
+        self.record(rest)
+    }
+
+    fn record(&mut self, text: &[u8]) -> io::Result<()> {
+        let line = Line::read_single(text, self.open, self.tarmac.is_implicit_thumb());
+        self.open = line.open_diagram();
+        match line {
+            Line::Blank | Line::Fused(_) => Ok(()),
+            Line::Broken(_) => self.pass_on(text),
+            Line::Row(open) => self.row(open.kind, text),
+            Line::Instruction(header, line) => self.instruction(&header, &line, text),
+            Line::Other(header) if header.kind == LineKind::Title => Ok(()),
+            Line::Other(header) => self.other(&header, text),
+        }
+    }
+
+    fn pass_on(&mut self, text: &[u8]) -> io::Result<()> {
+        self.out.write_all(text)?;
+        self.out.write_all(b"\n")
+    }
+
+    fn instruction(&mut self, header: &Header<'_>, line: &InstructionLine<'_>, text: &[u8]) -> io::Result<()> {
+        let stamp = stamp_of(text);
+        self.steps += 1;
+        self.write_prefix(stamp, header.cpu)?;
+        self.thread = Some(header.cpu.unwrap_or(FIRST_CPU).to_vec());
+        self.note_time(header.time, stamp);
+        let fields = text.get(header.word_at..).unwrap_or_default();
+        let is_es = header.word == b"ES";
+        // `CCFAIL` would say more in an ES line than in the trace.
+        let is_misleading = !is_es && line.is_executed && Lexer::new(line.text).word() == Some(b"CCFAIL");
+        if is_es == (self.style == TarmacStyle::Es) || is_misleading {
+            return self.pass_on(fields);
+        }
+        match self.style {
+            TarmacStyle::Es => self.write_es(line)?,
+            TarmacStyle::FastModels => self.write_it(line)?,
+        }
+        self.pass_on(line.text)
+    }
+
+    fn write_es(&mut self, line: &InstructionLine<'_>) -> io::Result<()> {
+        self.lost.physical_addresses += u64::from(line.has_physical);
+        self.out.write_all(b"ES  (")?;
+        self.out.write_all(line.address_word)?;
+        self.out.write_all(b":")?;
+        self.out.write_all(line.encoding)?;
+        write!(self.out, ") {} ", state(line.set))?;
+        self.out.write_all(line.mode)?;
+        self.out.write_all(if line.is_executed { b":         " } else { b":  CCFAIL " })
+    }
+
+    fn write_it(&mut self, line: &InstructionLine<'_>) -> io::Result<()> {
+        write!(self.out, "{} ({}) ", if line.is_executed { "IT" } else { "IS" }, self.steps)?;
+        self.out.write_all(line.address_word)?;
+        self.out.write_all(b" ")?;
+        self.out.write_all(line.encoding)?;
+        write!(self.out, " {} ", state(line.set))?;
+        self.out.write_all(line.mode)?;
+        self.out.write_all(if line.mode.is_empty() { b": " } else { b" : " })
+    }
+
+    fn other(&mut self, header: &Header<'_>, text: &[u8]) -> io::Result<()> {
+        let prefix = self.prefix(header, text);
+        match header.kind {
+            LineKind::Memory if self.style == TarmacStyle::Es => {
+                let line = MemoryLine::read(header, self.tarmac.endian()).ok().flatten();
+                if let Some(line) = line.filter(|line| line.doubt.is_none()) {
+                    return self.memory(&line, header, &prefix);
+                }
+            }
+            LineKind::Diagram(kind) if self.style == TarmacStyle::FastModels => {
+                if let Some(drawn) = Drawn::read(header.fields) {
+                    return self.diagram(kind, &drawn, &prefix);
+                }
+            }
+            _ => {}
+        }
+        self.out.write_all(&prefix)?;
+        self.pass_on(text.get(header.word_at..).unwrap_or_default())
+    }
+
+    /// Another row of a diagram, which becomes a line of its own.
+    fn row(&mut self, kind: AccessKind, text: &[u8]) -> io::Result<()> {
+        let prefix = self.inherited_prefix();
+        match Drawn::read(Lexer::new(text)).filter(|_| self.style == TarmacStyle::FastModels) {
+            Some(drawn) => self.diagram(kind, &drawn, &prefix),
+            None => {
+                self.out.write_all(&prefix)?;
+                self.out.write_all(if kind == AccessKind::Read { b"LD " } else { b"ST " })?;
+                self.pass_on(text.trim_ascii_start())
+            }
+        }
+    }
+
+    fn memory(&mut self, line: &MemoryLine<'_>, header: &Header<'_>, prefix: &[u8]) -> io::Result<()> {
+        let place = line.place;
+        let pieces: Vec<Piece> = line.parts().collect();
+        let physical = place.physical.and_then(|word| Physical::of_word(place.address, word));
+        self.lost.physical_addresses += u64::from(place.physical.is_some() && physical.is_none());
+        self.lost.exclusive_marks += u64::from(place.is_exclusive || header.word.contains(&b'X'));
+        for (number, (address, picture)) in pieces::rows(&pieces).enumerate() {
+            let here = physical.and_then(|physical| physical.at(address));
+            self.lost.physical_addresses += u64::from(physical.is_some() && here.is_none());
+            // What the first line says of time and thread, those behind it inherit.
+            self.out.write_all(if number == 0 { prefix } else { INDENT })?;
+            pieces::write_row(&mut self.out, line.kind, (address, &picture), (here, width(address, place.word)))?;
+        }
+        Ok(())
+    }
+
+    fn diagram(&mut self, kind: AccessKind, drawn: &Drawn<'_>, prefix: &[u8]) -> io::Result<()> {
+        self.lost.memory_types += u64::from(drawn.has_type);
+        for access in drawn.diagram.accesses() {
+            for piece in pieces::powers((access.address.0, access.size_bytes, access.bytes)) {
+                let physical = drawn.physical.and_then(|physical| physical.at(piece.0));
+                self.out.write_all(prefix)?;
+                let form = (self.tarmac.endian(), width(piece.0, drawn.word));
+                pieces::write_contiguous(&mut self.out, (kind, piece), physical, form)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a line other than an instruction begins with in the style that is written, and takes note of it.
+    fn prefix(&mut self, header: &Header<'_>, text: &[u8]) -> Vec<u8> {
+        let stamp = stamp_of(text);
+        let thread = cpu_of_other(header.time, header.cpu).or(self.thread.as_deref()).unwrap_or(FIRST_CPU).to_vec();
+        let is_other_thread = self.thread.as_deref().unwrap_or(FIRST_CPU) != thread;
+        let is_other_time = header.time.is_some() && header.time != self.time;
+        // Only behind a time and a unit is an odd word taken for a type, and only before known ones an odd word for a CPU.
+        let is_odd = header.kind == LineKind::Unknown && header.unit.is_some();
+        let is_unsafe = matches!(header.kind, LineKind::Unknown | LineKind::Note) && !thread.starts_with(b"cpu");
+        let is_plain = match self.style {
+            TarmacStyle::Es => !is_other_time && !is_other_thread && !is_odd,
+            TarmacStyle::FastModels => stamp.is_empty() && is_unsafe,
+        };
+        let is_unreadable = header.time.is_none() && !stamp.is_empty();
+        let written = if stamp.is_empty() { self.stamp.clone() } else { stamp.to_vec() };
+        self.note_other_time(header.time, stamp);
+        self.thread = Some(thread.clone());
+        if is_plain && !is_unreadable {
+            return INDENT.to_vec();
+        }
+        let is_named = header.cpu.is_some() || thread != FIRST_CPU;
+        let mut prefix = Vec::new();
+        let cpu = (is_named || written.is_empty() && is_other_thread).then_some(&*thread);
+        self.append_prefix(&mut prefix, &written, cpu);
+        prefix
+    }
+
+    /// What a line begins with that says nothing itself of time and thread.
+    fn inherited_prefix(&self) -> Vec<u8> {
+        let thread = self.thread.as_deref().filter(|thread| *thread != FIRST_CPU);
+        let mut prefix = Vec::new();
+        match self.style {
+            TarmacStyle::Es => prefix.extend_from_slice(INDENT),
+            TarmacStyle::FastModels => self.append_prefix(&mut prefix, &self.stamp, thread),
+        }
+        prefix
+    }
+
+    fn write_prefix(&mut self, stamp: &[u8], cpu: Option<&[u8]>) -> io::Result<()> {
+        let mut prefix = Vec::new();
+        self.append_prefix(&mut prefix, stamp, cpu);
+        self.out.write_all(&prefix)
+    }
+
+    fn append_prefix(&self, prefix: &mut Vec<u8>, stamp: &[u8], cpu: Option<&[u8]>) {
+        if self.style == TarmacStyle::Es {
+            let missing = STAMP_WIDTH.saturating_sub(stamp.len());
+            prefix.extend_from_slice(INDENT.get(..missing).unwrap_or_default());
+        }
+        for word in [Some(stamp).filter(|stamp| !stamp.is_empty()), cpu].into_iter().flatten() {
+            prefix.extend_from_slice(word);
+            prefix.push(b' ');
+        }
+    }
+
+    fn note_time(&mut self, time: Option<u64>, stamp: &[u8]) {
+        self.time = time;
+        self.stamp.clear();
+        self.stamp.extend_from_slice(if time.is_some() { stamp } else { b"" });
+    }
+
+    fn note_other_time(&mut self, time: Option<u64>, stamp: &[u8]) {
+        if time.is_some() {
+            self.note_time(time, stamp);
+        }
+    }
+}
+
+/// What stands before lines that inherit time and thread.
+const INDENT: &[u8] = b"                    ";
+/// Timestamps of the ES style end here.
+const STAMP_WIDTH: usize = 15;
+
+fn state(set: InstructionSet) -> char {
+    match set {
+        InstructionSet::A64 => 'O',
+        InstructionSet::A32 => 'A',
+        InstructionSet::T32 => 'T',
+    }
+}
+
+/// As many digits as the trace writes, or as are needed.
+fn width(address: u64, word: &[u8]) -> usize {
+    let needed = if address > u64::from(u32::MAX) { 16 } else { 8 };
+    word.len().clamp(needed, 16)
+}
+
+/// The timestamp as written, with its unit; empty when there is none.
+fn stamp_of(text: &[u8]) -> &[u8] {
+    let mut fields = Lexer::new(text);
+    let start = fields.at();
+    match Timestamp::take(&mut fields) {
+        Ok(_) => text.get(start..fields.at()).unwrap_or_default().trim_ascii_end(),
+        Err(_) => b"",
+    }
+}
+
+/// A diagram and what stands behind it.
+struct Drawn<'a> {
+    diagram: Diagram,
+    word: &'a [u8],
+    physical: Option<Physical>,
+    /// More than the physical address stands there.
+    has_type: bool,
+}
+
+impl<'a> Drawn<'a> {
+    fn read(fields: Lexer<'a>) -> Option<Self> {
+        let mut fields = fields;
+        let word = { fields }.word()?;
+        let diagram = Diagram::take(&mut fields).ok()?;
+        let physical = Physical::take(diagram.address, &mut fields);
+        Some(Self { diagram, word, physical, has_type: !fields.rest().is_empty() })
+    }
+}

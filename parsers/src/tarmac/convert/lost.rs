@@ -1,0 +1,34 @@
+//! What a conversion could not take along.
+
+use std::fmt;
+
+/// How many things the other style cannot say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost {
+    /// Physical addresses of instructions, and of accesses that go over a page.
+    pub physical_addresses: u64,
+    /// What stood behind a diagram besides its physical address: memory types.
+    pub memory_types: u64,
+    /// Marks of exclusive accesses.
+    pub exclusive_marks: u64,
+    /// Lines that were too long, and records that were cut by another on their line.
+    pub damaged: u64,
+}
+
+/// `2 physical addresses, 1 memory type`; empty when nothing was lost.
+impl fmt::Display for Lost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            (self.physical_addresses, "physical address", "physical addresses"),
+            (self.memory_types, "memory type", "memory types"),
+            (self.exclusive_marks, "exclusive mark", "exclusive marks"),
+            (self.damaged, "damaged record", "damaged records"),
+        ];
+        let parts = parts.iter().filter(|(count, ..)| *count > 0);
+        for (place, (count, one, many)) in parts.enumerate() {
+            let separator = if place > 0 { ", " } else { "" };
+            write!(f, "{separator}{count} {}", if *count == 1 { one } else { many })?;
+        }
+        Ok(())
+    }
+}

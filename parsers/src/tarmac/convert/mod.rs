@@ -1,0 +1,19 @@
+//! Writes a trace in the other style.
+//!
+//! ```text
+//! 5 clk IT (1) 00001000 e5901000 A svc : LDR r1,[r0]    |           5 clk ES  (00001000:e5901000) A svc:         LDR r1,[r0]
+//! 5 clk MR4 00002004 00000007                           |                     LD 00002000 ........ ........ 00000007 ........
+//! 5 clk R r1 00000007                                   |                     R r1 00000007
+//! ```
+//!
+//! Only what the styles write differently is written anew; everything else is passed on as it stands,
+//! damaged lines too: reading the result gives the same steps, times, registers and bytes.
+
+mod converter;
+mod lost;
+mod pieces;
+mod style;
+
+pub use converter::ConvertError;
+pub use lost::Lost;
+pub use style::TarmacStyle;

@@ -1,0 +1,153 @@
+//! Accesses as the styles write them: in rows of sixteen bytes, or in powers of two.
+
+use std::io::{self, Write};
+
+use super::super::digits;
+use super::super::lexer::Lexer;
+use crate::{AccessKind, Endian};
+
+/// Bytes in a row of a diagram.
+const ROW: u64 = 16;
+/// No translation reaches over such a border.
+const PAGE: u64 = 4096;
+
+/// Some bytes of memory; none when they are not known.
+pub(super) type Piece = (u64, u8, Option<[u8; 8]>);
+
+/// A physical address as far as the styles tell of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Physical {
+    /// The virtual address that it belongs to.
+    of: u64,
+    address: u64,
+    space: Space,
+}
+
+/// Secure or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Space {
+    Secure,
+    NonSecure,
+    Untold,
+}
+
+impl Physical {
+    /// `00008ffff6c0_NS`; none when it is no number.
+    pub fn of_word(of: u64, word: &[u8]) -> Option<Self> {
+        let (number, space) = match word {
+            [number @ .., b'_', b'N', b'S'] => (number, Space::NonSecure),
+            [number @ .., b'_', b'S'] => (number, Space::Secure),
+            number => (number, Space::Untold),
+        };
+        digits::hex(number).map(|address| Self { of, address, space })
+    }
+
+    /// Takes `S:0008ffff6c0`, if it is there.
+    pub fn take(of: u64, fields: &mut Lexer<'_>) -> Option<Self> {
+        let mut after = *fields;
+        let space = match after.word()? {
+            b"S" => Space::Secure,
+            b"NS" => Space::NonSecure,
+            b"P" => Space::Untold,
+            _ => return None,
+        };
+        let address = after.mark(b':').then(|| after.word().and_then(digits::hex)).flatten()?;
+        *fields = after;
+        Some(Self { of, address, space })
+    }
+
+    /// That of another virtual address; none on another page.
+    pub fn at(self, other: u64) -> Option<Self> {
+        let is_near = self.of / PAGE == other / PAGE;
+        let address = self.address.wrapping_add(other).wrapping_sub(self.of);
+        is_near.then_some(Self { of: other, address, ..self })
+    }
+}
+
+/// The rows that the pieces touch, and how each is drawn.
+pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = (u64, String)> {
+    let first = pieces.first().map_or(0, |(address, ..)| address / ROW);
+    let last = pieces.last().map_or(0, |(address, size, _)| address.saturating_add(u64::from(*size).max(1) - 1) / ROW);
+    (first..=last).map(move |row| {
+        let mut picture = String::with_capacity(36);
+        for place in (0..ROW).rev() {
+            let address = row * ROW + place;
+            picture.push_str(&cell(pieces, address));
+            if place % 4 == 0 && place > 0 {
+                picture.push(' ');
+            }
+        }
+        (row * ROW, picture)
+    })
+}
+
+fn cell(pieces: &[Piece], address: u64) -> String {
+    let inside = |(start, size, _): &&Piece| address.checked_sub(*start).is_some_and(|place| place < u64::from(*size));
+    let Some((start, _, bytes)) = pieces.iter().find(inside) else { return "..".to_owned() };
+    let byte = bytes.and_then(|bytes| bytes.get(usize::try_from(address - start).ok()?).copied());
+    byte.map_or_else(|| "##".to_owned(), |byte| format!("{byte:02x}"))
+}
+
+/// The pieces of a piece whose sizes are powers of two.
+pub(super) fn powers(piece: Piece) -> impl Iterator<Item = Piece> {
+    let (start, size, bytes) = piece;
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let left = size.checked_sub(done).filter(|left| *left > 0)?;
+        let part = (1u8 << left.ilog2()).min(8);
+        let place = usize::from(done);
+        let moved = bytes.map(|bytes| std::array::from_fn(|byte| bytes.get(place + byte).copied().unwrap_or(0)));
+        let address = start.wrapping_add(u64::from(done));
+        done += part;
+        Some((address, part, moved))
+    })
+}
+
+/// `MR4 00002004:000000002004 00000007`
+pub(super) fn write_contiguous(
+    out: &mut impl Write,
+    (kind, piece): (AccessKind, Piece),
+    physical: Option<Physical>,
+    (endian, width): (Endian, usize),
+) -> io::Result<()> {
+    let (address, size, bytes) = piece;
+    let letter = if kind == AccessKind::Read { 'R' } else { 'W' };
+    write!(out, "M{letter}{size} {address:0width$x}")?;
+    if let Some(Physical { address, space, .. }) = physical {
+        let suffix = match space {
+            Space::Secure => "_S",
+            Space::NonSecure => "_NS",
+            Space::Untold => "",
+        };
+        write!(out, ":{address:012x}{suffix}")?;
+    }
+    write!(out, " ")?;
+    for place in 0..size {
+        let place = if endian == Endian::Little { size - 1 - place } else { place };
+        match bytes.and_then(|bytes| bytes.get(usize::from(place)).copied()) {
+            Some(byte) => write!(out, "{byte:02x}")?,
+            None => write!(out, "xx")?,
+        }
+    }
+    writeln!(out)
+}
+
+/// `LD 00002000 ........ ........ 00000007 ........    S:00000002000`
+pub(super) fn write_row(
+    out: &mut impl Write,
+    kind: AccessKind,
+    (address, picture): (u64, &str),
+    (physical, width): (Option<Physical>, usize),
+) -> io::Result<()> {
+    let word = if kind == AccessKind::Read { "LD" } else { "ST" };
+    write!(out, "{word} {address:0width$x} {picture}")?;
+    if let Some(Physical { address, space, .. }) = physical {
+        let prefix = match space {
+            Space::Secure => "S",
+            Space::NonSecure => "NS",
+            Space::Untold => "P",
+        };
+        write!(out, "    {prefix}:{address:011x}")?;
+    }
+    writeln!(out)
+}
