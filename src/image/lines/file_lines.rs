@@ -6,6 +6,7 @@ use gimli::{Dwarf, Reader as _, UnitRef};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Address;
 
+use super::clean_path::clean_path;
 use super::section::SectionReader;
 
 /// Consecutive instructions of one line.
@@ -93,7 +94,7 @@ fn path_of(
         join(&mut path, &unit.attr_string(directory)?.to_string_lossy()?);
     }
     join(&mut path, &unit.attr_string(entry.path_name())?.to_string_lossy()?);
-    Ok(path)
+    Ok(clean_path(&path).into_owned())
 }
 
 fn join(path: &mut String, part: &str) {

@@ -11,6 +11,7 @@ use gimli::Dwarf;
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Address;
 
+use super::clean_path::clean_path;
 use super::debug_sections;
 use super::file_lines::{self, LineRange};
 use super::section::SectionReader;
@@ -138,7 +139,7 @@ impl Loaded {
                 // Without a line of its own it is nobody's; what is around it is still told.
                 if found.is_none() { return None } else { break }
             };
-            let file = shared(names, file);
+            let file = shared(names, &clean_path(file));
             let function = frame.function.as_ref().and_then(|name| name.raw_name().ok());
             let function = function.map(|raw| shared(names, &readable(raw.as_ref())));
             match &mut found {

@@ -2,6 +2,7 @@
 //!
 //! The information is read when the first question comes, and kept.
 
+mod clean_path;
 mod debug_sections;
 mod file_lines;
 mod image_lines;

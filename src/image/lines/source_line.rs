@@ -6,7 +6,8 @@ use std::sync::Arc;
 /// A line of the source, and how it came to be where the instruction is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceLine {
-    /// As the compiler wrote it, with the directory that it ran in; the file may be elsewhere by now.
+    /// As the compiler wrote it, with the directory that it ran in and without detours through `..`;
+    /// the file may be elsewhere by now.
     pub file: Arc<str>,
     /// From 1.
     pub line: u32,

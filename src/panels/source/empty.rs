@@ -6,7 +6,7 @@ use crate::action::Action;
 use crate::model::source_view::SourceHere;
 use crate::panels::pen::Pen;
 use crate::panels::row::empty_ui;
-use crate::theme::icons;
+use crate::theme::{icons, ui as ui_font};
 
 /// No line is known.
 pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, here: &SourceHere, out: &mut Vec<Action>) {
@@ -31,9 +31,20 @@ pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, here: &SourceHere, o
 pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mut Vec<Action>) {
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let sentence = format!("{file} was not found");
-    let advice = format!("It was compiled as {name}.");
+    let advice = format!("It was compiled as {}.", end_that_fits(pen, name, rect.width() - 190.0));
     let locate = Some(("Locate…", Action::LocateSource(name.to_owned())));
     offer_ui(ui, pen, rect, (&sentence, &advice), locate, out);
+}
+
+/// The end of a path tells more than its beginning.
+fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
+    let is_fitting = |text: &str| pen.width(text, ui_font(12.0)) <= room;
+    if is_fitting(path) {
+        return path.to_owned();
+    }
+    let ends = path.match_indices(['/', '\\']).filter_map(|(place, _)| path.get(place..));
+    let cut: Vec<String> = ends.map(|end| format!("…{end}")).collect();
+    cut.iter().find(|text| is_fitting(text)).or(cut.last()).cloned().unwrap_or_else(|| path.to_owned())
 }
 
 fn offer_ui(
