@@ -4,6 +4,7 @@
 //! first in, first out, all of them.
 
 use serde::{Deserialize, Serialize};
+use stepback_parsers::{LaneFormat, RegisterGroup};
 
 /// A trace window by its number: 1, 2, … It has a position of its own, which bears the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -189,6 +190,14 @@ pub enum Action {
     ToggleRowLines,
     /// Show memory at an address expression.
     ShowMemory(String),
+    /// Show a group of registers in the panel of registers that has the keyboard, or in the first.
+    ShowRegisters(RegisterGroup),
+    /// Open another panel with a group of registers.
+    NewRegisters(RegisterGroup),
+    /// Read the values of the same panel of registers in another way.
+    ReadLanes(LaneFormat),
+    /// Show only the registers whose names contain a text.
+    FilterRegisters(String),
     /// Bytes in a group of the memory panel: 1, 2, 4 or 8.
     MemoryGroup(u8),
 

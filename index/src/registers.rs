@@ -1,6 +1,7 @@
 //! The register file at a position.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source, Step};
 
@@ -108,6 +109,12 @@ impl<S: Source> Index<S> {
     /// The registers that the register file of a thread shows: those of its instruction set, then what else the trace named.
     pub(crate) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
         let mut shown = Registers::shown(self.instruction_set(thread));
+        shown.extend(self.named_registers(thread));
+        shown
+    }
+
+    /// The registers outside the architecture's table that the trace writes for a thread, by name: system registers and banks.
+    pub fn named_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
         let views = self.views_of(thread).iter().filter(|view| view.view.register >= RegisterId::FIRST_NAMED);
         let mut others: Vec<(String, RegisterView)> = Vec::new();
         for ViewContents { view, .. } in views {
@@ -121,8 +128,14 @@ impl<S: Source> Index<S> {
             }
         }
         others.sort_unstable();
-        shown.extend(others);
-        shown
+        others
+    }
+
+    /// How many bytes of the widest of some registers the trace writes for a thread; 0 when it writes none.
+    pub fn written_width(&self, thread: ThreadId, registers: Range<RegisterId>) -> u16 {
+        let views = self.views_of(thread).iter().map(|known| known.view);
+        let inside = views.filter(|view| registers.contains(&view.register));
+        inside.map(|view| view.offset.saturating_add(view.size_bytes)).max().unwrap_or(0)
     }
 
     /// The views of a thread that the trace writes.

@@ -1,14 +1,21 @@
 //! Command lines: the name of a command and its argument, as scripts and the palette write them.
 
+use stepback_parsers::{LaneFormat, RegisterGroup};
+
 use super::command::{Command, Situation};
 use super::table::commands;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
 use crate::expression::split_range;
+use crate::model::register_part::RegisterPart;
 use crate::source::SourceMapping;
 
 /// How a cell is asked for.
 pub const CELL: &str = "Register, or ADDRESS:LENGTH";
 
+/// How lanes are asked for.
+pub const LANES: &str = "hex, unsigned, signed or float, and the bits of a lane: hex 32";
+/// How a group of registers is asked for.
+pub const GROUPS: &str = "core, single, double, vector, sve or system";
 /// How memory is asked for.
 pub const MEMORY: &str = "ADDRESS:LENGTH, or nothing for all memory";
 
@@ -146,6 +153,29 @@ fn source_line(text: &str, way: Way) -> Result<Action, String> {
     }
 }
 
+pub fn lanes(text: &str, _: &Situation) -> Result<Action, String> {
+    let is_meant = |format: &&LaneFormat| format.name().eq_ignore_ascii_case(text);
+    let format = LaneFormat::ALL.iter().find(is_meant);
+    format.map(|format| Action::ReadLanes(*format)).ok_or_else(|| format!("{text:?} is no way to read lanes: {LANES}"))
+}
+
+pub fn filter(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::FilterRegisters(if text == "-" { String::new() } else { text.to_owned() }))
+}
+
+pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
+    let group = match text.to_lowercase().as_str() {
+        "core" => RegisterGroup::Core,
+        "single" => RegisterGroup::Single,
+        "double" => RegisterGroup::Double,
+        "vector" => RegisterGroup::Vector,
+        "sve" => RegisterGroup::Scalable,
+        "system" => RegisterGroup::System,
+        _ => return Err(format!("{text:?} is no group of registers, but one of {GROUPS}")),
+    };
+    Ok(Action::NewRegisters(group))
+}
+
 pub fn window_at(text: &str, _: &Situation) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
     digits.parse().map(Action::OpenWindowAt).map_err(|_| format!("{text:?} is no step number"))
@@ -166,7 +196,8 @@ pub fn thread(text: &str, situation: &Situation) -> Result<Action, String> {
 /// anything else is an address expression, with its length behind a colon.
 fn cell(text: &str) -> Result<CellName, String> {
     let is_word = text.chars().all(|letter| letter.is_alphanumeric() || "_%.$".contains(letter));
-    if is_word && !text.starts_with(|first: char| first.is_ascii_digit()) {
+    let is_register = is_word && !text.starts_with(|first: char| first.is_ascii_digit());
+    if is_register || RegisterPart::is_part(text) {
         return Ok(CellName::Register(text.to_owned()));
     }
     match split_range(text) {

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use egui::{Key, KeyboardShortcut, Modifiers};
+use stepback_parsers::RegisterGroup;
 
 use super::arguments;
 use super::command::{Area, Argument, Command, Need, Plain, Scope, Situation};
@@ -23,13 +24,15 @@ pub fn command(name: &str) -> Option<&'static Command> {
 
 /// Keys of panels that have a cursor of their own, for the page of keys: what they mean, and how they are written.
 /// The panels read them themselves, since their meaning depends on the panel.
-pub const PANEL_KEYS: [(&str, &[&str]); 8] = [
+pub const PANEL_KEYS: [(&str, &[&str]); 10] = [
     ("Move the cursor", &["Arrows", "PageUp", "PageDown"]),
     ("First, last", &["Home", "End"]),
     ("Last write; travel", &["Enter"]),
     ("Next write", &["Shift+Enter"]),
     ("Show memory at the value", &["M"]),
     ("Follow the address expression", &["E"]),
+    ("Another group of registers", &["V"]),
+    ("Read register lanes in another way", &["L"]),
     ("Last write of so many bytes", &["1", "2", "4", "8"]),
     ("Copy", &["Ctrl+C"]),
 ];
@@ -229,6 +232,17 @@ fn view() -> Vec<Command> {
             .asks("Address: numbers, registers, symbols", arguments::address),
     ];
     list.extend([
+        new(View, "Registers core").in_trace().does(Action::ShowRegisters(RegisterGroup::Core)),
+        new(View, "Registers single precision").in_trace().does(Action::ShowRegisters(RegisterGroup::Single)),
+        new(View, "Registers double precision").in_trace().does(Action::ShowRegisters(RegisterGroup::Double)),
+        new(View, "Registers vector").in_trace().does(Action::ShowRegisters(RegisterGroup::Vector)),
+        new(View, "Registers SVE").in_trace().does(Action::ShowRegisters(RegisterGroup::Scalable)),
+        new(View, "Registers system").in_trace().does(Action::ShowRegisters(RegisterGroup::System)),
+        new(View, "Register lanes…").in_trace().asks(arguments::LANES, arguments::lanes),
+        new(View, "Filter registers…")
+            .icon(icons::FILTER)
+            .in_trace()
+            .asks("A part of the name, or - for all", arguments::filter),
         new(View, "Memory by 1 byte").in_trace().does(Action::MemoryGroup(1)),
         new(View, "Memory by 2 bytes").in_trace().does(Action::MemoryGroup(2)),
         new(View, "Memory by 4 bytes").in_trace().does(Action::MemoryGroup(4)),
@@ -272,7 +286,10 @@ fn window() -> Vec<Command> {
         panel("Show source", icons::SOURCE, Key::Num8, PanelKind::Source),
     ];
     list.extend([
-        new(Window, "New registers panel").in_trace().does(Action::NewPanel(PanelKind::Registers)),
+        new(Window, "New registers panel")
+            .in_trace()
+            .does(Action::NewPanel(PanelKind::Registers))
+            .asks(arguments::GROUPS, arguments::registers),
         new(Window, "New memory panel").in_trace().does(Action::NewPanel(PanelKind::Memory)),
         new(Window, "New calls panel").in_trace().does(Action::NewPanel(PanelKind::Calls)),
         new(Window, "New source panel").in_trace().does(Action::NewPanel(PanelKind::Source)),

@@ -16,6 +16,9 @@ pub const PAGE: usize = 200;
 /// How many frames of the path to the position open by themselves: a recursion may be a million deep.
 const OPENED: usize = 256;
 
+/// So many rows below one parent are shown at most to reach the position.
+const REACHED: usize = 20_000;
+
 /// Siblings beyond this number are not counted.
 const COUNTED: u64 = 1 << 20;
 
@@ -191,6 +194,8 @@ pub struct CallTree {
     chosen: HashMap<Node, bool>,
     /// What the position opens.
     path: HashSet<Node>,
+    /// The same in order, outermost first.
+    frames: Vec<CallId>,
     /// The frame around the position.
     current: Option<CallId>,
     limits: HashMap<Node, usize>,
@@ -239,7 +244,19 @@ impl CallTree {
             }
             self.path = nodes;
         }
+        self.frames = path.iter().take(OPENED).copied().collect();
         self.current = path.last().copied();
+    }
+
+    /// Shows more rows where the path to the position goes on behind those that are shown.
+    pub fn reach_path(&mut self) {
+        for (parent, child) in self.frames.iter().zip(self.frames.iter().skip(1)) {
+            let node = Node::Call(*parent);
+            let Some((shown, children)) = self.children.get(&node) else { continue };
+            if children.next.is_some_and(|next| *child >= next) && *shown < REACHED {
+                self.limits.insert(node, shown * 4);
+            }
+        }
     }
 
     /// Opens or closes a node.
@@ -434,6 +451,17 @@ mod tests {
         tree.set_path(&[CallId(0)]);
         tree.set_path(&[CallId(0), CallId(1)]);
         check(&tree, "0-start', 1-main!, 2 init, 2 2 more, 1+step x4");
+    }
+
+    #[test]
+    fn the_rows_reach_to_the_position() {
+        let mut tree = tree();
+        tree.set_path(&[CallId(0), CallId(1), CallId(2)]);
+        tree.reach_path();
+        assert_eq!(tree.limit(Node::Call(CallId(1))), PAGE);
+        tree.set_path(&[CallId(0), CallId(1), CallId(4)]);
+        tree.reach_path();
+        assert_eq!(tree.limit(Node::Call(CallId(1))), 4 * PAGE);
     }
 
     #[test]

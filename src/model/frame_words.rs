@@ -52,12 +52,11 @@ pub fn frame_marks(call: &Call) -> Vec<&'static str> {
         Entered::Switch => Some("task"),
     };
     let left = match call.left {
-        Left::Return => None,
+        // The frame that took the place of one that ends in a tail call bears the mark.
+        Left::Return | Left::Tail => None,
         Left::Skipped => Some("skipped"),
         Left::Longjmp => Some("longjmp"),
         Left::Open => Some("open"),
-        // The frame that took its place bears the mark.
-        Left::Tail => Some("left by tail call"),
     };
     // Every thread's first frame is open unless it says otherwise.
     let left = left.filter(|mark| call.entered != Entered::Root || *mark != "open");

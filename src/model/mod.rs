@@ -10,11 +10,14 @@ pub mod frame_words;
 mod ground;
 pub mod memory;
 pub mod names;
+pub mod register_detail;
+pub mod register_part;
 pub mod registers;
 pub mod scroll;
 mod source_choice;
 pub mod source_view;
 mod span;
+pub mod status_words;
 pub mod step_rows;
 #[cfg(test)]
 pub mod test_session;

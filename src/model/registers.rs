@@ -2,47 +2,62 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, Hit, InstructionSet, LastAccess, LastAccessAnswer, NextAccess, Query as _, RegisterFile,
-    RegisterState, RegistersAt, ThreadId, Value, ValueSource,
+    Cancel, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Value, ValueSource,
 };
-use stepback_parsers::{Address, Position, RegisterId, Step};
+use stepback_parsers::{Address, LaneFormat, LaneKind, Position, Psr, RegisterGroup, RegisterId, RegisterView, Step};
 
-use super::code::Code;
 use super::names::place_name;
-use super::text::flags;
+use super::register_part::{Lane, RegisterPart};
 use crate::session::Session;
+
+/// Which registers are asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BoardRequest {
+    /// Registers that stand together.
+    pub group: RegisterGroup,
+    /// Whose; none for the thread of the position.
+    pub thread: Option<String>,
+    /// The state at this position.
+    pub position: Position,
+    /// Changed is what differs from this position.
+    pub previous: Position,
+}
 
 /// A register file, ready to be painted.
 #[derive(Clone, Debug)]
 pub struct RegisterBoard {
     /// Whose it is.
     pub thread: ThreadId,
-    /// The thread's name, where the trace has several.
-    pub thread_name: Option<String>,
+    /// The thread's name.
+    pub thread_name: String,
+    /// Which of its groups this is.
+    pub group: RegisterGroup,
+    /// The groups that the thread has.
+    pub available: Vec<RegisterGroup>,
     /// Address of the next step.
     pub pc: Option<RegisterCell>,
     /// The symbol there.
     pub pc_symbol: Option<String>,
     /// The program status register.
     pub psr: Option<RegisterCell>,
-    /// The mode that it says: `EL3h`, `svc`.
-    pub mode: Option<String>,
-    /// The general registers, in order.
+    /// What its bits say.
+    pub status: Psr,
+    /// The registers of the group, in order.
     pub core: Vec<RegisterCell>,
-    /// The others, which can be shown.
-    pub groups: Vec<RegisterGroup>,
+    /// Below the general registers: the others, which can be shown.
+    pub groups: Vec<RegisterSection>,
 }
 
 /// Registers that are shown together or not at all.
 #[derive(Clone, Debug)]
-pub struct RegisterGroup {
+pub struct RegisterSection {
     /// What they are.
     pub title: &'static str,
     /// In order.
     pub cells: Vec<RegisterCell>,
 }
 
-/// A register at a position.
+/// A register at a position, or a lane of one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterCell {
     /// As shown.
@@ -51,6 +66,8 @@ pub struct RegisterCell {
     pub hex: String,
     /// Its value.
     pub value: Value,
+    /// What it was before the last move; none when nothing moved.
+    pub before: Option<Value>,
     /// Where the value comes from.
     pub source: ValueSource,
     /// The last move changed it.
@@ -64,48 +81,92 @@ pub struct RegisterCell {
 /// Which groups there are below the general registers.
 const GROUP_TITLES: [&str; 2] = ["Vector registers", "System registers"];
 
-/// The registers at a position, marked where they differ from those at `previous`. Runs on a worker.
+/// The registers at a position, marked where they differ from those at the previous one. Runs on a worker.
 ///
 /// # Errors
 /// See [`stepback_index::QueryError`].
-pub fn register_board(
-    session: &Session,
-    position: Position,
-    previous: Position,
-    cancel: &Cancel,
-) -> Result<RegisterBoard> {
+pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel) -> Result<RegisterBoard> {
     let index = &session.index;
-    let now = RegistersAt { position, thread: None }.run(index, cancel)?;
-    let before = match position == previous {
-        true => None,
-        false => Some(RegistersAt { position: previous, thread: Some(now.thread) }.run(index, cancel)?),
+    let thread = match request.thread.as_deref().and_then(|name| index.thread_by_name(name)) {
+        Some(thread) => thread,
+        None => index.thread_at(request.position)?,
     };
-    let mut board = RegisterBoard::new(&now, before.as_ref());
+    let available = available_groups(session, thread);
+    // A group that this thread does not have gives way to the one that every thread has.
+    let group = if available.contains(&request.group) { request.group } else { RegisterGroup::Core };
+    let read = |position| -> Result<RegisterFile> {
+        if group == RegisterGroup::Core {
+            return Ok(RegistersAt { position, thread: Some(thread) }.run(index, cancel)?);
+        }
+        let views = group_views(session, thread, group);
+        let registers = RegisterViewsAt { position, thread, views }.run(index, cancel)?;
+        Ok(RegisterFile { thread, instruction_set: index.instruction_set(thread), registers })
+    };
+    let now = read(request.position)?;
+    let before = if request.position == request.previous { None } else { Some(read(request.previous)?) };
+    let mut board = RegisterBoard::new(group, &now, before.as_ref());
     let pc = board.pc.as_ref().and_then(|cell| cell.value.to_u64());
     board.pc_symbol = pc.and_then(|pc| place_name(&session.images, Address(pc)));
-    let threads = index.threads();
-    let name = threads.get(usize::from(now.thread.0)).map(|thread| thread.name.clone());
-    board.thread_name = name.filter(|_| threads.len() > 1);
+    let name = index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
+    (board.thread_name, board.available) = (name.unwrap_or_default(), available);
     Ok(board)
 }
 
+/// The groups of which a thread has registers. SVE and system registers are there when the trace writes any.
+fn available_groups(session: &Session, thread: ThreadId) -> Vec<RegisterGroup> {
+    let is_there = |group: &RegisterGroup| !group_views(session, thread, *group).is_empty();
+    RegisterGroup::ALL.into_iter().filter(is_there).collect()
+}
+
+/// The registers of a group, as wide as the thread's machine has them.
+fn group_views(session: &Session, thread: ThreadId, group: RegisterGroup) -> Vec<(String, RegisterView)> {
+    let index = &session.index;
+    let mut named = index.named_registers(thread);
+    named.retain(|(name, _)| RegisterGroup::of_named(name) == group);
+    let mut views = group.registers(index.instruction_set(thread));
+    if group == RegisterGroup::Scalable {
+        let vector = index.written_width(thread, RegisterId::V0..RegisterId::P0);
+        let predicate = index.written_width(thread, RegisterId::P0..RegisterId::FIRST_NAMED);
+        if vector <= SIMD_BYTES && predicate == 0 && named.is_empty() {
+            return Vec::new();
+        }
+        // A predicate has one bit for each byte of a vector.
+        let vector = vector.max(predicate.saturating_mul(8)).max(SIMD_BYTES);
+        for (_, view) in &mut views {
+            view.size_bytes = if view.register < RegisterId::P0 { vector } else { vector / 8 };
+        }
+    }
+    views.extend(named);
+    views
+}
+
+/// The width of a vector register without SVE.
+const SIMD_BYTES: u16 = 16;
+
 impl RegisterBoard {
-    /// Sorts a register file into groups.
-    pub fn new(now: &RegisterFile, before: Option<&RegisterFile>) -> Self {
+    /// Sorts a register file into what is shown.
+    pub fn new(group: RegisterGroup, now: &RegisterFile, before: Option<&RegisterFile>) -> Self {
         let mut board = Self {
             thread: now.thread,
-            thread_name: None,
+            thread_name: String::new(),
+            group,
+            available: Vec::new(),
             pc: None,
             pc_symbol: None,
             psr: None,
-            mode: None,
+            status: Psr::default(),
             core: Vec::new(),
-            groups: GROUP_TITLES.map(|title| RegisterGroup { title, cells: Vec::new() }).into(),
+            groups: GROUP_TITLES.map(|title| RegisterSection { title, cells: Vec::new() }).into(),
         };
         for state in &now.registers {
-            board.add(RegisterCell::new(state, before), state.view.register);
+            let cell = RegisterCell::new(state, before);
+            match group {
+                RegisterGroup::Core => board.add(cell, state.view.register),
+                _ => board.core.push(cell),
+            }
         }
-        board.mode = board.psr.as_ref().and_then(|psr| mode_text(&psr.value, now.instruction_set));
+        let bytes = board.psr.as_ref().map_or([].as_slice(), |psr| psr.value.0.as_slice());
+        board.status = Psr::decode(bytes, now.instruction_set);
         board.groups.retain(|group| !group.cells.is_empty());
         board
     }
@@ -115,24 +176,23 @@ impl RegisterBoard {
         self.all_cells().find(|cell| cell.name == name)
     }
 
+    /// A register or a lane of one by its name: `v0`, `v0.s[2]`.
+    pub fn part(&self, name: &str) -> Option<RegisterCell> {
+        let part = RegisterPart::parse(name);
+        let cell = self.cell(&part.name)?;
+        part.lane.map_or_else(|| Some(cell.clone()), |lane| cell.lane(lane))
+    }
+
     /// All of them, in the order in which they are shown.
     pub fn all_cells(&self) -> impl Iterator<Item = &RegisterCell> {
         let head = self.pc.iter().chain(&self.psr).chain(&self.core);
         head.chain(self.groups.iter().flat_map(|group| &group.cells))
     }
 
-    /// The names of the flags that are set, in words: `carry`, `negative, overflow`.
-    pub fn flag_words(&self) -> String {
-        let Some(psr) = &self.psr else { return String::new() };
-        let word = |(letter, is_set)| match (letter, is_set) {
-            ('n', Some(true)) => Some("negative"),
-            ('z', Some(true)) => Some("zero"),
-            ('c', Some(true)) => Some("carry"),
-            ('v', Some(true)) => Some("overflow"),
-            _ => None,
-        };
-        let words: Vec<&str> = flags(&psr.value).into_iter().filter_map(word).collect();
-        words.join(", ")
+    /// Leaves out the registers whose names do not contain a text, in any case.
+    pub fn filter(&mut self, text: &str) {
+        let text = text.trim().to_lowercase();
+        self.core.retain(|cell| cell.name.contains(&text));
     }
 
     fn add(&mut self, cell: RegisterCell, register: RegisterId) {
@@ -153,16 +213,35 @@ impl RegisterBoard {
 
 impl RegisterCell {
     fn new(state: &RegisterState, before: Option<&RegisterFile>) -> Self {
-        let old = before.and_then(|before| before.get(&state.name));
+        let old = before.and_then(|before| before.get(&state.name)).cloned();
         Self {
             name: state.name.clone(),
             hex: state.value.hex(),
+            is_changed: before.is_some() && old.as_ref() != Some(&state.value),
             value: state.value.clone(),
+            before: old,
             source: state.source,
-            is_changed: before.is_some() && old != Some(&state.value),
             written_by: state.written_by,
             written_at: state.written_at,
         }
+    }
+
+    /// A lane as a register of its own; none where the register is not as wide.
+    pub fn lane(&self, lane: Lane) -> Option<Self> {
+        let size = usize::from(lane.size_bytes);
+        let range = usize::from(lane.index).checked_mul(size)?..(usize::from(lane.index) + 1).checked_mul(size)?;
+        let cut = |value: &Value| value.0.get(range.clone()).map(|bytes| Value(bytes.to_vec()));
+        let value = cut(&self.value)?;
+        let before = self.before.as_ref().and_then(cut);
+        Some(Self {
+            name: format!("{}{lane}", self.name),
+            hex: value.hex(),
+            is_changed: self.is_changed && before.as_ref() != Some(&value),
+            source: if value.is_unknown() { ValueSource::Unknown } else { self.source },
+            value,
+            before,
+            ..self.clone()
+        })
     }
 
     /// The word for where the value comes from.
@@ -171,62 +250,24 @@ impl RegisterCell {
     }
 }
 
-/// Who wrote a register and who will, with the instructions.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegisterDetail {
-    /// The symbol at its value.
-    pub symbol: Option<String>,
-    /// The last step that wrote it.
-    pub written_by: Option<(Step, Code)>,
-    /// The next step that writes it.
-    pub next_write: Option<(Step, Code)>,
-}
-
-/// Asks for the writes of a register around a position. Runs on a worker.
-///
-/// # Errors
-/// See [`stepback_index::QueryError`].
-pub fn register_detail(session: &Session, name: &str, position: Position, cancel: &Cancel) -> Result<RegisterDetail> {
-    let index = &session.index;
-    let file = RegistersAt { position, thread: None }.run(index, cancel)?;
-    let Some(state) = file.state(name) else { return Ok(RegisterDetail::default()) };
-    let cell = Cell::Register { thread: file.thread, view: state.view };
-    let writes = AccessKinds::Writes;
-    let last = LastAccess { cell, kinds: writes, before: position }.run(index, cancel)?;
-    let next = NextAccess { cell, kinds: writes, from: position }.run(index, cancel)?;
-    let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record.text, hit.record.pc, &session.images));
-    let written_by = if let LastAccessAnswer::Step(hit) = &last { Some(writer(hit)) } else { None };
-    let symbol = state.value.to_u64().and_then(|value| place_name(&session.images, Address(value)));
-    Ok(RegisterDetail { symbol, written_by, next_write: next.as_ref().map(writer) })
-}
-
-/// In which of some columns, each an equal part of the trace, a register of a thread is written. Runs on a worker.
-///
-/// Cost: one question for each column that has a write, none for the others.
-///
-/// # Errors
-/// See [`stepback_index::QueryError`].
-pub fn write_columns(
-    session: &Session,
-    (name, thread): (&str, ThreadId),
-    columns: u32,
-    cancel: &Cancel,
-) -> Result<Vec<u32>> {
-    let index = &session.index;
-    let Some(view) = index.register_view(name, thread) else { return Ok(Vec::new()) };
-    let (cell, steps) = (Cell::Register { thread, view }, u128::from(index.step_count().max(1)));
-    let mut found = Vec::new();
-    let mut before = index.end();
-    while let LastAccessAnswer::Step(hit) =
-        (LastAccess { cell, kinds: AccessKinds::Writes, before }).run(index, cancel)?
-    {
-        let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
-        found.push(u32::try_from(column).unwrap_or(u32::MAX));
-        // The first step of the column: what else is written in it does not show.
-        let first = (column * steps).div_ceil(u128::from(columns.max(1)));
-        before = Position(u64::try_from(first).unwrap_or(u64::MAX).min(hit.record.step.0));
+/// How many characters the lanes of a format take at most: columns stand still while stepping.
+pub fn lane_characters(format: LaneFormat) -> usize {
+    let size = usize::from(format.size_bytes);
+    let digits = match size {
+        1 => 3,
+        2 => 5,
+        4 => 10,
+        8 => 20,
+        _ => 39,
+    };
+    match (format.kind, size) {
+        (LaneKind::Hex, _) => 2 * size,
+        (LaneKind::Unsigned, _) => digits,
+        (LaneKind::Signed, _) => digits + 1,
+        (LaneKind::Float, 2) => 10,
+        (LaneKind::Float, 4) => 14,
+        (LaneKind::Float, _) => 24,
     }
-    Ok(found)
 }
 
 /// The word for where a value comes from.
@@ -239,33 +280,10 @@ pub fn source_word(source: ValueSource) -> &'static str {
     }
 }
 
-/// The processor's mode as the low bits of the status register say it (Arm ARM: PSTATE.M).
-fn mode_text(psr: &Value, set: InstructionSet) -> Option<String> {
-    let low = psr.0.first().copied().flatten()?;
-    let is_wide = low & 0x10 == 0;
-    if set == InstructionSet::A64 && is_wide {
-        let stack = if low & 1 == 0 { 't' } else { 'h' };
-        return Some(format!("EL{}{stack}", low >> 2 & 3));
-    }
-    let mode = match low & 0x1f {
-        0x10 => "usr",
-        0x11 => "fiq",
-        0x12 => "irq",
-        0x13 => "svc",
-        0x16 => "mon",
-        0x17 => "abt",
-        0x1a => "hyp",
-        0x1b => "und",
-        0x1f => "sys",
-        // M-profile has no such field.
-        _ => return None,
-    };
-    Some(if low & 0x20 == 0 { mode.to_owned() } else { format!("{mode}, Thumb") })
-}
-
 #[cfg(test)]
 mod tests {
-    use stepback_parsers::{RegisterView, Registers};
+    use stepback_index::InstructionSet;
+    use stepback_parsers::Registers;
 
     use super::*;
     use crate::model::test_session::overflow;
@@ -304,43 +322,65 @@ mod tests {
         let before = file(vec![state("x0", Some(1)), state("x1", None), state("x2", Some(3))]);
         let now = file(vec![state("x0", Some(2)), state("x1", Some(7)), state("x2", Some(3))]);
         check(
-            &RegisterBoard::new(&now, Some(&before)),
+            &RegisterBoard::new(RegisterGroup::Core, &now, Some(&before)),
             "x0=0000000000000002! x1=0000000000000007! x2=0000000000000003",
         );
-        check(&RegisterBoard::new(&before, None), "x0=0000000000000001 x1=???????????????? x2=0000000000000003");
+        check(
+            &RegisterBoard::new(RegisterGroup::Core, &before, None),
+            "x0=0000000000000001 x1=???????????????? x2=0000000000000003",
+        );
     }
 
     #[test]
     fn vectors_and_system_registers_are_groups_of_their_own() {
         let now =
             file(vec![state("sp", Some(0x10)), state("v0", None), state("fpcr", None), state("vbar_el3", Some(0))]);
-        check(&RegisterBoard::new(&now, None), "sp=0000000000000010; Vector registers: 2; System registers: 1");
+        check(
+            &RegisterBoard::new(RegisterGroup::Core, &now, None),
+            "sp=0000000000000010; Vector registers: 2; System registers: 1",
+        );
     }
 
     #[test]
-    fn the_status_register_says_flags_and_mode() {
-        let board = RegisterBoard::new(&file(vec![state("psr", Some(0x6000_03cd))]), None);
-        assert_eq!((board.flag_words(), board.mode.as_deref()), ("zero, carry".to_owned(), Some("EL3h")));
-        assert_eq!(mode_text(&Value(vec![Some(0x33)]), InstructionSet::T32).as_deref(), Some("svc, Thumb"));
-        assert_eq!(mode_text(&Value(vec![None]), InstructionSet::A64), None);
+    fn a_lane_is_a_register_of_its_own() {
+        let bytes = |first: u8| Value((0..16).map(|place| (place != 9).then_some(first + place)).collect());
+        let mut before = state("v0", None);
+        before.value = Value((0..16).map(|place| Some(if place < 4 { 0 } else { place })).collect());
+        let now = RegisterState { value: bytes(0), source: ValueSource::Recorded, ..state("v0", None) };
+        let cell =
+            RegisterBoard::new(RegisterGroup::Vector, &file(vec![now]), Some(&file(vec![before]))).core.remove(0);
+        let lane = |size_bytes, index| cell.lane(Lane { size_bytes, index });
+        let shown =
+            |lane: Option<RegisterCell>| lane.map(|lane| format!("{} {} {}", lane.name, lane.hex, lane.is_changed));
+        assert_eq!(shown(lane(4, 0)).as_deref(), Some("v0.s[0] 03020100 true"));
+        assert_eq!(shown(lane(4, 1)).as_deref(), Some("v0.s[1] 07060504 false"));
+        assert_eq!(shown(lane(8, 1)).as_deref(), Some("v0.d[1] 0f0e0d0c0b0a??08 true"));
+        assert_eq!(lane(1, 9).map(|lane| lane.source), Some(ValueSource::Unknown));
+        assert_eq!(shown(lane(8, 2)), None);
     }
 
     #[test]
-    fn the_strip_of_writes_has_every_column_with_a_write() {
+    fn every_thread_has_the_groups_of_its_architecture() {
         let session = overflow();
-        let columns = |count| write_columns(&session, ("x19", ThreadId(0)), count, &Cancel::default()).unwrap();
-        let steps: Vec<u32> = columns(1763).into_iter().filter(|step| (1180..1260).contains(step)).collect();
-        assert_eq!(steps, [1253, 1188]);
-        assert_eq!(columns(1), [0]);
+        let request = |group| BoardRequest { group, thread: None, position: Position(1250), previous: Position(1250) };
+        let board = |group| register_board(&session, &request(group), &Cancel::default()).unwrap();
+        let core = board(RegisterGroup::Core);
+        let expected = [RegisterGroup::Core, RegisterGroup::Single, RegisterGroup::Double, RegisterGroup::Vector];
+        assert_eq!(core.available[..4], expected);
+        assert!(!core.available.contains(&RegisterGroup::Scalable));
+        let vectors = board(RegisterGroup::Vector);
+        assert_eq!((vectors.core.len(), vectors.core[0].name.as_str(), vectors.core[0].hex.len()), (32, "v0", 32));
+        assert_eq!(board(RegisterGroup::Scalable).group, RegisterGroup::Core);
     }
 
     #[test]
-    fn a_register_knows_who_wrote_it_and_who_will() {
-        let session = overflow();
-        let detail = register_detail(&session, "x19", Position(1250), &Cancel::default()).unwrap();
-        let writer =
-            |writer: Option<(Step, Code)>| writer.map(|(step, code)| format!("{} {}", step.0, code.full_text()));
-        assert_eq!(writer(detail.written_by).as_deref(), Some("1188 add    x19, x19, #3"));
-        assert_eq!(writer(detail.next_write).as_deref(), Some("1253 add    x19, x19, #3"));
+    fn system_registers_are_found_by_a_part_of_their_name() {
+        let mut board = RegisterBoard::new(
+            RegisterGroup::System,
+            &file(vec![state("vbar_el3", Some(1)), state("ttbr0_el1", Some(2)), state("ttbr1_el1", None)]),
+            None,
+        );
+        board.filter(" TTBR ");
+        check(&board, "ttbr0_el1=0000000000000002 ttbr1_el1=????????????????");
     }
 }

@@ -31,11 +31,15 @@ pub enum PanelKey {
     ShowMemory,
     /// Follow the expression, or stay.
     Follow,
+    /// Another group of registers.
+    View,
+    /// Another way to read values.
+    Lanes,
     /// Last write of so many bytes: 1, 2, 4 or 8.
     Bytes(u8),
 }
 
-const KEYS: [(Key, Modifiers, PanelKey); 17] = [
+const KEYS: [(Key, Modifiers, PanelKey); 19] = [
     (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
     (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),
     (Key::ArrowLeft, Modifiers::NONE, PanelKey::Left),
@@ -48,6 +52,8 @@ const KEYS: [(Key, Modifiers, PanelKey); 17] = [
     (Key::Enter, Modifiers::NONE, PanelKey::Enter),
     (Key::M, Modifiers::NONE, PanelKey::ShowMemory),
     (Key::E, Modifiers::NONE, PanelKey::Follow),
+    (Key::V, Modifiers::NONE, PanelKey::View),
+    (Key::L, Modifiers::NONE, PanelKey::Lanes),
     (Key::C, Modifiers::COMMAND, PanelKey::Copy),
     (Key::Num1, Modifiers::NONE, PanelKey::Bytes(1)),
     (Key::Num2, Modifiers::NONE, PanelKey::Bytes(2)),

@@ -376,6 +376,10 @@ fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
         Action::Bind(tile, follow) => workspace.bind(tile, follow),
         Action::ToggleRawText => toggle_raw(workspace),
         Action::ShowMemory(address) => workspace.show_memory(&address),
+        Action::ShowRegisters(group) => workspace.with_registers(|panel| panel.choose_group(group)),
+        Action::NewRegisters(group) => workspace.new_registers(group),
+        Action::ReadLanes(format) => workspace.with_registers(|panel| panel.choose_format(format)),
+        Action::FilterRegisters(text) => workspace.with_registers(|panel| panel.filter = text),
         Action::MemoryGroup(group) => workspace.group_memory(group),
         // All others are the program's own.
         _ => {}

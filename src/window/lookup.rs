@@ -10,6 +10,7 @@ use super::external_lookup::ExternalQuestion;
 use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
 use crate::expression::{AtPosition, evaluate};
+use crate::model::register_part::RegisterPart;
 use crate::model::source_view::LineQuestion;
 use crate::place::Place;
 use crate::session::Session;
@@ -158,8 +159,8 @@ impl AccessQuestion {
     fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
         let (address, len_bytes) = match &self.cell {
             CellName::Register(name) => {
-                let thread = session.index.thread_at(self.from)?;
-                if let Some(view) = session.index.register_view(name, thread) {
+                let of_position = session.index.thread_at(self.from)?;
+                if let Some((thread, view)) = RegisterPart::parse(name).view(&session.index, of_position) {
                     return Ok(Cell::Register { thread, view });
                 }
                 (name, 1)

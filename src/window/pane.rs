@@ -127,8 +127,10 @@ impl Pane {
 
     /// Shows a thread by its name, where it can; none: that of the position.
     pub fn choose_thread(&mut self, thread: Option<String>) {
-        if let Self::Stack(panel) = self {
-            panel.thread = thread;
+        match self {
+            Self::Stack(panel) => panel.thread = thread,
+            Self::Registers(panel) => panel.thread = thread,
+            _ => {}
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
 use stepback_index::{CallId, InstructionSet, QueryError};
-use stepback_parsers::Position;
+use stepback_parsers::{Position, RegisterGroup};
 
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
@@ -19,7 +19,7 @@ use super::words::count;
 use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
 use crate::keymap::Situation;
 use crate::model::{Ground, SourceChoice, TraceWindow, Windows};
-use crate::panels::{TimelineState, ViewCx};
+use crate::panels::{RegistersPanel, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session};
 use crate::theme::Tok;
 use crate::worker::{Ticket, Worker};
@@ -331,6 +331,31 @@ impl Workspace {
         let tile = self.memory_tile();
         if let Some(Tile::Pane(Pane::Memory(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
             panel.group = group;
+        }
+    }
+
+    /// Changes the panel of registers that has the keyboard, or the first of its kind.
+    pub fn with_registers(&mut self, change: impl FnOnce(&mut RegistersPanel)) {
+        let is_registers =
+            |tile: &TileId| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.kind() == PanelKind::Registers);
+        let tile = self.focused.filter(is_registers).or_else(|| self.show(PanelKind::Registers));
+        if let Some(Tile::Pane(Pane::Registers(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            change(panel);
+        }
+    }
+
+    /// Opens another panel with a group of registers: not behind the first, so that both are seen.
+    pub fn new_registers(&mut self, group: RegisterGroup) {
+        let wide =
+            [PanelKind::Stack, PanelKind::Compare, PanelKind::Memory].into_iter().find_map(|kind| self.find(kind));
+        let pane = Pane::new(PanelKind::Registers, self.windows.active);
+        let added = match wide {
+            Some(tile) => Some(layout::insert_as_tab(&mut self.dock, tile, pane)),
+            None => self.place(pane, PanelKind::Registers),
+        };
+        if let Some(tile) = added {
+            self.focus(tile);
+            self.with_registers(|panel| panel.choose_group(group));
         }
     }
 

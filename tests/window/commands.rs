@@ -18,6 +18,9 @@ fn argument_of(command: &Command) -> &'static str {
         "Show memory…" => "x0 + 8",
         "New trace window" => "3",
         "Panel follows window…" => "1",
+        "Panel shows thread…" => "cpu0",
+        "New registers panel" => "vector",
+        "Register lanes…" => "hex 32",
         _ => "x2",
     }
 }

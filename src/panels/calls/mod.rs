@@ -122,6 +122,7 @@ impl CallsPanel {
             self.state.tree.set_path(path);
         }
         self.receive();
+        self.state.tree.reach_path();
         let (_, wanted) = self.state.tree.rows();
         self.ask(&wanted, cx);
         self.receive();

@@ -128,7 +128,9 @@ impl Rows<'_> {
         end = pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
         for mark in row.marks() {
             let color = if mark == EXCEPTION { tok.err } else { tok.t3 };
-            end = pen.cut_text(end + 6.0, y, mark, ui_font(11.0), color, steps - 8.0);
+            if end + 6.0 + pen.width(mark, ui_font(11.0)) < steps - 8.0 {
+                end = pen.text(end + 6.0, y, mark, ui_font(11.0), color);
+            }
         }
     }
 

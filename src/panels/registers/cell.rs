@@ -2,11 +2,13 @@
 
 use egui::{Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
+use stepback_parsers::{LaneFormat, Psr};
 
 use super::{Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::registers::{RegisterBoard, RegisterCell};
-use crate::model::text::{flag_letter, flags, leading_zeros, short_hex};
+use crate::model::status_words::{flag_words, mode_words, status_lines};
+use crate::model::text::{flag_letter, leading_zeros, short_hex};
 use crate::panels::ViewCx;
 use crate::panels::ask::ask_access;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -23,6 +25,27 @@ pub struct CellView<'a> {
     pub follow: Follow,
     /// The register under the cursor.
     pub cursor: Option<&'a str>,
+    /// The thread whose registers are shown wherever the position goes.
+    pub thread: Option<&'a str>,
+    /// How values of one lane are read; none for hex.
+    pub format: Option<LaneFormat>,
+}
+
+impl CellView<'_> {
+    /// A register of the panel as commands name it.
+    pub fn cell_name(&self, register: &str) -> CellName {
+        CellName::Register(match self.thread {
+            Some(thread) => format!("{register} of {thread}"),
+            None => register.to_owned(),
+        })
+    }
+
+    /// A value as it is shown.
+    pub fn text(&self, cell: &RegisterCell) -> String {
+        self.format
+            .filter(|format| usize::from(format.size_bytes) == cell.value.0.len())
+            .map_or_else(|| cell.hex.clone(), |format| format.lanes(&cell.value.0).concat())
+    }
 }
 
 impl RegisterCell {
@@ -46,7 +69,8 @@ pub fn cell_ui(
     (touched, out): (&mut Touched, &mut Vec<Action>),
 ) {
     let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
-    let wide = value + 6.0 + ADVANCE * cell.hex.len() as f32 + 8.0;
+    let text = view.text(cell);
+    let wide = value + 6.0 + ADVANCE * text.len() as f32 + 8.0;
     let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
     let is_cursor = view.cursor == Some(cell.name.as_str());
     background(pen, shape, cell, (&response, is_cursor, view.cx.has_focus));
@@ -57,12 +81,12 @@ pub fn cell_ui(
     } else {
         pen.code(x, y, &cell.name, tok.register);
     }
-    value_ui(pen, (x + value, y), cell, is_cursor);
+    value_ui(pen, (x + value, y), (cell, &text), is_cursor);
     touch(&response, cell, view, (touched, out));
     response.context_menu(|ui| menu(ui, cell, view, out));
 }
 
-fn background(
+pub fn background(
     pen: &Pen<'_>,
     shape: Rect,
     cell: &RegisterCell,
@@ -86,7 +110,7 @@ fn background(
 }
 
 /// Leading zeros step back; a value that nothing states is a word.
-fn value_ui(pen: &Pen<'_>, (x, y): (f32, f32), cell: &RegisterCell, is_cursor: bool) {
+fn value_ui(pen: &Pen<'_>, (x, y): (f32, f32), (cell, text): (&RegisterCell, &str), is_cursor: bool) {
     let tok = pen.tok;
     if cell.value.is_unknown() {
         let color = if is_cursor { tok.t2 } else { tok.unknown };
@@ -99,7 +123,7 @@ fn value_ui(pen: &Pen<'_>, (x, y): (f32, f32), cell: &RegisterCell, is_cursor: b
         () if cell.source == ValueSource::Inferred => tok.inferred,
         () => tok.t1,
     };
-    let (zeros, digits) = cell.hex.split_at(leading_zeros(&cell.hex));
+    let (zeros, digits) = text.split_at(if *text == cell.hex { leading_zeros(text) } else { 0 });
     let start = pen.code(x, y, zeros, tok.t4);
     let font = if cell.is_changed { mono_bold(12.5) } else { mono(12.5) };
     let end = pen.text(start, y, digits, font, color);
@@ -108,7 +132,7 @@ fn value_ui(pen: &Pen<'_>, (x, y): (f32, f32), cell: &RegisterCell, is_cursor: b
     }
 }
 
-fn touch(
+pub fn touch(
     response: &Response,
     cell: &RegisterCell,
     view: CellView<'_>,
@@ -121,18 +145,17 @@ fn touch(
         touched.cursor = Some(cell.name.clone());
     }
     if response.double_clicked() {
-        let name = CellName::Register(cell.name.clone());
-        ask_access(view.cx, view.follow, name, (Access::Write, Way::Back), out);
+        ask_access(view.cx, view.follow, view.cell_name(&cell.name), (Access::Write, Way::Back), out);
     }
 }
 
-fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Action>) {
+pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Action>) {
     let tok = view.cx.tok;
     let value = if cell.value.is_unknown() { "unknown" } else { cell.hex.as_str() };
     menu_head_ui(ui, tok, &cell.name, value);
     let mut access = |ui: &mut Ui, item: MenuItem<'_>, access: Access, way: Way| {
         if item.ui(ui, tok) {
-            ask_access(view.cx, view.follow, CellName::Register(cell.name.clone()), (access, way), out);
+            ask_access(view.cx, view.follow, view.cell_name(&cell.name), (access, way), out);
         }
     };
     access(ui, MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter"), Access::Write, Way::Back);
@@ -156,14 +179,14 @@ fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<Acti
     }
 }
 
-/// Draws the head: pc with its symbol, then flags and mode.
+/// Draws the head: pc with its symbol up to `right`, then flags, masks and mode. Returns where the mode begins.
 pub fn head_ui(
     ui: &mut Ui,
     rect: Rect,
-    (pen, board): (&Pen<'_>, &RegisterBoard),
+    (pen, board, right): (&Pen<'_>, &RegisterBoard, f32),
     view: CellView<'_>,
     (touched, out): (&mut Touched, &mut Vec<Action>),
-) {
+) -> f32 {
     let tok = pen.tok;
     pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
     if let Some(pc) = &board.pc {
@@ -173,26 +196,57 @@ pub fn head_ui(
         cell_ui(ui, row, (pen, &cell, 32.0), view, (touched, out));
         let x = rect.left() + 46.0 + ADVANCE * pc.hex.len() as f32 + 14.0;
         if let Some(symbol) = &board.pc_symbol {
-            pen.cut_text(x, row.center().y, symbol, mono(12.5), tok.symbol, rect.right() - 12.0);
+            pen.cut_text(x, row.center().y, symbol, mono(12.5), tok.symbol, right - 6.0);
         }
     }
     let y = rect.top() + 36.0;
-    let mut x = rect.left() + 46.0;
-    if let Some(psr) = &board.psr {
-        x = flags_ui(ui, (pen, psr), (rect.left() + 14.0, y), view, (touched, out));
-        pen.text(x + 9.0, y, board.flag_words(), ui_font(11.5), tok.t2);
+    let mut left = rect.right() - 14.0;
+    if view.cx.session.index.threads().len() > 1 {
+        // The chooser of the thread.
+        left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
     }
-    let words: Vec<&str> = board.mode.as_deref().into_iter().chain(board.thread_name.as_deref()).collect();
-    let right = rect.right() - 14.0;
-    let words = words.join(", ");
-    if right - pen.width(&words, ui_font(11.5)) > x + 80.0 || board.flag_words().is_empty() {
-        pen.text_left_of(right, y, words, ui_font(11.5), tok.t3);
+    if let Some(psr) = &board.psr {
+        let x = flags_ui(ui, (pen, psr, board), (rect.left() + 14.0, y), view, (touched, out));
+        let start = mode_ui(ui, pen, (x, left, y), &board.status);
+        pen.cut_text(x + 9.0, y, &flag_words(&board.status), ui_font(11.5), tok.t2, start - 8.0);
+    }
+    left
+}
+
+/// The mode, and in front of it which exceptions are masked: a bright capital for a masked one. Returns where it begins.
+fn mode_ui(ui: &Ui, pen: &Pen<'_>, (least, right, y): (f32, f32, f32), status: &Psr) -> f32 {
+    let tok = pen.tok;
+    let words = mode_words(status).unwrap_or_default();
+    let mut x = right - pen.width(&words, ui_font(11.5));
+    pen.text(x, y, &words, ui_font(11.5), tok.t3);
+    let masks: Vec<(char, bool)> =
+        status.masks().into_iter().filter_map(|(letter, is_set)| Some((letter, is_set?))).collect();
+    let masks_left = x - 8.0 - ADVANCE * masks.len() as f32;
+    if masks_left > least + 8.0 {
+        x = masks_left;
+        for (place, (letter, is_set)) in masks.iter().enumerate() {
+            let shown = flag_letter(*letter, Some(*is_set));
+            let (font, color) = if *is_set { (mono_bold(11.5), tok.t1) } else { (mono(11.5), tok.t3) };
+            pen.text(x + ADVANCE * place as f32, y, shown, font, color);
+        }
+    }
+    let rect = Rect::from_min_max(pos2(x - 4.0, y - 9.0), pos2(right, y + 9.0));
+    let response = ui.interact(rect, ui.unique_id().with("mode"), egui::Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("mode {words}")));
+    response.on_hover_ui(|ui| status_ui(ui, status));
+    x
+}
+
+/// All fields of the status register.
+fn status_ui(ui: &mut Ui, status: &Psr) {
+    for line in status_lines(status) {
+        ui.label(line);
     }
 }
 
 fn flags_ui(
     ui: &mut Ui,
-    (pen, psr): (&Pen<'_>, &RegisterCell),
+    (pen, psr, board): (&Pen<'_>, &RegisterCell, &RegisterBoard),
     (left, y): (f32, f32),
     view: CellView<'_>,
     (touched, out): (&mut Touched, &mut Vec<Action>),
@@ -201,7 +255,9 @@ fn flags_ui(
     let color = if psr.is_changed { tok.changed } else { tok.register };
     pen.text(left, y, "nzcv", mono(10.5), color);
     let mut x = left + 32.0;
-    for (letter, is_set) in flags(&psr.value) {
+    // Q is there in AArch32 alone.
+    let saturation = board.status.saturation.map(|is_set| ('q', Some(is_set)));
+    for (letter, is_set) in board.status.flags().into_iter().chain(saturation) {
         let shape = box_at(x, y, 20.0, 18.0);
         let (edge, text) = match is_set {
             Some(true) => (tok.t3, tok.t1),
@@ -223,5 +279,6 @@ fn flags_ui(
     }
     touch(&response, psr, view, (touched, out));
     response.context_menu(|ui| menu(ui, psr, view, out));
+    response.on_hover_ui(|ui| status_ui(ui, &board.status));
     x
 }

@@ -8,7 +8,9 @@ use stepback_parsers::{Position, Step};
 
 use crate::action::{Action, Follow};
 use crate::model::code::Code;
-use crate::model::registers::{RegisterCell, RegisterDetail, register_detail, write_columns};
+use crate::model::register_detail::{RegisterDetail, register_detail, write_columns};
+use crate::model::register_part::RegisterPart;
+use crate::model::registers::RegisterCell;
 use crate::model::text::short_hex;
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
@@ -24,8 +26,8 @@ pub const HEIGHT_WITH_STRIP: f32 = 102.0;
 /// The answer about the register that is shown.
 #[derive(Debug, Default)]
 pub struct Detail {
-    answer: Slot<(String, Position), RegisterDetail>,
-    strip: Slot<(String, ThreadId, u32), Vec<u32>>,
+    answer: Slot<(RegisterPart, Position), RegisterDetail>,
+    strip: Slot<(RegisterPart, ThreadId, u32), Vec<u32>>,
 }
 
 impl Detail {
@@ -34,7 +36,7 @@ impl Detail {
         &mut self,
         ui: &Ui,
         rect: Rect,
-        (pen, cell, thread): (&Pen<'_>, &RegisterCell, ThreadId),
+        (pen, cell, (part, thread)): (&Pen<'_>, &RegisterCell, (RegisterPart, ThreadId)),
         (cx, follow): (&ViewCx<'_>, Follow),
         out: &mut Vec<Action>,
     ) {
@@ -42,10 +44,10 @@ impl Detail {
         pen.fill(rect, tok.bg1);
         pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
         let position = cx.windows.position_of(follow);
-        let key = (cell.name.clone(), position);
-        let answer = self.answer.poll(&key, cx.worker, |(name, position)| {
-            let (name, position, session) = (name.clone(), *position, Arc::clone(cx.session));
-            move |cancel: &Cancel| register_detail(&session, &name, position, cancel)
+        let key = (part, position);
+        let answer = self.answer.poll(&key, cx.worker, |(part, position)| {
+            let (part, position, session) = (part.clone(), *position, Arc::clone(cx.session));
+            move |cancel: &Cancel| register_detail(&session, &part, position, cancel)
         });
         let (left, mut y) = (rect.left() + 14.0, rect.top() + 17.0);
         let end = pen.text(left, y, &cell.name, mono_bold(12.5), tok.register);
@@ -71,7 +73,7 @@ impl Detail {
         if rect.height() >= HEIGHT_WITH_STRIP {
             let strip =
                 Rect::from_min_max(pos2(left, rect.bottom() - 26.0), pos2(rect.right() - 14.0, rect.bottom() - 10.0));
-            self.strip_ui(strip, (pen, cell, thread), (cx, position, window.0));
+            self.strip_ui(strip, (pen, key.0, thread), (cx, position, window.0));
         }
     }
 
@@ -79,15 +81,15 @@ impl Detail {
     fn strip_ui(
         &mut self,
         rect: Rect,
-        (pen, cell, thread): (&Pen<'_>, &RegisterCell, ThreadId),
+        (pen, part, thread): (&Pen<'_>, RegisterPart, ThreadId),
         (cx, position, window): (&ViewCx<'_>, Position, u32),
     ) {
         // Two pixels for each column, which is the width of a mark.
         let columns = (rect.width() / 2.0).max(1.0) as u32;
-        let key = (cell.name.clone(), thread, columns);
-        let answer = self.strip.poll(&key, cx.worker, |(name, thread, columns)| {
-            let (name, thread, columns, session) = (name.clone(), *thread, *columns, Arc::clone(cx.session));
-            move |cancel: &Cancel| write_columns(&session, (&name, thread), columns, cancel)
+        let key = (part, thread, columns);
+        let answer = self.strip.poll(&key, cx.worker, |(part, thread, columns)| {
+            let (part, thread, columns, session) = (part.clone(), *thread, *columns, Arc::clone(cx.session));
+            move |cancel: &Cancel| write_columns(&session, (&part, thread), columns, cancel)
         });
         pen.line_across(rect.left(), rect.right(), rect.bottom(), pen.tok.line2);
         let Answer::Fresh(written) = answer else { return };

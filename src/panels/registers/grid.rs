@@ -1,11 +1,13 @@
 //! The registers in columns, and the groups below.
 
 use egui::{Rect, Ui, pos2, vec2};
+use stepback_parsers::LaneFormat;
 
 use super::Touched;
 use super::cell::{CellView, cell_ui};
+use super::lanes::LaneLayout;
 use crate::action::Action;
-use crate::model::registers::{RegisterBoard, RegisterCell};
+use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::model::text::thousands;
 use crate::panels::keys::PanelKey;
 use crate::panels::pen::{ADVANCE, Pen};
@@ -23,6 +25,8 @@ pub struct Grid {
     /// From the top.
     pub rows: Vec<GridRow>,
     core_rows: usize,
+    /// Where values have several lanes.
+    layout: Option<LaneLayout>,
 }
 
 /// A row of the grid.
@@ -37,6 +41,15 @@ pub enum GridRow {
         /// From the left of a column to the value.
         value: f32,
     },
+    /// Lanes of one register.
+    Lanes {
+        /// Its name, then those of the lanes.
+        names: Vec<String>,
+        /// The register.
+        register: String,
+        /// The first lane of the row.
+        first: u16,
+    },
     /// The title of a group.
     Title {
         /// What it is.
@@ -49,10 +62,11 @@ pub enum GridRow {
 }
 
 impl Grid {
-    /// The grid in a panel of a width.
-    pub fn new(board: &RegisterBoard, open_groups: &[String], width: f32) -> Self {
-        let mut grid = Self { rows: Vec::new(), core_rows: 0 };
-        grid.add_cells(&board.core, width);
+    /// The grid in a panel of a width; with a format, values are read in lanes.
+    pub fn new(board: &RegisterBoard, open_groups: &[String], format: Option<LaneFormat>, width: f32) -> Self {
+        let layout = format.map(|format| LaneLayout::new(format, &board.core, width));
+        let mut grid = Self { rows: Vec::new(), core_rows: 0, layout };
+        grid.add_core(&board.core, width);
         grid.core_rows = grid.rows.len();
         for group in &board.groups {
             let is_open = open_groups.iter().any(|open| open == group.title);
@@ -70,11 +84,38 @@ impl Grid {
         self.core_rows
     }
 
+    /// Registers of several lanes have rows of their own; runs of others stand in columns.
+    fn add_core(&mut self, cells: &[RegisterCell], width: f32) {
+        let lanes = self.layout;
+        let is_wide = |cell: &RegisterCell| lanes.is_some_and(|lanes| is_vector(&cell.name) && lanes.count(cell) > 1);
+        for run in cells.chunk_by(|one, other| is_wide(one) == is_wide(other)) {
+            match lanes {
+                Some(lanes) if run.first().is_some_and(is_wide) => {
+                    run.iter().for_each(|cell| self.add_lanes(cell, lanes));
+                }
+                _ => self.add_cells(run, width),
+            }
+        }
+    }
+
+    fn add_lanes(&mut self, cell: &RegisterCell, lanes: LaneLayout) {
+        // A register that nothing states is one word, however many lanes it has.
+        let count = if cell.value.is_unknown() { 1 } else { lanes.count(cell) };
+        for first in (0..count).step_by(usize::from(lanes.per_row.max(1))) {
+            let shown = first..count.min(first.saturating_add(lanes.per_row));
+            let whole = (first == 0).then(|| cell.name.clone());
+            let parts = shown.filter(|_| !cell.value.is_unknown()).map(|index| lanes.name(&cell.name, index));
+            let names = whole.into_iter().chain(parts).collect();
+            self.rows.push(GridRow::Lanes { names, register: cell.name.clone(), first });
+        }
+    }
+
     /// Down the first column, then down the second.
     fn add_cells(&mut self, cells: &[RegisterCell], width: f32) {
         let longest = |length: fn(&RegisterCell) -> usize| cells.iter().map(length).max().unwrap_or(0) as f32 * ADVANCE;
         let value = (longest(|cell| cell.name.len()) + 8.0).max(VALUE);
-        let needed = value + longest(|cell| cell.hex.len()) + 14.0;
+        let lane = self.layout.map_or(0, |lanes| lane_characters(lanes.format)) as f32 * ADVANCE;
+        let needed = value + longest(|cell| cell.hex.len()).max(lane) + 14.0;
         let columns = if (width - LEFT) / 2.0 >= needed { 2 } else { 1 };
         let rows = cells.len().div_ceil(columns);
         for row in 0..rows {
@@ -124,7 +165,7 @@ impl Grid {
 impl GridRow {
     fn names(&self) -> &[String] {
         match self {
-            Self::Cells { names, .. } => names,
+            Self::Cells { names, .. } | Self::Lanes { names, .. } => names,
             Self::Title { .. } => &[],
         }
     }
@@ -135,12 +176,17 @@ pub fn row_ui(
     ui: &mut Ui,
     rect: Rect,
     row: &GridRow,
-    (pen, board, _grid): (&Pen<'_>, &RegisterBoard, &Grid),
+    (pen, board, grid): (&Pen<'_>, &RegisterBoard, &Grid),
     view: CellView<'_>,
     (touched, out): (&mut Touched, &mut Vec<Action>),
 ) {
     match row {
         GridRow::Title { title, count, is_open } => title_ui(ui, rect, pen, (title, *count, *is_open), touched),
+        GridRow::Lanes { register, first, .. } => {
+            if let Some(lanes) = grid.layout {
+                lanes.row_ui(ui, rect, (pen, board), (register, *first), view, (touched, out));
+            }
+        }
         GridRow::Cells { names, width, value } => {
             let mut left = rect.left() + LEFT;
             for name in names {
@@ -152,6 +198,12 @@ pub fn row_ui(
             }
         }
     }
+}
+
+/// Vectors are read in lanes; predicates, status and control registers are not.
+fn is_vector(name: &str) -> bool {
+    let digits = name.get(1..).unwrap_or_default();
+    name.starts_with(['v', 'q', 'z']) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn title_ui(ui: &Ui, rect: Rect, pen: &Pen<'_>, (title, count, is_open): (&str, usize, bool), touched: &mut Touched) {

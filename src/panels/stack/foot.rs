@@ -25,7 +25,10 @@ pub fn foot_ui(
     pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
     let mut y = rect.top() + 15.0;
     let end = pen.cut_text(left, y, &format!("{place} {}", frame.name), mono_bold(12.5), tok.symbol, right - 90.0);
-    pen.code(end + ADVANCE, y, format!("{:x}", frame.call.function.0), tok.t2);
+    let address = format!("{:x}", frame.call.function.0);
+    if address != frame.name {
+        pen.code(end + ADVANCE, y, address, tok.t2);
+    }
     y += ROW;
     let mut x = pen.label(left, y, entered_words(frame.call.entered), tok.t2);
     if let Some(site) = &frame.call_site {

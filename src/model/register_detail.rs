@@ -1,0 +1,105 @@
+//! Who writes a register, and when.
+
+use anyhow::Result;
+use stepback_index::{
+    AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _, RegisterViewsAt, ThreadId,
+};
+use stepback_parsers::{Address, Position, Step};
+
+use super::code::Code;
+use super::names::place_name;
+use super::register_part::RegisterPart;
+use crate::session::Session;
+
+/// Who wrote a register and who will, with the instructions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegisterDetail {
+    /// The symbol at its value.
+    pub symbol: Option<String>,
+    /// The last step that wrote it.
+    pub written_by: Option<(Step, Code)>,
+    /// The next step that writes it.
+    pub next_write: Option<(Step, Code)>,
+}
+
+/// Asks for the writes of a register, or of a lane, around a position. Runs on a worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn register_detail(
+    session: &Session,
+    part: &RegisterPart,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<RegisterDetail> {
+    let index = &session.index;
+    let Some((thread, view)) = part.view(index, index.thread_at(position)?) else {
+        return Ok(RegisterDetail::default());
+    };
+    let (cell, writes) = (Cell::Register { thread, view }, AccessKinds::Writes);
+    let last = LastAccess { cell, kinds: writes, before: position }.run(index, cancel)?;
+    let next = NextAccess { cell, kinds: writes, from: position }.run(index, cancel)?;
+    let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record.text, hit.record.pc, &session.images));
+    let written_by = if let LastAccessAnswer::Step(hit) = &last { Some(writer(hit)) } else { None };
+    let states = RegisterViewsAt { position, thread, views: vec![(part.to_string(), view)] }.run(index, cancel)?;
+    let value = states.first().and_then(|state| state.value.to_u64());
+    let symbol = value.and_then(|value| place_name(&session.images, Address(value)));
+    Ok(RegisterDetail { symbol, written_by, next_write: next.as_ref().map(writer) })
+}
+
+/// In which of some columns, each an equal part of the trace, a register of a thread (or of the one that it names) is written. Runs on a worker.
+///
+/// Cost: one question for each column that has a write, none for the others.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn write_columns(
+    session: &Session,
+    (part, thread): (&RegisterPart, ThreadId),
+    columns: u32,
+    cancel: &Cancel,
+) -> Result<Vec<u32>> {
+    let index = &session.index;
+    let Some((thread, view)) = part.view(index, thread) else { return Ok(Vec::new()) };
+    let (cell, steps) = (Cell::Register { thread, view }, u128::from(index.step_count().max(1)));
+    let mut found = Vec::new();
+    let mut before = index.end();
+    while let LastAccessAnswer::Step(hit) =
+        (LastAccess { cell, kinds: AccessKinds::Writes, before }).run(index, cancel)?
+    {
+        let column = u128::from(hit.record.step.0) * u128::from(columns) / steps;
+        found.push(u32::try_from(column).unwrap_or(u32::MAX));
+        // The first step of the column: what else is written in it does not show.
+        let first = (column * steps).div_ceil(u128::from(columns.max(1)));
+        before = Position(u64::try_from(first).unwrap_or(u64::MAX).min(hit.record.step.0));
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::test_session::overflow;
+
+    #[test]
+    fn the_strip_of_writes_has_every_column_with_a_write() {
+        let session = overflow();
+        let columns = |count| {
+            write_columns(&session, (&RegisterPart::parse("x19"), ThreadId(0)), count, &Cancel::default()).unwrap()
+        };
+        let steps: Vec<u32> = columns(1763).into_iter().filter(|step| (1180..1260).contains(step)).collect();
+        assert_eq!(steps, [1253, 1188]);
+        assert_eq!(columns(1), [0]);
+    }
+
+    #[test]
+    fn a_register_knows_who_wrote_it_and_who_will() {
+        let session = overflow();
+        let detail =
+            register_detail(&session, &RegisterPart::parse("x19"), Position(1250), &Cancel::default()).unwrap();
+        let writer =
+            |writer: Option<(Step, Code)>| writer.map(|(step, code)| format!("{} {}", step.0, code.full_text()));
+        assert_eq!(writer(detail.written_by).as_deref(), Some("1188 add    x19, x19, #3"));
+        assert_eq!(writer(detail.next_write).as_deref(), Some("1253 add    x19, x19, #3"));
+    }
+}

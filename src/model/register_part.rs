@@ -1,0 +1,143 @@
+//! A register as it is named in a question: all of it, or a lane, of the thread of the position or of another.
+//!
+//! `v0` · `v0.s[2]` the third lane of 32 bits (the Arm spelling: `b h s d q`) · `x3 of cpu1`.
+
+use std::fmt;
+
+use stepback_index::{Index, ThreadId};
+use stepback_parsers::{RegisterView, Source};
+
+/// What stands between a register and the name of its thread.
+const OF: &str = " of ";
+
+/// A register, a lane of it, of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RegisterPart {
+    /// As shown.
+    pub name: String,
+    /// Which lane; none for all of it.
+    pub lane: Option<Lane>,
+    /// Whose; none for the thread of the position.
+    pub thread: Option<String>,
+}
+
+/// A lane of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lane {
+    /// Its width: 1, 2, 4, 8 or 16.
+    pub size_bytes: u8,
+    /// From 0, the least significant.
+    pub index: u16,
+}
+
+const LETTERS: [(char, u8); 5] = [('b', 1), ('h', 2), ('s', 4), ('d', 8), ('q', 16)];
+
+impl RegisterPart {
+    /// Reads a name. A text that is none of these forms is the name of a register.
+    pub fn parse(text: &str) -> Self {
+        let (register, thread) = match text.split_once(OF) {
+            Some((register, thread)) => (register, Some(thread.trim().to_owned())),
+            None => (text, None),
+        };
+        let (name, lane) = match lane_of(register.trim()) {
+            Some((name, lane)) => (name, Some(lane)),
+            None => (register.trim(), None),
+        };
+        Self { name: name.to_owned(), lane, thread }
+    }
+
+    /// Whether a text is a lane or names a thread: nothing else has that form.
+    pub fn is_part(text: &str) -> bool {
+        let part = Self::parse(text);
+        let is_word =
+            |word: &str| !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        is_word(&part.name) && (part.lane.is_some() || part.thread.is_some())
+    }
+
+    /// Whose register it is, and which bytes; none when there is no such register.
+    pub fn view<S: Source>(&self, index: &Index<S>, of_position: ThreadId) -> Option<(ThreadId, RegisterView)> {
+        let thread = match &self.thread {
+            Some(name) => index.thread_by_name(name)?,
+            None => of_position,
+        };
+        let view = index.register_view(&self.name, thread)?;
+        Some((thread, self.lane.map_or(Some(view), |lane| lane.of(view))?))
+    }
+}
+
+impl Lane {
+    /// The bytes of the lane in a view; none where the view is not as wide.
+    pub fn of(self, view: RegisterView) -> Option<RegisterView> {
+        let size = u16::from(self.size_bytes);
+        let start = self.index.checked_mul(size)?;
+        let end = start.checked_add(size).filter(|end| *end <= view.size_bytes)?;
+        Some(RegisterView::new(view.register, view.offset.checked_add(end - size)?, size))
+    }
+}
+
+impl fmt::Display for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let letter = LETTERS.iter().find(|(_, size)| *size == self.size_bytes).map_or('b', |(letter, _)| *letter);
+        write!(f, ".{letter}[{}]", self.index)
+    }
+}
+
+impl fmt::Display for RegisterPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if let Some(lane) = self.lane {
+            write!(f, "{lane}")?;
+        }
+        match &self.thread {
+            Some(thread) => write!(f, "{OF}{thread}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Splits `v0.s[2]`.
+fn lane_of(text: &str) -> Option<(&str, Lane)> {
+    let (name, lane) = text.strip_suffix(']')?.rsplit_once('.')?;
+    let (letter, index) = lane.split_once('[')?;
+    let (_, size_bytes) = LETTERS.into_iter().find(|(known, _)| letter.eq_ignore_ascii_case(&known.to_string()))?;
+    Some((name, Lane { size_bytes, index: index.parse().ok()? }))
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::RegisterId;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: (&str, Option<(u8, u16)>, Option<&str>)) {
+        let part = RegisterPart::parse(text);
+        let lane = part.lane.map(|lane| (lane.size_bytes, lane.index));
+        assert_eq!((part.name.as_str(), lane, part.thread.as_deref()), expected);
+        assert_eq!(part.to_string(), text);
+    }
+
+    #[test]
+    fn names_lanes_and_threads_are_told_apart() {
+        check("x3", ("x3", None, None));
+        check("v0.s[2]", ("v0", Some((4, 2)), None));
+        check("z31.b[255] of cpu1", ("z31", Some((1, 255)), Some("cpu1")));
+        check("s3_0_c15_c2_0 of cpu0", ("s3_0_c15_c2_0", None, Some("cpu0")));
+        check("a.b[c]", ("a.b[c]", None, None));
+    }
+
+    #[test]
+    fn an_address_is_no_part() {
+        let parts = ["v0.d[1]", "x1 of cpu1"].map(RegisterPart::is_part);
+        let others = ["x0", "sp+8", "[x0]", "0x80", "a.b", "u32.s[1"].map(RegisterPart::is_part);
+        assert_eq!((parts, others), ([true; 2], [false; 6]));
+    }
+
+    #[test]
+    fn a_lane_lies_inside_its_register() {
+        let view = RegisterView::new(RegisterId(45), 4, 12);
+        let lane = |size_bytes, index| Lane { size_bytes, index }.of(view).map(|view| (view.offset, view.size_bytes));
+        assert_eq!((lane(4, 0), lane(4, 2)), (Some((4, 4)), Some((12, 4))));
+        assert_eq!((lane(4, 3), lane(16, 0), lane(16, u16::MAX)), (None, None, None));
+    }
+}
