@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::at::AtArguments;
-use super::callinfo::CallinfoArguments;
-use super::calltree::CalltreeArguments;
+use super::callinfo::{self, CallinfoArguments};
+use super::calltree::{self, CalltreeArguments};
 use super::diff::DiffArguments;
 use super::find::FindArguments;
-use super::flamegraph::FlamegraphArguments;
+use super::flamegraph::{self, FlamegraphArguments};
 use super::list::ListArguments;
 use super::options::{ReportOptions, TraceOptions};
-use super::profile::ProfileArguments;
+use super::profile::{self, ProfileArguments};
 use super::truncate::TruncateArguments;
 use super::vcd::VcdArguments;
 
@@ -83,12 +83,16 @@ pub enum Command {
     #[command(after_help = WORDS)]
     Find(FindArguments),
     /// The calls as a tree.
+    #[command(after_help = calltree::HELP)]
     Calltree(CalltreeArguments),
     /// When functions were reached.
+    #[command(after_help = callinfo::HELP)]
     Callinfo(CallinfoArguments),
     /// How often functions were called, and how long they took.
+    #[command(after_help = profile::HELP)]
     Profile(ProfileArguments),
     /// The time spent in each call stack, as folded lines or drawn.
+    #[command(after_help = flamegraph::HELP)]
     Flamegraph(FlamegraphArguments),
     /// What differs between two positions.
     #[command(after_help = WORDS)]

@@ -17,6 +17,11 @@ use crate::image::Symbol;
 /// Visits that are looked up at once.
 const BLOCK: usize = 4096;
 
+/// Shown below the options.
+pub const HELP: &str = "\
+Every step at the address is listed, whether it was called or reached otherwise.
+JSON: a line a visit, {\"function\",\"step\",\"line\",\"time\",\"thread\",\"pc\",\"executed\",\"text\",\"offset\"}.";
+
 /// Which functions.
 #[derive(Debug, Args)]
 pub struct CallinfoArguments {

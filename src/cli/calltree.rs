@@ -19,6 +19,13 @@ const INDENT_LIMIT: u32 = 200;
 /// More white space than this is too long.
 const INDENT_LIMIT_BYTES: u64 = 64 << 20;
 
+/// Shown below the options.
+pub const HELP: &str = "\
+Without --all-frames only calls that returned are shown; a function and the one that it ended with by a tail call are one.
+  - SITE - SITE          where a call was made, and where its caller went on
+  o SITE - SITE : NAME   the function, from its first to its last moment
+A site is t:TIME l:LINE pc:ADDRESS; bit 0 of the address says Thumb, and 2 stands for a moment without an instruction.";
+
 /// Which calls.
 #[derive(Debug, Args)]
 pub struct CalltreeArguments {

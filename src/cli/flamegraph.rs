@@ -21,6 +21,11 @@ const TEXT_LIMIT_BYTES: u64 = 64 << 20;
 /// A picture with more rows than this cannot be looked at.
 const ROWS_LIMIT: u32 = 1000;
 
+/// Shown below the options.
+pub const HELP: &str = "\
+Each line is a stack, outermost function first, and the time spent in its innermost function itself.
+JSON: [{\"thread\",\"stack\":[NAME…],\"addresses\":[ADDRESS…],\"value\"}].";
+
 /// How the stacks are shown.
 #[derive(Debug, Args)]
 pub struct FlamegraphArguments {

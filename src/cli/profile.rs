@@ -14,6 +14,12 @@ use super::json::{Time, hex};
 use super::report::Report;
 use super::spans::{Span, Spans};
 
+/// Shown below the options.
+pub const HELP: &str = "\
+Of the calls that returned, and of the whole trace as the call of its first function.
+Time is that from the first to the last moment of each call; a function that calls itself counts in each of its calls.
+JSON: [{\"address\",\"name\",\"symbol\",\"calls\",\"time\",\"self_time\",\"steps\",\"self_steps\"}]; self: without calls inside.";
+
 /// How the functions are listed.
 #[derive(Debug, Args)]
 pub struct ProfileArguments {

@@ -68,6 +68,7 @@ fn a_flipped_byte_never_gives_a_wrong_answer() {
         &["find", trace, "last-write", "0x80020010:8", "--all", "--json"],
         &["find", trace, "pc", "0x80000498", "--all", "--json"],
         &["calltree", trace, "--json"],
+        &["calltree", trace],
         &["list", trace, "--from", "500", "--count", "20", "--json"],
     ];
     let answers = questions.map(|question| indexed.sandbox.run(question).succeeds().out);
