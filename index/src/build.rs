@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use stepback_parsers::{
     EventSink, Flow, MemoryAccess, ParseScratch, Problem, RegisterId, RegisterWrite, Source, SourceError, StepEvent,
-    ThreadNumber,
+    TextEvent, ThreadNumber,
 };
 
 use crate::assemble::{Assembled, Assembler, Output};
@@ -380,6 +380,10 @@ impl<S, F> EventSink for Watched<'_, '_, S, F> {
     #[inline]
     fn access(&mut self, access: &MemoryAccess) {
         self.builder.access(access);
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        self.builder.text(event);
     }
 
     fn problem(&mut self, problem: &Problem) {

@@ -211,7 +211,7 @@ impl<S: Source> Index<S> {
         }
         for (first, last) in self.host_regions.ranges(slots) {
             // Where nobody looks and nothing was loaded, unknown memory only becomes unknown again.
-            self.for_each_touched((Address(first), last - first + 1), cancel, |granule, _| {
+            self.for_each_touched((Address(first), (last - first).saturating_add(1)), cancel, |granule, _| {
                 found.insert(granule);
                 Ok(())
             })?;

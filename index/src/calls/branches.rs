@@ -1,26 +1,34 @@
-//! Which instructions return and call. Only the last step of a thread needs it: all others show in where control went.
+//! Where jumps and calls go, as far as their encodings and the registers say.
 
 use stepback_parsers::{InstructionSet, RegisterId};
 
 use crate::segment::LastStep;
 
-/// True for the instructions that compilers end functions with.
+/// Where a jump with a fixed target goes when it leaves no return address; none for other instructions.
 ///
-/// Encodings: Arm Architecture Reference Manual (DDI 0487), `RET`, `RETAA`; (DDI 0406) `BX`, `POP`, `LDM`, `LDR`, `MOV`.
-pub fn is_return(opcode: u32, set: InstructionSet) -> bool {
-    match set {
-        InstructionSet::A64 => opcode & 0xffff_fc1f == 0xd65f_0000 || matches!(opcode, 0xd65f_0bff | 0xd65f_0fff),
-        InstructionSet::A32 => {
-            let unconditional = opcode & 0x0fff_ffff;
-            matches!(unconditional, 0x012f_ff1e | 0x01a0_f00e | 0x049d_f004) // bx lr; mov pc,lr; ldr pc,[sp],#4
-                || opcode & 0x0fff_8000 == 0x08bd_8000 // pop {…,pc}
+/// Encodings: Arm Architecture Reference Manual (DDI 0487), `B`, `B.cond`, `CBZ`, `TBZ`; (DDI 0406) `B`, `CBZ`.
+pub fn branch_target(step: &LastStep) -> Option<u64> {
+    let opcode = step.opcode;
+    let field = |low: u32, bits: u32| signed(opcode >> low & ((1 << bits) - 1), bits);
+    let offset = match step.instruction_set {
+        InstructionSet::A64 if opcode & 0xfc00_0000 == 0x1400_0000 => 4 * field(0, 26),
+        InstructionSet::A64 if matches!(opcode >> 24 & 0x7e, 0x54 | 0x34) => 4 * field(5, 19),
+        InstructionSet::A64 if opcode & 0x7e00_0000 == 0x3600_0000 => 4 * field(5, 14),
+        InstructionSet::A32 if opcode & 0x0f00_0000 == 0x0a00_0000 && opcode >> 28 != 0xf => 8 + 4 * field(0, 24),
+        InstructionSet::T32 if opcode & 0xffff_f000 == 0xd000 => 4 + 2 * field(0, 8),
+        InstructionSet::T32 if opcode & 0xffff_f800 == 0xe000 => 4 + 2 * field(0, 11),
+        InstructionSet::T32 if opcode & 0xffff_f500 == 0xb100 => {
+            4 + i64::from((opcode >> 9 & 1) << 6 | (opcode >> 3 & 31) << 1)
         }
-        InstructionSet::T32 => {
-            matches!(opcode, 0x4770 | 0x46f7 | 0xf85d_fb04) // bx lr; mov pc,lr; ldr pc,[sp],#4
-                || opcode & 0xffff_ff00 == 0xbd00 // pop {…,pc}
-                || opcode & 0xffff_8000 == 0xe8bd_8000 // pop.w {…,pc}
+        InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_9000 => 4 + thumb_offset(opcode),
+        InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_8000 => {
+            let high = (opcode >> 26 & 1) << 19 | (opcode >> 11 & 1) << 18 | (opcode >> 13 & 1) << 17;
+            4 + 2 * signed(high | (opcode >> 16 & 0x3f) << 11 | opcode & 0x7ff, 20)
         }
-    }
+        _ => return None,
+    };
+    let target = step.pc.wrapping_add_signed(offset);
+    Some(if step.instruction_set == InstructionSet::A64 { target } else { target & u64::from(u32::MAX) & !1 })
 }
 
 /// Where a call goes; none when it is no call, or goes to an address that is not known.
@@ -105,21 +113,26 @@ mod tests {
     }
 
     #[test]
-    fn returns_are_told_from_other_branches() {
-        for (opcode, set) in [
-            (0xd65f_03c0, InstructionSet::A64),
-            (0xe12f_ff1e, InstructionSet::A32),
-            (0xe8bd_8800, InstructionSet::A32),
-            (0x4770, InstructionSet::T32),
-            (0xbd70, InstructionSet::T32),
-            (0xe8bd_8ff0, InstructionSet::T32),
-        ] {
-            assert!(is_return(opcode, set), "{opcode:#x}");
-        }
-        for (opcode, set) in
-            [(0xd61f_0040, InstructionSet::A64), (0xe8bd_0800, InstructionSet::A32), (0xbc70, InstructionSet::T32)]
+    fn branches_tell_where_they_go() {
+        let check = |opcode: u32, set: InstructionSet, expected: Option<u64>| {
+            let length_bytes = if opcode > 0xffff { 4 } else { 2 };
+            let step = LastStep { slot: 1, pc: 0x8000, opcode, length_bytes, instruction_set: set, is_executed: true };
+            assert_eq!(branch_target(&step), expected, "{opcode:#x}");
+        };
+        for (opcode, expected) in
+            [(0x17ff_fff0, 0x7fc0), (0x5400_00e0, 0x801c), (0x3500_00e0, 0x801c), (0x3707_ffe0, 0x7ffc)]
         {
-            assert!(!is_return(opcode, set), "{opcode:#x}");
+            check(opcode, InstructionSet::A64, Some(expected));
         }
+        check(0x97ff_fff0, InstructionSet::A64, None);
+        check(0xeaff_fffe, InstructionSet::A32, Some(0x8000));
+        check(0xebff_fffe, InstructionSet::A32, None);
+        // As the disassembler reads them.
+        for (opcode, expected) in
+            [(0xd8f9, 0x7ff6), (0xe71f, 0x7e42), (0xb11b, 0x800a), (0xf002_baa4, 0xa54c), (0xf43f_af00, 0x7e04)]
+        {
+            check(opcode, InstructionSet::T32, Some(expected));
+        }
+        check(0x4718, InstructionSet::T32, None);
     }
 }

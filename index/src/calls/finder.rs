@@ -3,6 +3,8 @@
 //! After a transfer of control to `a`: if a call is pending with the same stack pointer and `a` as its return address, it returned.
 //! Otherwise, if the link register was written at most 7 steps ago with an address close behind the step before, a call is pending.
 //! A stack pointer that rises above that of a pending call shows that the call is over.
+//! An exception is a frame too (`exceptions.rs` says how it shows), and has a stack of its own:
+//! inside it no call outside is over, and when it ends the stack pointer is again what it was.
 //! This is the heuristic of the Tarmac tools, except that
 //! a call made before the stack pointer was ever seen is matched by its return address alone,
 //! a later call with the same stack pointer and return address replaces one that never returned,
@@ -11,11 +13,12 @@
 //! a return that is a thread's last step is decoded,
 //! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
 
-use std::collections::HashMap;
-
 use stepback_parsers::InstructionSet;
 
-use super::branches::{call_target, is_return};
+use super::branches::call_target;
+use super::exceptions::{exception, is_exception_return};
+use super::flow::{Flow, flow};
+use super::pending::{Pending, PendingFrames, PendingKind};
 use super::table::{Entered, Evidence, Left};
 use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, ThreadEnd, Transfer, link_register};
 
@@ -77,26 +80,40 @@ impl CallFinder {
     }
 }
 
-/// A call that has not returned yet.
+/// A transfer of control with all that is known of it.
 #[derive(Clone, Copy, Debug)]
-struct Pending {
-    sp: Option<u64>,
-    return_address: u64,
-    call_step: u64,
-    entry_step: u64,
-    function: u64,
-    is_certain: bool,
-    /// The step that seems to have jumped out of it. Only a return to its caller would show that it did not.
-    jumped_out: Option<u64>,
+pub struct Jump {
+    /// The step before.
+    pub last_step: u64,
+    /// What it was.
+    pub last: LastStep,
+    /// The step that control went to.
+    pub step: u64,
+    /// Its address.
+    pub pc: u64,
+    /// Its encoding.
+    pub opcode: u32,
+    /// How it decodes.
+    pub instruction_set: InstructionSet,
+    /// Stack pointer when it began.
+    pub sp: Option<u64>,
+    /// Link register when it began.
+    pub lr: Option<u64>,
+    /// Steps since the link register was written, up to [`AGE_LIMIT`].
+    pub age: u8,
+    /// True when the trace tells of an exception here.
+    pub has_words: bool,
 }
 
-/// A stack pointer and a return address.
-type ReturnKey = (Option<u64>, u64);
+impl Jump {
+    /// What the step before did, as its encoding says.
+    pub fn flow(&self) -> Flow {
+        if self.last.is_executed { flow(self.last.opcode, self.last.instruction_set) } else { Flow::Next }
+    }
 
-impl Pending {
-    /// What a return from it must match.
-    fn key(&self) -> ReturnKey {
-        (self.sp, self.return_address)
+    /// The address that control went to, with the Thumb bit.
+    fn target(&self) -> u64 {
+        self.pc | u64::from(self.instruction_set == InstructionSet::T32)
     }
 }
 
@@ -105,18 +122,15 @@ struct ThreadFinder {
     number: u16,
     last: Option<(u64, LastStep)>,
     core: [Option<u64>; CORE],
+    /// The step that wrote the stack pointer last.
+    sp_step: Option<u64>,
+    /// The stack pointer that is in use again since a step that returned from an exception, until it is written.
+    sp_again: Option<(u64, Option<u64>)>,
     sp_high: Option<u64>,
     lr_age: u8,
+    has_words: bool,
     root: Option<(u64, u64)>,
-    pending: Vec<Pending>,
-    /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
-    returns: HashMap<ReturnKey, u32>,
-    /// Where calls returned to, and how many were pending then: a jump there is a longjmp to the place of a setjmp.
-    return_points: HashMap<ReturnKey, usize>,
-    /// How many pending calls were made while the stack pointer was unknown.
-    unknown_stacks: u32,
-    /// True when a call was made at a higher stack pointer than the one pending before: there are several stacks.
-    has_many_stacks: bool,
+    pending: PendingFrames,
 }
 
 /// How far from the address behind a call the link register may point: a delay slot, a literal, a long call sequence.
@@ -127,33 +141,29 @@ fn step_of(base: u64, slot: u32) -> u64 {
     (base + u64::from(slot)).saturating_sub(1)
 }
 
-/// Whether a stack pointer lies above another; unknown ones lie nowhere.
-fn is_above(one: Option<u64>, other: Option<u64>) -> bool {
-    one.zip(other).is_some_and(|(one, other)| one > other)
-}
-
 impl ThreadFinder {
     fn new(number: u16) -> Self {
         Self {
             number,
             last: None,
             core: [None; CORE],
+            sp_step: None,
+            sp_again: None,
             sp_high: None,
             lr_age: 0,
+            has_words: false,
             root: None,
-            pending: Vec::new(),
-            returns: HashMap::new(),
-            return_points: HashMap::new(),
-            unknown_stacks: 0,
-            has_many_stacks: false,
+            pending: PendingFrames::default(),
         }
     }
 
     fn transfer(&mut self, base: u64, transfer: &Transfer, frames: &mut Vec<Frame>) {
         let step = step_of(base, transfer.slot);
         let age = transfer.lr_age + if transfer.is_age_carried { self.lr_age } else { 0 };
+        let mut has_words = transfer.has_words;
         if transfer.is_first {
             self.lr_age = age.min(AGE_LIMIT);
+            has_words |= std::mem::take(&mut self.has_words);
         }
         let before = transfer.before.map(|last| (step_of(base, last.slot), last));
         let Some((last_step, last)) = before.or(self.last) else {
@@ -164,167 +174,160 @@ impl ThreadFinder {
         if transfer.is_first && (last.next_pc() ^ transfer.pc) & !1 == 0 {
             return;
         }
-        let sp = transfer.sp.resolve(self.core[SP]);
-        let lr = transfer.lr.resolve(self.core[link_register(transfer.instruction_set)]);
         if transfer.is_first {
             self.lr_age = AGE_LIMIT;
         }
-        let target = transfer.pc | u64::from(transfer.instruction_set == InstructionSet::T32);
+        let jump = Jump {
+            last_step,
+            last,
+            step,
+            pc: transfer.pc,
+            opcode: transfer.opcode,
+            instruction_set: transfer.instruction_set,
+            sp: self.sp_in_use(transfer.sp.resolve(self.core[SP]), self.sp_step_of(base, transfer.sp_slot)),
+            lr: transfer.lr.resolve(self.core[link_register(transfer.instruction_set)]),
+            age,
+            has_words,
+        };
+        self.jump(&jump, frames);
+    }
+
+    /// The step that wrote the stack pointer last, given the slot that a segment has noted.
+    fn sp_step_of(&self, base: u64, slot: Option<u32>) -> Option<u64> {
+        match slot {
+            None => self.sp_step,
+            // Behind the last step of an earlier segment.
+            Some(0) => self.last.map(|(step, _)| step),
+            Some(slot) => Some(step_of(base, slot)),
+        }
+    }
+
+    /// The stack pointer, which an exception's end gives back unless it was written since.
+    fn sp_in_use(&self, sp: Option<u64>, written: Option<u64>) -> Option<u64> {
+        match self.sp_again {
+            Some((since, again)) if written.is_none_or(|written| written < since) => again,
+            _ => sp,
+        }
+    }
+
+    fn jump(&mut self, jump: &Jump, frames: &mut Vec<Frame>) {
+        let key = (jump.sp, jump.target());
         let risen = self.sp_high.take();
-        let lost = self.lose_below(risen);
-        let returned = self.close_returned(sp, Some(target), last_step, frames);
+        if let Some(place) = self.exception_left_by(jump) {
+            self.leave_exception(place, jump, frames);
+            return;
+        }
+        let is_jump = !matches!(jump.flow(), Flow::Next | Flow::Trap);
+        let is_return = || is_jump && self.pending.returning_to(key).is_some();
+        if let Some(evidence) = exception(jump).filter(|_| !is_return()) {
+            let kind = PendingKind::Exception { evidence, interrupted: jump.last };
+            self.pending.push(Pending { key, ..pending(jump, kind) });
+            return;
+        }
+        let lost = self.pending.lose_below(risen);
+        // What was lost may have been that call.
+        let returned = self.close_returned(self.pending.returning_to(key), jump.last_step, frames);
         let left = if returned { Left::Skipped } else { Left::Longjmp };
-        frames.extend(lost.iter().filter_map(|pending| self.frame(pending, Some(last_step), left)));
+        self.close(&lost, jump.last_step, left, frames);
         if returned {
             return;
         }
-        self.suspect_jump((sp, target), &lost, last_step);
-        let expected = last.return_address();
-        if let Some(lr) = lr
-            && age < AGE_LIMIT
+        self.pending.suspect_jump(key, &lost, jump.last_step);
+        let expected = jump.last.return_address();
+        if let Some(lr) = jump.lr
+            && jump.age < AGE_LIMIT
             && lr.abs_diff(expected) < RETURN_DISTANCE
         {
-            let is_certain = lr == expected && age == 1;
-            let call = Pending {
-                sp,
-                return_address: lr,
-                call_step: last_step,
-                entry_step: step,
-                function: transfer.pc,
-                is_certain,
-                jumped_out: None,
-            };
-            self.call(call, frames);
+            let kind = if lr == expected && jump.age == 1 { PendingKind::Call } else { PendingKind::Maybe };
+            self.call(Pending { key: (jump.sp, lr), ..pending(jump, kind) }, frames);
         }
     }
 
     fn call(&mut self, call: Pending, frames: &mut Vec<Frame>) {
-        if self.returns.contains_key(&call.key()) {
-            if !call.is_certain {
+        if let Some(place) = self.pending.repeated(call.key) {
+            if matches!(call.kind, PendingKind::Maybe) {
                 return;
             }
-            let place = self.place_of(call.key()).unwrap_or(self.pending.len());
-            let over: Vec<_> = self.pending.drain(place..).collect();
-            over.iter().for_each(|pending| self.forget_return(pending));
-            frames.extend(over.iter().filter_map(|pending| self.frame(pending, Some(call.call_step), Left::Longjmp)));
+            let over = self.pending.take_from(place);
+            self.close(&over, call.call_step, Left::Longjmp, frames);
         }
-        self.has_many_stacks |= self.pending.last().is_some_and(|top| is_above(call.sp, top.sp));
-        *self.returns.entry(call.key()).or_default() += 1;
-        self.unknown_stacks += u32::from(call.sp.is_none());
         self.pending.push(call);
     }
 
-    /// The innermost pending call with a key.
-    fn place_of(&self, key: ReturnKey) -> Option<usize> {
-        self.pending.iter().rposition(|pending| pending.key() == key)
+    fn exception_left_by(&self, jump: &Jump) -> Option<usize> {
+        if is_exception_return(jump) {
+            return self.pending.left_to(jump.pc);
+        }
+        let is_other = || jump.flow() == Flow::Call || self.pending.returning_to((jump.sp, jump.target())).is_some();
+        self.pending.resumed_at(jump.pc).filter(|_| !is_other())
     }
 
-    /// Takes away the pending calls whose stack is gone, innermost first.
-    fn lose_below(&mut self, risen: Option<u64>) -> Vec<Pending> {
-        let is_lost = |pending: &Pending| pending.sp.is_some_and(|sp| Some(sp) < risen);
-        let mut lost = Vec::new();
-        while let Some(top) = self.pending.pop_if(|top| is_lost(top)) {
-            lost.push(top);
+    fn leave_exception(&mut self, place: usize, jump: &Jump, frames: &mut Vec<Frame>) {
+        let over = self.pending.take_from(place);
+        let Some((left, inside)) = over.split_first() else { return };
+        self.close(inside, jump.last_step, Left::Skipped, frames);
+        self.close(&[*left], jump.last_step, Left::Return, frames);
+        let (sp, _) = left.key;
+        self.sp_again = Some((jump.last_step, sp));
+        let PendingKind::Exception { interrupted, .. } = left.kind else { return };
+        if (interrupted.next_pc() ^ jump.pc) & !1 == 0 || (interrupted.pc ^ jump.pc) & !1 == 0 {
+            return;
         }
-        if self.has_many_stacks && risen.is_some() {
-            lost.extend(self.pending.extract_if(.., |pending| is_lost(pending)));
-        }
-        if self.pending.is_empty() {
-            self.has_many_stacks = false;
-        }
-        lost.iter().for_each(|pending| self.forget_return(pending));
-        lost
-    }
-
-    /// Marks the pending calls that a jump may have left although the stack pointer did not rise above theirs:
-    /// it is that of their caller. Either calls inside them were left, or their caller was returned to at that place before.
-    fn suspect_jump(&mut self, to: ReturnKey, lost: &[Pending], step: u64) {
-        let is_far = lost.iter().any(|pending| pending.is_certain);
-        let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).copied()) else { return };
-        let callees = self.pending.iter_mut().skip(kept).rev();
-        for pending in callees.take_while(|pending| pending.sp == to.0 && pending.jumped_out.is_none()) {
-            pending.jumped_out = Some(step);
+        // What was interrupted was a jump that now goes on.
+        let lr = interrupted.return_address();
+        if flow(interrupted.opcode, interrupted.instruction_set) == Flow::Call && jump.lr == Some(lr) {
+            let call = Pending { key: (sp, lr), call_step: left.call_step, ..pending(jump, PendingKind::Call) };
+            self.call(call, frames);
+        } else {
+            self.close_returned(self.pending.returning_to((sp, jump.target())), left.call_step, frames);
         }
     }
 
-    /// Closes the pending call with this stack pointer that returns to `target` (none: anywhere), and those made inside it.
-    fn close_returned(
-        &mut self,
-        sp: Option<u64>,
-        target: Option<u64>,
-        exit_step: u64,
-        frames: &mut Vec<Frame>,
-    ) -> bool {
-        let place = match target {
-            Some(target) => {
-                let is_pending = |key: &ReturnKey| self.returns.contains_key(key);
-                let by_address = (self.unknown_stacks > 0).then_some((None, target));
-                let key = Some((sp, target)).filter(is_pending).or(by_address.filter(is_pending));
-                key.and_then(|key| self.place_of(key))
-            }
-            None => [sp, None].into_iter().find_map(|sp| self.pending.iter().rposition(|pending| pending.sp == sp)),
-        };
+    /// Closes the pending call at a place as returned, and those made inside it.
+    fn close_returned(&mut self, place: Option<usize>, exit_step: u64, frames: &mut Vec<Frame>) -> bool {
         let Some(place) = place else { return false };
-        let call_sp = self.pending[place].sp;
-        self.return_points.insert(self.pending[place].key(), place);
-        let above: Vec<_> = self.pending.drain(place..).collect();
-        for (number, pending) in above.iter().enumerate() {
-            if number > 0 && self.has_many_stacks && is_above(pending.sp, call_sp) {
-                // It lives on another stack: a task that was switched away from.
-                self.pending.push(*pending);
-                continue;
-            }
-            self.forget_return(pending);
-            let left = if number == 0 { Left::Return } else { Left::Skipped };
-            frames.extend(self.frame(pending, Some(exit_step), left));
-        }
+        let over = self.pending.take_from(place);
+        let Some((call, inside)) = over.split_first() else { return false };
+        self.pending.note_return(call.key, place);
+        self.close(&[*call], exit_step, Left::Return, frames);
+        self.close(inside, exit_step, Left::Skipped, frames);
         true
     }
 
-    fn forget_return(&mut self, pending: &Pending) {
-        self.unknown_stacks -= u32::from(pending.sp.is_none());
-        if let std::collections::hash_map::Entry::Occupied(mut count) = self.returns.entry(pending.key()) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
-        }
-    }
-
-    /// The frame of a call; none when it may not have been a call at all.
-    fn frame(&self, pending: &Pending, exit_step: Option<u64>, left: Left) -> Option<Frame> {
-        let (exit_step, left) = match pending.jumped_out.filter(|_| left != Left::Return) {
-            Some(step) => (Some(step), Left::Longjmp),
-            None => (exit_step, left),
-        };
-        (pending.is_certain || left == Left::Return).then_some(Frame {
-            thread: self.number,
-            function: pending.function,
-            call_step: Some(pending.call_step),
-            entry_step: Some(pending.entry_step),
-            exit_step,
-            entered: Entered::Call,
-            left,
-            evidence: if pending.is_certain { Evidence::Link } else { Evidence::Return },
-        })
+    fn close(&self, over: &[Pending], exit_step: u64, left: Left, frames: &mut Vec<Frame>) {
+        frames.extend(over.iter().filter_map(|pending| pending.frame(self.number, Some(exit_step), left)));
     }
 
     fn end_segment(&mut self, base: u64, end: &ThreadEnd) {
         self.core.iter_mut().zip(end.core).for_each(|(value, later)| *value = later.resolve(*value));
+        self.sp_step = self.sp_step_of(base, end.sp_slot);
         self.sp_high = self.sp_high.max(end.sp_high);
         let carried = if end.is_age_carried { self.lr_age } else { 0 };
         self.lr_age = (carried + end.lr_age).min(AGE_LIMIT);
         if let Some(last) = end.last {
             self.last = Some((step_of(base, last.slot), last));
+            self.has_words = false;
         }
+        self.has_words |= end.has_words;
     }
 
     fn end_trace(&mut self, frames: &mut Vec<Frame>) {
         let Some((last_step, last)) = self.last else { return };
-        if last.is_executed && is_return(last.opcode, last.instruction_set) {
-            self.end_with_return(last_step, last, frames);
+        self.core[SP] = self.sp_in_use(self.core[SP], self.sp_step);
+        match flow(last.opcode, last.instruction_set) {
+            _ if !last.is_executed => {}
+            Flow::Return => self.end_with_return(last_step, last, frames),
+            Flow::ExceptionReturn => {
+                let innermost = self.pending.left_to(last.next_pc());
+                let over = innermost.map(|place| self.pending.take_from(place)).unwrap_or_default();
+                if let Some((left, inside)) = over.split_first() {
+                    self.close(&[*left], last_step, Left::Return, frames);
+                    self.close(inside, last_step, Left::Skipped, frames);
+                }
+            }
+            _ => {}
         }
-        frames.extend(self.pending.iter().filter_map(|pending| self.frame(pending, None, Left::Open)));
+        frames.extend(self.pending.iter().filter_map(|pending| pending.frame(self.number, None, Left::Open)));
         let (thread, exit_step, left) = (self.number, None, Left::Open);
         if let Some((entry_step, function)) = self.root {
             let (call_step, entry_step, entered) = (None, Some(entry_step), Entered::Root);
@@ -340,13 +343,12 @@ impl ThreadFinder {
 
     fn end_with_return(&mut self, last_step: u64, last: LastStep, frames: &mut Vec<Frame>) {
         let risen = self.sp_high.take();
-        let lost = self.lose_below(risen);
+        let lost = self.pending.lose_below(risen);
         let (sp, link) = (self.core[SP], self.core[link_register(last.instruction_set)]);
-        if link.is_none() || !self.close_returned(sp, link, last_step, frames) {
-            // It may return by a value from the stack.
-            self.close_returned(sp, None, last_step, frames);
-        }
-        frames.extend(lost.iter().filter_map(|pending| self.frame(pending, Some(last_step), Left::Skipped)));
+        let by_link = link.and_then(|link| self.pending.returning_to((sp, link)));
+        // It may return by a value from the stack.
+        self.close_returned(by_link.or_else(|| self.pending.made_with(sp)), last_step, frames);
+        self.close(&lost, last_step, Left::Skipped, frames);
     }
 
     /// Where the last step called to, when it is a call that was done: it wrote the link register.
@@ -355,6 +357,12 @@ impl ThreadFinder {
         let link = self.core[link_register(last.instruction_set)];
         call_target(&last, &self.core).filter(|_| is_done && link == Some(last.return_address()))
     }
+}
+
+/// A frame that a transfer of control begins.
+fn pending(jump: &Jump, kind: PendingKind) -> Pending {
+    let Jump { last_step: call_step, step: entry_step, pc: function, .. } = *jump;
+    Pending { key: (None, 0), call_step, entry_step, function, kind, jumped_out: None }
 }
 
 #[cfg(test)]

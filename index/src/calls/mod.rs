@@ -1,9 +1,11 @@
 //! Calls: found by a heuristic while segments arrive in order, kept as a table of intervals.
 
 mod branches;
+mod exceptions;
 mod finder;
 mod flow;
 mod functions;
+mod pending;
 #[cfg(test)]
 pub mod samples;
 mod table;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use stepback_parsers::{
-    AccessKind, EventSink, Flow, MemoryAccess, Problem, RegisterId, RegisterView, RegisterWrite, StepEvent,
-    ThreadNumber,
+    AccessKind, EventSink, Flow, MemoryAccess, Problem, RegisterId, RegisterView, RegisterWrite, StepEvent, TextEvent,
+    TextKind, ThreadNumber,
 };
 
-use super::transfers::{ThreadEnd, Tracked, Transfer};
+use super::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
 use super::{GranuleState, SegmentMeta};
 use crate::WARNINGS_KEPT;
 use crate::granules::{GRANULE_BITS, Shape};
@@ -367,6 +367,21 @@ impl EventSink for SegmentBuilder {
         }
         if is_external {
             self.note_external();
+        }
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        if event.kind != TextKind::Exception || !tells_exception(event.text) {
+            return;
+        }
+        let Some(thread) = self.threads.get_mut(usize::from(event.thread.0)) else { return };
+        thread.has_words = true;
+        // A line that bears the time of the exception's first step stands before it and was put behind it.
+        // One that comes later still may lie in another segment: it counts for what comes next alone.
+        let (slot, number) = (self.slot, event.thread.0);
+        let mut late = self.transfers.iter_mut().rev().take_while(|transfer| transfer.slot >= slot);
+        if let Some(transfer) = late.find(|transfer| transfer.thread == number) {
+            transfer.has_words = true;
         }
     }
 

@@ -41,12 +41,16 @@ pub struct Transfer {
     pub slot: u32,
     /// Address of the step.
     pub pc: u64,
+    /// Its encoding.
+    pub opcode: u32,
     /// How it decodes.
     pub instruction_set: InstructionSet,
     /// True for the thread's first step in the segment: whether control was transferred must be found out.
     pub is_first: bool,
     /// Stack pointer when the step began.
     pub sp: Tracked,
+    /// The slot of the step that wrote the stack pointer last, 0 for one of an earlier segment; none when none in this one did.
+    pub sp_slot: Option<u32>,
     /// The highest value that the stack pointer was given since the transfer before.
     pub sp_high: Option<u64>,
     /// Link register when the step began.
@@ -56,6 +60,8 @@ pub struct Transfer {
     /// True when the link register was not written in this segment: `lr_age` counts from the segment's start,
     /// behind the thread's first step from there.
     pub is_age_carried: bool,
+    /// True when the trace tells of an exception behind the step before, or with this step.
+    pub has_words: bool,
     /// The step before; none when it is in an earlier segment.
     pub before: Option<LastStep>,
 }
@@ -67,12 +73,16 @@ pub struct ThreadEnd {
     pub last: Option<LastStep>,
     /// `x0` to `x30`, the stack pointer, and the link register of AArch32, by their numbers in the table.
     pub core: [Tracked; CORE],
+    /// As in [`Transfer`].
+    pub sp_slot: Option<u32>,
     /// The highest value of the stack pointer since the last transfer in the segment.
     pub sp_high: Option<u64>,
     /// Steps since the link register was written, up to [`AGE_LIMIT`].
     pub lr_age: u8,
     /// As in [`Transfer`].
     pub is_age_carried: bool,
+    /// True when the trace tells of an exception behind the last step.
+    pub has_words: bool,
 }
 
 /// The registers that are followed: they stand first in the table.
@@ -119,7 +129,15 @@ impl LastStep {
 impl ThreadEnd {
     /// A thread of which nothing is known but what it carries in.
     pub fn carried() -> Self {
-        Self { last: None, core: [Tracked::Carry; CORE], sp_high: None, lr_age: 0, is_age_carried: true }
+        Self {
+            last: None,
+            core: [Tracked::Carry; CORE],
+            sp_slot: None,
+            sp_high: None,
+            lr_age: 0,
+            is_age_carried: true,
+            has_words: false,
+        }
     }
 
     /// Notes a step; gives the transfer that it is, if it is one.
@@ -128,6 +146,7 @@ impl ThreadEnd {
         self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
         let is_follower = self.last.is_some_and(|last| (last.next_pc() ^ step.pc.0) & !1 == 0);
         let transfer = (!is_follower).then(|| self.transfer(slot, step));
+        self.has_words = false;
         self.last = Some(LastStep {
             slot,
             pc: step.pc.0,
@@ -144,13 +163,16 @@ impl ThreadEnd {
             thread: step.thread.0,
             slot,
             pc: step.pc.0,
+            opcode: step.opcode,
             instruction_set: step.instruction_set,
             is_first: self.last.is_none(),
             sp: self.core[SP],
+            sp_slot: self.sp_slot,
             sp_high: self.sp_high.take(),
             lr: self.core[link_register(step.instruction_set)],
             lr_age: self.lr_age,
             is_age_carried: self.is_age_carried,
+            has_words: self.has_words,
             before: self.last,
         };
         (self.lr_age, self.is_age_carried) = if transfer.is_first {
@@ -172,6 +194,9 @@ impl ThreadEnd {
             Some(bytes) if write.view.offset == 0 && bytes.len() >= 4 => Tracked::Known(little_endian(bytes)),
             _ => Tracked::Unknown,
         };
+        if register == SP {
+            self.sp_slot = Some(self.last.map_or(0, |last| last.slot));
+        }
         match (register, *held) {
             (SP, Tracked::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),
             (LR_A64, _) => (self.lr_age, self.is_age_carried) = (0, false),
@@ -179,6 +204,13 @@ impl ThreadEnd {
             _ => {}
         }
     }
+}
+
+/// Whether words of a trace may tell that an exception was taken. Others tell of modes, debuggers, and resets.
+pub fn tells_exception(text: &[u8]) -> bool {
+    const OTHERS: [&str; 7] = ["mode", "halt", "debug", "semihost", "return", "eret", "reset"];
+    let text = text.to_ascii_lowercase();
+    !OTHERS.iter().any(|other| memchr::memmem::find(&text, other.as_bytes()).is_some())
 }
 
 #[inline]

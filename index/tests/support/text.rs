@@ -50,7 +50,7 @@ pub fn traces(lines: std::ops::Range<usize>) -> impl Strategy<Value = String> {
         let line_end = if is_crlf { "\r\n" } else { "\n" };
         Shape { is_es, sets, cpus, times, has_dump, line_end, ends_with_newline }
     });
-    (shape, prop::collection::vec((0u8..40, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
+    (shape, prop::collection::vec((0u8..41, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
 }
 
 /// The trace of some seeds: what a line is, and a number for the rest of it.
@@ -84,6 +84,16 @@ struct Writer {
     cpus: Vec<Cpu>,
     memory: HashMap<u64, u8>,
 }
+
+/// An instruction in A64, A32 and T32.
+type Opcodes = (&'static str, &'static str, &'static str);
+
+const NOP: Opcodes = ("d503201f", "e1a00000", "bf00");
+const CALL: Opcodes = ("94000010", "eb000010", "f000f800");
+const RETURN: Opcodes = ("d65f03c0", "e12fff1e", "4770");
+const JUMP: Opcodes = ("14000004", "ea000004", "e004");
+const SUPERVISOR: Opcodes = ("d4000001", "ef000000", "df00");
+const EXCEPTION_RETURN: Opcodes = ("d69f03e0", "e25ef004", "f3de8f00");
 
 const FUNCTIONS: [u64; 4] = [0x8000, 0x8040, 0x8080, 0x9000];
 
@@ -156,21 +166,32 @@ impl Writer {
             35 | 36 => self.cpu = dice.below(u64::from(self.shape.cpus.clamp(1, 2))) as usize,
             37 => self.jump(dice),
             38 => self.junk(dice),
+            39 => self.exception(dice),
             _ => self.words(dice),
         }
     }
 
     fn step(&mut self, dice: &mut Dice) {
+        let opcodes: &[Opcodes] =
+            if dice.one_in(8) { &[SUPERVISOR, EXCEPTION_RETURN] } else { &[NOP, NOP, RETURN, CALL] };
+        let opcodes = dice.pick(opcodes).unwrap();
+        self.step_of(&opcodes, dice);
+    }
+
+    /// A step that is one of these: of A64, A32 and T32.
+    fn step_of(&mut self, opcodes: &Opcodes, dice: &mut Dice) {
         if self.shape.times != Times::Some || dice.one_in(2) {
             self.time += dice.below(4) / 2 + u64::from(dice.one_in(2));
         }
         let set = self.set(dice);
         let Cpu { pc, .. } = self.cpus[self.cpu];
-        let (opcode, length) = match set {
-            "O" => (dice.pick(&["d503201f", "d65f03c0", "94000010"]).unwrap(), 4),
-            "A" => (dice.pick(&["e1a00000", "e12fff1e", "--------"]).unwrap(), 4),
-            _ => dice.pick(&[("4770", 2), ("bf00", 2), ("f000f800", 4)]).unwrap(),
+        let opcode = match set {
+            "O" => opcodes.0,
+            "A" => opcodes.1,
+            _ => opcodes.2,
         };
+        let opcode = if dice.one_in(20) && set != "T" { "--------" } else { opcode };
+        let length = opcode.len() as u64 / 2;
         let words = dice.pick(&["NOP", "MOV r0,#1", "BL {pc}+0x40", "", "RET $"]).unwrap();
         let mode = dice.pick(&["EL3h_s", "svc_s", "usr"]).unwrap();
         let (kind, text) = (dice.pick(&["IT", "IT", "IS"]).unwrap(), words);
@@ -221,7 +242,7 @@ impl Writer {
     }
 
     fn call(&mut self, dice: &mut Dice) {
-        self.step(dice);
+        self.step_of(&dice.pick(&[CALL, CALL, NOP]).unwrap(), dice);
         let cpu = self.cpus[self.cpu].clone();
         let link = cpu.pc | u64::from(self.shape.sets == Sets::T32);
         let link = if dice.one_in(6) { link + 4 } else { link };
@@ -245,8 +266,38 @@ impl Writer {
             self.cpus[self.cpu].sp = sp;
             self.number_register("sp", sp, dice);
         }
-        self.step(dice);
+        self.step_of(&dice.pick(&[RETURN, RETURN, NOP]).unwrap(), dice);
         self.cpus[self.cpu].pc = pc;
+    }
+
+    /// A handler that is entered and left, mostly.
+    fn exception(&mut self, dice: &mut Dice) {
+        self.step_of(&dice.pick(&[SUPERVISOR, NOP, CALL, RETURN]).unwrap(), dice);
+        let resume = self.cpus[self.cpu].pc;
+        if dice.one_in(3) {
+            self.words(dice);
+        }
+        if dice.one_in(3) {
+            let link = dice.pick(&[resume, 0xffff_fff9]).unwrap();
+            self.number_register("lr", link, dice);
+        }
+        self.cpus[self.cpu].pc = dice.pick(&[0x9080, 0x8, 0x9008]).unwrap();
+        self.step_of(&dice.pick(&[NOP, JUMP]).unwrap(), dice);
+        let sp = self.cpus[self.cpu].sp;
+        if dice.one_in(3) {
+            self.number_register("sp", dice.pick(&[0x1f00, 0x4000]).unwrap(), dice);
+        }
+        if dice.one_in(2) {
+            self.call(dice);
+        }
+        if dice.one_in(2) {
+            self.come_back(dice);
+        }
+        self.cpus[self.cpu].sp = sp;
+        if !dice.one_in(6) {
+            self.step_of(&dice.pick(&[EXCEPTION_RETURN, EXCEPTION_RETURN, RETURN]).unwrap(), dice);
+            self.cpus[self.cpu].pc = if dice.one_in(4) { resume.wrapping_sub(4) } else { resume };
+        }
     }
 
     fn jump(&mut self, dice: &mut Dice) {
@@ -399,8 +450,15 @@ impl Writer {
     }
 
     fn words(&mut self, dice: &mut Dice) {
-        let words =
-            ["E CoreEvent_Reset 1", "EXC reset", "CADI hello", "SIGNAL: SIGNAL=x", "BR (00008000) A", "P nothing"];
+        let words = [
+            "E CoreEvent_Reset 1",
+            "E CoreEvent_IRQ",
+            "EXC [0x280] IRQ",
+            "CADI hello",
+            "SIGNAL: SIGNAL=x",
+            "BR (00008000) A",
+            "P nothing",
+        ];
         let text = dice.pick(&words).unwrap();
         self.line(false, dice, text);
     }
