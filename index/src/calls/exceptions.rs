@@ -40,7 +40,10 @@ fn is_handler(jump: &Jump) -> bool {
         InstructionSet::A64 => jump.pc.is_multiple_of(0x80) || is_linked,
         _ if has_exception_return(jump) => jump.age == 1,
         // A vector of the A and R profiles holds a jump.
-        _ => is_linked || jump.pc & 0x1f != 0 && flow(jump.opcode, jump.instruction_set) == Flow::Branch,
+        InstructionSet::A32 => {
+            is_linked || jump.pc & 0x1f != 0 && flow(jump.opcode, jump.instruction_set) == Flow::Branch
+        }
+        InstructionSet::T32 => is_linked,
     }
 }
 

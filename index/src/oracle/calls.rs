@@ -271,7 +271,7 @@ impl<'a> Walk<'a> {
         if self.has_exception_return(jump) {
             return self.lr_age == 1;
         }
-        is_linked || (pc & 0x1f != 0 && kind(jump.told) == Kind::Branch)
+        is_linked || (set == InstructionSet::A32 && pc & 0x1f != 0 && kind(jump.told) == Kind::Branch)
     }
 
     /// Whether the link register holds what makes the M profile return from an exception.

@@ -1,0 +1,247 @@
+//! Frames of small traces written by hand: exceptions, banks, tail calls, in each instruction set.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics fails")]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use stepback_index::{BuildOptions, Call, CallId, Cancel, Entered, Index, Program};
+use stepback_parsers::{Step, Tarmac};
+
+/// A trace out of short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and what it writes, anything else stands as it is.
+fn trace(set: &str, mode: &str, lines: &str) -> String {
+    let mut text = String::new();
+    for (line, time) in lines.lines().map(str::trim).filter(|line| !line.is_empty()).zip(1..) {
+        let mut words = line.split_whitespace();
+        let (Some(pc), Some(opcode)) = (words.next(), words.next()) else { panic!("{line}") };
+        let Some(pc) = u64::from_str_radix(pc, 16).ok().filter(|_| pc.len() == 4) else {
+            writeln!(text, "{time} clk {line}").unwrap();
+            continue;
+        };
+        writeln!(text, "{time} clk IT ({time}) {pc:08x} {opcode} {set} {mode} : x").unwrap();
+        for (name, value) in words.filter_map(|word| word.split_once('=')) {
+            let digits = if set == "O" { 16 } else { 8 };
+            writeln!(text, "{time} clk R {name} {value:0>digits$}").unwrap();
+        }
+    }
+    text
+}
+
+/// `call 1000: 3..4..7 Return by Link`, indented by the depth below the root: call step, first and last step inside.
+fn shown(call: &Call) -> String {
+    let number = |step: Option<Step>| step.map_or("-".to_owned(), |step| step.0.to_string());
+    let indent = "  ".repeat(call.depth.saturating_sub(1) as usize);
+    let (entered, function) = (format!("{:?}", call.entered).to_lowercase(), call.function.0);
+    let (from, entry, exit) = (number(call.call_step), number(call.entry_step), number(call.exit_step));
+    format!("{indent}{entered} {function:x}: {from}..{entry}..{exit} {:?} by {:?}", call.left, call.evidence)
+}
+
+#[track_caller]
+fn check_with(program: &Program, text: &str, expected: &[&str]) {
+    for segment_bytes in [1, 100, 1 << 20] {
+        let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
+        let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
+        let mut index = Index::in_memory(tarmac, &options).unwrap().with_program(program.clone());
+        index.find_tail_calls(&Cancel::default()).unwrap();
+        let calls = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+        let found: Vec<_> = calls.filter(|call| call.entered != Entered::Root).map(|call| shown(&call)).collect();
+        assert_eq!(found, expected, "segments of {segment_bytes} bytes");
+    }
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    check_with(&Program::default(), text, expected);
+}
+
+#[test]
+fn an_interrupt_of_a64_is_a_frame_and_loses_no_call_outside_it() {
+    // The handler's stack lies higher than the one that it interrupts.
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d503201f SP_EL1=8000
+         1004 94000400 X30=1008
+         2004 d503201f SP_EL1=7fe0
+         2008 d503201f
+         f280 d503201f SP_EL1=9000
+         f284 94000010 X30=f288
+         f2c4 d65f03c0
+         f288 d69f03e0 SP_EL1=7fe0
+         200c d503201f SP_EL1=8000 X30=1008
+         2010 d65f03c0
+         1008 d503201f",
+    );
+    let expected = [
+        "call 2004: 1..2..9 Return by Link",
+        "  exception f280: 3..4..7 Return by Jump",
+        "    call f2c4: 5..6..6 Return by Link",
+    ];
+    check(&text, &expected);
+    let text = text.replace("5 clk IT", "5 clk E 0000f280 00000000 CoreEvent_IRQ\n5 clk IT");
+    check(
+        &text,
+        &expected.map(|line| if line.contains("exc") { "  exception f280: 3..4..7 Return by Words" } else { line }),
+    );
+}
+
+#[test]
+fn a_handler_on_a_bank_gives_back_the_stack_pointer_that_it_found() {
+    // Nothing writes SP_EL0 again behind the system call, but the function returns with it.
+    let text = trace(
+        "O",
+        "EL0t",
+        "1000 d503201f SP_EL0=8000
+         1004 94000400 X30=1008
+         2004 d4000001
+         f400 d503201f SP_EL0=9000
+         f404 d69f03e0
+         2008 d65f03c0
+         1008 d503201f",
+    );
+    check(&text, &["call 2004: 1..2..5 Return by Link", "  exception f400: 2..3..4 Return by Jump"]);
+}
+
+#[test]
+fn a_system_call_that_simply_goes_on_is_no_frame() {
+    check(&trace("O", "EL0t", "1000 d4000001\n1004 d45e0000\n1008 d503201f"), &[]);
+    check(&trace("T", "thread", "1000 beab\n1002 df00\n1004 bf00"), &[]);
+}
+
+#[test]
+fn a_gap_in_the_trace_is_no_exception() {
+    check(&trace("O", "EL1h_s", "1000 d503201f\n2004 d503201f\n1004 d503201f"), &[]);
+}
+
+#[test]
+fn a_supervisor_call_of_a32_is_an_exception_and_no_call() {
+    let text = trace(
+        "A",
+        "svc",
+        "8000 e1a00000 r13=4000
+         8004 ef000000 r14=8008
+         0008 ea000040
+         0110 e1a00000
+         0114 e1b0f00e
+         8008 e1a00000",
+    );
+    check(&text, &["exception 8: 1..2..4 Return by Jump"]);
+}
+
+#[test]
+fn an_interrupt_of_a32_returns_with_subs() {
+    let text = trace(
+        "A",
+        "irq",
+        "8000 e1a00000 r13=4000
+         8004 e1a00000 r14=800c
+         0018 ea000040
+         0120 e1a00000 r13=6000
+         0124 e25ef004 r13=4000
+         8008 e1a00000",
+    );
+    check(&text, &["exception 18: 1..2..4 Return by Jump"]);
+}
+
+#[test]
+fn an_interrupt_of_the_m_profile_returns_by_the_link_register() {
+    let text = trace(
+        "T",
+        "thread",
+        "8000 bf00 MSP=4000
+         8002 f000f80c LR=8007
+         8020 bf00
+         8022 bf00 MSP=3fe0 LR=fffffff9
+         9000 b500 MSP=3fd8
+         9002 f000f80d LR=9007
+         9020 4770
+         9006 bf00
+         9008 bd00 MSP=4000 LR=8007
+         8024 4770
+         8006 bf00",
+    );
+    let expected = [
+        "call 8020: 1..2..9 Return by Link",
+        "  exception 9000: 3..4..8 Return by Jump",
+        "    call 9020: 5..6..6 Return by Link",
+    ];
+    check(&text, &expected);
+}
+
+#[test]
+fn an_exception_between_a_call_and_its_first_step_keeps_both() {
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d503201f SP_EL1=8000
+         1004 94000400 X30=1008
+         E 0000f280 00000000 CoreEvent_IRQ
+         f280 d503201f
+         f284 d69f03e0
+         2004 d65f03c0
+         1008 d503201f",
+    );
+    check(&text, &["call 2004: 1..4..4 Return by Link", "  exception f280: 1..2..3 Return by Words"]);
+}
+
+#[test]
+fn words_that_tell_of_no_exception_make_no_frame() {
+    let text = trace("O", "EL1h_s", "1000 d61f0000\nE HALTED 0\nE 00001000 CoreEvent_ModeChange\n2000 d503201f");
+    check(&text, &[]);
+}
+
+#[test]
+fn nested_exceptions_end_with_the_outer_one_that_is_returned_from() {
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d503201f SP_EL1=8000
+         f280 d503201f
+         f284 d503201f
+         f200 d503201f
+         f204 d69f03e0
+         1004 d503201f",
+    );
+    check(&text, &["exception f280: 0..1..4 Return by Jump", "  exception f200: 2..3..4 Skipped by Jump"]);
+}
+
+fn program(functions: &[std::ops::Range<u64>]) -> Program {
+    let mut program = Program::default();
+    functions.iter().for_each(|function| program.add_function(function.clone()));
+    program
+}
+
+#[test]
+fn a_jump_to_another_function_is_a_tail_call() {
+    let functions = program(&[0x1000..0x1100, 0x2000..0x2040, 0x2040..0x2080, 0x3000..0x3000]);
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d503201f SP_EL1=8000
+         1004 940003ff X30=1008
+         2000 d503201f
+         2004 1400000f
+         2040 17ffffff
+         2040 35000000
+         3000 d65f03c0
+         1008 d503201f",
+    );
+    let expected =
+        ["call 2000: 1..2..3 Tail by Link", "tail 2040: 3..4..5 Tail by Branch", "tail 3000: 5..6..6 Return by Branch"];
+    check_with(&functions, &text, &expected);
+    check(&text, &["call 2000: 1..2..6 Return by Link"]);
+}
+
+#[test]
+fn jumps_inside_a_function_to_its_middle_and_to_the_next_instruction_are_no_tail_calls() {
+    let functions = program(&[0x1000..0x1008, 0x1008..0x1040, 0x2000..0x2040]);
+    let text = trace("T", "thread", "1002 e000\n1006 e7ff\n1008 bf00\n100a e7fd\n1008 4718\n2004 4718\n2000 bf00");
+    check_with(&functions, &text, &[]);
+}
+
+#[test]
+fn what_begins_a_trace_may_leave_by_a_tail_call_too() {
+    let functions = program(&[0x1000..0x1010, 0x2000..0x2040]);
+    let text = trace("A", "svc", "1000 e59ff010\n2000 e1a00000\n2004 eb00000d r14=2008\n2040 e12fff1e\n2008 e1a00000");
+    check_with(&functions, &text, &["tail 2000: 0..1..- Open by Branch", "call 2040: 2..3..3 Return by Link"]);
+}
