@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use super::at::AtArguments;
 use super::callinfo::{self, CallinfoArguments};
 use super::calltree::{self, CalltreeArguments};
+use super::convert::ConvertArguments;
 use super::diff::DiffArguments;
 use super::find::FindArguments;
 use super::flamegraph::{self, FlamegraphArguments};
@@ -102,6 +103,8 @@ pub enum Command {
     Vcd(VcdArguments),
     /// A copy of the trace up to where it only repeats itself.
     Truncate(TruncateArguments),
+    /// The trace in another style.
+    Convert(ConvertArguments),
 }
 
 /// A trace and the options that every subcommand has.
@@ -133,7 +136,7 @@ impl Command {
             Self::Flamegraph(flamegraph) => &flamegraph.common,
             Self::Diff(diff) => &diff.common,
             Self::Vcd(vcd) => &vcd.common,
-            Self::Truncate(_) => return None,
+            Self::Truncate(_) | Self::Convert(_) => return None,
         })
     }
 }

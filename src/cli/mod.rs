@@ -9,6 +9,7 @@ mod callinfo;
 mod calls_json;
 mod calltree;
 mod cells;
+mod convert;
 mod date;
 mod diff;
 mod find;

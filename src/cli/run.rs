@@ -11,7 +11,9 @@ use super::arguments::{Arguments, Command, TraceArguments};
 use super::progress::{self, say};
 use super::report::{OutputError, Report};
 use super::text::{counted, printable};
-use super::{at, callinfo, calltree, diff, find, flamegraph, index, info, list, profile, truncate, vcd, window};
+use super::{
+    at, callinfo, calltree, convert, diff, find, flamegraph, index, info, list, profile, truncate, vcd, window,
+};
 use crate::session::Session;
 
 /// Does what was typed.
@@ -49,6 +51,7 @@ impl Command {
             Self::Find(find) => find.check(),
             Self::Vcd(vcd) => vcd.check(),
             Self::Truncate(truncate) => truncate.check(),
+            Self::Convert(convert) => convert.check(),
             _ => Ok(()),
         }
     }
@@ -58,6 +61,7 @@ fn answer(command: &Command) -> Result<()> {
     let Some(TraceArguments { trace, options, report: printing }) = command.common() else {
         return match command {
             Command::Truncate(truncate) => truncate::run(truncate),
+            Command::Convert(convert) => convert::run(convert),
             _ => Ok(()),
         };
     };
@@ -98,7 +102,7 @@ fn ask(command: &Command, took: Duration, report: &mut Report<'_>) -> Result<()>
         Command::Diff(diff) => diff::run(diff, report)?,
         Command::Vcd(vcd) => vcd::run(vcd, report)?,
         // Done without a session.
-        Command::Truncate(_) => {}
+        Command::Truncate(_) | Command::Convert(_) => {}
     }
     report.flush()
 }

@@ -18,6 +18,7 @@ mod places;
 mod same_file;
 
 pub use demo::demo_path;
+pub use input::Input;
 pub use open::{Session, open};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;

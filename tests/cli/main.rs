@@ -8,6 +8,7 @@ mod bad_place;
 mod callinfo;
 mod calltree;
 mod common_options;
+mod convert;
 mod damage;
 mod diff;
 mod find;

@@ -1,0 +1,139 @@
+//! `stepback convert`: the trace in another style.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use anyhow::{Result, anyhow, bail};
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use stepback_index::BuildProgress;
+use stepback_parsers::tarmac::{ConvertError, Lost, TarmacStyle};
+use stepback_parsers::{AnySource, Flow, Source as _};
+
+use super::arguments::TraceArguments;
+use super::progress::{say, watched};
+use super::report::{BUFFER_BYTES, OutputError, STANDARD_OUTPUT, is_standard_output};
+use crate::session::{Input, is_same_file};
+
+/// Into what.
+///
+/// Steps, times, registers and memory stay as they are; damaged lines and what the styles have in common are passed on
+/// as they stand. What the other style cannot say is counted. No index is needed or made.
+#[derive(Debug, Args)]
+pub struct ConvertArguments {
+    /// The style to write.
+    #[arg(long, value_name = "FORMAT")]
+    pub to: ConvertFormat,
+    /// Which trace; there is no index, so options about it have no effect.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// The styles by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConvertFormat {
+    /// `IT` lines, `MR4` and `MW4`, a time on each line.
+    #[value(name = "tarmac-fm", alias = "fm")]
+    FastModels,
+    /// `ES` lines, `LD` and `ST` diagrams, a time on instruction lines.
+    #[value(name = "tarmac-es", alias = "es")]
+    Es,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct ConvertedJson {
+    to: String,
+    physical_addresses_lost: u64,
+    memory_types_lost: u64,
+    exclusive_marks_lost: u64,
+    damaged_records_lost: u64,
+}
+
+impl ConvertFormat {
+    fn style(self) -> TarmacStyle {
+        match self {
+            Self::FastModels => TarmacStyle::FastModels,
+            Self::Es => TarmacStyle::Es,
+        }
+    }
+
+    fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+}
+
+impl ConvertArguments {
+    fn target(&self) -> Option<&Path> {
+        self.common.report.output.as_deref().filter(|path| !is_standard_output(path))
+    }
+
+    /// Standard output cannot take both the trace and what is said about it.
+    pub fn check(&self) -> Result<(), String> {
+        match self.common.report.json && self.target().is_none() {
+            true => Err("--json describes the trace that goes to a file: name one with -o".to_owned()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Writes the trace.
+pub fn run(arguments: &ConvertArguments) -> Result<()> {
+    let TraceArguments { trace, options, report } = &arguments.common;
+    let input = Input::open(&options.to_open_options(trace))?;
+    let AnySource::Tarmac(tarmac) = &*input.source;
+    let mut out = output(arguments.target(), trace)?;
+    let lost = watched("converting", report, |progress| {
+        progress.bytes_total.store(tarmac.length(), Ordering::Relaxed);
+        let lost = tarmac.convert(arguments.to.style(), &mut out, &mut |done| note(progress, done))?;
+        out.flush()?;
+        Ok(lost)
+    });
+    let lost = lost.map_err(|error| match error {
+        ConvertError::Write(error) => OutputError::new(error, target_name(arguments)).into(),
+        ConvertError::Read(error) => anyhow!("{error}: {trace:?}"),
+    })?;
+    if input.is_changed(trace) {
+        bail!("the trace changed while it was read: {trace:?}");
+    }
+    if lost != Lost::default() && !report.quiet {
+        say(&format!("note: {} cannot say everything, so it lacks {lost}: {trace:?}", arguments.to.name()));
+    }
+    if report.json { print_json(arguments.to, lost) } else { Ok(()) }
+}
+
+fn note(progress: &BuildProgress, done: u64) -> Flow {
+    progress.bytes_done.store(done, Ordering::Relaxed);
+    Flow::Continue
+}
+
+fn target_name(arguments: &ConvertArguments) -> String {
+    arguments.target().map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"))
+}
+
+/// Where the result goes, but never over the trace.
+fn output(target: Option<&Path>, trace: &Path) -> Result<BufWriter<Box<dyn Write + Send>>> {
+    let out: Box<dyn Write + Send> = match target {
+        None => Box::new(io::stdout()),
+        Some(path) if is_same_file(trace, path) => bail!("the result would overwrite the trace: {path:?}"),
+        Some(path) => {
+            let refused = |error| anyhow!("the result could not be created ({error}): {path:?}");
+            Box::new(File::create(path).map_err(refused)?)
+        }
+    };
+    Ok(BufWriter::with_capacity(BUFFER_BYTES, out))
+}
+
+fn print_json(to: ConvertFormat, lost: Lost) -> Result<()> {
+    let json = ConvertedJson {
+        to: to.name(),
+        physical_addresses_lost: lost.physical_addresses,
+        memory_types_lost: lost.memory_types,
+        exclusive_marks_lost: lost.exclusive_marks,
+        damaged_records_lost: lost.damaged,
+    };
+    let written = writeln!(io::stdout(), "{}", serde_json::to_string(&json)?);
+    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+}
