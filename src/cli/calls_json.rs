@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_index::{Call, CallId, CallTable, Entered, Evidence, Left};
+use stepback_index::{Call, CallId, CallTable};
 
 use super::activations::Tree;
-use super::json::hex;
+use super::json::{entered_word, evidence_word, hex, left_word};
 use super::report::Report;
 
 /// A call.
@@ -61,29 +61,9 @@ fn print_call(call: &Call, has_lines: bool, report: &mut Report<'_>) -> Result<(
         call_step: call.call_step.map(|step| step.0),
         entry_step: call.entry_step.map(|step| step.0),
         exit_step: call.exit_step.map(|step| step.0),
-        entered: match call.entered {
-            Entered::Root => "root",
-            Entered::Call => "call",
-            Entered::Tail => "tail",
-            Entered::Exception => "exception",
-            Entered::Switch => "switch",
-        },
-        left: match call.left {
-            Left::Return => "return",
-            Left::Longjmp => "longjmp",
-            Left::Skipped => "skipped",
-            Left::Open => "open",
-            Left::Tail => "tail",
-        },
-        evidence: match call.evidence {
-            Evidence::Start => "start",
-            Evidence::Link => "link",
-            Evidence::Return => "return",
-            Evidence::Branch => "branch",
-            Evidence::Words => "words",
-            Evidence::Jump => "jump",
-            Evidence::Stack => "stack",
-        },
+        entered: entered_word(call.entered),
+        left: left_word(call.left),
+        evidence: evidence_word(call.evidence),
     })
 }
 

@@ -116,7 +116,9 @@ impl Grid {
         let value = (longest(|cell| cell.name.len()) + 8.0).max(VALUE);
         let lane = self.layout.map_or(0, |lanes| lane_characters(lanes.format)) as f32 * ADVANCE;
         let needed = value + longest(|cell| cell.hex.len()).max(lane) + 14.0;
-        let columns = if (width - LEFT) / 2.0 >= needed { 2 } else { 1 };
+        // The general registers stand in two columns of sixteen, however wide the panel is.
+        let most = if self.layout.is_none() && cells.len() <= 34 { 2 } else { 4 };
+        let columns = (((width - LEFT) / needed) as usize).clamp(1, most);
         let rows = cells.len().div_ceil(columns);
         for row in 0..rows {
             let names = (0..columns).filter_map(|column| cells.get(column * rows + row)).map(|cell| cell.name.clone());
