@@ -141,6 +141,14 @@ impl<S: Source> Index<S> {
         Self::load(source, data, Some(path.to_owned()))
     }
 
+    /// Opens an index that was kept somewhere else than in a file of its own.
+    ///
+    /// # Errors
+    /// As [`Self::open_stale`].
+    pub fn from_bytes(source: Arc<S>, bytes: Vec<u8>) -> Result<Self, OpenError> {
+        Self::load(source, Data::Memory(bytes), None)
+    }
+
     /// Builds an index that lives in memory alone.
     ///
     /// # Errors

@@ -260,6 +260,21 @@ fn a_directory_of_garbage_with_right_checksums_is_no_reason_to_panic() {
     }
 }
 
+#[test]
+fn the_greatest_number_anywhere_in_the_directory_is_no_reason_to_panic() {
+    let saved = Saved::of(head("amp.head.tarmac", 200));
+    let places = Places(saved.places.0.get(2..3).unwrap().to_vec());
+    let start = u64::from_le_bytes(saved.bytes[16..24].try_into().unwrap()) as usize;
+    let directory = &saved.bytes[start..];
+    for place in 0..directory.len() - 8 {
+        let mut other = directory.to_vec();
+        other[place..place + 8].fill(0xff);
+        if let Ok(index) = saved.open(&with_directory(&saved.bytes, &other)) {
+            let _answers = answers(&index, &places);
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use stepback_parsers::{RegisterId, RegisterView};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::SeamExternal;
 use super::encode::STEPS_OF_THREAD;
@@ -11,6 +10,7 @@ use super::meta::{Section, SegmentMeta};
 use crate::QueryError;
 use crate::directory::Directory;
 use crate::granules::{Granule, Touch};
+use crate::layout::is_right;
 use crate::packed::{FRAME, List, Malformed, Times, entry, take_u32, u32_in};
 use crate::pcs::Visits;
 
@@ -33,7 +33,7 @@ impl<'a> SegmentReader<'a> {
         let bytes = bytes.ok_or_else(|| damaged(section))?;
         let bit = 1u8 << number;
         if self.checked.load(Ordering::Relaxed) & bit == 0 {
-            if xxh3_64(bytes) != self.meta.checksums[number] {
+            if !is_right(bytes, self.meta.checksums[number]) {
                 return Err(damaged(section));
             }
             self.checked.fetch_or(bit, Ordering::Relaxed);
