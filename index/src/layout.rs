@@ -154,8 +154,12 @@ impl Contents {
             let Some(behind) = steps.checked_add(u64::from(segment.steps)).filter(|_| has_order) else { return false };
             (steps, lines) = (behind, segment.line_base);
         }
+        let has_end = |view: &ViewContents| view.view.offset.checked_add(view.view.size_bytes).is_some();
         let maps = self.segments.len().div_ceil(crate::key_map::SEGMENTS);
-        steps == self.steps && steps.max(self.lines) < COUNT_LIMIT && self.key_maps.len() == maps
+        self.views.iter().all(has_end)
+            && steps == self.steps
+            && steps.max(self.lines) < COUNT_LIMIT
+            && self.key_maps.len() == maps
     }
 }
 

@@ -184,6 +184,9 @@ impl<S: Source> Index<S> {
         segment: &SegmentReader<'a>,
         walk: &Walk<'_>,
     ) -> Result<Option<crate::granules::Granule<'a>>, QueryError> {
+        if walk.wanted == Wanted::External && segment.meta.externals == 0 {
+            return Ok(None);
+        }
         let Some(list) = segment.granule(walk.granule)? else { return Ok(None) };
         let is_met = list.masks().is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need.get() != 0);
         let has_external = || list.has_external() || !segment.meta.seams_of(walk.granule).is_empty();

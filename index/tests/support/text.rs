@@ -403,7 +403,11 @@ impl Writer {
             digits.insert(16, ' ');
         }
         let letter = if is_read { 'R' } else { 'W' };
-        self.line(false, dice, &format!("M{letter}{size} {address:08x}:{address:012x} {digits}"));
+        let exclusive = if dice.one_in(12) { "X " } else { "" };
+        if dice.one_in(20) {
+            digits = "(ABORTED)".to_owned();
+        }
+        self.line(false, dice, &format!("M{letter}{size} {exclusive}{address:08x}:{address:012x} {digits}"));
     }
 
     fn diagram(&mut self, dice: &mut Dice) {

@@ -1,0 +1,138 @@
+//! Reads that contradict what was known, one rule at a time, for several segment sizes.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics fails")]
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use stepback_index::{
+    BuildOptions, ByteState, Cancel, Index, LastExternalChanges, MemoryAt, MemoryRange, NextExternalChanges,
+    Query as _, ValueSource,
+};
+use stepback_parsers::{Address, Position, Tarmac};
+
+/// A trace with a step for each group of lines.
+fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index<Tarmac> {
+    let mut text = String::new();
+    for (lines, time) in groups.iter().zip(1..) {
+        writeln!(text, "{time} clk IT ({time}) {:08x} e1a00000 A svc : NOP", 0x8000 + 4 * (time % 64)).unwrap();
+        lines.iter().for_each(|line| writeln!(text, "{time} clk {line}").unwrap());
+    }
+    let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
+    Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+}
+
+/// The four bytes at 0x1000 after each step, and the steps with external changes.
+#[track_caller]
+fn check(groups: &[&[&str]], expected: &[&str], changes: &[u64]) {
+    for segment_bytes in [1, 150, 1 << 20] {
+        let index = index_of(groups, segment_bytes);
+        let found: Vec<String> = (1..=groups.len() as u64).map(|position| memory(&index, position)).collect();
+        assert_eq!(found, expected, "segments of {segment_bytes}");
+        let next = NextExternalChanges { range: None, from: Position(0), limit: 99 };
+        let mut steps: Vec<u64> = next.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
+        assert_eq!(steps, changes, "segments of {segment_bytes}");
+        let last = LastExternalChanges { range: None, before: index.end(), limit: 99 };
+        steps.reverse();
+        let back: Vec<u64> = last.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
+        assert_eq!((back, index.info().external_changes), (steps, changes.len() as u64), "segments of {segment_bytes}");
+    }
+}
+
+fn step(change: &stepback_index::ExternalChange) -> u64 {
+    change.hit.record.step.0
+}
+
+fn memory(index: &Index<Tarmac>, position: u64) -> String {
+    let question = MemoryAt { position: Position(position), address: Address(0x1000), len_bytes: 4 };
+    let text = |byte: &ByteState| match (byte.value, byte.source) {
+        (Some(value), ValueSource::Recorded) => format!("{value:02x}"),
+        (Some(value), ValueSource::External) => format!("{value:02x}x"),
+        (Some(value), _) => format!("{value:02x}i"),
+        (None, _) => "?".to_owned(),
+    };
+    question.run(index, &Cancel::default()).unwrap().iter().map(text).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_contradicting_read_heals_memory_from_there_on_until_a_write() {
+    check(
+        &[&["MW4 00001000 44332211"], &["MR1 00001001 77"], &["MR4 00001000 44337711"], &["MW1 00001001 22"]],
+        &["11 22 33 44", "11 77x 33 44", "11 77x 33 44", "11 22 33 44"],
+        &[1],
+    );
+}
+
+#[test]
+fn a_first_read_contradicts_nothing_whatever_comes_before_and_tells_what_was_there() {
+    check(&[&[], &["MR4 00001000 44332211"]], &["11i 22i 33i 44i", "11 22 33 44"], &[]);
+}
+
+#[test]
+fn a_read_of_an_unknown_value_and_an_aborted_access_change_nothing() {
+    check(
+        &[
+            &["MW4 00001000 44332211"],
+            &["MR4 00001000 xxxxxxxx"],
+            &["MW4 00001000 (ABORTED)", "MR4 00001000 (ABORTED)"],
+            &["MR4 00001000 44332211"],
+        ],
+        &["11 22 33 44", "11 22 33 44", "11 22 33 44", "11 22 33 44"],
+        &[],
+    );
+}
+
+#[test]
+fn a_write_of_an_unknown_value_makes_unknown_what_the_next_read_tells() {
+    check(
+        &[
+            &["MW4 00001000 44332211"],
+            &["ST 0000000000001000 ........ ........ ........ ....##.."],
+            &["MW1 00001002 xx"],
+            &["MR2 00001001 7788"],
+        ],
+        &["11 22 33 44", "11 88i 33 44", "11 88i 77i 44", "11 88 77 44"],
+        &[],
+    );
+}
+
+#[test]
+fn an_exclusive_access_is_an_access() {
+    check(&[&["MW4 X 00001000 44332211"], &["MR4 X 00001000 44332212"]], &["11 22 33 44", "12x 22 33 44"], &[1]);
+}
+
+#[test]
+fn a_read_across_two_blocks_that_contradicts_both_counts_once() {
+    for segment_bytes in [1, 200, 1 << 20] {
+        let groups: [&[&str]; 4] = [
+            &["MW8 0000103c 8877665544332211"],
+            &["MR8 0000103c 0077665544332200"],
+            &["MR8 0000103c 1077665544332210"],
+            &[],
+        ];
+        let index = index_of(&groups, segment_bytes);
+        assert_eq!(index.info().external_changes, 2, "segments of {segment_bytes}");
+        for (address, expected) in [(0x103c, 2), (0x103d, 0), (0x1043, 2)] {
+            let range = Some(MemoryRange { address: Address(address), len_bytes: 1 });
+            let question = NextExternalChanges { range, from: Position(0), limit: 9 };
+            let found = question.run(&index, &Cancel::default()).unwrap();
+            assert_eq!(found.len(), expected, "{address:x}, segments of {segment_bytes}");
+            assert!(found.iter().all(|change| change.bytes.len() == 8 && change.known_before.len() == 8));
+        }
+    }
+}
+
+#[test]
+fn a_register_of_a_device_that_changes_at_every_read_costs_little() {
+    let lines: Vec<[String; 1]> =
+        (0..20_000u64).map(|number| [format!("MR4 40000000 {:08x}", number * 2_654_435 & 0xffff_ffff)]).collect();
+    let borrowed: Vec<[&str; 1]> = lines.iter().map(|[line]| [line.as_str()]).collect();
+    let groups: Vec<&[&str]> = borrowed.iter().map(|line| &line[..]).collect();
+    let index = index_of(&groups, 1 << 20);
+    let info = index.info();
+    assert_eq!(info.external_changes, 19_999);
+    assert!(info.index_bytes < 6 * info.steps, "{} bytes", info.index_bytes);
+    let question = NextExternalChanges { range: None, from: Position(15_000), limit: 3 };
+    let found: Vec<u64> = question.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
+    assert_eq!(found, [15_000, 15_001, 15_002]);
+}
