@@ -27,9 +27,9 @@ pub(super) struct Fused {
 }
 
 /// So many spaces stand before the type word of lines that inherit their time.
-const INDENT: &[u8] = b"                ";
+pub(super) const INDENT: &[u8] = b"                ";
 
-/// Length of `1 clk R r0 00000001`.
+/// Length of `1 clk R r0 00000001`: in less text no record is looked for.
 const SHORTEST: usize = 19;
 
 /// False for texts that no second record is looked for in: a cheap look at what nearly all lines end with.
@@ -58,7 +58,9 @@ impl Fused {
         while let Some(earlier) = line.get(..found.at).and_then(|line| Self::find_some(line, is_implicit_thumb)) {
             found = earlier;
         }
-        Some(found)
+        // Where a range ends behind so short a record, it would not be looked for.
+        let is_first_whole = found.is_first_whole && found.at >= SHORTEST;
+        Some(Self { is_first_whole, ..found })
     }
 
     /// The first place that can be read to the end of the line.

@@ -5,7 +5,7 @@
 
 use super::diagram_line::{Diagram, OpenDiagram};
 use super::digits::{hex_8, load_8, lower, position_8};
-use super::fused::may_hold_record;
+use super::fused::{INDENT, may_hold_record};
 use super::lexer::is_word_byte;
 use super::quick_header::QuickHeader;
 use super::register_name::{KnownRegister, Mode, ValueKind};
@@ -130,6 +130,9 @@ impl<S: EventSink> Run<'_, S> {
             return None;
         }
         let mut text_at = line.skip_spaces(colon_at + 1);
+        if text_at - colon_at > INDENT.len() {
+            return None;
+        }
         let is_failed = place.is_es && line.word(text_at) == b"CCFAIL";
         if is_failed {
             text_at = line.skip_spaces(text_at + 6);

@@ -16,7 +16,7 @@ use super::register_name::Mode;
 use super::register_value::ByteState;
 use super::run::{Chunk, LineThread, Part, Run, THREADS};
 use crate::{AccessKind, Address, EventSink, MemoryAccess, Place, Problem, RegisterView, RegisterWrite, StepEvent};
-use crate::{TextEvent, TextKind, ThreadNumber};
+use crate::{Source as _, TextEvent, TextKind, ThreadNumber};
 
 /// Event types that get a complaint of their own.
 const UNKNOWN_TYPES: usize = 64;
@@ -47,7 +47,8 @@ impl<S: EventSink> Run<'_, S> {
     pub fn slow_line(&mut self, ahead: &Ahead<'_>, at: usize) -> Option<usize> {
         let (spot, next) = self.spot(ahead, at)?;
         if spot.raw_length > ahead.limits.line {
-            self.report(spot, FaultKind::LineTooLong.at(0));
+            // It may reach beyond the window, where nobody sees whether it ends.
+            self.report(Spot { is_open_ended: false, ..spot }, FaultKind::LineTooLong.at(0));
             self.skip_too_long();
             return Some(next);
         }
@@ -94,7 +95,7 @@ impl<S: EventSink> Run<'_, S> {
     fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
         let (line, next) = split_line(ahead.text, at, ahead.is_last)?;
         let place = self.place(at);
-        let is_open_ended = at + line.len() == ahead.text.len();
+        let is_open_ended = place.offset + line.len() as u64 == self.tarmac.length();
         let (raw_length, line) = (line.len(), without_return(line));
         Some((Spot { line, place, chunk_offset: place.offset, raw_length, is_open_ended }, next))
     }

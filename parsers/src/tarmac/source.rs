@@ -82,9 +82,15 @@ impl Tarmac {
     }
 
     /// The same trace, every line read token by token.
-    #[cfg(test)]
-    pub(super) fn slowly(self) -> Self {
+    #[cfg(any(test, fuzzing))]
+    pub fn slowly(self) -> Self {
         Self { is_quick: false, ..self }
+    }
+
+    /// The same trace through a window that holds a few lines.
+    #[cfg(fuzzing)]
+    pub fn through_small_window(self) -> Self {
+        Self { limits: Limits { window: 700, run: 200, line: 300 }, ..self }
     }
 
     /// The same trace through a smaller window.

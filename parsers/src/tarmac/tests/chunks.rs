@@ -169,6 +169,49 @@ fn a_second_record_on_a_line_may_begin_a_chunk() {
 }
 
 #[test]
+fn a_record_where_the_disassembly_is_missing_is_found_both_ways() {
+    let text = "64 tic ES  (00001000:d503201f) O el3h_s: NOP\n64 tic ES  (00001000:d503201f) O el3h_s:                 \
+                R X1 0000000000000001\n";
+    check(
+        text,
+        &[
+            "step 64 1000 A64 d503201f/4 \"NOP\"",
+            "step 64 1000 A64 d503201f/4 \"\"",
+            "problem 40 two records on one line: both are kept",
+            "X1=0100000000000000",
+        ],
+    );
+}
+
+#[test]
+fn of_three_records_on_a_line_a_short_one_in_the_middle_is_lost() {
+    let nop = "IT 00001000 d503201f O EL1h_n : NOP";
+    check(
+        &format!("11 clk {nop}12 clk EXC x13 clk {nop}\n"),
+        &[
+            "step 11 1000 A64 d503201f/4 \"NOP\"",
+            "problem 42 two records on one line: both are kept",
+            "problem 12 two records on one line: the first is cut, and the second is kept",
+            "step 13 1000 A64 d503201f/4 early 12 \"NOP\"",
+        ],
+    );
+}
+
+#[test]
+fn only_the_last_line_of_the_trace_is_said_to_be_cut() {
+    let nop = "IT 00001000 d503201f O EL1h_n : NOP";
+    check(
+        &format!("99999999999999999999 clk {nop}13 clk {nop}\n"),
+        &[
+            "step - 1000 A64 d503201f/4 \"NOP\"",
+            "problem 0 timestamp does not fit in 64 bits",
+            "problem 60 two records on one line: both are kept",
+            "step 13 1000 A64 d503201f/4 \"NOP\"",
+        ],
+    );
+}
+
+#[test]
 fn diagrams_before_an_instruction_keep_their_rows() {
     let row = "........ ........ ........ ......11";
     check(

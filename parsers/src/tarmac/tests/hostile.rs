@@ -113,6 +113,16 @@ fn a_last_line_that_is_too_long_ends_the_trace() {
 }
 
 #[test]
+fn a_last_line_that_is_too_long_is_reported_alike_through_any_window() {
+    let text = format!("{GOOD}\n{}", "x".repeat(400));
+    let small = || open(text.as_bytes(), TarmacOptions::default()).with_limits(SMALL);
+    for start in [0, 43] {
+        let problem = parse(&small(), start..text.len() as u64).0.events.pop().unwrap();
+        assert_eq!(problem.text, "problem 0 longer than 65536 bytes: skipped");
+    }
+}
+
+#[test]
 fn threads_and_registers_have_a_limit() {
     let mut text = String::new();
     for number in 0..1030 {
