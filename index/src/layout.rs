@@ -230,3 +230,35 @@ pub fn decode(file: &[u8]) -> Result<Contents, OpenError> {
     }
     Ok(contents)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+    use crate::{BuildOptions, Index};
+
+    #[test]
+    fn a_directory_whose_numbers_contradict_each_other_is_noticed() {
+        let text = "1 clk IT (1) 00001000 e1a00000 A usr : NOP\n1 clk R sys_thing 00000007\n".repeat(9);
+        let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
+        let options = BuildOptions { segment_bytes: 200, threads: 1 };
+        let contents = Index::in_memory(Arc::new(tarmac), &options).unwrap().contents.clone();
+        assert!(contents.segments.len() > 2 && contents.is_consistent());
+        let changes: [fn(&mut Contents); 6] = [
+            |contents| contents.segments[1].step_base = u64::MAX,
+            |contents| contents.segments[1].steps += 1,
+            |contents| contents.segments[2].line_base = u64::MAX,
+            |contents| contents.steps += 1,
+            |contents| contents.views[0].view.offset = u16::MAX,
+            |contents| _ = contents.key_maps.pop(),
+        ];
+        for (number, change) in changes.iter().enumerate() {
+            let mut other = contents.clone();
+            change(&mut other);
+            assert!(!other.is_consistent(), "change {number}");
+        }
+    }
+}

@@ -262,17 +262,13 @@ fn a_directory_of_garbage_with_right_checksums_is_no_reason_to_panic() {
 
 #[test]
 fn the_greatest_number_anywhere_in_the_directory_is_no_reason_to_panic() {
-    let mut text = head("amp.head.tarmac", 200);
-    text.extend_from_slice(
-        b"900 clk cpu0 R sys_thing 00000007\n900 clk cpu0 IT (1) 80000000 d503201f O EL3h_s : NOP\n",
-    );
-    let saved = Saved::of(text);
+    let saved = Saved::of(head("amp.head.tarmac", 200));
     let places = Places(saved.places.0.get(2..3).unwrap().to_vec());
     let start = u64::from_le_bytes(saved.bytes[16..24].try_into().unwrap()) as usize;
     let directory = &saved.bytes[start..];
-    for (place, len) in (0..directory.len() - 8).flat_map(|place| [(place, 2), (place, 8)]) {
+    for place in 0..directory.len() - 8 {
         let mut other = directory.to_vec();
-        other[place..place + len].fill(0xff);
+        other[place..place + 8].fill(0xff);
         if let Ok(index) = saved.open(&with_directory(&saved.bytes, &other)) {
             let _answers = answers(&index, &places);
         }

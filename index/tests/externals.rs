@@ -125,7 +125,7 @@ fn a_read_across_two_blocks_that_contradicts_both_counts_once() {
 #[test]
 fn a_register_of_a_device_that_changes_at_every_read_costs_little() {
     let lines: Vec<[String; 1]> =
-        (0..20_000u64).map(|number| [format!("MR4 40000000 {:08x}", number * 2_654_435 & 0xffff_ffff)]).collect();
+        (0..20_000u64).map(|number| [format!("MR4 40000000 {:08x}", (number * 2_654_435) & 0xffff_ffff)]).collect();
     let borrowed: Vec<[&str; 1]> = lines.iter().map(|[line]| [line.as_str()]).collect();
     let groups: Vec<&[&str]> = borrowed.iter().map(|line| &line[..]).collect();
     let index = index_of(&groups, 1 << 20);
