@@ -15,6 +15,8 @@ use crate::source::{SourceMap, SourceText, find};
 
 /// Steps of other threads that are looked past for the next one of the thread.
 const OTHERS: u64 = 64;
+/// Instructions of one range of a line that are looked for.
+const RANGE_LIMIT: usize = 1 << 16;
 
 /// What the source says of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,6 +144,7 @@ impl SourceFile {
 pub fn executed_lines(session: &Session, name: &str, cancel: &Cancel) -> Result<HashSet<u32>, QueryError> {
     let mut executed = HashSet::new();
     for range in session.images.code_of_file(name, cancel)? {
+        cancel.check()?;
         if !executed.contains(&range.line) && is_executed(session, range, cancel)? {
             executed.insert(range.line);
         }
@@ -151,6 +154,7 @@ pub fn executed_lines(session: &Session, name: &str, cancel: &Cancel) -> Result<
 
 fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<bool, QueryError> {
     for pc in instructions(session, range) {
+        cancel.check()?;
         if (NextVisit { pc, from: Position(0) }).run(&session.index, cancel)?.is_some() {
             return Ok(true);
         }
@@ -158,10 +162,10 @@ fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<b
     Ok(false)
 }
 
-/// Where instructions may begin.
+/// Where instructions may begin, of a range that is longer than any line's only at its beginning.
 fn instructions(session: &Session, range: LineRange) -> impl Iterator<Item = Address> + use<> {
     let is_wide = session.index.threads().iter().all(|thread| thread.instruction_set == InstructionSet::A64);
-    (range.start.0..range.end.0).step_by(if is_wide { 4 } else { 2 }).map(Address)
+    (range.start.0..range.end.0).step_by(if is_wide { 4 } else { 2 }).take(RANGE_LIMIT).map(Address)
 }
 
 /// A question for an execution of a line.
@@ -209,6 +213,7 @@ impl LineQuestion {
     ) -> Result<Option<Position>, QueryError> {
         let mut nearest: Option<Position> = None;
         for pc in addresses {
+            cancel.check()?;
             let hit = match self.way {
                 // The step at the position is where one is already.
                 Way::Forward if self.from >= session.index.end() => None,

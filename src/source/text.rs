@@ -8,6 +8,8 @@ use anyhow::{Context as _, Result, ensure};
 
 /// No source is larger; what is, was made by a program and is cut.
 const LIMIT_BYTES: u64 = 16 << 20;
+/// Lines that are kept: each costs memory of its own, and a file of nothing but line ends has millions.
+const LINES: usize = 500_000;
 /// Characters of a line that are kept.
 const LINE_LIMIT: usize = 2000;
 /// Columns between the stops of a tab.
@@ -27,7 +29,7 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    /// Reads a file of at most 16 MiB. `images` are those that it may have been compiled into.
+    /// Reads a file, of a long one the first 16 MiB and half a million lines. `images` are those that it may have been compiled into.
     ///
     /// # Errors
     /// One sentence that ends with the path.
@@ -38,11 +40,14 @@ impl SourceText {
         ensure!(metadata.is_file(), "the source is no file: {path:?}");
         let mut bytes = Vec::new();
         File::open(path).with_context(refused)?.take(LIMIT_BYTES + 1).read_to_end(&mut bytes).with_context(refused)?;
-        let is_cut = bytes.len() as u64 > LIMIT_BYTES;
+        let is_long = bytes.len() as u64 > LIMIT_BYTES;
         bytes.truncate(usize::try_from(LIMIT_BYTES).unwrap_or(usize::MAX));
         let built = images.iter().filter_map(|image| std::fs::metadata(image).ok()?.modified().ok()).max();
         let is_newer = built.is_some_and(|built| metadata.modified().is_ok_and(|modified| modified > built));
-        let lines = String::from_utf8_lossy(&bytes).lines().map(shown).collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let mut all = text.lines();
+        let lines = all.by_ref().take(LINES).map(shown).collect();
+        let is_cut = is_long || all.next().is_some();
         Ok(Self { path: path.to_owned(), lines, is_cut, is_newer })
     }
 
@@ -91,7 +96,9 @@ mod tests {
     fn a_long_file_is_cut_and_says_so() {
         assert!(!read(&[b'\n'; 1000]).is_cut);
         let text = read(&vec![b'\n'; 17 << 20]);
-        assert_eq!((text.is_cut, text.lines.len()), (true, 16 << 20));
+        assert_eq!((text.is_cut, text.lines.len()), (true, LINES));
+        assert!(read(&vec![b'a'; 17 << 20]).is_cut);
+        assert!(!read(&vec![b'\n'; LINES]).is_cut);
     }
 
     #[test]

@@ -12,10 +12,10 @@ use stepback_parsers::ReadAt as _;
 
 use super::section::SectionReader;
 
-/// A compressed section that claims to be larger than this is not read.
+/// Compressed sections that claim to be larger than this together are not read.
 const UNPACKED_LIMIT: u64 = 1 << 30;
-/// No compressor makes more of a byte than this.
-const UNPACKED_RATIO: u64 = 1100;
+/// Compressed debug information is a third to a tenth of its length; far more together is an attack.
+const UNPACKED_RATIO: u64 = 64;
 
 /// Those that say where a line is; the large ones about variables are left out.
 const WANTED: [SectionId; 10] = [
@@ -42,10 +42,11 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
         return Ok(None);
     }
     let endian = if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let mut budget = Budget::of(&file)?;
     let load = |id: SectionId| -> Result<SectionReader> {
         let wanted = WANTED.contains(&id).then(|| object.section_by_name(id.name())).flatten();
         let bytes = match wanted {
-            Some(section) => content(&file, section.compressed_file_range()?)
+            Some(section) => content(&file, section.compressed_file_range()?, &mut budget)
                 .with_context(|| format!("its section {} cannot be read", id.name()))?,
             None => Vec::new(),
         };
@@ -54,19 +55,43 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     Dwarf::load(load).map(Some)
 }
 
-fn content(file: &File, range: CompressedFileRange) -> Result<Vec<u8>> {
+/// Bytes that may still be read. A small file whose sections share their bytes must not ask for all of the memory.
+struct Budget {
+    /// As they are in the file.
+    stored: u64,
+    /// Of compressed sections.
+    unpacked: u64,
+}
+
+impl Budget {
+    fn of(file: &File) -> Result<Self> {
+        let stored = file.length()?;
+        Ok(Self { stored, unpacked: UNPACKED_LIMIT.min(stored.saturating_mul(UNPACKED_RATIO)) })
+    }
+}
+
+fn spend(budget: &mut u64, bytes: u64) -> Result<()> {
+    let rest = budget.checked_sub(bytes);
+    *budget = rest.with_context(|| format!("it claims to be {bytes} bytes long, more than can be true"))?;
+    Ok(())
+}
+
+fn content(file: &File, range: CompressedFileRange, budget: &mut Budget) -> Result<Vec<u8>> {
     let CompressedFileRange { format, offset, compressed_size, uncompressed_size } = range;
     let end = offset.checked_add(compressed_size);
     ensure!(end.is_some_and(|end| file.length().is_ok_and(|length| end <= length)), "it is cut off");
+    spend(&mut budget.stored, compressed_size)?;
+    let is_packed = format != CompressionFormat::None;
+    if is_packed {
+        spend(&mut budget.unpacked, uncompressed_size)?;
+    }
     let mut data = vec![0; usize::try_from(compressed_size)?];
     if file.read_at(offset, &mut data)? != data.len() {
         bail!("it is cut off");
     }
-    if format == CompressionFormat::None {
+    if !is_packed {
         return Ok(data);
     }
-    let is_likely = uncompressed_size <= UNPACKED_LIMIT.min(compressed_size.saturating_mul(UNPACKED_RATIO));
-    ensure!(is_likely, "it claims to be {uncompressed_size} bytes long unpacked");
     let unpacked = CompressedData { format, data: &data, uncompressed_size }.decompress()?;
     Ok(unpacked.into_owned())
 }

@@ -20,6 +20,9 @@ pub struct LineRange {
     pub end: Address,
 }
 
+/// More are not looked at: no file has so many, and a damaged table asks for all of the memory.
+const RANGES: usize = 1 << 21;
+
 /// The code of the files that are meant, by line, then by address. Cost: the file names of all units, and the lines
 /// of those that name such a file.
 pub fn ranges_of(
@@ -36,7 +39,8 @@ pub fn ranges_of(
         let Ok(unit) = dwarf.unit(header) else { continue };
         let is_new = unit.line_program.as_ref().is_some_and(|program| seen.insert(program.header().offset().0));
         if is_new {
-            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, &mut ranges);
+            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, (&mut ranges, cancel));
+            cancel.check()?;
         }
     }
     ranges.sort_unstable();
@@ -47,7 +51,7 @@ pub fn ranges_of(
 fn add_ranges(
     unit: UnitRef<'_, SectionReader>,
     is_meant: &dyn Fn(&str) -> bool,
-    ranges: &mut Vec<LineRange>,
+    (ranges, cancel): (&mut Vec<LineRange>, &Cancel),
 ) -> Result<(), gimli::Error> {
     let Some(program) = unit.line_program.clone() else { return Ok(()) };
     let header = program.header();
@@ -63,6 +67,9 @@ fn add_ranges(
     let mut rows = program.rows();
     let mut open: Option<LineRange> = None;
     while let Some((_, row)) = rows.next_row()? {
+        if cancel.is_cancelled() || ranges.len() >= RANGES {
+            break;
+        }
         let address = Address(row.address());
         let line = row.line().and_then(|line| u32::try_from(line.get()).ok());
         let line = line.filter(|_| !row.end_sequence() && numbers.contains(&row.file_index()));

@@ -14,6 +14,7 @@ use stepback_parsers::Address;
 use super::clean_path::clean_path;
 use super::debug_sections;
 use super::file_lines::{self, LineRange};
+use super::nesting::is_too_deep;
 use super::section::SectionReader;
 use super::source_line::{InlineSite, SourceLine};
 use crate::image::demangle::demangle;
@@ -36,6 +37,8 @@ pub struct ImageLines {
 struct Loaded {
     dwarf: Arc<Dwarf<SectionReader>>,
     context: Context<SectionReader>,
+    /// Functions are inlined too deep to be told.
+    is_too_deep: bool,
     answers: HashMap<u64, Option<Arc<SourceLine>>>,
     /// Each name once.
     names: HashSet<Arc<str>>,
@@ -68,7 +71,14 @@ impl ImageLines {
         let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) else { return Ok(Vec::new()) };
         let found = catch_unwind(AssertUnwindSafe(|| file_lines::ranges_of(&dwarf, is_meant, cancel)));
         let mut ranges = found.unwrap_or_else(|_| Ok(Vec::new()))?;
-        ranges.retain(|range| self.is_code(range.start.0));
+        // A damaged table may say that a line goes on for the rest of the address space.
+        ranges.retain_mut(|range| {
+            let code = self.code.iter().find(|code| code.contains(&range.start.0));
+            code.is_some_and(|code| {
+                range.end.0 = range.end.0.min(code.end);
+                true
+            })
+        });
         for range in &mut ranges {
             range.start.0 = range.start.0.wrapping_add(self.offset);
             range.end.0 = range.end.0.wrapping_add(self.offset);
@@ -114,7 +124,8 @@ impl Loaded {
         let Some(dwarf) = debug_sections::read(path)? else { return Ok(None) };
         let dwarf = Arc::new(dwarf);
         let context = Context::from_arc_dwarf(Arc::clone(&dwarf))?;
-        Ok(Some(Self { dwarf, context, answers: HashMap::new(), names: HashSet::new() }))
+        let is_too_deep = is_too_deep(&dwarf);
+        Ok(Some(Self { dwarf, context, is_too_deep, answers: HashMap::new(), names: HashSet::new() }))
     }
 
     fn source_at(&mut self, address: u64) -> Option<Arc<SourceLine>> {
@@ -130,7 +141,13 @@ impl Loaded {
     }
 
     fn look_up(&mut self, address: u64) -> Option<SourceLine> {
-        let Self { context, names, .. } = self;
+        let Self { context, names, is_too_deep, .. } = self;
+        if *is_too_deep {
+            let place = context.find_location(address).ok().flatten()?;
+            let (file, line) = (shared(names, &clean_path(place.file?)), place.line?);
+            let column = place.column.filter(|column| *column > 0);
+            return Some(SourceLine { file, line, column, function: None, inlined_at: Vec::new() });
+        }
         let mut frames = context.find_frames(address).skip_all_loads().ok()?;
         let mut found: Option<SourceLine> = None;
         while let Ok(Some(frame)) = frames.next() {

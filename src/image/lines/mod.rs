@@ -6,8 +6,11 @@ mod clean_path;
 mod debug_sections;
 mod file_lines;
 mod image_lines;
+mod nesting;
 mod section;
 mod source_line;
+#[cfg(test)]
+mod test_image;
 #[cfg(test)]
 mod tests;
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use stepback_index::Cancel;
 use stepback_parsers::Address;
 
+use super::test_image::{CODE, CODE_LENGTH, TestImage};
 use crate::image::{ImageSpec, Images, LineRange};
 
 fn images_of(file: &str, offset: u64) -> Images {
@@ -119,4 +120,38 @@ fn damaged_debug_information_costs_the_lines_alone() {
         }
         let _ranges = images.code_of_file("/home/dev/lines/lines.c", &Cancel::default());
     }
+}
+
+fn images_of_test(image: &TestImage) -> (Images, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a directory");
+    let path = folder.path().join("test.elf");
+    image.write(&path);
+    (Images::load(&[ImageSpec { path, offset: 0 }]).expect("an image"), folder)
+}
+
+#[test]
+fn functions_inlined_deeper_than_any_compiler_does_cost_the_names_and_not_the_program() {
+    for (levels, expected) in [(0, Some("outer")), (256, Some("outer")), (257, None), (100_000, None)] {
+        let (images, _folder) = images_of_test(&TestImage { levels, advance: 8, ..TestImage::default() });
+        let line = images.source_at(Address(CODE)).expect("a line");
+        assert_eq!((line.short().as_str(), line.function.as_deref()), ("deep.c:7", expected), "{levels}");
+    }
+}
+
+#[test]
+fn a_line_ends_with_the_code_whatever_the_table_says() {
+    for (advance, end) in [(8, CODE + 8), (0x7000_0000_0000_0000, CODE + CODE_LENGTH)] {
+        let (images, _folder) = images_of_test(&TestImage { advance, ..TestImage::default() });
+        let ranges = images.code_of_file("/src/deep.c", &Cancel::default()).expect("ranges");
+        assert_eq!(ranges, [LineRange { line: 7, start: Address(CODE), end: Address(end) }], "{advance:#x}");
+    }
+}
+
+#[test]
+fn sections_that_share_their_bytes_do_not_multiply_them() {
+    let shared = &[".debug_str", ".debug_ranges", ".debug_addr"];
+    let (images, _folder) = images_of_test(&TestImage { advance: 8, shared, padding: 1 << 20, ..TestImage::default() });
+    let error = images.has_lines().expect_err("no lines");
+    assert!(error.contains("more than can be true"), "{error}");
+    assert_eq!(images.source_at(Address(CODE)), None);
 }

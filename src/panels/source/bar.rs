@@ -30,7 +30,11 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, (here, text): (&SourceHere, &So
     let path = text.path.display().to_string();
     let response = ui.interact(bar, ui.unique_id().with("source bar"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Heading, true, format!("source {place} {said}").trim_end()));
-    response.on_hover_text(if text.is_cut { format!("{path}, only its first 16 MiB are shown") } else { path });
+    response.on_hover_text(if text.is_cut {
+        format!("{path}, only its beginning is shown: it is very long")
+    } else {
+        path
+    });
 }
 
 /// What is not plain to see.
