@@ -37,7 +37,7 @@
 //!
 //! # Two records on one line
 //!
-//! Where a newline was lost, or two programs wrote at once, the second record is read as if it began a line ([`fused`]):
+//! Where a newline was lost, or two programs wrote at once, the second record is read as if it began a line:
 //! it may begin a chunk, in the middle of the line.
 //! No run of lines before an instruction goes over such a line, and no cut is made near it.
 //!

@@ -28,10 +28,13 @@ impl<'a> Timestamp<'a> {
         let Token::Word(word) = fields.peek() else { return Ok(Self::default()) };
         let length = word.iter().position(|&byte| !byte.is_ascii_digit() && byte != b'.').unwrap_or(word.len());
         let (number, glued) = word.split_at(length);
+        if number.is_empty() {
+            return Ok(Self::default());
+        }
         let mut after = *fields;
         after.next();
         let is_unit = glued.is_empty() || UNITS.contains(&glued) || is_new_unit(glued, after);
-        if number.is_empty() || !is_unit {
+        if !is_unit {
             return Ok(Self::default());
         }
         let time = if number.contains(&b'.') { millionths(number) } else { digits::decimal(number) };
