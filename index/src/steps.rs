@@ -22,6 +22,9 @@ pub struct Steps {
 /// How far behind a step events that belong to it are looked for.
 pub const LATE_STEPS: u64 = 1024;
 
+/// How many of them are read at first.
+const FIRST_LATE_STEPS: u64 = 16;
+
 impl Query for Steps {
     type Answer = Vec<StepRecord>;
 
@@ -33,6 +36,41 @@ impl Query for Steps {
     }
 }
 
+/// Steps while their effects are found.
+struct Found<'a, S> {
+    index: &'a Index<S>,
+    records: Vec<StepRecord>,
+    /// The place of the record of each thread's last step; none when it is no step that is wanted.
+    last_of_thread: Vec<Option<usize>>,
+}
+
+impl<S: Source> Found<'_, S> {
+    /// True while effects of a wanted step may come.
+    fn is_waiting(&self) -> bool {
+        self.last_of_thread.iter().any(Option::is_some)
+    }
+
+    /// Takes the next event; a step is wanted when it comes with its line.
+    fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
+        let known = self.last_of_thread.get_mut(usize::from(event.thread.0));
+        if let EventKind::Step(step) = event.kind {
+            if let Some(known) = known {
+                *known = line.map(|_| self.records.len());
+            }
+            if let Some(line) = line {
+                self.records.push(self.index.record(event.slot, event.thread, line, step)?);
+            }
+            return Ok(());
+        }
+        let record = known.and_then(|known| self.records.get_mut((*known)?));
+        // Counted from the step itself: its effects must not depend on how many steps were asked for.
+        if let Some(record) = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS)) {
+            record.effects.extend(self.index.effect(&event)?);
+        }
+        Ok(())
+    }
+}
+
 impl<S: Source> Index<S> {
     /// The steps of the slots `first` to `last`.
     fn records(&self, first: u64, last: u64) -> Result<Vec<StepRecord>, QueryError> {
@@ -40,37 +78,25 @@ impl<S: Source> Index<S> {
         let block = (local.saturating_sub(1) as usize) / FRAME;
         let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
         let block_line = segment.meta.line_base + segment.block_line(block)?;
-        let late = if self.threads().len() == 1 { 0 } else { LATE_STEPS };
         // Lines are known for the first step of a block, so the text is read from there on.
-        let slots = first..last.saturating_add(late).min(self.step_count()) + 1;
-        let (events, line_before) = self.events_from(block_slot, slots)?;
-        let mut records: Vec<StepRecord> = Vec::new();
-        let mut last_of_thread = vec![None; self.threads().len()];
+        let (events, line_before) = self.events_from(block_slot, first..last + 1)?;
+        let mut found = Found { index: self, records: Vec::new(), last_of_thread: vec![None; self.threads().len()] };
         for event in events {
-            let place = usize::from(event.thread.0);
-            if let EventKind::Step(step) = event.kind {
-                let owner = (first..=last).contains(&event.slot).then_some(records.len());
-                if let Some(known) = last_of_thread.get_mut(place) {
-                    *known = owner;
-                }
-                if owner.is_some() {
-                    let line = (block_line + event.line_in_range).saturating_sub(line_before) + 1;
-                    records.push(self.record(event.slot, event.thread, Line(line), step)?);
-                }
-                continue;
-            }
-            let owner = last_of_thread.get(place).copied().flatten();
-            let record = owner.and_then(|owner| records.get_mut(owner));
-            // Counted from the step itself: its effects must not depend on how many steps were asked for.
-            if let Some(record) = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS))
-            {
-                record.effects.extend(self.effect(&event)?);
-            }
+            let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
+            found.take(event, Some(line))?;
         }
-        if records.len() as u64 != last - first + 1 {
+        if found.records.len() as u64 != last - first + 1 {
             return Err(QueryError::TraceChanged);
         }
-        Ok(records)
+        let end = if self.threads().len() == 1 { last } else { last.saturating_add(LATE_STEPS).min(self.step_count()) };
+        let (mut next, mut count) = (last + 1, FIRST_LATE_STEPS);
+        // A thread's next step ends what belongs to the one before, which mostly comes soon.
+        while next <= end && found.is_waiting() {
+            let behind = next.saturating_add(count).min(end + 1);
+            self.events(next..behind)?.into_iter().try_for_each(|event| found.take(event, None))?;
+            (next, count) = (behind, 2 * count);
+        }
+        Ok(found.records)
     }
 
     fn record(&self, slot: u64, thread: ThreadId, line: Line, step: StepText) -> Result<StepRecord, QueryError> {
