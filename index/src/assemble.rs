@@ -94,7 +94,7 @@ impl<O: Output> Assembler<O> {
             key_maps: Vec::new(),
             calls: Extent::default(),
             host_regions: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
-            call_ends: Vec::new(),
+            call_layout: Default::default(),
         };
         Ok(Self {
             output,
@@ -310,10 +310,10 @@ impl<O: Output> Assembler<O> {
             let (name, set) = ("cpu0".to_owned(), self.contents.traits.instruction_set);
             self.contents.threads.push(ThreadContents { name, steps: 0, instruction_set: set, first_step: None });
         }
-        let frames = std::mem::take(&mut self.calls).finish();
-        let (calls, ends) = encode_frames(frames, self.contents.threads.len());
+        let (frames, switches) = std::mem::take(&mut self.calls).finish();
+        let (calls, layout) = encode_frames(frames, switches);
         self.contents.calls = self.append(&calls)?;
-        self.contents.call_ends = ends;
+        self.contents.call_layout = layout;
         self.contents.views.sort_unstable_by_key(|view| (view.thread, view.view));
         self.write_directory()?;
         Ok(Assembled(self))

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use stepback_parsers::Step;
 
-use crate::{CallId, CallTable, Entered};
+use crate::{CallId, CallTable};
 
 /// A row of a trace list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl FoldSet {
         self.folded.is_empty()
     }
 
-    /// Folds a call. Roots and calls without steps inside cannot be folded.
+    /// Folds a call. The first frames of stacks and calls without steps inside cannot be folded.
     pub fn fold(&mut self, calls: &CallTable, call: CallId) {
         self.change(calls, |folded| _ = folded.insert(call));
     }
@@ -119,7 +119,7 @@ impl FoldSet {
 
     fn change(&mut self, calls: &CallTable, change: impl FnOnce(&mut BTreeSet<CallId>)) {
         change(&mut self.folded);
-        self.folded.retain(|call| calls.get(*call).is_some_and(|call| call.entered != Entered::Root));
+        self.folded.retain(|call| calls.get(*call).is_some_and(|call| call.is_called()));
         let mut spans: Vec<_> = self
             .folded
             .iter()

@@ -184,7 +184,7 @@ impl<S: Source> Index<S> {
         let plain_calls = CallTable::new(
             Arc::clone(&data),
             start..start.saturating_add(len),
-            contents.call_ends.clone(),
+            contents.call_layout.clone(),
             contents.steps,
         );
         let thread = |thread: &layout::ThreadContents| ThreadInfo {

@@ -17,12 +17,13 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::{RegisterView, SourceTraits};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::calls::CallLayout;
 use crate::packed::{take, take_u32, take_u64};
 use crate::segment::SegmentMeta;
 use crate::{Fingerprint, InstructionSet, OpenError};
 
 /// Changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Length of the header.
 pub const HEADER_LEN: usize = 56;
 const MAGIC: &[u8; 8] = b"Stepback";
@@ -137,8 +138,8 @@ pub struct Contents {
     pub calls: Extent,
     /// What the host wrote during semihosting calls, as [`crate::semihosting`] says.
     pub host_regions: Extent,
-    /// Where each thread's part of it ends, in frames.
-    pub call_ends: Vec<u64>,
+    /// Where its parts lie, and when each is in use.
+    pub call_layout: CallLayout,
 }
 
 /// More steps or lines than any trace has; sums of a few such numbers do not overflow.

@@ -205,6 +205,75 @@ fn nested_exceptions_end_with_the_outer_one_that_is_returned_from() {
     check(&text, &["exception f280: 0..1..4 Return by Jump", "  exception f200: 2..3..4 Skipped by Jump"]);
 }
 
+#[test]
+fn coroutines_have_stacks_of_their_own() {
+    // The other stack lies higher: what the stack pointer is there ends no call of the first one.
+    let text = trace(
+        "O",
+        "EL1h_s",
+        "1000 d503201f SP_EL1=8000
+         1004 94000400 X30=1008
+         2004 a9bf7bfd SP_EL1=7fe0
+         2008 9400043e X30=200c
+         3100 910003e0
+         3104 9100003f SP_EL1=90000 X30=4000
+         3108 d65f03c0
+         4000 a9bf7bfd SP_EL1=8ffe0
+         4004 9400043f X30=4008
+         3100 910003e0
+         3104 9100003f SP_EL1=7fe0 X30=200c
+         3108 d65f03c0
+         200c a8c27bfd SP_EL1=8000 X30=1008
+         2010 9400043c X30=2014
+         3100 910003e0
+         3104 9100003f SP_EL1=8ffe0 X30=4008
+         3108 d65f03c0
+         4008 d503201f",
+    );
+    let expected = [
+        "call 2004: 1..2..- Open by Link",
+        "  call 3100: 3..4..11 Return by Link",
+        "  call 3100: 13..14..- Open by Link",
+        "switch 4000: 6..7..- Open by Stack",
+        "call 3100: 8..9..16 Return by Link",
+    ];
+    check(&text, &expected);
+}
+
+#[test]
+fn tasks_that_an_operating_system_turns_to_have_stacks_of_their_own() {
+    // The handler of a timer returns to a task that was not running before, that of the next one to the first.
+    let text = trace(
+        "T",
+        "thread",
+        "8000 bf00 MSP=4000
+         8002 f000f80c LR=8007
+         8020 bf00 MSP=3fe0
+         8022 bf00 MSP=3fc0 LR=fffffff9
+         9000 bf00
+         9002 4685 MSP=a000
+         9004 4770 LR=0
+         b000 bf00
+         b002 f000f80d LR=b007
+         b020 bf00 MSP=9fe0
+         b022 bf00 MSP=9fc0 LR=fffffff9
+         9000 bf00
+         9002 4685 MSP=3fe0
+         9004 4770 LR=8007
+         8024 bf00 MSP=4000
+         8026 4770
+         8006 bf00",
+    );
+    let expected = [
+        "call 8020: 1..2..15 Return by Link",
+        "  exception 9000: 3..4..6 Return by Jump",
+        "switch b000: 6..7..- Open by Stack",
+        "call b020: 8..9..- Open by Link",
+        "  exception 9000: 10..11..13 Return by Jump",
+    ];
+    check(&text, &expected);
+}
+
 fn program(functions: &[std::ops::Range<u64>]) -> Program {
     let mut program = Program::default();
     functions.iter().for_each(|function| program.add_function(function.clone()));

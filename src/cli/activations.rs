@@ -59,7 +59,7 @@ impl Tree {
 
     /// The frames in order of entry, whether or not they are activations.
     pub fn frames<'a>(&self, calls: &'a CallTable) -> impl Iterator<Item = Call> + use<'a> {
-        self.frames.clone().filter_map(|id| calls.get(CallId(id)))
+        calls.in_order(self.frames.clone()).filter_map(|id| calls.get(id))
     }
 
     /// The activations in order of entry.

@@ -39,8 +39,8 @@ struct FunctionJson<'a> {
 /// Prints the calls up to a depth, on request with source lines.
 pub fn print(limit: u32, has_lines: bool, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let trees = Tree::all(&session.index, &report.cancel)?;
-    for call in InOrderOfEntry::new(session.index.calls(), &trees).filter(|call| call.depth <= limit) {
+    let calls = session.index.calls();
+    for call in calls.in_order(0..calls.len()).filter_map(|id| calls.get(id)).filter(|call| call.depth <= limit) {
         print_call(&call, has_lines, report)?;
     }
     Ok(())
@@ -65,39 +65,4 @@ fn print_call(call: &Call, has_lines: bool, report: &mut Report<'_>) -> Result<(
         left: left_word(call.left),
         evidence: evidence_word(call.evidence),
     })
-}
-
-/// The calls of all threads, merged in order of entry. The table has them thread by thread.
-struct InOrderOfEntry<'a> {
-    calls: &'a CallTable,
-    /// The next call of each thread and one past its last.
-    heads: Vec<(u64, u64)>,
-}
-
-impl<'a> InOrderOfEntry<'a> {
-    fn new(calls: &'a CallTable, trees: &[Tree]) -> Self {
-        Self { calls, heads: trees.iter().map(|tree| (tree.frames.start, tree.frames.end)).collect() }
-    }
-}
-
-impl Iterator for InOrderOfEntry<'_> {
-    type Item = Call;
-
-    fn next(&mut self) -> Option<Call> {
-        let calls = self.calls;
-        let of_head = |(next, end): &mut (u64, u64)| calls.get(CallId(*next)).filter(|_| *next < *end);
-        let heads = self.heads.iter_mut().filter_map(|head| of_head(head).map(|call| (head, call)));
-        let (head, call) = heads.min_by_key(|(_, call)| entered_after(call))?;
-        head.0 += 1;
-        Some(call)
-    }
-}
-
-/// The position of the entry; a call whose steps the trace does not show was entered right after it was made.
-fn entered_after(call: &Call) -> u64 {
-    match (call.entry_step, call.call_step) {
-        (Some(step), _) => step.before().0,
-        (None, Some(step)) => step.after().0,
-        (None, None) => 0,
-    }
 }

@@ -48,7 +48,7 @@ fn is_handler(jump: &Jump) -> bool {
 }
 
 /// Whether the link register has one of the values that mean a return from an exception in the M profile.
-fn has_exception_return(jump: &Jump) -> bool {
+pub fn has_exception_return(jump: &Jump) -> bool {
     jump.instruction_set == InstructionSet::T32 && jump.lr.is_some_and(|lr| lr & 0xffff_ff80 == 0xffff_ff80)
 }
 

@@ -5,6 +5,7 @@
 //! A stack pointer that rises above that of a pending call shows that the call is over.
 //! An exception is a frame too (`exceptions.rs` says how it shows), and has a stack of its own:
 //! inside it no call outside is over, and when it ends the stack pointer is again what it was.
+//! A thread may use several stacks in turn (`stacks.rs` says how that shows): the frames of each are found by themselves.
 //! This is the heuristic of the Tarmac tools, except that
 //! a call made before the stack pointer was ever seen is matched by its return address alone,
 //! a later call with the same stack pointer and return address replaces one that never returned,
@@ -16,17 +17,20 @@
 use stepback_parsers::InstructionSet;
 
 use super::branches::call_target;
-use super::exceptions::{exception, is_exception_return};
+use super::exceptions::{exception, has_exception_return, is_exception_return};
 use super::flow::{Flow, flow};
-use super::pending::{Pending, PendingFrames, PendingKind};
-use super::table::{Entered, Evidence, Left};
-use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, ThreadEnd, Transfer, link_register};
+use super::pending::{Pending, PendingKind, ReturnKey};
+use super::stacks::{Stacks, Turn};
+use super::table::{Entered, Evidence, Left, StackSwitch};
+use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
 
 /// A frame as found; its place in the tree follows from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// Whose: the index's number.
     pub thread: u16,
+    /// On which of its stacks.
+    pub stack: u32,
     /// Address of the first instruction.
     pub function: u64,
     /// The step that called; none for a root.
@@ -47,7 +51,14 @@ pub struct Frame {
 #[derive(Debug, Default)]
 pub struct CallFinder {
     threads: Vec<ThreadFinder>,
+    found: Found,
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Found {
     frames: Vec<Frame>,
+    switches: Vec<StackSwitch>,
 }
 
 impl CallFinder {
@@ -55,8 +66,8 @@ impl CallFinder {
     pub fn follow(&mut self, step_base: u64, threads: &[u16], transfers: &[Transfer], ends: &[ThreadEnd]) {
         for transfer in transfers {
             if let Some(number) = threads.get(usize::from(transfer.thread)) {
-                let (thread, frames) = self.thread(*number);
-                thread.transfer(step_base, transfer, frames);
+                let (thread, found) = self.thread(*number);
+                thread.transfer(step_base, transfer, found);
             }
         }
         for (number, end) in threads.iter().zip(ends) {
@@ -64,19 +75,19 @@ impl CallFinder {
         }
     }
 
-    fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut Vec<Frame>) {
+    fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut Found) {
         while self.threads.len() <= usize::from(number) {
             self.threads.push(ThreadFinder::new(self.threads.len() as u16));
         }
-        (&mut self.threads[usize::from(number)], &mut self.frames)
+        (&mut self.threads[usize::from(number)], &mut self.found)
     }
 
-    /// The frames of the whole trace, in no order.
-    pub fn finish(mut self) -> Vec<Frame> {
+    /// The frames of the whole trace, and where threads turn to other stacks, in no order.
+    pub fn finish(mut self) -> (Vec<Frame>, Vec<StackSwitch>) {
         for thread in &mut self.threads {
-            thread.end_trace(&mut self.frames);
+            thread.end_trace(&mut self.found);
         }
-        self.frames
+        (self.found.frames, self.found.switches)
     }
 }
 
@@ -97,6 +108,10 @@ pub struct Jump {
     pub instruction_set: InstructionSet,
     /// Stack pointer when it began.
     pub sp: Option<u64>,
+    /// The step that wrote it last.
+    pub sp_step: Option<u64>,
+    /// True when it was given an unrelated value since the transfer before.
+    pub is_sp_set: bool,
     /// Link register when it began.
     pub lr: Option<u64>,
     /// Steps since the link register was written, up to [`AGE_LIMIT`].
@@ -127,10 +142,11 @@ struct ThreadFinder {
     /// The stack pointer that is in use again since a step that returned from an exception, until it is written.
     sp_again: Option<(u64, Option<u64>)>,
     sp_high: Option<u64>,
+    is_sp_set: bool,
     lr_age: u8,
     has_words: bool,
     root: Option<(u64, u64)>,
-    pending: PendingFrames,
+    stacks: Stacks,
 }
 
 /// How far from the address behind a call the link register may point: a delay slot, a literal, a long call sequence.
@@ -150,14 +166,15 @@ impl ThreadFinder {
             sp_step: None,
             sp_again: None,
             sp_high: None,
+            is_sp_set: false,
             lr_age: 0,
             has_words: false,
             root: None,
-            pending: PendingFrames::default(),
+            stacks: Stacks::default(),
         }
     }
 
-    fn transfer(&mut self, base: u64, transfer: &Transfer, frames: &mut Vec<Frame>) {
+    fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut Found) {
         let step = step_of(base, transfer.slot);
         let age = transfer.lr_age + if transfer.is_age_carried { self.lr_age } else { 0 };
         let mut has_words = transfer.has_words;
@@ -171,12 +188,14 @@ impl ThreadFinder {
             return;
         };
         self.sp_high = self.sp_high.max(transfer.sp_high);
+        self.note_set(transfer.sp_set);
         if transfer.is_first && (last.next_pc() ^ transfer.pc) & !1 == 0 {
             return;
         }
         if transfer.is_first {
             self.lr_age = AGE_LIMIT;
         }
+        let sp_step = self.sp_step_of(base, transfer.sp_slot);
         let jump = Jump {
             last_step,
             last,
@@ -184,12 +203,21 @@ impl ThreadFinder {
             pc: transfer.pc,
             opcode: transfer.opcode,
             instruction_set: transfer.instruction_set,
-            sp: self.sp_in_use(transfer.sp.resolve(self.core[SP]), self.sp_step_of(base, transfer.sp_slot)),
+            sp: self.sp_in_use(transfer.sp.resolve(self.core[SP]), sp_step),
+            sp_step,
+            is_sp_set: std::mem::take(&mut self.is_sp_set),
             lr: transfer.lr.resolve(self.core[link_register(transfer.instruction_set)]),
             age,
             has_words,
         };
-        self.jump(&jump, frames);
+        self.jump(&jump, found);
+        let sp = self.sp_in_use(jump.sp, sp_step);
+        self.stacks.pending().note_sp(sp, sp_step);
+    }
+
+    fn note_set(&mut self, set: SpSet) {
+        let by_last = || self.last.is_some_and(|(_, last)| !last.is_sp_relative());
+        self.is_sp_set |= set.is_set || set.is_early && by_last();
     }
 
     /// The step that wrote the stack pointer last, given the slot that a segment has noted.
@@ -210,98 +238,137 @@ impl ThreadFinder {
         }
     }
 
-    fn jump(&mut self, jump: &Jump, frames: &mut Vec<Frame>) {
+    fn jump(&mut self, jump: &Jump, found: &mut Found) {
         let key = (jump.sp, jump.target());
         let risen = self.sp_high.take();
         if let Some(place) = self.exception_left_by(jump) {
-            self.leave_exception(place, jump, frames);
+            self.leave_exception(place, jump, found);
             return;
         }
         let is_jump = !matches!(jump.flow(), Flow::Next | Flow::Trap);
-        let is_return = || is_jump && self.pending.returning_to(key).is_some();
-        if let Some(evidence) = exception(jump).filter(|_| !is_return()) {
-            let kind = PendingKind::Exception { evidence, interrupted: jump.last };
-            self.pending.push(Pending { key, ..pending(jump, kind) });
+        let evidence = exception(jump);
+        if let Some(evidence) = evidence.filter(|_| !is_jump || self.stacks.pending().returning_to(key).is_none()) {
+            let is_linked = has_exception_return(jump);
+            let kind = PendingKind::Exception { evidence, interrupted: jump.last, is_linked };
+            self.stacks.pending().push(Pending { key, ..pending(jump, kind) });
             return;
         }
-        let lost = self.pending.lose_below(risen);
-        // What was lost may have been that call.
-        let returned = self.close_returned(self.pending.returning_to(key), jump.last_step, frames);
+        if let Some(turn) = self.stacks.turned_by_set(jump, key) {
+            self.turn(turn, jump, found);
+            self.close_returned(key, jump.last_step, found);
+            return;
+        }
+        let is_elsewhere = jump.is_sp_set && self.stacks.pending().range().is_far_below(jump.sp);
+        let lost = self.stacks.pending().lose_below(risen.filter(|_| !is_elsewhere));
+        let returned = self.close_returned(key, jump.last_step, found);
         let left = if returned { Left::Skipped } else { Left::Longjmp };
-        self.close(&lost, jump.last_step, left, frames);
+        self.close(&lost, jump.last_step, left, found);
         if returned {
             return;
         }
-        self.pending.suspect_jump(key, &lost, jump.last_step);
+        self.stacks.pending().suspect_jump(key, &lost, jump.last_step);
         let expected = jump.last.return_address();
         if let Some(lr) = jump.lr
             && jump.age < AGE_LIMIT
             && lr.abs_diff(expected) < RETURN_DISTANCE
         {
             let kind = if lr == expected && jump.age == 1 { PendingKind::Call } else { PendingKind::Maybe };
-            self.call(Pending { key: (jump.sp, lr), ..pending(jump, kind) }, frames);
+            self.call(Pending { key: (jump.sp, lr), ..pending(jump, kind) }, found);
         }
     }
 
-    fn call(&mut self, call: Pending, frames: &mut Vec<Frame>) {
-        if let Some(place) = self.pending.repeated(call.key) {
+    fn call(&mut self, call: Pending, found: &mut Found) {
+        if let Some(place) = self.stacks.pending().repeated(call.key) {
             if matches!(call.kind, PendingKind::Maybe) {
                 return;
             }
-            let over = self.pending.take_from(place);
-            self.close(&over, call.call_step, Left::Longjmp, frames);
+            let over = self.stacks.pending().take_from(place);
+            self.close(&over, call.call_step, Left::Longjmp, found);
         }
-        self.pending.push(call);
+        self.stacks.pending().push(call);
     }
 
-    fn exception_left_by(&self, jump: &Jump) -> Option<usize> {
+    fn exception_left_by(&mut self, jump: &Jump) -> Option<usize> {
+        let pending = self.stacks.pending();
         if is_exception_return(jump) {
-            return self.pending.left_to(jump.pc);
+            return pending.left_to(jump.pc);
         }
-        let is_other = || jump.flow() == Flow::Call || self.pending.returning_to((jump.sp, jump.target())).is_some();
-        self.pending.resumed_at(jump.pc).filter(|_| !is_other())
+        let linked = pending.linked().filter(|_| jump.flow() == Flow::Return).and_then(|_| pending.left_to(jump.pc));
+        let is_other = || jump.flow() == Flow::Call || pending.returning_to((jump.sp, jump.target())).is_some();
+        linked.or_else(|| pending.resumed_at(jump.pc)).filter(|_| !is_other())
     }
 
-    fn leave_exception(&mut self, place: usize, jump: &Jump, frames: &mut Vec<Frame>) {
-        let over = self.pending.take_from(place);
-        let Some((left, inside)) = over.split_first() else { return };
-        self.close(inside, jump.last_step, Left::Skipped, frames);
-        self.close(&[*left], jump.last_step, Left::Return, frames);
-        let (sp, _) = left.key;
+    fn leave_exception(&mut self, place: usize, jump: &Jump, found: &mut Found) {
+        let Some(exception) = self.stacks.pending().iter().nth(place).copied() else { return };
+        let turn = self.stacks.turned_by_return(place, &exception, jump);
+        let is_handlers = self.stacks.pending().range().contains(jump.sp);
+        let over = self.stacks.pending().take_from(place);
+        self.close(over.get(1..).unwrap_or_default(), jump.last_step, Left::Skipped, found);
+        self.close(&[exception], jump.last_step, Left::Return, found);
+        let sp = exception.key.0;
+        if let Some(turn) = turn {
+            self.stacks.in_use().turned_away_by = Some(exception);
+            self.turn(turn, jump, found);
+            let resumed = self.stacks.in_use().turned_away_by.take();
+            // The stack pointer that is known may be the handler's own.
+            self.sp_again = match resumed {
+                Some(resumed) => Some((jump.last_step, resumed.key.0)),
+                None if is_handlers => Some((jump.last_step, None)),
+                None => self.sp_again,
+            };
+            self.close_returned((self.sp_in_use(jump.sp, jump.sp_step), jump.target()), jump.last_step, found);
+            return;
+        }
         self.sp_again = Some((jump.last_step, sp));
-        let PendingKind::Exception { interrupted, .. } = left.kind else { return };
+        let PendingKind::Exception { interrupted, .. } = exception.kind else { return };
         if (interrupted.next_pc() ^ jump.pc) & !1 == 0 || (interrupted.pc ^ jump.pc) & !1 == 0 {
             return;
         }
         // What was interrupted was a jump that now goes on.
         let lr = interrupted.return_address();
         if flow(interrupted.opcode, interrupted.instruction_set) == Flow::Call && jump.lr == Some(lr) {
-            let call = Pending { key: (sp, lr), call_step: left.call_step, ..pending(jump, PendingKind::Call) };
-            self.call(call, frames);
+            let call = Pending { key: (sp, lr), call_step: exception.call_step, ..pending(jump, PendingKind::Call) };
+            self.call(call, found);
         } else {
-            self.close_returned(self.pending.returning_to((sp, jump.target())), left.call_step, frames);
+            self.close_returned((sp, jump.target()), exception.call_step, found);
         }
     }
 
-    /// Closes the pending call at a place as returned, and those made inside it.
-    fn close_returned(&mut self, place: Option<usize>, exit_step: u64, frames: &mut Vec<Frame>) -> bool {
+    fn turn(&mut self, turn: Turn, jump: &Jump, found: &mut Found) {
+        self.stacks.turn(turn);
+        let (thread, after, stack) = (self.number, jump.last_step, self.stacks.current());
+        found.switches.push(StackSwitch { thread, after, stack });
+        if turn == Turn::New {
+            self.stacks.in_use().head = Some(pending(jump, PendingKind::Maybe));
+        }
+    }
+
+    /// Closes the pending call that returns so, and those made inside it.
+    fn close_returned(&mut self, key: ReturnKey, exit_step: u64, found: &mut Found) -> bool {
+        let place = self.stacks.pending().returning_to(key);
+        self.close_at(place, exit_step, found)
+    }
+
+    fn close_at(&mut self, place: Option<usize>, exit_step: u64, found: &mut Found) -> bool {
         let Some(place) = place else { return false };
-        let over = self.pending.take_from(place);
+        let over = self.stacks.pending().take_from(place);
         let Some((call, inside)) = over.split_first() else { return false };
-        self.pending.note_return(call.key, place);
-        self.close(&[*call], exit_step, Left::Return, frames);
-        self.close(inside, exit_step, Left::Skipped, frames);
+        self.stacks.pending().note_return(call.key, place);
+        self.close(&[*call], exit_step, Left::Return, found);
+        self.close(inside, exit_step, Left::Skipped, found);
         true
     }
 
-    fn close(&self, over: &[Pending], exit_step: u64, left: Left, frames: &mut Vec<Frame>) {
-        frames.extend(over.iter().filter_map(|pending| pending.frame(self.number, Some(exit_step), left)));
+    fn close(&self, over: &[Pending], exit_step: u64, left: Left, found: &mut Found) {
+        let place = (self.number, self.stacks.current());
+        found.frames.extend(over.iter().filter_map(|pending| pending.frame(place, Some(exit_step), left)));
     }
 
     fn end_segment(&mut self, base: u64, end: &ThreadEnd) {
         self.core.iter_mut().zip(end.core).for_each(|(value, later)| *value = later.resolve(*value));
         self.sp_step = self.sp_step_of(base, end.sp_slot);
         self.sp_high = self.sp_high.max(end.sp_high);
+        self.note_set(end.sp_set);
         let carried = if end.is_age_carried { self.lr_age } else { 0 };
         self.lr_age = (carried + end.lr_age).min(AGE_LIMIT);
         if let Some(last) = end.last {
@@ -311,44 +378,56 @@ impl ThreadFinder {
         self.has_words |= end.has_words;
     }
 
-    fn end_trace(&mut self, frames: &mut Vec<Frame>) {
+    fn end_trace(&mut self, found: &mut Found) {
         let Some((last_step, last)) = self.last else { return };
         self.core[SP] = self.sp_in_use(self.core[SP], self.sp_step);
         match flow(last.opcode, last.instruction_set) {
             _ if !last.is_executed => {}
-            Flow::Return => self.end_with_return(last_step, last, frames),
+            Flow::Return => self.end_with_return(last_step, last, found),
             Flow::ExceptionReturn => {
-                let innermost = self.pending.left_to(last.next_pc());
-                let over = innermost.map(|place| self.pending.take_from(place)).unwrap_or_default();
+                let innermost = self.stacks.pending().left_to(last.next_pc());
+                let over = innermost.map(|place| self.stacks.pending().take_from(place)).unwrap_or_default();
                 if let Some((left, inside)) = over.split_first() {
-                    self.close(&[*left], last_step, Left::Return, frames);
-                    self.close(inside, last_step, Left::Skipped, frames);
+                    self.close(&[*left], last_step, Left::Return, found);
+                    self.close(inside, last_step, Left::Skipped, found);
                 }
             }
             _ => {}
         }
-        frames.extend(self.pending.iter().filter_map(|pending| pending.frame(self.number, None, Left::Open)));
-        let (thread, exit_step, left) = (self.number, None, Left::Open);
+        for (stack, frames) in self.stacks.iter() {
+            let place = (self.number, stack);
+            found.frames.extend(frames.pending.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
+            found.frames.extend(frames.head.map(|head| Frame {
+                call_step: Some(head.call_step),
+                ..self.open(stack, head.function, Some(head.entry_step), (Entered::Switch, Evidence::Stack))
+            }));
+        }
         if let Some((entry_step, function)) = self.root {
-            let (call_step, entry_step, entered) = (None, Some(entry_step), Entered::Root);
-            let evidence = Evidence::Start;
-            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left, evidence });
+            found.frames.push(self.open(0, function, Some(entry_step), (Entered::Root, Evidence::Start)));
         }
         if let Some(function) = self.last_call(last) {
-            let (call_step, entry_step, entered) = (Some(last_step), None, Entered::Call);
-            let evidence = Evidence::Link;
-            frames.push(Frame { thread, function, call_step, entry_step, exit_step, entered, left, evidence });
+            let call = self.open(self.stacks.current(), function, None, (Entered::Call, Evidence::Link));
+            found.frames.push(Frame { call_step: Some(last_step), ..call });
         }
     }
 
-    fn end_with_return(&mut self, last_step: u64, last: LastStep, frames: &mut Vec<Frame>) {
+    /// A frame that no step of the trace called or left.
+    fn open(&self, stack: u32, function: u64, entry_step: Option<u64>, how: (Entered, Evidence)) -> Frame {
+        let (thread, (entered, evidence)) = (self.number, how);
+        let (call_step, exit_step, left) = (None, None, Left::Open);
+        Frame { thread, stack, function, call_step, entry_step, exit_step, entered, left, evidence }
+    }
+
+    fn end_with_return(&mut self, last_step: u64, last: LastStep, found: &mut Found) {
         let risen = self.sp_high.take();
-        let lost = self.pending.lose_below(risen);
+        let lost = self.stacks.pending().lose_below(risen);
         let (sp, link) = (self.core[SP], self.core[link_register(last.instruction_set)]);
-        let by_link = link.and_then(|link| self.pending.returning_to((sp, link)));
+        let pending = self.stacks.pending();
+        let by_link = link.and_then(|link| pending.returning_to((sp, link)));
         // It may return by a value from the stack.
-        self.close_returned(by_link.or_else(|| self.pending.made_with(sp)), last_step, frames);
-        self.close(&lost, last_step, Left::Skipped, frames);
+        let place = by_link.or_else(|| pending.made_with(sp));
+        self.close_at(place, last_step, found);
+        self.close(&lost, last_step, Left::Skipped, found);
     }
 
     /// Where the last step called to, when it is a call that was done: it wrote the link register.

@@ -8,9 +8,10 @@ mod functions;
 mod pending;
 #[cfg(test)]
 pub mod samples;
+mod stacks;
 mod table;
 mod tails;
 
 pub use finder::CallFinder;
 pub use functions::Functions;
-pub use table::{Call, CallId, CallTable, Entered, Evidence, Left, encode_frames};
+pub use table::{Call, CallId, CallLayout, CallTable, Entered, Evidence, Left, encode_frames};

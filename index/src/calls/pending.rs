@@ -2,9 +2,11 @@
 
 use std::collections::HashMap;
 
+use super::branches::{branch_target, call_target};
 use super::finder::Frame;
+use super::stacks::SpRange;
 use super::table::{Entered, Evidence, Left};
-use crate::segment::LastStep;
+use crate::segment::{CORE, LastStep};
 
 /// A stack pointer and a return address: what a return from a call must match.
 pub type ReturnKey = (Option<u64>, u64);
@@ -39,12 +41,14 @@ pub enum PendingKind {
         evidence: Evidence,
         /// The step.
         interrupted: LastStep,
+        /// True when the link register then said how to return, as in the M profile.
+        is_linked: bool,
     },
 }
 
 impl Pending {
     /// The frame that it is when it ends; none when it may not have been a call at all.
-    pub fn frame(&self, thread: u16, exit_step: Option<u64>, left: Left) -> Option<Frame> {
+    pub fn frame(&self, (thread, stack): (u16, u32), exit_step: Option<u64>, left: Left) -> Option<Frame> {
         let (exit_step, left) = match self.jumped_out.filter(|_| left != Left::Return) {
             Some(step) => (Some(step), Left::Longjmp),
             None => (exit_step, left),
@@ -56,7 +60,17 @@ impl Pending {
             PendingKind::Exception { evidence, .. } => (Entered::Exception, evidence),
         };
         let (call_step, entry_step) = (Some(self.call_step), Some(self.entry_step));
-        Some(Frame { thread, function: self.function, call_step, entry_step, exit_step, entered, left, evidence })
+        Some(Frame {
+            thread,
+            stack,
+            function: self.function,
+            call_step,
+            entry_step,
+            exit_step,
+            entered,
+            left,
+            evidence,
+        })
     }
 
     fn is_call(&self) -> bool {
@@ -68,9 +82,9 @@ impl Pending {
     }
 
     /// Whether an exception ends when control comes to an address.
-    fn resumes_at(&self, pc: u64) -> bool {
+    pub fn resumes_at(&self, pc: u64) -> bool {
         let PendingKind::Exception { interrupted, .. } = self.kind else { return false };
-        let behind = super::branches::branch_target(&interrupted);
+        let behind = branch_target(&interrupted).or_else(|| call_target(&interrupted, &[None; CORE]));
         [Some(interrupted.pc), Some(interrupted.next_pc()), behind].into_iter().flatten().any(|at| (at ^ pc) & !1 == 0)
     }
 }
@@ -81,7 +95,9 @@ pub struct PendingFrames {
     frames: Vec<Pending>,
     /// The exceptions among them. They have stacks of their own: what happens to the stack pointer inside one
     /// says nothing about the frames outside.
-    exceptions: Vec<usize>,
+    exceptions: Vec<(usize, SpRange)>,
+    /// What the stack pointer was outside of all exceptions.
+    range: SpRange,
     /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
     returns: HashMap<ReturnKey, u32>,
     /// Where calls returned to, and how many were pending then: a jump there is a longjmp to the place of a setjmp.
@@ -97,7 +113,7 @@ impl PendingFrames {
             *self.returns.entry(frame.key).or_default() += 1;
             self.unknown_stacks += u32::from(frame.key.0.is_none());
         } else {
-            self.exceptions.push(self.frames.len());
+            self.exceptions.push((self.frames.len(), SpRange::default()));
         }
         self.frames.push(frame);
     }
@@ -109,7 +125,32 @@ impl PendingFrames {
 
     /// Where the frames of the innermost exception begin, or else those of the thread.
     fn inside(&self) -> usize {
-        self.exceptions.last().map_or(0, |place| place + 1)
+        self.exceptions.last().map_or(0, |(place, _)| place + 1)
+    }
+
+    /// What the stack pointer was inside the innermost exception, or else outside of all.
+    pub fn range(&self) -> SpRange {
+        self.exceptions.last().map_or(self.range, |(_, range)| *range)
+    }
+
+    /// The same outside of a pending exception.
+    pub fn range_around(&self, place: usize) -> SpRange {
+        let outer = self.exceptions.iter().rev().find(|(exception, _)| *exception < place);
+        outer.map_or(self.range, |(_, range)| *range)
+    }
+
+    /// Notes what the stack pointer is. Inside an exception that counts once it was written there.
+    pub fn note_sp(&mut self, sp: Option<u64>, written: Option<u64>) {
+        let Some(sp) = sp else { return };
+        match self.exceptions.last_mut() {
+            None => self.range.widen(sp),
+            Some((place, range)) => {
+                let is_own = self.frames.get(*place).is_some_and(|frame| written > Some(frame.call_step));
+                if is_own {
+                    range.widen(sp);
+                }
+            }
+        }
     }
 
     /// Whether a call is pending that returns so.
@@ -139,19 +180,27 @@ impl PendingFrames {
 
     /// The innermost exception, if it ends when control comes to an address.
     pub fn resumed_at(&self, pc: u64) -> Option<usize> {
-        self.exceptions.last().copied().filter(|place| self.frames[*place].resumes_at(pc))
+        self.exceptions.last().map(|(place, _)| *place).filter(|place| self.frames[*place].resumes_at(pc))
+    }
+
+    /// The innermost exception, if it returns by what the link register then said, and no call inside it is pending.
+    pub fn linked(&self) -> Option<usize> {
+        let (place, _) = *self.exceptions.last()?;
+        let is_linked = matches!(self.frames[place].kind, PendingKind::Exception { is_linked: true, .. });
+        let is_inside = self.frames[place..].iter().any(Pending::is_certain_call);
+        (is_linked && !is_inside).then_some(place)
     }
 
     /// The innermost exception that ends when control comes to an address, or else the innermost one.
     pub fn left_to(&self, pc: u64) -> Option<usize> {
-        let resumed = self.exceptions.iter().rev().copied().find(|place| self.frames[*place].resumes_at(pc));
-        resumed.or(self.exceptions.last().copied())
+        let places = || self.exceptions.iter().rev().map(|(place, _)| *place);
+        places().find(|place| self.frames[*place].resumes_at(pc)).or_else(|| places().next())
     }
 
     /// Takes out a frame and all inside it, outermost first. What returned so may be returned to by a longjmp.
     pub fn take_from(&mut self, place: usize) -> Vec<Pending> {
         let taken: Vec<_> = self.frames.drain(place.min(self.frames.len())..).collect();
-        while self.exceptions.pop_if(|exception| *exception >= place).is_some() {}
+        while self.exceptions.pop_if(|(exception, _)| *exception >= place).is_some() {}
         taken.iter().for_each(|frame| self.forget_return(frame));
         taken
     }
@@ -179,7 +228,8 @@ impl PendingFrames {
     pub fn suspect_jump(&mut self, to: ReturnKey, lost: &[Pending], step: u64) {
         let is_far = lost.iter().any(Pending::is_certain_call);
         let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).copied()) else { return };
-        let callees = self.frames.iter_mut().skip(kept.max(self.exceptions.last().map_or(0, |place| place + 1))).rev();
+        let inside = self.inside();
+        let callees = self.frames.iter_mut().skip(kept.max(inside)).rev();
         for frame in callees.take_while(|frame| frame.key.0 == to.0 && frame.jumped_out.is_none()) {
             frame.jumped_out = Some(step);
         }

@@ -13,6 +13,7 @@ pub type Sample = (u16, Option<u64>, Option<u64>, Option<u64>);
 pub fn table_of(samples: &[Sample], step_count: u64) -> CallTable {
     let frame = |((thread, call_step, entry_step, exit_step), function): (&Sample, u64)| Frame {
         thread: *thread,
+        stack: 0,
         function,
         call_step: *call_step,
         entry_step: *entry_step,
@@ -21,10 +22,9 @@ pub fn table_of(samples: &[Sample], step_count: u64) -> CallTable {
         left: if exit_step.is_some() { Left::Return } else { Left::Open },
         evidence: if call_step.is_some() { Evidence::Link } else { Evidence::Start },
     };
-    let threads = samples.iter().map(|sample| usize::from(sample.0) + 1).max().unwrap_or(0);
-    let (bytes, ends) = encode_frames(samples.iter().zip(0..).map(frame).collect(), threads);
+    let (bytes, layout) = encode_frames(samples.iter().zip(0..).map(frame).collect(), Vec::new());
     let range = 0..bytes.len();
-    CallTable::new(Arc::new(Data::Memory(bytes)), range, ends, step_count)
+    CallTable::new(Arc::new(Data::Memory(bytes)), range, layout, step_count)
 }
 
 /// Of 20 steps, step 2 calls a function that ends with step 12 and calls two others by steps 4 and 8;

@@ -1,12 +1,15 @@
 //! The calls of a trace as a tree of intervals.
 //!
-//! On disk: 48 bytes a frame, sorted by thread and call step, so that a frame's descendants follow it.
+//! On disk: 48 bytes a frame, sorted by thread, stack and call step, so that a frame's descendants follow it.
+//! The frames of a stack nest; those of several stacks of a thread do not, so each stack has a part of the table,
+//! and the directory tells which stack a thread used when ([`CallLayout`]).
 //! ```text
 //! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
 //! All ones stand for "none".
 
 use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -109,6 +112,17 @@ pub struct Call {
 }
 
 impl Call {
+    /// False for the first frame of a stack, which nothing on that stack called.
+    pub fn is_called(&self) -> bool {
+        !matches!(self.entered, Entered::Root | Entered::Switch)
+    }
+
+    /// Where it was entered. One whose steps the trace does not show was entered right after it was made.
+    pub fn entered_at(&self) -> Position {
+        let behind_call = || self.call_step.map_or(Position(0), Step::after);
+        self.entry_step.map_or_else(behind_call, Step::before)
+    }
+
     /// True while the frame is on the stack: from the position after its call step to that before the step after its exit.
     pub fn contains(&self, position: Position) -> bool {
         self.call_step.is_none_or(|call| call.0 < position.0) && self.exit_step.is_none_or(|exit| position.0 <= exit.0)
@@ -118,23 +132,58 @@ impl Call {
 const RECORD: usize = 48;
 const NONE: u64 = u64::MAX;
 
-/// The table of some frames as it lies in the index, and where each thread's part ends in it.
-pub fn encode_frames(mut frames: Vec<Frame>, thread_count: usize) -> (Vec<u8>, Vec<u64>) {
-    frames.sort_unstable_by_key(Frame::place);
-    encode_sorted(frames, thread_count)
+/// Where the frames of each stack of each thread end in the table, and which stack a thread used when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallLayout {
+    /// By thread and stack.
+    pub parts: Vec<StackPart>,
+    /// By thread and step. Before a thread's first one it used its stack 0.
+    pub switches: Vec<StackSwitch>,
 }
 
-/// The same of frames that come in the order of the table.
-pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, thread_count: usize) -> (Vec<u8>, Vec<u64>) {
+/// The frames of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackPart {
+    /// Whose.
+    pub thread: u16,
+    /// Which of that thread's.
+    pub stack: u32,
+    /// Where they end in the table.
+    pub end: u64,
+}
+
+/// A thread turns to another of its stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StackSwitch {
+    /// Whose.
+    pub thread: u16,
+    /// The last step before.
+    pub after: u64,
+    /// To which of that thread's.
+    pub stack: u32,
+}
+
+/// The table of some frames as it lies in the index, and its layout.
+pub fn encode_frames(mut frames: Vec<Frame>, mut switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
+    frames.sort_unstable_by_key(Frame::place);
+    switches.sort_unstable();
+    encode_sorted(frames, switches)
+}
+
+/// The same of frames and switches that come in the order of the table.
+pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
     let frames = frames.into_iter();
     let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
     let mut open: Vec<(usize, u64)> = Vec::new();
-    let mut ends = vec![0; thread_count];
-    let mut thread = 0;
+    let mut parts: Vec<StackPart> = Vec::new();
     for (number, frame) in frames.enumerate() {
-        if frame.thread != thread {
-            open.clear();
-            thread = frame.thread;
+        let end = number as u64 + 1;
+        match parts.last_mut() {
+            Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => part.end = end,
+            _ => {
+                open.clear();
+                parts.push(StackPart { thread: frame.thread, stack: frame.stack, end });
+            }
         }
         let begin = frame.call_step.unwrap_or(0);
         while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
@@ -148,28 +197,24 @@ pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, thread_count: usiz
         bytes.extend_from_slice(&frame.thread.to_le_bytes());
         bytes.extend_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
         open.push((number, exit));
-        if let Some(end) = ends.get_mut(usize::from(frame.thread)) {
-            *end = number as u64 + 1;
-        }
     }
-    for thread in 1..ends.len() {
-        ends[thread] = ends[thread].max(ends[thread - 1]);
-    }
-    (bytes, ends)
+    (bytes, CallLayout { parts, switches })
 }
 
 impl Frame {
-    /// Its place in the table: by thread, call step, then outermost first.
-    pub fn place(&self) -> (u16, u64, Reverse<u64>, u64) {
+    /// Its place in the table: by thread, stack, call step, then outermost first.
+    pub fn place(&self) -> (u16, u32, u64, Reverse<u64>, u64) {
         let exit = Reverse(self.exit_step.unwrap_or(NONE));
-        (self.thread, self.call_step.map_or(0, |step| step + 1), exit, self.function)
+        (self.thread, self.stack, self.call_step.map_or(0, |step| step + 1), exit, self.function)
     }
 }
 
-impl From<Call> for Frame {
-    fn from(call: Call) -> Self {
+impl Frame {
+    /// A frame of a table, which is on one of its thread's stacks.
+    pub fn of(call: &Call, stack: u32) -> Self {
         Self {
             thread: call.thread.0,
+            stack,
             function: call.function.0,
             call_step: call.call_step.map(|step| step.0),
             entry_step: call.entry_step.map(|step| step.0),
@@ -186,15 +231,14 @@ impl From<Call> for Frame {
 pub struct CallTable {
     data: Arc<Data>,
     range: Range<usize>,
-    /// Where each thread's frames end.
-    thread_ends: Vec<u64>,
+    layout: CallLayout,
     step_count: u64,
 }
 
 impl CallTable {
     /// The table that lies in `range` of an index.
-    pub(crate) fn new(data: Arc<Data>, range: Range<usize>, thread_ends: Vec<u64>, step_count: u64) -> Self {
-        Self { data, range, thread_ends, step_count }
+    pub(crate) fn new(data: Arc<Data>, range: Range<usize>, layout: CallLayout, step_count: u64) -> Self {
+        Self { data, range, layout, step_count }
     }
 
     fn bytes(&self) -> &[u8] {
@@ -230,11 +274,57 @@ impl CallTable {
         })
     }
 
-    /// The frames of a thread.
-    fn of_thread(&self, thread: ThreadId) -> Range<u64> {
-        let number = usize::from(thread.0);
-        let end = |number: usize| self.thread_ends.get(number).copied().unwrap_or(0);
-        number.checked_sub(1).map_or(0, end)..end(number)
+    /// Where the frames of each stack lie and when each was in use.
+    pub(crate) fn layout(&self) -> &CallLayout {
+        &self.layout
+    }
+
+    /// The frames of a part.
+    fn range_of(&self, part: usize) -> Range<u64> {
+        let end = |part: usize| self.layout.parts.get(part).map_or(0, |part| part.end);
+        part.checked_sub(1).map_or(0, end)..end(part)
+    }
+
+    /// The part that a frame lies in.
+    fn part_of(&self, id: CallId) -> usize {
+        self.layout.parts.partition_point(|part| part.end <= id.0)
+    }
+
+    /// On which of its thread's stacks a frame is.
+    pub fn stack_of(&self, id: CallId) -> u32 {
+        self.layout.parts.get(self.part_of(id)).map_or(0, |part| part.stack)
+    }
+
+    /// The frames of the stack that a thread uses at a position.
+    fn in_use_at(&self, thread: ThreadId, position: Position) -> Range<u64> {
+        let CallLayout { parts, switches } = &self.layout;
+        let after = switches.partition_point(|switch| (switch.thread, switch.after) < (thread.0, position.0));
+        let switch = after.checked_sub(1).and_then(|place| switches.get(place));
+        let stack = switch.filter(|switch| switch.thread == thread.0).map_or(0, |switch| switch.stack);
+        let wanted = (thread.0, stack);
+        let found = parts.binary_search_by_key(&wanted, |part| (part.thread, part.stack));
+        found.map_or(0..0, |part| self.range_of(part))
+    }
+
+    /// The frames in a range of the table in order of entry, also those of several stacks.
+    pub fn in_order(&self, range: Range<u64>) -> impl Iterator<Item = CallId> + use<'_> {
+        let parts = self.part_of(CallId(range.start))..self.layout.parts.len();
+        let within = parts.map(|part| self.range_of(part)).take_while(|part| part.start < range.end);
+        let within: Vec<_> = within.map(|part| part.start.max(range.start)..part.end.min(range.end)).collect();
+        let entered = |id: u64| self.get(CallId(id)).map_or(0, |call| call.entered_at().0);
+        let heads = within
+            .iter()
+            .filter(|part| !part.is_empty())
+            .map(|part| Reverse((entered(part.start), part.start, part.end)));
+        let mut heads: BinaryHeap<_> = heads.collect();
+        std::iter::from_fn(move || {
+            let Reverse((_, id, end)) = heads.pop()?;
+            let next = id + 1;
+            if next < end {
+                heads.push(Reverse((entered(next), next, end)));
+            }
+            Some(CallId(id))
+        })
     }
 
     /// The first frame of a range for which `is_late` holds; it holds for all after it.
@@ -247,10 +337,11 @@ impl CallTable {
         low
     }
 
-    /// The frames that nobody called, by thread: each thread's first, and what took its place by a tail call.
+    /// The frames that nobody called, by thread and stack: each thread's first, each other stack's first,
+    /// and what took the place of one by a tail call.
     pub fn roots(&self) -> impl Iterator<Item = CallId> + '_ {
-        (0..self.thread_ends.len()).filter_map(|number| u16::try_from(number).ok()).flat_map(move |number| {
-            let range = self.of_thread(ThreadId(number));
+        (0..self.layout.parts.len()).flat_map(move |part| {
+            let range = self.range_of(part);
             let first = Some(CallId(range.start)).filter(|first| first.0 < range.end);
             std::iter::successors(first, move |root| {
                 Some(self.subtree_end(*root)).filter(|next| next.0 < range.end && next > root)
@@ -261,7 +352,7 @@ impl CallTable {
     /// One past the last frame below this one, directly or not: they follow it in the table. O(log n).
     pub fn subtree_end(&self, id: CallId) -> CallId {
         let Some(call) = self.get(id) else { return id };
-        let rest = id.0 + 1..self.of_thread(call.thread).end;
+        let rest = id.0 + 1..self.range_of(self.part_of(id)).end;
         CallId(match call.exit_step {
             None => rest.end,
             Some(exit) => self.first(rest, |later| later.call_step.is_some_and(|step| step >= exit)),
@@ -280,13 +371,13 @@ impl CallTable {
         let later = std::iter::successors(first, move |child| {
             Some(self.subtree_end(*child)).filter(|next| *next < end && next > child)
         });
-        // Where calls of several stacks overlap, what follows a child may have been called by something inside it.
+        // Where calls overlap, what follows a child may have been called by something inside it.
         later.filter(move |child| self.get(*child).is_some_and(|call| call.parent == Some(id)))
     }
 
     /// The innermost frame of a thread that is on the stack at a position. O(log n + depth).
     pub fn innermost_at(&self, thread: ThreadId, position: Position) -> Option<CallId> {
-        let range = self.of_thread(thread);
+        let range = self.in_use_at(thread, position);
         let late = self.first(range.clone(), |call| call.call_step.is_some_and(|step| step.0 >= position.0));
         let mut id = CallId(late.checked_sub(1).filter(|last| *last >= range.start)?);
         loop {
@@ -308,7 +399,8 @@ impl CallTable {
 
     /// The frame that a step called, if that step is a call. O(log n).
     pub fn called_by(&self, thread: ThreadId, step: Step) -> Option<CallId> {
-        let found = self.first(self.of_thread(thread), |call| call.call_step.is_some_and(|call| call >= step));
+        let found =
+            self.first(self.in_use_at(thread, step.before()), |call| call.call_step.is_some_and(|call| call >= step));
         Some(CallId(found))
             .filter(|id| self.get(*id).is_some_and(|call| call.thread == thread && call.call_step == Some(step)))
     }

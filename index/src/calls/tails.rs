@@ -46,9 +46,8 @@ impl<S: Source> Index<S> {
         let calls = self.plain_calls();
         let mut later = Vec::new();
         for group in tails.chunk_by(|one, other| one.frame == other.frame) {
-            if let Some(call) = group.first().and_then(|tail| calls.get(tail.frame)) {
-                later.extend(successors(&call, group));
-            }
+            let Some(id) = group.first().map(|tail| tail.frame) else { continue };
+            later.extend(calls.get(id).iter().flat_map(|call| successors(call, calls.stack_of(id), group)));
         }
         later.sort_unstable_by_key(Frame::place);
         let cut_at = |id: CallId| {
@@ -57,15 +56,13 @@ impl<S: Source> Index<S> {
         };
         let whole = (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
         let first = whole.map(|(id, call)| match cut_at(id) {
-            Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..call.into() },
-            None => call.into(),
+            Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..Frame::of(&call, calls.stack_of(id)) },
+            None => Frame::of(&call, calls.stack_of(id)),
         });
-        let (bytes, ends) = encode_sorted(
-            Merged { first: first.peekable(), later: later.into_iter().peekable() },
-            self.threads().len(),
-        );
+        let merged = Merged { first: first.peekable(), later: later.into_iter().peekable() };
+        let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
         let len = bytes.len();
-        Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, ends, self.step_count())))
+        Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, layout, self.step_count())))
     }
 
     fn tails(&self, functions: &Functions, cancel: &Cancel) -> Result<Vec<Tail>, QueryError> {
@@ -138,12 +135,13 @@ impl<S: Source> Index<S> {
 }
 
 /// The frames that took a frame's place one after another.
-fn successors<'a>(call: &'a Call, tails: &'a [Tail]) -> impl Iterator<Item = Frame> + 'a {
+fn successors<'a>(call: &'a Call, stack: u32, tails: &'a [Tail]) -> impl Iterator<Item = Frame> + 'a {
     let ThreadId(thread) = call.thread;
     tails.iter().enumerate().map(move |(number, tail)| {
         let next = tails.get(number + 1);
         Frame {
             thread,
+            stack,
             function: tail.function.0,
             call_step: Some(tail.jump.0),
             entry_step: Some(tail.entry.0),

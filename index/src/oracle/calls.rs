@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use stepback_parsers::{Address, InstructionSet, RegisterId, Step, TextKind};
+use stepback_parsers::{Address, InstructionSet, Position, RegisterId, Step, TextKind};
 
 use super::Oracle;
 use super::branches::{Kind, Target, branch_target, kind, target};
@@ -16,15 +16,40 @@ const AGE_LIMIT: u8 = 8;
 const RETURN_DISTANCE: u64 = 64;
 const LR_A64: RegisterId = RegisterId(30);
 
+/// The frames of a trace.
+#[derive(Debug, Default)]
+pub struct OracleCalls {
+    /// Sorted by thread, stack and call, parents before children.
+    pub calls: Vec<Call>,
+    /// On which of its thread's stacks each of them is.
+    pub stacks: Vec<usize>,
+    /// Where threads turn to another of their stacks: the last step before.
+    pub turns: Vec<(ThreadId, Step, usize)>,
+}
+
+impl OracleCalls {
+    /// The stack that a thread uses at a position.
+    pub fn stack_at(&self, thread: ThreadId, position: Position) -> usize {
+        let is_before = |turn: &&(ThreadId, Step, usize)| turn.0 == thread && turn.1.0 < position.0;
+        self.turns.iter().rfind(is_before).map_or(0, |turn| turn.2)
+    }
+}
+
 impl Oracle {
-    /// All frames, sorted by thread and call, parents before children.
-    pub fn calls(&self) -> Vec<Call> {
+    /// All frames.
+    pub fn calls(&self) -> OracleCalls {
         let threads = (0..self.thread_names.len()).filter_map(|number| u16::try_from(number).ok());
-        let mut all = Vec::new();
+        let mut all = OracleCalls::default();
         for thread in threads.map(ThreadId) {
-            let calls = Walk { oracle: self, thread, ..Walk::new(self) }.calls();
-            let base = all.len() as u64;
-            all.extend(as_tree(calls, base));
+            let Walk { calls: found, turns, .. } = Walk { thread, ..Walk::new(self) }.walked();
+            all.turns.extend(turns);
+            let stacks = found.iter().map(|(stack, _)| *stack).max().unwrap_or(0);
+            for stack in 0..=stacks {
+                let calls: Vec<_> = found.iter().filter(|(of, _)| *of == stack).map(|(_, call)| *call).collect();
+                let base = all.calls.len() as u64;
+                all.stacks.extend(calls.iter().map(|_| stack));
+                all.calls.extend(as_tree(calls, base));
+            }
         }
         all
     }
@@ -60,6 +85,43 @@ struct Pending<'a> {
     what: What<'a>,
     /// The step that seems to have jumped out of it, unless it returns after all.
     jumped_out: Option<Step>,
+    /// What the stack pointer was inside an exception.
+    range: Range,
+}
+
+/// What the stack pointer was: the lowest and the highest value.
+type Range = Option<(u64, u64)>;
+
+/// A stack of a thread.
+#[derive(Debug, Default)]
+struct Stack<'a> {
+    pending: Vec<Pending<'a>>,
+    /// What the stack pointer was outside of exceptions.
+    range: Range,
+    /// The first frame, but for the thread's first stack.
+    head: Option<Pending<'a>>,
+    /// The exception that turned to another stack from here.
+    turned_by: Option<Pending<'a>>,
+}
+
+impl Stack<'_> {
+    fn range(&self) -> Range {
+        self.pending.iter().rfind(|pending| pending.is_exception()).map_or(self.range, |pending| pending.range)
+    }
+}
+
+fn is_within(range: Range, sp: Option<u64>) -> bool {
+    range.zip(sp).is_some_and(|((low, high), sp)| low <= sp && sp <= high)
+}
+
+/// Whether a value lies at most so far from those of a range; true without a range.
+fn is_near(range: Range, sp: Option<u64>, distance: u64) -> bool {
+    let Some(sp) = sp else { return false };
+    range.is_none_or(|(low, high)| low.saturating_sub(distance) <= sp && sp <= high.saturating_add(distance))
+}
+
+fn is_above(range: Range, sp: Option<u64>) -> bool {
+    range.zip(sp).is_some_and(|((_, high), sp)| sp > high.saturating_add(4096))
 }
 
 /// What a frame is.
@@ -67,7 +129,8 @@ struct Pending<'a> {
 enum What<'a> {
     Maybe,
     Call,
-    Exception(Evidence, &'a Told),
+    /// How it shows, what it interrupted, and whether the link register then said how to return.
+    Exception(Evidence, &'a Told, bool),
 }
 
 impl Pending<'_> {
@@ -81,8 +144,12 @@ impl Pending<'_> {
 
     /// Whether what was interrupted goes on at an address.
     fn resumes_at(&self, pc: u64) -> bool {
-        let What::Exception(_, told) = self.what else { return false };
-        let places = [Some(told.pc.0), Some(next_pc(told)), branch_target(told)];
+        let What::Exception(_, told, _) = self.what else { return false };
+        let call = match target(told) {
+            Some(Target::Address(address)) => Some(address),
+            _ => None,
+        };
+        let places = [Some(told.pc.0), Some(next_pc(told)), branch_target(told).or(call)];
         places.into_iter().flatten().any(|place| (place ^ pc) & !1 == 0)
     }
 }
@@ -120,21 +187,32 @@ impl Jump<'_> {
 struct Walk<'a> {
     oracle: &'a Oracle,
     thread: ThreadId,
-    calls: Vec<Call>,
-    pending: Vec<Pending<'a>>,
+    /// Where it turned to other stacks.
+    turns: Vec<(ThreadId, Step, usize)>,
+    /// What was found, by the number of the stack.
+    calls: Vec<(usize, Call)>,
+    /// The stack in use, and its number.
+    stack: Stack<'a>,
+    number: usize,
+    /// All stacks; that in use is elsewhere meanwhile.
+    stacks: Vec<Stack<'a>>,
     last: Option<(Step, &'a Told)>,
     /// Values of registers, as far as they are known.
     values: HashMap<RegisterId, u64>,
     /// The stack pointer that is in use again since an exception ended, until it is written.
     sp_again: Option<Option<u64>>,
+    /// The step that wrote the stack pointer last.
+    sp_step: Option<Step>,
+    /// True when it was given an unrelated value since the last transfer of control.
+    is_sp_set: bool,
     /// The highest stack pointer since the last transfer of control.
     sp_high: Option<u64>,
     /// Steps since a link register was written, or [`AGE_LIMIT`] after a transfer of control.
     lr_age: u8,
     /// The steps behind which the trace tells of an exception: anywhere (true), or before any other step (false).
     words: HashSet<(Step, bool)>,
-    /// Where calls returned to with which stack pointer, and how many frames were pending then.
-    return_points: HashMap<(Option<u64>, u64), usize>,
+    /// Where calls returned to on which stack with which stack pointer, and how many frames were pending then.
+    return_points: HashMap<(usize, Option<u64>, u64), usize>,
 }
 
 impl<'a> Walk<'a> {
@@ -142,11 +220,16 @@ impl<'a> Walk<'a> {
         Self {
             oracle,
             thread: ThreadId(0),
+            turns: Vec::new(),
             calls: Vec::new(),
-            pending: Vec::new(),
+            stack: Stack::default(),
+            number: 0,
+            stacks: vec![Stack::default()],
             last: None,
             values: HashMap::new(),
             sp_again: None,
+            sp_step: None,
+            is_sp_set: false,
             sp_high: None,
             lr_age: 0,
             words: oracle.events.iter().filter_map(exception_words).flatten().collect(),
@@ -154,7 +237,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn calls(mut self) -> Vec<Call> {
+    fn walked(mut self) -> Self {
         let (oracle, thread) = (self.oracle, self.thread);
         for event in oracle.events.iter().filter(|event| event.thread == thread) {
             match &event.kind {
@@ -168,7 +251,7 @@ impl<'a> Walk<'a> {
             }
         }
         self.end();
-        self.calls
+        self
     }
 
     fn register(&mut self, written: &Written) {
@@ -184,6 +267,8 @@ impl<'a> Walk<'a> {
         if register == RegisterId::SP {
             self.sp_high = self.sp_high.max(value);
             self.sp_again = None;
+            self.sp_step = self.last.map(|(step, _)| step);
+            self.is_sp_set |= self.last.is_some_and(|(_, told)| !moves_stack(told));
         }
         if register == RegisterId::LR || register == LR_A64 {
             self.lr_age = 0;
@@ -203,12 +288,15 @@ impl<'a> Walk<'a> {
         match self.last {
             None => {
                 self.sp_high = None;
-                self.calls.push(self.root(step, told));
+                self.is_sp_set = false;
+                self.calls.push((0, self.root(step, told)));
             }
             Some((last_step, last)) if (next_pc(last) ^ told.pc.0) & !1 != 0 => {
                 let has_words = self.words.contains(&(last_step, true)) || self.words.contains(&(step, false));
                 self.transfer(Jump { last_step, last, step, told, has_words });
                 self.lr_age = AGE_LIMIT;
+                self.is_sp_set = false;
+                self.note_sp();
             }
             Some(_) => {}
         }
@@ -221,10 +309,17 @@ impl<'a> Walk<'a> {
             return self.leave_exception(place, jump);
         }
         if let Some(evidence) = self.exception(&jump) {
-            let exception = self.pending(jump, What::Exception(evidence, jump.last));
-            return self.pending.push(Pending { sp: self.sp(), ..exception });
+            let exception = self.pending(jump, What::Exception(evidence, jump.last, self.has_exception_return(&jump)));
+            let exception = Pending { sp: self.sp(), ..exception };
+            return self.stack.pending.push(exception);
         }
-        let lost = self.lose_below(high);
+        if let Some(turn) = self.turned_by_set(&jump) {
+            self.turn(turn, jump);
+            self.return_to(self.sp(), Some(jump.target()), jump.last_step);
+            return;
+        }
+        let is_elsewhere = self.is_sp_set && is_above(self.stack.range(), self.sp());
+        let lost = self.lose_below(high.filter(|_| !is_elsewhere));
         let is_returned = self.return_to(self.sp(), Some(jump.target()), jump.last_step);
         let left = if is_returned { Left::Skipped } else { Left::Longjmp };
         lost.iter().for_each(|pending| self.close(pending, Some(jump.last_step), left));
@@ -244,7 +339,16 @@ impl<'a> Walk<'a> {
 
     fn pending(&self, jump: Jump<'_>, what: What<'a>) -> Pending<'a> {
         let Jump { last_step: call_step, step: entry_step, told, .. } = jump;
-        Pending { sp: None, return_address: 0, call_step, entry_step, function: told.pc, what, jumped_out: None }
+        Pending {
+            sp: None,
+            return_address: 0,
+            call_step,
+            entry_step,
+            function: told.pc,
+            what,
+            jumped_out: None,
+            range: None,
+        }
     }
 
     /// How it shows that an exception was taken, if it was.
@@ -282,36 +386,51 @@ impl<'a> Walk<'a> {
 
     fn exception_left_by(&self, jump: &Jump<'_>) -> Option<usize> {
         let pc = jump.told.pc.0;
-        let innermost = self.pending.iter().rposition(Pending::is_exception)?;
+        let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
         let is_return = match jump.kind() {
             Kind::ExceptionReturn => true,
             Kind::Return | Kind::Branch => self.has_exception_return(jump) && branch_target(jump.last).is_none(),
             _ => false,
         };
         if is_return {
-            return self.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
+            return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
         }
         let is_other = jump.kind() == Kind::Call || self.place_of(self.sp(), jump.target()).is_some();
-        Some(innermost).filter(|place| !is_other && self.pending.get(*place).is_some_and(|top| top.resumes_at(pc)))
+        let inside = self.stack.pending.get(innermost..).unwrap_or_default();
+        let is_linked = inside.first().is_some_and(|exception| matches!(exception.what, What::Exception(_, _, true)));
+        let has_calls = inside.iter().any(|pending| matches!(pending.what, What::Call));
+        if jump.kind() == Kind::Return && is_linked && !has_calls && !is_other {
+            return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
+        }
+        Some(innermost)
+            .filter(|place| !is_other && self.stack.pending.get(*place).is_some_and(|top| top.resumes_at(pc)))
     }
 
     fn leave_exception(&mut self, place: usize, jump: Jump<'a>) {
-        let mut inside = self.pending.split_off(place);
+        let turn = self.turned_by_return(place, &jump);
+        let is_handlers = is_within(self.stack.range(), self.sp());
+        let mut inside = self.stack.pending.split_off(place);
         let exception = inside.remove(0);
         inside.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
         self.close(&exception, Some(jump.last_step), Left::Return);
         // What the returning step itself wrote is what counts.
-        let is_written = self.oracle.events.iter().any(|event| match &event.kind {
-            EventKind::Register(written) => {
-                let is_sp = written.view.register == RegisterId::SP && !written.is_bank_copy;
-                is_sp && event.thread == self.thread && event.owner == Some(jump.last_step)
-            }
-            _ => false,
-        });
+        let is_written = self.sp_step >= Some(jump.last_step);
+        if let Some(turn) = turn {
+            self.stack.turned_by = Some(exception);
+            self.turn(turn, jump);
+            let again = match self.stack.turned_by.take() {
+                Some(resumed) => Some(resumed.sp),
+                None if is_handlers => Some(None),
+                None => self.sp_again,
+            };
+            self.sp_again = if is_written { None } else { again };
+            self.return_to(self.sp(), Some(jump.target()), jump.last_step);
+            return;
+        }
         if !is_written {
             self.sp_again = Some(exception.sp);
         }
-        let What::Exception(_, interrupted) = exception.what else { return };
+        let What::Exception(_, interrupted, _) = exception.what else { return };
         let is_at = |place: u64| (place ^ jump.told.pc.0) & !1 == 0;
         if is_at(interrupted.pc.0) || is_at(next_pc(interrupted)) {
             return;
@@ -325,35 +444,115 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Notes the stack pointer as one of the stack in use; inside an exception, once it was written there.
+    fn note_sp(&mut self) {
+        let (Some(sp), written) = (self.sp(), self.sp_step) else { return };
+        let range = match self.stack.pending.iter_mut().rfind(|pending| pending.is_exception()) {
+            Some(exception) if written <= Some(exception.call_step) => return,
+            Some(exception) => &mut exception.range,
+            None => &mut self.stack.range,
+        };
+        let (low, high) = range.unwrap_or((sp, sp));
+        *range = Some((low.min(sp), high.max(sp)));
+    }
+
+    /// The stacks that are not in use, with their numbers.
+    fn others(&self) -> impl Iterator<Item = (usize, &Stack<'a>)> {
+        self.stacks.iter().enumerate().filter(|(number, _)| *number != self.number)
+    }
+
+    /// The number of the stack that a return turns to when the stack pointer was set.
+    fn turned_by_set(&self, jump: &Jump<'_>) -> Option<usize> {
+        let (sp, target, range) = (self.sp(), jump.target(), self.stack.range());
+        let is_return = jump.kind() == Kind::Return;
+        let is_open = is_return || jump.kind() == Kind::Branch && branch_target(jump.last).is_none();
+        if !self.is_sp_set || !is_open || is_near(range, sp, 0) || self.place_of(sp, target).is_some() {
+            return None;
+        }
+        let returns = |stack: &Stack<'_>| {
+            stack.pending.iter().any(|pending| pending.returns_to(sp, target) || pending.returns_to(None, target))
+        };
+        let other = self.others().find(|(_, stack)| is_within(stack.range(), sp) && returns(stack));
+        if let Some((number, _)) = other {
+            return Some(number);
+        }
+        if sp.is_none() || is_near(range, sp, 4096) {
+            return None;
+        }
+        let other = self.others().find(|(_, stack)| is_within(stack.range(), sp)).map(|(number, _)| number);
+        let is_new = self.stacks.len() < 256 && (is_return || is_above(range, sp));
+        other.or_else(|| is_new.then_some(self.stacks.len()))
+    }
+
+    /// The number of the stack that the return of an exception turns to.
+    fn turned_by_return(&self, place: usize, jump: &Jump<'_>) -> Option<usize> {
+        let (sp, pc, handler) = (self.sp(), jump.told.pc.0, self.stack.range());
+        let around = self.stack.pending.get(..place)?.iter().rfind(|pending| pending.is_exception());
+        let home = around.map_or(self.stack.range, |pending| pending.range);
+        let exception = self.stack.pending.get(place)?;
+        let What::Exception(_, interrupted, _) = exception.what else { return None };
+        let resumed: Vec<_> =
+            self.others().filter(|(_, stack)| stack.turned_by.is_some_and(|by| by.resumes_at(pc))).collect();
+        let with_sp = resumed.iter().find(|(_, stack)| is_within(stack.range(), sp)).map(|(number, _)| *number);
+        if exception.resumes_at(pc) {
+            return with_sp.filter(|_| !is_within(home, sp));
+        }
+        if let Some(number) = with_sp.or(resumed.first().map(|(number, _)| *number)) {
+            return Some(number);
+        }
+        let is_own = is_within(home, sp) || is_within(handler, sp);
+        if let Some((number, _)) = self.others().find(|(_, stack)| is_within(stack.range(), sp) && !is_own) {
+            return Some(number);
+        }
+        let goes_on = !matches!(kind(interrupted), Kind::Other | Kind::Trap);
+        let is_skip = goes_on || pc.abs_diff(next_pc(interrupted)) <= 64;
+        (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256).then_some(self.stacks.len())
+    }
+
+    fn turn(&mut self, number: usize, jump: Jump<'a>) {
+        let head = (number == self.stacks.len()).then(|| self.pending(jump, What::Maybe));
+        if head.is_some() {
+            self.stacks.push(Stack { head, ..Stack::default() });
+        }
+        if let Some(left) = self.stacks.get_mut(self.number) {
+            *left = std::mem::take(&mut self.stack);
+        }
+        if let Some(taken) = self.stacks.get_mut(number) {
+            self.stack = std::mem::take(taken);
+        }
+        self.number = number;
+        self.turns.push((self.thread, jump.last_step, number));
+    }
+
     /// Where the frames inside the innermost exception begin.
     fn inside(&self) -> usize {
-        self.pending.iter().rposition(Pending::is_exception).map_or(0, |place| place + 1)
+        self.stack.pending.iter().rposition(Pending::is_exception).map_or(0, |place| place + 1)
     }
 
     fn call(&mut self, call: Pending<'a>) {
         let (inside, key) = (self.inside(), (call.sp, call.return_address));
-        let found = self.pending.iter().rposition(|pending| pending.returns_to(key.0, key.1));
+        let found = self.stack.pending.iter().rposition(|pending| pending.returns_to(key.0, key.1));
         if let Some(place) = found.filter(|place| *place >= inside) {
             if matches!(call.what, What::Maybe) {
                 return;
             }
-            let over = self.pending.split_off(place);
+            let over = self.stack.pending.split_off(place);
             over.iter().for_each(|pending| self.close(pending, Some(call.call_step), Left::Longjmp));
         }
-        self.pending.push(call);
+        self.stack.pending.push(call);
     }
 
     /// A jump that left calls, or that goes where a call returned to before, ends at the frame that has the stack pointer
     /// of now: what it called is over.
     fn suspect(&mut self, target: u64, lost: &[Pending<'_>], jump: Step) {
         let sp = self.sp();
-        let first = match self.return_points.get(&(sp, target)) {
+        let first = match self.return_points.get(&(self.number, sp, target)) {
             _ if lost.iter().any(|pending| matches!(pending.what, What::Call)) => 0,
             Some(first) => *first,
             None => return,
         };
-        for place in (first.max(self.inside())..self.pending.len()).rev() {
-            match self.pending.get_mut(place) {
+        for place in (first.max(self.inside())..self.stack.pending.len()).rev() {
+            match self.stack.pending.get_mut(place) {
                 Some(pending) if pending.sp == sp && pending.jumped_out.is_none() => pending.jumped_out = Some(jump),
                 _ => break,
             }
@@ -363,27 +562,27 @@ impl<'a> Walk<'a> {
     /// Takes away the innermost calls above which the stack pointer rose.
     fn lose_below(&mut self, high: Option<u64>) -> Vec<Pending<'a>> {
         let is_lost = |pending: &mut Pending<'_>| !pending.is_exception() && pending.sp.is_some() && pending.sp < high;
-        std::iter::from_fn(|| self.pending.pop_if(is_lost)).collect()
+        std::iter::from_fn(|| self.stack.pending.pop_if(is_lost)).collect()
     }
 
     /// The innermost call that returns to a target with a stack pointer, or else with none known.
     fn place_of(&self, sp: Option<u64>, target: u64) -> Option<usize> {
-        let find = |sp| self.pending.iter().rposition(|pending| pending.returns_to(sp, target));
+        let find = |sp| self.stack.pending.iter().rposition(|pending| pending.returns_to(sp, target));
         find(sp).or_else(|| find(None))
     }
 
     /// Closes the innermost pending call that returns to a target (none: anywhere) with a stack pointer,
     /// or else with none known, and the calls that it made.
     fn return_to(&mut self, sp: Option<u64>, target: Option<u64>, exit: Step) -> bool {
-        let with = |sp| self.pending.iter().rposition(|pending| !pending.is_exception() && pending.sp == sp);
+        let with = |sp| self.stack.pending.iter().rposition(|pending| !pending.is_exception() && pending.sp == sp);
         let place = match target {
             Some(target) => self.place_of(sp, target),
             None => with(sp).or_else(|| with(None)),
         };
         let Some(place) = place else { return false };
-        let mut above = self.pending.split_off(place);
+        let mut above = self.stack.pending.split_off(place);
         let call = above.remove(0);
-        self.return_points.insert((call.sp, call.return_address), place);
+        self.return_points.insert((self.number, call.sp, call.return_address), place);
         self.close(&call, Some(exit), Left::Return);
         above.iter().for_each(|pending| self.close(pending, Some(exit), Left::Skipped));
         true
@@ -402,10 +601,10 @@ impl<'a> Walk<'a> {
                 lost.iter().for_each(|pending| self.close(pending, Some(step), Left::Skipped));
             }
             Kind::ExceptionReturn => {
-                let resumed = self.pending.iter().rposition(|pending| pending.resumes_at(next_pc(last)));
-                let innermost = || self.pending.iter().rposition(Pending::is_exception);
+                let resumed = self.stack.pending.iter().rposition(|pending| pending.resumes_at(next_pc(last)));
+                let innermost = || self.stack.pending.iter().rposition(Pending::is_exception);
                 if let Some(place) = resumed.or_else(innermost) {
-                    let mut inside = self.pending.split_off(place);
+                    let mut inside = self.stack.pending.split_off(place);
                     let exception = inside.remove(0);
                     self.close(&exception, Some(step), Left::Return);
                     inside.iter().for_each(|pending| self.close(pending, Some(step), Left::Skipped));
@@ -435,7 +634,7 @@ impl<'a> Walk<'a> {
                 depth: 0,
                 parent: None,
             };
-            self.calls.push(call);
+            self.calls.push((self.number, call));
         }
     }
 
@@ -444,8 +643,18 @@ impl<'a> Walk<'a> {
     }
 
     fn leave_open(&mut self) {
-        let open = std::mem::take(&mut self.pending);
-        open.iter().for_each(|pending| self.close(pending, None, Left::Open));
+        let in_use = self.number;
+        for number in 0..self.stacks.len() {
+            let stack = if number == in_use { &mut self.stack } else { &mut self.stacks[number] };
+            let (open, head) = (std::mem::take(&mut stack.pending), stack.head);
+            self.number = number;
+            open.iter().for_each(|pending| self.close(pending, None, Left::Open));
+            if let Some(head) = head {
+                let (entered, evidence) = (Entered::Switch, Evidence::Stack);
+                self.calls.push((number, self.frame(&head, (entered, evidence), None, Left::Open)));
+            }
+        }
+        self.number = in_use;
     }
 
     /// Keeps a frame that is over, if it was one for certain.
@@ -458,20 +667,25 @@ impl<'a> Walk<'a> {
             What::Maybe if left != Left::Return => return,
             What::Maybe => (Entered::Call, Evidence::Return),
             What::Call => (Entered::Call, Evidence::Link),
-            What::Exception(evidence, _) => (Entered::Exception, evidence),
+            What::Exception(evidence, ..) => (Entered::Exception, evidence),
         };
-        self.calls.push(Call {
+        let frame = self.frame(pending, (entered, evidence), exit_step, left);
+        self.calls.push((self.number, frame));
+    }
+
+    fn frame(&self, pending: &Pending<'_>, how: (Entered, Evidence), exit_step: Option<Step>, left: Left) -> Call {
+        Call {
             thread: self.thread,
             function: pending.function,
             call_step: Some(pending.call_step),
             entry_step: Some(pending.entry_step),
             exit_step,
-            entered,
+            entered: how.0,
             left,
-            evidence,
+            evidence: how.1,
             depth: 0,
             parent: None,
-        });
+        }
     }
 
     fn root(&self, step: Step, told: &Told) -> Call {
@@ -498,6 +712,21 @@ fn exception_words(event: &Event) -> Option<Vec<(Step, bool)>> {
     let owner = event.owner.filter(|_| !others.iter().any(|other| text.contains(other)))?;
     let is_at_once = event.slot == owner.0 + 1;
     Some([(owner, true)].into_iter().chain(is_at_once.then_some((owner, false))).collect())
+}
+
+/// Whether an instruction computes the stack pointer from itself.
+fn moves_stack(step: &Told) -> bool {
+    let opcode = step.opcode;
+    let is = |mask: u32, bits: u32| opcode & mask == bits;
+    match step.instruction_set {
+        InstructionSet::A64 => {
+            let adds = is(0x1f80_03ff, 0x1100_03ff) || is(0x1fe0_03ff, 0x0b20_03ff);
+            adds || is(0x3a80_03e0, 0x2880_03e0) || is(0x3b20_07e0, 0x3800_07e0)
+        }
+        InstructionSet::A32 => is(0x000f_0000, 0x000d_0000),
+        InstructionSet::T32 if opcode > 0xffff => is(0x000f_0000, 0x000d_0000),
+        InstructionSet::T32 => is(0xff00, 0xb000) || is(0xf600, 0xb400) || is(0xff87, 0x4485),
+    }
 }
 
 /// The address behind a step.

@@ -33,7 +33,9 @@ impl Oracle {
         let spans = folded.iter().filter_map(|id| {
             let call = calls.get(usize::try_from(id.0).ok()?)?;
             let last = call.exit_step.unwrap_or(end);
-            let is_here = call.entered != Entered::Root && call.entry_step == Some(step) && last >= step;
+            let is_here = !matches!(call.entered, Entered::Root | Entered::Switch)
+                && call.entry_step == Some(step)
+                && last >= step;
             is_here.then_some((*id, last))
         });
         spans.min_by_key(|(id, last)| (std::cmp::Reverse(*last), *id))

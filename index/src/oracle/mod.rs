@@ -33,4 +33,5 @@ mod search;
 mod steps;
 mod visits;
 
+pub use calls::OracleCalls;
 pub use record::{Oracle, Replay};

@@ -15,4 +15,4 @@ pub use builder::{SealedSegment, SegmentBuilder};
 pub use meta::{SECTIONS, Section, SegmentMeta, SegmentThread};
 pub use reader::{SegmentReader, damaged};
 pub use shadow::{GranuleState, SeamExternal};
-pub use transfers::{AGE_LIMIT, CORE, LastStep, SP, ThreadEnd, Transfer, link_register};
+pub use transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};

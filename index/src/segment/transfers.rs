@@ -32,6 +32,15 @@ impl Tracked {
 /// The instructions since the link register was written are counted up to this.
 pub const AGE_LIMIT: u8 = 8;
 
+/// Whether the stack pointer was given a value by an instruction that does not compute it from itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SpSet {
+    /// By a step of this segment.
+    pub is_set: bool,
+    /// It was written by the thread's last step of an earlier segment, which the pass in order knows.
+    pub is_early: bool,
+}
+
 /// A step of a thread that did not follow the step before in memory, or the thread's first in its segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Transfer {
@@ -51,6 +60,8 @@ pub struct Transfer {
     pub sp: Tracked,
     /// The slot of the step that wrote the stack pointer last, 0 for one of an earlier segment; none when none in this one did.
     pub sp_slot: Option<u32>,
+    /// Whether the stack pointer was given an unrelated value since the transfer before.
+    pub sp_set: SpSet,
     /// The highest value that the stack pointer was given since the transfer before.
     pub sp_high: Option<u64>,
     /// Link register when the step began.
@@ -75,6 +86,8 @@ pub struct ThreadEnd {
     pub core: [Tracked; CORE],
     /// As in [`Transfer`].
     pub sp_slot: Option<u32>,
+    /// As in [`Transfer`], since the last one.
+    pub sp_set: SpSet,
     /// The highest value of the stack pointer since the last transfer in the segment.
     pub sp_high: Option<u64>,
     /// Steps since the link register was written, up to [`AGE_LIMIT`].
@@ -120,6 +133,25 @@ impl LastStep {
         self.pc.wrapping_add(u64::from(self.length_bytes))
     }
 
+    /// Whether it is an instruction that computes the stack pointer from itself: what it is then belongs to the same stack.
+    ///
+    /// Encodings: Arm Architecture Reference Manual (DDI 0487), `ADD`, `SUB`, `LDP`, `STP`, `LDR`, `STR`; (DDI 0406) also `POP`, `PUSH`.
+    pub fn is_sp_relative(&self) -> bool {
+        let opcode = self.opcode;
+        match self.instruction_set {
+            InstructionSet::A64 => {
+                let (is_from_sp, is_to_sp) = (opcode >> 5 & 31 == 31, opcode & 31 == 31);
+                let is_add = opcode & 0x1f80_0000 == 0x1100_0000 || opcode & 0x1fe0_0000 == 0x0b20_0000;
+                // Loads and stores with writeback, of one register or of two.
+                let is_indexed = opcode & 0x3a80_0000 == 0x2880_0000 || opcode & 0x3b20_0400 == 0x3800_0400;
+                is_from_sp && (is_add && is_to_sp || is_indexed)
+            }
+            InstructionSet::A32 => opcode >> 16 & 15 == 13,
+            InstructionSet::T32 if opcode > 0xffff => opcode >> 16 & 15 == 13,
+            InstructionSet::T32 => opcode & 0xff00 == 0xb000 || opcode & 0xf600 == 0xb400 || opcode & 0xff87 == 0x4485,
+        }
+    }
+
     /// Where a call by it would return to, with the Thumb bit.
     pub fn return_address(&self) -> u64 {
         self.next_pc() | u64::from(self.instruction_set == InstructionSet::T32)
@@ -133,6 +165,7 @@ impl ThreadEnd {
             last: None,
             core: [Tracked::Carry; CORE],
             sp_slot: None,
+            sp_set: SpSet::default(),
             sp_high: None,
             lr_age: 0,
             is_age_carried: true,
@@ -168,6 +201,7 @@ impl ThreadEnd {
             is_first: self.last.is_none(),
             sp: self.core[SP],
             sp_slot: self.sp_slot,
+            sp_set: std::mem::take(&mut self.sp_set),
             sp_high: self.sp_high.take(),
             lr: self.core[link_register(step.instruction_set)],
             lr_age: self.lr_age,
@@ -196,6 +230,10 @@ impl ThreadEnd {
         };
         if register == SP {
             self.sp_slot = Some(self.last.map_or(0, |last| last.slot));
+            match self.last {
+                None => self.sp_set.is_early = true,
+                Some(last) => self.sp_set.is_set |= !last.is_sp_relative(),
+            }
         }
         match (register, *held) {
             (SP, Tracked::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use regex::bytes::RegexBuilder;
-use stepback_index::oracle::{Oracle, Replay};
+use stepback_index::oracle::{Oracle, OracleCalls, Replay};
 use stepback_index::{
     AccessKinds, AccessTarget, BuildOptions, Call, CallId, Cancel, Cell, DifferenceBetween, Effect, Entered, FindText,
     FindValue, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryDifference,
@@ -34,7 +34,7 @@ pub struct Comparison<'a> {
 /// What a trace has, so that questions hit something.
 #[derive(Debug, Default)]
 pub struct Things {
-    calls: Vec<Call>,
+    calls: OracleCalls,
     addresses: Vec<u64>,
     pcs: Vec<u64>,
     times: Vec<u64>,
@@ -109,7 +109,7 @@ impl Comparison<'_> {
         let expected: Vec<_> = oracle.warnings().iter().filter(is_kept).take(found.len().max(900)).collect();
         assert_eq!(found, expected, "{name}: warnings");
         let calls: Vec<_> = (0..index.calls().len()).map(|id| index.calls().get(CallId(id)).unwrap()).collect();
-        assert_eq!(calls, self.things.calls, "{name}: calls");
+        assert_eq!(calls, self.things.calls.calls, "{name}: calls");
     }
 
     /// A random question.
@@ -217,29 +217,34 @@ impl Comparison<'_> {
     }
 
     fn ask_calls(&self, dice: &mut Dice) {
-        let (calls, all) = (self.index.calls(), &self.things.calls);
+        let (calls, known) = (self.index.calls(), &self.things.calls);
+        let all = &known.calls;
         let (thread, position) = (dice.pick(&self.things.threads).unwrap(), self.position(dice));
-        let is_here = |call: &(usize, &Call)| call.1.thread == thread && call.1.contains(position);
+        let stack = known.stack_at(thread, position);
+        let is_here = |(id, call): &(usize, &Call)| {
+            call.thread == thread && known.stacks[*id] == stack && call.contains(position)
+        };
         let innermost = all.iter().enumerate().rfind(is_here).map(|(id, _)| CallId(id as u64));
         assert_eq!(calls.innermost_at(thread, position), innermost, "{}: {thread:?} {position:?}", self.name);
         let Some(id) = (!all.is_empty()).then(|| CallId(dice.below(all.len() as u64))) else { return };
         let children = (0..).zip(all).filter(|(_, call)| call.parent == Some(id)).map(|(child, _)| CallId(child));
         assert!(calls.children(id).eq(children), "{}: children of {id:?}", self.name);
         let call = all[id.0 as usize];
-        if let Some(step) = call.call_step {
+        // Nobody called the first frame of a stack.
+        if let Some(step) = call.call_step.filter(|_| call.entered != Entered::Switch) {
             let called = calls.called_by(call.thread, step).and_then(|found| calls.get(found));
             assert_eq!(called.and_then(|called| called.call_step), Some(step), "{}: {id:?}", self.name);
         }
     }
 
     fn ask_folds(&self, dice: &mut Dice) {
-        let all = &self.things.calls;
+        let all = &self.things.calls.calls;
         let mut folds = FoldSet::new(self.index.step_count());
         let mut folded = BTreeSet::new();
         for _ in 0..dice.below(6) {
             let id = CallId(dice.below(all.len() as u64));
             folds.fold(self.index.calls(), id);
-            folded.extend(all.get(id.0 as usize).filter(|call| call.entered != Entered::Root).map(|_| id));
+            folded.extend(all.get(id.0 as usize).filter(|call| call.is_called()).map(|_| id));
         }
         if let Some(id) = folded.first().copied().filter(|_| dice.one_in(3)) {
             folds.unfold(self.index.calls(), id);

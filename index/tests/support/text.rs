@@ -50,7 +50,7 @@ pub fn traces(lines: std::ops::Range<usize>) -> impl Strategy<Value = String> {
         let line_end = if is_crlf { "\r\n" } else { "\n" };
         Shape { is_es, sets, cpus, times, has_dump, line_end, ends_with_newline }
     });
-    (shape, prop::collection::vec((0u8..41, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
+    (shape, prop::collection::vec((0u8..42, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
 }
 
 /// The trace of some seeds: what a line is, and a number for the rest of it.
@@ -167,6 +167,7 @@ impl Writer {
             37 => self.jump(dice),
             38 => self.junk(dice),
             39 => self.exception(dice),
+            40 => self.turn(dice),
             _ => self.words(dice),
         }
     }
@@ -298,6 +299,22 @@ impl Writer {
             self.step_of(&dice.pick(&[EXCEPTION_RETURN, EXCEPTION_RETURN, RETURN]).unwrap(), dice);
             self.cpus[self.cpu].pc = if dice.one_in(4) { resume.wrapping_sub(4) } else { resume };
         }
+    }
+
+    /// Another stack, and a return to where it was left or to anywhere.
+    fn turn(&mut self, dice: &mut Dice) {
+        if dice.one_in(3) {
+            self.step_of(&SUPERVISOR, dice);
+            self.cpus[self.cpu].pc = 0x9080;
+            self.step_of(&NOP, dice);
+        }
+        let (sp, pc) = dice.pick(&[(0x2000, 0x8008), (0x8000, 0x9104), (0xc000, 0xa204)]).unwrap();
+        self.step_of(&NOP, dice);
+        self.cpus[self.cpu].sp = sp;
+        self.number_register("sp", sp - 16 * dice.below(3), dice);
+        self.step_of(&dice.pick(&[RETURN, RETURN, EXCEPTION_RETURN]).unwrap(), dice);
+        self.cpus[self.cpu].pc = pc;
+        self.step_of(&NOP, dice);
     }
 
     fn jump(&mut self, dice: &mut Dice) {
