@@ -2,9 +2,8 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_index::{Call, CallId, CallTable};
+use stepback_index::Call;
 
-use super::activations::Tree;
 use super::json::{entered_word, evidence_word, hex, left_word};
 use super::report::Report;
 
