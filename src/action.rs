@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use stepback_parsers::{LaneFormat, RegisterGroup};
 
+use crate::source::SourceMapping;
+
 /// A trace window by its number: 1, 2, … It has a position of its own, which bears the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WindowId(pub u32);
@@ -115,6 +117,10 @@ pub enum Action {
     LocateSource(String),
     /// Sources of one directory are in another: `FROM=TO`.
     MapSource(String),
+    /// The same, as it was found from a file.
+    MoveSources(SourceMapping),
+    /// Sources are sought where the images and the command line say, and nowhere else.
+    ForgetSources,
     /// Close the trace and show the start screen.
     CloseTrace,
     /// Forget one entry of the recent list.
@@ -154,8 +160,9 @@ pub enum Action {
     GoToAccessOfSelection(Access, Way),
     /// Travel to the last (back) or next (forward) external change, of some memory or of any.
     GoToExternal(Option<CellName>, Way),
-    /// Travel to the next or last execution of a source line. The file may be named by the end of its path.
-    GoToLine(String, u32, Way),
+    /// Travel to the next or last execution of a source line, by a thread or by any.
+    /// The file may be named by the end of its path.
+    GoToLine(String, u32, Way, Option<String>),
 
     /// Fold or unfold.
     Fold(Fold),

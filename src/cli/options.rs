@@ -94,6 +94,7 @@ impl TraceOptions {
             },
             is_index_wanted: self.only_index,
             images: self.images.iter().map(|image| image.to_spec(self.load_offset)).collect(),
+            remembered_images: Vec::new(),
             load_offset: self.load_offset,
             source_map: self.source_map.clone(),
             format: self.format.map(|FormatName::Tarmac| Format::Tarmac),

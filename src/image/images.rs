@@ -156,6 +156,16 @@ impl Images {
         Ok(ranges)
     }
 
+    /// Reads the debug information of all images, which may take seconds and cannot be stopped.
+    pub fn load_lines(&self) {
+        self.lines.iter().for_each(|lines| lines.load());
+    }
+
+    /// Whether [`Self::load_lines`] is done, so that no question about lines has to wait for it.
+    pub fn are_lines_ready(&self) -> bool {
+        self.lines.iter().all(|lines| lines.is_ready())
+    }
+
     /// Whether any image says something about source lines. Reads the debug information of all.
     ///
     /// # Errors

@@ -148,7 +148,9 @@ pub fn last_line(text: &str, _: &Situation) -> Result<Action, String> {
 fn source_line(text: &str, way: Way) -> Result<Action, String> {
     let (file, line) = text.rsplit_once(':').unwrap_or((text, ""));
     match line.trim().parse() {
-        Ok(line) if line > 0 && !file.trim().is_empty() => Ok(Action::GoToLine(file.trim().to_owned(), line, way)),
+        Ok(line) if line > 0 && !file.trim().is_empty() => {
+            Ok(Action::GoToLine(file.trim().to_owned(), line, way, None))
+        }
         _ => Err(format!("a source line is given as FILE:LINE, not as {text:?}")),
     }
 }
@@ -250,8 +252,8 @@ mod tests {
 
     #[test]
     fn a_source_line_is_a_file_and_a_number() {
-        check("Next execution of line main.c:12", Action::GoToLine("main.c".to_owned(), 12, Way::Forward));
-        check("Last execution of line C:\\a.c:7", Action::GoToLine("C:\\a.c".to_owned(), 7, Way::Back));
+        check("Next execution of line main.c:12", Action::GoToLine("main.c".to_owned(), 12, Way::Forward, None));
+        check("Last execution of line C:\\a.c:7", Action::GoToLine("C:\\a.c".to_owned(), 7, Way::Back, None));
         for line in ["Next execution of line main.c", "Next execution of line :3", "Next execution of line a.c:0"] {
             assert!(parse_line(line, &everything()).is_err_and(|error| error.contains("FILE:LINE")), "{line}");
         }

@@ -58,6 +58,7 @@ fn file() -> Vec<Command> {
             .does(Action::AddImage(None))
             .asks("ELF or ELF@OFFSET", arguments::image),
         new(File, "Map sources…").in_trace().asks("FROM=TO, a directory in the image and here", arguments::mapping),
+        new(File, "Forget source directories").in_trace().does(Action::ForgetSources),
         new(File, "Reload").icon(icons::RELOAD).key(CTRL, Key::R).in_trace().does(Action::Reload),
         new(File, "Cancel indexing").does(Action::CancelIndexing),
         new(File, "Close trace").key(CTRL_SHIFT, Key::W).in_trace().does(Action::CloseTrace),

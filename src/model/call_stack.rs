@@ -80,21 +80,44 @@ pub struct Argument {
     pub value: Value,
 }
 
+/// Whether frames tell the lines of their calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceWish {
+    /// They wait for the debug information where it is not read yet.
+    Told,
+    /// They come without.
+    LeftOut,
+}
+
 /// Reads what is shown of some frames. Runs on a worker: it reads the trace.
 ///
 /// Cost: one step and the arguments' last writes for each frame.
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn stack_frames(session: &Session, ids: &[CallId], cancel: &Cancel) -> Result<Vec<StackFrame>, QueryError> {
+pub fn stack_frames(
+    session: &Session,
+    ids: &[CallId],
+    wish: SourceWish,
+    cancel: &Cancel,
+) -> Result<Vec<StackFrame>, QueryError> {
     let frame = |id: &CallId| match session.index.calls().get(*id) {
-        Some(call) => stack_frame(session, *id, call, cancel).map(Some),
+        Some(call) => stack_frame(session, (*id, call), wish, cancel).map(Some),
         None => Ok(None),
     };
     ids.iter().filter_map(|id| frame(id).transpose()).collect()
 }
 
-fn stack_frame(session: &Session, id: CallId, call: Call, cancel: &Cancel) -> Result<StackFrame, QueryError> {
+fn stack_frame(
+    session: &Session,
+    (id, call): (CallId, Call),
+    wish: SourceWish,
+    cancel: &Cancel,
+) -> Result<StackFrame, QueryError> {
+    let source = |address: Address| match wish {
+        SourceWish::Told => session.images.source_at(address).map(|line| line.short()),
+        SourceWish::LeftOut => None,
+    };
     let record = |step: Step| -> Result<Option<StepRecord>, QueryError> {
         Ok(Steps { first: step, count: 1 }.run(&session.index, cancel)?.into_iter().next())
     };
@@ -103,7 +126,7 @@ fn stack_frame(session: &Session, id: CallId, call: Call, cancel: &Cancel) -> Re
             step,
             address: record.pc,
             place: place_name(&session.images, record.pc),
-            source: session.images.source_at(record.pc).map(|line| line.short()),
+            source: source(record.pc),
         }),
         None => None,
     };
@@ -229,7 +252,7 @@ mod tests {
     fn frames(position: u64) -> Vec<StackFrame> {
         let session = overflow();
         let stack = call_stack(&session, None, Position(position)).unwrap();
-        stack_frames(&session, &stack.frames, &Cancel::default()).unwrap()
+        stack_frames(&session, &stack.frames, SourceWish::Told, &Cancel::default()).unwrap()
     }
 
     #[track_caller]

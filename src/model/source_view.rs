@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::{Cancel, InstructionSet, LastVisit, NextVisit, Query as _, QueryError, Steps};
+use stepback_index::{
+    Cancel, Hit, InstructionSet, LastStepOf, LastVisit, NextStepOf, NextVisit, Query as _, QueryError, Steps, ThreadId,
+};
 use stepback_parsers::{Address, Position};
 
 use super::names::function_name;
@@ -13,8 +15,6 @@ use crate::image::{LineRange, SourceLine};
 use crate::session::Session;
 use crate::source::{SourceMap, SourceText, find};
 
-/// Steps of other threads that are looked past for the next one of the thread.
-const OTHERS: u64 = 64;
 /// Instructions of one range of a line that are looked for.
 const RANGE_LIMIT: usize = 1 << 16;
 
@@ -48,18 +48,29 @@ impl SourceHere {
     }
 }
 
-/// Looks up the source of a position. Blocks: the first question reads the images' debug information.
+/// The thread of that name; the one that executed last where none is named, or the trace lacks it.
+///
+/// # Errors
+/// The index cannot be read.
+pub fn thread_or_here(session: &Session, name: Option<&str>, position: Position) -> Result<ThreadId, QueryError> {
+    match name.and_then(|name| session.index.thread_by_name(name)) {
+        Some(thread) => Ok(thread),
+        None => session.index.thread_at(position),
+    }
+}
+
+/// Looks up the source of a thread at a position. Blocks: the first question reads the images' debug information.
 ///
 /// # Errors
 /// The index or the debug information cannot be read.
-pub fn source_here(session: &Session, position: Position, cancel: &Cancel) -> Result<SourceHere> {
+pub fn source_here(session: &Session, thread: ThreadId, position: Position, cancel: &Cancel) -> Result<SourceHere> {
     if session.images.is_empty() {
         return Ok(SourceHere::NoImage);
     }
     if !session.images.has_lines().map_err(|error| anyhow::anyhow!("{error}"))? {
         return Ok(SourceHere::NoLines);
     }
-    let address = instruction_at(session, position, cancel)?;
+    let address = instruction_at(session, thread, position, cancel)?;
     if let Some(line) = address.and_then(|address| session.images.source_at(address)) {
         return Ok(SourceHere::Line(line));
     }
@@ -67,7 +78,7 @@ pub fn source_here(session: &Session, position: Position, cancel: &Cancel) -> Re
         return Ok(SourceHere::Nowhere(None));
     }
     let calls = session.index.calls();
-    let path = calls.path_at(session.index.thread_at(position)?, position);
+    let path = calls.path_at(thread, position);
     for frame in path.into_iter().rev().filter_map(|call| calls.get(call)) {
         cancel.check()?;
         let Some(step) = frame.call_step else { continue };
@@ -79,22 +90,21 @@ pub fn source_here(session: &Session, position: Position, cancel: &Cancel) -> Re
     Ok(SourceHere::Nowhere(address))
 }
 
-/// The next instruction of the thread that executed last; where it has none near, the last one.
-fn instruction_at(session: &Session, position: Position, cancel: &Cancel) -> Result<Option<Address>, QueryError> {
-    let index = &session.index;
-    if index.step_count() == 0 {
-        return Ok(None);
-    }
-    let thread = index.thread_at(position)?;
-    for count in [1, OTHERS] {
-        let next = Steps { first: position.next_step(), count }.run(index, cancel)?;
-        if let Some(next) = next.iter().find(|next| next.thread == thread) {
-            return Ok(Some(next.pc));
-        }
-    }
-    let Some(last) = position.last_step() else { return Ok(None) };
-    let last = Steps { first: last, count: 1 }.run(index, cancel)?;
-    Ok(last.first().map(|last| last.pc))
+/// The next instruction of a thread; where it has none, its last one.
+fn instruction_at(
+    session: &Session,
+    thread: ThreadId,
+    position: Position,
+    cancel: &Cancel,
+) -> Result<Option<Address>, QueryError> {
+    let next = NextStepOf { thread, from: position }.run(&session.index, cancel)?;
+    let step = match next {
+        Some(step) => Some(step),
+        None => LastStepOf { thread, before: position }.run(&session.index, cancel)?,
+    };
+    let Some(step) = step else { return Ok(None) };
+    let found = Steps { first: step, count: 1 }.run(&session.index, cancel)?;
+    Ok(found.first().map(|found| found.pc))
 }
 
 /// The source line of a step; none without one. Blocks as [`source_here`].
@@ -102,7 +112,7 @@ fn instruction_at(session: &Session, position: Position, cancel: &Cancel) -> Res
 /// # Errors
 /// The index cannot be read.
 pub fn source_of(session: &Session, position: Position, cancel: &Cancel) -> Result<Option<Arc<SourceLine>>> {
-    let address = instruction_at(session, position, cancel)?;
+    let address = instruction_at(session, session.index.thread_at(position)?, position, cancel)?;
     Ok(address.and_then(|address| session.images.source_at(address)))
 }
 
@@ -137,15 +147,15 @@ impl SourceFile {
     }
 }
 
-/// The lines of a file of which any instruction is in the trace. Cost: a look-up an instruction.
+/// The lines of a file, given by its code, of which any instruction is in the trace. Cost: a look-up an instruction.
 ///
 /// # Errors
 /// The index cannot be read, or it was cancelled.
-pub fn executed_lines(session: &Session, name: &str, cancel: &Cancel) -> Result<HashSet<u32>, QueryError> {
+pub fn executed_lines(session: &Session, code: &[LineRange], cancel: &Cancel) -> Result<HashSet<u32>, QueryError> {
     let mut executed = HashSet::new();
-    for range in session.images.code_of_file(name, cancel)? {
+    for range in code {
         cancel.check()?;
-        if !executed.contains(&range.line) && is_executed(session, range, cancel)? {
+        if !executed.contains(&range.line) && is_executed(session, *range, cancel)? {
             executed.insert(range.line);
         }
     }
@@ -179,6 +189,17 @@ pub struct LineQuestion {
     pub way: Way,
     /// From where.
     pub from: Position,
+    /// Whose execution, by the thread's name; none: that of any thread.
+    pub thread: Option<String>,
+}
+
+/// An execution of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LineHit {
+    /// Just before it.
+    pub position: Position,
+    /// Who executes it.
+    pub thread: ThreadId,
 }
 
 impl LineQuestion {
@@ -187,12 +208,12 @@ impl LineQuestion {
         self.file.rsplit(['/', '\\']).next().unwrap_or_default()
     }
 
-    /// The position just before the line is executed next or last; none when it is not.
+    /// Where the line is executed next or last; none when it is not.
     /// Where the line's first instructions are never reached, any other of its instructions counts.
     ///
     /// # Errors
     /// No code belongs to the line, or the index cannot be read.
-    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<Position>> {
+    pub fn answer(&self, session: &Session, cancel: &Cancel) -> Result<Option<LineHit>> {
         let is_meant = |file: &str| is_called(file, &self.file);
         let mut code = session.images.code_of_files(&is_meant, cancel)?;
         anyhow::ensure!(!code.is_empty(), "no image has code of a file {:?}", self.file);
@@ -210,23 +231,49 @@ impl LineQuestion {
         session: &Session,
         addresses: impl Iterator<Item = Address>,
         cancel: &Cancel,
-    ) -> Result<Option<Position>, QueryError> {
-        let mut nearest: Option<Position> = None;
+    ) -> Result<Option<LineHit>, QueryError> {
+        let thread = self.thread.as_deref().and_then(|name| session.index.thread_by_name(name));
+        let mut nearest: Option<LineHit> = None;
         for pc in addresses {
             cancel.check()?;
-            let hit = match self.way {
-                // The step at the position is where one is already.
-                Way::Forward if self.from >= session.index.end() => None,
-                Way::Forward => NextVisit { pc, from: self.from.next_step().after() }.run(&session.index, cancel)?,
-                Way::Back => LastVisit { pc, before: self.from }.run(&session.index, cancel)?,
-            };
-            let found = hit.map(|hit| hit.record.step.before());
+            let hit = self.visit(session, (pc, thread), cancel)?;
+            let found = hit.map(|hit| LineHit { position: hit.record.step.before(), thread: hit.record.thread });
             nearest = match self.way {
                 Way::Forward => [nearest, found].into_iter().flatten().min(),
                 Way::Back => [nearest, found].into_iter().flatten().max(),
             };
         }
         Ok(nearest)
+    }
+
+    /// The next or last visit of an address by a thread.
+    fn visit(
+        &self,
+        session: &Session,
+        (pc, thread): (Address, Option<ThreadId>),
+        cancel: &Cancel,
+    ) -> Result<Option<Hit>, QueryError> {
+        // The step at the position is where one is already.
+        let mut from = match self.way {
+            Way::Forward if self.from >= session.index.end() => return Ok(None),
+            Way::Forward => self.from.next_step().after(),
+            Way::Back => self.from,
+        };
+        loop {
+            cancel.check()?;
+            let hit = match self.way {
+                Way::Forward => NextVisit { pc, from }.run(&session.index, cancel)?,
+                Way::Back => LastVisit { pc, before: from }.run(&session.index, cancel)?,
+            };
+            let Some(found) = &hit else { return Ok(None) };
+            if thread.is_none_or(|thread| found.record.thread == thread) {
+                return Ok(hit);
+            }
+            from = match self.way {
+                Way::Forward => found.record.step.after(),
+                Way::Back => found.record.step.before(),
+            };
+        }
     }
 }
 
@@ -242,7 +289,8 @@ mod tests {
 
     #[track_caller]
     fn check_here(position: u64, expected: &str) {
-        let here = source_here(&overflow_with_image(), Position(position), &Cancel::default()).expect("an answer");
+        let here = source_here(&overflow_with_image(), ThreadId(0), Position(position), &Cancel::default())
+            .expect("an answer");
         let said = match &here {
             SourceHere::Line(line) => line.short(),
             SourceHere::Call { line, function } => format!("{} calls {function}", line.short()),
@@ -261,16 +309,16 @@ mod tests {
     #[test]
     fn without_an_image_there_is_no_source() {
         let session = crate::model::test_session::overflow();
-        let here = source_here(&session, Position(0), &Cancel::default()).expect("an answer");
+        let here = source_here(&session, ThreadId(0), Position(0), &Cancel::default()).expect("an answer");
         assert_eq!(here, SourceHere::NoImage);
     }
 
     #[track_caller]
     fn check_line(question: (&str, u32, Way, u64), expected: Result<Option<u64>, &str>) {
         let (file, line, way, from) = question;
-        let question = LineQuestion { file: file.to_owned(), line, way, from: Position(from) };
+        let question = LineQuestion { file: file.to_owned(), line, way, from: Position(from), thread: None };
         let answer = question.answer(&overflow_with_image(), &Cancel::default());
-        let answer = answer.map(|found| found.map(|position| position.0)).map_err(|error| error.to_string());
+        let answer = answer.map(|found| found.map(|hit| hit.position.0)).map_err(|error| error.to_string());
         assert_eq!(answer, expected.map_err(str::to_owned), "{question:?}");
     }
 
@@ -307,7 +355,8 @@ mod tests {
     fn executed_lines_are_those_with_an_instruction_in_the_trace() {
         let session = overflow_with_image();
         let cancel = Cancel::default();
-        let executed = executed_lines(&session, "/build/trace-corpus/src/overflow.c", &cancel).expect("lines");
+        let code = session.images.code_of_file("/build/trace-corpus/src/overflow.c", &cancel).expect("code");
+        let executed = executed_lines(&session, &code, &cancel).expect("lines");
         let all = Steps { first: stepback_parsers::Step(0), count: 2000 }.run(&session.index, &cancel).expect("steps");
         let lines = all.iter().filter_map(|step| session.images.source_at(step.pc));
         let expected: HashSet<u32> =

@@ -32,6 +32,7 @@ pub fn overflow_with_image() -> Arc<Session> {
             ..OpenOptions::new(root.join("fixtures/overflow_bare.tiny.tarmac"))
         };
         let session = open(&options, &Default::default(), &Default::default()).expect("a fixture");
+        session.images.load_lines();
         (Arc::new(session), place)
     });
     Arc::clone(&SESSION.0)

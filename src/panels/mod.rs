@@ -9,6 +9,7 @@ mod calls;
 mod compare;
 mod externals;
 mod field;
+mod kept;
 mod keys;
 mod list;
 mod memory;

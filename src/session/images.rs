@@ -12,7 +12,11 @@ use crate::image::{ImageSpec, Images};
 ///
 /// An image that the user named must be usable; one that was merely found costs a notice when it is not.
 pub fn load(options: &OpenOptions, notices: &mut Vec<String>) -> Result<Images> {
-    let images = if options.images.is_empty() { found(options, notices) } else { Images::load(&options.images)? };
+    let images = if options.images.is_empty() {
+        remembered(options, notices).unwrap_or_else(|| found(options, notices))
+    } else {
+        Images::load(&options.images)?
+    };
     let traced = options.endian.unwrap_or_default();
     if let Some(endian) = images.endian().filter(|endian| *endian != traced) {
         notices.push(format!("the image is {}-endian, the trace is read as {}-endian", word(endian), word(traced)));
@@ -25,6 +29,21 @@ fn word(endian: Endian) -> &'static str {
         Endian::Little => "little",
         Endian::Big => "big",
     }
+}
+
+/// The images of last time, as far as they are still usable; none without one.
+fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images> {
+    let mut usable = Vec::new();
+    for spec in &options.remembered_images {
+        match Images::load(std::slice::from_ref(spec)) {
+            Ok(_) => usable.push(spec.clone()),
+            Err(error) => notices.push(format!("an image of last time is left out: {error:#}")),
+        }
+    }
+    let images = Images::load(&usable).ok().filter(|images| !images.is_empty())?;
+    let told = usable.iter().map(|spec| format!("symbols come from an image of last time: {:?}", spec.path));
+    notices.extend(told);
+    Some(images)
 }
 
 /// The image beside the trace, if there is a usable one.
@@ -63,5 +82,19 @@ mod tests {
         assert_eq!(image_beside(&folder.path().join("server.small.tarmac")), Some(image));
         assert_eq!(image_beside(&folder.path().join("client.tarmac")), None);
         assert_eq!(image_beside(&folder.path().join(".tarmac")), None);
+    }
+
+    #[test]
+    fn of_the_images_of_last_time_those_are_used_that_are_still_there() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let specs = ["assets/demo/overflow_bare.elf", "nowhere.elf"];
+        let remembered_images = specs.map(|name| ImageSpec { path: root.join(name), offset: 16 }).to_vec();
+        let options = OpenOptions { remembered_images, ..OpenOptions::new("a.tarmac") };
+        let mut notices = Vec::new();
+        let images = load(&options, &mut notices).unwrap();
+        assert_eq!(images.infos().len(), 1);
+        assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
+        let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
+        assert!(load(&named, &mut notices).is_err(), "what is named must be usable");
     }
 }

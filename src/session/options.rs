@@ -19,6 +19,13 @@ pub enum IndexPolicy {
     Never,
 }
 
+impl IndexPolicy {
+    /// What to do when the same trace is opened again for another reason.
+    pub fn once_opened(self) -> Self {
+        if self == Self::Force { Self::Auto } else { self }
+    }
+}
+
 /// How to open a trace.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
@@ -32,6 +39,8 @@ pub struct OpenOptions {
     pub is_index_wanted: bool,
     /// Program images; empty: the ELF file that lies beside the trace under the same name, if there is one.
     pub images: Vec<ImageSpec>,
+    /// Those that the trace had last time, where none are named now; one that cannot be used is left out.
+    pub remembered_images: Vec<ImageSpec>,
     /// Added to the addresses of images that bring no offset of their own.
     pub load_offset: u64,
     /// Directories of sources that moved since the images were compiled.

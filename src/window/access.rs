@@ -60,7 +60,9 @@ impl App {
     /// Panels may still have to draw the last answers.
     pub fn is_idle(&self) -> bool {
         let is_searching = self.workspace.as_ref().is_some_and(|workspace| workspace.lookup.is_some());
-        self.opening.is_none() && self.queue.is_empty() && !is_searching && self.worker.is_idle()
+        let is_reading = self.workspace.as_ref().is_some_and(|workspace| !workspace.session.images.are_lines_ready());
+        let is_asking = is_searching || is_reading || !self.worker.is_idle();
+        self.opening.is_none() && self.queue.is_empty() && !is_asking
     }
 
     /// Whether the script and the picture are done, if any were asked for.

@@ -9,6 +9,7 @@ use super::go_to::GoTo;
 use super::opening::Opening;
 use super::palette::Palette;
 use super::picture::Picture;
+use super::recent::images_of;
 use super::run::{TraceChoice, WindowOptions};
 use super::script::Script;
 use super::settings::Settings;
@@ -129,7 +130,10 @@ impl App {
     }
 
     /// Starts to open a trace; what was being opened is given up.
-    pub(super) fn open(&mut self, choice: TraceChoice) {
+    pub(super) fn open(&mut self, mut choice: TraceChoice) {
+        if let TraceChoice::Path(options) = &mut choice {
+            options.remembered_images = images_of(&self.settings.recent, &options.path);
+        }
         let context = self.context.clone();
         self.opening = Some(Opening::start(choice, move || context.request_repaint()));
     }

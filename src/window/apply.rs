@@ -13,6 +13,7 @@ use super::lookup::{AccessQuestion, Found, Lookup};
 use super::palette::Palette;
 use super::run::TraceChoice;
 use super::settings::SavedLayout;
+use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Access, Action, CellName, Fold, PanelKind, ThemeChoice, Way, WindowId};
@@ -48,8 +49,10 @@ impl App {
             Action::AddImage(image) => self.add_image(image),
             Action::LocateSource(file) => self.locate_source(file),
             Action::MapSource(text) => self.map_source(&text),
+            Action::MoveSources(mapping) => self.move_sources(mapping),
+            Action::ForgetSources => self.forget_sources(),
             Action::ToggleRowLines => self.toggle_row_lines(),
-            Action::GoToLine(file, line, way) => self.go_to_line(file, line, way),
+            Action::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
             Action::OpenPath(path) => self.open_path(&path),
             Action::OpenDemo => self.open(TraceChoice::Demo),
             Action::Reload => self.reload(),
@@ -321,7 +324,7 @@ impl App {
         };
         let is_demo = opened.is_demo;
         let mut workspace = Workspace::new(opened, saved, size);
-        workspace.sources = self.settings.source_choice(&workspace.session.source_map);
+        workspace.sources = self.settings.source_choice(&workspace.session);
         // Pictures and tests show the trace, not how to begin.
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
         for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace, notice)) {
@@ -335,6 +338,7 @@ impl App {
         // What had the keyboard on the start screen is gone.
         self.context.memory_mut(|memory| memory.stop_text_input());
         self.workspace = Some(workspace);
+        self.load_lines();
     }
 
     /// Lines that could not be read are told once, when their index was just built.

@@ -64,7 +64,7 @@ impl Purpose {
             Self::Trace => Ok(Action::OpenPath(text)),
             Self::Image => Ok(Action::AddImage(Some(text))),
             Self::Source(file) => match SourceMapping::between(file, path) {
-                Some(mapping) => Ok(Action::MapSource(mapping.to_string())),
+                Some(mapping) => Ok(Action::MoveSources(mapping)),
                 None => anyhow::bail!("the file is not called {:?}: {path:?}", name_of(file)),
             },
         }
@@ -83,7 +83,11 @@ mod tests {
     fn a_source_that_was_found_tells_where_its_directory_went() {
         let wanted = Purpose::Source("/build/app/src/a.c".to_owned());
         let action = wanted.action(Path::new("/home/me/app/src/a.c")).expect("a mapping");
-        assert_eq!(action, Action::MapSource("/build=/home/me".to_owned()));
+        let mapping = SourceMapping { from: "/build".to_owned(), to: "/home/me".into() };
+        assert_eq!(action, Action::MoveSources(mapping));
+        let odd = Purpose::Source("/a=b/c.c".to_owned());
+        let action = odd.action(Path::new("/d/c.c")).expect("a mapping");
+        assert_eq!(action, Action::MoveSources(SourceMapping { from: "/a=b".to_owned(), to: "/d".into() }));
         let error = wanted.action(Path::new("/home/me/b.c")).expect_err("another file").to_string();
         assert_eq!(error, "the file is not called \"a.c\": \"/home/me/b.c\"");
     }

@@ -86,7 +86,14 @@ impl Lookup {
             };
             let nothing =
                 || format!("line {} of {} is not executed {side} this position", question.line, question.name());
-            Ok(found.map_or_else(|| Found::Nothing(nothing()), Found::Position))
+            let Some(hit) = found else { return Ok(Found::Nothing(nothing())) };
+            // Panels show the thread that executed last, unless they were told another.
+            if question.thread.is_some() || session.index.thread_at(hit.position)? == hit.thread {
+                return Ok(Found::Position(hit.position));
+            }
+            let thread = session.index.threads().get(usize::from(hit.thread.0));
+            let name = thread.map_or("", |thread| thread.name.as_str());
+            Ok(Found::Noted(hit.position, format!("it is {name} that executes line {} here", question.line)))
         });
         Self { window, place: None, ticket }
     }

@@ -130,6 +130,7 @@ impl Pane {
         match self {
             Self::Stack(panel) => panel.thread = thread,
             Self::Registers(panel) => panel.thread = thread,
+            Self::Source(panel) => panel.thread = thread,
             _ => {}
         }
     }

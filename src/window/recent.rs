@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::words::ago;
+use crate::image::ImageSpec;
 
 /// How many are remembered.
 const LIMIT: usize = 8;
@@ -23,6 +24,9 @@ pub struct RecentTrace {
     pub trace_bytes: u64,
     /// When it was opened, in seconds since 1970.
     pub opened: u64,
+    /// The program images that were named for it; empty for the one beside it.
+    #[serde(default)]
+    pub images: Vec<ImageSpec>,
 }
 
 /// What is known of a remembered trace's file.
@@ -77,6 +81,12 @@ pub fn remember(list: &mut Vec<RecentTrace>, trace: RecentTrace) {
     list.truncate(LIMIT);
 }
 
+/// The program images that a trace had last time.
+pub fn images_of(list: &[RecentTrace], trace: &Path) -> Vec<ImageSpec> {
+    let known = std::path::absolute(trace).ok().and_then(|path| list.iter().find(|recent| recent.path == path));
+    known.map(|recent| recent.images.clone()).unwrap_or_default()
+}
+
 /// Seconds since 1970.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
@@ -87,7 +97,7 @@ mod tests {
     use super::*;
 
     fn trace(path: &str) -> RecentTrace {
-        RecentTrace { path: path.into(), kind: String::new(), steps: 1, trace_bytes: 2, opened: 0 }
+        RecentTrace { path: path.into(), kind: String::new(), steps: 1, trace_bytes: 2, opened: 0, images: Vec::new() }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::pane::Pane;
 use super::recent::RecentTrace;
 use crate::action::{ThemeChoice, WindowId};
 use crate::model::SourceChoice;
+use crate::session::Session;
 use crate::source::{SourceMap, SourceMapping};
 
 /// Kept by eframe as RON in the user's data directory. What an older version did not know has its default.
@@ -22,8 +23,8 @@ pub struct Settings {
     pub recent: Vec<RecentTrace>,
     /// Names of the commands that the palette ran last, the newest first.
     pub recent_commands: Vec<String>,
-    /// Directories of sources that moved, the newest last.
-    pub source_map: Vec<SourceMapping>,
+    /// Directories of sources that moved, by the image that tells of them, the newest last.
+    pub moved_sources: Vec<MovedSources>,
     /// The rows of the trace tell their source lines.
     pub has_row_lines: bool,
     /// The panels. Kept apart, so that a layout that a newer version cannot read costs the layout alone.
@@ -35,6 +36,22 @@ pub struct Settings {
 const MAPPINGS: usize = 50;
 /// The key of the panels in the storage.
 const LAYOUT: &str = "layout";
+
+/// A directory of an image's sources that moved. Other images may mean another one by the same name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MovedSources {
+    /// The image.
+    pub image: PathBuf,
+    /// What moved where.
+    pub mapping: SourceMapping,
+}
+
+impl MovedSources {
+    fn is_of(&self, session: &Session) -> bool {
+        let images = session.images.infos().iter();
+        images.filter_map(|info| std::path::absolute(&info.spec.path).ok()).any(|path| path == self.image)
+    }
+}
 
 /// The panels, and where the windows of the trace were.
 #[derive(Serialize, Deserialize)]
@@ -57,7 +74,7 @@ impl Default for Settings {
             zoom: 1.0,
             recent: Vec::new(),
             recent_commands: Vec::new(),
-            source_map: Vec::new(),
+            moved_sources: Vec::new(),
             has_row_lines: true,
             layout: None,
         }
@@ -98,19 +115,27 @@ impl Settings {
         };
     }
 
-    /// What was chosen about sources, with the mappings of the command line, which go first.
-    pub fn source_choice(&self, given: &SourceMap) -> SourceChoice {
-        let mut map = SourceMap::new(self.source_map.clone());
-        given.mappings().iter().for_each(|mapping| map.add(mapping.clone()));
+    /// What was chosen about the sources of a trace, with the mappings of the command line, which go first.
+    pub fn source_choice(&self, session: &Session) -> SourceChoice {
+        let kept = self.moved_sources.iter().filter(|moved| moved.is_of(session));
+        let mut map = SourceMap::new(Vec::new());
+        kept.for_each(|moved| map.add(moved.mapping.clone()));
+        session.source_map.mappings().iter().for_each(|mapping| map.add(mapping.clone()));
         SourceChoice { map, is_in_rows: self.has_row_lines }
     }
 
-    /// Keeps where a directory of sources went.
-    pub fn add_source_mapping(&mut self, mapping: SourceMapping) {
-        self.source_map.retain(|known| known.from != mapping.from);
-        self.source_map.push(mapping);
-        let surplus = self.source_map.len().saturating_sub(MAPPINGS);
-        self.source_map.drain(..surplus);
+    /// Keeps where a directory of an image's sources went.
+    pub fn add_source_mapping(&mut self, image: PathBuf, mapping: SourceMapping) {
+        let image = std::path::absolute(&image).unwrap_or(image);
+        self.moved_sources.retain(|known| known.image != image || known.mapping.from != mapping.from);
+        self.moved_sources.push(MovedSources { image, mapping });
+        let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
+        self.moved_sources.drain(..surplus);
+    }
+
+    /// Forgets where the sources of a trace's images went.
+    pub fn forget_source_mappings(&mut self, session: &Session) {
+        self.moved_sources.retain(|moved| !moved.is_of(session));
     }
 
     /// Puts a command on top of the palette's recent ones.

@@ -1,6 +1,7 @@
 //! Program images and sources: adding them, finding them, travelling to their lines.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::app::App;
 use super::file_dialog::{FileDialog, Purpose};
@@ -12,6 +13,15 @@ use crate::image::ImageSpec;
 use crate::model::source_view::LineQuestion;
 use crate::session::OpenOptions;
 use crate::source::SourceMapping;
+
+/// A source line to travel to.
+pub(super) struct LineGoal {
+    pub file: String,
+    pub line: u32,
+    pub way: Way,
+    /// Who executes it; none: anybody.
+    pub thread: Option<String>,
+}
 
 impl App {
     /// Opens the file dialog, unless one is open. Tests have no desktop.
@@ -50,10 +60,39 @@ impl App {
             Ok(mapping) => with_home(mapping),
             Err(error) => return self.report(&format!("{error:#}")),
         };
-        if let Some(workspace) = self.workspace.as_mut() {
-            workspace.sources.map.add(mapping.clone());
+        self.move_sources(mapping);
+    }
+
+    /// The same, for a mapping that needs no reading.
+    pub(super) fn move_sources(&mut self, mapping: SourceMapping) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        workspace.sources.map.add(mapping.clone());
+        for info in workspace.session.images.infos() {
+            self.settings.add_source_mapping(info.spec.path.clone(), mapping.clone());
         }
-        self.settings.add_source_mapping(mapping);
+    }
+
+    /// Forgets where sources of the open images went, but for what the command line says.
+    pub(super) fn forget_sources(&mut self) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        self.settings.forget_source_mappings(&workspace.session);
+        workspace.sources = self.settings.source_choice(&workspace.session);
+    }
+
+    /// Reads the debug information on a thread of its own: it cannot be stopped, and the workers have others to answer.
+    pub(super) fn load_lines(&self) {
+        let Some(workspace) = &self.workspace else { return };
+        if self.mode.is_deterministic {
+            return workspace.session.images.load_lines();
+        }
+        let (session, context) = (Arc::clone(&workspace.session), self.context.clone());
+        let job = move || {
+            session.images.load_lines();
+            context.request_repaint();
+        };
+        if std::thread::Builder::new().name("source lines".to_owned()).spawn(job).is_err() {
+            workspace.session.images.load_lines();
+        }
     }
 
     /// Shows source lines in the rows of the trace, or no longer.
@@ -64,10 +103,14 @@ impl App {
     }
 
     /// Travels to an execution of a source line.
-    pub(super) fn go_to_line(&mut self, file: String, line: u32, way: Way) {
+    pub(super) fn go_to_line(&mut self, goal: LineGoal) {
         let Some(workspace) = self.workspace.as_mut() else { return };
+        if !workspace.session.images.are_lines_ready() {
+            return self.report("the source lines are still being read");
+        }
+        let LineGoal { file, line, way, thread } = goal;
         let (window, from) = (workspace.windows.active, workspace.windows.active().position);
-        let question = LineQuestion { file, line, way, from };
+        let question = LineQuestion { file, line, way, from, thread };
         workspace.lookup = Some(Lookup::line(&workspace.session, &self.worker, window, question));
         self.take_found();
     }

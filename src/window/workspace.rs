@@ -17,6 +17,7 @@ use super::settings::SavedLayout;
 use super::status_bar::StatusSlot;
 use super::words::count;
 use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
+use crate::image::ImageSpec;
 use crate::keymap::Situation;
 use crate::model::{Ground, SourceChoice, TraceWindow, Windows};
 use crate::panels::{RegistersPanel, TimelineState, ViewCx};
@@ -66,7 +67,8 @@ impl Workspace {
         };
         let mut workspace = Self {
             session,
-            options: opened.options,
+            // Only "Reload" builds the index again, not "Add image…".
+            options: OpenOptions { policy: opened.options.policy.once_opened(), ..opened.options },
             windows,
             dock,
             focused: None,
@@ -99,7 +101,20 @@ impl Workspace {
             steps: info.steps,
             trace_bytes: info.trace_bytes,
             opened: now(),
+            images: self.named_images(),
         }
+    }
+
+    /// The images in use that do not merely lie beside the trace.
+    fn named_images(&self) -> Vec<ImageSpec> {
+        if self.options.images.is_empty() && self.options.remembered_images.is_empty() {
+            return Vec::new();
+        }
+        let whole = |spec: &ImageSpec| ImageSpec {
+            path: std::path::absolute(&spec.path).unwrap_or_else(|_| spec.path.clone()),
+            offset: spec.offset,
+        };
+        self.session.images.infos().iter().map(|info| whole(&info.spec)).collect()
     }
 
     /// `AArch64`, or the number of threads where there are several.

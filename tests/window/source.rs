@@ -93,7 +93,7 @@ fn a_line_that_is_not_executed_again_says_so() {
     window.close_messages();
     window.command("Last execution of line overflow.c:95");
     assert!(window.active().position.0 < 44_013);
-    window.perform(Action::GoToLine("nothing.c".to_owned(), 1, Way::Forward));
+    window.perform(Action::GoToLine("nothing.c".to_owned(), 1, Way::Forward, None));
     window.check_told("no image has code of a file \"nothing.c\"");
 }
 
@@ -113,6 +113,73 @@ fn a_source_that_moved_is_found_once_its_directory_is_named() {
     let moved = window.path("moved");
     window.command(&format!("Map sources /build/trace-corpus={}", moved.display()));
     window.only_label_like("source overflow.c:");
+    let kept = &window.app().settings().moved_sources;
+    assert_eq!(kept.iter().map(|moved| moved.image.file_name().unwrap()).collect::<Vec<_>>(), ["overflow_bare.elf"]);
+    window.command("Forget source directories");
+    window.harness().get_by_label("overflow.c was not found");
+    assert!(window.app().settings().moved_sources.is_empty());
+}
+
+/// Two CPUs take turns on lines 7 and 11 of a sample; its source lies beside the image.
+const TURNS: &str = "\
+1 clk cpu0 IT (0) 004000b0 d503201f O EL1h_n : NOP
+1 clk cpu1 IT (0) 004000dc d503201f O EL1h_n : NOP
+2 clk cpu0 IT (1) 004000b0 d503201f O EL1h_n : NOP
+2 clk cpu1 IT (1) 004000dc d503201f O EL1h_n : NOP
+3 clk cpu0 IT (2) 004000b0 d503201f O EL1h_n : NOP
+3 clk cpu1 IT (2) 004000dc d503201f O EL1h_n : NOP
+";
+
+fn sample_image() -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/lines/dwarf5.elf").display().to_string()
+}
+
+fn with_image(mut window: Driver) -> Driver {
+    window.perform(Action::AddImage(Some(sample_image())));
+    window.wait_until(|window| !window.workspace().session.images.is_empty());
+    window.wait();
+    window.close_messages();
+    window
+}
+
+#[test]
+fn the_panel_may_stay_with_one_thread() {
+    let mut window = with_image(Driver::text(TURNS));
+    window.go_to("1");
+    window.command("Show source");
+    window.only_label_like("source lines.c:7");
+    assert!(window.has("thread cpu0"));
+    window.click("next execution of line 11");
+    window.check_position(3);
+    window.check_told("it is cpu1 that executes line 11 here");
+    window.close_messages();
+    window.command("Panel shows thread cpu1");
+    assert!(window.has("thread cpu1"));
+    window.only_label_like("source lines.c:11");
+    window.click("next execution of line 11");
+    window.check_position(5);
+    assert!(window.messages().is_empty(), "{:?}", window.messages());
+    window.only_label_like("source lines.c:11");
+    window.go_to("1");
+    window.perform(Action::GoToLine("lines.c".to_owned(), 7, Way::Forward, Some("cpu1".to_owned())));
+    window.check_told("line 7 of lines.c is not executed after this position");
+}
+
+#[test]
+fn an_added_image_neither_builds_the_index_again_nor_is_gone_next_time() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("turns.tarmac", TURNS);
+    let mut window = sandbox.open(&trace);
+    window.command("Reload");
+    window.wait_until(|window| window.workspace().session.is_built_now);
+    window.wait();
+    let mut window = with_image(window);
+    assert!(!window.workspace().session.is_built_now);
+    window.command("Close trace");
+    window.perform(Action::OpenPath(trace.display().to_string()));
+    window.wait_until(|window| window.app().workspace().is_some());
+    let images = window.workspace().session.images.infos();
+    assert_eq!(images.iter().map(|info| info.spec.path.display().to_string()).collect::<Vec<_>>(), [sample_image()]);
 }
 
 #[test]

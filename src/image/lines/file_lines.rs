@@ -1,8 +1,8 @@
 //! The code of one source file.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use gimli::{Dwarf, Reader as _, UnitRef};
+use gimli::{DebugInfoOffset, Dwarf, LineProgramHeader, Reader as _, UnitRef};
 use stepback_index::{Cancel, QueryError};
 use stepback_parsers::Address;
 
@@ -23,29 +23,79 @@ pub struct LineRange {
 /// More are not looked at: no file has so many, and a damaged table asks for all of the memory.
 const RANGES: usize = 1 << 21;
 
-/// The code of the files that are meant, by line, then by address. Cost: the file names of all units, and the lines
-/// of those that name such a file.
-pub fn ranges_of(
-    dwarf: &Dwarf<SectionReader>,
-    is_meant: &dyn Fn(&str) -> bool,
-    cancel: &Cancel,
-) -> Result<Vec<LineRange>, QueryError> {
-    let mut ranges = Vec::new();
-    let mut seen = HashSet::new();
-    let mut units = dwarf.units();
-    // A damaged unit costs what is in it; behind a damaged header nothing can be found.
-    while let Ok(Some(header)) = units.next() {
-        cancel.check()?;
-        let Ok(unit) = dwarf.unit(header) else { continue };
-        let is_new = unit.line_program.as_ref().is_some_and(|program| seen.insert(program.header().offset().0));
-        if is_new {
-            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, (&mut ranges, cancel));
-            cancel.check()?;
+/// Names of files in all units together that are looked at, for the same reason.
+const NAMES: usize = 1 << 23;
+
+/// Which units name a file.
+#[derive(Debug, Default)]
+pub struct FileUnits {
+    /// Where their headers begin, by the file's path.
+    by_path: HashMap<String, Vec<usize>>,
+}
+
+impl FileUnits {
+    /// Reads the names. Cost: the headers of all units.
+    pub fn read(dwarf: &Dwarf<SectionReader>) -> Self {
+        let mut by_path: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut seen = HashSet::new();
+        let mut count = 0;
+        let mut units = dwarf.units();
+        // A damaged unit costs what is in it; behind a damaged header nothing can be found.
+        while let Ok(Some(header)) = units.next() {
+            let Some(place) = header.debug_info_offset() else { continue };
+            let Ok(unit) = dwarf.unit(header) else { continue };
+            let Some(program) = &unit.line_program else { continue };
+            if !seen.insert(program.header().offset().0) {
+                continue;
+            }
+            for (_, path) in paths_of(unit.unit_ref(dwarf), program.header()) {
+                count += 1;
+                let places = by_path.entry(path).or_default();
+                if places.last() != Some(&place.0) {
+                    places.push(place.0);
+                }
+            }
+            if count > NAMES {
+                break;
+            }
         }
+        Self { by_path }
     }
-    ranges.sort_unstable();
-    ranges.dedup();
-    Ok(ranges)
+
+    /// The code of the files that are meant, by line, then by address. Cost: the names of all files, and the lines
+    /// of the units that name such a file.
+    pub fn ranges_of(
+        &self,
+        dwarf: &Dwarf<SectionReader>,
+        is_meant: &dyn Fn(&str) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Vec<LineRange>, QueryError> {
+        let meant = self.by_path.iter().filter(|(path, _)| is_meant(path));
+        let mut places: Vec<usize> = meant.flat_map(|(_, places)| places.iter().copied()).collect();
+        places.sort_unstable();
+        places.dedup();
+        let mut ranges = Vec::new();
+        for place in places {
+            cancel.check()?;
+            let Ok(header) = dwarf.debug_info.header_from_offset(DebugInfoOffset(place)) else { continue };
+            let Ok(unit) = dwarf.unit(header) else { continue };
+            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, (&mut ranges, cancel));
+        }
+        cancel.check()?;
+        ranges.sort_unstable();
+        ranges.dedup();
+        Ok(ranges)
+    }
+}
+
+/// The files of a unit that can be named, by their numbers.
+fn paths_of<'a>(
+    unit: UnitRef<'a, SectionReader>,
+    header: &'a LineProgramHeader<SectionReader>,
+) -> impl Iterator<Item = (u64, String)> + 'a {
+    let first = u64::from(header.version() <= 4);
+    let named = (first..).map_while(|number| Some((number, header.file(number)?)));
+    named.filter_map(move |(number, entry)| Some((number, path_of(unit, entry, header).ok()?)))
 }
 
 fn add_ranges(
@@ -54,16 +104,8 @@ fn add_ranges(
     (ranges, cancel): (&mut Vec<LineRange>, &Cancel),
 ) -> Result<(), gimli::Error> {
     let Some(program) = unit.line_program.clone() else { return Ok(()) };
-    let header = program.header();
-    let first = u64::from(header.version() <= 4);
-    let named = (first..).map_while(|number| Some((number, header.file(number)?)));
-    let numbers: HashSet<u64> = named
-        .filter(|(_, entry)| path_of(unit, entry, header).is_ok_and(|path| is_meant(&path)))
-        .map(|(number, _)| number)
-        .collect();
-    if numbers.is_empty() {
-        return Ok(());
-    }
+    let meant = paths_of(unit, program.header()).filter(|(_, path)| is_meant(path));
+    let numbers: HashSet<u64> = meant.map(|(number, _)| number).collect();
     let mut rows = program.rows();
     let mut open: Option<LineRange> = None;
     while let Some((_, row)) = rows.next_row()? {
@@ -89,7 +131,7 @@ fn add_ranges(
 fn path_of(
     unit: UnitRef<'_, SectionReader>,
     entry: &gimli::FileEntry<SectionReader>,
-    header: &gimli::LineProgramHeader<SectionReader>,
+    header: &LineProgramHeader<SectionReader>,
 ) -> Result<String, gimli::Error> {
     let mut path = match &unit.comp_dir {
         Some(directory) => directory.to_string_lossy()?.into_owned(),

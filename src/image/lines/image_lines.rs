@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use addr2line::Context;
@@ -13,7 +15,7 @@ use stepback_parsers::Address;
 
 use super::clean_path::clean_path;
 use super::debug_sections;
-use super::file_lines::{self, LineRange};
+use super::file_lines::{FileUnits, LineRange};
 use super::nesting::is_too_deep;
 use super::section::SectionReader;
 use super::source_line::{InlineSite, SourceLine};
@@ -32,6 +34,9 @@ pub struct ImageLines {
     /// Where the image has code, by its own addresses. What linkers threw away has lines, too: at address 0.
     code: Vec<Range<u64>>,
     loaded: OnceLock<Result<Option<Mutex<Loaded>>, String>>,
+    /// Read when the first question for a file comes.
+    files: OnceLock<FileUnits>,
+    is_ready: AtomicBool,
 }
 
 struct Loaded {
@@ -53,7 +58,8 @@ impl std::fmt::Debug for Loaded {
 impl ImageLines {
     /// The lines of an image that was loaded `offset` bytes above its own addresses.
     pub fn new(path: PathBuf, offset: u64, code: Vec<Range<u64>>) -> Self {
-        Self { path, offset, code, loaded: OnceLock::new() }
+        let (loaded, files) = (OnceLock::new(), OnceLock::new());
+        Self { path, offset, code, loaded, files, is_ready: AtomicBool::new(false) }
     }
 
     /// The line of an instruction.
@@ -69,7 +75,7 @@ impl ImageLines {
     pub fn ranges_of(&self, is_meant: &dyn Fn(&str) -> bool, cancel: &Cancel) -> Result<Vec<LineRange>, QueryError> {
         // The lock is not held: rows of the trace want their lines meanwhile.
         let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) else { return Ok(Vec::new()) };
-        let found = catch_unwind(AssertUnwindSafe(|| file_lines::ranges_of(&dwarf, is_meant, cancel)));
+        let found = catch_unwind(AssertUnwindSafe(|| self.files(&dwarf).ranges_of(&dwarf, is_meant, cancel)));
         let mut ranges = found.unwrap_or_else(|_| Ok(Vec::new()))?;
         // A damaged table may say that a line goes on for the rest of the address space.
         ranges.retain_mut(|range| {
@@ -84,6 +90,23 @@ impl ImageLines {
             range.end.0 = range.end.0.wrapping_add(self.offset);
         }
         Ok(ranges)
+    }
+
+    /// Reads the lines and all that makes questions about them quick. May take seconds, and cannot be stopped.
+    pub fn load(&self) {
+        if let Some(dwarf) = self.loaded().map(|loaded| Arc::clone(&loaded.dwarf)) {
+            self.files(&dwarf);
+        }
+        self.is_ready.store(true, Release);
+    }
+
+    /// Whether [`Self::load`] is done, so that no question has to wait for it.
+    pub fn is_ready(&self) -> bool {
+        self.is_ready.load(Acquire)
+    }
+
+    fn files(&self, dwarf: &Dwarf<SectionReader>) -> &FileUnits {
+        self.files.get_or_init(|| catch_unwind(AssertUnwindSafe(|| FileUnits::read(dwarf))).unwrap_or_default())
     }
 
     /// Whether the image says anything about lines; why not, if that is an error.

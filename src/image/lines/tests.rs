@@ -155,3 +155,12 @@ fn sections_that_share_their_bytes_do_not_multiply_them() {
     assert!(error.contains("more than can be true"), "{error}");
     assert_eq!(images.source_at(Address(CODE)), None);
 }
+
+#[test]
+fn lines_are_ready_once_they_were_read() {
+    let images = images_of("assets/demo/overflow_bare.elf", 0);
+    assert!(!images.are_lines_ready() && Images::default().are_lines_ready());
+    images.load_lines();
+    assert!(images.are_lines_ready());
+    check(&images, 0x8000_08a0, Some("/build/trace-corpus/src/overflow.c:96"));
+}

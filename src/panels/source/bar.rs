@@ -7,13 +7,13 @@ use crate::panels::pen::{INSET, Pen};
 use crate::source::SourceText;
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 
-/// Draws where the file is, and what the position has to do with it.
-pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, (here, text): (&SourceHere, &SourceText)) {
+/// Draws, from `left` on, where the file is, and what the position has to do with it.
+pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, (bar, left): (Rect, f32), (here, text): (&SourceHere, &SourceText)) {
     let (tok, y) = (pen.tok, bar.center().y);
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
     let name = text.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let place = here.line().map_or(name.clone(), |line| format!("{name}:{}", line.line));
-    let mut x = pen.text(bar.left() + INSET, y, &place, mono_bold(12.5), tok.t1) + INSET;
+    let mut x = pen.text(left, y, &place, mono_bold(12.5), tok.t1) + INSET;
     if text.is_newer {
         x = pen.text(x, y, icons::WARNING, icon(13.0), tok.warn) + 4.0;
         x = pen.label(x, y, "newer than the image", tok.warn) + INSET;

@@ -9,21 +9,23 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui};
 use serde::{Deserialize, Serialize};
-use stepback_index::Cancel;
+use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
 use self::rows::{Frame, rows_ui};
 use super::ViewCx;
 use super::ask::start_from;
+use super::kept::Kept;
 use super::keys::{PanelKey, take_keys};
 use super::list::List;
-use super::pen::{Pen, ROW};
+use super::pen::{INSET, Pen, ROW};
 use super::row::{error_ui, loading_ui, watch_for_late};
+use super::thread::{ChosenThread, thread_chooser_ui};
 use super::watch::SessionWatch;
 use crate::action::{Action, CellName, Follow, Way};
 use crate::image::SourceLine;
 use crate::model::scroll::{Scroll, Viewport};
-use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here};
+use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
 use crate::source::{SourceMap, SourceText};
 use crate::worker::{Answer, Slot};
 
@@ -37,6 +39,9 @@ const MARGIN: u64 = 3;
 pub struct SourcePanel {
     /// What it shows the source of.
     pub follow: Follow,
+    /// Whose; none for the thread of the position.
+    #[serde(default)]
+    pub thread: ChosenThread,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
@@ -45,11 +50,13 @@ pub struct SourcePanel {
 
 #[derive(Debug, Default)]
 struct SourceState {
-    here: Slot<Position, SourceHere>,
+    here: Slot<(Position, ChosenThread), (SourceHere, ThreadId)>,
     /// The line that was shown last: its file stays while the position is where no source is.
     shown: Option<Arc<SourceLine>>,
-    file: Slot<(Arc<str>, SourceMap), Arc<SourceFile>>,
+    file: Slot<FileKey, Arc<SourceFile>>,
+    files: Kept<FileKey, Arc<SourceFile>>,
     executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
+    all_executed: Kept<Arc<str>, Arc<HashSet<u32>>>,
     scroll: Scroll,
     /// The line under the cursor, from 1.
     cursor: u32,
@@ -57,10 +64,24 @@ struct SourceState {
     revealed: Option<(Arc<str>, u32, f32)>,
 }
 
+/// A file as the image calls it, and what moved.
+type FileKey = (Arc<str>, SourceMap);
+
+/// What is shown in a frame.
+struct Shown<'a> {
+    here: &'a SourceHere,
+    /// Its line, or that of the position before.
+    line: &'a Arc<SourceLine>,
+    /// The answer belongs to an earlier position, and the new one is late.
+    is_late: bool,
+    /// Where the bar's text begins.
+    left: f32,
+}
+
 impl SourcePanel {
     /// The source at what `follow` says.
     pub fn new(follow: Follow) -> Self {
-        Self { follow, session: SessionWatch::default(), state: Box::default() }
+        Self { follow, thread: None, session: SessionWatch::default(), state: Box::default() }
     }
 
     /// The name on the tab: that of the file, once there is one.
@@ -81,77 +102,98 @@ impl SourcePanel {
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
         let pen = Pen::new(ui, rect, cx.tok);
-        let position = cx.windows.position_of(self.follow);
-        let answer = self.state.here.poll(&position, cx.worker, |position| {
-            let (position, session) = (*position, Arc::clone(cx.session));
-            move |cancel: &Cancel| source_here(&session, position, cancel)
+        if self.thread.as_deref().is_some_and(|name| cx.session.index.thread_by_name(name).is_none()) {
+            self.thread = None;
+        }
+        if !cx.session.images.are_lines_ready() {
+            return loading_ui(&pen, rect);
+        }
+        let key = (cx.windows.position_of(self.follow), self.thread.clone());
+        let answer = self.state.here.poll(&key, cx.worker, |(position, thread)| {
+            let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| {
+                let thread = thread_or_here(&session, thread.as_deref(), position)?;
+                Ok((source_here(&session, thread, position, cancel)?, thread))
+            }
         });
-        let here = match answer {
+        let is_late = matches!(answer, Answer::Late(_));
+        let (here, thread) = match answer {
             Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
             Answer::Loading => {
                 loading_ui(&pen, rect);
                 return watch_for_late(ui, true);
             }
-            Answer::Fresh(here) | Answer::Stale(here) | Answer::Late(here) => here.clone(),
+            Answer::Fresh(answer) | Answer::Stale(answer) | Answer::Late(answer) => answer.clone(),
         };
+        watch_for_late(ui, self.state.here.is_waiting());
         if let Some(line) = here.line() {
             self.state.shown = Some(Arc::clone(line));
         }
+        let name = cx.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str());
+        let start = rect.left() + INSET;
+        let end = thread_chooser_ui(ui, (start, rect.top() + BAR / 2.0), (&pen, cx, name), &mut self.thread);
+        let left = if end > start { end + INSET } else { start };
         match self.state.shown.clone() {
-            Some(shown) => self.file_ui(ui, rect, (&here, &shown), cx, out),
+            Some(line) => self.file_ui(ui, rect, &Shown { here: &here, line: &line, is_late, left }, cx, out),
             None => empty::no_source_ui(ui, &pen, rect, &here, out),
         }
     }
 
-    fn file_ui(
-        &mut self,
-        ui: &mut Ui,
-        rect: Rect,
-        (here, shown): (&SourceHere, &Arc<SourceLine>),
-        cx: &ViewCx<'_>,
-        out: &mut Vec<Action>,
-    ) {
+    fn file_ui(&mut self, ui: &mut Ui, rect: Rect, shown: &Shown<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let pen = Pen::new(ui, rect, cx.tok);
-        let key = (Arc::clone(&shown.file), cx.sources.map.clone());
-        let answer = self.state.file.poll(&key, cx.worker, |(name, map)| {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let key = (Arc::clone(&shown.line.file), cx.sources.map.clone());
+        let file = match self.state.files.get(&key) {
+            Some(file) => file,
+            None => match self.ask_for_file(&key, cx) {
+                Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
+                Answer::Fresh(file) if file.text.is_none() => {
+                    return empty::not_found_ui(ui, &pen, rect, &file.name, out);
+                }
+                Answer::Fresh(file) => Arc::clone(file),
+                // The text of another file would only be mistaken for this one.
+                Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
+                    loading_ui(&pen, rest);
+                    return watch_for_late(ui, true);
+                }
+            },
+        };
+        self.state.files.put(key, Arc::clone(&file));
+        let Some(text) = &file.text else { return };
+        let pen = if shown.is_late { pen.faded() } else { pen };
+        bar::bar_ui(ui, &pen, (bar, shown.left), (shown.here, text));
+        self.text_ui(ui, rest, (shown, &file, text), cx, out);
+    }
+
+    fn ask_for_file(&mut self, key: &FileKey, cx: &ViewCx<'_>) -> Answer<'_, Arc<SourceFile>> {
+        self.state.file.poll(key, cx.worker, |(name, map)| {
             let (name, map, session) = (Arc::clone(name), map.clone(), Arc::clone(cx.session));
             move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
-        });
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        let file = match answer {
-            Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
-            Answer::Fresh(file) if file.text.is_none() => return empty::not_found_ui(ui, &pen, rect, &file.name, out),
-            Answer::Fresh(file) => Arc::clone(file),
-            // The text of another file would only be mistaken for this one.
-            Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
-                loading_ui(&pen, rest);
-                return watch_for_late(ui, true);
-            }
-        };
-        let Some(text) = &file.text else { return };
-        bar::bar_ui(ui, &pen, bar, (here, text));
-        self.text_ui(ui, rest, (here, &file, text), cx, out);
+        })
     }
 
     fn text_ui(
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (here, file, text): (&SourceHere, &SourceFile, &SourceText),
+        (shown, file, text): (&Shown<'_>, &Arc<SourceFile>, &SourceText),
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
-        let executed = self.executed(&file.name, cx);
+        let here = shown.here;
+        let executed = self.executed(file, cx);
         let rows = text.lines.len() as u64;
         let view = Viewport { rows, height: rect.height(), row_height: ROW };
         self.follow(here, &view);
         self.keys(ui, (file, text), &view, cx, out);
         let list = List { rows, ticks: &[], has_lasting_bar: false };
         let area = list.ui(ui, rect, &mut self.state.scroll, cx.tok);
+        let pen = Pen::new(ui, area.body, cx.tok);
         let frame = Frame {
-            pen: Pen::new(ui, area.body, cx.tok),
+            pen: if shown.is_late { pen.faded() } else { pen },
             cx,
             follow: self.follow,
+            thread: self.thread.as_deref(),
             here,
             file,
             text,
@@ -163,15 +205,17 @@ impl SourcePanel {
         }
     }
 
-    fn executed(&mut self, file: &Arc<str>, cx: &ViewCx<'_>) -> Arc<HashSet<u32>> {
-        let answer = self.state.executed.poll(file, cx.worker, |file| {
-            let (file, session) = (Arc::clone(file), Arc::clone(cx.session));
-            move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file, cancel)?))
-        });
-        match answer {
-            Answer::Fresh(lines) => Arc::clone(lines),
-            _ => Arc::default(),
+    fn executed(&mut self, file: &Arc<SourceFile>, cx: &ViewCx<'_>) -> Arc<HashSet<u32>> {
+        if let Some(lines) = self.state.all_executed.get(&file.name) {
+            return lines;
         }
+        let answer = self.state.executed.poll(&file.name, cx.worker, |_| {
+            let (file, session) = (Arc::clone(file), Arc::clone(cx.session));
+            move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
+        });
+        let Answer::Fresh(lines) = answer else { return Arc::default() };
+        self.state.all_executed.put(Arc::clone(&file.name), Arc::clone(lines));
+        Arc::clone(lines)
     }
 
     /// Brings the current line into view when it is another one.
@@ -212,8 +256,12 @@ impl SourcePanel {
             }
             .clamp(1, last.max(1));
             match key {
-                PanelKey::Enter => ask(cx, self.follow, (&file.name, cursor), Way::Forward, out),
-                PanelKey::ShiftEnter => ask(cx, self.follow, (&file.name, cursor), Way::Back, out),
+                PanelKey::Enter => {
+                    ask(cx, (self.follow, self.thread.as_deref()), (&file.name, cursor), Way::Forward, out)
+                }
+                PanelKey::ShiftEnter => {
+                    ask(cx, (self.follow, self.thread.as_deref()), (&file.name, cursor), Way::Back, out)
+                }
                 PanelKey::Copy => out.push(Action::Copy(format!("{}:{cursor}", text.path.display()))),
                 _ => {}
             }
@@ -223,7 +271,13 @@ impl SourcePanel {
 }
 
 /// Travels to an execution of a line as seen from the moment that the panel shows.
-fn ask(cx: &ViewCx<'_>, follow: Follow, (file, line): (&str, u32), way: Way, out: &mut Vec<Action>) {
+fn ask(
+    cx: &ViewCx<'_>,
+    (follow, thread): (Follow, Option<&str>),
+    (file, line): (&str, u32),
+    way: Way,
+    out: &mut Vec<Action>,
+) {
     start_from(cx, follow, out);
-    out.push(Action::GoToLine(file.to_owned(), line, way));
+    out.push(Action::GoToLine(file.to_owned(), line, way, thread.map(str::to_owned)));
 }

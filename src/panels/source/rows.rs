@@ -24,6 +24,8 @@ pub struct Frame<'a, 'b> {
     pub cx: &'a ViewCx<'b>,
     /// What is followed.
     pub follow: Follow,
+    /// Whose executions are sought; none: those of all threads.
+    pub thread: Option<&'a str>,
     /// Where that is.
     pub here: &'a SourceHere,
     /// The file.
@@ -129,7 +131,7 @@ fn number_ui(
     }
     if response.clicked() {
         let way = if ui.input(|input| input.modifiers.shift) { Way::Back } else { Way::Forward };
-        ask(cx, frame.follow, (&file.name, line), way, out);
+        ask(cx, (frame.follow, frame.thread), (&file.name, line), way, out);
     }
     let words = if frame.executed.contains(&line) { "" } else { ", which the trace never reaches" };
     response.on_hover_text(format!("Next execution of line {line}{words} (with Shift: the one before)"));
@@ -141,10 +143,10 @@ fn menu_ui(ui: &mut Ui, (line, words): (u32, &str), frame: &Frame<'_, '_>, out: 
     menu_head_ui(ui, tok, &format!("Line {line}"), "");
     if file.has_code(line) {
         if MenuItem::new("Next execution").icon(icons::STEP).key("Enter").ui(ui, tok) {
-            ask(cx, frame.follow, (&file.name, line), Way::Forward, out);
+            ask(cx, (frame.follow, frame.thread), (&file.name, line), Way::Forward, out);
         }
         if MenuItem::new("Previous execution").icon(icons::STEP_BACK).key("Shift+Enter").ui(ui, tok) {
-            ask(cx, frame.follow, (&file.name, line), Way::Back, out);
+            ask(cx, (frame.follow, frame.thread), (&file.name, line), Way::Back, out);
         }
         menu_line_ui(ui, tok);
     }

@@ -20,7 +20,7 @@ use super::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late
 use super::thread::{ChosenThread, thread_chooser_ui};
 use super::watch::SessionWatch;
 use crate::action::{Action, CellName, Follow, WindowId};
-use crate::model::call_stack::{CallStack, StackFrame, call_stack, called_at, entered_at, stack_frames};
+use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::text::{counted, thousands};
 use crate::theme::{icons, ui as ui_font};
@@ -52,7 +52,7 @@ pub struct StackPanel {
 #[derive(Debug, Default)]
 struct StackState {
     stack: Slot<(Position, ChosenThread), CallStack>,
-    frames: Slot<Vec<CallId>, Vec<StackFrame>>,
+    frames: FrameSlot,
     scroll: Scroll,
     /// The frame under the cursor, by its place in the stack.
     cursor: usize,
@@ -60,6 +60,9 @@ struct StackState {
     hovered: Option<usize>,
     held: Option<Held>,
 }
+
+/// Frames, with the lines of their calls once those are read.
+type FrameSlot = Slot<(Vec<CallId>, SourceWish), Vec<StackFrame>>;
 
 /// A stack that stays while its user looks at its frames: at a call site, the frames inside of it would be gone.
 #[derive(Clone, Copy, Debug)]
@@ -216,9 +219,10 @@ impl StackPanel {
         let first = top / BLOCK * BLOCK;
         let end = (top + usize::try_from(view.page()).unwrap_or(BLOCK) + 2).div_ceil(BLOCK) * BLOCK;
         let key = stack.frames.get(first..end.min(stack.frames.len())).unwrap_or_default().to_vec();
-        self.state.frames.poll(&key, cx.worker, |key| {
-            let (ids, session) = (key.clone(), Arc::clone(cx.session));
-            move |cancel: &Cancel| Ok(stack_frames(&session, &ids, cancel)?)
+        let wish = if cx.session.images.are_lines_ready() { SourceWish::Told } else { SourceWish::LeftOut };
+        self.state.frames.poll(&(key, wish), cx.worker, |(ids, wish)| {
+            let (ids, wish, session) = (ids.clone(), *wish, Arc::clone(cx.session));
+            move |cancel: &Cancel| Ok(stack_frames(&session, &ids, wish, cancel)?)
         });
         first
     }
@@ -278,11 +282,7 @@ impl StackPanel {
 }
 
 /// A frame that is known, by its place in the stack.
-fn frame_at<'a>(
-    (first, frames): (usize, &'a Slot<Vec<CallId>, Vec<StackFrame>>),
-    stack: &CallStack,
-    place: usize,
-) -> Option<&'a StackFrame> {
+fn frame_at<'a>((first, frames): (usize, &'a FrameSlot), stack: &CallStack, place: usize) -> Option<&'a StackFrame> {
     let (_, frames) = frames.peek()?;
     let id = stack.frames.get(place)?;
     let near = place.checked_sub(first).and_then(|place| frames.get(place)).filter(|frame| frame.id == *id);

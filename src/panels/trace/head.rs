@@ -66,7 +66,8 @@ impl Head {
         cx: &ViewCx<'_>,
         (window, out): (&TraceWindow, &mut Vec<Action>),
     ) -> f32 {
-        if cx.session.images.is_empty() || bar.width() < SOURCE_FROM {
+        let images = &cx.session.images;
+        if images.is_empty() || !images.are_lines_ready() || bar.width() < SOURCE_FROM {
             return bar.right();
         }
         let answer = self.source.poll(&window.position, cx.worker, |position| {

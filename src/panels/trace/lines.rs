@@ -34,7 +34,7 @@ impl RowLines {
         let mut missing: Vec<Address> = addresses.filter(|address| !self.known.contains_key(address)).collect();
         missing.sort_unstable();
         missing.dedup();
-        if missing.is_empty() {
+        if missing.is_empty() || !cx.session.images.are_lines_ready() {
             return;
         }
         if self.known.len() > LIMIT {

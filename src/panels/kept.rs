@@ -1,0 +1,46 @@
+//! Answers that were given lately, so that who comes back to a question need not wait again.
+
+/// A few answers, the newest last.
+#[derive(Debug)]
+pub struct Kept<K, A> {
+    list: Vec<(K, A)>,
+}
+
+/// More are not kept.
+const LIMIT: usize = 8;
+
+impl<K, A> Default for Kept<K, A> {
+    fn default() -> Self {
+        Self { list: Vec::new() }
+    }
+}
+
+impl<K: PartialEq, A: Clone> Kept<K, A> {
+    /// The answer to a question that was asked lately.
+    pub fn get(&self, key: &K) -> Option<A> {
+        self.list.iter().find(|(known, _)| known == key).map(|(_, answer)| answer.clone())
+    }
+
+    /// Keeps an answer; the oldest one goes.
+    pub fn put(&mut self, key: K, answer: A) {
+        self.list.retain(|(known, _)| *known != key);
+        self.list.push((key, answer));
+        let surplus = self.list.len().saturating_sub(LIMIT);
+        self.list.drain(..surplus);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_answers_are_kept() {
+        let mut kept = Kept::default();
+        (0..20).for_each(|number| kept.put(number, number * 2));
+        assert_eq!((kept.get(&11), kept.get(&12), kept.get(&19)), (None, Some(24), Some(38)));
+        kept.put(12, 1);
+        kept.put(20, 2);
+        assert_eq!((kept.get(&12), kept.get(&13)), (Some(1), None));
+    }
+}
