@@ -28,10 +28,11 @@ pub struct AtArguments {
     /// Whose registers (default: the thread of the last step before the position).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
-    /// Print the registers (they are printed in any case).
+    /// Print the registers (they are printed in any case, but for text with --stack).
     #[arg(long)]
     pub regs: bool,
     /// Print memory, LEN bytes (default 1) from ADDR on; may be given several times.
+    /// A letter for each byte tells its source: r recorded, i inferred, x external change, ? unknown.
     #[arg(long = "mem", value_name = "ADDR:LEN", allow_hyphen_values = true)]
     pub memory: Vec<String>,
     /// Print the call stack, innermost frame first, with the arguments that each function was entered with.
@@ -74,6 +75,7 @@ struct State {
     file: RegisterFile,
     ranges: Vec<Range>,
     stack: Option<Stack>,
+    has_registers: bool,
     has_lines: bool,
 }
 
@@ -103,7 +105,8 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         true => Some(Stack::read(position, file.thread, arguments.frames, report)?),
         false => None,
     };
-    let state = State { position, file, ranges, stack, has_lines: arguments.lines };
+    let has_registers = arguments.regs || !arguments.stack;
+    let state = State { position, file, ranges, stack, has_registers, has_lines: arguments.lines };
     match report.is_json {
         true => print_json(&state, report),
         false => print_text(&state, report),
@@ -120,7 +123,7 @@ fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_
 }
 
 fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State { position, file, ranges, stack, has_lines } = state;
+    let State { position, file, ranges, stack, has_lines, .. } = state;
     let session = report.session;
     let record = position.last_step().map(|step| step_record(step, &session.index, &report.cancel)).transpose()?;
     let last_step = record.flatten().map(|record| {
@@ -146,7 +149,7 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
-    let State { position, file, ranges, stack, has_lines } = state;
+    let State { position, file, ranges, stack, has_registers, has_lines } = state;
     let session = report.session;
     let index = &session.index;
     report.text(&format!("position {} of {}\n", grouped(position.0), grouped(index.step_count())))?;
@@ -156,7 +159,9 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
         let source = has_lines.then(|| session.source_text(record.pc));
         report.text(&format!("after step {}{}\n", step_line(&record, index), line_text(source)))?;
     }
-    report.text(&format!("\n{}", registers_text(file)))?;
+    if *has_registers {
+        report.text(&format!("\n{}", registers_text(file)))?;
+    }
     for range in ranges {
         report.text(&format!("\n{}", memory_text(range)))?;
     }

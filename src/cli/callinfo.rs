@@ -9,6 +9,7 @@ use stepback_parsers::{Address, Position, Step};
 use super::arguments::TraceArguments;
 use super::cells::NamesAt;
 use super::json::StepJson;
+use super::progress::say;
 use super::report::Report;
 use super::sites::{Site, Sites};
 use super::text::printable;
@@ -58,7 +59,7 @@ pub fn run(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()>
         match asked(text, report)? {
             Asked::Symbol(symbol) => print(text, symbol.address, Some(symbol), report)?,
             Asked::Address(address) => print(text, address, None, report)?,
-            Asked::Nothing(_) if report.is_json => {}
+            Asked::Nothing(why) if report.is_json => say(&format!("note: {}", why.trim_end())),
             Asked::Nothing(why) => report.text(&why)?,
         }
     }
@@ -74,8 +75,8 @@ fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     let names = NamesAt::new(session, session.index.end(), None, &report.cancel)?;
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
         && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
-    if !is_word && let Ok(address) = names.number(text) {
-        return Ok(Asked::Address(Address(address & !1)));
+    if !is_word {
+        return Ok(Asked::Address(Address(names.number(text)? & !1)));
     }
     let name = printable(text);
     Ok(Asked::Nothing(match session.images.is_empty() {

@@ -5,6 +5,7 @@ use stepback_index::{Cancel, Cell, ThreadId};
 use stepback_parsers::{Address, AnySource, Position};
 
 use crate::expression::{AtPosition, ExpressionError, evaluate, parse, split_range};
+use crate::model::register_part::RegisterPart;
 use crate::session::Session;
 
 /// Finds a thread by the name that was given, if one was.
@@ -20,6 +21,11 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
 /// Says what is wrong with the spelling of an expression, before a trace is opened for it.
 pub fn check_expression(text: &str) -> Result<(), String> {
     parse(text).map(|_| ()).map_err(|error| wrong(text, &error))
+}
+
+/// The same for a cell, whose registers are not known yet.
+pub fn check_cell(text: &str) -> Result<(), String> {
+    if RegisterPart::is_part(text.trim()) { Ok(()) } else { check_range(text) }
 }
 
 /// The same for `ADDR[:LEN]`.
@@ -69,10 +75,15 @@ impl<'a> NamesAt<'a> {
         Ok((Address(address), if is_beyond_end { bytes_to_end } else { len_bytes }))
     }
 
-    /// A register name or `ADDR[:LEN]`. A name that is both a register and a symbol is the register.
+    /// A register name, a lane of one (`v0.s[2]`), one of another thread (`x3 of cpu1`), or `ADDR[:LEN]`. A name that is both a register and a symbol is the register.
     pub fn cell(&self, text: &str) -> Result<Cell> {
         let name = text.trim();
         let name = name.strip_prefix("reg::").unwrap_or(name);
+        if RegisterPart::is_part(name) {
+            let part = RegisterPart::parse(name).view(&self.session.index, self.thread);
+            let (thread, view) = part.ok_or_else(|| anyhow!("the trace has no such part of a register: {text:?}"))?;
+            return Ok(Cell::Register { thread, view });
+        }
         if let Some(view) = self.session.index.register_view(name, self.thread) {
             return Ok(Cell::Register { thread: self.thread, view });
         }

@@ -8,7 +8,7 @@ use stepback_index::{AccessKinds, Hit, MemoryRange};
 use stepback_parsers::{Address, Line, Position};
 
 use super::arguments::TraceArguments;
-use super::cells::{NamesAt, check_expression, check_range, thread_id};
+use super::cells::{NamesAt, check_cell, check_expression, thread_id};
 use super::json::HitJson;
 use super::report::Report;
 use super::text::{access_text, grouped, step_line};
@@ -94,7 +94,7 @@ impl FindArguments {
         match self.kind {
             Kind::Text => pattern(what).map(|_| ()),
             Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
-            _ => check_range(what),
+            _ => check_cell(what),
         }
     }
 }

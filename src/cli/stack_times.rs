@@ -160,7 +160,8 @@ impl StackTimes {
         let mut functions: Vec<(&str, u64)> =
             way.filter_map(|stack| self.name_of(stack)).map(|name| (&*name.text, name.pc)).collect();
         functions.reverse();
-        let names: Vec<&str> = functions.iter().map(|(name, _)| *name).collect();
+        // A semicolon parts the names, and Rust has types such as `[u8; 4]`.
+        let names: Vec<String> = functions.iter().map(|(name, _)| name.replace(';', ",")).collect();
         FoldedStack { text: names.join(";"), functions, time: u64::try_from(stack.time.max(0)).unwrap_or(u64::MAX) }
     }
 }

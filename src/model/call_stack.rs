@@ -223,11 +223,18 @@ impl StackFrame {
     pub fn line(&self, number: u64) -> String {
         let marks = self.marks();
         let marks = if marks.is_empty() { String::new() } else { format!("  [{}]", marks.join(", ")) };
-        format!("#{number} {} {}{marks}", self.signature(usize::MAX), self.call_text())
+        let arguments: Vec<String> = self.arguments.iter().map(Argument::written_text).collect();
+        format!("#{number} {}({}) {}{marks}", self.name, arguments.join(", "), self.call_text())
     }
 }
 
 impl Argument {
+    /// The value as C writes it, for where nothing around it says that numbers are hexadecimal.
+    fn written_text(&self) -> String {
+        let value = short_hex(&self.value).map_or_else(|| "?".to_owned(), |value| format!("0x{value}"));
+        format!("{}={value}", self.name)
+    }
+
     fn text(&self) -> String {
         format!("{}={}", self.name, self.value_text())
     }

@@ -135,7 +135,7 @@ fn the_stack_is_told_innermost_first() {
     assert_eq!((&stack[3]["entered"], &stack[3]["arguments"]), (&json!("root"), &json!({})));
     assert_eq!(sandbox.json(&["at", &trace, "end"]).get("stack"), None);
     let text = sandbox.run(&["at", &trace, "end", "--stack", "--frames", "1"]).succeeds();
-    text.prints("stack of cpu0, 4 frames").prints("#0 bfb1e598a4e5bda9(x0=80020010").prints("3 more");
+    text.prints("stack of cpu0, 4 frames").prints("#0 bfb1e598a4e5bda9(x0=0x80020010").prints("3 more");
 }
 
 #[test]

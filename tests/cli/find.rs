@@ -206,3 +206,15 @@ fn external_changes_are_found_in_either_direction_with_or_without_a_range() {
     assert_eq!(sandbox.json(&["info", &trace])["external_changes"], 2);
     sandbox.run(&["find", &trace, "next-write"]).ends_misspelt();
 }
+
+#[test]
+fn a_lane_and_a_register_of_another_cpu_are_cells() {
+    let sandbox = Sandbox::new();
+    let (fp, amp) = (sandbox.fixture("fp32.tiny.tarmac"), sandbox.fixture("amp.head.tarmac"));
+    let hit = |arguments: &[&str]| sandbox.json(&[&["find"], arguments].concat())["hit"].clone();
+    assert!(hit(&[&fp, "last-write", "d10.s[1]"])["step"].is_u64());
+    let by_option = hit(&[&amp, "last-write", "x0", "--thread", "cpu1"]);
+    assert_eq!(hit(&[&amp, "last-write", "x0 of cpu1"]), by_option);
+    assert_eq!(by_option["thread"], "cpu1");
+    sandbox.run(&["find", &amp, "last-write", "x0 of cpu7"]).fails_with(&["no such part of a register"]);
+}
