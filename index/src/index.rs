@@ -343,7 +343,7 @@ impl<S: Source> Index<S> {
     }
 
     /// Finds the tail calls, for which the program must say where functions begin.
-    /// Cost: the lists of the visits of each function's start; where there are tail calls, 48 bytes of memory a frame.
+    /// Cost: the lists of the visits of each function's start; where there are tail calls, 56 bytes of memory a frame.
     ///
     /// # Errors
     /// See [`QueryError`]. The index is then as before, and can be used.

@@ -23,7 +23,7 @@ use crate::segment::SegmentMeta;
 use crate::{Fingerprint, InstructionSet, OpenError};
 
 /// Changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Length of the header.
 pub const HEADER_LEN: usize = 56;
 const MAGIC: &[u8; 8] = b"Stepback";

@@ -69,7 +69,7 @@ pub use folds::{FoldSet, Row};
 pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
 pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
 pub use places::{LastStepOf, NextStepOf, StepCountOf, TextLineOfStep};
-pub use program::Program;
+pub use program::{FunctionPart, Program};
 pub use raw_lines::{RawLine, RawLines, SHOWN_BYTES};
 pub use registers::{RegisterFile, RegisterState, RegisterViewsAt, RegistersAt};
 pub use search::{FindText, FindValue};

@@ -24,7 +24,18 @@ use crate::granules::GRANULE_BITS;
 pub struct Program {
     /// By first address; none overlap.
     pieces: BTreeMap<u64, Piece>,
-    functions: Vec<Range<u64>>,
+    functions: Vec<FunctionPart>,
+}
+
+/// Some code of a function, from its first byte to behind its last; an empty one ends where the next begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionPart {
+    /// Its first byte.
+    pub start: u64,
+    /// The address behind its last byte.
+    pub end: u64,
+    /// Where the function begins.
+    pub function: u64,
 }
 
 /// A run of memory that was loaded.
@@ -76,11 +87,18 @@ impl Program {
     /// Adds a function, from its first byte to behind its last, without a Thumb bit.
     /// Functions may overlap or begin together; an empty one ends where the next begins.
     pub fn add_function(&mut self, bytes: Range<u64>) {
-        self.functions.push(bytes);
+        let function = bytes.start;
+        self.add_part(bytes, function);
     }
 
-    /// The functions, in no order.
-    pub fn functions(&self) -> &[Range<u64>] {
+    /// Adds code that lies elsewhere but belongs to the function that begins at an address, such as the unlikely part
+    /// that a compiler moved away: a jump to it is none to another function.
+    pub fn add_part(&mut self, bytes: Range<u64>, function: u64) {
+        self.functions.push(FunctionPart { start: bytes.start, end: bytes.end, function });
+    }
+
+    /// The functions and their parts, in no order.
+    pub fn functions(&self) -> &[FunctionPart] {
         &self.functions
     }
 

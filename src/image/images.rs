@@ -1,7 +1,7 @@
 //! All program images of a trace together.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -116,9 +116,20 @@ impl Images {
         for segment in &self.segments {
             program.load(segment.address, Arc::clone(&segment.bytes), segment.len_bytes);
         }
-        for symbol in self.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Function) {
-            if let Some(last) = symbol.last {
-                program.add_function(symbol.address.0..last.0.saturating_add(1));
+        let functions = || self.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Function);
+        let whole: HashSet<&str> = functions().filter_map(Symbol::cold_part_of).collect();
+        let mut owners: HashMap<&str, Vec<&Symbol>> = HashMap::new();
+        for owner in functions().filter(|symbol| whole.contains(&*symbol.raw_name)) {
+            owners.entry(&owner.raw_name).or_default().push(owner);
+        }
+        for symbol in functions() {
+            let Some(last) = symbol.last else { continue };
+            let bytes = symbol.address.0..last.0.saturating_add(1);
+            // Of functions with one name it is that of the same source file, which the file lists near it.
+            let owners = symbol.cold_part_of().and_then(|name| owners.get(name)).into_iter().flatten();
+            match owners.min_by_key(|owner| owner.place.abs_diff(symbol.place)) {
+                Some(owner) => program.add_part(bytes, owner.address.0),
+                None => program.add_function(bytes),
             }
         }
         program

@@ -73,6 +73,15 @@ impl Symbol {
         matches!(self.kind, SymbolKind::Function | SymbolKind::CodeLabel)
     }
 
+    /// The mangled name of the function whose unlikely code this is, as compilers name what they move away
+    /// (`f.cold`, `f.cold.1`); none for what is a function itself, as `f.part.0` is.
+    pub(super) fn cold_part_of(&self) -> Option<&str> {
+        let (function, number) = self.raw_name.rsplit_once(".cold")?;
+        let is_number = |digits: &str| digits.bytes().all(|digit| digit.is_ascii_digit());
+        let is_part = number.is_empty() || number.strip_prefix('.').is_some_and(is_number);
+        Some(function).filter(|_| is_part)
+    }
+
     /// Among symbols for the same bytes, the greatest is the name to show:
     /// global before weak before local, then a function, then the shortest name.
     pub(super) fn preference(&self) -> impl Ord + use<'_> {

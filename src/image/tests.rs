@@ -288,6 +288,27 @@ fn symbols_for_tools_are_left_out() {
 }
 
 #[test]
+fn unlikely_code_that_was_moved_away_belongs_to_its_function() {
+    let function = |name, address| (name, address, 0x10, FUNCTION, TEXT);
+    // Two source files have a function of one name, each with such a part.
+    let entries = [
+        function("f", 0x1010),
+        function("f.cold", 0x1080),
+        function("f.part.0", 0x1030),
+        function("f", 0x1020),
+        function("f.cold.7", 0x1090),
+        function("g.cold", 0x10a0),
+        function("f.colder", 0x10b0),
+    ];
+    let program = images(&AARCH64.write(&entries)).program();
+    let owners: Vec<_> = program.functions().iter().map(|part| (part.start, part.function)).collect();
+    let whole = |address| (address, address);
+    let moved = [(0x1080, 0x1010), (0x1090, 0x1020)];
+    let expected = [&[0x1010, 0x1020, 0x1030].map(whole)[..], &moved, &[0x10a0, 0x10b0].map(whole)].concat();
+    assert_eq!(owners, expected);
+}
+
+#[test]
 fn a_mangled_symbol_answers_to_all_its_names() {
     let images = images(&AARCH64.write(&[("_ZN5Lexer4nextEi", 0x1010, 8, GLOBAL | FUNCTION, TEXT)]));
     check_name(&images, 0x1012, Some("Lexer::next(int)+0x2"));

@@ -47,7 +47,7 @@ pub struct FrameBox {
     pub name: String,
 }
 
-/// Samples the call stack once a column. Runs on a worker. O(columns · (log n + depth)).
+/// Samples the call stack once a column. Runs on a worker. O(columns · (log n + log² depth + lanes)).
 ///
 /// # Errors
 /// [`QueryError::Cancelled`].
@@ -58,8 +58,7 @@ pub fn lanes(session: &Session, request: &LaneRequest, cancel: &Cancel) -> Resul
         if column % 64 == 0 {
             cancel.check()?;
         }
-        let path = calls.path_at(request.thread, sample(request, column));
-        sampler.add(column, path.get(..request.lanes as usize).unwrap_or(&path));
+        sampler.add(column, &calls.outermost_at(request.thread, sample(request, column), request.lanes as usize));
     }
     sampler.close_from(0);
     let named = |open: OpenBox| FrameBox {

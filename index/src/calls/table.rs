@@ -1,12 +1,13 @@
 //! The calls of a trace as a tree of intervals.
 //!
-//! On disk: 48 bytes a frame, sorted by thread, stack and call step, so that a frame's descendants follow it.
+//! On disk: 56 bytes a frame, sorted by thread, stack and call step, so that a frame's descendants follow it.
 //! The frames of a stack nest; those of several stacks of a thread do not, so each stack has a part of the table,
 //! and the directory tells which stack a thread used when ([`CallLayout`]).
 //! ```text
-//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
+//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, skip: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
 //! All ones stand for "none".
+//! `skip` is a frame further out than the parent ([`skip_depth`]): walks outwards need not take every step.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -129,7 +130,7 @@ impl Call {
     }
 }
 
-const RECORD: usize = 48;
+const RECORD: usize = 56;
 const NONE: u64 = u64::MAX;
 
 /// Where the frames of each stack of each thread end in the table, and which stack a thread used when.
@@ -188,9 +189,10 @@ pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<Stac
         let begin = frame.call_step.unwrap_or(0);
         while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
         let parent = open.last().map_or(NONE, |(parent, _)| *parent as u64);
+        let skip = open.get(skip_depth(open.len())).map_or(NONE, |(skip, _)| *skip as u64);
         let exit = frame.exit_step.unwrap_or(NONE);
         let (call_step, entry_step) = (frame.call_step.unwrap_or(NONE), frame.entry_step.unwrap_or(NONE));
-        for value in [frame.function, call_step, entry_step, exit, parent] {
+        for value in [frame.function, call_step, entry_step, exit, parent, skip] {
             bytes.extend_from_slice(&value.to_le_bytes());
         }
         bytes.extend_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
@@ -199,6 +201,12 @@ pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<Stac
         open.push((number, exit));
     }
     (bytes, CallLayout { parts, switches })
+}
+
+/// The depth to which the shortcut of a frame leads: its own without the lowest one of its binary digits.
+/// Any depth further out is reached in O(log² depth) by shortcuts that do not lead beyond it, and parents.
+fn skip_depth(depth: usize) -> usize {
+    depth & depth.saturating_sub(1)
 }
 
 impl Frame {
@@ -260,15 +268,15 @@ impl CallTable {
         let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
         let number = |place: usize| Some(u64_in(record, 8 * place)).filter(|number| *number != NONE);
         Some(Call {
-            thread: ThreadId(u16::from_le_bytes([record[44], record[45]])),
+            thread: ThreadId(u16::from_le_bytes([record[52], record[53]])),
             function: Address(u64_in(record, 0)),
             call_step: number(1).map(Step),
             entry_step: number(2).map(Step),
             exit_step: number(3).map(Step),
-            entered: *Entered::ALL.get(usize::from(record[46]))?,
-            left: *Left::ALL.get(usize::from(record[47] & 15))?,
-            evidence: *Evidence::ALL.get(usize::from(record[47] >> 4))?,
-            depth: u32_in(record, 40),
+            entered: *Entered::ALL.get(usize::from(record[54]))?,
+            left: *Left::ALL.get(usize::from(record[55] & 15))?,
+            evidence: *Evidence::ALL.get(usize::from(record[55] >> 4))?,
+            depth: u32_in(record, 48),
             // A parent stands before its children, so that no damage makes a walk to the root endless.
             parent: number(4).map(CallId).filter(|parent| *parent < id),
         })
@@ -375,24 +383,44 @@ impl CallTable {
         later.filter(move |child| self.get(*child).is_some_and(|call| call.parent == Some(id)))
     }
 
-    /// The innermost frame of a thread that is on the stack at a position. O(log n + depth).
+    /// The nearest frame from this one outwards for which `is_wanted` holds; it holds for all outside that one.
+    /// O(log² depth).
+    fn around(&self, from: CallId, is_wanted: impl Fn(&Call) -> bool) -> Option<CallId> {
+        let mut id = from;
+        loop {
+            let call = self.get(id)?;
+            if is_wanted(&call) {
+                return Some(id);
+            }
+            let skip = self.skip(id).filter(|skip| self.get(*skip).is_some_and(|call| !is_wanted(&call)));
+            id = skip.or(call.parent)?;
+        }
+    }
+
+    /// Where the shortcut of a frame leads.
+    fn skip(&self, id: CallId) -> Option<CallId> {
+        let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
+        Some(CallId(u64_in(record, 40))).filter(|skip| *skip < id)
+    }
+
+    /// The innermost frame of a thread that is on the stack at a position. O(log n + log² depth).
     pub fn innermost_at(&self, thread: ThreadId, position: Position) -> Option<CallId> {
         let range = self.in_use_at(thread, position);
         let late = self.first(range.clone(), |call| call.call_step.is_some_and(|step| step.0 >= position.0));
-        let mut id = CallId(late.checked_sub(1).filter(|last| *last >= range.start)?);
-        loop {
-            let call = self.get(id)?;
-            if call.contains(position) {
-                return Some(id);
-            }
-            id = call.parent?;
-        }
+        let last = late.checked_sub(1).filter(|last| *last >= range.start)?;
+        self.around(CallId(last), |call| call.contains(position))
     }
 
     /// The frames around a position, outermost first. O(log n + depth).
     pub fn path_at(&self, thread: ThreadId, position: Position) -> Vec<CallId> {
-        let innermost = self.innermost_at(thread, position);
-        let mut path: Vec<_> = std::iter::successors(innermost, |id| self.get(*id)?.parent).collect();
+        self.outermost_at(thread, position, usize::MAX)
+    }
+
+    /// So many frames around a position, or all if there are fewer, outermost first. O(log n + log² depth + count).
+    pub fn outermost_at(&self, thread: ThreadId, position: Position, count: usize) -> Vec<CallId> {
+        let is_wanted = |call: &Call| usize::try_from(call.depth).is_ok_and(|depth| depth < count);
+        let last = self.innermost_at(thread, position).and_then(|innermost| self.around(innermost, is_wanted));
+        let mut path: Vec<_> = std::iter::successors(last, |id| self.get(*id)?.parent).collect();
         path.reverse();
         path
     }
@@ -511,5 +539,30 @@ mod tests {
         assert_eq!(ids(calls.path_at(ThreadId(0), Position(11))), [0, 1, 2]);
         assert_eq!(calls.innermost_at(ThreadId(0), Position(11)), Some(CallId(2)));
         assert_eq!(ids(calls.children(CallId(0))), [1]);
+    }
+
+    #[test]
+    fn the_frames_around_a_position_are_found_at_every_depth_of_a_deep_stack() {
+        // Frame n is called by step n - 1 and left by step 1999 - n.
+        let call = |level: u64| (0, level.checked_sub(1), Some(level), Some(1999 - level).filter(|_| level > 0));
+        let calls = table_of(&(0..1000).map(call).collect::<Vec<_>>(), 2000);
+        for position in 1..2000 {
+            let depth = if position < 1000 { position } else { 1999 - position };
+            assert_eq!(calls.innermost_at(ThreadId(0), Position(position)), Some(CallId(depth)), "{position}");
+        }
+        assert_eq!(calls.path_at(ThreadId(0), Position(1500)).len(), 500);
+        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 3)), [0, 1, 2]);
+        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1998), 3)), [0, 1]);
+        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 0)), []);
+    }
+
+    #[test]
+    fn a_walk_outwards_takes_few_steps() {
+        let cost = |from: usize, to: usize| {
+            let outwards = |depth: &usize| Some(if skip_depth(*depth) >= to { skip_depth(*depth) } else { depth - 1 });
+            std::iter::successors(Some(from), outwards).take_while(|depth| *depth > to).count()
+        };
+        let last = (1 << 20) - 1;
+        assert!((0..last).step_by(97).chain([0, 1 << 19, last - 1]).all(|to| cost(last, to) <= 20 * 21 / 2));
     }
 }

@@ -4,15 +4,17 @@
 //! Each visit of a function's start that is no call's entry is looked at through the lists of visits;
 //! of the trace's text only one step is read for each place that jumps there.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use stepback_parsers::{Address, Source, Step};
 
+use super::branches::branch_target;
 use super::finder::Frame;
 use super::flow::{Flow, flow};
 use super::table::encode_sorted;
 use super::{Call, CallId, CallTable, Entered, Evidence, Functions, Left};
 use crate::data::Data;
+use crate::segment::LastStep;
 use crate::slots::EventKind;
 use crate::{Cancel, Index, QueryError, ThreadId};
 
@@ -25,11 +27,11 @@ struct Tail {
     function: Address,
 }
 
-/// Places that jump to a function, each with whether that is a tail call.
-type Sites = HashMap<Address, bool>;
+/// Places that go on at a function's start and never by a tail call, such as the ends of loops.
+type Others = HashSet<Address>;
 
-/// Beyond so many places that jump to one function, finding out which of them it was costs more than reading the step.
-const SITES: usize = 16;
+/// Beyond so many such places, finding out whether it was one of them costs more than reading the step.
+const OTHERS: usize = 16;
 
 impl<S: Source> Index<S> {
     /// The calls with the frames split that were left by tail calls; none when there is no such frame.
@@ -72,11 +74,11 @@ impl<S: Source> Index<S> {
         entries.sort_unstable();
         let mut tails = Vec::new();
         for start in functions.starts() {
-            let mut sites = Sites::new();
+            let mut others = Others::new();
             cancel.check()?;
             self.for_each_visit(Address(*start), cancel, |entry| {
                 if entries.binary_search(&entry).is_err() {
-                    tails.extend(self.tail(Address(*start), entry, functions, &mut sites)?);
+                    tails.extend(self.tail(Address(*start), entry, functions, &mut others)?);
                 }
                 Ok(())
             })?;
@@ -90,11 +92,11 @@ impl<S: Source> Index<S> {
         function: Address,
         entry: Step,
         functions: &Functions,
-        sites: &mut Sites,
+        others: &mut Others,
     ) -> Result<Option<Tail>, QueryError> {
         let thread = self.thread_at(entry.after())?;
         let Some(jump) = self.owner(thread, entry.before().0)? else { return Ok(None) };
-        if !self.is_tail_site(function, jump, functions, sites)? {
+        if !self.is_tail_jump(function, jump, functions, others)? {
             return Ok(None);
         }
         let calls = self.plain_calls();
@@ -105,17 +107,17 @@ impl<S: Source> Index<S> {
         Ok(frame.map(|frame| Tail { frame, jump, entry, function }))
     }
 
-    fn is_tail_site(
+    fn is_tail_jump(
         &self,
         function: Address,
         jump: Step,
         functions: &Functions,
-        sites: &mut Sites,
+        others: &mut Others,
     ) -> Result<bool, QueryError> {
-        if sites.len() <= SITES {
-            for (pc, is_tail) in sites.iter() {
+        if others.len() <= OTHERS {
+            for pc in others.iter() {
                 if self.is_visit(*pc, jump)? {
-                    return Ok(*is_tail);
+                    return Ok(false);
                 }
             }
         }
@@ -126,11 +128,24 @@ impl<S: Source> Index<S> {
             _ => None,
         });
         let Some(step) = step else { return Err(QueryError::TraceChanged) };
-        let is_next = step.pc.0.wrapping_add(u64::from(step.length_bytes)) == function.0;
-        let is_branch = flow(step.opcode, step.instruction_set) == Flow::Branch;
-        let is_tail = is_branch && !is_next && functions.start_of(step.pc.0) != Some(function.0);
-        sites.insert(step.pc, is_tail);
-        Ok(is_tail)
+        let step = LastStep {
+            slot: 0,
+            pc: step.pc.0,
+            opcode: step.opcode,
+            length_bytes: step.length_bytes,
+            instruction_set: step.instruction_set,
+            is_executed: step.is_executed,
+        };
+        let can_be = flow(step.opcode, step.instruction_set) == Flow::Branch
+            && step.next_pc() != function.0
+            && functions.start_of(step.pc) != Some(function.0)
+            // A jump that goes elsewhere was interrupted.
+            && branch_target(&step).is_none_or(|target| target == function.0);
+        if !can_be {
+            others.insert(Address(step.pc));
+        }
+        // What is behind one whose condition failed is no tail call, but another time it may be.
+        Ok(can_be && step.is_executed)
     }
 }
 
