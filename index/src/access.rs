@@ -75,7 +75,8 @@ impl Query for LastAccess {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
         index.check_position(self.before)?;
-        let slot = match self.cell {
+        let cell = index.home_of(self.cell, self.before)?;
+        let slot = match cell {
             Cell::Register { thread, view } => {
                 index.check_recorded(self.kinds)?;
                 index.last_register_slot(thread, view, self.before.0)?
@@ -92,7 +93,7 @@ impl Query for LastAccess {
         let Some(slot) = slot else { return Ok(LastAccessAnswer::Never) };
         let mut events = index.events(slot..slot + 1)?;
         events.reverse();
-        let event = index.first_of_cell(&events, slot, self.cell, self.kinds).ok_or(QueryError::TraceChanged)?;
+        let event = index.first_of_cell(&events, slot, cell, self.kinds).ok_or(QueryError::TraceChanged)?;
         match index.owner(event.thread, slot)? {
             Some(step) => {
                 let hit = index.hit(step, Position(slot), index.access_of(event)?)?;
@@ -255,6 +256,7 @@ impl<S: Source> Index<S> {
         if self.last_host_region(cell, kinds, slot).is_some_and(|region| region.slot == slot) {
             return Ok(true);
         }
+        let cell = self.home_of(cell, Position(slot))?;
         let events = self.events(slot..slot + 1)?;
         Ok(self.first_of_cell(&events, slot, cell, kinds).is_some())
     }

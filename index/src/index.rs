@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use stepback_parsers::{Endian, Position, RegisterId, RegisterView, Registers, Source, Step};
 
+use crate::banks::NamedBank;
 use crate::build::{BuildProgress, build_in_memory};
 use crate::calls::Functions;
 use crate::data::Data;
@@ -102,6 +103,7 @@ pub struct Index<S> {
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
+    pub(crate) banks: Vec<NamedBank>,
     program: Program,
     pub(crate) host_regions: HostRegions,
 }
@@ -203,6 +205,7 @@ impl<S: Source> Index<S> {
             threads: contents.threads.iter().map(thread).collect(),
             warnings: contents.warnings.iter().map(warning).collect(),
             name_numbers: names.collect(),
+            banks: NamedBank::among(&contents.register_names),
             checked: contents.segments.iter().map(|_| AtomicU8::new(0)).collect(),
             maps_checked: contents.key_maps.iter().map(|_| AtomicU8::new(0)).collect(),
             source,

@@ -22,6 +22,7 @@
 mod access;
 mod answers;
 mod assemble;
+mod banks;
 mod build;
 mod calls;
 mod cancel;
@@ -43,6 +44,7 @@ mod pcs;
 mod places;
 mod program;
 mod raw_lines;
+mod register_reader;
 mod registers;
 mod seams;
 mod search;

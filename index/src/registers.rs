@@ -1,12 +1,11 @@
 //! The register file at a position.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source, Step};
 
 use crate::layout::ViewContents;
-use crate::slots::{EventKind, SlotEvent};
+use crate::register_reader::RegisterReader;
 use crate::{Cancel, Index, InstructionSet, Query, QueryError, ThreadId, Value, ValueSource};
 
 /// All registers of a thread at a position. Cost: one step's text for each distinct last write.
@@ -70,7 +69,7 @@ impl Query for RegistersAt {
             Some(thread) => thread,
             None => index.thread_at(self.position)?,
         };
-        let mut reader = RegisterReader { index, thread, at: self.position, events: HashMap::new() };
+        let mut reader = RegisterReader::new(index, thread, self.position);
         let mut registers = Vec::new();
         for (name, view) in index.shown_registers(thread) {
             cancel.check()?;
@@ -96,7 +95,7 @@ impl Query for RegisterViewsAt {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<RegisterState>, QueryError> {
         index.check_position(self.position)?;
-        let mut reader = RegisterReader { index, thread: self.thread, at: self.position, events: HashMap::new() };
+        let mut reader = RegisterReader::new(index, self.thread, self.position);
         let state = |(name, view): &(String, RegisterView)| {
             cancel.check()?;
             reader.state(name.clone(), *view)
@@ -207,88 +206,4 @@ impl<S: Source> Index<S> {
 
 fn bad_registers() -> QueryError {
     crate::segment::damaged(crate::segment::Section::Registers)
-}
-
-/// Reads the registers of one register file; many were last written by the same steps, which are read once.
-struct RegisterReader<'a, S> {
-    index: &'a Index<S>,
-    thread: ThreadId,
-    at: Position,
-    events: HashMap<u64, Vec<SlotEvent>>,
-}
-
-impl<S: Source> RegisterReader<'_, S> {
-    fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
-        if view.register == RegisterId::PC
-            && let Some(pc) = self.program_counter(&name, view)?
-        {
-            return Ok(pc);
-        }
-        let mut slots = Vec::new();
-        for known in self.index.overlapping(self.thread, view) {
-            slots.extend(self.index.last_write_slot(known, self.at.0)?.map(|slot| (slot, known.view)));
-        }
-        slots.sort_unstable_by_key(|(slot, _)| std::cmp::Reverse(*slot));
-        let newest = slots.first().map(|(slot, _)| *slot);
-        let mut bytes: Vec<Byte> = vec![Byte::Open; usize::from(view.size_bytes)];
-        for (slot, _) in &slots {
-            if bytes.contains(&Byte::Open) {
-                self.fill(*slot, view, &mut bytes)?;
-            }
-        }
-        let value = Value(bytes.iter().map(|byte| byte.value()).collect());
-        let source = if value.is_unknown() { ValueSource::Unknown } else { ValueSource::Recorded };
-        let written_by = match newest {
-            Some(slot) => self.index.owner(self.thread, slot)?,
-            None => None,
-        };
-        Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by })
-    }
-
-    /// Takes from a slot what later slots left open: its last write of each byte.
-    fn fill(&mut self, slot: u64, view: RegisterView, bytes: &mut [Byte]) -> Result<(), QueryError> {
-        if let std::collections::hash_map::Entry::Vacant(place) = self.events.entry(slot) {
-            place.insert(self.index.events(slot..slot + 1)?);
-        }
-        let events = self.events.get(&slot).map(Vec::as_slice).unwrap_or_default();
-        for event in events.iter().rev().filter(|event| event.slot == slot && event.thread == self.thread) {
-            let EventKind::Register { view: written, bytes: value, .. } = &event.kind else { continue };
-            if written.register != view.register {
-                continue;
-            }
-            for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {
-                let offset = (usize::from(view.offset) + place).checked_sub(usize::from(written.offset));
-                let Some(offset) = offset.filter(|offset| *offset < usize::from(written.size_bytes)) else { continue };
-                *byte =
-                    value.as_ref().and_then(|value| value.get(offset)).map_or(Byte::Unknown, |byte| Byte::Known(*byte));
-            }
-        }
-        Ok(())
-    }
-
-    /// The program counter: the address of the thread's next step, whatever the trace wrote into it; none when it has none.
-    fn program_counter(&self, name: &str, view: RegisterView) -> Result<Option<RegisterState>, QueryError> {
-        let Some(step) = self.index.next_step_of(self.thread, self.at)? else { return Ok(None) };
-        let pc = self.index.pc_of(step)?.ok_or(QueryError::TraceChanged)?;
-        let value = Value(pc.0.to_le_bytes().iter().take(usize::from(view.size_bytes)).copied().map(Some).collect());
-        let (name, source) = (name.to_owned(), ValueSource::Inferred);
-        Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None }))
-    }
-}
-
-/// A byte of a register while it is put together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Byte {
-    /// Not found yet.
-    Open,
-    /// Written with a value that the trace does not give.
-    Unknown,
-    /// Its value.
-    Known(u8),
-}
-
-impl Byte {
-    fn value(self) -> Option<u8> {
-        if let Self::Known(byte) = self { Some(byte) } else { None }
-    }
 }

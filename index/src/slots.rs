@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use stepback_parsers::{
-    AccessKind, Address, EventSink, InstructionSet, MemoryAccess, ParseScratch, Position, RegisterId, RegisterView,
-    RegisterWrite, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    AccessKind, Address, EventSink, InstructionSet, MemoryAccess, Mode, ParseScratch, Position, RegisterId,
+    RegisterView, RegisterWrite, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::segment::SegmentReader;
@@ -49,6 +49,7 @@ pub(crate) struct StepText {
     pub opcode: u32,
     pub length_bytes: u8,
     pub is_executed: bool,
+    pub mode: Mode,
     pub text: String,
 }
 
@@ -264,6 +265,7 @@ impl<S: Source> EventSink for SlotReader<'_, S> {
             opcode: step.opcode,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
+            mode: step.mode,
             text: String::from_utf8_lossy(step.text).into_owned(),
         };
         self.push(step.thread, step.place.line_in_range, EventKind::Step(text));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, RegisterId, RegisterView};
+use crate::{Address, Mode, RegisterId, RegisterView};
 
 /// A thread by its number in one run of a parser: 0, 1, … in order of appearance.
 ///
@@ -55,6 +55,8 @@ pub struct StepEvent<'a> {
     pub length_bytes: u8,
     /// False when the condition failed.
     pub is_executed: bool,
+    /// The processor's mode at it.
+    pub mode: Mode,
     /// The disassembly as the trace has it, possibly empty, possibly not UTF-8.
     pub text: &'a [u8],
 }

@@ -24,9 +24,11 @@
 //! ```
 
 mod any_source;
+mod bank;
 mod events;
 mod format;
 mod lane_format;
+mod mode;
 mod numbers;
 mod psr;
 mod read_at;
@@ -36,9 +38,11 @@ mod source;
 pub mod tarmac;
 
 pub use any_source::AnySource;
+pub use bank::Bank;
 pub use events::*;
 pub use format::{Format, FormatError, detect};
 pub use lane_format::{LaneFormat, LaneKind};
+pub use mode::Mode;
 pub use numbers::{Address, Line, Position, Step};
 pub use psr::Psr;
 pub use read_at::ReadAt;

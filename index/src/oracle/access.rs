@@ -10,8 +10,12 @@ impl Replay for LastAccess {
     fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {
         oracle.check(self.before)?;
         check_recorded(self.cell, self.kinds)?;
+        let cell = match self.cell {
+            Cell::Register { thread, view } => Cell::Register { thread, view: oracle.home(thread, view, self.before) },
+            Cell::Memory { .. } => self.cell,
+        };
         let mut events = oracle.events_until(self.before).iter().rev();
-        let Some(event) = events.find(|event| accesses(event, self.cell, self.kinds)) else {
+        let Some(event) = events.find(|event| accesses(event, cell, self.kinds)) else {
             return Some(LastAccessAnswer::Never);
         };
         Some(match oracle.hit_of(event) {

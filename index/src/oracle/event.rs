@@ -1,6 +1,6 @@
 //! The events as the oracle keeps them.
 
-use stepback_parsers::{AccessKind, Address, InstructionSet, RegisterView, Step, TextKind};
+use stepback_parsers::{AccessKind, Address, InstructionSet, Mode, RegisterView, Step, TextKind};
 
 use crate::{HostOperation, ThreadId};
 
@@ -89,5 +89,6 @@ pub(super) struct Told {
     pub opcode: u32,
     pub length_bytes: u8,
     pub is_executed: bool,
+    pub mode: Mode,
     pub text: Vec<u8>,
 }

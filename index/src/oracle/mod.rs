@@ -17,6 +17,7 @@
 //! ```
 
 mod access;
+mod banks;
 mod branches;
 mod calls;
 mod difference;

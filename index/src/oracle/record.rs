@@ -181,6 +181,7 @@ impl EventSink for Recorder<'_> {
             opcode: step.opcode,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
+            mode: step.mode,
             text: step.text.to_vec(),
         });
         self.push(step.thread, step.place.offset, EventKind::Step);

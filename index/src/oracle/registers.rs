@@ -26,16 +26,17 @@ impl Replay for RegistersAt {
         let bytes = oracle.register_bytes(thread, self.position);
         let state = |(name, view)| match oracle.next_pc(thread, self.position) {
             Some(pc) if view == pc.1 => next_pc_state(name, view, pc.0),
-            _ => state(name, view, &bytes),
+            _ => state(name, view, oracle.home(thread, view, self.position), &bytes),
         };
         let registers = oracle.shown_registers(thread).into_iter().map(state).collect();
         Some(RegisterFile { thread, instruction_set: oracle.instruction_set(thread), registers })
     }
 }
 
-fn state(name: String, view: RegisterView, bytes: &WrittenBytes) -> RegisterState {
+/// A register whose bytes are in `home`.
+fn state(name: String, view: RegisterView, home: RegisterView, bytes: &WrittenBytes) -> RegisterState {
     let written: Vec<Option<&WrittenByte>> =
-        (0..view.size_bytes).map(|place| bytes.get(&(view.register, view.offset + place))).collect();
+        (0..view.size_bytes).map(|place| bytes.get(&(home.register, home.offset + place))).collect();
     let value = Value(written.iter().map(|byte| byte.and_then(|byte| byte.value)).collect());
     let newest = written.into_iter().flatten().max_by_key(|byte| byte.slot);
     RegisterState {

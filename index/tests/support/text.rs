@@ -95,6 +95,9 @@ const JUMP: Opcodes = ("14000004", "ea000004", "e004");
 const SUPERVISOR: Opcodes = ("d4000001", "ef000000", "df00");
 const EXCEPTION_RETURN: Opcodes = ("d69f03e0", "e25ef004", "f3de8f00");
 
+const MODES: [&str; 12] =
+    ["EL3h_s", "EL1h_n", "EL1t_n", "EL0t_n", "svc_s", "usr", "sys", "irq", "fiq", "handler", "thread", "EL3h_s"];
+
 const FUNCTIONS: [u64; 4] = [0x8000, 0x8040, 0x8080, 0x9000];
 
 impl Writer {
@@ -194,7 +197,7 @@ impl Writer {
         let opcode = if dice.one_in(20) && set != "T" { "--------" } else { opcode };
         let length = opcode.len() as u64 / 2;
         let words = dice.pick(&["NOP", "MOV r0,#1", "BL {pc}+0x40", "", "RET $"]).unwrap();
-        let mode = dice.pick(&["EL3h_s", "svc_s", "usr"]).unwrap();
+        let mode = dice.pick(&MODES).unwrap();
         let (kind, text) = (dice.pick(&["IT", "IT", "IS"]).unwrap(), words);
         let text = if self.shape.is_es {
             let failed = if kind == "IS" { "CCFAIL " } else { "" };
@@ -339,14 +342,18 @@ impl Writer {
     }
 
     fn register(&mut self, dice: &mut Dice) {
-        const WIDE: [(&str, usize); 16] = [
+        const WIDE: [(&str, usize); 20] = [
             ("X0", 16),
             ("W0", 8),
             ("X1", 16),
             ("X30", 16),
             ("W30", 8),
             ("sp", 16),
+            ("SP_EL0", 16),
             ("SP_EL1", 16),
+            ("SP_EL1", 16),
+            ("sp_el3", 16),
+            ("r13_usr", 8),
             ("q0", 32),
             ("d0", 16),
             ("s0", 8),
@@ -357,13 +364,20 @@ impl Writer {
             ("elr_el3", 16),
             ("fpcr", 8),
         ];
-        const NARROW: [(&str, usize); 14] = [
+        const NARROW: [(&str, usize); 21] = [
             ("r0", 8),
             ("r1", 8),
             ("r13", 8),
             ("r13_svc", 8),
             ("r13_irq", 8),
             ("r14", 8),
+            ("r13_usr", 8),
+            ("sp_svc", 8),
+            ("r14_usr", 8),
+            ("r14_fiq", 8),
+            ("r8_usr", 8),
+            ("r8_fiq", 8),
+            ("PSP", 8),
             ("MSP", 8),
             ("q0", 32),
             ("d0", 16),

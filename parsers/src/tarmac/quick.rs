@@ -8,10 +8,10 @@ use super::digits::{hex_8, load_8, lower, position_8};
 use super::fused::{INDENT, may_hold_record};
 use super::lexer::is_word_byte;
 use super::quick_header::QuickHeader;
-use super::register_name::{KnownRegister, Mode, ValueKind};
+use super::register_name::{KnownRegister, ValueKind};
 use super::register_table::RegisterTable;
 use super::run::{Chunk, LineThread, Part, Run};
-use crate::{AccessKind, Address, Endian, EventSink, InstructionSet, MemoryAccess, RegisterView, RegisterWrite};
+use crate::{AccessKind, Address, Endian, EventSink, InstructionSet, MemoryAccess, Mode, RegisterView, RegisterWrite};
 use crate::{StepEvent, ThreadNumber};
 
 /// A line whose beginning was read.
@@ -154,6 +154,7 @@ impl<S: EventSink> Run<'_, S> {
             opcode: place.opcode.value,
             length_bytes,
             is_executed: place.is_executed && !is_failed,
+            mode,
             text,
         });
         Some(next)

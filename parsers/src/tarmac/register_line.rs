@@ -7,9 +7,10 @@ use super::digits;
 use super::fault::{Fault, FaultKind};
 use super::header::Header;
 use super::lexer::{Lexer, Token};
-use super::register_name::{KnownRegister, ValueKind, bank_mode};
+use super::register_name::{KnownRegister, ValueKind};
 use super::register_value::{Expected, RegisterValue};
 use crate::InstructionSet;
+use crate::mode::bank_mode;
 
 /// Longer register names are no names.
 const NAME_LIMIT: usize = 64;

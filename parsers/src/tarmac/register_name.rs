@@ -4,7 +4,7 @@
 //! A write to a bank is a write to the plain register when the bank is the one in use,
 //! which the mode word of the instruction tells.
 
-use crate::{InstructionSet, RegisterId, RegisterView, Registers};
+use crate::{Bank, InstructionSet, RegisterView, Registers};
 
 /// A register whose place and width are known by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,66 +35,6 @@ pub(super) enum ValueKind {
     Vector,
     /// As many digits as the implementation is wide.
     Scalable,
-}
-
-/// One of several registers that share a plain name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bank {
-    /// `SP_EL0` … `SP_EL3`.
-    Level(u8),
-    /// `r13_svc`, `lr_irq`, ….
-    Mode([u8; 3]),
-    /// `r8_fiq`, `r8_usr`, …: only FIQ has its own.
-    Fiq([u8; 3]),
-    /// `MSP`.
-    Main,
-    /// `PSP`.
-    Process,
-    /// A suffix that tells nothing.
-    Other,
-}
-
-/// The mode of an instruction, by its mode word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// AArch64; `h` uses the stack pointer of the level, `t` that of EL0.
-    Level { level: u8, has_own_stack: bool },
-    /// AArch32 other than M-profile; `sys` counts as `usr`, whose registers it uses.
-    Banked([u8; 3]),
-    /// M-profile, in an exception handler.
-    Handler,
-    /// No word, or one that decides nothing: in `thread` mode of M-profile the stack pointer may be either.
-    Other,
-}
-
-impl Mode {
-    /// The mode that a word such as `EL3h_s` or `svc_s` names.
-    pub fn of(word: &[u8]) -> Self {
-        let lower = |place: usize| word.get(place).map_or(0, u8::to_ascii_lowercase);
-        match [lower(0), lower(1), lower(2), lower(3)] {
-            [b'e', b'l', level @ b'0'..=b'3', stack @ (b'h' | b't')] => {
-                Self::Level { level: level & 3, has_own_stack: stack == b'h' }
-            }
-            [first, second, third, 0 | b'_'] => bank_mode(&[first, second, third]).map_or(Self::Other, Self::Banked),
-            [b'h', b'a', b'n', b'd'] => Self::Handler,
-            _ => Self::Other,
-        }
-    }
-}
-
-impl Bank {
-    /// True unless the mode says that the plain name means another bank.
-    pub fn is_in_use(self, mode: Mode) -> bool {
-        match (self, mode) {
-            (Self::Level(bank), Mode::Level { level, has_own_stack }) => bank == if has_own_stack { level } else { 0 },
-            (Self::Level(_), Mode::Banked(_) | Mode::Handler) => false,
-            (Self::Mode(bank), Mode::Banked(mode)) => bank == mode,
-            (Self::Fiq(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
-            (Self::Mode(_) | Self::Fiq(_) | Self::Main | Self::Process, Mode::Level { .. }) => false,
-            (Self::Process, Mode::Handler) => false,
-            _ => true,
-        }
-    }
 }
 
 impl KnownRegister {
@@ -144,42 +84,14 @@ fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
 
 /// The plain register and the bank of a name such as `r13_svc`.
 fn banked(name: &str) -> Option<KnownRegister> {
-    let (plain, suffix) = name.split_once('_').unwrap_or((name, ""));
-    let mode = {
-        let (word, rest) = suffix.as_bytes().split_at_checked(3).unwrap_or_default();
-        bank_mode(word).filter(|_| matches!(rest.first(), None | Some(b'_')))
-    };
-    let level = suffix.strip_prefix("el").and_then(|level| level.parse::<u8>().ok()).filter(|level| *level < 4);
-    let stack = RegisterView::new(RegisterId::SP, 0, 4);
-    let (view, bank) = match (plain, mode) {
-        ("msp", _) => (stack, Bank::Main),
-        ("psp", _) => (stack, Bank::Process),
-        ("sp", _) if level.is_some() => (RegisterView::new(RegisterId::SP, 0, 8), Bank::Level(level?)),
-        ("sp" | "r13", mode) => (stack, mode.map_or(Bank::Other, Bank::Mode)),
-        ("lr" | "r14", Some(mode)) => (RegisterView::new(RegisterId::LR, 0, 4), Bank::Mode(mode)),
-        ("r14", None) => (RegisterView::new(RegisterId::LR, 0, 4), Bank::Other),
-        (plain, Some(mode)) if plain.starts_with('r') => {
-            let view = Registers::view(plain, InstructionSet::A32)?;
-            (view, if view.register.0 < 8 { Bank::Other } else { Bank::Fiq(mode) })
-        }
-        _ => return None,
-    };
+    let (view, bank) = Bank::named(name)?;
     Some(KnownRegister { view, kind: ValueKind::Core, bank: Some(bank) })
-}
-
-/// A mode of AArch32 that has registers of its own.
-pub(super) fn bank_mode(word: &[u8]) -> Option<[u8; 3]> {
-    let mode = <[u8; 3]>::try_from(word).ok()?;
-    match &mode {
-        b"sys" => Some(*b"usr"),
-        b"usr" | b"svc" | b"irq" | b"fiq" | b"abt" | b"und" | b"mon" | b"hyp" => Some(mode),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mode;
 
     #[test]
     fn a_bank_is_in_use_unless_the_mode_says_otherwise() {

@@ -6,10 +6,12 @@ use super::fault::{Fault, FaultKind};
 use super::names::RunNames;
 use super::quick::QuickMode;
 use super::quick_header::QuickHeaders;
-use super::register_name::{Bank, Mode};
 use super::source::Tarmac;
 use super::window::{Limits, Window};
-use crate::{Endian, EventSink, Flow, InstructionSet, Parsed, Place, Problem, RegisterId, RegisterView, RegisterWrite};
+use crate::{
+    Bank, Endian, EventSink, Flow, InstructionSet, Mode, Parsed, Place, Problem, RegisterId, RegisterView,
+    RegisterWrite,
+};
 use crate::{SourceError, ThreadNumber};
 
 /// More threads are not told apart.

@@ -12,11 +12,10 @@ use super::memory_line::MemoryLine;
 use super::names::RunNames;
 use super::quick_header::Stamp;
 use super::register_line::RegisterLine;
-use super::register_name::Mode;
 use super::register_value::ByteState;
 use super::run::{Chunk, LineThread, Part, Run, THREADS};
-use crate::{AccessKind, Address, EventSink, MemoryAccess, Place, Problem, RegisterView, RegisterWrite, StepEvent};
-use crate::{Source as _, TextEvent, TextKind, ThreadNumber};
+use crate::{AccessKind, Address, EventSink, MemoryAccess, Mode, Place, Problem, RegisterView, RegisterWrite};
+use crate::{Source as _, StepEvent, TextEvent, TextKind, ThreadNumber};
 
 /// Event types that get a complaint of their own.
 const UNKNOWN_TYPES: usize = 64;
@@ -192,7 +191,8 @@ impl<S: EventSink> Run<'_, S> {
     fn instruction(&mut self, header: &Header<'_>, line: &InstructionLine<'_>, spot: Spot<'_>) -> Result<(), Fault> {
         self.before.thread = self.thread(header.cpu.unwrap_or(FIRST_CPU));
         let thread = self.known_thread(header)?;
-        self.chunk = Chunk { set: line.set, thread: Some(thread), mode: Mode::of(line.mode) };
+        let mode = Mode::of(line.mode);
+        self.chunk = Chunk { set: line.set, thread: Some(thread), mode };
         self.sink.begin_step(&StepEvent {
             thread,
             place: spot.place,
@@ -203,6 +203,7 @@ impl<S: EventSink> Run<'_, S> {
             opcode: line.opcode,
             length_bytes: line.length_bytes,
             is_executed: line.is_executed,
+            mode,
             text: line.text,
         });
         Ok(())

@@ -1,0 +1,174 @@
+//! The plain name of a register that has banks, on small traces written by hand: it means the bank in use.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics fails")]
+
+use std::sync::Arc;
+
+use stepback_index::oracle::{Oracle, Replay};
+use stepback_index::{
+    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, Query as _, RegisterViewsAt,
+    RegistersAt, ThreadId,
+};
+use stepback_parsers::{Position, Step, Tarmac};
+
+/// A trace out of a line for each step: its mode, then what it writes.
+fn trace(set: &str, steps: &[&str]) -> String {
+    let mut text = String::new();
+    for (line, time) in steps.iter().zip(1..) {
+        let mut words = line.split_whitespace();
+        let mode = words.next().unwrap();
+        text += &format!("{time} clk IT ({time}) {:08x} d503201f {set} {mode} : x\n", 0x1000 + 4 * time);
+        for (name, value) in words.filter_map(|word| word.split_once('=')) {
+            let digits = if set == "O" { 16 } else { 8 };
+            text += &format!("{time} clk R {name} {value:0>digits$}\n");
+        }
+    }
+    text
+}
+
+/// Asks for a register at each position from 1 on: its value (`-`: unknown) and the step that wrote it last (`-`: none).
+#[track_caller]
+fn check_text(text: &str, name: &str, expected: &[&str]) {
+    for segment_bytes in [1, 100, 1 << 20] {
+        let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
+        let oracle = Oracle::of(tarmac.as_ref()).unwrap();
+        let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
+        let index = Index::in_memory(tarmac, &options).unwrap();
+        let (cancel, thread) = (Cancel::default(), ThreadId(0));
+        let view = index.register_view(name, thread).unwrap();
+        let mut found = Vec::new();
+        for position in (1..=index.step_count()).map(Position) {
+            let file = RegistersAt { position, thread: Some(thread) };
+            let answer = file.run(&index, &cancel).unwrap();
+            assert_eq!(Some(&answer), file.replay(&oracle).as_ref());
+            let views = vec![(name.to_owned(), view)];
+            let state = RegisterViewsAt { position, thread, views }.run(&index, &cancel).unwrap().remove(0);
+            assert_eq!(answer.state(name), Some(&state), "{name} at {position:?}");
+            let cell = Cell::Register { thread, view };
+            let last = LastAccess { cell, kinds: AccessKinds::Writes, before: position };
+            let answer = last.run(&index, &cancel).unwrap();
+            assert_eq!(Some(&answer), last.replay(&oracle).as_ref());
+            let writer = match answer {
+                LastAccessAnswer::Step(hit) => {
+                    assert_eq!(state.written_at, Some(hit.position), "{name} at {position:?}");
+                    Some(hit.record.step)
+                }
+                LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+            };
+            assert_eq!(state.written_by, writer, "{name} at {position:?}");
+            let is_accessed = index.is_accessed_by(Step(position.0 - 1), cell, AccessKinds::Writes).unwrap();
+            assert_eq!(is_accessed, state.written_at == Some(position), "{name} at {position:?}");
+            let value = state.value.to_u64().map_or("-".to_owned(), |value| format!("{value:x}"));
+            found.push(format!("{value}@{}", writer.map_or("-".to_owned(), |step| step.0.to_string())));
+        }
+        assert_eq!(found, expected, "segments of {segment_bytes} bytes");
+    }
+}
+
+#[track_caller]
+fn check(set: &str, steps: &[&str], name: &str, expected: &[&str]) {
+    check_text(&trace(set, steps), name, expected);
+}
+
+#[test]
+fn sp_is_the_bank_of_the_exception_level() {
+    check(
+        "O",
+        &["EL1h_n SP_EL1=8000", "EL0t_n SP_EL0=4000", "EL0t_n", "EL1h_n", "EL1h_n SP_EL1=7ff0", "EL0t_n"],
+        "sp",
+        &["8000@0", "4000@1", "4000@1", "8000@0", "7ff0@4", "4000@1"],
+    );
+    check(
+        "O",
+        &["EL3h_s sp_el3=9000 sp_el1=8000", "EL1h_n", "EL1t_n", "EL3h_s SP_EL0=4000", "EL1t_n", "EL2h_n"],
+        "sp",
+        &["9000@0", "8000@0", "-@-", "9000@0", "4000@3", "9000@0"],
+    );
+}
+
+#[test]
+fn registers_of_a_mode_come_and_go_with_it() {
+    let steps = [
+        "svc r13_svc=8000 r14_svc=11 r13_irq=9000",
+        "usr r13_usr=4000 r14_usr=22 r8_usr=1",
+        "irq r14_irq=33",
+        "fiq r8_fiq=2",
+        "sys",
+        "svc_s",
+        "svc sp_svc=7ff0",
+        "usr",
+        "svc",
+    ];
+    check(
+        "A",
+        &steps,
+        "sp",
+        &["8000@0", "4000@1", "9000@0", "4000@1", "4000@1", "8000@0", "7ff0@6", "4000@1", "7ff0@6"],
+    );
+    check("A", &steps, "lr", &["11@0", "22@1", "33@2", "33@2", "22@1", "11@0", "11@0", "22@1", "11@0"]);
+    check("A", &steps, "r8", &["-@-", "1@1", "1@1", "2@3", "1@1", "1@1", "1@1", "1@1", "1@1"]);
+}
+
+#[test]
+fn a_handler_of_m_profile_is_on_the_main_stack() {
+    check(
+        "T",
+        &["thread MSP=8000", "thread PSP=4000", "handler", "handler MSP=7fe0", "thread", "thread PSP=3ff0"],
+        "sp",
+        &["8000@0", "4000@1", "8000@0", "7fe0@3", "7fe0@3", "3ff0@5"],
+    );
+}
+
+#[test]
+fn a_bank_that_was_never_written_is_unknown_until_it_is() {
+    check("O", &["EL1h_n SP_EL1=8000", "EL0t_n", "EL0t_n SP_EL0=4000"], "sp", &["8000@0", "-@-", "4000@2"]);
+}
+
+#[test]
+fn a_bank_that_the_trace_names_nowhere_leaves_the_plain_name_alone() {
+    check("O", &["EL1h_n SP_EL1=8000", "EL0t_n"], "sp", &["8000@0", "8000@0"]);
+    check("A", &["usr r8=1", "fiq r8_fiq=2", "usr"], "r8", &["1@0", "2@1", "2@1"]);
+}
+
+#[test]
+fn a_write_under_the_plain_name_holds_in_every_mode() {
+    check(
+        "A",
+        &["svc r13_svc=8000", "usr r13_usr=4000", "usr r13=5000", "svc"],
+        "sp",
+        &["8000@0", "4000@1", "5000@2", "5000@2"],
+    );
+}
+
+#[test]
+fn a_bank_written_before_it_is_in_use_is_the_plain_register_then() {
+    check("A", &["svc r13_usr=4000", "usr", "svc"], "sp", &["-@-", "4000@0", "-@-"]);
+}
+
+#[test]
+fn the_mode_of_another_thread_is_no_matter() {
+    check_text(
+        "1 clk cpu0 IT (1) 00001000 d503201f O EL1h_n : x\n\
+         1 clk cpu0 R SP_EL1 0000000000008000\n\
+         2 clk cpu0 IT (2) 00001004 d503201f O EL0t_n : x\n\
+         2 clk cpu0 R SP_EL0 0000000000004000\n\
+         3 clk cpu1 IT (1) 00001000 d503201f O EL1h_n : x\n\
+         3 clk cpu1 R SP_EL1 0000000000006000\n\
+         4 clk cpu0 IT (3) 00001008 d503201f O EL1h_n : x\n",
+        "sp",
+        &["8000@0", "4000@1", "4000@1", "8000@0"],
+    );
+}
+
+#[test]
+fn a_half_known_value_of_a_bank_stays_half_known() {
+    check_text(
+        "1 clk IT (1) 00001000 d503201f O EL1h_n : x\n\
+         1 clk R SP_EL1 --------00008000\n\
+         2 clk IT (2) 00001004 d503201f O EL0t_n : x\n\
+         2 clk R SP_EL0 0000000000004000\n\
+         3 clk IT (3) 00001008 d503201f O EL1h_n : x\n",
+        "sp",
+        &["-@0", "4000@1", "-@0"],
+    );
+}
