@@ -38,12 +38,12 @@ impl Oracle {
         let is_home = |register| self.bank_of(register, view).is_some_and(|bank| bank.is_in_use(mode));
         let in_use = |written: &Written| Some(written.view.register).filter(|register| is_home(*register));
         let of_register = |register| RegisterView { register, ..view };
-        let touched = own().filter_map(|event| {
+        let mut touched = own().filter_map(|event| {
             let EventKind::Register(written) = &event.kind else { return None };
             in_use(written).filter(|register| written.view.overlaps(of_register(*register)))
         });
         let ever = || self.writes().filter(|(writer, _)| *writer == thread).find_map(|(_, written)| in_use(written));
-        touched.last().or_else(ever).map_or(view, of_register)
+        touched.next_back().or_else(ever).map_or(view, of_register)
     }
 
     /// What the last line that wrote a byte of a view named.
