@@ -312,7 +312,10 @@ impl<S: Source> Index<S> {
         let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
         let whole = outside.clone().or_else(|| {
             let word = if set == InstructionSet::A64 { 8 } else { 4 };
-            [16, word, 4, 32]
+            // What reaches beyond a register of NEON is a part of one of SVE.
+            let sizes =
+                if view.offset.saturating_add(view.size_bytes) > 16 { [256, word, 4, 32] } else { [16, word, 4, 32] };
+            sizes
                 .into_iter()
                 .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned))
         });

@@ -130,6 +130,17 @@ impl<S: Source> Index<S> {
         others
     }
 
+    /// The registers of SVE that the trace writes for a thread and the register file does not show in full:
+    /// vectors of more than 16 bytes, and predicates. Each is as wide as the trace writes it.
+    pub fn scalable_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
+        let set = self.instruction_set(thread);
+        let tables = (RegisterId::V0.0..RegisterId::FIRST_NAMED.0).map(RegisterId);
+        let whole = |id: RegisterId| RegisterView::new(id, 0, self.written_width(thread, id..RegisterId(id.0 + 1)));
+        let is_shown = |view: &RegisterView| view.register < RegisterId::P0 && view.size_bytes <= 16;
+        let views = tables.map(whole).filter(|view| view.size_bytes > 0 && !is_shown(view));
+        views.filter_map(|view| Registers::name(view, set).map(|name| (name.to_owned(), view))).collect()
+    }
+
     /// How many bytes of the widest of some registers the trace writes for a thread; 0 when it writes none.
     pub fn written_width(&self, thread: ThreadId, registers: Range<RegisterId>) -> u16 {
         let views = self.views_of(thread).iter().map(|known| known.view);

@@ -106,16 +106,26 @@ impl Registers {
         names.into_iter().filter_map(view).collect()
     }
 
-    /// The name under which a view of the table is shown: `x3` for all of it, `w3` for its low half.
+    /// The name under which a view of the table is shown: `x3` for all of it, `w3` for its low half,
+    /// `z3` and `p3` at any width that an implementation of SVE may have.
     /// None for parts that have no name and for registers outside the table.
     pub fn name(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
         let names = if set == InstructionSet::A64 { &A64_NAMES } else { &A32_NAMES };
-        names.get(&view).map(String::as_str)
+        names.get(&view).or_else(|| names.get(&scalable_view(view)?)).map(String::as_str)
     }
 }
 
 static A64_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::A64));
 static A32_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::A32));
+
+/// The whole SVE register whose low part a view is; none for parts that NEON names and for other registers.
+fn scalable_view(view: RegisterView) -> Option<RegisterView> {
+    let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register) && view.size_bytes > 16;
+    let is_predicate = (RegisterId::P0..RegisterId::FIRST_NAMED).contains(&view.register);
+    let size_bytes = if is_vector { 256 } else { 32 };
+    let is_scalable = view.offset == 0 && (is_vector || is_predicate) && view.size_bytes <= size_bytes;
+    is_scalable.then_some(RegisterView { size_bytes, ..view })
+}
 
 /// Every view that has a name, with the best of its names: that of the register file, else the usual one of its width.
 fn all_names(set: InstructionSet) -> HashMap<RegisterView, String> {
@@ -231,5 +241,15 @@ mod tests {
             }
         }
         assert_eq!(Registers::name(RegisterView::new(RegisterId(3), 0, 4), InstructionSet::A64), Some("w3"));
+    }
+
+    #[test]
+    fn registers_of_sve_have_their_names_at_any_width() {
+        let name = |register, offset, size_bytes| {
+            Registers::name(RegisterView::new(register, offset, size_bytes), InstructionSet::A64)
+        };
+        assert_eq!([16, 32, 48, 256].map(|size| name(RegisterId::V0, 0, size)), ["v0", "z0", "z0", "z0"].map(Some));
+        assert_eq!([2, 4, 32].map(|size| name(RegisterId(RegisterId::P0.0 + 15), 0, size)), [Some("p15"); 3]);
+        assert_eq!([name(RegisterId::V0, 16, 16), name(RegisterId::V0, 0, 257), name(RegisterId(3), 0, 16)], [None; 3]);
     }
 }

@@ -4,7 +4,9 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-use stepback_index::{ByteState, MemoryAt, Query as _, RegisterFile, RegisterState, RegistersAt, ValueSource};
+use stepback_index::{
+    ByteState, MemoryAt, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ValueSource,
+};
 use stepback_parsers::{Address, Position};
 
 use super::arguments::TraceArguments;
@@ -97,7 +99,12 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let position = arguments.position.resolve(session, &report.cancel)?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
-    let file = RegistersAt { position, thread }.run(&session.index, &report.cancel)?;
+    let mut file = RegistersAt { position, thread }.run(&session.index, &report.cancel)?;
+    let scalable = {
+        let views = session.index.scalable_registers(file.thread);
+        RegisterViewsAt { position, thread: file.thread, views }
+    };
+    file.registers.extend(scalable.run(&session.index, &report.cancel)?);
     let names = NamesAt::new(session, position, thread, &report.cancel)?;
     let ranges: Vec<Range> =
         arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;

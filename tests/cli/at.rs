@@ -165,3 +165,21 @@ fn memory_that_the_trace_never_shows_comes_from_the_image() {
         .collect();
     assert!(elf.windows(8).any(|window| window == bytes), "{bytes:x?}");
 }
+
+#[test]
+fn registers_of_sve_are_shown_in_full_when_the_trace_writes_them() {
+    let sandbox = Sandbox::new();
+    let (low, high) = ("00112233445566778899aabbccddeeff", "0123456789abcdef0123456789abcdef");
+    let step = "clk IT (1) 00001000 d503201f O EL1h_n : NOP";
+    let trace = format!("1 {step}\n1 clk R Z3 {high}{low}\n1 clk R P2 0000f00f\n1 clk R V4 {low}\n2 {step}\n");
+    let trace = sandbox.file("a.tarmac", &trace);
+    let at = sandbox.json(&["at", &trace, "end"]);
+    assert_eq!(at["registers"]["v3"], format!("0x{low}"));
+    assert_eq!(at["registers"]["z3"], format!("0x{high}{low}"));
+    assert_eq!((&at["registers"]["p2"], &at["register_sources"]["p2"]), (&json!("0x0000f00f"), &json!("recorded")));
+    assert_eq!([&at["registers"]["z4"], &at["registers"]["p0"]], [&Value::Null; 2]);
+    assert!(!at["registers"].as_object().unwrap().contains_key("z4"));
+    let at = sandbox.run(&["at", &trace, "end"]).succeeds();
+    at.prints(&format!("z3  0x{high}{low}  step 0")).prints("p2  0x0000f00f");
+    sandbox.run(&["list", &trace]).succeeds().prints(&format!("z3=0x{high}{low}  p2=0x0000f00f"));
+}

@@ -31,7 +31,7 @@ impl Oracle {
             Some(whole) => with_bits(whole, view),
             None => {
                 let name = Registers::name(view, set).map(ToString::to_string);
-                name.unwrap_or_else(|| with_bits(&table_name(view.register, set), view))
+                name.unwrap_or_else(|| with_bits(&table_name(view, set), view))
             }
         }
     }
@@ -52,9 +52,10 @@ fn with_bits(name: &str, view: RegisterView) -> String {
     format!("{name}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
 }
 
-/// The name of the widest register of a table that begins where a register does, vectors counted as 16 bytes wide.
-fn table_name(register: RegisterId, set: InstructionSet) -> String {
+/// The name of the register of a table that a view is a part of, vectors counted as 16 bytes wide unless it lies higher.
+fn table_name(view: RegisterView, set: InstructionSet) -> String {
+    let vector = if view.offset + view.size_bytes > 16 { 256 } else { 16 };
     let word = if set == InstructionSet::A64 { 8 } else { 4 };
-    let name = |size| Registers::name(RegisterView::new(register, 0, size), set);
-    [16, word, 4, 32].into_iter().find_map(name).map(ToString::to_string).unwrap_or_default()
+    let name = |size| Registers::name(RegisterView::new(view.register, 0, size), set);
+    [vector, word, 4, 32].into_iter().find_map(name).map(ToString::to_string).unwrap_or_default()
 }

@@ -102,15 +102,15 @@ pub(super) fn lower(bytes: u64) -> Option<u64> {
     Some(bytes | is_capital >> 2)
 }
 
-/// True when a digit, a space and a small letter stand behind one another;
-/// the neighbours of digits and small letters in ASCII count as such.
+/// True when a digit, a space and a letter stand behind one another;
+/// the neighbours of digits and letters in ASCII count as such.
 #[inline(always)]
-pub(super) fn lower_after_digit(bytes: u64) -> bool {
+pub(super) fn letter_after_digit(bytes: u64) -> bool {
     let no_digit = (bytes ^ (0x30 * ONES)) & (0xf0 * ONES);
     let no_space = bytes ^ (0x20 * ONES);
-    let no_small = (bytes ^ (0x60 * ONES)) & (0xe0 * ONES);
+    let no_letter = (bytes ^ (0x40 * ONES)) & (0xc0 * ONES);
     // A byte is zero where a pattern ends; the first two have no room before them.
-    let misses = no_digit << 16 | no_space << 8 | no_small | 0xffff;
+    let misses = no_digit << 16 | no_space << 8 | no_letter | 0xffff;
     misses.wrapping_sub(ONES) & !misses & HIGH != 0
 }
 
@@ -180,12 +180,13 @@ mod tests {
             ("abcde5 t", true),
             ("abcdef5 ", false),
             ("5  clk a", false),
-            ("5 CLK IT", false),
+            ("5 IT (2)", true),
+            ("5 0x1000", false),
             ("x clk IT", false),
             ("5;clk IT", false),
             (",#1 ; 0x", false),
         ] {
-            assert_eq!(lower_after_digit(load_8(text.as_bytes(), 0)), expected, "{text}");
+            assert_eq!(letter_after_digit(load_8(text.as_bytes(), 0)), expected, "{text}");
         }
     }
 

@@ -3,16 +3,19 @@
 //! ```text
 //! 12 clk R X0 000000000000000013 clk IT (2) 00001004 d503201f O EL1h_n : NOP
 //! 12 clk IT (1) 0000110 clk IT (2) 00001004 d503201f O EL1h_n : NOP
+//! 12 R X0 000000000000000013 IT (2) 00001004 d503201f O EL1h_n : NOP
 //! ```
 //!
 //! The first record of the first line is whole, and both are kept; that of the second is cut, and is lost.
-//! A second record is found by its time and unit, or in the ES style by the spaces before it, and only if it can be read.
+//! A second record is found by its time (and unit, unless the first has a time without one), or in the ES style by the spaces before it,
+//! and only if it can be read.
 
 use std::ops::Range;
 
-use super::digits::{self, load_8, lower_after_digit};
+use super::digits::{self, letter_after_digit, load_8};
 use super::header::{Header, LineKind};
 use super::instruction_line::InstructionLine;
+use super::lexer::is_word_byte;
 use super::line::Line;
 use super::memory_line::MemoryLine;
 use super::register_line::RegisterLine;
@@ -29,17 +32,33 @@ pub(super) struct Fused {
 /// So many spaces stand before the type word of lines that inherit their time.
 pub(super) const INDENT: &[u8] = b"                ";
 
-/// Length of `1 clk R r0 00000001`: in less text no record is looked for.
-const SHORTEST: usize = 19;
+/// Length of `1 R p0 0f`: in less text no record is looked for. Eight bytes at least, which are looked at at once.
+const SHORTEST: usize = 9;
+/// Bytes looked at at once in texts that are long enough, and two more in which what begins there goes on.
+const BLOCK: usize = 16;
+/// A part of [`INDENT`] that is found wherever that begins.
+const SPACES: u64 = u64::from_le_bytes(*b"        ");
 
 /// False for texts that no second record is looked for in: a cheap look at what nearly all lines end with.
 #[inline(always)]
 pub(super) fn may_hold_record(text: &[u8]) -> bool {
+    looks_like_two(text) && has_beginning(text)
+}
+
+/// The same with the neighbours of digits and letters in ASCII taken for such.
+#[inline(always)]
+fn looks_like_two(text: &[u8]) -> bool {
     let mut at = 0;
+    while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk) {
+        if is_letter_after_digit_in(block) || load_8(block, 0) == SPACES || load_8(block, 8) == SPACES {
+            return true;
+        }
+        at += BLOCK;
+    }
     // Words overlap, so that no pattern lies between two.
     while at + SHORTEST <= text.len() {
         let bytes = load_8(text, at);
-        if lower_after_digit(bytes) || bytes == u64::from_le_bytes(*b"        ") {
+        if letter_after_digit(bytes) || bytes == SPACES {
             return true;
         }
         at += 6;
@@ -47,10 +66,28 @@ pub(super) fn may_hold_record(text: &[u8]) -> bool {
     false
 }
 
+/// A digit, a space and a letter behind one another; without branches, so that it becomes a few vector instructions.
+#[inline(always)]
+fn is_letter_after_digit_in(block: &[u8; BLOCK + 2]) -> bool {
+    let is_there = |place: usize| {
+        u8::from(block[place] & 0xf0 == 0x30)
+            & u8::from(block[place + 1] == b' ')
+            & u8::from(block[place + 2] & 0xc0 == 0x40)
+    };
+    (0..BLOCK).fold(0, |any, place| any | is_there(place)) != 0
+}
+
+/// True when a second record may begin somewhere: a comment such as `; [0x8010]` only looks like a number before a word.
+#[cold]
+fn has_beginning(text: &[u8]) -> bool {
+    let is_time = |bytes: &[u8]| matches!(bytes, [b'0'..=b'9', b' ', letter] if letter.is_ascii_alphabetic());
+    text.windows(3).any(is_time) || text.windows(INDENT.len()).any(|bytes| bytes == INDENT)
+}
+
 impl Fused {
     /// Finds the second record of a line.
     pub fn find(line: &[u8], is_implicit_thumb: bool) -> Option<Self> {
-        if !may_hold_record(line.trim_ascii_start()) {
+        if !looks_like_two(line.trim_ascii_start()) {
             return None;
         }
         let mut found = Self::find_some(line, is_implicit_thumb)?;
@@ -120,7 +157,7 @@ impl Search<'_> {
     fn candidate(&self, place: usize) -> Option<Candidate> {
         let is_first_space = || place.checked_sub(1).is_none_or(|before| self.line.get(before) != Some(&b' '));
         match self.line.get(place..)? {
-            [b'0'..=b'9', b' ', b'a'..=b'z', ..] => Some(Candidate::Number { last: place }),
+            [b'0'..=b'9', b' ', b'a'..=b'z' | b'A'..=b'Z', ..] => Some(Candidate::Number { last: place }),
             rest if rest.starts_with(INDENT) && is_first_space() => Some(Candidate::Indent { start: place }),
             _ => None,
         }
@@ -135,11 +172,14 @@ impl Search<'_> {
     /// The number may be glued to the first record, whose last digits cannot be told from it by their looks.
     fn timed(&self, last: usize) -> Option<Fused> {
         let number = self.number(last)?;
-        if !self.is_record(self.line.get(last..)?, |header| header.unit.is_some()) {
+        // A line that inherits its time says nothing of the trace's units.
+        let is_unitless = self.header.is_some_and(|header| header.time.is_some() && header.unit.is_none());
+        let is_start = |header: &Header<'_>| header.unit.is_some() || header.time.is_some() && is_unitless;
+        if !self.is_record(self.line.get(last..)?, is_start) {
             return None;
         }
         let is_whole = |at: &usize| self.is_whole(*at);
-        let is_exact = self.header.is_some_and(|header| matches!(header.kind, LineKind::Register | LineKind::Memory));
+        let is_exact = self.is_exact();
         let at = match is_exact {
             true => number.starts().rev().find(|at| is_whole(at) && self.is_later(number, *at)),
             false => None,
@@ -149,6 +189,11 @@ impl Search<'_> {
         }
         let at = self.likely_start(number, is_exact);
         Some(Fused { at, is_first_whole: !is_exact && is_whole(&at) })
+    }
+
+    /// True when the first record tells how long it is.
+    fn is_exact(&self) -> bool {
+        self.header.is_some_and(|header| matches!(header.kind, LineKind::Register | LineKind::Memory))
     }
 
     /// The number whose last digit is at `last`; none when it has two points.
@@ -177,15 +222,19 @@ impl Search<'_> {
 
     /// Where the number begins if the first record does not tell.
     fn likely_start(&self, number: Number, is_exact: bool) -> usize {
-        let before = number.start.checked_sub(1).and_then(|before| self.line.get(before));
-        let is_apart = !is_exact && before.is_none_or(|byte| !byte.is_ascii_hexdigit());
         let has_time = self.header.is_some_and(|header| header.time.is_some());
-        if is_apart && !has_time || number.has_fraction {
+        let before = self.line.get(..number.start).unwrap_or_default();
+        let is_apart = !is_exact && is_apart(before) && (!has_time || self.is_whole(number.start));
+        if is_apart || number.has_fraction {
             return number.start;
         }
         // A time is written without leading zeros.
         let is_number = |at: &usize| at + 1 == number.end || self.line.get(*at) != Some(&b'0');
-        let found = number.starts().rev().filter(is_number).find(|at| self.is_later(number, *at));
+        let found = match has_time {
+            // The nearest to the first time.
+            true => number.starts().rev().filter(is_number).find(|at| self.is_later(number, *at)),
+            false => number.starts().find(is_number),
+        };
         found.unwrap_or(number.start)
     }
 
@@ -197,7 +246,8 @@ impl Search<'_> {
                 LineKind::Register => super::register_line::is_plausible(&header),
                 LineKind::Memory => super::memory_line::is_plausible(&header),
                 LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
-                LineKind::Event | LineKind::Exception => header.unit.is_some(),
+                // A word and any text: without a unit that is as likely prose.
+                LineKind::Event | LineKind::Exception => header.unit.is_some() || self.is_exact(),
                 LineKind::Instruction => self.is_exception(&header),
                 LineKind::Note | LineKind::Title | LineKind::Unknown => false,
             },
@@ -230,6 +280,21 @@ impl Search<'_> {
             },
             Line::Blank | Line::Row(_) | Line::Broken(_) | Line::Fused(_) => false,
         }
+    }
+}
+
+/// True when a number behind this text is no part of it: behind a space, a bracket or a word such as `NOP`,
+/// not behind the beginnings of `#13`, `0x13`, `w13` and `SP_EL13`.
+fn is_apart(before: &[u8]) -> bool {
+    let count = |is_inside: fn(&u8) -> bool| before.iter().rev().take_while(|byte| is_inside(byte)).count();
+    let letters = before.get(before.len() - count(u8::is_ascii_alphabetic)..).unwrap_or_default();
+    let word = before.get(before.len() - count(|byte| is_word_byte(*byte))..).unwrap_or_default();
+    let is_hex = word.iter().any(|byte| byte.is_ascii_digit() || *byte == b'#')
+        && letters.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'x');
+    match letters.len() {
+        0 => before.last().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b')' | b']' | b'}' | b'>')),
+        1 => false,
+        _ => !is_hex && !letters.eq_ignore_ascii_case(b"el"),
     }
 }
 
@@ -270,6 +335,48 @@ mod tests {
     }
 
     #[test]
+    fn a_number_behind_a_space_or_a_word_is_whole() {
+        let first = "1 clk IT (1) 00001000 d503201f O EL1h_n :";
+        for (text, expected) in [
+            ("NOP 13", "13 clk "),
+            ("NOP13", "13 clk "),
+            ("NOP 120", "120 clk"),
+            ("WFE120", "120 clk"),
+            ("LDR      x0,[x1]13", "13 clk "),
+            ("MOV      x0,#113", "3 clk I"),
+            ("MOV      x0,#0xa13", "3 clk I"),
+            ("MOV      x0,x13", "3 clk I"),
+            ("MRS      x0,SP_EL13", "3 clk I"),
+            ("B        8f0fa13", "3 clk I"),
+        ] {
+            check(&format!("{first} {text} {NEXT}"), Some((expected, true)));
+        }
+    }
+
+    #[test]
+    fn a_trace_without_units_is_taken_apart_as_well() {
+        let next = NEXT.strip_prefix("clk ").unwrap();
+        check(&format!("12 R X0 000000000000000013 {next}"), Some(("13 IT (", true)));
+        check(&format!("12 R X0 0000000000000000 13 {next}"), Some(("13 IT (", true)));
+        check("12 R X0 000000000000000013 R X1 0000000000000001", Some(("13 R X1", true)));
+        check("12 R X0 000000000000000013 E CoreEvent_Reset", Some(("13 E Co", true)));
+        check(&format!("12 cpu0 R X0 000000000000000013 cpu0 {next}"), Some(("13 cpu0", true)));
+        check(&format!("12 cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP13 CPU1 {next}"), Some(("13 CPU1", true)));
+        check(&format!("12 IT (1) 00001000 d503201f O EL1h_n : NOP13 {next}"), Some(("13 IT (", true)));
+        check(&format!("12 MW4 00001000 1122334413 {next}"), Some(("13 IT (", true)));
+        check(&format!("12 R X0 000013 {next}"), Some(("13 IT (", false)));
+        check(&format!("R X0 000000000000000013 {next}"), None);
+    }
+
+    #[test]
+    fn the_shortest_records_are_found() {
+        check("2 ns IT (1) 00001000 e1a00000 A usr : NOP2 ns R r0 00000001", Some(("2 ns R ", true)));
+        check("2 ns IT (1) 00001000 e1a00000 A usr : NOP3 ns E Reset", Some(("3 ns E ", true)));
+        check("2 ns IT (1) 00001000 e1a00000 A usr : NOP3 ns R p0 0f0f", Some(("3 ns R ", true)));
+        check("2 IT (1) 00001000 e1a00000 A usr : NOP3 R p0 0f", Some(("3 R p0 ", true)));
+    }
+
+    #[test]
     fn a_first_record_that_is_cut_is_lost() {
         check(&format!("12 clk R X0 000013 {NEXT}"), Some(("13 clk ", false)));
         check(&format!("12 clk IT (1) 0000110013 {NEXT}"), Some(("13 clk ", false)));
@@ -296,6 +403,10 @@ mod tests {
             "12 clk E 80000000 00000001 13 clk",
             "1.2.3 clk IT (2) 00001004 d503201f O EL1h_n : NOP",
             "12 clk NOTE lines of 13 clk FOO bar",
+            "12 clk R X0 0000000000000000 13 IT (2) 00001004 d503201f O EL1h_n : NOP",
+            "12 IT (1) 00001000 d503201f O EL1h_n : NOP ; at 5 E on",
+            "12 IT (1) 00001000 e1a00000 A usr : LDR r0,[pc,#4] ; [0x1010] = 1 R",
+            "12 IT (00001000:2a) 00001000 46c0 T16 NOP",
             "",
         ] {
             check(line, None);

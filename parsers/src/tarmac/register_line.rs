@@ -148,7 +148,9 @@ fn bit(fields: &mut Lexer<'_>) -> Option<u64> {
     }
 }
 
-/// True when the fields of a line can be read.
+/// True when the fields of a line can be read without a doubt.
 pub(super) fn is_plausible(header: &Header<'_>) -> bool {
-    [InstructionSet::A64, InstructionSet::A32].iter().any(|set| RegisterLine::read(header.fields, *set).is_ok())
+    let is_certain = |line: Option<RegisterLine>| line.is_none_or(|line| line.value.doubt().is_none());
+    let sets = [InstructionSet::A64, InstructionSet::A32];
+    sets.iter().any(|set| RegisterLine::read(header.fields, *set).is_ok_and(is_certain))
 }

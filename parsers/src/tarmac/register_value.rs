@@ -27,6 +27,8 @@ pub(super) struct RegisterValue {
     size_bytes: usize,
     /// Digits as they stand on the line.
     digits: usize,
+    /// What is wrong with their number, though the value can be read.
+    doubt: Option<Fault>,
 }
 
 /// What is known of a value's width before it is read.
@@ -42,7 +44,9 @@ impl RegisterValue {
     pub fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
         let column = fields.at();
         let digits = Digits::read(fields, expected)?;
-        let value = digits.value(expected, column)?;
+        let mut value = digits.value(expected, column)?;
+        let is_last = fields.peek() == Token::End;
+        value.doubt = digits.doubt(expected, is_last).map(|kind| kind.at(column));
         if digits.length == 0 && expected.size_bytes.is_none() {
             return Err(FaultKind::Expected("register contents").at(column));
         }
@@ -52,6 +56,11 @@ impl RegisterValue {
     /// How many digits the line has.
     pub fn digits(&self) -> usize {
         self.digits
+    }
+
+    /// What is wrong with the number of digits, though the value was read.
+    pub fn doubt(&self) -> Option<Fault> {
+        self.doubt
     }
 
     /// Width in bytes.
@@ -81,11 +90,13 @@ const KEPT: u8 = 17;
 struct Digits {
     digits: [u8; 2 * WIDEST],
     length: usize,
+    /// One word that ends the line: it may be a number without leading zeros.
+    is_alone: bool,
 }
 
 impl Digits {
     fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
-        let mut digits = Self { digits: [0; 2 * WIDEST], length: 0 };
+        let mut digits = Self { digits: [0; 2 * WIDEST], length: 0, is_alone: false };
         let mut last_length = 0;
         loop {
             let column = fields.at();
@@ -95,7 +106,14 @@ impl Digits {
             if !is_wanted {
                 break;
             }
-            if !digits.push(without_prefix(word, expected)).ok_or(FaultKind::ValueTooLong(WIDEST).at(column))? {
+            let is_last = {
+                let mut after = *fields;
+                after.next();
+                after.peek() == Token::End
+            };
+            digits.is_alone = last_length == 0 && is_last;
+            let number = without_prefix(word, expected, digits.is_alone);
+            if !digits.push(number).ok_or(FaultKind::ValueTooLong(WIDEST).at(column))? {
                 return Err(FaultKind::Expected("register contents").at(fields.at()));
             }
             last_length = word.len();
@@ -131,6 +149,29 @@ impl Digits {
         Some(true)
     }
 
+    /// Behind a number without leading zeros; one with them was cut, and one for a long register is a part of it.
+    fn is_short_number(&self, size_bytes: usize) -> bool {
+        let written = self.digits.get(..self.length).unwrap_or_default();
+        let is_number = written.iter().all(|digit| *digit < UNKNOWN) && written.first().is_some_and(|digit| *digit > 0);
+        self.is_alone && is_number && size_bytes <= 8 && self.length < 2 * size_bytes
+    }
+
+    /// What is wrong with the number of digits of a value that was read.
+    fn doubt(&self, expected: Expected, is_last: bool) -> Option<FaultKind> {
+        let size_bytes = expected.size_bytes.filter(|_| !has_any_length(expected))?;
+        let is_taken_short = match expected.kind {
+            ValueKind::Pointer => self.length != size_bytes,
+            _ => true,
+        };
+        // Some producers write all registers as wide as the widest.
+        let is_usual = is_last && matches!(self.length, 16 | 32);
+        match () {
+            () if is_taken_short && self.is_short_number(size_bytes) => Some(FaultKind::ValueTooShort(size_bytes)),
+            () if self.length > 2 * size_bytes && !is_usual => Some(FaultKind::SurplusDigits(size_bytes)),
+            () => None,
+        }
+    }
+
     fn value(&self, expected: Expected, column: usize) -> Result<RegisterValue, Fault> {
         let written = self.digits.get(..self.length).unwrap_or_default();
         let size_bytes = match (expected.kind, expected.size_bytes) {
@@ -148,10 +189,17 @@ impl Digits {
         if !is_dropped {
             return Err(FaultKind::ValueTooLong(size_bytes).at(column));
         }
-        let padding =
-            padding(written, size_bytes, expected).ok_or(FaultKind::Expected("register contents").at(column))?;
-        let mut value =
-            RegisterValue { bytes: [0; WIDEST], states: [padding; WIDEST], size_bytes, digits: self.length };
+        let short = self.is_short_number(size_bytes).then_some(ByteState::Known);
+        let padding = padding(written, size_bytes, expected)
+            .or(short)
+            .ok_or(FaultKind::Expected("register contents").at(column))?;
+        let mut value = RegisterValue {
+            bytes: [0; WIDEST],
+            states: [padding; WIDEST],
+            size_bytes,
+            digits: self.length,
+            doubt: None,
+        };
         value.fill(written).ok_or(FaultKind::HalfByte.at(column))?;
         match expected.kind {
             ValueKind::Extended if size_bytes == 4 => value.extend(8),
@@ -184,12 +232,19 @@ fn is_contents(word: &[u8]) -> bool {
     word.iter().all(|byte| byte.is_ascii_hexdigit() || matches!(byte, b'_' | b'-' | b'x' | b'X' | b'#'))
 }
 
-/// The word without `0x`, unless that stands for a byte that is not known: then the digits behind it are too few.
-fn without_prefix(word: &[u8], expected: Expected) -> &[u8] {
+/// True for registers whose values are written with as many digits as a producer likes.
+fn has_any_length(expected: Expected) -> bool {
+    matches!(expected.kind, ValueKind::Status | ValueKind::Scalable)
+}
+
+/// The word without `0x`, unless that stands for a byte that is not known: then the word is as long as the register.
+fn without_prefix(word: &[u8], expected: Expected, is_alone: bool) -> &[u8] {
     let [b'0', b'x' | b'X', rest @ ..] = word else { return word };
     let count = rest.iter().filter(|byte| **byte != b'_').count();
     let is_number = rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
-    if is_number && count >= expected.size_bytes.map_or(1, |size| 2 * size) { rest } else { word }
+    let wanted = expected.size_bytes.map_or(1, |size| 2 * size);
+    let is_short = is_alone && count > 0 && count + 2 != wanted;
+    if is_number && (count >= wanted || is_short) { rest } else { word }
 }
 
 impl RegisterValue {

@@ -258,6 +258,10 @@ impl<S: EventSink> Run<'_, S> {
         let Some(line) = RegisterLine::read(told.header.fields, self.chunk.set)? else {
             return self.text(TextKind::Note, told);
         };
+        // Digits are missing on the right when the trace is cut, and not on the left.
+        if let Some(fault) = line.value.doubt().filter(|fault| told.spot.is_open_ended && fault.kind.is_too_short()) {
+            return Err(fault);
+        }
         let write = RegisterWrite {
             thread: told.thread,
             view: RegisterView::default(),
@@ -272,13 +276,13 @@ impl<S: EventSink> Run<'_, S> {
                 self.parts(&line, RegisterWrite { view: known.view, ..write });
             }
             if known.bank.is_none() {
-                return Ok(());
+                return line.value.doubt().map_or(Ok(()), Err);
             }
         }
         let register = self.named_register(line.name.as_bytes(), line.width);
         let register = register.map_err(|fault| Fault { column, ..fault })?;
         self.parts(&line, RegisterWrite { view: RegisterView::new(register, 0, 0), is_bank_copy, ..write });
-        Ok(())
+        line.value.doubt().map_or(Ok(()), Err)
     }
 
     fn parts(&mut self, line: &RegisterLine, write: RegisterWrite<'_>) {

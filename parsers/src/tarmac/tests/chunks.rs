@@ -187,12 +187,12 @@ fn a_record_where_the_disassembly_is_missing_is_found_both_ways() {
 fn of_three_records_on_a_line_a_short_one_in_the_middle_is_lost() {
     let nop = "IT 00001000 d503201f O EL1h_n : NOP";
     check(
-        &format!("11 clk {nop}12 clk EXC x13 clk {nop}\n"),
+        &format!("11 clk {nop}5 s E x13 clk {nop}\n"),
         &[
             "step 11 1000 A64 d503201f/4 \"NOP\"",
             "problem 42 two records on one line: both are kept",
-            "problem 12 two records on one line: the first is cut, and the second is kept",
-            "step 13 1000 A64 d503201f/4 early 12 \"NOP\"",
+            "problem 7 two records on one line: the first is cut, and the second is kept",
+            "step 13 1000 A64 d503201f/4 early 7 \"NOP\"",
         ],
     );
 }

@@ -29,7 +29,7 @@ fn check(text: &str, expected: &[&str]) {
 /// Register lines after an instruction of a set and mode.
 #[track_caller]
 fn check_after(instruction: &str, line: &str, expected: &[&str]) {
-    let text = format!("1 clk IT (1) 00001000 e1a00000 {instruction} : NOP\n1 clk {line}\n1 clk {line}");
+    let text = format!("1 clk IT (1) 00001000 e1a00000 {instruction} : NOP\n1 clk {line}\n1 clk {line}\n");
     for is_slow in [false, true] {
         let tarmac = open(text.as_bytes(), DEFAULT);
         let tarmac = if is_slow { tarmac.slowly() } else { tarmac };
@@ -213,8 +213,28 @@ fn register_values_in_part() {
 }
 
 #[test]
+fn a_number_without_leading_zeros_is_taken_with_a_doubt() {
+    let doubt = |size_bytes: usize| {
+        format!(
+            "problem 11 register value shorter than the {size_bytes} bytes of the register: taken as a number without leading zeros"
+        )
+    };
+    check_after("O EL3h_s", "R X3 1234", &["X3=3412000000000000", &doubt(8)]);
+    check_after("O EL3h_s", "R X2 0x1234", &["X2=3412000000000000", &doubt(8)]);
+    check_after("O EL3h_s", "R W1 1", &["X1=0100000000000000", &doubt(4)]);
+    check_after("A svc_s", "R r1 123", &["X1=23010000", &doubt(4)]);
+}
+
+#[test]
+fn surplus_digits_are_doubted_unless_the_width_is_usual() {
+    let doubt = "problem 11 register value longer than the 8 bytes of the register: its leading zeros are left out";
+    check_after("O EL3h_s", "R X0 000000000000000013 (2) 00001004", &["X0=1300000000000000", doubt]);
+    check_after("A svc_s", "R r1 0000000089abcdef", &["X1=efcdab89"]);
+}
+
+#[test]
 fn damaged_registers_are_problems() {
-    check_after("O EL3h_s", "R X0 1234", &["problem 11 expected register contents, found \"1234\""]);
+    check_after("O EL3h_s", "R X0 001234", &["problem 11 expected register contents, found \"001234\""]);
     check_after("O EL3h_s", "R X0 00000001 extra", &["problem 20 expected register contents, found \"extra\""]);
     check_after(
         "O EL3h_s",
@@ -411,7 +431,8 @@ fn a_cut_last_line_says_so() {
     assert!(!found.contains("problem"), "all zeros may be left out: {found}");
     let text = b"1 clk IT (1) 00001000 e1a00000 A usr : NOP\n1 clk R r0 12";
     let found = parse(&open(text, DEFAULT), 0..text.len() as u64).0.text();
-    assert!(found.ends_with("found \"12\", and the last line has no newline: the trace may be cut short\n"), "{found}");
+    assert!(!found.contains("X0="), "digits are missing on the right: {found}");
+    assert!(found.ends_with(", and the last line has no newline: the trace may be cut short\n"), "{found}");
 }
 
 #[test]
