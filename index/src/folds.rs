@@ -111,6 +111,15 @@ impl FoldSet {
         self.change(calls, |folded| folded.extend(calls.roots().flat_map(|root| calls.children(root))));
     }
 
+    /// Folds the whole trace but for these frames: what they call is folded instead.
+    pub fn fold_all_around(&mut self, calls: &CallTable, open: &[CallId]) {
+        self.change(calls, |folded| {
+            folded.extend(calls.roots().flat_map(|root| calls.children(root)));
+            folded.extend(open.iter().flat_map(|frame| calls.children(*frame)));
+            folded.retain(|call| open.binary_search(call).is_err());
+        });
+    }
+
     /// Unfolds everything.
     pub fn unfold_all(&mut self) {
         self.folded.clear();

@@ -76,7 +76,11 @@ impl EffectText {
 
     fn of_access(access: &Access) -> Self {
         let is_read = access.kind == AccessKind::Read;
-        let meaning = if is_read { Meaning::Read } else { Meaning::Write };
+        let meaning = match () {
+            () if is_read && access.is_external => Meaning::External,
+            () if is_read => Meaning::Read,
+            () => Meaning::Write,
+        };
         let (label, cell) = match &access.target {
             AccessTarget::Register(name) => (name.clone(), CellName::Register(name.clone())),
             AccessTarget::Memory { address, size_bytes } => {

@@ -3,9 +3,9 @@
 use anyhow::Result;
 use stepback_index::{
     AccessKinds, ByteState, Cancel, Cell, LastAccess, LastAccessAnswer, MemoryAt, NextAccess, NextAccessedBlock,
-    Query as _, QueryError, ValueSource,
+    Query as _, QueryError, ThreadInfo, ValueSource,
 };
-use stepback_parsers::{Address, Position, Step};
+use stepback_parsers::{Address, InstructionSet, Position, Step};
 
 use super::externals::{ExternalRow, last_external};
 use super::names::place_name;
@@ -142,6 +142,12 @@ impl AccessedMap<'_> {
         Ok(Some(low))
     }
 
+    /// The end of what an instruction can name: AArch32 ends at 4 GiB.
+    fn last_address(&self) -> u64 {
+        let is_wide = |thread: &ThreadInfo| thread.instruction_set == InstructionSet::A64;
+        if self.session.index.threads().iter().any(is_wide) { u64::MAX } else { u64::from(u32::MAX) }
+    }
+
     /// The first address of the row that shows an address.
     fn row_around(&self, address: Address) -> Result<u64, QueryError> {
         let block = block_of(address.0);
@@ -159,9 +165,10 @@ impl AccessedMap<'_> {
             let row = match self.next(block_of(address))? {
                 Some(block) if block <= address => MemoryRow::Bytes { address: Address(address), cells: Vec::new() },
                 Some(block) => MemoryRow::Gap { first: Address(address), last: Address(block - 1) },
-                None => MemoryRow::Gap { first: Address(address), last: Address(u64::MAX) },
+                None => MemoryRow::Gap { first: Address(address), last: Address(self.last_address().max(address)) },
             };
-            next_row = row.last().0.checked_add(1);
+            let is_end = matches!(row, MemoryRow::Gap { last, .. } if last.0 >= self.last_address());
+            next_row = row.last().0.checked_add(1).filter(|_| !is_end);
             rows.push(row);
         }
         Ok(rows)

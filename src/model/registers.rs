@@ -112,6 +112,13 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     Ok(board)
 }
 
+/// Whether any thread has registers of a group.
+pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
+    let count = session.index.threads().len();
+    let mut threads = (0..count).filter_map(|number| u16::try_from(number).ok()).map(ThreadId);
+    threads.any(|thread| !group_views(session, thread, group).is_empty())
+}
+
 /// The groups of which a thread has registers. SVE and system registers are there when the trace writes any.
 fn available_groups(session: &Session, thread: ThreadId) -> Vec<RegisterGroup> {
     let is_there = |group: &RegisterGroup| !group_views(session, thread, *group).is_empty();

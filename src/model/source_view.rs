@@ -91,7 +91,10 @@ pub fn source_here(session: &Session, thread: ThreadId, position: Position, canc
 }
 
 /// The next instruction of a thread; where it has none, its last one.
-fn instruction_at(
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn instruction_at(
     session: &Session,
     thread: ThreadId,
     position: Position,

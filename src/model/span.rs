@@ -24,6 +24,8 @@ pub enum Meaning {
     Comment,
     /// A load.
     Read,
+    /// A load of what something wrote that the trace does not show.
+    External,
     /// A store.
     Write,
     /// A branch that was taken.

@@ -10,6 +10,7 @@ use super::ground::frame_of_step;
 use super::names::function_name;
 use crate::image::Images;
 use crate::session::Session;
+use crate::syntax::is_conditional_branch;
 
 /// One step, ready to be painted.
 #[derive(Clone, Debug)]
@@ -123,8 +124,10 @@ fn branch_taken(record: &StepRecord, next: Option<&StepRecord>, kind: CodeKind) 
         return None;
     }
     let to = next?.pc;
+    let is_next = to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes));
     Some(match () {
-        () if to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes)) => BranchTaken::Not,
+        // Compilers leave branches to the next instruction behind: they are taken all the same.
+        () if is_next && is_conditional_branch(&record.text) => BranchTaken::Not,
         () if to > record.pc => BranchTaken::Down,
         () => BranchTaken::Up,
     })
@@ -180,6 +183,20 @@ mod tests {
         check(1249, "80000498 strb   w0, [x19, #1]   [80020010] ← a9");
         check(1240, "80000448 cmp    w1, #0x7f   nzcv ← nzCv");
         check(1229, "80000438 bl     0x80000328   x30 ← 8000043c (call)");
+    }
+
+    #[test]
+    fn a_branch_that_nothing_decides_is_taken_even_to_the_next_instruction() {
+        let code = |text: &str| StepRecord { text: text.to_owned(), ..record_of(1254) };
+        let next = StepRecord { pc: Address(0x8000_04b0), ..record_of(1255) };
+        let taken = |text| branch_taken(&code(text), Some(&next), CodeKind::Branch);
+        assert_eq!(taken("B {pc}+0x4"), Some(BranchTaken::Down));
+        assert_eq!(taken("B.NE {pc}+0x4"), Some(BranchTaken::Not));
+    }
+
+    fn record_of(step: u64) -> StepRecord {
+        let records = Steps { first: Step(step), count: 1 }.run(&overflow().index, &Cancel::default()).unwrap();
+        records.into_iter().next().unwrap()
     }
 
     #[test]

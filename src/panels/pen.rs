@@ -105,6 +105,7 @@ impl<'a> Pen<'a> {
             Meaning::Punctuation => tok.punctuation,
             Meaning::Comment => tok.comment,
             Meaning::Read => tok.read,
+            Meaning::External => tok.external,
             Meaning::Write => tok.write,
             Meaning::Taken => tok.taken,
             Meaning::Unknown => tok.unknown,

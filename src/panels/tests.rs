@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, RegisterGroup};
 
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
@@ -276,6 +276,31 @@ fn two_positions_are_compared() {
     harness.get_by_label("close group Registers").click();
     harness.run();
     assert!(harness.query_by_label("difference x2").is_none());
+}
+
+#[test]
+fn a_thread_chosen_in_another_trace_gives_way_to_that_of_the_position() {
+    let mut registers = RegistersPanel::new(Follow::Window(ONE));
+    registers.thread = Some("cpu7".to_owned());
+    let mut harness = Bench::new(1250, move |ui, cx, out| {
+        registers.ui(ui, cx, out);
+        let words = registers.thread.as_deref().unwrap_or("no thread is chosen");
+        ui.label(words);
+    });
+    harness.run();
+    harness.get_by_label("no thread is chosen");
+}
+
+#[test]
+fn the_tab_names_the_registers_that_are_shown() {
+    let mut registers = RegistersPanel::new(Follow::Window(ONE));
+    registers.choose_group(RegisterGroup::Scalable);
+    let mut harness = Bench::new(1250, move |ui, cx, out| {
+        registers.ui(ui, cx, out);
+        ui.label(format!("tab {}", registers.title()));
+    });
+    harness.run();
+    harness.get_by_label("tab Registers");
 }
 
 #[test]

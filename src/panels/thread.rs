@@ -4,6 +4,7 @@ use egui::{Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::ViewCx;
 use super::pen::Pen;
+use crate::session::Session;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// What stands for the thread that executes at the position.
@@ -11,6 +12,11 @@ pub const OF_POSITION: &str = "Thread of the position";
 
 /// The chosen thread by its name; none for that of the position.
 pub type ChosenThread = Option<String>;
+
+/// Gives up a choice that was made in another trace, which this one has no thread for.
+pub fn forget_missing_thread(chosen: &mut ChosenThread, session: &Session) {
+    chosen.take_if(|name| session.index.thread_by_name(name).is_none());
+}
 
 /// Draws the chooser from `left` on, its middle at `y`; nothing where the trace has one thread. Returns where it ends.
 pub fn thread_chooser_ui(

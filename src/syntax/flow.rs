@@ -32,6 +32,20 @@ pub fn flow(text: &str) -> Option<Flow> {
     by_mnemonic(base).or_else(|| by_operands(base, &operands.to_ascii_lowercase()))
 }
 
+/// False for branches that always go elsewhere: `b`, `br x16`, `ldr pc,[r0]`; true where a condition or a compare decides.
+/// Asked of branches only.
+pub fn is_conditional_branch(text: &str) -> bool {
+    let mnemonic = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    let base = mnemonic.strip_suffix(".w").or(mnemonic.strip_suffix(".n")).unwrap_or(&mnemonic);
+    let decides = ["cb", "tbz", "tbnz", "wls", "le", "letp"];
+    if decides.iter().any(|name| base.starts_with(name)) {
+        return true;
+    }
+    let condition = base.get(base.len().saturating_sub(2)..).unwrap_or_default();
+    // `al` and `nv` are written where nothing decides; the end of `movs` is no condition.
+    base != "movs" && CONDITIONS.iter().any(|known| *known == condition && !["al", "nv"].contains(known))
+}
+
 /// Those that nothing but their operands makes a return come later.
 fn by_mnemonic(base: &str) -> Option<Flow> {
     let stem = base.split('.').next().unwrap_or(base);
@@ -119,6 +133,18 @@ mod tests {
             &["BR x16", "BRAA x1,x2", "BX r3", "BXJ r0", "LDR pc,[r0]", "MOV pc,r0", "ADD pc,pc,r0"],
         );
         check(Some(Flow::Branch), &["LDM r0,{r1,pc}", "LE lr,{pc}-8"]);
+    }
+
+    #[test]
+    fn a_condition_or_a_compare_decides_about_some_branches() {
+        for text in ["B.GT {pc}+8", "BC.EQ x", "BNE.W x", "BLS x", "CBZ x0,x", "TBNZ w0,#3,x", "LE lr,x", "BXNE r1"] {
+            assert!(is_conditional_branch(text) && flow(text) == Some(Flow::Branch), "{text}");
+        }
+        for text in
+            ["B {pc}+4", "b.w x", "B.AL x", "BAL x", "BR x16", "BX r3", "LDR pc,[r0]", "MOVS pc,r1", "TBB [pc,r0]"]
+        {
+            assert!(!is_conditional_branch(text) && flow(text) == Some(Flow::Branch), "{text}");
+        }
     }
 
     #[test]

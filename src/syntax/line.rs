@@ -152,6 +152,8 @@ mod tests {
         check_kinds("BL {pc}+0x898", &[('b', "bl"), ('s', "main")]);
         check_kinds("BL {pc}+4", &[('b', "bl"), ('n', "0x80000004")]);
         check_kinds("POP {r4,pc}", &[('b', "pop"), ('p', "{"), ('r', "r4"), ('p', ", "), ('r', "pc"), ('p', "}")]);
+        check_kinds("POP {pc}", &[('b', "pop"), ('p', "{"), ('r', "pc"), ('p', "}")]);
+        check_kinds("LDMIA r0!,{pc}", &[('b', "ldmia"), ('r', "r0"), ('p', "!, {"), ('r', "pc"), ('p', "}")]);
         check_kinds(
             "CSEL x0,x1,xzr,hi",
             &[

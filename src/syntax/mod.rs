@@ -22,6 +22,6 @@ mod line;
 mod operands;
 mod target;
 
-pub use flow::{Flow, flow, is_call, is_return};
+pub use flow::{Flow, flow, is_call, is_conditional_branch, is_return};
 pub use line::{Kind, Line, Token};
 pub use target::branch_target;

@@ -2,7 +2,7 @@
 
 use stepback_parsers::Address;
 
-use super::target::{absolute, relative};
+use super::target::{absolute, relative, takes_register_list};
 use super::{Kind, Token};
 
 /// What the words of an instruction have in common.
@@ -85,7 +85,8 @@ impl<'a> Lexer<'a> {
 
     /// `{pc}+8 ; 0x8008`; false when that is not what stands here.
     fn relative_address(&mut self) -> bool {
-        let Some(found) = relative(self.rest, self.context.pc) else { return false };
+        let read = Some(self.rest).filter(|_| !takes_register_list(self.context.mnemonic));
+        let Some(found) = read.and_then(|text| relative(text, self.context.pc)) else { return false };
         self.advance(found.length_bytes);
         match (self.context.name_of)(found.target) {
             Some(name) => self.push(Kind::Symbol, &name),

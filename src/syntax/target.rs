@@ -9,12 +9,22 @@ use super::flow;
 /// `pc` is the address of the instruction: `{pc}+8` counts from there in all instruction sets.
 pub fn branch_target(text: &str, pc: Address) -> Option<Address> {
     flow(text)?;
+    let (mnemonic, _) = text.trim_start().split_once(char::is_whitespace).unwrap_or((text, ""));
+    if takes_register_list(mnemonic) {
+        return None;
+    }
     if let Some(found) = text.find("{pc}").and_then(|start| text.get(start..)) {
         return relative(found, pc).map(|relative| relative.target);
     }
     let operands = text.split(';').next()?;
     let last = operands.rsplit(|character: char| character == ',' || character.is_whitespace());
     last.map(str::trim).find(|word| !word.is_empty() && !word.starts_with('<')).and_then(absolute)
+}
+
+/// Whether braces behind a mnemonic hold registers: `pop {pc}` names the pc itself, where `b {pc}` stands for its value.
+pub fn takes_register_list(mnemonic: &str) -> bool {
+    let starts_with = |name: &&str| mnemonic.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    ["pop", "push", "ldm", "stm"].iter().any(|name| starts_with(name))
 }
 
 /// `{pc}+0x88c ; 0x80000898` at the start of a text.
@@ -98,9 +108,20 @@ mod tests {
 
     #[test]
     fn what_goes_through_a_register_or_nowhere_has_no_target() {
-        for text in
-            ["BLR x2", "RET", "BX lr", "ADRP x0,{pc}+0x1000 ; 0x9000", "MOV x0, 0x80", "", "B", "B foo", "B {pc}+"]
-        {
+        for text in [
+            "BLR x2",
+            "RET",
+            "BX lr",
+            "POP {pc}",
+            "pop.w {pc}",
+            "LDM r0,{pc}",
+            "ADRP x0,{pc}+0x1000 ; 0x9000",
+            "MOV x0, 0x80",
+            "",
+            "B",
+            "B foo",
+            "B {pc}+",
+        ] {
             check(text, None);
         }
         check("B {pc}+0x", None);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use stepback_index::QueryError;
-use stepback_parsers::Position;
+use stepback_parsers::{Position, RegisterGroup};
 
 use super::about::Page;
 use super::app::App;
@@ -17,6 +17,7 @@ use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Access, Action, CellName, Fold, PanelKind, ThemeChoice, Way, WindowId};
+use crate::model::registers::has_group;
 use crate::session::{IndexPolicy, OpenOptions};
 use crate::theme::Tok;
 
@@ -74,6 +75,7 @@ impl App {
             Action::FocusPanel(way) => self.focus_panel(way),
             Action::ResetLayout => self.reset_layout(),
             Action::Compare => self.compare(),
+            Action::ShowRegisters(group) => self.show_registers(group),
             Action::FocusGoTo => self.go_to.focus(),
             Action::CommandPalette => self.palette = Some(Palette::default()),
             Action::AskFor(name) => self.palette = crate::keymap::command(&name).map(Palette::asking),
@@ -144,6 +146,22 @@ impl App {
             let count = workspace.windows.list.len();
             self.report(&format!("there is no trace window {}: {count} of them are open", id.0));
         }
+    }
+
+    fn show_registers(&mut self, group: RegisterGroup) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if has_group(&workspace.session, group) {
+            return workspace.with_registers(|panel| panel.choose_group(group));
+        }
+        let name = match group {
+            RegisterGroup::Scalable => "SVE",
+            RegisterGroup::Core => "general",
+            RegisterGroup::Single => "single precision",
+            RegisterGroup::Double => "double precision",
+            RegisterGroup::Vector => "vector",
+            RegisterGroup::System => "system",
+        };
+        self.toasts.show(ToastKind::Info, &format!("This trace has no {name} registers"));
     }
 
     fn go_to(&mut self, text: &str) {
@@ -380,7 +398,6 @@ fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
         Action::Bind(tile, follow) => workspace.bind(tile, follow),
         Action::ToggleRawText => toggle_raw(workspace),
         Action::ShowMemory(address) => workspace.show_memory(&address),
-        Action::ShowRegisters(group) => workspace.with_registers(|panel| panel.choose_group(group)),
         Action::NewRegisters(group) => workspace.new_registers(group),
         Action::ReadLanes(format) => workspace.with_registers(|panel| panel.choose_format(format)),
         Action::FilterRegisters(text) => workspace.with_registers(|panel| panel.filter = text),

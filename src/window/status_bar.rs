@@ -8,6 +8,7 @@ use super::app::App;
 use super::widgets::{badge, paint_flat, width};
 use super::words::count;
 use crate::action::{Action, PanelKind};
+use crate::model::source_view::instruction_at;
 use crate::session::Session;
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
 use crate::worker::Slot;
@@ -24,7 +25,7 @@ pub struct Status {
     pub time: Option<u64>,
     /// Its thread.
     pub thread: Option<String>,
-    /// The function that it belongs to, with the offset in it.
+    /// The function that the position is in, with the offset in it: after a call the called one.
     pub symbol: Option<String>,
     /// How many calls deep the position is.
     pub depth: Option<u64>,
@@ -36,12 +37,13 @@ pub fn status_at(session: &Session, position: Position, cancel: &Cancel) -> anyh
     let first = position.last_step().unwrap_or(Step(0));
     let records = Steps { first, count: 1 }.run(index, cancel)?;
     let Some(record) = records.first() else { return Ok(Status::default()) };
+    let here = instruction_at(session, record.thread, position, cancel)?;
     let innermost = index.calls().innermost_at(record.thread, position);
     Ok(Status {
         line: record.line.map(|line| line.0),
         time: record.time,
         thread: index.threads().get(usize::from(record.thread.0)).map(|thread| thread.name.clone()),
-        symbol: session.images.name_at(record.pc),
+        symbol: here.and_then(|pc| session.images.name_at(pc)),
         depth: innermost.and_then(|call| index.calls().get(call)).map(|call| u64::from(call.depth)),
     })
 }

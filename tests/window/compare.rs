@@ -91,8 +91,8 @@ fn cells_can_be_filtered() {
 fn before_and_after_can_be_swapped() {
     let mut window = compared();
     window.harness().get_by_label("window 1 before, window 2 after");
-    window.click("Swap before and after");
-    window.harness().get_by_label("window 2 before, window 1 after");
+    window.click("Swap sides");
+    window.harness().get_by_label("window 2 after, window 1 before");
     let row = window.painted("difference x2");
     let (before, after) = (row.find("bfb1e598a4e5bda9"), row.find("34"));
     assert!(before < after && before.is_some(), "{row}");

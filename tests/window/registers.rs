@@ -192,3 +192,11 @@ fn registers_of_another_thread_can_be_shown() {
     let row = window.painted_beside("register pc");
     assert!(row.contains("a0000"), "{row}");
 }
+
+#[test]
+fn registers_that_the_trace_does_not_have_are_told_of() {
+    let mut window = Driver::fixture("overflow_bare.tiny.tarmac");
+    window.command("Registers SVE");
+    window.check_told("this trace has no sve registers");
+    assert!(window.has("register x0"));
+}

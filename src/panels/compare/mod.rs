@@ -148,8 +148,7 @@ impl ComparePanel {
             self.choose_ui(ui, touch, (place, window, pair), cx);
         }
         let swap = Rect::from_center_size(pos2(x + 20.0, y), vec2(22.0, 22.0));
-        let response =
-            button_response(ui, swap, "swap", "Swap before and after").on_hover_text("Swap before and after");
+        let response = button_response(ui, swap, "swap", "Swap sides").on_hover_text("Swap sides");
         if response.hovered() {
             pen.painter.rect_filled(swap, 4.0, tok.bg3);
         }
@@ -176,7 +175,8 @@ impl ComparePanel {
         (place, window, pair): (usize, &TraceWindow, Pair<'_>),
         cx: &ViewCx<'_>,
     ) {
-        let side = if place == 0 { "before" } else { "after" };
+        let [left, right] = sides(pair);
+        let side = if place == 0 { left } else { right };
         let response = button_response(ui, touch, ("side", place), &format!("compare {side}: window {}", window.id.0));
         egui::Popup::menu(&response).show(|ui| {
             for other in &cx.windows.list {
@@ -290,11 +290,17 @@ impl ComparePanel {
     }
 }
 
+/// What the left and the right one are in time: either may be the earlier one.
+fn sides(pair: Pair<'_>) -> [&'static str; 2] {
+    if pair.1.position < pair.0.position { ["after", "before"] } else { ["before", "after"] }
+}
+
 fn head_ui(ui: &Ui, head: Rect, (pen, pair, columns): (&Pen<'_>, Pair<'_>, &Columns), cx: &ViewCx<'_>) {
     let (tok, y) = (cx.tok, head.center().y);
     pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
     pen.text(columns.cell, y, "Cell", head_font(), tok.t2);
-    for (x, window, word) in [(columns.before, pair.0, "before"), (columns.after, pair.1, "after")] {
+    let [left, right] = sides(pair);
+    for (x, window, word) in [(columns.before, pair.0, left), (columns.after, pair.1, right)] {
         let end = pen.badge(x, y, window.id.0);
         pen.text(end + 6.0, y, word, head_font(), tok.t2);
     }
@@ -303,6 +309,6 @@ fn head_ui(ui: &Ui, head: Rect, (pen, pair, columns): (&Pen<'_>, Pair<'_>, &Colu
         pen.text(x, y, "Instruction", head_font(), tok.t2);
     }
     let response = ui.interact(head, ui.unique_id().with("head"), Sense::hover());
-    let words = format!("window {} before, window {} after", pair.0.id.0, pair.1.id.0);
+    let words = format!("window {} {left}, window {} {right}", pair.0.id.0, pair.1.id.0);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }

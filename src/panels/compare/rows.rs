@@ -191,7 +191,7 @@ impl Table<'_> {
             out.push(Action::ShowMemory(address.clone()));
         }
         menu_line_ui(ui, tok);
-        for (text, value) in [("Copy value before", from), ("Copy value after", to)] {
+        for (text, value) in [("Copy value at the left", from), ("Copy value at the right", to)] {
             if MenuItem::new(text).ui(ui, tok) {
                 out.push(Action::Copy(value.clone()));
             }

@@ -21,7 +21,7 @@ use super::keys::{PanelKey, take_keys};
 use super::list::List;
 use super::pen::{Pen, ROW};
 use super::row::{error_ui, loading_ui, watch_for_late};
-use super::thread::{ChosenThread, thread_chooser_ui};
+use super::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
 use super::watch::SessionWatch;
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::register_part::RegisterPart;
@@ -92,7 +92,9 @@ impl RegistersPanel {
 
     /// The name on the tab.
     pub fn title(&self) -> String {
-        match self.group {
+        // A trace without the group shows another one in its place.
+        let answered = self.state.board.peek().filter(|(request, _)| request.group == self.group);
+        match answered.map_or(self.group, |(_, board)| board.group) {
             RegisterGroup::Core => "Registers",
             RegisterGroup::Single => "Single precision",
             RegisterGroup::Double => "Double precision",
@@ -133,6 +135,7 @@ impl RegistersPanel {
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         if self.session.is_new(cx.session) {
             *self.state = RegistersState::default();
+            forget_missing_thread(&mut self.thread, cx.session);
         }
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);

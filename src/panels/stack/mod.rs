@@ -17,7 +17,7 @@ use super::keys::{PanelKey, take_keys};
 use super::list::List;
 use super::pen::{INSET, Pen, ROW, head_font};
 use super::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
-use super::thread::{ChosenThread, thread_chooser_ui};
+use super::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
 use super::watch::SessionWatch;
 use crate::action::{Action, CellName, Follow, WindowId};
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
@@ -93,6 +93,7 @@ impl StackPanel {
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         if self.session.is_new(cx.session) {
             *self.state = StackState::default();
+            forget_missing_thread(&mut self.thread, cx.session);
         }
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
@@ -151,7 +152,10 @@ impl StackPanel {
         let mut touched = self.keys(ui, (stack, &view), cx);
         let state = List { rows: view.rows, ticks: &[], has_lasting_bar: false };
         let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
-        let first = self.fetch(stack, &view, cx);
+        let (first, failure) = self.fetch(stack, &view, cx);
+        if let Some(error) = failure {
+            return error_ui(ui, pen, list, &error, out);
+        }
         let columns = Columns::new(area.body);
         columns.head_ui(&Pen::new(ui, head, cx.tok), head);
         let here = cx.windows.position_of(self.follow);
@@ -213,18 +217,19 @@ impl StackPanel {
         response.on_hover_text("Travel back to where this stack is");
     }
 
-    /// Asks for the frames around the view. Returns the place of the first of them.
-    fn fetch(&mut self, stack: &CallStack, view: &Viewport, cx: &ViewCx<'_>) -> usize {
+    /// Asks for the frames around the view. Returns the place of the first of them, and why they cannot be had.
+    fn fetch(&mut self, stack: &CallStack, view: &Viewport, cx: &ViewCx<'_>) -> (usize, Option<String>) {
         let top = usize::try_from(self.state.scroll.top).unwrap_or(0);
         let first = top / BLOCK * BLOCK;
         let end = (top + usize::try_from(view.page()).unwrap_or(BLOCK) + 2).div_ceil(BLOCK) * BLOCK;
         let key = stack.frames.get(first..end.min(stack.frames.len())).unwrap_or_default().to_vec();
         let wish = if cx.session.images.are_lines_ready() { SourceWish::Told } else { SourceWish::LeftOut };
-        self.state.frames.poll(&(key, wish), cx.worker, |(ids, wish)| {
+        let answer = self.state.frames.poll(&(key, wish), cx.worker, |(ids, wish)| {
             let (ids, wish, session) = (ids.clone(), *wish, Arc::clone(cx.session));
             move |cancel: &Cancel| Ok(stack_frames(&session, &ids, wish, cancel)?)
         });
-        first
+        let failure = if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None };
+        (first, failure)
     }
 
     fn keys(&mut self, ui: &Ui, (stack, view): (&CallStack, &Viewport), cx: &ViewCx<'_>) -> Touched {

@@ -4,6 +4,7 @@ use egui::{Rect, pos2, vec2};
 use stepback_index::ThreadInfo;
 use stepback_parsers::Step;
 
+use crate::model::Meaning;
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
 use crate::model::step_rows::StepRow;
 use crate::model::text::{counted, thousands};
@@ -191,6 +192,7 @@ fn paint_effect(pen: &Pen<'_>, (x, y): (f32, f32), effect: &EffectText, (row, is
     let is_store = !effect.is_read && effect.label.text.starts_with('[');
     let color = match (dimmed, is_store) {
         (true, _) => tok.t3,
+        (false, _) if effect.label.meaning == Meaning::External => tok.external,
         (false, true) => tok.write,
         (false, false) => tok.t1,
     };
