@@ -288,13 +288,13 @@ mod tests {
 
     #[test]
     fn the_stack_at_the_end_is_open() {
-        let registers = "x3=41c64e6d, x4=0, x5=0, x6=0, x7=0)";
-        let crash = format!("#0 bfb1e598a4e5bda9(x0=80020010, x1=0, x2=bfb1e598a4e5bda9, {registers}");
-        let dispatch = format!("#1 8000087c(x0=840200a0, x1=0, x2=1, {registers}");
+        let registers = "x3=0x41c64e6d, x4=0x0, x5=0x0, x6=0x0, x7=0x0)";
+        let crash = format!("#0 bfb1e598a4e5bda9(x0=0x80020010, x1=0x0, x2=0xbfb1e598a4e5bda9, {registers}");
+        let dispatch = format!("#1 8000087c(x0=0x840200a0, x1=0x0, x2=0x1, {registers}");
         let expected = [
             format!("{crash} from step 1,762 at 8000088c  [open]"),
             format!("{dispatch} from step 1,757 at 80000a2c  [open]"),
-            "#2 80000898(x0=3, x1=8ffff6c8, x2=0, x3=0, x4=0, x5=0, x6=0, x7=0) from step 3 at 8000000c  [open]"
+            "#2 80000898(x0=0x3, x1=0x8ffff6c8, x2=0x0, x3=0x0, x4=0x0, x5=0x0, x6=0x0, x7=0x0) from step 3 at 8000000c  [open]"
                 .to_owned(),
             "#3 80000000() the first frame of its thread".to_owned(),
         ];

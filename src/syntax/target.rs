@@ -24,7 +24,7 @@ pub fn branch_target(text: &str, pc: Address) -> Option<Address> {
 /// Whether braces behind a mnemonic hold registers: `pop {pc}` names the pc itself, where `b {pc}` stands for its value.
 pub fn takes_register_list(mnemonic: &str) -> bool {
     let starts_with = |name: &&str| mnemonic.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-    ["pop", "push", "ldm", "stm"].iter().any(|name| starts_with(name))
+    ["pop", "push", "ldm", "stm"].iter().any(starts_with)
 }
 
 /// `{pc}+0x88c ; 0x80000898` at the start of a text.
