@@ -199,12 +199,12 @@ impl<S: Source> Index<S> {
 
     /// The last memory of a cell that the host wrote in the slots up to one.
     fn last_host_region(&self, cell: Cell, kinds: AccessKinds, last: u64) -> Option<&HostRegion> {
-        self.host_regions.until(last, host_range(cell, kinds)?).next()
+        self.host_regions.last_of_range(last, host_range(cell, kinds)?)
     }
 
     /// The first memory of a cell that the host wrote in the slots from one on.
     fn next_host_region(&self, cell: Cell, kinds: AccessKinds, first: u64) -> Option<&HostRegion> {
-        self.host_regions.from(first, host_range(cell, kinds)?).next()
+        self.host_regions.next_of_range(first, host_range(cell, kinds)?)
     }
 
     fn host_hit(&self, region: &HostRegion) -> Result<Hit, QueryError> {

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use stepback_parsers::{RegisterId, RegisterView, Source};
@@ -15,7 +16,7 @@ use crate::layout::{
 };
 use crate::seams::Seams;
 use crate::segment::{GranuleState, SealedSegment, SegmentMeta};
-use crate::semihosting::HostWrites;
+use crate::semihosting::{HostCall, HostOperation, HostWrites};
 use crate::{Fingerprint, WARNINGS_KEPT};
 
 /// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.
@@ -23,8 +24,9 @@ const NUMBERS: usize = 1 << 15;
 /// In place of the number of a register that is one too many.
 const UNNUMBERED: u16 = u16::MAX;
 
-/// More semihosting calls are not followed: each is looked up by itself.
-const HOST_CALLS_LIMIT: usize = 1 << 20;
+/// More semihosting calls that write memory are not looked at, which bounds time and memory:
+/// far more than the regions that are kept, for calls whose region the trace does not tell do not count among those.
+const HOST_CALLS_LIMIT: usize = 1 << 22;
 const HOST_CALLS_LEFT_OUT: &str =
     "more semihosting calls than are followed: what the host wrote into memory during the later ones is left out";
 
@@ -35,22 +37,31 @@ pub trait Output {
     /// Overwrites the first bytes.
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()>;
     /// All bytes so far.
-    fn read_back(&mut self) -> std::io::Result<Data>;
+    fn read_back(&mut self) -> std::io::Result<Arc<Data>>;
 }
 
-impl Output for Vec<u8> {
+/// An index in memory: what is read back is shared, not copied, and must be gone before more is written.
+impl Output for Arc<Data> {
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.extend_from_slice(bytes);
+        memory_of(self)?.extend_from_slice(bytes);
         Ok(())
     }
 
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()> {
-        self[..HEADER_LEN].copy_from_slice(header);
+        let start = memory_of(self)?.first_chunk_mut();
+        *start.ok_or(std::io::ErrorKind::UnexpectedEof)? = *header;
         Ok(())
     }
 
-    fn read_back(&mut self) -> std::io::Result<Data> {
-        Ok(Data::Memory(self.clone()))
+    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+        Ok(Self::clone(self))
+    }
+}
+
+fn memory_of(data: &mut Arc<Data>) -> std::io::Result<&mut Vec<u8>> {
+    match Arc::get_mut(data) {
+        Some(Data::Memory(bytes)) => Ok(bytes),
+        _ => Err(std::io::ErrorKind::ResourceBusy.into()),
     }
 }
 
@@ -150,9 +161,9 @@ impl<O: Output> Assembler<O> {
         self.take_views(&mut meta, &segment, number as u32);
         self.take_memory(&mut meta, &segment);
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
+        self.take_host_calls(&meta, &threads, &segment.host_calls);
         self.calls.follow(meta.step_base, &threads, &segment.transfers, &segment.thread_ends);
         self.take_problems(task_lines, &mut segment);
-        self.take_host_calls(&meta, &segment.host_calls);
         self.contents.steps += u64::from(meta.steps);
         self.contents.externals += meta.externals;
         let place = (number % SEGMENTS) as u8;
@@ -272,11 +283,20 @@ impl<O: Output> Assembler<O> {
         meta.seam_externals = seam_externals;
     }
 
-    fn take_host_calls(&mut self, meta: &SegmentMeta, slots: &[u32]) {
-        let room = HOST_CALLS_LIMIT.saturating_sub(self.host_calls.len());
-        self.host_calls.extend(slots.iter().take(room).map(|slot| meta.step_base + u64::from(*slot)));
-        if slots.len() > room {
-            self.complain(meta.line_base, HOST_CALLS_LEFT_OUT.to_owned());
+    /// Takes the calls that may write memory, by the registers at the segment's start:
+    /// which ones they are must not depend on where segments begin.
+    fn take_host_calls(&mut self, meta: &SegmentMeta, threads: &[u16], calls: &[HostCall]) {
+        for call in calls {
+            let carried_by = call.carried_by.and_then(|thread| threads.get(usize::from(thread)));
+            let carried = carried_by.and_then(|thread| self.calls.first_register(*thread));
+            if carried.is_some_and(|number| !HostOperation::is_in(number)) {
+                continue;
+            }
+            if self.host_calls.len() >= HOST_CALLS_LIMIT {
+                self.complain(meta.line_base, HOST_CALLS_LEFT_OUT.to_owned());
+                return;
+            }
+            self.host_calls.push(meta.step_base + u64::from(call.slot));
         }
     }
 
@@ -337,7 +357,7 @@ impl<O: Output> Assembled<O> {
     }
 
     /// What was written.
-    pub fn read_back(&mut self) -> std::io::Result<Data> {
+    pub fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
         self.0.output.read_back()
     }
 
@@ -348,8 +368,8 @@ impl<O: Output> Assembled<O> {
         for (segment, (explained, reads)) in explained {
             let Some(meta) = self.0.contents.segments.get_mut(segment) else { continue };
             meta.explained = explained;
-            meta.externals -= reads;
-            self.0.contents.externals -= reads;
+            meta.externals = meta.externals.saturating_sub(reads);
+            self.0.contents.externals = self.0.contents.externals.saturating_sub(reads);
         }
         if is_cut_short {
             self.0.complain(0, HOST_CALLS_LEFT_OUT.to_owned());
@@ -373,7 +393,6 @@ fn global_register(register: RegisterId, named: &[u16]) -> RegisterId {
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
-    use std::sync::Arc;
 
     use stepback_parsers::Tarmac;
 

@@ -46,6 +46,10 @@ pub struct BuildProgress {
     pub bytes_total: AtomicU64,
     /// Steps found so far.
     pub steps: AtomicU64,
+    /// Semihosting calls that were looked at so far, when all else is done.
+    pub host_calls_done: AtomicU64,
+    /// Semihosting calls to look at; 0 until then.
+    pub host_calls_total: AtomicU64,
 }
 
 /// What a build did.
@@ -140,9 +144,9 @@ pub(crate) fn build_in_memory<S: Source>(
     options: &BuildOptions,
     progress: &BuildProgress,
     cancel: &Cancel,
-) -> Result<Vec<u8>, BuildError> {
+) -> Result<Arc<Data>, BuildError> {
     let failed = |error| BuildError::Write { path: PathBuf::from("memory"), error };
-    let assembler = Assembler::new(source, fingerprint, Vec::new()).map_err(failed)?;
+    let assembler = Assembler::new(source, fingerprint, Arc::new(Data::Memory(Vec::new()))).map_err(failed)?;
     Ok(Run { source, options, progress, cancel, failed: &failed }.run(assembler)?.0)
 }
 
@@ -157,10 +161,10 @@ impl Output for BufWriter<File> {
         self.seek(SeekFrom::End(0)).map(|_| ())
     }
 
-    fn read_back(&mut self) -> std::io::Result<Data> {
+    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
         self.flush()?;
         // This builder alone writes the file, and only behind what is mapped, until the map is gone.
-        Data::map(self.get_ref())
+        Data::map(self.get_ref()).map(Arc::new)
     }
 }
 
@@ -229,7 +233,11 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             return Ok(());
         }
         let index = Index::load(Arc::new(self.source), assembled.read_back().map_err(self.failed)?, None)?;
-        let writes = HostPass::new(index, self.cancel).run(assembled.host_calls())?;
+        self.progress.host_calls_total.store(assembled.host_calls().len() as u64, Ordering::Relaxed);
+        let calls = assembled.host_calls().iter().copied().inspect(|_| {
+            self.progress.host_calls_done.fetch_add(1, Ordering::Relaxed);
+        });
+        let writes = HostPass::new(index, self.cancel).run(calls)?;
         assembled.add_host_writes(writes).map_err(self.failed)
     }
 
@@ -462,7 +470,7 @@ mod tests {
     }
 
     /// Builds from a trace of 40 tasks with several workers; none when the build panicked.
-    fn build_of(end: End, at: u64) -> Option<Result<Vec<u8>, BuildError>> {
+    fn build_of(end: End, at: u64) -> Option<Result<Arc<Data>, BuildError>> {
         let line = "7 clk IT (7) 00001000 e1a00000 A usr : NOP\n";
         let trace = Tarmac::open(Box::new(line.repeat(400).into_bytes()), Default::default()).unwrap();
         let fingerprint = Fingerprint::of(&trace, 0).unwrap();

@@ -2,9 +2,9 @@
 
 use stepback_parsers::{AccessKind, Address, Position, Source};
 
+use crate::external_slots::{Direction, ExternalSlots};
 use crate::memory::{bytes_between, granules_of, last_of};
 use crate::slots::{EventKind, SlotEvent};
-use crate::touches::Wanted;
 use crate::{Cancel, Hit, Index, Query, QueryError};
 
 /// Bytes of memory that a question is limited to.
@@ -58,9 +58,10 @@ impl Query for NextExternalChanges {
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         index.check_position(self.from)?;
         let (mut found, mut from) = (Vec::new(), self.from.0);
+        let mut slots = ExternalSlots::new(index, Direction::Onward, self.range);
         while found.len() < self.limit {
             cancel.check()?;
-            let Some(slot) = index.next_external_slot(self.range, from.saturating_add(1), cancel)? else { break };
+            let Some(slot) = slots.next(from.saturating_add(1), cancel)? else { break };
             found.extend(index.external_changes_in(slot, self.range)?);
             from = slot;
         }
@@ -75,10 +76,11 @@ impl Query for LastExternalChanges {
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         index.check_position(self.before)?;
         let (mut found, mut last) = (Vec::new(), Some(self.before.0));
+        let mut slots = ExternalSlots::new(index, Direction::Back, self.range);
         while found.len() < self.limit {
             cancel.check()?;
             let Some(bound) = last else { break };
-            let Some(slot) = index.last_external_slot(self.range, bound, cancel)? else { break };
+            let Some(slot) = slots.next(bound, cancel)? else { break };
             found.extend(index.external_changes_in(slot, self.range)?.into_iter().rev());
             last = slot.checked_sub(1);
         }
@@ -88,77 +90,6 @@ impl Query for LastExternalChanges {
 }
 
 impl<S: Source> Index<S> {
-    /// The first slot from one on that has an external change.
-    fn next_external_slot(
-        &self,
-        range: Option<MemoryRange>,
-        first: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
-        let Some(range) = range else { return self.next_external_slot_anywhere(first) };
-        let mut found: Option<u64> = None;
-        self.for_each_external_block(range, cancel, |granule, mask| {
-            let touches = self.next_touches(granule, mask, first, Wanted::External)?;
-            found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    /// The last slot up to one that has an external change.
-    fn last_external_slot(
-        &self,
-        range: Option<MemoryRange>,
-        last: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
-        let Some(range) = range else { return self.last_external_slot_anywhere(last) };
-        let mut found = None;
-        self.for_each_external_block(range, cancel, |granule, mask| {
-            let touches = self.last_touches(granule, mask, last, Wanted::External)?;
-            found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
-            Ok(())
-        })?;
-        Ok(found)
-    }
-
-    fn for_each_external_block(
-        &self,
-        range: MemoryRange,
-        cancel: &Cancel,
-        each: impl FnMut(u64, u64) -> Result<(), QueryError>,
-    ) -> Result<(), QueryError> {
-        if self.contents.externals == 0 {
-            return Ok(());
-        }
-        self.for_each_touched((range.address, range.len_bytes), cancel, each)
-    }
-
-    fn next_external_slot_anywhere(&self, first: u64) -> Result<Option<u64>, QueryError> {
-        let segments = &self.contents.segments;
-        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
-        for number in start..segments.len() {
-            let Some(segment) = self.segment(number).filter(|segment| segment.meta.externals > 0) else { continue };
-            let from = u32::try_from(first.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
-            if let Some(local) = segment.next_external_slot(from)? {
-                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(local))));
-            }
-        }
-        Ok(None)
-    }
-
-    fn last_external_slot_anywhere(&self, last: u64) -> Result<Option<u64>, QueryError> {
-        let after = self.contents.segments.partition_point(|segment| segment.step_base <= last);
-        for number in (0..after).rev() {
-            let Some(segment) = self.segment(number).filter(|segment| segment.meta.externals > 0) else { continue };
-            let bound = u32::try_from(last.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
-            if let Some(local) = segment.last_external_slot(bound)? {
-                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(local))));
-            }
-        }
-        Ok(None)
-    }
-
     /// The external changes of a slot, in trace order, but for those that no step did.
     fn external_changes_in(&self, slot: u64, range: Option<MemoryRange>) -> Result<Vec<ExternalChange>, QueryError> {
         let events = self.events(slot..slot + 1)?;

@@ -170,11 +170,12 @@ impl<S: Source> Index<S> {
         cancel: &Cancel,
     ) -> Result<Self, BuildError> {
         let fingerprint = Fingerprint::of(source.as_ref(), 0)?;
-        let bytes = build_in_memory(source.as_ref(), &fingerprint, options, progress, cancel)?;
-        Ok(Self::load(source, Data::Memory(bytes), None)?)
+        let data = build_in_memory(source.as_ref(), &fingerprint, options, progress, cancel)?;
+        Ok(Self::load(source, data, None)?)
     }
 
-    pub(crate) fn load(source: Arc<S>, data: Data, path: Option<PathBuf>) -> Result<Self, OpenError> {
+    pub(crate) fn load(source: Arc<S>, data: impl Into<Arc<Data>>, path: Option<PathBuf>) -> Result<Self, OpenError> {
+        let data = data.into();
         let contents = layout::decode(&data)?;
         contents.calls.checked(&data).ok_or(OpenError::Damaged("the checksum of its calls does not hold"))?;
         let host_regions = contents.host_regions.checked(&data).and_then(HostRegions::decode);
@@ -182,7 +183,6 @@ impl<S: Source> Index<S> {
             host_regions.ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
         let start = usize::try_from(contents.calls.offset).unwrap_or(usize::MAX);
         let len = usize::try_from(contents.calls.len).unwrap_or(usize::MAX);
-        let data = Arc::new(data);
         let plain_calls = CallTable::new(
             Arc::clone(&data),
             start..start.saturating_add(len),

@@ -30,6 +30,7 @@ mod data;
 mod difference;
 mod directory;
 mod error;
+mod external_slots;
 mod externals;
 mod fingerprint;
 mod folds;

@@ -57,12 +57,17 @@ fn show(name: &str, meter: Meter, progress: &BuildProgress, is_done: Receiver<()
 }
 
 fn show_bar(name: &str, progress: &BuildProgress, is_done: &Receiver<()>) {
-    let style = format!("{name} {{wide_bar}} {{bytes}} of {{total_bytes}}  {{bytes_per_sec}}  {{eta}}");
+    let style = format!("{name} {{wide_bar}} {{bytes}} of {{total_bytes}}  {{bytes_per_sec}}  {{eta}}{{msg}}");
     let bar = ProgressBar::new(0);
     bar.set_style(ProgressStyle::with_template(&style).unwrap_or_else(|_| ProgressStyle::default_bar()));
     while is_done.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
         bar.set_length(progress.bytes_total.load(Ordering::Relaxed));
         bar.set_position(progress.bytes_done.load(Ordering::Relaxed));
+        let (done, total) = (&progress.host_calls_done, &progress.host_calls_total);
+        let (done, total) = (done.load(Ordering::Relaxed), total.load(Ordering::Relaxed));
+        if total > 0 {
+            bar.set_message(format!("  semihosting calls: {done} of {total}"));
+        }
     }
     bar.finish_and_clear();
 }

@@ -75,6 +75,11 @@ impl CallFinder {
         }
     }
 
+    /// What a thread's `r0` was at the end of the segments so far; none when unknown.
+    pub fn first_register(&self, number: u16) -> Option<u64> {
+        self.threads.get(usize::from(number))?.core.first().copied().flatten()
+    }
+
     fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut Found) {
         while self.threads.len() <= usize::from(number) {
             self.threads.push(ThreadFinder::new(self.threads.len() as u16));

@@ -13,7 +13,7 @@ use crate::WARNINGS_KEPT;
 use crate::granules::{GRANULE_BITS, Shape};
 use crate::keys::KeyTable;
 use crate::packed::FRAME;
-use crate::semihosting::{HostOperation, is_host_call};
+use crate::semihosting::{HostCall, HostOperation, is_host_call};
 
 /// A segment is closed early when it holds so many accesses: only an input without instructions does.
 const ACCESSES_LIMIT: usize = 1 << 22;
@@ -53,7 +53,7 @@ pub struct SealedSegment {
     /// Its memory, by ascending block.
     pub granules: Vec<(u64, GranuleState)>,
     /// The slots of its semihosting calls that may let the host write into memory.
-    pub host_calls: Vec<u32>,
+    pub host_calls: Vec<HostCall>,
     /// Its addresses, ascending.
     pub pcs: Vec<u64>,
     /// The first time that one of its steps has, and that of its last step.
@@ -106,7 +106,7 @@ pub struct SegmentBuilder {
     pub(super) granule_events: Vec<GranuleEvent>,
     pub(super) externals: u64,
     pub(super) external_slots: Vec<u32>,
-    pub(super) host_calls: Vec<u32>,
+    pub(super) host_calls: Vec<HostCall>,
     pub(super) pcs: KeyTable,
     pub(super) step_pcs: Vec<u32>,
     pub(super) successors: Vec<u32>,
@@ -256,10 +256,9 @@ impl SegmentBuilder {
     #[cold]
     fn note_host_call(&mut self, thread: usize) {
         let operation = self.threads[thread].core[0];
-        let writes_none = matches!(operation, Tracked::Known(number)
-            if HostOperation::of_number(number & u64::from(u32::MAX)).is_none());
-        if !writes_none {
-            self.host_calls.push(self.slot);
+        if !matches!(operation, Tracked::Known(number) if !HostOperation::is_in(number)) {
+            let carried_by = (operation == Tracked::Carry).then_some(thread as u16);
+            self.host_calls.push(HostCall { slot: self.slot, carried_by });
         }
     }
 

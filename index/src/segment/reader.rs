@@ -132,19 +132,20 @@ impl<'a> SegmentReader<'a> {
         Ok(List::new(self.section(Section::Externals)?, self.meta.external_slots as usize))
     }
 
-    /// The first slot from one on with a read that contradicts what was known.
-    pub fn next_external_slot(&self, from: u32) -> Result<Option<u32>, QueryError> {
+    /// The first slot from one on with a read that contradicts what was known; `seams` are those of the seams, ascending.
+    pub fn next_external_slot(&self, from: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
         let inside = self.external_slots()?.first_from(from).map_err(|Malformed| damaged(Section::Externals))?;
-        let seams = self.meta.seam_externals.iter().map(|seam| seam.slot).filter(|slot| *slot >= from);
-        Ok(inside.into_iter().chain(seams).min())
+        let seam = seams.get(seams.partition_point(|slot| *slot < from)).copied();
+        Ok(inside.into_iter().chain(seam).min())
     }
 
-    /// The last slot up to one with a read that contradicts what was known.
-    pub fn last_external_slot(&self, last: u32) -> Result<Option<u32>, QueryError> {
+    /// The last slot up to one with a read that contradicts what was known; `seams` are those of the seams, ascending.
+    pub fn last_external_slot(&self, last: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
         let below = last.saturating_add(1);
         let inside = self.external_slots()?.last_below(below).map_err(|Malformed| damaged(Section::Externals))?;
-        let seams = self.meta.seam_externals.iter().map(|seam| seam.slot).filter(|slot| *slot <= last);
-        Ok(inside.into_iter().chain(seams).max())
+        let count = seams.partition_point(|slot| *slot <= last);
+        let seam = count.checked_sub(1).and_then(|place| seams.get(place)).copied();
+        Ok(inside.max(seam))
     }
 
     /// The visits of an address.

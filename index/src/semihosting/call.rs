@@ -25,6 +25,11 @@ impl HostOperation {
         Self::ALL.into_iter().find(|operation| operation.number() == number)
     }
 
+    /// Whether a register's lower 32 bits name an operation that writes memory.
+    pub(crate) fn is_in(register: u64) -> bool {
+        Self::of_number(register & u64::from(u32::MAX)).is_some()
+    }
+
     /// Its number in `r0`.
     pub(crate) fn number(self) -> u64 {
         match self {
@@ -68,6 +73,15 @@ impl HostOperation {
         let rest = len_bytes.checked_sub(1)?;
         Some((address, address.saturating_add(rest).min(highest))).filter(|(first, last)| first <= last)
     }
+}
+
+/// A semihosting call of a segment that may let the host write into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HostCall {
+    /// The slot of its step in the segment.
+    pub slot: u32,
+    /// The thread, as the segment counts, that brought the number of the operation from an earlier segment, if one did.
+    pub carried_by: Option<u16>,
 }
 
 /// Whether an instruction is a semihosting call: `SVC`, `HLT` or `BKPT` with the immediates set aside for it.

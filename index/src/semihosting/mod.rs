@@ -5,9 +5,10 @@
 
 mod call;
 mod pass;
+mod ranges;
 mod regions;
 
 pub use call::HostOperation;
-pub(crate) use call::is_host_call;
+pub(crate) use call::{HostCall, is_host_call};
 pub(crate) use pass::{HostPass, HostWrites};
 pub(crate) use regions::{HostRegion, HostRegions};

@@ -45,11 +45,11 @@ impl<'a, S: Source> HostPass<'a, S> {
     }
 
     /// Follows the calls of some slots, ascending.
-    pub fn run(mut self, slots: &[u64]) -> Result<HostWrites, QueryError> {
+    pub fn run(mut self, slots: impl Iterator<Item = u64>) -> Result<HostWrites, QueryError> {
         let mut is_cut_short = false;
         for slot in slots {
             self.cancel.check()?;
-            let Some(region) = self.region_of(*slot)? else { continue };
+            let Some(region) = self.region_of(slot)? else { continue };
             if self.index.host_regions.len() >= REGIONS_LIMIT || self.blocks_left == 0 {
                 is_cut_short = true;
                 break;

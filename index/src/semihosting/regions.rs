@@ -9,15 +9,19 @@ use std::ops::Range;
 
 use stepback_parsers::{AccessKind, Address};
 
+use super::ranges::Ranges;
 use crate::granules::GRANULE_BITS;
+use crate::memory::bytes_between;
 use crate::packed::{entry, u64_in};
 use crate::{Access, AccessTarget, HostOperation, Value};
 
 /// More are not kept: a warning says so.
 pub(crate) const REGIONS_LIMIT: usize = 1 << 20;
 const ENTRY_BYTES: usize = 32;
-/// Regions under one pair of bounds.
-const CHUNK: usize = 256;
+/// Regions under one node of the lowest level, and nodes under one of the next.
+const FANOUT: usize = 64;
+/// Levels that [`REGIONS_LIMIT`] needs: their nodes have 64, 4096 and 262,144 regions.
+const LEVELS: u32 = 3;
 
 /// Memory that the host may have written during a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +49,8 @@ impl HostRegion {
         }
     }
 
-    fn meets(&self, (first, last): (u64, u64)) -> bool {
-        self.first <= last && first <= self.last
-    }
-
-    /// Its bytes in a block.
-    fn mask(&self, granule: u64) -> u64 {
-        crate::memory::bytes_between(granule, self.first, self.last)
+    fn range(&self) -> (u64, u64) {
+        (self.first, self.last)
     }
 }
 
@@ -62,17 +61,53 @@ pub(crate) type ByteSlots = [Option<u64>; 64];
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HostRegions {
     regions: Vec<HostRegion>,
-    /// The lowest and highest address of each [`CHUNK`].
-    bounds: Vec<(u64, u64)>,
+    /// For each level, the addresses of the regions under each of its nodes: bounds alone would meet
+    /// what lies between two buffers in turn, and so be of no use.
+    levels: [Vec<Ranges>; LEVELS as usize],
+}
+
+/// What regions are looked for: those that meet a range, or some bytes of one block.
+#[derive(Clone, Copy, Debug)]
+enum Sought {
+    Range(u64, u64),
+    Bytes { granule: u64, need: u64 },
+}
+
+impl Sought {
+    /// The addresses from the first to the last; those of nothing meet nothing.
+    fn bounds(self) -> (u64, u64) {
+        match self {
+            Self::Range(first, last) => (first, last),
+            Self::Bytes { need: 0, .. } => (u64::MAX, 0),
+            Self::Bytes { granule, need } => {
+                let start = granule << GRANULE_BITS;
+                (start | u64::from(need.trailing_zeros()), start | u64::from(63 - need.leading_zeros()))
+            }
+        }
+    }
+
+    fn meets(self, (first, last): (u64, u64)) -> bool {
+        match self {
+            Self::Range(from, to) => first <= to && from <= last,
+            Self::Bytes { granule, need } => bytes_between(granule, first, last) & need != 0,
+        }
+    }
+
+    fn meets_any(self, ranges: &Ranges) -> bool {
+        ranges.meeting(self.bounds()).any(|range| self.meets(range))
+    }
 }
 
 impl HostRegions {
     /// Adds a region whose slot is above those so far.
     pub fn push(&mut self, region: HostRegion) {
         debug_assert!(self.regions.last().is_none_or(|before| before.slot < region.slot), "regions come in order");
-        match self.bounds.last_mut().filter(|_| !self.regions.len().is_multiple_of(CHUNK)) {
-            Some(bounds) => *bounds = (bounds.0.min(region.first), bounds.1.max(region.last)),
-            None => self.bounds.push((region.first, region.last)),
+        for (level, nodes) in (1..).zip(&mut self.levels) {
+            let node = self.regions.len() / FANOUT.pow(level);
+            if node == nodes.len() {
+                nodes.push(Ranges::default());
+            }
+            nodes.last_mut().into_iter().for_each(|ranges| ranges.add(region.range()));
         }
         self.regions.push(region);
     }
@@ -111,81 +146,99 @@ impl HostRegions {
         self.regions.get(place)
     }
 
-    /// The regions of slots up to `last` that meet a range of addresses, latest first.
-    pub fn until(&self, last: u64, range: (u64, u64)) -> impl Iterator<Item = &HostRegion> {
-        let end = self.regions.partition_point(|region| region.slot <= last);
-        let chunks = (0..end.div_ceil(CHUNK)).rev().filter(move |chunk| self.may_meet(*chunk, range));
-        let regions = chunks.flat_map(move |chunk| self.chunk(chunk, 0, end).iter().rev());
-        regions.filter(move |region| region.meets(range))
+    /// The latest region of the slots up to `last` that meets a range of addresses.
+    pub fn last_of_range(&self, last: u64, (first_address, last_address): (u64, u64)) -> Option<&HostRegion> {
+        self.last_before(self.count_up_to(last), Sought::Range(first_address, last_address)).map(|(_, region)| region)
     }
 
-    /// The regions of slots from `first` on that meet a range of addresses, earliest first.
-    pub fn from(&self, first: u64, range: (u64, u64)) -> impl Iterator<Item = &HostRegion> {
-        let start = self.regions.partition_point(|region| region.slot < first);
-        let chunks = (start / CHUNK..self.bounds.len()).filter(move |chunk| self.may_meet(*chunk, range));
-        let regions = chunks.flat_map(move |chunk| self.chunk(chunk, start, usize::MAX));
-        regions.filter(move |region| region.meets(range))
+    /// The earliest region of the slots from `first` on that meets a range of addresses.
+    pub fn next_of_range(&self, first: u64, (first_address, last_address): (u64, u64)) -> Option<&HostRegion> {
+        self.next_from(self.count_below(first), Sought::Range(first_address, last_address)).map(|(_, region)| region)
     }
 
-    fn may_meet(&self, chunk: usize, (first, last): (u64, u64)) -> bool {
-        self.bounds.get(chunk).is_some_and(|bounds| bounds.0 <= last && first <= bounds.1)
+    fn count_up_to(&self, slot: u64) -> usize {
+        self.regions.partition_point(|region| region.slot <= slot)
     }
 
-    /// The regions of a chunk whose numbers are in `start..end`.
-    fn chunk(&self, chunk: usize, start: usize, end: usize) -> &[HostRegion] {
-        let first = chunk.saturating_mul(CHUNK);
-        let end = first.saturating_add(CHUNK).min(end).min(self.regions.len());
-        self.regions.get(first.max(start)..end).unwrap_or_default()
+    fn count_below(&self, slot: u64) -> usize {
+        self.regions.partition_point(|region| region.slot < slot)
+    }
+
+    /// The last of the first `end` regions that is sought, with its number. O(log n) nodes are looked at.
+    fn last_before(&self, mut end: usize, sought: Sought) -> Option<(usize, &HostRegion)> {
+        loop {
+            let number = end.checked_sub(1)?;
+            match self.without(number, sought) {
+                Some(regions) => end = regions.start,
+                None => return Some((number, self.regions.get(number)?)),
+            }
+        }
+    }
+
+    /// The first of the regions from one on that is sought, with its number. O(log n) nodes are looked at.
+    fn next_from(&self, mut start: usize, sought: Sought) -> Option<(usize, &HostRegion)> {
+        loop {
+            let region = self.regions.get(start)?;
+            match self.without(start, sought) {
+                Some(regions) => start = regions.end,
+                None => return Some((start, region)),
+            }
+        }
+    }
+
+    /// The regions of the widest node around one that has none that is sought; none when that region is.
+    fn without(&self, number: usize, sought: Sought) -> Option<Range<usize>> {
+        for (level, nodes) in (1..LEVELS + 1).zip(&self.levels).rev() {
+            let size = FANOUT.pow(level);
+            let node = number / size;
+            if nodes.get(node).is_some_and(|ranges| !sought.meets_any(ranges)) {
+                return Some(node * size..(node + 1) * size);
+            }
+        }
+        let is_sought = self.regions.get(number).is_some_and(|region| sought.meets(region.range()));
+        (!is_sought).then(|| number..number + 1)
     }
 
     /// The addresses of the regions of some slots, without overlaps, ascending.
     pub fn ranges(&self, slots: Range<u64>) -> Vec<(u64, u64)> {
-        let start = self.regions.partition_point(|region| region.slot < slots.start);
-        let end = self.regions.partition_point(|region| region.slot < slots.end);
+        let (start, end) = (self.count_below(slots.start), self.count_below(slots.end));
+        let mut merged = Ranges::default();
         let regions = self.regions.get(start..end).unwrap_or_default();
-        let mut all: Vec<(u64, u64)> = regions.iter().map(|region| (region.first, region.last)).collect();
-        all.sort_unstable();
-        let mut merged: Vec<(u64, u64)> = Vec::new();
-        for (first, last) in all {
-            match merged.last_mut().filter(|before| first <= before.1) {
-                Some(before) => before.1 = before.1.max(last),
-                None => merged.push((first, last)),
-            }
-        }
-        merged
+        regions.iter().for_each(|region| merged.add(region.range()));
+        merged.into_runs().collect()
     }
 
     /// The slot of the last region up to a slot for each byte of `need` of a block.
     pub fn last_of_bytes(&self, granule: u64, need: u64, last: u64) -> ByteSlots {
-        slots_of(self.until(last, range_of(granule, need)), granule, need)
+        let mut end = self.count_up_to(last);
+        slots_of(granule, need, |sought| {
+            let (number, region) = self.last_before(end, sought)?;
+            end = number;
+            Some(region)
+        })
     }
 
     /// The slot of the first region from a slot on for each byte of `need` of a block.
     pub fn next_of_bytes(&self, granule: u64, need: u64, first: u64) -> ByteSlots {
-        slots_of(self.from(first, range_of(granule, need)), granule, need)
+        let mut start = self.count_below(first);
+        slots_of(granule, need, |sought| {
+            let (number, region) = self.next_from(start, sought)?;
+            start = number + 1;
+            Some(region)
+        })
     }
 }
 
-/// The addresses from the first to the last byte of some of a block; those of no byte meet nothing.
-fn range_of(granule: u64, need: u64) -> (u64, u64) {
-    let start = granule << GRANULE_BITS;
-    match need {
-        0 => (u64::MAX, 0),
-        _ => (start | u64::from(need.trailing_zeros()), start | u64::from(63 - need.leading_zeros())),
-    }
-}
-
-fn slots_of<'a>(regions: impl Iterator<Item = &'a HostRegion>, granule: u64, mut need: u64) -> ByteSlots {
+/// Asks for the regions of some bytes, one after the other, each time only of the bytes that are still without.
+fn slots_of<'a>(granule: u64, mut need: u64, mut nearest: impl FnMut(Sought) -> Option<&'a HostRegion>) -> ByteSlots {
     let mut slots = [None; 64];
-    for region in regions {
-        let mut found = region.mask(granule) & need;
+    while need != 0 {
+        let Some(region) = nearest(Sought::Bytes { granule, need }) else { break };
+        let mut found = bytes_between(granule, region.first, region.last) & need;
         need &= !found;
         while found != 0 {
             slots[found.trailing_zeros() as usize] = Some(region.slot);
             found &= found - 1;
-        }
-        if need == 0 {
-            break;
         }
     }
     slots
@@ -207,16 +260,37 @@ mod tests {
     #[test]
     fn the_nearest_region_of_a_range_is_found_in_either_direction() {
         let regions = regions();
-        let last = |last, range| regions.until(last, range).next().map(|region| region.slot);
-        let next = |first, range| regions.from(first, range).next().map(|region| region.slot);
+        let last = |last, range| regions.last_of_range(last, range).map(|region| region.slot);
+        let next = |first, range| regions.next_of_range(first, range).map(|region| region.slot);
         assert_eq!(last(u64::MAX, (0x1000, 0x1000)), Some(9900));
         assert_eq!(last(9899, (0x1007, 0x1007)), Some(9800));
         assert_eq!(last(9900, (0, 0xfff)), None);
         assert_eq!(next(0, (0x1048, 0x2000)), Some(90));
         assert_eq!(next(91, (0x1048, 0x2000)), Some(190));
         assert_eq!(next(9991, (0, u64::MAX)), None);
-        assert_eq!(regions.until(u64::MAX, (0, u64::MAX)).count(), 1000);
-        assert_eq!(regions.from(0, (0, u64::MAX)).count(), 1000);
+        assert_eq!(
+            regions.ranges(0..41),
+            [(0x1000, 0x1007), (0x1008, 0x100f), (0x1010, 0x1017), (0x1018, 0x101f), (0x1020, 0x1027)]
+        );
+    }
+
+    #[test]
+    fn what_lies_between_two_buffers_in_turn_costs_the_same_however_often_they_are_filled() {
+        let mut regions = HostRegions::default();
+        for slot in 0..300_000 {
+            let first = if slot % 2 == 0 { 0x1000 } else { 0x9000 };
+            regions.push(HostRegion { slot, first, last: first + 15, operation: HostOperation::Read });
+        }
+        let between = Sought::Bytes { granule: 0x5000 >> GRANULE_BITS, need: u64::MAX };
+        let looks = |end: usize| {
+            let step = |end: &usize| regions.without(end.checked_sub(1)?, between).map(|regions| regions.start);
+            std::iter::successors(Some(end), step).count()
+        };
+        assert_eq!((looks(64), looks(299_999), looks(300_000)), (2, 3, 3));
+        // Two bytes around one that is filled over and over.
+        let around = Sought::Bytes { granule: 0x40, need: 1 << 16 | 1 << 63 };
+        assert!(regions.last_before(300_000, around).is_none() && regions.next_from(0, around).is_none());
+        assert!(regions.levels.iter().flatten().all(|ranges| ranges.meeting((0, u64::MAX)).count() == 2));
     }
 
     #[test]
