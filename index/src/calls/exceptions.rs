@@ -15,7 +15,7 @@ use crate::segment::CORE;
 /// Behind one that jumps, the trace must say so besides, and the jump must go elsewhere.
 pub fn exception(jump: &Jump) -> Option<Evidence> {
     let evidence = if jump.has_words { Evidence::Words } else { Evidence::Jump };
-    let is_taken = match jump.flow() {
+    let is_taken = match jump.flow {
         Flow::Trap => true,
         Flow::Next => jump.last.opcode != 0 && is_handler(jump) || jump.has_words,
         _ => has_exception_return(jump) && jump.age == 1 || jump.has_words && is_handler(jump) && !is_target(jump),
@@ -25,7 +25,7 @@ pub fn exception(jump: &Jump) -> Option<Evidence> {
 
 /// Whether a step returns from an exception, as its encoding and the link register say.
 pub fn is_exception_return(jump: &Jump) -> bool {
-    match jump.flow() {
+    match jump.flow {
         Flow::ExceptionReturn => true,
         // The M profile returns by a special value, which has been overwritten already when the next handler begins.
         Flow::Return | Flow::Branch => has_exception_return(jump) && branch_target(&jump.last).is_none(),

@@ -103,6 +103,8 @@ pub struct Jump {
     pub last_step: u64,
     /// What it was.
     pub last: LastStep,
+    /// What it did, as its encoding says.
+    pub flow: Flow,
     /// The step that control went to.
     pub step: u64,
     /// Its address.
@@ -126,11 +128,6 @@ pub struct Jump {
 }
 
 impl Jump {
-    /// What the step before did, as its encoding says.
-    pub fn flow(&self) -> Flow {
-        if self.last.is_executed { flow(self.last.opcode, self.last.instruction_set) } else { Flow::Next }
-    }
-
     /// The address that control went to, with the Thumb bit.
     fn target(&self) -> u64 {
         self.pc | u64::from(self.instruction_set == InstructionSet::T32)
@@ -204,6 +201,7 @@ impl ThreadFinder {
         let jump = Jump {
             last_step,
             last,
+            flow: if last.is_executed { flow(last.opcode, last.instruction_set) } else { Flow::Next },
             step,
             pc: transfer.pc,
             opcode: transfer.opcode,
@@ -250,7 +248,7 @@ impl ThreadFinder {
             self.leave_exception(place, jump, found);
             return;
         }
-        let is_jump = !matches!(jump.flow(), Flow::Next | Flow::Trap);
+        let is_jump = !matches!(jump.flow, Flow::Next | Flow::Trap);
         let evidence = exception(jump);
         if let Some(evidence) = evidence.filter(|_| !is_jump || self.stacks.pending().returning_to(key).is_none()) {
             let is_linked = has_exception_return(jump);
@@ -298,8 +296,8 @@ impl ThreadFinder {
         if is_exception_return(jump) {
             return pending.left_to(jump.pc);
         }
-        let linked = pending.linked().filter(|_| jump.flow() == Flow::Return).and_then(|_| pending.left_to(jump.pc));
-        let is_other = || jump.flow() == Flow::Call || pending.returning_to((jump.sp, jump.target())).is_some();
+        let linked = pending.linked().filter(|_| jump.flow == Flow::Return).and_then(|_| pending.left_to(jump.pc));
+        let is_other = || jump.flow == Flow::Call || pending.returning_to((jump.sp, jump.target())).is_some();
         linked.or_else(|| pending.resumed_at(jump.pc)).filter(|_| !is_other())
     }
 

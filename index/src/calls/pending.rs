@@ -226,11 +226,15 @@ impl PendingFrames {
     /// Marks the calls that a jump may have left although the stack pointer did not rise above theirs:
     /// it is that of their caller. Either calls inside them were left, or their caller was returned to at that place before.
     pub fn suspect_jump(&mut self, to: ReturnKey, lost: &[Pending], step: u64) {
+        let is_suspect = |frame: &Pending| frame.key.0 == to.0 && frame.jumped_out.is_none();
+        if !self.frames.last().is_some_and(is_suspect) {
+            return;
+        }
         let is_far = lost.iter().any(Pending::is_certain_call);
         let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).copied()) else { return };
         let inside = self.inside();
         let callees = self.frames.iter_mut().skip(kept.max(inside)).rev();
-        for frame in callees.take_while(|frame| frame.key.0 == to.0 && frame.jumped_out.is_none()) {
+        for frame in callees.take_while(|frame| is_suspect(frame)) {
             frame.jumped_out = Some(step);
         }
     }

@@ -115,8 +115,8 @@ impl Stacks {
 
     /// To which stack a transfer of control turns that neither takes an exception nor returns from one.
     pub fn turned_by_set(&self, jump: &Jump, key: ReturnKey) -> Option<Turn> {
-        let is_return = jump.flow() == Flow::Return;
-        let goes_anywhere = is_return || jump.flow() == Flow::Branch && branch_target(&jump.last).is_none();
+        let is_return = jump.flow == Flow::Return;
+        let goes_anywhere = is_return || jump.flow == Flow::Branch && branch_target(&jump.last).is_none();
         let own = &self.stacks[self.current].pending;
         let range = own.range();
         if !jump.is_sp_set || !goes_anywhere || range.is_near(jump.sp, 0) || own.returning_to(key).is_some() {
