@@ -37,7 +37,7 @@ fn check_corrupted(window: &mut Driver) {
     let step = window.painted("step 20344");
     assert!(step.contains("strb w0") && step.contains("80020347"), "{step}");
     window.harness().get_by_label("to the call of decode_field");
-    window.harness().get_by_label("In decode_field+0x114");
+    window.harness().get_by_label("In decode_field+0x118");
 }
 
 #[test]
