@@ -87,7 +87,7 @@ mod tests {
         check("/build/app=/home/app", "/build/apple/a.c", None);
         check("/=/sysroot", "/usr/a.c", Some("/sysroot/usr/a.c"));
         check("src=lib", "src/a.c", Some("lib/a.c"));
-        check("C:\\work=/home/work", "C:\\work\\src\\a.c", Some("/home/work/src/a.c"));
+        check("C:\\code=/home/me", "C:\\code\\src\\a.c", Some("/home/me/src/a.c"));
         check("/a.c=/b.c", "/a.c", Some("/b.c"));
     }
 
