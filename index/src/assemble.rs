@@ -94,6 +94,8 @@ impl<O: Output> Assembler<O> {
             traits: source.traits().clone(),
             steps: 0,
             lines: 0,
+            text_end: 0,
+            is_whole: true,
             time_range: None,
             warning_count: 0,
             warnings: Vec::new(),
@@ -169,7 +171,8 @@ impl<O: Output> Assembler<O> {
         let place = (number % SEGMENTS) as u8;
         self.granule_keys.add(place, segment.granules.iter().map(|(key, _)| *key));
         self.pc_keys.add(place, segment.pcs.iter().copied());
-        let base = self.append(&segment.bytes)?.offset;
+        let Data::Memory(bytes) = &segment.bytes else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+        let base = self.append(bytes)?.offset;
         meta.sections.iter_mut().for_each(|section| *section += base);
         self.contents.segments.push(meta);
         if self.contents.segments.len().is_multiple_of(SEGMENTS) {
@@ -334,6 +337,7 @@ impl<O: Output> Assembler<O> {
         let (calls, layout) = encode_frames(frames, switches);
         self.contents.calls = self.append(&calls)?;
         self.contents.call_layout = layout;
+        self.contents.text_end = self.contents.fingerprint.length;
         self.contents.views.sort_unstable_by_key(|view| (view.thread, view.view));
         self.write_directory()?;
         Ok(Assembled(self))

@@ -439,6 +439,14 @@ mod tests {
             self.trace.length()
         }
 
+        fn is_settled(&self) -> bool {
+            self.trace.is_settled()
+        }
+
+        fn grow(&self) -> std::io::Result<u64> {
+            self.trace.grow()
+        }
+
         fn length_now(&self) -> std::io::Result<u64> {
             self.trace.length_now()
         }

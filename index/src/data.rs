@@ -2,7 +2,10 @@
 
 use std::fs::File;
 use std::io;
-use std::ops::Deref;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::layout::HEADER_LEN;
 
 /// The bytes of an open index.
 #[derive(Debug)]
@@ -11,6 +14,16 @@ pub enum Data {
     Map(memmap2::Mmap),
     /// An index that lives in memory alone.
     Memory(Vec<u8>),
+    /// An index that is not complete: its segments, and what was written for it elsewhere.
+    #[expect(dead_code, reason = "made when a build is asked before it is complete")]
+    Joined {
+        /// The file that grows. Its header is not written yet.
+        segments: Arc<Data>,
+        /// How much of it counts.
+        len: usize,
+        /// A header, and behind it what follows the part of `segments` that counts.
+        rest: Arc<Data>,
+    },
 }
 
 impl Data {
@@ -19,9 +32,10 @@ impl Data {
     /// # Errors
     /// Whatever the operating system says.
     pub fn map(file: &File) -> io::Result<Self> {
-        // SAFETY: index files are written under another name and only ever replaced by rename, so the mapped
-        // file is not changed or shortened by this program; whoever else overwrites it in place gets wrong
-        // bytes noticed by the checksums. The trace itself is never mapped.
+        // SAFETY: index files are written under another name and only ever replaced by rename; one that is still
+        // being written is only appended to behind what was mapped, and is never made shorter than that.
+        // So the mapped bytes are not changed or cut off by this program; whoever else overwrites them in place gets
+        // wrong bytes noticed by the checksums. The trace itself is never mapped.
         let map = unsafe { memmap2::Mmap::map(file)? };
         // Read-ahead makes cold questions 30 times slower: they touch single pages all over the file.
         #[cfg(unix)]
@@ -30,13 +44,27 @@ impl Data {
     }
 }
 
-impl Deref for Data {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
+impl Data {
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
         match self {
-            Self::Map(map) => map,
-            Self::Memory(bytes) => bytes,
+            Self::Map(map) => map.len(),
+            Self::Memory(bytes) => bytes.len(),
+            Self::Joined { len, rest, .. } => (len + rest.len()).saturating_sub(HEADER_LEN),
+        }
+    }
+
+    /// Some of the bytes; none when the range is not wholly there (in one part).
+    pub fn get(&self, range: Range<usize>) -> Option<&[u8]> {
+        match self {
+            Self::Map(map) => map.get(range),
+            Self::Memory(bytes) => bytes.get(range),
+            Self::Joined { segments, len, .. } if range.start >= HEADER_LEN && range.end <= *len => segments.get(range),
+            Self::Joined { rest, .. } if range.end <= HEADER_LEN => rest.get(range),
+            Self::Joined { len, rest, .. } => {
+                let place = |place: usize| place.checked_sub(*len)?.checked_add(HEADER_LEN);
+                rest.get(place(range.start)?..place(range.end)?)
+            }
         }
     }
 }

@@ -14,9 +14,10 @@ use crate::build::{BuildProgress, build_in_memory};
 use crate::calls::Functions;
 use crate::data::Data;
 use crate::directory::Directory;
+use crate::granules::Granule;
 use crate::key_map::{SEGMENTS, SegmentSet};
 use crate::layout::{self, Contents};
-use crate::segment::SegmentReader;
+use crate::segment::{Section, SegmentReader, damaged};
 use crate::semihosting::HostRegions;
 use crate::{
     BuildError, BuildOptions, CallTable, Cancel, Fingerprint, InstructionSet, OpenError, Program, QueryError, ThreadId,
@@ -370,7 +371,7 @@ impl<S: Source> Index<S> {
     }
 
     /// The numbers of the segments in `range` that touch a memory block (or visit an address), ascending.
-    /// Cost: one lookup for each 64 segments, whatever the answer.
+    /// Cost: one lookup for each 64 segments, whatever the answer, and for each of the last ones that have no map.
     pub(crate) fn segments_with(&self, key: Key, range: Range<usize>) -> Result<Vec<usize>, QueryError> {
         let mut found = Vec::new();
         for number in 0..self.contents.key_maps.len() {
@@ -384,19 +385,38 @@ impl<S: Source> Index<S> {
             found.extend((0..SEGMENTS).filter(|place| set.0 >> place & 1 != 0).map(|place| first + place));
         }
         found.retain(|number| range.contains(number));
+        let unmapped = self.unmapped();
+        for number in unmapped.start.max(range.start)..unmapped.end.min(range.end) {
+            let Some(segment) = self.segment(number) else { continue };
+            let has_it = match key {
+                Key::Granule(granule) => segment.granule(granule)?.is_some(),
+                Key::Pc(pc) => segment.visits(pc)?.is_some(),
+            };
+            found.extend(has_it.then_some(number));
+        }
         Ok(found)
     }
 
-    /// The first memory block from one on that any segment touches. Cost: one lookup for each 64 segments.
+    /// The segments that no key map covers.
+    fn unmapped(&self) -> Range<usize> {
+        let count = self.contents.segments.len();
+        (SEGMENTS * self.contents.key_maps.len()).min(count)..count
+    }
+
+    /// The first memory block from one on that any segment touches. Cost: as [`Self::segments_with`].
     pub(crate) fn next_granule(&self, from: u64) -> Result<Option<u64>, QueryError> {
         let mut next: Option<u64> = None;
+        let mut note = |granule: u64| {
+            next = Some(next.map_or(granule, |next| next.min(granule)));
+            false
+        };
         for number in 0..self.contents.key_maps.len() {
             let map = self.key_map(number, Key::Granule(from))?;
-            let walked = map.for_each_from(from, |granule, _: SegmentSet| {
-                next = Some(next.map_or(granule, |next| next.min(granule)));
-                false
-            });
-            walked.map_err(|_| bad_key_map())?;
+            map.for_each_from(from, |granule, _: SegmentSet| note(granule)).map_err(|_| bad_key_map())?;
+        }
+        for segment in self.unmapped().filter_map(|number| self.segment(number)) {
+            let walked = segment.granules()?.for_each_from(from, |granule, _: Granule<'_>| note(granule));
+            walked.map_err(|_| damaged(Section::Granules))?;
         }
         Ok(next)
     }

@@ -4,7 +4,7 @@
 //! header      magic "Stepback", version: u32, complete: u32 (1), directory: offset u64, length u64, checksum u64,
 //!             file length: u64, checksum of the header so far: u64
 //! segments    the bytes of each segment, as [`crate::segment`] says
-//! key maps    for each 64 segments: which of them touch a memory block, which visit an address
+//! key maps    for each 64 segments (the last ones may have none): which of them touch a memory block, or visit an address
 //! calls       as [`crate::calls`] says
 //! host writes as `semihosting/regions.rs` says
 //! directory   bincode of [`Contents`]
@@ -18,12 +18,13 @@ use stepback_parsers::{RegisterView, SourceTraits};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::CallLayout;
+use crate::data::Data;
 use crate::packed::{take, take_u32, take_u64};
 use crate::segment::SegmentMeta;
 use crate::{Fingerprint, InstructionSet, OpenError};
 
 /// Changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 /// Length of the header.
 pub const HEADER_LEN: usize = 56;
 const MAGIC: &[u8; 8] = b"Stepback";
@@ -50,13 +51,13 @@ pub struct Extent {
 
 impl Extent {
     /// Its bytes.
-    pub fn of<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+    pub fn of<'a>(&self, file: &'a Data) -> Option<&'a [u8]> {
         let start = usize::try_from(self.offset).ok()?;
         file.get(start..start.checked_add(usize::try_from(self.len).ok()?)?)
     }
 
     /// Its bytes, if they are what was written.
-    pub fn checked<'a>(&self, file: &'a [u8]) -> Option<&'a [u8]> {
+    pub fn checked<'a>(&self, file: &'a Data) -> Option<&'a [u8]> {
         self.of(file).filter(|bytes| is_right(bytes, self.checksum))
     }
 }
@@ -116,6 +117,10 @@ pub struct Contents {
     pub steps: u64,
     /// Lines in all.
     pub lines: u64,
+    /// Where the text of the last step ends: the length of the trace, or of the part that is indexed.
+    pub text_end: u64,
+    /// False when more of the trace is still to be indexed.
+    pub is_whole: bool,
     /// The first time that a step has, and that of the last step.
     pub time_range: Option<(u64, u64)>,
     /// Problems in all.
@@ -132,7 +137,7 @@ pub struct Contents {
     pub views: Vec<ViewContents>,
     /// Segments in the order of the trace.
     pub segments: Vec<SegmentMeta>,
-    /// For each 64 segments.
+    /// For each 64 segments; the last ones may have none.
     pub key_maps: Vec<KeyMaps>,
     /// The table of calls.
     pub calls: Extent,
@@ -156,11 +161,12 @@ impl Contents {
             (steps, lines) = (behind, segment.line_base);
         }
         let has_end = |view: &ViewContents| view.view.offset.checked_add(view.view.size_bytes).is_some();
-        let maps = self.segments.len().div_ceil(crate::key_map::SEGMENTS);
+        let whole = self.segments.len() / crate::key_map::SEGMENTS;
+        let maps = whole..=self.segments.len().div_ceil(crate::key_map::SEGMENTS);
         self.views.iter().all(has_end)
             && steps == self.steps
             && steps.max(self.lines) < COUNT_LIMIT
-            && self.key_maps.len() == maps
+            && maps.contains(&self.key_maps.len())
     }
 }
 
@@ -190,10 +196,11 @@ pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
 }
 
 /// Reads the directory of an index file, if the file is complete, ours, and undamaged so far.
-pub fn decode(file: &[u8]) -> Result<Contents, OpenError> {
+pub fn decode(file: &Data) -> Result<Contents, OpenError> {
     const SHORT: OpenError = OpenError::Damaged("it ends within its header");
-    let Some(header) = file.get(..HEADER_LEN) else {
-        return Err(if file.starts_with(MAGIC) { SHORT } else { OpenError::Foreign });
+    let Some(header) = file.get(0..HEADER_LEN) else {
+        let is_ours = file.get(0..MAGIC.len()).is_some_and(|start| start == MAGIC);
+        return Err(if is_ours { SHORT } else { OpenError::Foreign });
     };
     if header.iter().all(|byte| *byte == 0) {
         return Err(OpenError::Incomplete);
@@ -210,7 +217,7 @@ pub fn decode(file: &[u8]) -> Result<Contents, OpenError> {
     let flags = number() >> 32;
     let directory = Extent { offset: number(), len: number(), checksum: number() };
     let (file_len, checksum) = (number(), number());
-    let covered = take(&mut &header[..], HEADER_LEN - 8).unwrap_or_default();
+    let covered = take(&mut &*header, HEADER_LEN - 8).unwrap_or_default();
     if !is_right(covered, checksum) {
         return Err(OpenError::Damaged("the checksum of its header does not hold"));
     }
@@ -254,7 +261,7 @@ mod tests {
             |contents| contents.segments[2].line_base = u64::MAX,
             |contents| contents.steps += 1,
             |contents| contents.views[0].view.offset = u16::MAX,
-            |contents| _ = contents.key_maps.pop(),
+            |contents| contents.key_maps.push(contents.key_maps[0]),
         ];
         for (number, change) in changes.iter().enumerate() {
             let mut other = contents.clone();

@@ -35,7 +35,7 @@ impl Query for RawLines {
         let wanted = self.first.0.saturating_sub(1);
         let chunk = index.chunk_of_line(wanted)?;
         let (mut slot, mut slot_end) = (chunk.slot, index.text_start(chunk.slot + 1)?);
-        let (mut line, mut offset, length) = (chunk.line, chunk.offset, index.source().length());
+        let (mut line, mut offset, length) = (chunk.line, chunk.offset, index.contents.text_end);
         let mut lines = Vec::new();
         let mut text = Vec::new();
         let mut window = Vec::new();

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicU8;
 
+use crate::data::Data;
 use crate::granules::{Masks, Touch};
 use crate::segment::{SeamExternal, SegmentMeta, SegmentReader};
 
@@ -13,7 +14,7 @@ pub struct Seams<'a> {
 
 impl<'a> Seams<'a> {
     /// Those of a segment that was just encoded; none so far.
-    pub fn new(meta: &'a SegmentMeta, bytes: &'a [u8], unchecked: &'a AtomicU8) -> Self {
+    pub fn new(meta: &'a SegmentMeta, bytes: &'a Data, unchecked: &'a AtomicU8) -> Self {
         Self { reader: SegmentReader { meta, bytes, checked: unchecked }, found: Vec::new() }
     }
 

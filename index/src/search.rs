@@ -116,7 +116,7 @@ impl Query for FindValue {
         while from < index.step_count() && hits.len() < self.limit {
             let (value, limit) = (self.value, self.limit);
             let mut sink = ValueSlots { value, is_big_endian, slot: from, limit, cancel, found: Vec::new() };
-            index.parse(index.text_start(from + 1)?..index.source().length(), &mut sink)?;
+            index.parse(index.text_start(from + 1)?..index.contents.text_end, &mut sink)?;
             cancel.check()?;
             for slot in &sink.found {
                 self.hits_in(index, *slot, &mut hits)?;

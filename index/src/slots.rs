@@ -68,10 +68,10 @@ impl<S: Source> Index<S> {
         Ok((segment, local))
     }
 
-    /// Where in the trace the text of a slot begins; the end of the trace behind the last.
+    /// Where in the trace the text of a slot begins; the end of what is indexed behind the last.
     pub(crate) fn text_start(&self, slot: u64) -> Result<u64, QueryError> {
         if slot > self.step_count() {
-            return Ok(self.contents.fingerprint.length);
+            return Ok(self.contents.text_end);
         }
         if slot == 0 {
             return Ok(0);

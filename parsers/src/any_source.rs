@@ -23,6 +23,16 @@ impl Source for AnySource {
         tarmac.length()
     }
 
+    fn is_settled(&self) -> bool {
+        let Self::Tarmac(tarmac) = self;
+        tarmac.is_settled()
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        let Self::Tarmac(tarmac) = self;
+        tarmac.grow()
+    }
+
     fn length_now(&self) -> io::Result<u64> {
         let Self::Tarmac(tarmac) = self;
         tarmac.length_now()

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-/// An input of known length that can be read anywhere.
+/// An input that can be read anywhere.
 ///
 /// A trace is read this way, never through a map: a simulator may rewrite the file while it is open,
 /// and a shrunken map kills the program.
@@ -14,7 +14,13 @@ pub trait ReadAt: Send + Sync {
     /// Whatever the operating system says.
     fn length(&self) -> io::Result<u64>;
 
+    /// False while more of the input arrives by itself, as when it is still being unpacked.
+    fn is_settled(&self) -> bool {
+        true
+    }
+
     /// Reads up to `buffer.len()` bytes at `offset`; fewer only at the end of the input.
+    /// Where the input is not settled, waits for them.
     ///
     /// # Errors
     /// Whatever the operating system says, except interruptions, which are retried.

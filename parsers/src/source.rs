@@ -16,8 +16,17 @@ pub trait Source: Send + Sync {
     /// What the format and the first bytes of the input tell.
     fn traits(&self) -> &SourceTraits;
 
-    /// Length of the input in bytes when it was opened.
+    /// Length of the input in bytes when it was opened, or when [`Self::grow`] was called last.
     fn length(&self) -> u64;
+
+    /// False while more of the input arrives by itself, as when it is still being unpacked.
+    fn is_settled(&self) -> bool;
+
+    /// Takes in what was added to the input since, and returns its length. An input that shrank keeps its old one.
+    ///
+    /// # Errors
+    /// Whatever the operating system says.
+    fn grow(&self) -> io::Result<u64>;
 
     /// Length of the input in bytes now: it differs when the trace was rewritten while open.
     ///
@@ -60,6 +69,14 @@ impl<T: Source> Source for &T {
 
     fn length(&self) -> u64 {
         T::length(self)
+    }
+
+    fn is_settled(&self) -> bool {
+        T::is_settled(self)
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        T::grow(self)
     }
 
     fn length_now(&self) -> io::Result<u64> {

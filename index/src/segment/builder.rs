@@ -10,6 +10,7 @@ use stepback_parsers::{
 use super::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
 use super::{GranuleState, SegmentMeta};
 use crate::WARNINGS_KEPT;
+use crate::data::Data;
 use crate::granules::{GRANULE_BITS, Shape};
 use crate::keys::KeyTable;
 use crate::packed::FRAME;
@@ -39,7 +40,7 @@ pub struct SealedSegment {
     /// Its entry in the directory, with `sections` counted from the start of `bytes`.
     pub meta: SegmentMeta,
     /// Its sections.
-    pub bytes: Vec<u8>,
+    pub bytes: Data,
     /// Names of its threads.
     pub thread_names: Vec<String>,
     /// Names of its registers outside the table.

@@ -9,6 +9,7 @@ use stepback_parsers::{RegisterId, RegisterView};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{SealedSegment, SegmentBuilder, SegmentMeta, SegmentThread};
+use crate::data::Data;
 use crate::directory::DirectoryWriter;
 use crate::granules::{NO_TOUCH, Touch, push_granule};
 use crate::packed::{push_list, push_times};
@@ -60,7 +61,7 @@ impl SegmentBuilder {
         meta.threads = self.thread_steps.iter().map(|steps| SegmentThread { thread: 0, steps: *steps }).collect();
         SealedSegment {
             meta,
-            bytes,
+            bytes: Data::Memory(bytes),
             thread_names: self.thread_names.clone(),
             register_names: self.register_names.clone(),
             views: self.views.clone(),

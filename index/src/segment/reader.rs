@@ -8,6 +8,7 @@ use super::SeamExternal;
 use super::encode::STEPS_OF_THREAD;
 use super::meta::{Section, SegmentMeta};
 use crate::QueryError;
+use crate::data::Data;
 use crate::directory::Directory;
 use crate::granules::{Granule, Touch};
 use crate::layout::is_right;
@@ -19,8 +20,8 @@ use crate::pcs::Visits;
 pub struct SegmentReader<'a> {
     /// Its entry in the directory.
     pub meta: &'a SegmentMeta,
-    /// The bytes that `meta.sections` counts in.
-    pub bytes: &'a [u8],
+    /// What `meta.sections` counts in.
+    pub bytes: &'a Data,
     /// A bit for each section that was checked.
     pub checked: &'a AtomicU8,
 }

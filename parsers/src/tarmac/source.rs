@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::head::Head;
 use super::run::Run;
@@ -23,7 +24,7 @@ pub struct TarmacOptions {
 /// A trace in Arm's Tarmac text.
 pub struct Tarmac {
     input: Box<dyn ReadAt>,
-    length: u64,
+    length: AtomicU64,
     options: TarmacOptions,
     traits: SourceTraits,
     limits: Limits,
@@ -53,7 +54,7 @@ impl Tarmac {
             instruction_set: head.instruction_set,
             options: format!("endian={endian},implicit-thumb={}", options.implicit_thumb),
         };
-        Ok(Self { input, length, options, traits, limits: LIMITS, is_quick: true })
+        Ok(Self { input, length: length.into(), options, traits, limits: LIMITS, is_quick: true })
     }
 
     /// What registers before the first instruction mean.
@@ -109,7 +110,16 @@ impl Source for Tarmac {
     }
 
     fn length(&self) -> u64 {
-        self.length
+        self.length.load(Ordering::Relaxed)
+    }
+
+    fn is_settled(&self) -> bool {
+        self.input.is_settled()
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        let length = self.input.length()?;
+        Ok(self.length.fetch_max(length, Ordering::Relaxed).max(length))
     }
 
     fn length_now(&self) -> io::Result<u64> {
@@ -132,7 +142,7 @@ impl Source for Tarmac {
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        let length = usize::try_from(range.end.min(self.length).saturating_sub(range.start)).unwrap_or(usize::MAX);
+        let length = usize::try_from(range.end.min(self.length()).saturating_sub(range.start)).unwrap_or(usize::MAX);
         let before = out.len();
         out.resize(before + length, 0);
         let room = out.get_mut(before..).unwrap_or_default();
