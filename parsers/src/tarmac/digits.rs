@@ -35,13 +35,19 @@ pub(super) fn nibble(byte: u8) -> Option<u8> {
 /// Eight bytes of text from `at`; zeros where the text ends.
 #[inline(always)]
 pub(super) fn load_8(text: &[u8], at: usize) -> u64 {
-    text.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    chunk(text, at).map_or(0, u64::from_le_bytes)
 }
 
 /// Sixteen bytes of text from `at`; zeros where the text ends.
 #[inline(always)]
 pub(super) fn load_16(text: &[u8], at: usize) -> u128 {
-    text.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u128::from_le_bytes(*bytes))
+    chunk(text, at).map_or(0, u128::from_le_bytes)
+}
+
+/// Written so that one comparison is left of the checks where the length of the text is fixed.
+#[inline(always)]
+fn chunk<const N: usize>(text: &[u8], at: usize) -> Option<[u8; N]> {
+    text.get(at..at.checked_add(N)?)?.first_chunk().copied()
 }
 
 const ONES: u64 = 0x0101_0101_0101_0101;

@@ -36,6 +36,7 @@ pub(super) const INDENT: &[u8] = b"                ";
 const SHORTEST: usize = 9;
 /// Bytes looked at at once in texts that are long enough, and two more in which what begins there goes on.
 const BLOCK: usize = 16;
+const BLOCK_LENGTH: usize = BLOCK + 2;
 /// A part of [`INDENT`] that is found wherever that begins.
 const SPACES: u64 = u64::from_le_bytes(*b"        ");
 
@@ -48,27 +49,33 @@ pub(super) fn may_hold_record(text: &[u8]) -> bool {
 /// The same with the neighbours of digits and letters in ASCII taken for such.
 #[inline(always)]
 fn looks_like_two(text: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk) {
-        if is_letter_after_digit_in(block) || load_8(block, 0) == SPACES || load_8(block, 8) == SPACES {
-            return true;
-        }
-        at += BLOCK;
-    }
-    // Words overlap, so that no pattern lies between two.
-    while at + SHORTEST <= text.len() {
+    let is_word = |at: usize| {
         let bytes = load_8(text, at);
-        if letter_after_digit(bytes) || bytes == SPACES {
-            return true;
+        letter_after_digit(bytes) || bytes == SPACES
+    };
+    let is_block = |at: usize| {
+        let block = text.get(at..).and_then(<[u8]>::first_chunk);
+        block.is_some_and(|block| {
+            is_letter_after_digit_in(block) || load_8(block, 0) == SPACES || load_8(block, 8) == SPACES
+        })
+    };
+    // Pieces overlap, so that no pattern lies between two; the last ends with the text.
+    match text.len() {
+        0..SHORTEST => false,
+        length @ SHORTEST..BLOCK_LENGTH => {
+            let last = length - 8;
+            is_word(0) || last > 6 && is_word(6) || is_word(last)
         }
-        at += 6;
+        length => {
+            let last = length - BLOCK_LENGTH;
+            (0..last).step_by(BLOCK).any(is_block) || is_block(last)
+        }
     }
-    false
 }
 
 /// A digit, a space and a letter behind one another; without branches, so that it becomes a few vector instructions.
 #[inline(always)]
-fn is_letter_after_digit_in(block: &[u8; BLOCK + 2]) -> bool {
+fn is_letter_after_digit_in(block: &[u8; BLOCK_LENGTH]) -> bool {
     let is_there = |place: usize| {
         u8::from(block[place] & 0xf0 == 0x30)
             & u8::from(block[place + 1] == b' ')

@@ -4,19 +4,25 @@
 //! Nothing is pushed before that is decided.
 
 use super::diagram_line::{Diagram, OpenDiagram};
-use super::digits::{hex_8, load_8, lower, position_8};
+use super::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
 use super::fused::{INDENT, may_hold_record};
 use super::lexer::is_word_byte;
-use super::quick_header::QuickHeader;
+use super::quick_header::{QuickHeader, Word};
 use super::register_name::{KnownRegister, ValueKind};
 use super::register_table::RegisterTable;
 use super::run::{Chunk, LineThread, Part, Run};
+use super::window::PADDING;
 use crate::{AccessKind, Address, Endian, EventSink, InstructionSet, MemoryAccess, Mode, RegisterView, RegisterWrite};
-use crate::{StepEvent, ThreadNumber};
+use crate::{StepEvent, TextEvent, TextKind, ThreadNumber};
 
-/// A line whose beginning was read.
+/// The text from the start of a line on, as far as it is read in fixed places.
+/// The fixed length saves nearly all checks whether a place lies in it.
+pub(super) type Block = [u8; PADDING];
+
+/// A line whose beginning was read. Places in it count from its start.
 #[derive(Clone, Copy, Debug)]
 struct QuickLine<'a> {
+    block: &'a Block,
     text: &'a [u8],
     start: usize,
     type_at: usize,
@@ -26,16 +32,18 @@ struct QuickLine<'a> {
     limit: usize,
 }
 
-/// The mode word of the last instruction, and what it means.
+/// What the last instruction has between its encoding and its text, and what that means.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct QuickMode {
-    word: u64,
+pub(super) struct QuickState {
+    /// Up to the colon.
+    word: Word,
+    set: InstructionSet,
     mode: Mode,
 }
 
-impl Default for QuickMode {
+impl Default for QuickState {
     fn default() -> Self {
-        Self { word: 0, mode: Mode::Other }
+        Self { word: Word::default(), set: InstructionSet::A64, mode: Mode::Other }
     }
 }
 
@@ -44,15 +52,23 @@ impl<S: EventSink> Run<'_, S> {
     /// Returns where the next line starts.
     #[inline(always)]
     pub fn quick_line(&mut self, text: &[u8], start: usize) -> Option<usize> {
-        let QuickHeader { type_at, stamp } = self.quick_headers.read(text, start)?;
-        let word = load_8(text, type_at).to_le_bytes();
+        let block = text.get(start..)?.first_chunk()?;
+        let QuickHeader { type_at, stamp } = self.quick_headers.read(block)?;
+        let word = load_8(block, type_at).to_le_bytes();
         let thread = match (stamp, self.before.thread) {
             (Some(stamp), _) => stamp.thread,
             (None, LineThread::Known(thread)) => thread,
             _ => return None,
         };
-        let line =
-            QuickLine { text, start, type_at, time: stamp.map(|stamp| stamp.time), thread, limit: self.limits.line };
+        let line = QuickLine {
+            block,
+            text,
+            start,
+            type_at,
+            time: stamp.map(|stamp| stamp.time),
+            thread,
+            limit: self.limits.line,
+        };
         // Lines with a new time may belong to an instruction behind them, unless they are one.
         let offset = self.base + start as u64;
         let is_old = line.time.is_none_or(|time| !self.before.clock.is_new(time, offset, self.limits));
@@ -65,6 +81,7 @@ impl<S: EventSink> Run<'_, S> {
             [b'E', b'S', b' ', ..] if line.time.is_some() => (self.quick_es(line)?, None),
             [b'L', b'D', b' ', ..] if is_old => self.quick_diagram(line, AccessKind::Read)?,
             [b'S', b'T', b' ', ..] if is_old => self.quick_diagram(line, AccessKind::Write)?,
+            [b'B', b'R', b' ', ..] if is_old => (self.quick_branch(line)?, None),
             _ => return None,
         };
         self.before.clock.note(line.time, offset);
@@ -78,8 +95,10 @@ impl<S: EventSink> Run<'_, S> {
     #[inline(always)]
     fn quick_it(&mut self, line: QuickLine<'_>, is_executed: bool) -> Option<usize> {
         let number_at = line.type_at + 4;
-        let number_end =
-            number_at + line.text.get(number_at..)?.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let mut number_end = number_at + digit_count(load_8(line.block, number_at));
+        if number_end == number_at + 8 {
+            number_end += digit_count(load_8(line.block, number_end));
+        }
         if number_end == number_at || line.bytes(number_end)? != *b") " {
             return None;
         }
@@ -116,24 +135,17 @@ impl<S: EventSink> Run<'_, S> {
     /// `state mode : text`, and the event.
     #[inline(always)]
     fn quick_step(&mut self, line: QuickLine<'_>, place: QuickPlace) -> Option<usize> {
-        let [state, b' '] = line.bytes(place.state_at)? else { return None };
-        let (set, pc, length_bytes) = match state {
-            b'O' => (InstructionSet::A64, place.address, 4),
-            b'A' => (InstructionSet::A32, place.address, 4),
-            b'T' => (InstructionSet::T32, place.address & !1, if place.opcode.digits == 4 { 2 } else { 4 }),
-            _ => return None,
+        let QuickState { word, set, mode } = self.quick_state(line, place.state_at)?;
+        let (pc, length_bytes) = match set {
+            InstructionSet::T32 => (place.address & !1, if place.opcode.digits == 4 { 2 } else { 4 }),
+            _ => (place.address, 4),
         };
-        let mode_at = place.state_at + 2;
-        let mode_end = line.word_end(mode_at);
-        let colon_at = line.skip_spaces(mode_end);
-        if mode_end == mode_at || line.byte(colon_at) != b':' {
+        let behind = place.state_at + word.length();
+        let mut text_at = line.skip_spaces(behind);
+        if text_at - behind >= INDENT.len() {
             return None;
         }
-        let mut text_at = line.skip_spaces(colon_at + 1);
-        if text_at - colon_at > INDENT.len() {
-            return None;
-        }
-        let is_failed = place.is_es && line.word(text_at) == b"CCFAIL";
+        let is_failed = place.is_es && line.bytes(text_at)? == *b"CCFAIL" && !is_word_byte(line.byte(text_at + 6));
         if is_failed {
             text_at = line.skip_spaces(text_at + 6);
         }
@@ -141,7 +153,6 @@ impl<S: EventSink> Run<'_, S> {
         if text.first().is_some_and(|byte| *byte < b' ') || may_hold_record(text) {
             return None;
         }
-        let mode = self.quick_mode(line, mode_at, mode_end);
         self.chunk = Chunk { set, thread: Some(line.thread), mode };
         let at = self.place(line.start);
         self.sink.begin_step(&StepEvent {
@@ -160,24 +171,21 @@ impl<S: EventSink> Run<'_, S> {
         Some(next)
     }
 
-    /// The mode that the word between two places names. Nearly always that of the instruction before.
+    /// Reads `state mode :`, which is nearly always that of the instruction before.
     #[inline(always)]
-    fn quick_mode(&mut self, line: QuickLine<'_>, start: usize, end: usize) -> Mode {
-        if end - start > 8 {
-            return Mode::of(line.text.get(start..end).unwrap_or_default());
+    fn quick_state(&mut self, line: QuickLine<'_>, at: usize) -> Option<QuickState> {
+        let bytes = load_16(line.block, at);
+        if !self.quick_state.word.is_at_start_of(bytes) {
+            self.quick_state = line.state(at, bytes)?;
         }
-        let word = load_8(line.text, start) & u64::MAX >> (64 - 8 * (end - start));
-        if word != self.quick_mode.word {
-            self.quick_mode = QuickMode { word, mode: Mode::of(&word.to_le_bytes()) };
-        }
-        self.quick_mode.mode
+        Some(self.quick_state)
     }
 
     /// `R name value`
     #[inline(always)]
     fn quick_register(&mut self, line: QuickLine<'_>) -> Option<usize> {
         let name_at = line.type_at + 2;
-        let letters = load_8(line.text, name_at);
+        let letters = load_8(line.block, name_at);
         let length = position_8(letters, b' ');
         if length == 0 || line.byte(name_at + length) != b' ' {
             return None;
@@ -241,7 +249,7 @@ impl<S: EventSink> Run<'_, S> {
     fn quick_diagram(&mut self, line: QuickLine<'_>, kind: AccessKind) -> Option<(usize, Option<OpenDiagram>)> {
         let address_at = line.type_at + 3;
         let (address, at) = line.address(address_at)?;
-        let words = line.text.get(at..)?.first_chunk::<37>()?;
+        let words = line.block.get(at..)?.first_chunk::<37>()?;
         let diagram = Diagram::of_words(address, words)?;
         // The time of a second record may be glued to the last word.
         let (text, next) = line.rest(at + 35)?;
@@ -249,7 +257,19 @@ impl<S: EventSink> Run<'_, S> {
             return None;
         }
         self.accesses(kind, &diagram, (line.thread, self.place(line.start)));
-        Some((next, Some(OpenDiagram::at_column(kind, address_at - line.start))))
+        Some((next, Some(OpenDiagram::at_column(kind, address_at))))
+    }
+
+    /// `BR (address) state`: a note.
+    #[inline(always)]
+    fn quick_branch(&mut self, line: QuickLine<'_>) -> Option<usize> {
+        let (text, next) = line.rest(line.type_at)?;
+        if may_hold_record(text) {
+            return None;
+        }
+        let event = TextEvent { thread: line.thread, kind: TextKind::Note, text, place: self.place(line.start) };
+        self.sink.text(&event);
+        Some(next)
     }
 }
 
@@ -277,12 +297,12 @@ const FOUR_ZEROS: u64 = 0x3030_3030;
 impl<'a> QuickLine<'a> {
     #[inline(always)]
     fn byte(&self, at: usize) -> u8 {
-        self.text.get(at).copied().unwrap_or(b'\n')
+        self.block.get(at).copied().unwrap_or(b'\n')
     }
 
     #[inline(always)]
     fn bytes<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
-        self.text.get(at..)?.first_chunk().copied()
+        self.block.get(at..at.checked_add(N)?)?.first_chunk().copied()
     }
 
     #[inline(always)]
@@ -294,7 +314,6 @@ impl<'a> QuickLine<'a> {
         at
     }
 
-    #[inline(always)]
     fn word_end(&self, start: usize) -> usize {
         let mut at = start;
         while is_word_byte(self.byte(at)) {
@@ -303,40 +322,57 @@ impl<'a> QuickLine<'a> {
         at
     }
 
-    #[inline(always)]
-    fn word(&self, start: usize) -> &'a [u8] {
-        self.text.get(start..self.word_end(start)).unwrap_or_default()
-    }
-
     /// An address of 8 or 16 digits, and where it ends.
     #[inline(always)]
     fn address(&self, at: usize) -> Option<(u64, usize)> {
-        let high = u64::from(hex_8(load_8(self.text, at))?);
-        if !is_word_byte(self.byte(at + 8)) {
+        let is_end = |at: usize| matches!(self.byte(at), b' ' | b':');
+        let high = u64::from(hex_8(load_8(self.block, at))?);
+        if is_end(at + 8) {
             return Some((high, at + 8));
         }
-        let low = u64::from(hex_8(load_8(self.text, at + 8))?);
-        (!is_word_byte(self.byte(at + 16))).then_some((high << 32 | low, at + 16))
+        let low = u64::from(hex_8(load_8(self.block, at + 8))?);
+        is_end(at + 16).then_some((high << 32 | low, at + 16))
     }
 
-    /// Steps over `:physical`, if it is there.
+    /// Steps over `:physical` behind an address of at least eight digits, if it is there.
     #[inline(always)]
     fn physical(&self, at: usize) -> Option<usize> {
         if self.byte(at) != b':' {
             return Some(at);
         }
-        // Twelve digits are what Fast Models writes.
-        let is_twelve = hex_8(load_8(self.text, at + 1)).is_some() && hex_8(load_8(self.text, at + 5)).is_some();
-        if is_twelve && self.byte(at + 13) == b' ' {
+        // Twelve digits are what Fast Models writes, mostly those of the address.
+        let (high, low) = (load_8(self.block, at + 1), load_8(self.block, at + 5));
+        let is_high = high as u32 == FOUR_ZEROS as u32 || hex_8(high).is_some();
+        let is_low = low == load_8(self.block, at - 8) || hex_8(low).is_some();
+        if is_high && is_low && self.byte(at + 13) == b' ' {
             return Some(at + 13);
         }
         let end = self.word_end(at + 1);
         (end > at + 1).then_some(end)
     }
 
+    /// Reads `state mode :`, of which `bytes` are the first.
+    #[cold]
+    fn state(&self, at: usize, bytes: u128) -> Option<QuickState> {
+        let set = match self.bytes(at)? {
+            [b'O', b' '] => InstructionSet::A64,
+            [b'A', b' '] => InstructionSet::A32,
+            [b'T', b' '] => InstructionSet::T32,
+            _ => return None,
+        };
+        let mode_end = self.word_end(at + 2);
+        let colon_at = self.skip_spaces(mode_end);
+        if mode_end == at + 2 || self.byte(colon_at) != b':' {
+            return None;
+        }
+        let mode = Mode::of(self.block.get(at + 2..mode_end)?);
+        let word = Word::new(bytes, colon_at + 1 - at);
+        (word.length() > 0).then_some(QuickState { word, set, mode })
+    }
+
     #[inline(always)]
     fn opcode(&self, at: usize) -> Option<(Opcode, usize)> {
-        let bytes = load_8(self.text, at);
+        let bytes = load_8(self.block, at);
         if let Some(value) = hex_8(bytes) {
             return (!is_word_byte(self.byte(at + 8))).then_some((Opcode { value, digits: 8 }, at + 8));
         }
@@ -347,12 +383,12 @@ impl<'a> QuickLine<'a> {
     /// A number of exactly `2 * size_bytes` digits (1, 2, 4 or 8 bytes), and where it ends.
     #[inline(always)]
     fn number(&self, at: usize, size_bytes: u8) -> Option<(u64, usize)> {
-        let bytes = load_8(self.text, at);
+        let bytes = load_8(self.block, at);
         match size_bytes {
             8 => {
                 let high = u64::from(hex_8(bytes)?);
                 let at = at + 8 + usize::from(self.byte(at + 8) == b'_');
-                let low = u64::from(hex_8(load_8(self.text, at))?);
+                let low = u64::from(hex_8(load_8(self.block, at))?);
                 Some((high << 32 | low, at + 8))
             }
             4 => Some((hex_8(bytes)?.into(), at + 8)),
@@ -397,8 +433,8 @@ impl<'a> QuickLine<'a> {
     #[inline(always)]
     fn end(&self, at: usize) -> Option<usize> {
         match self.bytes(at)? {
-            [b'\n', _] => Some(at + 1),
-            [b'\r', b'\n'] => Some(at + 2),
+            [b'\n', _] => Some(self.start + at + 1),
+            [b'\r', b'\n'] => Some(self.start + at + 2),
             _ => None,
         }
     }
@@ -406,9 +442,9 @@ impl<'a> QuickLine<'a> {
     /// The rest of the line, and the start of the next.
     #[inline(always)]
     fn rest(&self, at: usize) -> Option<(&'a [u8], usize)> {
-        let rest = self.text.get(at..)?;
+        let rest = self.text.get(self.start + at..)?;
         let length = memchr::memchr(b'\n', rest)?;
         let text = super::line::without_return(rest.get(..length)?);
-        (at + length - self.start <= self.limit).then_some((text, at + length + 1))
+        (at + length <= self.limit).then_some((text, self.start + at + length + 1))
     }
 }

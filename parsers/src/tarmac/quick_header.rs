@@ -4,6 +4,7 @@
 //! or with another number and the same unit and CPU word behind it.
 
 use super::digits::{digit_count, load_8, load_16, small_decimal};
+use super::quick::Block;
 use crate::ThreadNumber;
 
 /// Beginnings of lines of this run.
@@ -19,10 +20,47 @@ pub(super) struct QuickHeaders {
 /// Up to 16 bytes, and the thread that they name.
 #[derive(Clone, Copy, Debug, Default)]
 struct Beginning {
-    bytes: u128,
-    /// Zero when it is not set: then nothing is like it.
-    length: usize,
+    word: Word,
     thread: ThreadNumber,
+}
+
+/// Up to 16 bytes that text may begin with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Word {
+    bytes: u128,
+    /// Ones where there is a byte.
+    mask: u128,
+    length: usize,
+}
+
+impl Default for Word {
+    /// Nothing begins with it.
+    fn default() -> Self {
+        Self { bytes: u128::MAX, mask: 0, length: 0 }
+    }
+}
+
+impl Word {
+    /// The first `length` of some bytes; nothing begins with one of another length than 1 to 16.
+    pub fn new(bytes: u128, length: usize) -> Self {
+        if !(1..=16).contains(&length) {
+            return Self::default();
+        }
+        let mask = u128::MAX >> (128 - 8 * length);
+        Self { bytes: bytes & mask, mask, length }
+    }
+
+    /// True when text of which these are the first 16 bytes begins with it.
+    #[inline(always)]
+    pub fn is_at_start_of(&self, bytes: u128) -> bool {
+        bytes & self.mask == self.bytes
+    }
+
+    /// Bytes in it.
+    #[inline(always)]
+    pub fn length(&self) -> usize {
+        self.length
+    }
 }
 
 /// The beginning of a line.
@@ -41,47 +79,29 @@ pub(super) struct Stamp {
     pub thread: ThreadNumber,
 }
 
-impl Beginning {
-    fn new(bytes: u128, length: usize, thread: ThreadNumber) -> Self {
-        match length {
-            1..=16 => Self { bytes: bytes & mask(length), length, thread },
-            _ => Self::default(),
-        }
-    }
-
-    #[inline(always)]
-    fn is_at_start_of(&self, bytes: u128) -> bool {
-        self.length > 0 && (bytes ^ self.bytes) & mask(self.length) == 0
-    }
-}
-
-/// Ones under the first `length` bytes, 1 to 16.
-#[inline(always)]
-fn mask(length: usize) -> u128 {
-    u128::MAX >> (128 - 8 * length)
-}
-
 impl QuickHeaders {
-    /// Reads the beginning of the line at `at`; none when it is unlike those before.
+    /// Reads the beginning of a line; none when it is unlike those before.
     #[inline(always)]
-    pub fn read(&mut self, text: &[u8], at: usize) -> Option<QuickHeader> {
-        if self.last.is_at_start_of(load_16(text, at)) {
+    pub fn read(&mut self, line: &Block) -> Option<QuickHeader> {
+        if self.last.word.is_at_start_of(load_16(line, 0)) {
             let stamp = Stamp { time: self.time, thread: self.last.thread };
-            return Some(QuickHeader { type_at: at + self.last.length, stamp: Some(stamp) });
+            return Some(QuickHeader { type_at: self.last.word.length(), stamp: Some(stamp) });
         }
-        let start = skip_spaces(text, at)?;
-        let count = digit_count(load_8(text, start));
+        let start = skip_spaces(line)?;
+        let count = digit_count(load_8(line, start));
         if count == 0 {
-            return (start > at).then_some(QuickHeader { type_at: start, stamp: None });
+            return (start > 0).then_some(QuickHeader { type_at: start, stamp: None });
         }
-        let (time, number_end) = number(text, start, count)?;
-        let behind = load_16(text, number_end);
-        let place = self.tails.iter().position(|tail| tail.is_at_start_of(behind))?;
-        self.tails.swap(0, place);
-        let [Beginning { length, thread, .. }, ..] = self.tails;
-        let type_at = number_end + length;
+        let (time, number_end) = number(line, start, count)?;
+        let behind = load_16(line, number_end);
+        if !self.tails[0].word.is_at_start_of(behind) {
+            let place = self.tails.iter().position(|tail| tail.word.is_at_start_of(behind))?;
+            self.tails.swap(0, place);
+        }
+        let [Beginning { word, thread }, ..] = self.tails;
+        let type_at = number_end + word.length();
         self.time = time;
-        self.last = Beginning::new(load_16(text, at), type_at - at, thread);
+        self.last = Beginning { word: Word::new(load_16(line, 0), type_at), thread };
         Some(QuickHeader { type_at, stamp: Some(Stamp { time, thread }) })
     }
 
@@ -98,9 +118,8 @@ impl QuickHeaders {
         if let Some(room) = bytes.get_mut(..tail.len()) {
             room.copy_from_slice(tail);
         }
-        let tail = Beginning::new(u128::from_le_bytes(bytes), tail.len(), stamp.thread);
-        let is_known = self.tails.iter().any(|known| known.length == tail.length && known.bytes == tail.bytes);
-        if !is_known {
+        let tail = Beginning { word: Word::new(u128::from_le_bytes(bytes), tail.len()), thread: stamp.thread };
+        if !self.tails.iter().any(|known| known.word == tail.word) {
             self.tails.rotate_right(1);
             self.tails = [tail, self.tails[1], self.tails[2], self.tails[3]];
         }
@@ -111,10 +130,10 @@ impl QuickHeaders {
 const SPACES: usize = 64;
 
 #[inline(always)]
-fn skip_spaces(text: &[u8], start: usize) -> Option<usize> {
-    let mut at = start;
-    while at - start < SPACES {
-        let others = load_8(text, at) ^ 0x2020_2020_2020_2020;
+fn skip_spaces(line: &Block) -> Option<usize> {
+    let mut at = 0;
+    while at < SPACES {
+        let others = load_8(line, at) ^ 0x2020_2020_2020_2020;
         if others != 0 {
             return Some(at + others.trailing_zeros() as usize / 8);
         }
@@ -125,12 +144,12 @@ fn skip_spaces(text: &[u8], start: usize) -> Option<usize> {
 
 /// A decimal number of at most 16 digits, and where it ends. `count` of the first eight bytes are digits.
 #[inline(always)]
-fn number(text: &[u8], start: usize, count: usize) -> Option<(u64, usize)> {
-    let first = small_decimal(load_8(text, start), count);
+fn number(line: &Block, start: usize, count: usize) -> Option<(u64, usize)> {
+    let first = small_decimal(load_8(line, start), count);
     if count < 8 {
         return Some((first, start + count));
     }
-    let next = load_8(text, start + 8);
+    let next = load_8(line, start + 8);
     let count = digit_count(next);
     if count == 8 {
         return None;

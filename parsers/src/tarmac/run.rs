@@ -4,7 +4,7 @@ use super::ahead::Ahead;
 use super::diagram_line::OpenDiagram;
 use super::fault::{Fault, FaultKind};
 use super::names::RunNames;
-use super::quick::QuickMode;
+use super::quick::QuickState;
 use super::quick_header::QuickHeaders;
 use super::source::Tarmac;
 use super::window::{Limits, Window};
@@ -34,7 +34,7 @@ pub(super) struct Run<'r, S> {
     pub endian: Endian,
     pub limits: Limits,
     pub quick_headers: QuickHeaders,
-    pub quick_mode: QuickMode,
+    pub quick_state: QuickState,
 }
 
 /// What a line leaves to the line behind it.
@@ -135,7 +135,7 @@ impl<'r, S: EventSink> Run<'r, S> {
             endian: tarmac.endian(),
             limits: tarmac.limits(),
             quick_headers: QuickHeaders::default(),
-            quick_mode: QuickMode::default(),
+            quick_state: QuickState::default(),
         }
     }
 

@@ -15,8 +15,8 @@ pub(super) struct Limits {
     pub line: usize,
 }
 
-/// Bytes behind the text that may be read and are newlines, so that fixed-width loads need no care at the end.
-const PADDING: usize = 64;
+/// Bytes behind the text that may be read and are newlines, so that the last lines need no care.
+pub(super) const PADDING: usize = 256;
 
 /// Part of the input in memory.
 pub(super) struct Window<'a> {
