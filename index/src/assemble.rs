@@ -1,6 +1,5 @@
 //! The pass in order: fills in what a segment alone cannot know, and writes it.
 
-use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
@@ -9,13 +8,16 @@ use stepback_parsers::{RegisterId, RegisterView, Source};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::{CallFinder, encode_frames};
+use crate::carried::CarriedMemory;
 use crate::data::Data;
+use crate::earlier::Earlier;
+use crate::error::PassError;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
 use crate::layout::{
     Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_contents, header,
 };
 use crate::seams::Seams;
-use crate::segment::{GranuleState, SealedSegment, SegmentMeta};
+use crate::segment::{SealedSegment, SegmentMeta};
 use crate::semihosting::{HostCall, HostOperation, HostWrites};
 use crate::{Fingerprint, WARNINGS_KEPT};
 
@@ -75,7 +77,7 @@ pub struct Assembler<O> {
     thread_numbers: HashMap<String, u16>,
     name_numbers: HashMap<String, u16>,
     view_numbers: HashMap<(u16, RegisterView), usize>,
-    memory: HashMap<u64, GranuleState>,
+    memory: CarriedMemory,
     calls: CallFinder,
     /// What was complained of and is not again.
     complaints: HashSet<String>,
@@ -117,7 +119,7 @@ impl<O: Output> Assembler<O> {
             thread_numbers: HashMap::new(),
             name_numbers: HashMap::new(),
             view_numbers: HashMap::new(),
-            memory: HashMap::new(),
+            memory: CarriedMemory::default(),
             calls: CallFinder::default(),
             complaints: HashSet::new(),
             granule_keys: KeyMapWriter::default(),
@@ -139,17 +141,22 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Takes the segments of the next task, which has so many lines.
-    pub fn add_task(&mut self, segments: &mut Vec<SealedSegment>, lines: u64) -> std::io::Result<()> {
+    pub fn add_task<S: Source>(
+        &mut self,
+        source: &S,
+        segments: &mut Vec<SealedSegment>,
+        lines: u64,
+    ) -> Result<(), PassError> {
         let line_base = self.contents.lines;
         for segment in segments.drain(..) {
-            self.add(segment, line_base)?;
+            self.add(source, segment, line_base)?;
         }
         self.contents.lines += lines;
         Ok(())
     }
 
     /// Takes a segment of a task that begins after so many lines.
-    fn add(&mut self, mut segment: SealedSegment, task_lines: u64) -> std::io::Result<()> {
+    fn add<S: Source>(&mut self, source: &S, mut segment: SealedSegment, task_lines: u64) -> Result<(), PassError> {
         let number = self.contents.segments.len();
         let line_base = task_lines + segment.line_in_task;
         let mut meta = std::mem::take(&mut segment.meta);
@@ -161,7 +168,7 @@ impl<O: Output> Assembler<O> {
         }
         self.take_threads(&mut meta, &segment);
         self.take_views(&mut meta, &segment, number as u32);
-        self.take_memory(&mut meta, &segment);
+        self.take_memory(source, &mut meta, &segment)?;
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.take_host_calls(&meta, &threads, &segment.host_calls);
         self.calls.follow(meta.step_base, &threads, &segment.transfers, &segment.thread_ends);
@@ -171,7 +178,9 @@ impl<O: Output> Assembler<O> {
         let place = (number % SEGMENTS) as u8;
         self.granule_keys.add(place, segment.granules.iter().map(|(key, _)| *key));
         self.pc_keys.add(place, segment.pcs.iter().copied());
-        let Data::Memory(bytes) = &segment.bytes else { return Err(std::io::ErrorKind::InvalidInput.into()) };
+        let Data::Memory(bytes) = &segment.bytes else {
+            return Err(std::io::Error::from(std::io::ErrorKind::InvalidInput).into());
+        };
         let base = self.append(bytes)?.offset;
         meta.sections.iter_mut().for_each(|section| *section += base);
         self.contents.segments.push(meta);
@@ -266,24 +275,30 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Compares what the segment read first with what was known before it, and carries on what is known after it.
-    fn take_memory(&mut self, meta: &mut SegmentMeta, segment: &SealedSegment) {
+    fn take_memory<S: Source>(
+        &mut self,
+        source: &S,
+        meta: &mut SegmentMeta,
+        segment: &SealedSegment,
+    ) -> Result<(), PassError> {
         let unchecked = AtomicU8::new(u8::MAX);
         let mut seams = Seams::new(meta, &segment.bytes, &unchecked);
-        for (key, later) in &segment.granules {
-            match self.memory.entry(*key) {
-                Entry::Vacant(place) => _ = place.insert(later.clone()),
-                Entry::Occupied(mut before) => {
-                    let wrong = later.contradictions(before.get());
-                    if wrong != 0 {
-                        seams.find(*key, wrong);
-                    }
-                    before.get_mut().follow(later);
-                }
-            }
-        }
+        let (mut earlier, memory) = self.earlier(source, meta.text_start);
+        memory.take(&mut earlier, &segment.granules, |key, wrong| seams.find(key, wrong))?;
         let (seam_externals, new) = seams.finish();
         meta.externals += new;
         meta.seam_externals = seam_externals;
+        Ok(())
+    }
+
+    /// The segments so far, whose text ends at a place of the trace, and what is known of memory at their end.
+    pub fn earlier<'a, S: Source>(
+        &'a mut self,
+        source: &'a S,
+        text_end: u64,
+    ) -> (Earlier<'a, S, O>, &'a mut CarriedMemory) {
+        let Contents { segments, key_maps, .. } = &self.contents;
+        (Earlier { source, output: &mut self.output, segments, key_maps, text_end }, &mut self.memory)
     }
 
     /// Takes the calls that may write memory, by the registers at the segment's start:

@@ -14,6 +14,7 @@ use stepback_parsers::{
 
 use crate::assemble::{Assembled, Assembler, Output};
 use crate::data::Data;
+use crate::error::PassError;
 use crate::layout::HEADER_LEN;
 use crate::segment::{SealedSegment, SegmentBuilder};
 use crate::semihosting::HostPass;
@@ -241,6 +242,13 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         assembled.add_host_writes(writes).map_err(self.failed)
     }
 
+    fn stopped(&self, error: PassError) -> BuildError {
+        match error {
+            PassError::Write(error) => (self.failed)(error),
+            PassError::Query(error) => error.into(),
+        }
+    }
+
     fn segment_bytes(&self) -> u64 {
         self.options.segment_bytes.max(1)
     }
@@ -303,7 +311,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let mut ordered = shared.lock();
         let taken = lines.map_err(BuildError::from).and_then(|lines| {
             ordered.waiting.insert(task, (segments, lines));
-            ordered.take_ready().map_err(self.failed)
+            ordered.take_ready(self.source).map_err(|error| self.stopped(error))
         });
         if let Err(error) = taken {
             ordered.error.get_or_insert(error);
@@ -319,9 +327,9 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 }
 
 impl<O: Output> Ordered<O> {
-    fn take_ready(&mut self) -> std::io::Result<()> {
+    fn take_ready<S: Source>(&mut self, source: &S) -> Result<(), PassError> {
         while let Some((mut segments, lines)) = self.waiting.remove(&self.next) {
-            self.assembler.add_task(&mut segments, lines)?;
+            self.assembler.add_task(source, &mut segments, lines)?;
             self.next += 1;
         }
         Ok(())

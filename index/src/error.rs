@@ -87,6 +87,17 @@ impl From<QueryError> for BuildError {
     }
 }
 
+/// What stops the pass in order.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PassError {
+    /// The index could not be written, or what was written not read again.
+    #[error(transparent)]
+    Write(#[from] io::Error),
+    /// The segments so far could not be asked.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+}
+
 /// An index file cannot be used. Each reason is worded to follow "the index was rebuilt: ".
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {

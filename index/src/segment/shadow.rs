@@ -63,19 +63,19 @@ impl GranuleState {
     }
 
     /// The bytes that this segment read first with other values than were known before it.
-    pub fn contradictions(&self, before: &Self) -> u64 {
-        let compared = self.first_read & before.known;
+    pub fn contradictions(&self, known: u64, data: &[u8; 64]) -> u64 {
+        let compared = self.first_read & known;
         (0..64)
             .filter(|place| compared >> place & 1 != 0)
-            .fold(0, |mask, place| mask | u64::from(self.first_data[place] != before.data[place]) << place)
+            .fold(0, |mask, place| mask | u64::from(self.first_data[place] != data[place]) << place)
     }
 
-    /// What is known after a later segment.
-    pub fn follow(&mut self, later: &Self) {
-        for place in (0..64).filter(|place| later.known >> place & 1 != 0) {
-            self.data[place] = later.data[place];
+    /// Makes of what was known before this segment what is known after it.
+    pub fn follow(&self, known: &mut u64, data: &mut [u8; 64]) {
+        for place in (0..64).filter(|place| self.known >> place & 1 != 0) {
+            data[place] = self.data[place];
         }
-        self.known = self.known & !later.written | later.known;
+        *known = *known & !self.written | self.known;
     }
 }
 
@@ -113,8 +113,8 @@ mod tests {
         let mut later = GranuleState::default();
         later.write(0, 1, Some(&[7]));
         assert_eq!(later.read(0, &[7, 3, 4]), 0);
-        assert_eq!(later.contradictions(&before), 0b10);
-        before.follow(&later);
+        assert_eq!(later.contradictions(before.known, &before.data), 0b10);
+        later.follow(&mut before.known, &mut before.data);
         assert_eq!((before.known, &before.data[..3]), (0b111, &[7, 3, 4][..]));
     }
 
@@ -124,7 +124,7 @@ mod tests {
         before.write(0, 4, Some(&[1, 2, 3, 4]));
         let mut later = GranuleState::default();
         later.write(1, 2, None);
-        before.follow(&later);
+        later.follow(&mut before.known, &mut before.data);
         assert_eq!(before.known, 0b1001);
         assert_eq!(later.read(1, &[8]), 0);
         assert_eq!(later.first_read, 0);
