@@ -7,10 +7,10 @@ use std::sync::{Arc, OnceLock};
 use libfuzzer_sys::fuzz_target;
 use regex::bytes::Regex;
 use stepback_index::{
-    AccessKinds, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, FindValue,
+    AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, FindValue,
     Fingerprint, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange,
     NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query,
-    RawLines, RegistersAt, Steps, ThreadId, build,
+    RawLines, RegistersAt, Steps, ThreadId,
 };
 use stepback_parsers::{Address, Line, Position, Registers, Step, Tarmac, TarmacOptions};
 
@@ -27,14 +27,15 @@ fn base() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| {
         let tarmac = Tarmac::open(Box::new(TRACE.to_vec()), TarmacOptions::default()).expect("the trace is good");
+        let tarmac = Arc::new(tarmac);
         let path = std::env::temp_dir().join(format!("stepback-fuzz-{}.sbi", std::process::id()));
-        let fingerprint = Fingerprint::of(&tarmac, 0).expect("it is in memory");
+        let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).expect("it is in memory");
         let options = BuildOptions { segment_bytes: 2048, threads: 1 };
-        build(&tarmac, &fingerprint, &path, &options, &BuildProgress::default(), &Cancel::default())
+        Build::new(&tarmac, &fingerprint, &options, &BuildProgress::default(), &Cancel::default()).to_file(&path)
             .expect("the folder for temporary files can be written");
         let bytes = std::fs::read(&path).expect("it was just written");
         std::fs::remove_file(&path).expect("it was just written");
-        Base { tarmac: Arc::new(tarmac), bytes }
+        Base { tarmac, bytes }
     })
 }
 

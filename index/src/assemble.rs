@@ -7,15 +7,17 @@ use std::sync::atomic::AtomicU8;
 use stepback_parsers::{RegisterId, RegisterView, Source};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::calls::{CallFinder, encode_frames};
+use crate::calls::{CallFinder, Found, FoundMark, encode_frames};
 use crate::carried::CarriedMemory;
 use crate::data::Data;
 use crate::earlier::Earlier;
 use crate::error::PassError;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
 use crate::layout::{
-    Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_contents, header,
+    Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_part, header,
 };
+use crate::output::{Output, Rest};
+use crate::resume::{Resume, Resumed};
 use crate::seams::Seams;
 use crate::segment::{SealedSegment, SegmentMeta};
 use crate::semihosting::{HostCall, HostOperation, HostWrites};
@@ -32,39 +34,24 @@ const HOST_CALLS_LIMIT: usize = 1 << 22;
 const HOST_CALLS_LEFT_OUT: &str =
     "more semihosting calls than are followed: what the host wrote into memory during the later ones is left out";
 
-/// Where the bytes of an index go.
-pub trait Output {
-    /// Appends bytes.
-    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()>;
-    /// Overwrites the first bytes.
-    fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()>;
-    /// All bytes so far.
-    fn read_back(&mut self) -> std::io::Result<Arc<Data>>;
+/// A task that was parsed.
+#[derive(Debug, Default)]
+pub struct Task {
+    /// Its segments.
+    pub segments: Vec<SealedSegment>,
+    /// How many lines it has.
+    pub lines: u64,
+    /// Where its text ends; none when it has no text.
+    pub end: Option<u64>,
+    /// The trace ends with it, for now.
+    pub is_last: bool,
 }
 
-/// An index in memory: what is read back is shared, not copied, and must be gone before more is written.
-impl Output for Arc<Data> {
-    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        memory_of(self)?.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()> {
-        let start = memory_of(self)?.first_chunk_mut();
-        *start.ok_or(std::io::ErrorKind::UnexpectedEof)? = *header;
-        Ok(())
-    }
-
-    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
-        Ok(Self::clone(self))
-    }
-}
-
-fn memory_of(data: &mut Arc<Data>) -> std::io::Result<&mut Vec<u8>> {
-    match Arc::get_mut(data) {
-        Some(Data::Memory(bytes)) => Ok(bytes),
-        _ => Err(std::io::ErrorKind::ResourceBusy.into()),
-    }
+/// A place to go on from when the trace has grown, or the build was stopped.
+#[derive(Clone, Debug)]
+struct Mark {
+    resume: Resume,
+    found: FoundMark,
 }
 
 /// Takes segments in the order of the trace.
@@ -85,6 +72,7 @@ pub struct Assembler<O> {
     pc_keys: KeyMapWriter,
     /// The slots of semihosting calls.
     host_calls: Vec<u64>,
+    mark: Option<Box<Mark>>,
 }
 
 impl<O: Output> Assembler<O> {
@@ -110,6 +98,7 @@ impl<O: Output> Assembler<O> {
             calls: Extent::default(),
             host_regions: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
             call_layout: Default::default(),
+            resume: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
         };
         Ok(Self {
             output,
@@ -125,6 +114,7 @@ impl<O: Output> Assembler<O> {
             granule_keys: KeyMapWriter::default(),
             pc_keys: KeyMapWriter::default(),
             host_calls: Vec::new(),
+            mark: None,
         })
     }
 
@@ -140,53 +130,152 @@ impl<O: Output> Assembler<O> {
         self.contents.steps
     }
 
-    /// Takes the segments of the next task, which has so many lines.
-    pub fn add_task<S: Source>(
-        &mut self,
-        source: &S,
-        segments: &mut Vec<SealedSegment>,
-        lines: u64,
-    ) -> Result<(), PassError> {
-        let line_base = self.contents.lines;
-        for segment in segments.drain(..) {
-            self.add(source, segment, line_base)?;
+    /// An index that goes on where another one says. The file has its bytes up to there.
+    pub fn resume(resumed: Resumed, fingerprint: &Fingerprint, output: O) -> Self {
+        let Resumed { resume, found, granule_keys, pc_keys } = resumed;
+        let Resume { contents, len, complaints, host_calls, finder, .. } = resume;
+        let numbers = |names: &mut dyn Iterator<Item = &String>| names.cloned().zip(0..).collect();
+        let views = contents.views.iter().enumerate();
+        let ends = contents.time_range.map(|(_, last)| last);
+        Self {
+            output,
+            len,
+            latest_time: ends,
+            thread_numbers: numbers(&mut contents.threads.iter().map(|thread| &thread.name)),
+            name_numbers: numbers(&mut contents.register_names.iter()),
+            view_numbers: views.map(|(number, view)| ((view.thread, view.view), number)).collect(),
+            memory: CarriedMemory::default(),
+            calls: CallFinder::resume(finder, found),
+            complaints: complaints.into_iter().collect(),
+            granule_keys,
+            pc_keys,
+            host_calls,
+            mark: None,
+            contents: Contents { fingerprint: fingerprint.clone(), ..contents },
         }
-        self.contents.lines += lines;
+    }
+
+    /// An index of the segments so far, of which all but these is written to `rest`.
+    pub fn fork<R: Output>(&mut self, rest: R) -> std::io::Result<Assembler<Rest<R>>> {
+        let len = usize::try_from(self.len).map_err(std::io::Error::other)?;
+        Ok(Assembler {
+            output: Rest::new(self.output.so_far()?, len, rest)?,
+            len: self.len,
+            contents: Contents { is_whole: false, ..self.contents.clone() },
+            latest_time: self.latest_time,
+            thread_numbers: self.thread_numbers.clone(),
+            name_numbers: self.name_numbers.clone(),
+            view_numbers: self.view_numbers.clone(),
+            memory: CarriedMemory::default(),
+            calls: self.calls.clone(),
+            complaints: self.complaints.clone(),
+            granule_keys: KeyMapWriter::default(),
+            pc_keys: KeyMapWriter::default(),
+            host_calls: self.host_calls.clone(),
+            mark: self.mark.clone(),
+        })
+    }
+
+    /// Notes that one may go on from here, unless a place before is noted already.
+    pub fn mark(&mut self) {
+        if self.mark.is_some() {
+            return;
+        }
+        let mut complaints: Vec<_> = self.complaints.iter().cloned().collect();
+        complaints.sort_unstable();
+        let resume = Resume {
+            contents: Contents { is_whole: true, ..self.contents.clone() },
+            len: self.len,
+            complaints,
+            host_calls: self.host_calls.clone(),
+            finder: self.calls.state(),
+            later: Found::default(),
+        };
+        self.mark = Some(Box::new(Mark { resume, found: self.calls.mark() }));
+    }
+
+    /// What the trace is now.
+    pub fn set_fingerprint(&mut self, fingerprint: Fingerprint) {
+        self.contents.fingerprint = fingerprint;
+    }
+
+    /// Where the text of the tasks so far ends.
+    pub fn text_end(&self) -> u64 {
+        self.contents.text_end
+    }
+
+    /// Takes the next task.
+    pub fn add_task<S: Source>(&mut self, source: &S, task: &mut Task) -> Result<(), PassError> {
+        let line_base = self.contents.lines;
+        for segment in task.segments.drain(..) {
+            let mut taken = self.begin_segment(&segment, line_base);
+            self.take_memory(source, &mut taken, &segment)?;
+            self.end_segment(taken, segment, line_base)?;
+            if self.contents.segments.len().is_multiple_of(SEGMENTS) {
+                self.push_key_maps()?;
+            }
+        }
+        self.end_task(task);
         Ok(())
     }
 
-    /// Takes a segment of a task that begins after so many lines.
-    fn add<S: Source>(&mut self, source: &S, mut segment: SealedSegment, task_lines: u64) -> Result<(), PassError> {
+    /// Takes, into an index of what another assembler has, a task that the other will take when it is longer.
+    pub fn add_tail<S: Source, P: Output>(
+        &mut self,
+        source: &S,
+        task: &mut Task,
+        parent: &mut Assembler<P>,
+    ) -> Result<(), PassError> {
+        let line_base = self.contents.lines;
+        for segment in task.segments.drain(..) {
+            let mut taken = self.begin_segment(&segment, line_base);
+            parent.compare_memory(source, &mut taken, &segment)?;
+            self.end_segment(taken, segment, line_base)?;
+        }
+        self.end_task(task);
+        Ok(())
+    }
+
+    fn end_task(&mut self, task: &Task) {
+        self.contents.lines += task.lines;
+        self.contents.text_end = task.end.unwrap_or(self.contents.text_end);
+    }
+
+    /// Fills in what a segment, of a task that begins after so many lines, cannot know.
+    fn begin_segment(&mut self, segment: &SealedSegment, task_lines: u64) -> SegmentMeta {
         let number = self.contents.segments.len();
-        let line_base = task_lines + segment.line_in_task;
-        let mut meta = std::mem::take(&mut segment.meta);
-        (meta.step_base, meta.line_base, meta.time_before) = (self.contents.steps, line_base, self.latest_time);
+        let mut meta = segment.meta.clone();
+        meta.line_base = task_lines + segment.line_in_task;
+        (meta.step_base, meta.time_before) = (self.contents.steps, self.latest_time);
         if let Some((first, last)) = segment.time_range {
             self.latest_time = self.latest_time.max(Some(last));
             let range = self.contents.time_range.get_or_insert((first, last));
             range.1 = range.1.max(last);
         }
-        self.take_threads(&mut meta, &segment);
-        self.take_views(&mut meta, &segment, number as u32);
-        self.take_memory(source, &mut meta, &segment)?;
+        self.take_threads(&mut meta, segment);
+        self.take_views(&mut meta, segment, number as u32);
+        meta
+    }
+
+    fn end_segment(
+        &mut self,
+        mut meta: SegmentMeta,
+        mut segment: SealedSegment,
+        task_lines: u64,
+    ) -> std::io::Result<()> {
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.take_host_calls(&meta, &threads, &segment.host_calls);
         self.calls.follow(meta.step_base, &threads, &segment.transfers, &segment.thread_ends);
         self.take_problems(task_lines, &mut segment);
         self.contents.steps += u64::from(meta.steps);
         self.contents.externals += meta.externals;
-        let place = (number % SEGMENTS) as u8;
+        let place = (self.contents.segments.len() % SEGMENTS) as u8;
         self.granule_keys.add(place, segment.granules.iter().map(|(key, _)| *key));
         self.pc_keys.add(place, segment.pcs.iter().copied());
-        let Data::Memory(bytes) = &segment.bytes else {
-            return Err(std::io::Error::from(std::io::ErrorKind::InvalidInput).into());
-        };
+        let Data::Memory(bytes) = &segment.bytes else { return Err(std::io::ErrorKind::InvalidInput.into()) };
         let base = self.append(bytes)?.offset;
         meta.sections.iter_mut().for_each(|section| *section += base);
         self.contents.segments.push(meta);
-        if self.contents.segments.len().is_multiple_of(SEGMENTS) {
-            self.push_key_maps()?;
-        }
         Ok(())
     }
 
@@ -291,6 +380,23 @@ impl<O: Output> Assembler<O> {
         Ok(())
     }
 
+    /// The same for a segment that is not carried on: it will come again, longer.
+    fn compare_memory<S: Source>(
+        &mut self,
+        source: &S,
+        meta: &mut SegmentMeta,
+        segment: &SealedSegment,
+    ) -> Result<(), PassError> {
+        let unchecked = AtomicU8::new(u8::MAX);
+        let mut seams = Seams::new(meta, &segment.bytes, &unchecked);
+        let (mut earlier, memory) = self.earlier(source, meta.text_start);
+        memory.compare(&mut earlier, &segment.granules, |key, wrong| seams.find(key, wrong))?;
+        let (seam_externals, new) = seams.finish();
+        meta.externals += new;
+        meta.seam_externals = seam_externals;
+        Ok(())
+    }
+
     /// The segments so far, whose text ends at a place of the trace, and what is known of memory at their end.
     pub fn earlier<'a, S: Source>(
         &'a mut self,
@@ -338,9 +444,10 @@ impl<O: Output> Assembler<O> {
         }
     }
 
-    /// Writes what is left and the header. The output is then a whole index, but for what the host wrote.
-    pub fn finish(mut self) -> std::io::Result<Assembled<O>> {
-        if !self.contents.segments.len().is_multiple_of(SEGMENTS) {
+    /// Writes what is left and the header. The output is then an index, but for what the host wrote.
+    /// A part of an index has no key maps of its last segments.
+    pub fn finish(mut self, is_whole: bool) -> std::io::Result<Assembled<O>> {
+        if is_whole && !self.contents.segments.len().is_multiple_of(SEGMENTS) {
             self.push_key_maps()?;
         }
         if self.contents.threads.is_empty() {
@@ -348,18 +455,22 @@ impl<O: Output> Assembler<O> {
             let (name, set) = ("cpu0".to_owned(), self.contents.traits.instruction_set);
             self.contents.threads.push(ThreadContents { name, steps: 0, instruction_set: set, first_step: None });
         }
-        let (frames, switches) = std::mem::take(&mut self.calls).finish();
-        let (calls, layout) = encode_frames(frames, switches);
+        let found = std::mem::take(&mut self.calls).finish();
+        if let Some(mark) = self.mark.take() {
+            let resume = Resume { later: found.since(mark.found), ..mark.resume };
+            let bytes = encode_part(&resume).map_err(std::io::Error::other)?;
+            self.contents.resume = self.append(&bytes)?;
+        }
+        let (calls, layout) = encode_frames(found.frames, found.switches);
         self.contents.calls = self.append(&calls)?;
         self.contents.call_layout = layout;
-        self.contents.text_end = self.contents.fingerprint.length;
         self.contents.views.sort_unstable_by_key(|view| (view.thread, view.view));
         self.write_directory()?;
         Ok(Assembled(self))
     }
 
     fn write_directory(&mut self) -> std::io::Result<()> {
-        let bytes = encode_contents(&self.contents).map_err(std::io::Error::other)?;
+        let bytes = encode_part(&self.contents).map_err(std::io::Error::other)?;
         let directory = self.append(&bytes)?;
         self.output.write_header(&header(directory, self.len))
     }

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use stepback_parsers::Source;
 
-use crate::assemble::Output;
 use crate::earlier::{AskedBytes, Earlier};
 use crate::error::PassError;
 use crate::key_filter::{KeyFilter, SetFilter};
 use crate::key_map::SEGMENTS;
+use crate::output::Output;
 use crate::segment::GranuleState;
 
 /// Blocks that are remembered at most, but for those that are being compared: 32 MiB or, in tables that just grew, 46.
@@ -108,7 +108,6 @@ impl CarriedMemory {
     }
 
     /// The same for a segment that is not taken: it will come again, longer.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the last segment of a trace that grows"))]
     pub fn compare<S: Source, O: Output>(
         &mut self,
         earlier: &mut Earlier<'_, S, O>,
@@ -230,7 +229,7 @@ mod tests {
 
     use super::*;
     use crate::Fingerprint;
-    use crate::assemble::Assembler;
+    use crate::assemble::{Assembler, Task};
     use crate::data::Data;
     use crate::segment::SegmentBuilder;
 
@@ -260,10 +259,11 @@ mod tests {
             let mut fresh = CarriedMemory::with_limit(100);
             fresh.compare(&mut earlier, granules, |key, wrong| found[1].push((key, wrong))).unwrap();
             assert_eq!(found[0], found[1]);
-            assembler.add_task(tarmac, &mut builder.sealed, lines).unwrap();
+            let segments = std::mem::take(&mut builder.sealed);
+            assembler.add_task(tarmac, &mut Task { segments, lines, end: Some(end), is_last: false }).unwrap();
             start = end;
         }
-        let data = Arc::into_inner(assembler.finish().unwrap().into_output().0);
+        let data = Arc::into_inner(assembler.finish(true).unwrap().into_output().0);
         let Some(Data::Memory(bytes)) = data else { panic!("an index in memory is in memory") };
         bytes
     }

@@ -15,7 +15,6 @@ pub enum Data {
     /// An index that lives in memory alone.
     Memory(Vec<u8>),
     /// An index that is not complete: its segments, and what was written for it elsewhere.
-    #[expect(dead_code, reason = "made when a build is asked before it is complete")]
     Joined {
         /// The file that grows. Its header is not written yet.
         segments: Arc<Data>,

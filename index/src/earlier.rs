@@ -9,13 +9,13 @@ use std::sync::atomic::AtomicU8;
 use stepback_parsers::{EventSink, MemoryAccess, ParseScratch, Source, StepEvent};
 
 use crate::QueryError;
-use crate::assemble::Output;
 use crate::data::Data;
 use crate::directory::Directory;
 use crate::error::PassError;
 use crate::granules::{GRANULE_BITS, Granule};
 use crate::key_map::{SEGMENTS, SegmentSet};
 use crate::layout::KeyMaps;
+use crate::output::Output;
 use crate::segment::{Section, SegmentMeta, SegmentReader, damaged};
 
 /// So many blocks are looked up in one map of the file: what a map has shown stays resident until it is gone.

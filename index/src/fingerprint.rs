@@ -28,16 +28,19 @@ impl Fingerprint {
     /// The trace could not be read.
     pub fn of<S: Source>(source: &S, modified_nanos: u64) -> Result<Self, SourceError> {
         let length = source.length();
-        let mut bytes = Vec::new();
-        let mut hash = Xxh3::new();
-        let samples = (0..SAMPLES).map(|number| (length / SAMPLES * number, BLOCK));
-        for (start, len) in [(0, HEAD), (length.saturating_sub(HEAD), HEAD)].into_iter().chain(samples) {
-            bytes.clear();
-            source.read_raw(start..start.saturating_add(len).min(length), &mut bytes)?;
-            hash.update(&bytes);
-        }
         let options = source.traits().options.clone();
-        Ok(Self { length, modified_nanos, sample_hash: hash.digest(), options })
+        Ok(Self { length, modified_nanos, sample_hash: sample_hash(source, length)?, options })
+    }
+
+    /// Whether this is the fingerprint of what a trace was before it grew. Cost: reads at most 400 KiB.
+    pub fn is_start_of<S: Source>(&self, now: &Self, source: &S) -> bool {
+        let is_longer = self.options == now.options && self.length < now.length && now.length <= source.length();
+        is_longer && self.is_start_of_input(source)
+    }
+
+    /// Whether a trace still begins with what it was. Cost: reads at most 400 KiB.
+    pub fn is_start_of_input<S: Source>(&self, source: &S) -> bool {
+        sample_hash(source, self.length).is_ok_and(|hash| hash == self.sample_hash)
     }
 
     /// In which way the other differs, worded to follow "the index was rebuilt: "; none when it does not.
@@ -54,4 +57,17 @@ impl Fingerprint {
             None
         }
     }
+}
+
+/// The hash of the first `length` bytes.
+fn sample_hash<S: Source>(source: &S, length: u64) -> Result<u64, SourceError> {
+    let mut bytes = Vec::new();
+    let mut hash = Xxh3::new();
+    let samples = (0..SAMPLES).map(|number| (length / SAMPLES * number, BLOCK));
+    for (start, len) in [(0, HEAD), (length.saturating_sub(HEAD), HEAD)].into_iter().chain(samples) {
+        bytes.clear();
+        source.read_raw(start..start.saturating_add(len).min(length), &mut bytes)?;
+        hash.update(&bytes);
+    }
+    Ok(hash.digest())
 }

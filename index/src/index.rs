@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use stepback_parsers::{Endian, Position, RegisterId, RegisterView, Registers, Source, Step};
 
 use crate::banks::NamedBank;
-use crate::build::{BuildProgress, build_in_memory};
+use crate::build::{Build, BuildProgress, so_far};
 use crate::calls::Functions;
 use crate::data::Data;
 use crate::directory::Directory;
@@ -152,44 +152,35 @@ impl<S: Source> Index<S> {
         Self::load(source, Data::Memory(bytes), None)
     }
 
+    /// Opens what was written so far of the index of a trace that another build left, or is still at work on.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_so_far(source: Arc<S>, path: &Path, fingerprint: &Fingerprint) -> Result<Self, OpenError> {
+        let index = Self::load(source, so_far(path)?, None)?;
+        let known = &index.contents.fingerprint;
+        match known.difference(fingerprint) {
+            Some(reason) if !known.is_start_of(fingerprint, index.source.as_ref()) => Err(OpenError::Stale(reason)),
+            _ => Ok(index),
+        }
+    }
+
     /// Builds an index that lives in memory alone.
     ///
     /// # Errors
     /// See [`BuildError`].
     pub fn in_memory(source: Arc<S>, options: &BuildOptions) -> Result<Self, BuildError> {
-        Self::in_memory_watched(source, options, &BuildProgress::default(), &Cancel::default())
-    }
-
-    /// The same, with progress and cancel.
-    ///
-    /// # Errors
-    /// See [`BuildError`].
-    pub fn in_memory_watched(
-        source: Arc<S>,
-        options: &BuildOptions,
-        progress: &BuildProgress,
-        cancel: &Cancel,
-    ) -> Result<Self, BuildError> {
         let fingerprint = Fingerprint::of(source.as_ref(), 0)?;
-        let data = build_in_memory(source.as_ref(), &fingerprint, options, progress, cancel)?;
-        Ok(Self::load(source, data, None)?)
+        Build::new(&source, &fingerprint, options, &BuildProgress::default(), &Cancel::default()).in_memory()
     }
 
     pub(crate) fn load(source: Arc<S>, data: impl Into<Arc<Data>>, path: Option<PathBuf>) -> Result<Self, OpenError> {
         let data = data.into();
         let contents = layout::decode(&data)?;
-        contents.calls.checked(&data).ok_or(OpenError::Damaged("the checksum of its calls does not hold"))?;
+        let plain_calls = CallTable::open(&data, &contents)?;
         let host_regions = contents.host_regions.checked(&data).and_then(HostRegions::decode);
         let host_regions =
             host_regions.ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
-        let start = usize::try_from(contents.calls.offset).unwrap_or(usize::MAX);
-        let len = usize::try_from(contents.calls.len).unwrap_or(usize::MAX);
-        let plain_calls = CallTable::new(
-            Arc::clone(&data),
-            start..start.saturating_add(len),
-            contents.call_layout.clone(),
-            contents.steps,
-        );
         let thread = |thread: &layout::ThreadContents| ThreadInfo {
             name: thread.name.clone(),
             steps: thread.steps,
@@ -267,6 +258,21 @@ impl<S: Source> Index<S> {
     /// The end of the trace.
     pub fn end(&self) -> Position {
         Position(self.step_count())
+    }
+
+    /// What the trace looked like when it was indexed.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.contents.fingerprint
+    }
+
+    /// False when this is the index of a part of the trace, which answers as if the trace ended there.
+    pub fn is_whole(&self) -> bool {
+        self.contents.is_whole
+    }
+
+    /// How many bytes of the trace's text are indexed.
+    pub fn text_end(&self) -> u64 {
+        self.contents.text_end
     }
 
     /// The threads, in order of appearance; never empty.

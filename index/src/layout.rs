@@ -7,6 +7,7 @@
 //! key maps    for each 64 segments (the last ones may have none): which of them touch a memory block, or visit an address
 //! calls       as [`crate::calls`] says
 //! host writes as `semihosting/regions.rs` says
+//! resume      as `resume.rs` says
 //! directory   bincode of [`Contents`]
 //! ```
 //! All numbers are little-endian. Checksums are XXH3, 64 bits.
@@ -145,6 +146,8 @@ pub struct Contents {
     pub host_regions: Extent,
     /// Where its parts lie, and when each is in use.
     pub call_layout: CallLayout,
+    /// What it takes to go on with this index, as [`crate::resume`] says; empty in one that lives in memory.
+    pub resume: Extent,
 }
 
 /// More steps or lines than any trace has; sums of a few such numbers do not overflow.
@@ -152,7 +155,7 @@ const COUNT_LIMIT: u64 = 1 << 61;
 
 impl Contents {
     /// Whether the segments follow each other and make up the whole: then steps and lines can be added without a look.
-    fn is_consistent(&self) -> bool {
+    pub fn is_consistent(&self) -> bool {
         let mut steps = 0u64;
         let mut lines = 0;
         for segment in &self.segments {
@@ -175,9 +178,15 @@ pub fn is_right(bytes: &[u8], checksum: u64) -> bool {
     cfg!(fuzzing) || xxh3_64(bytes) == checksum
 }
 
-/// The directory as it is written.
-pub fn encode_contents(contents: &Contents) -> Result<Vec<u8>, bincode::error::EncodeError> {
-    bincode::serde::encode_to_vec(contents, config())
+/// A part of the index besides the directory that is bincode, as it is written.
+pub fn encode_part<T: Serialize>(part: &T) -> Result<Vec<u8>, bincode::error::EncodeError> {
+    bincode::serde::encode_to_vec(part, config())
+}
+
+/// Reads such a part.
+pub fn decode_part<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<T> {
+    let (part, used) = bincode::serde::decode_from_slice(bytes, config()).ok()?;
+    (used == bytes.len()).then_some(part)
 }
 
 /// The header of a complete file.
@@ -193,6 +202,15 @@ pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
     let mut header = [0; HEADER_LEN];
     header.copy_from_slice(&bytes);
     header
+}
+
+/// How long the part of an index is that lies in another file, by the header of the file that holds the rest.
+pub fn start_of_rest(rest: &Data) -> Option<usize> {
+    let header = rest.get(0..HEADER_LEN)?;
+    let checksum = take_u64(&mut header.get(HEADER_LEN - 8..)?).ok()?;
+    let len = take_u64(&mut header.get(HEADER_LEN - 16..)?).ok()?;
+    let is_ours = header.starts_with(MAGIC) && is_right(header.get(..HEADER_LEN - 8)?, checksum);
+    (usize::try_from(len).ok()?.checked_add(HEADER_LEN)?).checked_sub(rest.len()).filter(|_| is_ours)
 }
 
 /// Reads the directory of an index file, if the file is complete, ours, and undamaged so far.

@@ -11,10 +11,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use proptest::prelude::*;
 use regex::bytes::Regex;
 use stepback_index::{
-    AccessKinds, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, FindValue,
-    Fingerprint, Index, LastAccess, LastVisit, LineOfStep, MemoryAt, NextAccess, NextAccessedBlock, NextVisit,
-    NthVisit, OpenError, PositionOfLine, PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps, ThreadId,
-    build,
+    AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText,
+    FindValue, Fingerprint, Index, LastAccess, LastVisit, LineOfStep, MemoryAt, NextAccess, NextAccessedBlock,
+    NextVisit, NthVisit, OpenError, PositionOfLine, PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps,
+    ThreadId,
 };
 use stepback_parsers::{Address, Line, Position, ReadAt, Registers, Source as _, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;
@@ -73,7 +73,7 @@ impl Saved {
         let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
         let path = folder.path().join("good.sbi");
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
-        build(tarmac.as_ref(), &fingerprint, &path, &OPTIONS, &progress, &cancel).unwrap();
+        Build::new(&tarmac, &fingerprint, &OPTIONS, &progress, &cancel).to_file(&path).unwrap();
         let index = Index::open(Arc::clone(&tarmac), &path, &fingerprint).unwrap();
         let places = Places::of(&index);
         let right = answers(&index, &places).into_iter().map(|answer| answer.unwrap()).collect();

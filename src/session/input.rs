@@ -44,6 +44,18 @@ impl Input {
         Ok(Self { source: Arc::new(source), fingerprint })
     }
 
+    /// The fingerprint of the trace as it is now, as far as its source has taken in what was added.
+    pub fn fingerprint_now(&self, path: &Path) -> Result<Fingerprint, SourceError> {
+        let modified = fs::metadata(path).map_or(0, |metadata| modified_nanos(&metadata));
+        Fingerprint::of(self.source.as_ref(), modified)
+    }
+
+    /// True when the file is no longer what it was when it was opened, unless it only grew since.
+    pub fn is_rewritten(&self, path: &Path) -> bool {
+        let is_longer = fs::metadata(path).is_ok_and(|now| now.len() > self.fingerprint.length);
+        self.is_changed(path) && !(is_longer && self.fingerprint.is_start_of_input(self.source.as_ref()))
+    }
+
     /// True when the file is no longer what it was when it was opened, as far as length and time tell.
     pub fn is_changed(&self, path: &Path) -> bool {
         fs::metadata(path).is_ok_and(|now| {

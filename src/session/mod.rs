@@ -16,9 +16,11 @@ mod open;
 mod options;
 mod places;
 mod same_file;
+mod watch;
 
 pub use demo::demo_path;
 pub use input::Input;
-pub use open::{Session, open};
+pub use open::{Session, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
+pub use watch::Watch;

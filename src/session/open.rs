@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
-use stepback_index::{BuildError, BuildOptions, BuildProgress, Cancel, Index, OpenError, build};
+use stepback_index::{Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError};
 use stepback_parsers::{Address, AnySource};
 
 use super::images;
 use super::input::Input;
 use super::places::index_places;
 use super::same_file::is_same_file;
-use super::{IndexPolicy, OpenOptions};
+use super::{IndexPolicy, OpenOptions, Watch};
 use crate::image::Images;
 use crate::source::{SourceMap, SourcePlaces};
 
@@ -28,7 +28,7 @@ pub struct Session {
     /// Answers questions.
     pub index: Arc<Index<AnySource>>,
     /// Symbols of the traced program.
-    pub images: Images,
+    pub images: Arc<Images>,
     /// Where sources are that moved since the images were compiled.
     pub source_map: SourceMap,
     /// The trace.
@@ -69,33 +69,39 @@ impl Session {
 /// # Errors
 /// One sentence that names the file.
 pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) -> Result<Session> {
+    open_watched(options, progress, cancel, None)
+}
+
+/// The same for somebody who looks at it meanwhile.
+///
+/// # Errors
+/// One sentence that names the file. A build that was cancelled is gone on with when the trace is opened again.
+pub fn open_watched(
+    options: &OpenOptions,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+    watch: Option<Watch<'_>>,
+) -> Result<Session> {
     let input = Input::open(options)?;
     // Before the index: a misspelt image should not cost the time of a build.
     let mut notices = Vec::new();
-    let images = images::load(options, &mut notices)?;
+    let images = Arc::new(images::load(options, &mut notices)?);
     let places = index_places(&options.path, options.index.as_deref());
-    let mut search = IndexSearch { options, input, places, progress, cancel, notices };
+    let mut search = IndexSearch { options, input, images, places, progress, cancel, watch, notices };
     let (index, is_built_now) = search.index()?;
-    let mut index = index.with_program(images.program());
-    if let Err(error) = index.find_tail_calls(cancel) {
-        search.notices.push(format!("tail calls cannot be told from other jumps: {error}"));
-    }
-    let index_path = index.path().map(Path::to_owned);
-    let (input, notices) = (Some(search.input), search.notices);
-    let path = options.path.clone();
-    let index = Arc::new(index);
-    let source_map = SourceMap::new(options.source_map.clone());
-    Ok(Session { index, images, source_map, path, index_path, notices, is_built_now, input })
+    Ok(search.session(index, is_built_now))
 }
 
 /// The way to an index.
 struct IndexSearch<'a> {
     options: &'a OpenOptions,
     input: Input,
+    images: Arc<Images>,
     /// Where it may lie, best first.
     places: Vec<PathBuf>,
     progress: &'a BuildProgress,
     cancel: &'a Cancel,
+    watch: Option<Watch<'a>>,
     notices: Vec<String>,
 }
 
@@ -103,29 +109,53 @@ impl IndexSearch<'_> {
     /// An index, and whether it was built just now.
     fn index(&mut self) -> Result<(Index<AnySource>, bool)> {
         match self.options.policy {
-            IndexPolicy::Auto => {
-                if let Some(index) = self.fresh() {
-                    return Ok((index, false));
-                }
-                Ok((self.built()?, true))
-            }
-            IndexPolicy::Force => Ok((self.built()?, true)),
+            // A fresh index is gone on with.
+            IndexPolicy::Auto if self.follow().is_some() => Ok((self.built(None)?, true)),
+            IndexPolicy::Auto => match self.fresh() {
+                Ok(index) => Ok((index, false)),
+                Err(reason) => Ok((self.built(reason)?, true)),
+            },
+            IndexPolicy::Force => Ok((self.built(None)?, true)),
             IndexPolicy::Never => Ok((self.existing()?, false)),
         }
     }
 
-    /// The first index that belongs to the trace. Why the best of the others does not is a notice: it is rebuilt.
-    fn fresh(&mut self) -> Option<Index<AnySource>> {
+    fn follow(&self) -> Option<&Cancel> {
+        self.watch.and_then(|watch| watch.follow)
+    }
+
+    /// A session with an index.
+    fn session(&self, index: Index<AnySource>, is_built_now: bool) -> Session {
+        let mut index = index.with_program(self.images.program());
+        let mut notices = self.notices.clone();
+        if let Err(error) = index.find_tail_calls(self.cancel) {
+            notices.push(format!("tail calls cannot be told from other jumps: {error}"));
+        }
+        let index_path = index.path().map(Path::to_owned);
+        let fingerprint = index.fingerprint().clone();
+        Session {
+            index: Arc::new(index),
+            images: Arc::clone(&self.images),
+            source_map: SourceMap::new(self.options.source_map.clone()),
+            path: self.options.path.clone(),
+            index_path,
+            notices,
+            is_built_now,
+            input: Some(Input { source: Arc::clone(&self.input.source), fingerprint }),
+        }
+    }
+
+    /// The first index that belongs to the trace; else why the best of the others does not.
+    fn fresh(&self) -> Result<Index<AnySource>, Option<String>> {
         let mut reason = None;
         for place in &self.places {
             match self.opened(place) {
-                Ok(index) => return Some(index),
+                Ok(index) => return Ok(index),
                 Err(OpenError::Missing) => {}
                 Err(why) => reason = reason.or(Some(format!("the index was rebuilt: {why}: {place:?}"))),
             }
         }
-        self.notices.extend(reason);
-        None
+        Err(reason)
     }
 
     /// The index at a place. A pipe that bears its name is not opened: that would wait for a writer.
@@ -136,7 +166,12 @@ impl IndexSearch<'_> {
         Index::open(self.input.source.clone(), place, &self.input.fingerprint)
     }
 
-    /// Any complete index, fresh ones first.
+    /// What was written so far at a place.
+    fn opened_so_far(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
+        Index::open_so_far(self.input.source.clone(), place, &self.input.fingerprint)
+    }
+
+    /// Any index, fresh ones first, complete ones before those of a part of the trace.
     fn existing(&mut self) -> Result<Index<AnySource>> {
         let mut reason = None;
         let mut stale = None;
@@ -147,6 +182,12 @@ impl IndexSearch<'_> {
                 Err(OpenError::Stale(why)) => stale = stale.or(Some((place, why))),
                 Err(why) => reason = reason.or(Some((place, why))),
             }
+        }
+        let parts = self.places.iter().map(|place| (place, self.opened_so_far(place)));
+        if let Some((place, Ok(index))) = parts.into_iter().find(|(_, part)| part.is_ok()) {
+            let share = format!("the first {} steps", index.step_count());
+            self.notices.push(format!("only a part of the trace is indexed, {share}: answers are so far: {place:?}"));
+            return Ok(index);
         }
         if let Some((place, why)) = stale {
             self.notices.push(format!("the index is stale and answers may be wrong: {why}: {place:?}"));
@@ -160,13 +201,17 @@ impl IndexSearch<'_> {
     }
 
     /// A new index at the best place that can be written, in memory where none can.
-    fn built(&mut self) -> Result<Index<AnySource>> {
+    /// `reason`: why one that is there is not used; not said when it is gone on with.
+    fn built(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
         let mut refusal = None;
         for place in &self.places {
             self.refuse_to_overwrite(place)?;
             match self.build_or_wait_at(place) {
-                Ok(index) => {
+                Ok((index, resumed_bytes)) => {
                     let elsewhere = refusal.map(|refusal| format!("{refusal}; it is kept at {place:?}"));
+                    let share = resumed_bytes as f64 * 100.0 / index.text_end().max(1) as f64;
+                    let resumed = format!("{share:.0} % of the index was there from an earlier run: {place:?}");
+                    self.notices.extend(if resumed_bytes > 0 { Some(resumed) } else { reason });
                     self.notices.extend(elsewhere);
                     return Ok(index);
                 }
@@ -181,12 +226,27 @@ impl IndexSearch<'_> {
         if self.options.is_index_wanted {
             bail!("{refusal}");
         }
-        let source = self.input.source.clone();
-        let index = Index::in_memory_watched(source, &self.build_options(), self.progress, self.cancel);
-        let index = index.map_err(|error| self.said(&error))?;
+        let index = self.build(|build| build.in_memory()).map_err(|error| self.said(&error))?;
         self.refuse_change()?;
+        self.notices.extend(reason);
         self.notices.push(format!("{refusal}; it lives in memory and will be built again next time"));
         Ok(index)
+    }
+
+    /// Runs a build as it was asked for.
+    fn build<T>(&self, run: impl FnOnce(Build<'_, AnySource>) -> Result<T, BuildError>) -> Result<T, BuildError> {
+        let Input { source, fingerprint } = &self.input;
+        let options = BuildOptions { threads: self.options.threads, ..BuildOptions::default() };
+        let now = || self.input.fingerprint_now(&self.options.path);
+        let follow = self.follow().map(|until| Follow { until, fingerprint: &now });
+        let mut build = Build::new(source, fingerprint, &options, self.progress, self.cancel).following(follow);
+        if self.options.policy == IndexPolicy::Force {
+            build = build.anew();
+        }
+        match self.watch {
+            None => run(build),
+            Some(watch) => run(build.telling(&|part| (watch.on_part)(self.session(part, true)))),
+        }
     }
 
     /// A misspelt `--index` must not cost somebody his file: only what is an index, or is called one, is replaced.
@@ -203,7 +263,7 @@ impl IndexSearch<'_> {
     }
 
     /// Builds, or waits while another program does: two would only take the cores from each other.
-    fn build_or_wait_at(&self, place: &Path) -> Result<Index<AnySource>, BuildError> {
+    fn build_or_wait_at(&self, place: &Path) -> Result<(Index<AnySource>, u64), BuildError> {
         let partial_len = || partial_of(place).metadata().map_or(0, |metadata| metadata.len());
         let (mut len, mut changed) = (partial_len(), Instant::now());
         loop {
@@ -220,9 +280,9 @@ impl IndexSearch<'_> {
                 return Err(busy);
             }
             std::thread::sleep(WAIT_FOR_OTHERS);
-            let is_any_good = self.options.policy == IndexPolicy::Auto;
+            let is_any_good = self.options.policy == IndexPolicy::Auto && self.follow().is_none();
             if let Some(index) = self.opened(place).ok().filter(|_| is_any_good) {
-                return Ok(index);
+                return Ok((index, 0));
             }
             let now = partial_len();
             if now != len {
@@ -231,8 +291,7 @@ impl IndexSearch<'_> {
         }
     }
 
-    fn build_at(&self, place: &Path) -> Result<Index<AnySource>, BuildError> {
-        let Input { source, fingerprint } = &self.input;
+    fn build_at(&self, place: &Path) -> Result<(Index<AnySource>, u64), BuildError> {
         if let Some(directory) = place.parent().filter(|_| self.options.index.is_none()) {
             // The cache directory may not exist yet; an explicit path is taken at its word.
             let refused = |error| BuildError::Write { path: place.to_owned(), error };
@@ -244,22 +303,23 @@ impl IndexSearch<'_> {
             let error = std::io::Error::other("its .partial is a link or no file");
             return Err(BuildError::Write { path: partial, error });
         }
-        build(&**source, fingerprint, place, &self.build_options(), self.progress, self.cancel)?;
-        if self.input.is_changed(&self.options.path) {
+        let resumed_bytes = self.build(|build| build.to_file(place))?.resumed_bytes;
+        let source = self.input.source.clone();
+        if self.follow().is_some() {
+            // It may have grown again since.
+            return Ok((Index::open_stale(source, place)?, resumed_bytes));
+        }
+        if self.input.is_rewritten(&self.options.path) {
             return Err(BuildError::TraceChanged);
         }
-        Ok(Index::open(source.clone(), place, fingerprint)?)
+        Ok((Index::open(source, place, &self.input.fingerprint)?, resumed_bytes))
     }
 
     fn refuse_change(&self) -> Result<()> {
-        if self.input.is_changed(&self.options.path) {
+        if self.input.is_rewritten(&self.options.path) {
             return Err(self.said(&BuildError::TraceChanged));
         }
         Ok(())
-    }
-
-    fn build_options(&self) -> BuildOptions {
-        BuildOptions { threads: self.options.threads, ..BuildOptions::default() }
     }
 
     fn said(&self, error: &BuildError) -> anyhow::Error {

@@ -14,6 +14,7 @@
 //! a return that is a thread's last step is decoded,
 //! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
 
+use serde::{Deserialize, Serialize};
 use stepback_parsers::InstructionSet;
 
 use super::branches::call_target;
@@ -25,7 +26,7 @@ use super::table::{Entered, Evidence, Left, StackSwitch};
 use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
 
 /// A frame as found; its place in the tree follows from the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
     /// Whose: the index's number.
     pub thread: u16,
@@ -48,17 +49,47 @@ pub struct Frame {
 }
 
 /// Finds the calls of all threads, segment by segment.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CallFinder {
     threads: Vec<ThreadFinder>,
     found: Found,
 }
 
-/// What was found so far.
-#[derive(Debug, Default)]
-struct Found {
-    frames: Vec<Frame>,
-    switches: Vec<StackSwitch>,
+/// What was found so far, or in a part of the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// Frames, in the order of their ends.
+    pub frames: Vec<Frame>,
+    /// Where threads turn to other stacks.
+    pub switches: Vec<StackSwitch>,
+}
+
+/// What is known of the threads at the end of the segments so far, but for what was found.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct FinderState(Vec<ThreadFinder>);
+
+impl FinderState {
+    /// Whether it can be gone on with: what was read from a file may say anything.
+    pub fn is_consistent(&self) -> bool {
+        self.0.iter().all(|thread| thread.lr_age <= AGE_LIMIT && thread.stacks.is_consistent())
+    }
+}
+
+/// How much was found at some time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FoundMark {
+    frames: usize,
+    switches: usize,
+}
+
+impl Found {
+    /// What was found after a mark was set.
+    pub fn since(&self, mark: FoundMark) -> Self {
+        Self {
+            frames: self.frames.get(mark.frames..).unwrap_or_default().to_vec(),
+            switches: self.switches.get(mark.switches..).unwrap_or_default().to_vec(),
+        }
+    }
 }
 
 impl CallFinder {
@@ -87,12 +118,28 @@ impl CallFinder {
         (&mut self.threads[usize::from(number)], &mut self.found)
     }
 
-    /// The frames of the whole trace, and where threads turn to other stacks, in no order.
-    pub fn finish(mut self) -> (Vec<Frame>, Vec<StackSwitch>) {
+    /// A finder that goes on where another was.
+    pub fn resume(state: FinderState, found: Found) -> Self {
+        Self { threads: state.0, found }
+    }
+
+    /// What it takes to go on from here, besides what was found.
+    pub fn state(&self) -> FinderState {
+        FinderState(self.threads.clone())
+    }
+
+    /// How much was found so far.
+    pub fn mark(&self) -> FoundMark {
+        FoundMark { frames: self.found.frames.len(), switches: self.found.switches.len() }
+    }
+
+    /// The frames of the whole trace, and where threads turn to other stacks, in no order but that what was found
+    /// before a mark stands before what was found since.
+    pub fn finish(mut self) -> Found {
         for thread in &mut self.threads {
             thread.end_trace(&mut self.found);
         }
-        (self.found.frames, self.found.switches)
+        self.found
     }
 }
 
@@ -134,10 +181,11 @@ impl Jump {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct ThreadFinder {
     number: u16,
     last: Option<(u64, LastStep)>,
+    #[serde(with = "core_registers")]
     core: [Option<u64>; CORE],
     /// The step that wrote the stack pointer last.
     sp_step: Option<u64>,
@@ -149,6 +197,23 @@ struct ThreadFinder {
     has_words: bool,
     root: Option<(u64, u64)>,
     stacks: Stacks,
+}
+
+/// Arrays of more than 32 values are written as lists.
+mod core_registers {
+    use serde::de::{Deserialize, Deserializer, Error as _};
+    use serde::ser::{Serialize as _, Serializer};
+
+    use crate::segment::CORE;
+
+    pub fn serialize<S: Serializer>(core: &[Option<u64>; CORE], serializer: S) -> Result<S::Ok, S::Error> {
+        core.as_slice().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[Option<u64>; CORE], D::Error> {
+        let core = Vec::<Option<u64>>::deserialize(deserializer)?;
+        core.try_into().map_err(|core: Vec<_>| D::Error::invalid_length(core.len(), &"as many as there are registers"))
+    }
 }
 
 /// How far from the address behind a call the link register may point: a delay slot, a literal, a long call sequence.

@@ -12,6 +12,6 @@ mod stacks;
 mod table;
 mod tails;
 
-pub use finder::CallFinder;
+pub use finder::{CallFinder, FinderState, Found, FoundMark, Frame};
 pub use functions::Functions;
 pub use table::{Call, CallId, CallLayout, CallTable, Entered, Evidence, Left, encode_frames};

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::branches::{branch_target, call_target};
 use super::finder::Frame;
 use super::stacks::SpRange;
@@ -12,7 +14,7 @@ use crate::segment::{CORE, LastStep};
 pub type ReturnKey = (Option<u64>, u64);
 
 /// A frame that is not over yet.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Pending {
     /// What a return from it must match. In an exception: the stack pointer that was interrupted.
     pub key: ReturnKey,
@@ -29,7 +31,7 @@ pub struct Pending {
 }
 
 /// What a frame is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum PendingKind {
     /// It may be a call: only its return will tell.
     Maybe,
@@ -90,7 +92,7 @@ impl Pending {
 }
 
 /// The frames of a thread that are not over yet, innermost last.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PendingFrames {
     frames: Vec<Pending>,
     /// The exceptions among them. They have stacks of their own: what happens to the stack pointer inside one
@@ -116,6 +118,15 @@ impl PendingFrames {
             self.exceptions.push((self.frames.len(), SpRange::default()));
         }
         self.frames.push(frame);
+    }
+
+    /// Whether what follows from the frames does: what was read from a file may say anything.
+    pub fn is_consistent(&self) -> bool {
+        let mut expected = Self::default();
+        self.frames.iter().for_each(|frame| expected.push(*frame));
+        let places = |frames: &Self| frames.exceptions.iter().map(|(place, _)| *place).collect::<Vec<_>>();
+        (&expected.returns, expected.unknown_stacks) == (&self.returns, self.unknown_stacks)
+            && places(&expected) == places(self)
     }
 
     /// All frames, outermost first.

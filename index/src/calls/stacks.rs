@@ -6,6 +6,8 @@
 //! Or the stack pointer is set, not moved, far from all that it was on this stack, and control goes on by a return
 //! that belongs to no call of this stack.
 
+use serde::{Deserialize, Serialize};
+
 use super::branches::branch_target;
 use super::finder::Jump;
 use super::flow::{Flow, flow};
@@ -21,7 +23,7 @@ const NEAR: u64 = 512;
 const SKIPPED: u64 = 64;
 
 /// The values that the stack pointer had on a stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpRange(Option<(u64, u64)>);
 
 impl SpRange {
@@ -49,7 +51,7 @@ impl SpRange {
 }
 
 /// A stack of a thread.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Stack {
     /// Its frames that are not over yet.
     pub pending: PendingFrames,
@@ -69,7 +71,7 @@ pub enum Turn {
 }
 
 /// The stacks of a thread.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stacks {
     stacks: Vec<Stack>,
     current: usize,
@@ -82,6 +84,13 @@ impl Default for Stacks {
 }
 
 impl Stacks {
+    /// Whether it can be gone on with: what was read from a file may say anything.
+    pub fn is_consistent(&self) -> bool {
+        self.current < self.stacks.len()
+            && self.stacks.len() <= STACKS
+            && self.stacks.iter().all(|stack| stack.pending.is_consistent())
+    }
+
     /// The number of the stack in use.
     pub fn current(&self) -> u32 {
         self.current as u32

@@ -18,9 +18,10 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::{Address, Position, Step};
 
 use super::finder::Frame;
-use crate::ThreadId;
 use crate::data::Data;
+use crate::layout::Contents;
 use crate::packed::{entry, u32_in, u64_in};
+use crate::{OpenError, ThreadId};
 
 /// A call by its place in the table, which is sorted by thread and entry (parents before children).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -154,7 +155,7 @@ pub struct StackPart {
 }
 
 /// A thread turns to another of its stacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct StackSwitch {
     /// Whose.
     pub thread: u16,
@@ -244,6 +245,17 @@ pub struct CallTable {
 }
 
 impl CallTable {
+    /// The table of an index.
+    ///
+    /// # Errors
+    /// Its checksum does not hold.
+    pub(crate) fn open(data: &Arc<Data>, contents: &Contents) -> Result<Self, OpenError> {
+        contents.calls.checked(data).ok_or(OpenError::Damaged("the checksum of its calls does not hold"))?;
+        let start = usize::try_from(contents.calls.offset).unwrap_or(usize::MAX);
+        let len = usize::try_from(contents.calls.len).unwrap_or(usize::MAX);
+        Ok(Self::new(Arc::clone(data), start..start.saturating_add(len), contents.call_layout.clone(), contents.steps))
+    }
+
     /// The table that lies in `range` of an index.
     pub(crate) fn new(data: Arc<Data>, range: Range<usize>, layout: CallLayout, step_count: u64) -> Self {
         Self { data, range, layout, step_count }

@@ -27,6 +27,10 @@ pub enum Section {
 pub const SECTIONS: usize = 7;
 
 impl Section {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; SECTIONS] =
+        [Self::Offsets, Self::Lines, Self::Times, Self::Registers, Self::Granules, Self::Pcs, Self::Externals];
+
     /// Its name in messages.
     pub fn name(self) -> &'static str {
         match self {

@@ -42,6 +42,11 @@ impl<'a> SegmentReader<'a> {
         Ok(bytes)
     }
 
+    /// Looks at the checksums of all sections.
+    pub fn check_all(&self) -> Result<(), QueryError> {
+        Section::ALL.into_iter().try_for_each(|section| self.section(section).map(|_| ()))
+    }
+
     /// Where in the trace a slot's text begins.
     pub fn text_start(&self, slot: u32) -> Result<u64, QueryError> {
         let Some(index) = slot.checked_sub(1) else { return Ok(self.meta.text_start) };
@@ -149,10 +154,14 @@ impl<'a> SegmentReader<'a> {
         Ok(inside.max(seam))
     }
 
+    /// The addresses.
+    pub fn pcs(&self) -> Result<Directory<'a>, QueryError> {
+        Directory::new(self.section(Section::Pcs)?).map_err(|Malformed| damaged(Section::Pcs))
+    }
+
     /// The visits of an address.
     pub fn visits(&self, pc: u64) -> Result<Option<Visits<'a>>, QueryError> {
-        let directory = Directory::new(self.section(Section::Pcs)?);
-        directory.and_then(|directory| directory.find(pc)).map_err(|Malformed| damaged(Section::Pcs))
+        self.pcs()?.find(pc).map_err(|Malformed| damaged(Section::Pcs))
     }
 }
 

@@ -4,6 +4,7 @@
 //! at each transfer of control. A segment does not know what they were at its start, so values may be [`Tracked::Carry`]:
 //! the pass in order fills them in.
 
+use serde::{Deserialize, Serialize};
 use stepback_parsers::{InstructionSet, RegisterId, RegisterWrite, StepEvent};
 
 /// What a segment knows of a register.
@@ -111,7 +112,7 @@ pub fn link_register(set: InstructionSet) -> usize {
 const LR_A64: usize = 30;
 
 /// A thread's last step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct LastStep {
     /// Its slot.
     pub slot: u32,
