@@ -34,6 +34,8 @@ mod earlier;
 mod error;
 mod external_slots;
 mod externals;
+#[cfg(test)]
+mod far;
 mod fingerprint;
 mod folds;
 mod granules;

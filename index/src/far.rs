@@ -1,0 +1,385 @@
+//! Questions where all numbers are beyond 2^32: steps, lines, times, bytes of text, places of segments.
+//!
+//! An index is built of a small trace and then moved: made-up segments of billions of steps stand before its own,
+//! and its text lies behind billions of bytes. It has to answer as the small one does, moved.
+
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::io;
+use std::sync::Arc;
+
+use regex::bytes::Regex;
+use stepback_generator::{Dice, Recipe, Size};
+use stepback_parsers::{Address, Line, Position, ReadAt, Step, Tarmac};
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::calls::{Frame, encode_frames};
+use crate::data::Data;
+use crate::key_map::{KeyMapWriter, SEGMENTS};
+use crate::layout::{Extent, HEADER_LEN, KeyMaps, encode_contents, header};
+use crate::segment::SegmentMeta;
+use crate::{
+    AccessKinds, AccessTarget, BuildOptions, CallId, Cancel, Cell, Difference, DifferenceBetween, Effect,
+    ExternalChange, FindText, FindValue, Fingerprint, FoldSet, Hit, Index, LastAccess, LastAccessAnswer,
+    LastExternalChanges, LastStepOf, LastVisit, LineOfStep, MemoryAt, NextAccess, NextExternalChanges, NextStepOf,
+    NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegisterFile, RegistersAt, Row, StepRecord,
+    Steps, ThreadId, VisitsFrom, build,
+};
+
+/// Steps of each made-up segment; there are [`SEGMENTS`] of them.
+const STEPS_EACH: u32 = 3_000_000_019;
+const STEPS: u64 = STEPS_EACH as u64 * SEGMENTS as u64;
+/// Lines before the trace's own.
+const LINES: u64 = (1 << 40) + 12_345;
+/// Bytes before the trace's own.
+const BYTES: u64 = (1 << 44) + 54_321;
+/// What is added to each time that the trace names.
+const TIME: u64 = 5_000_000_000_000;
+
+/// A text behind billions of empty lines.
+struct FarText(Vec<u8>);
+
+impl ReadAt for FarText {
+    fn length(&self) -> io::Result<u64> {
+        Ok(BYTES + self.0.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        match offset.checked_sub(BYTES) {
+            Some(offset) => self.0.read_at(offset, buffer),
+            // The first lines tell what kind of trace it is.
+            None if offset < 4096 => self.0.read_at(offset, buffer),
+            None => {
+                buffer.fill(b'\n');
+                Ok(buffer.len())
+            }
+        }
+    }
+}
+
+/// A trace of some thousand steps whose times are beyond 2^32, and which states nothing before its first step.
+fn text() -> Vec<u8> {
+    let text = Recipe { size: Size::Steps(6000), seed: 3, ..Recipe::default() }.text();
+    let mut moved = Vec::new();
+    for line in String::from_utf8(text).unwrap().lines() {
+        let (time, rest) = line.split_once(' ').unwrap();
+        let time: u64 = time.parse().unwrap();
+        if time > 0 {
+            moved.extend_from_slice(format!("{} {rest}\n", time + TIME).as_bytes());
+            // A device changes memory now and then.
+            if time % 500 == 0 {
+                moved.extend_from_slice(
+                    format!("{} clk MR1 00501000:000000501000 {:02x}\n", time + TIME, time / 500).as_bytes(),
+                );
+            }
+        }
+    }
+    moved
+}
+
+/// A small index and its bytes.
+fn index(text: Vec<u8>) -> (Index<Tarmac>, Vec<u8>) {
+    let tarmac = Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
+    let (directory, options) = (tempfile::tempdir().unwrap(), BuildOptions { segment_bytes: 20_000, threads: 1 });
+    let path = directory.path().join("index");
+    let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
+    build(tarmac.as_ref(), &fingerprint, &path, &options, &Default::default(), &Default::default()).unwrap();
+    let bytes = std::fs::read(path).unwrap();
+    (Index::from_bytes(tarmac, bytes.clone()).unwrap(), bytes)
+}
+
+fn push(bytes: &mut Vec<u8>, part: &[u8]) -> Extent {
+    let extent = Extent { offset: bytes.len() as u64, len: part.len() as u64, checksum: xxh3_64(part) };
+    bytes.extend_from_slice(part);
+    extent
+}
+
+/// The same index with everything far away.
+fn moved(near: &Index<Tarmac>, mut bytes: Vec<u8>, text: Vec<u8>) -> Index<Tarmac> {
+    let source = Arc::new(Tarmac::open(Box::new(FarText(text)), Default::default()).unwrap());
+    let mut contents = near.contents.clone();
+    let nothing = KeyMapWriter::default().finish();
+    let empty = KeyMaps { granules: push(&mut bytes, &nothing), pcs: push(&mut bytes, &nothing) };
+    contents.key_maps.insert(0, empty);
+    let calls = (0..near.calls().len()).map(CallId).filter_map(|id| Some((id, near.calls().get(id)?)));
+    let frames = calls.map(|(id, call)| far_frame(Frame::of(&call, near.calls().stack_of(id))));
+    let (frames, layout) = encode_frames(frames.collect(), contents.call_layout.switches.clone());
+    (contents.calls, contents.call_layout) = (push(&mut bytes, &frames), layout);
+    for segment in &mut contents.segments {
+        segment.step_base += STEPS;
+        segment.line_base += LINES;
+        segment.text_start += BYTES;
+    }
+    let made_up = (0..SEGMENTS as u64).map(|number| SegmentMeta {
+        step_base: number * u64::from(STEPS_EACH),
+        steps: STEPS_EACH,
+        ..SegmentMeta::default()
+    });
+    contents.segments.splice(0..0, made_up);
+    contents.views.iter_mut().flat_map(|view| &mut view.segments).for_each(|number| *number += SEGMENTS as u32);
+    contents.threads.iter_mut().for_each(|thread| thread.first_step = thread.first_step.map(|step| step + STEPS));
+    contents.steps += STEPS;
+    contents.lines += LINES;
+    contents.text_end += BYTES;
+    contents.fingerprint.length += BYTES;
+    let directory = encode_contents(&contents).unwrap();
+    let directory = push(&mut bytes, &directory);
+    let header = header(directory, bytes.len() as u64);
+    bytes[..HEADER_LEN].copy_from_slice(&header);
+    Index::load(source, Data::Memory(bytes), None).unwrap()
+}
+
+fn far_frame(frame: Frame) -> Frame {
+    let far = |step: Option<u64>| step.map(|step| step + STEPS);
+    Frame {
+        call_step: far(frame.call_step),
+        entry_step: far(frame.entry_step),
+        exit_step: far(frame.exit_step),
+        ..frame
+    }
+}
+
+/// What is the same far away.
+trait Far {
+    fn far(self) -> Self;
+}
+
+impl Far for Step {
+    fn far(self) -> Self {
+        Self(self.0 + STEPS)
+    }
+}
+
+impl Far for Position {
+    fn far(self) -> Self {
+        Self(self.0 + STEPS)
+    }
+}
+
+impl Far for Line {
+    fn far(self) -> Self {
+        Self(self.0 + LINES)
+    }
+}
+
+impl<T: Far> Far for Option<T> {
+    fn far(self) -> Self {
+        self.map(T::far)
+    }
+}
+
+impl<T: Far> Far for Vec<T> {
+    fn far(self) -> Self {
+        self.into_iter().map(T::far).collect()
+    }
+}
+
+impl Far for StepRecord {
+    fn far(self) -> Self {
+        Self { step: self.step.far(), line: self.line.far(), ..self }
+    }
+}
+
+impl Far for Hit {
+    fn far(self) -> Self {
+        Self { record: self.record.far(), position: self.position.far(), ..self }
+    }
+}
+
+impl Far for LastAccessAnswer {
+    fn far(self) -> Self {
+        match self {
+            Self::Step(hit) => Self::Step(Box::new(hit.far())),
+            Self::Initial(line) => Self::Initial(line.far()),
+            Self::Never => Self::Never,
+        }
+    }
+}
+
+impl Far for RegisterFile {
+    fn far(mut self) -> Self {
+        for register in &mut self.registers {
+            register.written_at = register.written_at.far();
+            register.written_by = register.written_by.far();
+        }
+        self
+    }
+}
+
+impl Far for crate::ByteState {
+    fn far(self) -> Self {
+        Self { seen_at: self.seen_at.far(), ..self }
+    }
+}
+
+impl Far for crate::RawLine {
+    fn far(self) -> Self {
+        Self { line: self.line.far(), step: self.step.far(), ..self }
+    }
+}
+
+impl Far for ExternalChange {
+    fn far(self) -> Self {
+        Self { hit: self.hit.far(), ..self }
+    }
+}
+
+impl Far for Difference {
+    fn far(mut self) -> Self {
+        self.registers.iter_mut().for_each(|register| register.last_write = register.last_write.far());
+        self.memory.iter_mut().for_each(|run| run.last_write = run.last_write.far());
+        self
+    }
+}
+
+struct Pair {
+    near: Index<Tarmac>,
+    far: Index<Tarmac>,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let text = text();
+        let (near, bytes) = index(text.clone());
+        assert!(near.contents.segments.len() > 10 && near.info().external_changes > 5);
+        let far = moved(&near, bytes, text);
+        Self { near, far }
+    }
+
+    #[track_caller]
+    fn agree<Q: Query + Debug>(&self, near: Q, far: Q)
+    where
+        Q::Answer: Far + PartialEq + Debug,
+    {
+        let expected = near.run(&self.near, &Cancel::default()).unwrap().far();
+        let found = far.run(&self.far, &Cancel::default());
+        assert_eq!(found.unwrap_or_else(|error| panic!("{far:?}: {error}")), expected, "{far:?}");
+    }
+
+    /// A position and the same far away; the made-up segments cannot be asked.
+    fn position(&self, dice: &mut Dice) -> (Position, Position) {
+        let position = Position(1 + dice.below(self.near.step_count()));
+        (position, position.far())
+    }
+}
+
+#[test]
+fn numbers_of_the_whole_are_beyond_32_bits() {
+    let Pair { near, far } = Pair::new();
+    let (near, info) = (near.info(), far.info());
+    assert_eq!((info.steps, info.lines), (near.steps + STEPS, near.lines + LINES));
+    assert_eq!((info.trace_bytes, info.calls), (near.trace_bytes + BYTES, near.calls));
+    assert_eq!((far.end(), far.threads()[0].first_step), (Position(info.steps), Some(Step(STEPS))));
+    assert!(info.time_range.unwrap().0 > u64::from(u32::MAX));
+}
+
+#[test]
+fn registers_memory_and_steps_are_found_beyond_32_bits() {
+    let pair = Pair::new();
+    let mut dice = Dice(1);
+    for _ in 0..300 {
+        let (near, far) = pair.position(&mut dice);
+        let thread = Some(ThreadId(0)).filter(|_| dice.one_in(2));
+        pair.agree(RegistersAt { position: near, thread }, RegistersAt { position: far, thread });
+        let (address, len_bytes) = (Address(0x50_0000 + dice.below(1 << 15)), 512);
+        pair.agree(MemoryAt { position: near, address, len_bytes }, MemoryAt { position: far, address, len_bytes });
+        let (first, count) = (Step(near.0 - 1), dice.below(300));
+        pair.agree(Steps { first, count }, Steps { first: first.far(), count });
+        pair.agree(LineOfStep(first), LineOfStep(first.far()));
+        let line = Line(1 + dice.below(pair.near.info().lines));
+        pair.agree(PositionOfLine(line), PositionOfLine(line.far()));
+        pair.agree(RawLines { first: line, count: 5 }, RawLines { first: line.far(), count: 5 });
+        // Times are those of the text in both.
+        let time = TIME + 1 + dice.below(7000);
+        pair.agree(PositionOfTime(time), PositionOfTime(time));
+    }
+}
+
+#[test]
+fn accesses_are_found_beyond_32_bits() {
+    let pair = Pair::new();
+    let mut dice = Dice(2);
+    let records = Steps { first: Step(0), count: u64::MAX }.run(&pair.near, &Cancel::default()).unwrap();
+    for _ in 0..600 {
+        let (near, far) = pair.position(&mut dice);
+        let record = &records[dice.below(records.len() as u64) as usize];
+        let kinds = dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All]).unwrap();
+        for effect in &record.effects {
+            let (cell, kinds) = match effect {
+                Effect::Register { view, .. } => {
+                    (Cell::Register { thread: ThreadId(0), view: *view }, AccessKinds::Writes)
+                }
+                Effect::Access(access) => match access.target {
+                    AccessTarget::Memory { address, size_bytes } => {
+                        (Cell::Memory { address, len_bytes: size_bytes }, kinds)
+                    }
+                    AccessTarget::Register(_) => continue,
+                },
+                Effect::Exception(_) | Effect::Note(_) => continue,
+            };
+            pair.agree(LastAccess { cell, kinds, before: near }, LastAccess { cell, kinds, before: far });
+            pair.agree(NextAccess { cell, kinds, from: near }, NextAccess { cell, kinds, from: far });
+        }
+        let pc = record.pc;
+        pair.agree(LastVisit { pc, before: near }, LastVisit { pc, before: far });
+        pair.agree(NextVisit { pc, from: near }, NextVisit { pc, from: far });
+        pair.agree(VisitsFrom { pc, from: near, limit: 50 }, VisitsFrom { pc, from: far, limit: 50 });
+        let count = pair.near.visit_count(pc).unwrap();
+        assert_eq!(pair.far.visit_count(pc).unwrap(), count);
+        let number = 1 + dice.below(count);
+        pair.agree(NthVisit { pc, number }, NthVisit { pc, number });
+    }
+    let thread = ThreadId(0);
+    pair.agree(LastStepOf { thread, before: Position(77) }, LastStepOf { thread, before: Position(77).far() });
+    pair.agree(NextStepOf { thread, from: Position(77) }, NextStepOf { thread, from: Position(77).far() });
+}
+
+#[test]
+fn searches_external_changes_and_differences_go_beyond_32_bits() {
+    let pair = Pair::new();
+    let mut dice = Dice(3);
+    for _ in 0..60 {
+        let ((near, far), (other, other_far)) = (pair.position(&mut dice), pair.position(&mut dice));
+        let pattern = Regex::new(dice.pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"]).unwrap()).unwrap();
+        let find = |from| FindText { pattern: pattern.clone(), from, limit: 4 };
+        pair.agree(find(near), find(far));
+        let value = dice.below(3);
+        pair.agree(FindValue { value, from: near, limit: 4 }, FindValue { value, from: far, limit: 4 });
+        let next = |from| NextExternalChanges { range: None, from, limit: 4 };
+        pair.agree(next(near), next(far));
+        let last = |before| LastExternalChanges { range: None, before, limit: 4 };
+        pair.agree(last(near), last(far));
+        let difference = |from, to| DifferenceBetween { from, to, thread: None };
+        pair.agree(difference(near, other), difference(far, other_far));
+    }
+}
+
+#[test]
+fn calls_and_folds_go_beyond_32_bits() {
+    let Pair { near, far } = Pair::new();
+    let (calls, far_calls) = (near.calls(), far.calls());
+    assert!(calls.len() > 50 && calls.len() == far_calls.len());
+    let (mut folds, mut far_folds) = (FoldSet::new(near.step_count()), FoldSet::new(far.step_count()));
+    let mut dice = Dice(4);
+    let folded: HashSet<_> = (0..20).map(|_| CallId(1 + dice.below(calls.len() - 1))).collect();
+    for id in folded {
+        folds.fold(calls, id);
+        far_folds.fold(far_calls, id);
+    }
+    assert_eq!(far_folds.row_count(), folds.row_count() + STEPS);
+    for row in 0..folds.row_count() {
+        let expected = match folds.row(row).unwrap() {
+            Row::Step(step) => Row::Step(step.far()),
+            Row::Folded { call, first, last } => Row::Folded { call, first: first.far(), last: last.far() },
+        };
+        assert_eq!(far_folds.row(row + STEPS), Some(expected));
+    }
+    for step in 0..near.step_count() {
+        let position = Step(step).after();
+        assert_eq!(far_folds.row_of(Step(step).far()), folds.row_of(Step(step)) + STEPS);
+        let stack = calls.path_at(ThreadId(0), position);
+        assert_eq!(far_calls.path_at(ThreadId(0), position.far()), stack);
+        let called = calls.called_by(ThreadId(0), Step(step));
+        assert_eq!(far_calls.called_by(ThreadId(0), Step(step).far()), called);
+    }
+}
