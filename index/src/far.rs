@@ -16,14 +16,14 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::calls::{Frame, encode_frames};
 use crate::data::Data;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
-use crate::layout::{Extent, HEADER_LEN, KeyMaps, encode_contents, header};
+use crate::layout::{Extent, HEADER_LEN, KeyMaps, encode_part, header};
 use crate::segment::SegmentMeta;
 use crate::{
-    AccessKinds, AccessTarget, BuildOptions, CallId, Cancel, Cell, Difference, DifferenceBetween, Effect,
+    AccessKinds, AccessTarget, Build, BuildOptions, CallId, Cancel, Cell, Difference, DifferenceBetween, Effect,
     ExternalChange, FindText, FindValue, Fingerprint, FoldSet, Hit, Index, LastAccess, LastAccessAnswer,
     LastExternalChanges, LastStepOf, LastVisit, LineOfStep, MemoryAt, NextAccess, NextExternalChanges, NextStepOf,
     NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegisterFile, RegistersAt, Row, StepRecord,
-    Steps, ThreadId, VisitsFrom, build,
+    Steps, ThreadId, VisitsFrom,
 };
 
 /// Steps of each made-up segment; there are [`SEGMENTS`] of them.
@@ -83,7 +83,8 @@ fn index(text: Vec<u8>) -> (Index<Tarmac>, Vec<u8>) {
     let (directory, options) = (tempfile::tempdir().unwrap(), BuildOptions { segment_bytes: 20_000, threads: 1 });
     let path = directory.path().join("index");
     let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
-    build(tarmac.as_ref(), &fingerprint, &path, &options, &Default::default(), &Default::default()).unwrap();
+    let (progress, cancel) = Default::default();
+    Build::new(&tarmac, &fingerprint, &options, &progress, &cancel).to_file(&path).unwrap();
     let bytes = std::fs::read(path).unwrap();
     (Index::from_bytes(tarmac, bytes.clone()).unwrap(), bytes)
 }
@@ -122,7 +123,7 @@ fn moved(near: &Index<Tarmac>, mut bytes: Vec<u8>, text: Vec<u8>) -> Index<Tarma
     contents.lines += LINES;
     contents.text_end += BYTES;
     contents.fingerprint.length += BYTES;
-    let directory = encode_contents(&contents).unwrap();
+    let directory = encode_part(&contents).unwrap();
     let directory = push(&mut bytes, &directory);
     let header = header(directory, bytes.len() as u64);
     bytes[..HEADER_LEN].copy_from_slice(&header);

@@ -1,0 +1,55 @@
+//! Times of many questions.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Times, to be asked for percentiles.
+#[derive(Clone, Debug, Default)]
+pub struct Times(Vec<Duration>);
+
+impl Times {
+    pub fn measure<T>(&mut self, question: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let answer = std::hint::black_box(question());
+        self.0.push(start.elapsed());
+        answer
+    }
+
+    /// Adds a time that was measured elsewhere.
+    pub fn add(&mut self, time: Option<Duration>) {
+        self.0.extend(time);
+    }
+
+    /// The time that so many of a thousand questions keep.
+    pub fn per_mille(&mut self, share: usize) -> Duration {
+        self.0.sort_unstable();
+        let place = (self.0.len() * share / 1000).min(self.0.len().saturating_sub(1));
+        self.0.get(place).copied().unwrap_or_default()
+    }
+
+    /// p50, p99 and the longest.
+    pub fn summary(&mut self) -> Summary {
+        Summary([self.per_mille(500), self.per_mille(990), self.per_mille(1000)])
+    }
+}
+
+/// p50, p99 and the longest.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary([Duration; 3]);
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|time| write!(f, " {:>7}", milliseconds(*time)))
+    }
+}
+
+/// With three digits that count.
+pub fn milliseconds(time: Duration) -> String {
+    let millis = time.as_secs_f64() * 1e3;
+    match millis {
+        0.0..0.01 => format!("{millis:.4}"),
+        0.01..1.0 => format!("{millis:.3}"),
+        1.0..100.0 => format!("{millis:.1}"),
+        _ => format!("{millis:.0}"),
+    }
+}

@@ -1,0 +1,161 @@
+//! How long questions about one place take, with all pages in memory and with none.
+
+use std::path::Path;
+
+use anyhow::Result;
+use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
+use stepback_generator::Dice;
+use stepback_index::{
+    AccessKinds, Cell, Index, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit, PositionOfLine, QueryError,
+    RegistersAt, Row, Steps, ThreadId,
+};
+use stepback_parsers::{Address, Line, Registers, Step, Tarmac};
+
+use super::percentiles::{Times, milliseconds};
+use super::sample::{Sample, ask, open};
+
+/// Questions of each kind with all pages in memory. As many before them are not counted.
+const WARM: usize = 4000;
+/// Questions of each kind with none.
+const COLD: usize = 60;
+
+/// A kind of question, asked about a random place; true when something was found.
+type Ask = fn(&Index<Tarmac>, &Sample, &mut Dice) -> Result<bool, QueryError>;
+
+const QUESTIONS: [(&str, Ask); 15] = [
+    ("all registers", |index, _, dice| {
+        let position = Sample::position(index, dice);
+        Ok(!ask(index, RegistersAt { position, thread: None })?.registers.is_empty())
+    }),
+    ("512 bytes of memory", |index, sample, dice| {
+        let address = Address(dice.pick(&sample.addresses).unwrap_or(0) & !511);
+        let position = Sample::position(index, dice);
+        let states = ask(index, MemoryAt { position, address, len_bytes: 512 })?;
+        Ok(states.iter().any(|state| state.value.is_some()))
+    }),
+    ("last write, register", |index, sample, dice| {
+        let cell = register(sample, dice);
+        last_write(index, cell, dice)
+    }),
+    ("next write, register", |index, sample, dice| {
+        let cell = register(sample, dice);
+        next_write(index, cell, dice)
+    }),
+    ("last write, memory", |index, sample, dice| {
+        let cell = memory(sample, dice);
+        last_write(index, cell, dice)
+    }),
+    ("next write, memory", |index, sample, dice| {
+        let cell = memory(sample, dice);
+        next_write(index, cell, dice)
+    }),
+    ("last visit", |index, sample, dice| {
+        let pc = Address(dice.pick(&sample.pcs).unwrap_or(0));
+        Ok(ask(index, LastVisit { pc, before: Sample::position(index, dice) })?.is_some())
+    }),
+    ("next visit", |index, sample, dice| {
+        let pc = Address(dice.pick(&sample.pcs).unwrap_or(0));
+        Ok(ask(index, NextVisit { pc, from: Sample::position(index, dice) })?.is_some())
+    }),
+    ("64 steps with effects", |index, _, dice| {
+        let first = Step(dice.below(index.step_count()));
+        Ok(!ask(index, Steps { first, count: 64 })?.is_empty())
+    }),
+    ("position of a line", |index, _, dice| {
+        let line = Line(1 + dice.below(index.info().lines));
+        Ok(ask(index, PositionOfLine(line))?.0 > 0)
+    }),
+    ("row and step, folded", |index, sample, dice| {
+        let row = sample.folds.row(dice.below(sample.folds.row_count()));
+        let step = match row {
+            Some(Row::Step(step)) => step,
+            Some(Row::Folded { first, .. }) => first,
+            None => Step(0),
+        };
+        Ok(sample.folds.row_of(step) < index.step_count())
+    }),
+    ("stack", |index, _, dice| {
+        let position = Sample::position(index, dice);
+        Ok(!index.calls().path_at(ThreadId(0), position).is_empty())
+    }),
+    ("never: write, register", |index, _, dice| {
+        let views = Registers::view("fpsr", index.instruction_set(ThreadId(0)));
+        let Some(view) = views else { return Ok(false) };
+        last_write(index, Cell::Register { thread: ThreadId(0), view }, dice)
+    }),
+    ("never: access, memory", |index, sample, dice| {
+        // Far from all memory, and between blocks of it.
+        let near = dice.pick(&sample.addresses).unwrap_or(0) ^ 1 << (30 + dice.below(8));
+        let cell = Cell::Memory { address: Address(near), len_bytes: 8 };
+        next_write(index, cell, dice)
+    }),
+    ("never: visit", |index, sample, dice| {
+        let pc = Address(dice.pick(&sample.pcs).unwrap_or(0) ^ 2);
+        Ok(ask(index, NextVisit { pc, from: Sample::position(index, dice) })?.is_some())
+    }),
+];
+
+fn register(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
+    dice.pick(&sample.views).map(|(thread, view)| Cell::Register { thread, view })
+}
+
+fn memory(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
+    dice.pick(&sample.addresses).map(|address| Cell::Memory { address: Address(address), len_bytes: 1 })
+}
+
+fn last_write(index: &Index<Tarmac>, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
+    let Some(cell) = cell.into() else { return Ok(false) };
+    let before = Sample::position(index, dice);
+    let answer = ask(index, LastAccess { cell, kinds: AccessKinds::Writes, before })?;
+    Ok(matches!(answer, stepback_index::LastAccessAnswer::Step(_)))
+}
+
+fn next_write(index: &Index<Tarmac>, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
+    let Some(cell) = cell.into() else { return Ok(false) };
+    let from = Sample::position(index, dice);
+    Ok(ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from })?.is_some())
+}
+
+/// Opens the index, asks all kinds of questions and prints how long that took.
+pub fn report(trace: &Trace, path: &Path) -> Result<()> {
+    let mut opening = Times::default();
+    for _ in 0..20 {
+        opening.measure(|| open(trace, path))?;
+    }
+    println!("open, ms: p50 p99 max   {}", opening.summary());
+    let index = open(trace, path)?;
+    let mut dice = Dice(1);
+    let sample = Sample::of(&index, &mut dice)?;
+    println!("question, ms: p50 p99 max: warm | CPU of them | cold, KiB read each | found of 1000");
+    drop(index);
+    for (name, question) in QUESTIONS {
+        let index = open(trace, path)?;
+        (0..WARM).try_for_each(|_| question(&index, &sample, &mut dice).map(|_| ()))?;
+        let (mut warm, mut cpu, mut found) = (Times::default(), Times::default(), 0);
+        for _ in 0..WARM {
+            let before = thread_cpu_time();
+            found += usize::from(warm.measure(|| question(&index, &sample, &mut dice))?);
+            cpu.add(thread_cpu_time().zip(before).map(|(after, before)| after.saturating_sub(before)));
+        }
+        drop(index);
+        let cold = cold(trace, path, &sample, question)?;
+        println!("{name:<24}{} |{} | {cold} | {}", warm.summary(), cpu.summary(), found * 1000 / WARM);
+    }
+    Ok(())
+}
+
+/// Asks each question of an index and a trace of which no page is in memory.
+fn cold(trace: &Trace, path: &Path, sample: &Sample, question: Ask) -> Result<String> {
+    let (mut times, mut dice, mut read) = (Times::default(), Dice(2), 0);
+    for _ in 0..COLD {
+        if forget_pages(path).and_then(|()| forget_pages(&trace.path)).is_none() {
+            return Ok("cannot be measured here".to_owned());
+        }
+        let index = open(trace, path)?;
+        let before = read_bytes().unwrap_or_default();
+        times.measure(|| question(&index, sample, &mut dice))?;
+        read += read_bytes().unwrap_or_default().saturating_sub(before);
+    }
+    let [p50, p99, max] = [500, 990, 1000].map(|share| milliseconds(times.per_mille(share)));
+    Ok(format!("{p50:>8} {p99:>8} {max:>8} {:>6}", (read / COLD as u64) >> 10))
+}

@@ -1,0 +1,82 @@
+//! An open index with places of the trace to ask about.
+
+use std::path::Path;
+
+use anyhow::Result;
+use stepback_benches::Trace;
+use stepback_generator::Dice;
+use stepback_index::{
+    AccessTarget, CallId, Cancel, Effect, Fingerprint, FoldSet, Index, OpenError, Query, QueryError, Steps, ThreadId,
+};
+use stepback_parsers::{Position, RegisterView, Step, Tarmac};
+
+use super::builds::MODIFIED;
+
+/// How many calls are folded, where the trace has so many.
+const FOLDS: usize = 100_000;
+
+/// Places of the trace to ask about.
+#[derive(Debug, Default)]
+pub struct Sample {
+    pub pcs: Vec<u64>,
+    pub addresses: Vec<u64>,
+    pub views: Vec<(ThreadId, RegisterView)>,
+    pub folds: FoldSet,
+}
+
+/// Opens the index of a trace.
+pub fn open(trace: &Trace, path: &Path) -> Result<Index<Tarmac>> {
+    let tarmac = trace.open()?;
+    let fingerprint = Fingerprint::of(tarmac.as_ref(), MODIFIED)?;
+    Index::open(tarmac, path, &fingerprint).map_err(|error: OpenError| anyhow::anyhow!("{error}: {path:?}"))
+}
+
+/// Asks.
+pub fn ask<Q: Query>(index: &Index<Tarmac>, question: Q) -> Result<Q::Answer, QueryError> {
+    question.run(index, &Cancel::default())
+}
+
+impl Sample {
+    pub fn of(index: &Index<Tarmac>, dice: &mut Dice) -> Result<Self> {
+        let mut sample = Self { folds: folds(index), ..Self::default() };
+        for _ in 0..2000 {
+            let first = Step(dice.below(index.step_count()));
+            for step in ask(index, Steps { first, count: 4 })? {
+                sample.pcs.push(step.pc.0);
+                for effect in step.effects {
+                    match effect {
+                        Effect::Register { view, .. } => sample.views.push((step.thread, view)),
+                        Effect::Access(access) => match access.target {
+                            AccessTarget::Memory { address, .. } => sample.addresses.push(address.0),
+                            AccessTarget::Register(_) => {}
+                        },
+                        Effect::Exception(_) | Effect::Note(_) => {}
+                    }
+                }
+            }
+        }
+        Ok(sample)
+    }
+
+    pub fn position(index: &Index<Tarmac>, dice: &mut Dice) -> Position {
+        Position(dice.below(index.step_count() + 1))
+    }
+}
+
+/// All calls folded but the outermost ones, as many levels as leave at most [`FOLDS`] rows of folded calls.
+fn folds(index: &Index<Tarmac>) -> FoldSet {
+    let calls = index.calls();
+    let mut by_depth: Vec<usize> = Vec::new();
+    let all = || (0..calls.len()).filter_map(|id| Some((CallId(id), calls.get(CallId(id))?)));
+    for (_, call) in all() {
+        let depth = call.depth as usize;
+        by_depth.resize(by_depth.len().max(depth + 1), 0);
+        by_depth[depth] += 1;
+    }
+    let depths = 1..by_depth.len();
+    let deepest = depths.filter(|depth| by_depth[*depth] <= FOLDS).max_by_key(|depth| by_depth[*depth]).unwrap_or(1);
+    let open: Vec<_> = all().filter(|(_, call)| (call.depth as usize) < deepest).map(|(id, _)| id).collect();
+    let mut folds = FoldSet::new(index.step_count());
+    folds.fold_all_around(calls, &open);
+    folds
+}

@@ -1,0 +1,60 @@
+//! How long questions about the whole trace take.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use regex::bytes::Regex;
+use stepback_benches::Trace;
+use stepback_generator::Dice;
+use stepback_index::{Cancel, DifferenceBetween, FindText, Query as _, QueryError};
+use stepback_parsers::Position;
+
+use super::percentiles::{Times, milliseconds};
+use super::sample::{Sample, ask, open};
+
+/// Searches that find nothing, so that they read everything.
+const PATTERNS: [(&str, &str); 2] = [("text", "no such text"), ("regex", r"r1[0-9] [a-f]{4}zz\b")];
+const CANCELS: usize = 10;
+
+/// Prints how fast searches read, and how long differences take.
+pub fn report(trace: &Trace, path: &Path) -> Result<()> {
+    let index = open(trace, path)?;
+    let bytes = trace.path.metadata()?.len() as f64;
+    for (name, pattern) in PATTERNS {
+        let question = FindText { pattern: Regex::new(pattern)?, from: Position(0), limit: 10 };
+        let start = Instant::now();
+        ask(&index, question.clone())?;
+        let speed = bytes / start.elapsed().as_secs_f64() / 1e9;
+        let cancel = Times::of_cancels(&question, &index)?;
+        println!("search, {name:<16}{speed:6.2} GB/s wall, cancelled within {cancel} ms");
+    }
+    let (mut far, mut random, mut dice) = (Times::default(), Times::default(), Dice(3));
+    for _ in 0..5 {
+        far.measure(|| ask(&index, DifferenceBetween { from: Position(1), to: index.end(), thread: None }))?;
+        let (from, to) = (Sample::position(&index, &mut dice), Sample::position(&index, &mut dice));
+        random.measure(|| ask(&index, DifferenceBetween { from, to, thread: None }))?;
+    }
+    println!("difference, start to end, ms{}", far.summary());
+    println!("difference, random, ms      {}", random.summary());
+    Ok(())
+}
+
+impl Times {
+    /// The longest time between a cancel and the end of a search.
+    fn of_cancels(question: &FindText, index: &stepback_index::Index<stepback_parsers::Tarmac>) -> Result<String> {
+        let mut times = Self::default();
+        for _ in 0..CANCELS {
+            let cancel = Cancel::default();
+            std::thread::scope(|scope| {
+                let search = scope.spawn(|| question.run(index, &cancel));
+                std::thread::sleep(Duration::from_millis(5));
+                times.measure(|| {
+                    cancel.cancel();
+                    matches!(search.join(), Ok(Err(QueryError::Cancelled)))
+                });
+            });
+        }
+        Ok(milliseconds(times.per_mille(1000)))
+    }
+}

@@ -1,0 +1,69 @@
+//! Medians of builds and searches, from the framework: `cargo bench --bench speed`.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use divan::Bencher;
+use divan::counter::BytesCount;
+use regex::bytes::Regex;
+use stepback_benches::{Trace, traces};
+use stepback_index::{BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt};
+use stepback_parsers::{Position, Tarmac};
+
+fn main() {
+    if cfg!(debug_assertions) {
+        // `cargo test --benches` runs this too.
+        return;
+    }
+    divan::main();
+}
+
+fn all() -> &'static [Trace] {
+    static ALL: OnceLock<Vec<Trace>> = OnceLock::new();
+    ALL.get_or_init(|| traces(Path::new(env!("CARGO_TARGET_TMPDIR"))).unwrap_or_else(|error| panic!("{error:#}")))
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    all().iter().map(|trace| trace.name.as_str())
+}
+
+fn named(name: &str) -> (Arc<Tarmac>, BytesCount) {
+    let trace = all().iter().find(|trace| trace.name == name).unwrap_or_else(|| panic!("no trace {name}"));
+    let tarmac = trace.open().unwrap_or_else(|error| panic!("{error:#}"));
+    let bytes = trace.path.metadata().map_or(0, |metadata| metadata.len());
+    (tarmac, BytesCount::new(bytes))
+}
+
+fn index_of(tarmac: &Arc<Tarmac>, threads: usize) -> Index<Tarmac> {
+    let options = BuildOptions { threads, ..BuildOptions::default() };
+    Index::in_memory(Arc::clone(tarmac), &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Builds an index in memory.
+#[divan::bench(args = names(), consts = [1, 2], sample_count = 5, sample_size = 1)]
+fn build<const THREADS: usize>(bencher: Bencher<'_, '_>, name: &str) {
+    let (tarmac, bytes) = named(name);
+    bencher.counter(bytes).bench_local(|| index_of(&tarmac, THREADS));
+}
+
+/// Looks for text that is nowhere.
+#[divan::bench(args = names(), sample_count = 5, sample_size = 1)]
+fn search(bencher: Bencher<'_, '_>, name: &str) {
+    let (tarmac, bytes) = named(name);
+    let index = index_of(&tarmac, 2);
+    let pattern = Regex::new("no such text").unwrap_or_else(|error| panic!("{error}"));
+    let question = FindText { pattern, from: Position(0), limit: 1 };
+    bencher.counter(bytes).bench_local(|| question.run(&index, &Cancel::default()));
+}
+
+/// All registers at places all over the trace.
+#[divan::bench(args = names(), sample_count = 1000)]
+fn registers(bencher: Bencher<'_, '_>, name: &str) {
+    let index = index_of(&named(name).0, 2);
+    let mut place = 0u64;
+    bencher.bench_local(|| {
+        place = place.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let position = Position(place % (index.step_count() + 1));
+        RegistersAt { position, thread: None }.run(&index, &Cancel::default())
+    });
+}

@@ -1,0 +1,9 @@
+//! What the measurements share: traces to measure, the process's CPU time and memory, cold files.
+//!
+//! `benches/README.md` says what is measured, with which commands, and what came out.
+
+mod system;
+mod traces;
+
+pub use system::{cpu_time, forget_pages, free_bytes, read_bytes, status_kib, thread_cpu_time};
+pub use traces::{Trace, traces};

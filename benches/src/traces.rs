@@ -1,0 +1,115 @@
+//! Which traces are measured.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result};
+use stepback_generator::{Recipe, Shape, Size, Style};
+use stepback_parsers::tarmac::TarmacStyle;
+use stepback_parsers::{Flow, Tarmac, TarmacOptions};
+
+use crate::free_bytes;
+
+/// A trace in a file.
+#[derive(Clone, Debug)]
+pub struct Trace {
+    /// How it is called in tables.
+    pub name: String,
+    /// Where it lies.
+    pub path: PathBuf,
+}
+
+/// Bytes of the traces that stand for real programs: as many as `lua.medium` has.
+const PROGRAM_BYTES: u64 = 200_000_000;
+/// Bytes of the others.
+const SPECIAL_BYTES: u64 = 60_000_000;
+/// Bytes of the huge one: more than 10^8 steps.
+const HUGE_BYTES: u64 = 20_000_000_000;
+/// How much room on the disk huge runs need before they begin.
+const HUGE_ROOM: u64 = 60_000_000_000;
+
+impl Trace {
+    /// Opens it.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn open(&self) -> Result<Arc<Tarmac>> {
+        let file = File::open(&self.path).with_context(|| format!("{:?}", self.path))?;
+        Ok(Arc::new(Tarmac::open(Box::new(file), TarmacOptions::default())?))
+    }
+}
+
+/// The traces to measure, made in `directory` where they are not there yet:
+/// generated ones, real ones where `STEPBACK_TRACES` points at them, a huge one when `STEPBACK_BENCH_HUGE` is 1.
+/// `STEPBACK_BENCH_TRACE` names one file to measure instead.
+///
+/// # Errors
+/// A trace cannot be written or read.
+pub fn traces(directory: &Path) -> Result<Vec<Trace>> {
+    if let Some(path) = std::env::var_os("STEPBACK_BENCH_TRACE").map(PathBuf::from) {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        return Ok(vec![Trace { name, path }]);
+    }
+    fs::create_dir_all(directory)?;
+    let mut found = vec![
+        generated(directory, ("program.fm", Shape::Program, Style::FastModels), PROGRAM_BYTES)?,
+        generated(directory, ("program.es", Shape::Program, Style::Es), PROGRAM_BYTES)?,
+        generated(directory, ("streaming.fm", Shape::Streaming, Style::FastModels), SPECIAL_BYTES)?,
+        generated(directory, ("hostile.fm", Shape::Hostile, Style::FastModels), SPECIAL_BYTES)?,
+        generated(directory, ("scattered.fm", Shape::Scattered, Style::FastModels), SPECIAL_BYTES)?,
+    ];
+    match std::env::var_os("STEPBACK_TRACES").map(PathBuf::from) {
+        Some(real) => found.extend(real_traces(directory, &real)?),
+        None => eprintln!("no real traces: STEPBACK_TRACES is not set"),
+    }
+    if std::env::var_os("STEPBACK_BENCH_HUGE").is_some_and(|value| value == "1") {
+        match free_bytes(directory) {
+            Some(free) if free < HUGE_ROOM => {
+                eprintln!(
+                    "no huge trace: {} GB are free, {} are needed",
+                    free / 1_000_000_000,
+                    HUGE_ROOM / 1_000_000_000
+                );
+            }
+            _ => found.push(generated(directory, ("huge.fm", Shape::Program, Style::FastModels), HUGE_BYTES)?),
+        }
+    }
+    Ok(found)
+}
+
+fn generated(directory: &Path, (name, shape, style): (&str, Shape, Style), bytes: u64) -> Result<Trace> {
+    let recipe = Recipe { shape, style, size: Size::Bytes(bytes), seed: 1 };
+    let path = directory.join(format!("{name}.{bytes}.tarmac"));
+    made(&path, |file| Ok(recipe.write(file)?))?;
+    Ok(Trace { name: name.to_owned(), path })
+}
+
+/// `lua.medium` in its own style and in the other.
+fn real_traces(directory: &Path, traces: &Path) -> Result<[Trace; 2]> {
+    let packed = traces.join("tarmac/lua/lua.medium.tarmac.zst");
+    let path = directory.join("lua.medium.tarmac");
+    made(&path, |file| {
+        let packed = File::open(&packed).with_context(|| format!("{packed:?}"))?;
+        Ok(zstd::stream::copy_decode(packed, file)?)
+    })?;
+    let own = Trace { name: "lua.medium".to_owned(), path };
+    let other = Trace { name: "lua.medium.es".to_owned(), path: directory.join("lua.medium.es.tarmac") };
+    made(&other.path, |file| {
+        let mut out = BufWriter::with_capacity(1 << 20, file);
+        own.open()?.convert(TarmacStyle::Es, &mut out, &mut |_| Flow::Continue)?;
+        Ok(out.flush()?)
+    })?;
+    Ok([own, other])
+}
+
+/// Makes a file, unless it is there. It gets its name when it is complete.
+fn made(path: &Path, make: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    let partial = path.with_extension("partial");
+    make(&File::create(&partial)?)?;
+    Ok(fs::rename(&partial, path)?)
+}
