@@ -348,11 +348,22 @@ fn a_trace_that_changed_under_an_open_index_gives_errors_or_other_answers() {
 }
 
 #[test]
-fn a_trace_that_grows_while_it_is_indexed_is_noticed() {
-    let trace = Rewritten::of(head("recurse.tiny.tarmac", 300));
+fn a_trace_that_is_rewritten_while_it_is_indexed_is_noticed_and_one_that_grows_is_indexed_as_it_was() {
+    let text = head("recurse.tiny.tarmac", 300);
+    let trace = Rewritten::of(text.clone());
     let tarmac = open(Box::new(trace.clone()));
+    let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
+    let (progress, cancel) = (BuildProgress::default(), Cancel::default());
+    let build = || Build::new(&tarmac, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
+    for other in [head("recurse.tiny.tarmac", 299), head("fp32.tiny.tarmac", 1500)] {
+        trace.set(other);
+        assert!(matches!(build(), Err(BuildError::TraceChanged)));
+    }
     trace.set(head("recurse.tiny.tarmac", 301));
-    let built = Index::in_memory(Arc::clone(&tarmac), &OPTIONS);
-    assert!(matches!(built, Err(BuildError::TraceChanged)));
-    assert!(tarmac.length_now().unwrap() > tarmac.length());
+    let grown = build().unwrap();
+    trace.set(text.clone());
+    let plain = Index::in_memory(open(Box::new(text)), &OPTIONS).unwrap();
+    let places = Places::of(&plain);
+    let all = |index| answers(index, &places).into_iter().map(|answer| answer.unwrap()).collect::<Vec<_>>();
+    assert_eq!(all(&grown), all(&plain));
 }

@@ -96,7 +96,9 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 
     fn finish<O: Output>(&self, mut assembler: Assembler<O>, base: u64) -> Result<(O, BuildSummary), BuildError> {
         let source = self.build.source;
-        if source.length_now().is_ok_and(|now| now < source.length()) {
+        let (length, now) = (source.length(), source.length_now().unwrap_or(source.length()));
+        let is_longer = now > length && self.build.follow.is_none();
+        if now < length || is_longer && !self.build.fingerprint.is_start_of_input(source.as_ref()) {
             return Err(BuildError::TraceChanged);
         }
         if let Some(follow) = self.build.follow {

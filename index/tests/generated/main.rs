@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+mod killed;
 mod truths;
 
 use std::sync::Arc;

@@ -31,6 +31,13 @@ impl<S: Source> Truths<'_, S> {
         self.nothing();
     }
 
+    /// Asks about positions in the part of the trace that is indexed.
+    pub fn check_part(&self) {
+        let indexed = self.index.step_count();
+        let known = self.truth.checkpoints.iter().filter(|checkpoint| checkpoint.position < indexed);
+        known.for_each(|checkpoint| self.checkpoint(checkpoint));
+    }
+
     fn ask<Q: Query + Debug>(&self, question: Q) -> Q::Answer {
         let answer = question.run(self.index, &Cancel::default());
         answer.unwrap_or_else(|error| panic!("{}: {question:?}: {error}", self.name))
