@@ -103,7 +103,7 @@ fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_
             .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        std::thread::sleep(Duration::from_millis(dice.below(500)));
+        std::thread::sleep(Duration::from_millis(dice.below(300)));
         child.kill().unwrap();
         child.wait().unwrap();
         let (source, fingerprint) = opened(&trace);
