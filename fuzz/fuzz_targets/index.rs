@@ -5,12 +5,11 @@
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use regex::bytes::Regex;
 use stepback_index::{
     AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, FindValue,
     Fingerprint, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange,
     NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query,
-    RawLines, RegistersAt, Steps, ThreadId,
+    RawLines, RegistersAt, Steps, TextPattern, ThreadId,
 };
 use stepback_parsers::{Address, Line, Position, Registers, Step, Tarmac, TarmacOptions};
 
@@ -64,7 +63,7 @@ fn ask<Q: Query>(index: &Index<Tarmac>, question: Q) {
 /// A few of every question, about one of four moments.
 fn ask_all(index: &Index<Tarmac>, moment: usize) {
     let (info, end) = (index.info(), index.end().0);
-    let pattern = Regex::new("LDR").expect("it is a pattern");
+    let pattern: TextPattern = "LDR".parse().expect("it is a pattern");
     for (number, at) in [0, 1, end / 2, end].into_iter().map(Position).enumerate().skip(moment % 4).take(1) {
         let step = Step(at.0.saturating_sub(1));
         let address = Address([0x1000, 0x2000, 0x3000, u64::MAX - 5][number]);

@@ -82,7 +82,7 @@ pub use places::{LastStepOf, NextStepOf, StepCountOf, TextLineOfStep};
 pub use program::{FunctionPart, Program};
 pub use raw_lines::{RawLine, RawLines, SHOWN_BYTES};
 pub use registers::{RegisterFile, RegisterState, RegisterViewsAt, RegistersAt};
-pub use search::{FindText, FindValue};
+pub use search::{FindText, FindValue, Searched, TextPattern};
 pub use semihosting::HostOperation;
 pub use steps::{LATE_STEPS, LineOfStep, PositionOfLine, PositionOfTime, Steps};
 pub use visits::{LastVisit, NextVisit, NthVisit, VisitsFrom};

@@ -32,13 +32,15 @@ impl Query for Steps {
         cancel.check()?;
         let first = self.first.0.saturating_add(1);
         let last = self.first.0.saturating_add(self.count).min(index.step_count());
-        if first > last { Ok(Vec::new()) } else { index.records(first, last) }
+        index.records(&(first..=last).collect::<Vec<_>>())
     }
 }
 
 /// Steps while their effects are found.
 struct Found<'a, S> {
     index: &'a Index<S>,
+    /// The slots of all that are wanted, ascending.
+    wanted: &'a [u64],
     records: Vec<StepRecord>,
     /// The place of the record of each thread's last step; none when it is no step that is wanted.
     last_of_thread: Vec<Option<usize>>,
@@ -50,10 +52,11 @@ impl<S: Source> Found<'_, S> {
         self.last_of_thread.iter().any(Option::is_some)
     }
 
-    /// Takes the next event; a step is wanted when it comes with its line.
+    /// Takes the next event; a step that is wanted comes with its line.
     fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
         let known = self.last_of_thread.get_mut(usize::from(event.thread.0));
         if let EventKind::Step(step) = event.kind {
+            let line = line.filter(|_| self.wanted.get(self.records.len()) == Some(&event.slot));
             if let Some(known) = known {
                 *known = line.map(|_| self.records.len());
             }
@@ -72,20 +75,44 @@ impl<S: Source> Found<'_, S> {
 }
 
 impl<S: Source> Index<S> {
-    /// The steps of the slots `first` to `last`.
-    fn records(&self, first: u64, last: u64) -> Result<Vec<StepRecord>, QueryError> {
+    /// Some steps with what they did, in the order in which they are asked for.
+    /// Cost: the text of each 128 steps with one of them is read once.
+    pub(crate) fn records_of(&self, steps: &[Step]) -> Result<Vec<StepRecord>, QueryError> {
+        let mut slots: Vec<_> = steps.iter().map(|step| step.0.saturating_add(1)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let (mut records, mut rest) = (Vec::with_capacity(slots.len()), slots.as_slice());
+        while let Some(first) = rest.first() {
+            let (near, later) = rest.split_at(rest.partition_point(|slot| slot - first < FRAME as u64));
+            records.extend(self.records(near)?);
+            rest = later;
+        }
+        if steps.is_sorted_by(|one, next| one < next) {
+            return Ok(records);
+        }
+        let found = |step: &Step| records.binary_search_by_key(step, |record| record.step).ok();
+        steps
+            .iter()
+            .map(|step| found(step).map(|place| records[place].clone()).ok_or(QueryError::TraceChanged))
+            .collect()
+    }
+
+    /// The steps of some slots, which ascend; all between them are read.
+    fn records(&self, wanted: &[u64]) -> Result<Vec<StepRecord>, QueryError> {
+        let Some((first, last)) = wanted.first().copied().zip(wanted.last().copied()) else { return Ok(Vec::new()) };
         let (segment, local) = self.locate(first)?;
         let block = (local.saturating_sub(1) as usize) / FRAME;
         let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
         let block_line = segment.meta.line_base + segment.block_line(block)?;
         // Lines are known for the first step of a block, so the text is read from there on.
         let (events, line_before) = self.events_from(block_slot, first..last + 1)?;
-        let mut found = Found { index: self, records: Vec::new(), last_of_thread: vec![None; self.threads().len()] };
+        let last_of_thread = vec![None; self.threads().len()];
+        let mut found = Found { index: self, wanted, records: Vec::new(), last_of_thread };
         for event in events {
             let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
             found.take(event, Some(line))?;
         }
-        if found.records.len() as u64 != last - first + 1 {
+        if found.records.len() != wanted.len() {
             return Err(QueryError::TraceChanged);
         }
         let end = if self.threads().len() == 1 { last } else { last.saturating_add(LATE_STEPS).min(self.step_count()) };
@@ -201,7 +228,7 @@ impl<S: Source> Index<S> {
     /// A step as the hit of a question.
     pub(crate) fn hit(&self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
         let slot = step.0.saturating_add(1);
-        let record = self.records(slot, slot)?.into_iter().next().ok_or(QueryError::TraceChanged)?;
+        let record = self.records(&[slot])?.into_iter().next().ok_or(QueryError::TraceChanged)?;
         Ok(Hit { record, position, access })
     }
 }

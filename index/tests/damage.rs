@@ -9,12 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use proptest::prelude::*;
-use regex::bytes::Regex;
 use stepback_index::{
     AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText,
     FindValue, Fingerprint, Index, LastAccess, LastVisit, LineOfStep, MemoryAt, NextAccess, NextAccessedBlock,
     NextVisit, NthVisit, OpenError, PositionOfLine, PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps,
-    ThreadId,
+    TextPattern, ThreadId,
 };
 use stepback_parsers::{Address, Line, Position, ReadAt, Registers, Source as _, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;
@@ -105,7 +104,7 @@ impl Saved {
 fn answers(index: &Index<Tarmac>, places: &Places) -> Vec<Result<String, QueryError>> {
     let mut answers = Vec::new();
     let end = index.end().0;
-    let pattern = Regex::new("LDR").unwrap();
+    let pattern: TextPattern = "LDR".parse().unwrap();
     for (at, pc, address) in places.0.iter().copied() {
         ask_about_cells(index, at, address, &mut answers);
         let step = Step(at.0 / 2);

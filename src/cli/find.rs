@@ -1,10 +1,11 @@
 //! `stepback find`: who wrote, read or executed it; where a text or a value occurs.
 
+use std::ops::ControlFlow;
+
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
-use regex::bytes::Regex;
 use serde::Serialize;
-use stepback_index::{AccessKinds, Hit, MemoryRange};
+use stepback_index::{AccessKinds, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, TextPattern};
 use stepback_parsers::{Address, Line, Position};
 
 use super::arguments::TraceArguments;
@@ -107,14 +108,64 @@ pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
         None if arguments.kind.is_backward() => session.index.end(),
         None => Position(0),
     };
-    let sought = sought(arguments, at, report)?;
-    let cancel = report.cancel.clone();
+    let question = question(arguments, at, report)?;
+    let (index, cancel) = (&session.index, &report.cancel.clone());
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let wanted = if arguments.all { limit } else { limit.min(1) };
-    let mut walk = Walk::new(sought, at, wanted, &session.index, &cancel);
-    match arguments.all {
-        true => print_all(&mut walk, report),
-        false => print_first(walk.next()?, report),
+    match question {
+        Question::Walk(sought) => {
+            let mut walk = Walk::new(sought, at, wanted, index, cancel);
+            match arguments.all {
+                true => print_all(&mut walk, report),
+                false => print_first(walk.next()?, report),
+            }
+        }
+        Question::Text(pattern) => {
+            let search = FindText { pattern, from: at, limit: wanted };
+            print_search(arguments.all, report, |each| search.stream(index, cancel, each))
+        }
+        Question::Value(value) => {
+            let search = FindValue { value, from: at, limit: wanted };
+            print_search(arguments.all, report, |each| search.stream(index, cancel, each))
+        }
+    }
+}
+
+/// A question of the command line.
+enum Question {
+    /// From hit to hit through the index.
+    Walk(Sought),
+    /// Through the text of the trace.
+    Text(TextPattern),
+    /// Through all that the trace tells.
+    Value(u64),
+}
+
+/// What a search hands its hits to.
+type Taker<'a> = &'a mut dyn FnMut(Searched) -> ControlFlow<()>;
+
+/// Prints what a search through the trace finds, while it goes on.
+fn print_search(
+    is_all: bool,
+    report: &mut Report<'_>,
+    search: impl FnOnce(Taker<'_>) -> Result<(), QueryError>,
+) -> Result<()> {
+    let (mut is_any, mut printed) = (false, Ok(()));
+    search(&mut |found| {
+        is_any |= !found.hits.is_empty();
+        let mut hits = found.hits.into_iter();
+        let print = |hit: Hit| match is_all {
+            true if report.is_json => report.json(&HitJson::new(&hit, &report.session.index)),
+            true => print_hit(&hit, report),
+            false => print_first(Found::Hit(Box::new(hit)), report),
+        };
+        printed = hits.try_for_each(print).and_then(|()| report.flush());
+        if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    printed?;
+    match (is_any, is_all && report.is_json) {
+        (false, false) => print_first(Found::Nothing, report),
+        _ => Ok(()),
     }
 }
 
@@ -164,7 +215,7 @@ fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
     report.text(&format!("stated before the first step, in line {}\n", grouped(line.0)))
 }
 
-fn sought(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Sought> {
+fn question(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Question> {
     let thread = thread_id(report.session, arguments.thread.as_deref())?;
     let names = NamesAt::new(report.session, at, thread, &report.cancel)?;
     let what = arguments.what.as_deref().unwrap_or_default();
@@ -175,7 +226,7 @@ fn sought(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Resul
         let (address, len_bytes) = names.memory_range(what)?;
         Ok(Some(MemoryRange { address, len_bytes }))
     };
-    Ok(match arguments.kind {
+    Ok(Question::Walk(match arguments.kind {
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
         Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
         Kind::LastAccess => Sought::LastAccess(cell()?, AccessKinds::All),
@@ -184,15 +235,15 @@ fn sought(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Resul
         Kind::NextAccess => Sought::NextAccess(cell()?, AccessKinds::All),
         Kind::Pc => Sought::NextVisit(code_address(number()?)),
         Kind::LastPc => Sought::LastVisit(code_address(number()?)),
-        Kind::Text => Sought::Text(pattern(what).map_err(Error::msg)?),
-        Kind::Value => Sought::Value(number()?),
+        Kind::Text => return Ok(Question::Text(pattern(what).map_err(Error::msg)?)),
+        Kind::Value => return Ok(Question::Value(number()?)),
         Kind::NextExternal => Sought::NextExternal(range()?),
         Kind::LastExternal => Sought::LastExternal(range()?),
-    })
+    }))
 }
 
-fn pattern(text: &str) -> Result<Regex, String> {
-    Regex::new(text).map_err(|error| format!("the pattern is no regular expression: {error}"))
+fn pattern(text: &str) -> Result<TextPattern, String> {
+    text.parse().map_err(|error| format!("the pattern is no regular expression: {error}"))
 }
 
 /// Symbols and registers of Thumb code may bear the Thumb bit; no Arm instruction lies at an odd address.

@@ -4,11 +4,9 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use anyhow::Result;
-use regex::bytes::Regex;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, ExternalChange, FindText, FindValue, Hit, LastAccess, LastAccessAnswer,
-    LastExternalChanges, LastVisit, MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, StepRecord,
-    Steps,
+    AccessKinds, Cancel, Cell, ExternalChange, Hit, LastAccess, LastAccessAnswer, LastExternalChanges, LastVisit,
+    MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, StepRecord, Steps,
 };
 use stepback_parsers::{Address, Line, Position, Step};
 
@@ -28,10 +26,6 @@ pub enum Sought {
     LastVisit(Address),
     /// Later steps at an address.
     NextVisit(Address),
-    /// Later steps whose lines match.
-    Text(Regex),
-    /// Later steps that wrote or accessed a value.
-    Value(u64),
     /// Later reads that contradicted what was known.
     NextExternal(Option<MemoryRange>),
     /// Earlier ones.
@@ -87,9 +81,7 @@ impl<'a> Walk<'a> {
             }
             Sought::LastVisit(pc) => found(LastVisit { pc, before: self.at }.run(self.index, self.cancel)?),
             Sought::NextVisit(pc) => found(NextVisit { pc, from: self.at }.run(self.index, self.cancel)?),
-            Sought::Text(_) | Sought::Value(_) | Sought::NextExternal(_) | Sought::LastExternal(_) => {
-                found(self.next_of_search()?)
-            }
+            Sought::NextExternal(_) | Sought::LastExternal(_) => found(self.next_of_search()?),
         };
         self.go_on(&found);
         Ok(found)
@@ -133,8 +125,6 @@ impl<'a> Walk<'a> {
     fn search(&self, limit: usize) -> Result<Vec<Hit>> {
         let from = self.at;
         Ok(match &self.sought {
-            Sought::Text(pattern) => FindText { pattern: pattern.clone(), from, limit }.run(self.index, self.cancel)?,
-            Sought::Value(value) => FindValue { value: *value, from, limit }.run(self.index, self.cancel)?,
             Sought::NextExternal(range) => {
                 hits_of(NextExternalChanges { range: *range, from, limit }.run(self.index, self.cancel)?)
             }

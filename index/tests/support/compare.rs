@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use regex::bytes::RegexBuilder;
 use stepback_index::oracle::{Oracle, OracleCalls, Replay};
 use stepback_index::{
     AccessKinds, AccessTarget, BuildOptions, Call, CallId, Cancel, Cell, DifferenceBetween, Effect, Entered, FindText,
     FindValue, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryDifference,
     MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine,
-    PositionOfTime, Query as _, RawLines, RegistersAt, Row, Steps, ThreadId, Warning,
+    PositionOfTime, Query as _, RawLines, RegistersAt, Row, Steps, TextPattern, ThreadId, Warning,
 };
 use stepback_parsers::{Address, Endian, Line, Position, RegisterView, Step, Tarmac, TarmacOptions};
 
@@ -194,10 +193,25 @@ impl Comparison<'_> {
     }
 
     fn ask_text(&self, dice: &mut Dice) {
-        let patterns =
-            ["NOP", "r0", r"^IT", "01$", r"MW[48] ", "^$", r"\bBL\b", "[^a]f{3}", "cpu1", "$", "RET .$", "nowhere"];
-        let is_multi_line = dice.one_in(2);
-        let pattern = RegexBuilder::new(dice.pick(&patterns).unwrap()).multi_line(is_multi_line).build().unwrap();
+        const PATTERNS: [&str; 16] = [
+            "NOP",
+            "r0",
+            r"^IT",
+            "01$",
+            r"MW[48] ",
+            "^$",
+            r"\bBL\b",
+            "[^a]f{3}",
+            "cpu1",
+            "$",
+            "RET .$",
+            "nowhere",
+            "(?m)^B",
+            "(?i)^nop$",
+            r"0\s+I",
+            "[^0-9]*$",
+        ];
+        let pattern: TextPattern = dice.pick(&PATTERNS).unwrap().parse().unwrap();
         self.agree(FindText { pattern, from: self.position(dice), limit: dice.below(4) as usize });
     }
 

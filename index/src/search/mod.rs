@@ -1,0 +1,11 @@
+//! Searches that read the trace again.
+
+mod pattern;
+mod run;
+mod text;
+mod value;
+
+pub use pattern::TextPattern;
+pub use run::Searched;
+pub use text::FindText;
+pub use value::FindValue;
