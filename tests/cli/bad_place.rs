@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{OVERFLOW, OVERFLOW_STEPS, Sandbox, text};
+use crate::support::{OVERFLOW, OVERFLOW_STEPS, Ran, Sandbox, text};
 
 #[test]
 fn an_index_that_cannot_be_written_lives_in_memory() {
@@ -74,4 +74,26 @@ fn a_file_that_is_no_index_is_not_overwritten_by_a_misspelt_option() {
         ran.fails_with(&["no index", "letter.txt"]);
     }
     assert_eq!(fs::read_to_string(&letter).unwrap(), "Dear reader");
+}
+
+/// A limit on the size of files stands for a disk that fills up on the way.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_that_is_full_is_told_and_the_answer_given_all_the_same() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let limited = |arguments: &[&str]| {
+        let mut command = sandbox.shell("trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"", arguments);
+        let output = command.output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    };
+    let ran = limited(&["info", &trace]).succeeds();
+    ran.says("cannot be written").says("memory").prints("in memory").prints("1,763");
+    limited(&["index", &trace]).fails_with(&["cannot be written"]);
+    let names = |folder: &std::path::Path| -> Vec<_> {
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    assert!(!names(&sandbox.path("")).iter().any(|name| name.contains(".sbi")), "nothing is left behind");
+    assert_eq!(sandbox.json(&["index", &trace])["fresh"], false);
 }

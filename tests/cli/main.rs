@@ -21,6 +21,7 @@ mod no_window;
 mod options;
 mod output;
 mod profile;
+mod resume;
 mod samples;
 mod support;
 mod truncate;

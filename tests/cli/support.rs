@@ -63,6 +63,34 @@ impl Sandbox {
         command
     }
 
+    /// The same as a process that can be killed.
+    pub fn process(&self, arguments: &[&str]) -> std::process::Command {
+        let command = self.command(arguments);
+        let mut process = std::process::Command::new(command.get_program());
+        process.args(command.get_args()).current_dir(self.folder.path());
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => process.env(name, value),
+                None => process.env_remove(name),
+            };
+        }
+        process
+    }
+
+    /// A shell script whose `$0` is the program, and whose arguments are these.
+    pub fn shell(&self, script: &str, arguments: &[&str]) -> std::process::Command {
+        let program = self.process(arguments);
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", script]).arg(program.get_program()).args(arguments).current_dir(self.folder.path());
+        for (name, value) in program.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        shell
+    }
+
     pub fn run(&self, arguments: &[&str]) -> Ran {
         let output = self.command(arguments).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
