@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use divan::Bencher;
 use divan::counter::BytesCount;
-use regex::bytes::Regex;
 use stepback_benches::{Trace, traces};
 use stepback_index::{BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt};
 use stepback_parsers::{Position, Tarmac};
@@ -51,7 +50,7 @@ fn build<const THREADS: usize>(bencher: Bencher<'_, '_>, name: &str) {
 fn search(bencher: Bencher<'_, '_>, name: &str) {
     let (tarmac, bytes) = named(name);
     let index = index_of(&tarmac, 2);
-    let pattern = Regex::new("no such text").unwrap_or_else(|error| panic!("{error}"));
+    let pattern = "no such text".parse().unwrap_or_else(|error| panic!("{error}"));
     let question = FindText { pattern, from: Position(0), limit: 1 };
     bencher.counter(bytes).bench_local(|| question.run(&index, &Cancel::default()));
 }

@@ -8,7 +8,6 @@ use std::fmt::Debug;
 use std::io;
 use std::sync::Arc;
 
-use regex::bytes::Regex;
 use stepback_generator::{Dice, Recipe, Size};
 use stepback_parsers::{Address, Line, Position, ReadAt, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
@@ -341,7 +340,8 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
     let mut dice = Dice(3);
     for _ in 0..60 {
         let ((near, far), (other, other_far)) = (pair.position(&mut dice), pair.position(&mut dice));
-        let pattern = Regex::new(dice.pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"]).unwrap()).unwrap();
+        let pattern: crate::TextPattern =
+            dice.pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"]).unwrap().parse().unwrap();
         let find = |from| FindText { pattern: pattern.clone(), from, limit: 4 };
         pair.agree(find(near), find(far));
         let value = dice.below(3);
