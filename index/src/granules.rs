@@ -16,7 +16,8 @@
 
 use crate::directory::Entry;
 use crate::packed::{
-    FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32, take_varint, u32_in, u64_in,
+    Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32, take_varint, u32_in,
+    u64_in,
 };
 
 /// log2 of the bytes in a block.
@@ -175,11 +176,8 @@ fn push_touches(out: &mut Vec<u8>, touches: &[Touch]) {
 }
 
 fn push_frame(out: &mut Vec<u8>, touches: &[Touch]) {
-    let deltas = || touches.windows(2).map(|pair| pair[1].slot - pair[0].slot);
-    let least = deltas().min().unwrap_or(0);
-    let width = 32 - deltas().map(|delta| delta - least).fold(0, |all, rest| all | rest).leading_zeros();
-    out.push(width as u8);
-    push_varint(out, u64::from(least));
+    let deltas = Deltas::of(touches.windows(2).map(|pair| pair[1].slot - pair[0].slot));
+    deltas.push_head(out);
     let mut shapes: [u16; 16] = [0; 16];
     let mut numbers = [0u8; FRAME];
     let mut count = 0;
@@ -194,7 +192,7 @@ fn push_frame(out: &mut Vec<u8>, touches: &[Touch]) {
             }
             None => {
                 out.push(RAW_SHAPES);
-                push_bits(out, deltas().map(|delta| u64::from(delta - least)), width);
+                deltas.push_rest(out);
                 touches.iter().for_each(|touch| out.extend_from_slice(&touch.shape.0.to_le_bytes()));
                 push_external(out, touches);
                 return;
@@ -203,7 +201,7 @@ fn push_frame(out: &mut Vec<u8>, touches: &[Touch]) {
     }
     out.push(count as u8);
     shapes[..count].iter().for_each(|shape| out.extend_from_slice(&shape.to_le_bytes()));
-    push_bits(out, deltas().map(|delta| u64::from(delta - least)), width);
+    deltas.push_rest(out);
     push_bits(out, numbers[..touches.len()].iter().map(|number| u64::from(*number)), shape_bits(count));
     push_external(out, touches);
 }

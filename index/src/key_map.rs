@@ -41,7 +41,8 @@ impl KeyMapWriter {
 
     /// The map as it lies in the index; begins anew.
     pub fn finish(&mut self) -> Vec<u8> {
-        self.pairs.sort_unstable();
+        // Those of each segment ascend, which the stable sort makes use of.
+        self.pairs.sort();
         let mut directory = DirectoryWriter::default();
         for pairs in self.pairs.chunk_by(|one, other| one.0 == other.0) {
             let set = pairs.iter().fold(0u64, |set, (_, segment)| set | 1 << segment);

@@ -28,7 +28,7 @@ impl KeyTable {
             self.grow();
         }
         let mask = self.places.len() - 1;
-        let mut place = hash(key) & mask;
+        let mut place = self.first_place(key);
         loop {
             match self.places[place] {
                 0 => {
@@ -47,12 +47,20 @@ impl KeyTable {
         self.places.clear();
         self.places.resize(size, 0);
         for (number, key) in self.keys.iter().enumerate() {
-            let mut place = hash(*key) & (size - 1);
+            let mut place = self.first_place(*key);
             while self.places[place] != 0 {
                 place = (place + 1) & (size - 1);
             }
             self.places[place] = number as u32 + 1;
         }
+    }
+
+    /// The product of the golden ratio spreads neighbouring keys, by its highest bits:
+    /// the others are alike for keys whose distance is a power of two.
+    #[inline]
+    fn first_place(&self, key: u64) -> usize {
+        let bits = self.places.len().trailing_zeros();
+        (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize
     }
 
     /// All keys, by their numbers.
@@ -66,11 +74,6 @@ impl KeyTable {
         self.places.fill(0);
         self.last = None;
     }
-}
-
-/// Multiplication by the golden ratio spreads neighbouring keys; the high bits are the good ones.
-fn hash(key: u64) -> usize {
-    (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize
 }
 
 #[cfg(test)]

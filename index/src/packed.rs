@@ -82,20 +82,40 @@ pub fn u64_in<const N: usize>(bytes: &[u8; N], offset: usize) -> u64 {
 
 /// Appends numbers below `1 << width`, packed from the least significant bit on.
 pub fn push_bits(out: &mut Vec<u8>, numbers: impl Iterator<Item = u64>, width: u32) {
-    if width == 0 {
-        return;
+    let mut bits = BitWriter::new(out);
+    numbers.for_each(|number| bits.push(number, width));
+    bits.finish();
+}
+
+/// Appends bits, the least significant first.
+struct BitWriter<'a> {
+    out: &'a mut Vec<u8>,
+    pending: u64,
+    /// How many bits are pending: fewer than 64.
+    filled: u32,
+}
+
+impl<'a> BitWriter<'a> {
+    fn new(out: &'a mut Vec<u8>) -> Self {
+        Self { out, pending: 0, filled: 0 }
     }
-    let (mut pending, mut filled) = (0u128, 0u32);
-    for number in numbers {
-        pending |= u128::from(number) << filled;
-        filled += width;
-        if filled >= 64 {
-            out.extend_from_slice(&(pending as u64).to_le_bytes());
-            pending >>= 64;
-            filled -= 64;
+
+    /// Appends a number below `1 << width`; `width` is at most 64.
+    #[inline(always)]
+    fn push(&mut self, number: u64, width: u32) {
+        self.pending |= number << self.filled;
+        self.filled += width;
+        if self.filled >= 64 {
+            self.out.extend_from_slice(&self.pending.to_le_bytes());
+            self.filled -= 64;
+            // All 64 bits of a number may have fitted.
+            self.pending = number.checked_shr(width - self.filled).unwrap_or(0);
         }
     }
-    out.extend_from_slice(&(pending as u64).to_le_bytes()[..filled.div_ceil(8) as usize]);
+
+    fn finish(self) {
+        self.out.extend_from_slice(&self.pending.to_le_bytes()[..self.filled.div_ceil(8) as usize]);
+    }
 }
 
 /// Bytes that `count` numbers of `width` bits take.
@@ -135,14 +155,57 @@ pub fn read_bits(bytes: &[u8], count: usize, width: u32, mut each: impl FnMut(u6
     Ok(())
 }
 
+/// The deltas of a frame.
+#[derive(Debug)]
+pub struct Deltas {
+    deltas: [u32; FRAME],
+    count: usize,
+    least: u32,
+    width: u32,
+}
+
+impl Deltas {
+    /// Up to 127 deltas.
+    #[inline(always)]
+    pub fn of(numbers: impl ExactSizeIterator<Item = u32>) -> Self {
+        let (mut deltas, count) = ([0; FRAME], numbers.len().min(FRAME));
+        deltas.iter_mut().zip(numbers).for_each(|(place, number)| *place = number);
+        let given = &deltas[..count];
+        let least = given.iter().copied().min().unwrap_or(0);
+        let width = 32 - given.iter().fold(0, |all, delta| all | (delta - least)).leading_zeros();
+        Self { deltas, count, least, width }
+    }
+
+    /// Appends `width` and `least`.
+    pub fn push_head(&self, out: &mut Vec<u8>) {
+        out.push(self.width as u8);
+        push_varint(out, u64::from(self.least));
+    }
+
+    /// Appends the remainders.
+    pub fn push_rest(&self, out: &mut Vec<u8>) {
+        const AT_ONCE: usize = 4;
+        let deltas = &self.deltas[..self.count];
+        let rest = |delta: u32| u64::from(delta - self.least);
+        if self.width == 0 {
+            return;
+        }
+        let mut bits = BitWriter::new(out);
+        let wide = if self.width as usize * AT_ONCE <= 64 { deltas.len() / AT_ONCE * AT_ONCE } else { 0 };
+        for few in deltas[..wide].chunks_exact(AT_ONCE) {
+            let word = few.iter().rev().fold(0, |word, delta| word << self.width | rest(*delta));
+            bits.push(word, self.width * AT_ONCE as u32);
+        }
+        deltas[wide..].iter().for_each(|delta| bits.push(rest(*delta), self.width));
+        bits.finish();
+    }
+}
+
 /// Appends the deltas of up to 128 numbers that never decrease.
 fn push_frame(out: &mut Vec<u8>, numbers: &[u32]) {
-    let deltas = || numbers.windows(2).map(|pair| pair[1] - pair[0]);
-    let least = deltas().min().unwrap_or(0);
-    let width = 32 - deltas().map(|delta| delta - least).fold(0, |all, rest| all | rest).leading_zeros();
-    out.push(width as u8);
-    push_varint(out, u64::from(least));
-    push_bits(out, deltas().map(|delta| u64::from(delta - least)), width);
+    let deltas = Deltas::of(numbers.windows(2).map(|pair| pair[1] - pair[0]));
+    deltas.push_head(out);
+    deltas.push_rest(out);
 }
 
 /// Appends a list of numbers that never decrease.
@@ -276,7 +339,9 @@ pub fn push_times(out: &mut Vec<u8>, times: &[u64]) {
         let width = 64 - deltas().map(|delta| delta - least).fold(0, |all, rest| all | rest).leading_zeros();
         out.push(width as u8);
         push_varint(out, least);
-        push_bits(out, deltas().map(|delta| delta - least), width);
+        if width > 0 {
+            push_bits(out, deltas().map(|delta| delta - least), width);
+        }
         let end = (out.len() - base) as u32;
         out[table + 12 * frame..][..8].copy_from_slice(&times[0].to_le_bytes());
         out[table + 12 * frame + 8..][..4].copy_from_slice(&end.to_le_bytes());

@@ -347,17 +347,18 @@ impl<S, F> EventSink for Watched<'_, '_, S, F> {
         self.builder.register_named(register, name, size_bytes);
     }
 
-    #[inline]
+    // Inlined, the parser need not lay out an event of which half the fields are not looked at.
+    #[inline(always)]
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.builder.begin_step(step);
     }
 
-    #[inline]
+    #[inline(always)]
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         self.builder.register_write(write);
     }
 
-    #[inline]
+    #[inline(always)]
     fn access(&mut self, access: &MemoryAccess) {
         self.builder.access(access);
     }

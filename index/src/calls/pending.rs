@@ -1,6 +1,6 @@
 //! The frames of a thread that are not over yet.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,6 @@
 //! Collects the events of a segment.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use stepback_parsers::{
     AccessKind, EventSink, Flow, MemoryAccess, Problem, RegisterId, RegisterView, RegisterWrite, StepEvent, TextEvent,
     TextKind, ThreadNumber,
@@ -131,6 +130,7 @@ const COMMON_THREADS: usize = 4;
 const COMMON_PARTS: usize = 8;
 
 impl ViewNumbers {
+    #[inline(always)]
     fn place(thread: u16, view: RegisterView) -> Option<usize> {
         let part = match (view.offset, view.size_bytes) {
             (0, 8) => 0,
@@ -204,6 +204,7 @@ impl SegmentBuilder {
         self.clear_segment(next_start, next_line);
     }
 
+    #[inline(always)]
     fn view_number(&mut self, thread: ThreadNumber, view: RegisterView) -> usize {
         let place = ViewNumbers::place(thread.0, view);
         let known = match place {
@@ -213,6 +214,11 @@ impl SegmentBuilder {
         if let Some(number) = known {
             return number;
         }
+        self.add_view(thread, view, place)
+    }
+
+    #[cold]
+    fn add_view(&mut self, thread: ThreadNumber, view: RegisterView, place: Option<usize>) -> usize {
         let number = self.views.len();
         self.views.push((thread.0, view));
         if self.view_slots.len() == number {
@@ -271,19 +277,21 @@ impl SegmentBuilder {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit(&mut self, pc: u64) {
         // The step after an address is mostly the one that came after it before.
-        let before = self.step_pcs.last().copied();
-        let guess = before.and_then(|before| self.successors.get(before as usize)).copied().unwrap_or(0);
-        let number = if self.pcs.keys().get(guess as usize) == Some(&pc) { guess } else { self.pcs.number(pc) as u32 };
-        if number as usize >= self.successors.len() {
-            self.successors.resize(number as usize + 1, 0);
-        }
-        if let Some(before) = before {
-            self.successors[before as usize] = number;
-        }
+        let before = self.step_pcs.last().copied().unwrap_or(0) as usize;
+        let guess = self.successors.get(before).copied().unwrap_or(0);
+        let is_right = self.pcs.keys().get(guess as usize) == Some(&pc);
+        let number = if is_right { guess } else { self.visit_elsewhere(before, pc) };
         self.step_pcs.push(number);
+    }
+
+    fn visit_elsewhere(&mut self, before: usize, pc: u64) -> u32 {
+        let number = self.pcs.number(pc) as u32;
+        self.successors.resize(self.pcs.keys().len(), 0);
+        self.successors[before] = number;
+        number
     }
 }
 
@@ -304,7 +312,7 @@ impl EventSink for SegmentBuilder {
         self.register_names.push(name.to_owned());
     }
 
-    #[inline]
+    #[inline(always)]
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         if step.chunk_offset - self.text_start >= TEXT_LIMIT || self.granule_events.len() >= ACCESSES_LIMIT {
             self.seal(step.chunk_offset, step.place.line_in_range);
@@ -314,13 +322,13 @@ impl EventSink for SegmentBuilder {
         if (self.slot - 1).is_multiple_of(FRAME as u32) {
             self.lines.push((step.place.line_in_range - self.line_start) as u32);
         }
-        if step.time.is_some() {
-            self.latest_time = self.latest_time.max(step.time);
-        }
-        if self.latest_time.is_none() {
-            self.timeless += 1;
-        }
-        self.times.push(self.latest_time.unwrap_or(0));
+        let time = match (self.latest_time, step.time) {
+            (Some(latest), Some(time)) => Some(latest.max(time)),
+            (latest, time) => latest.or(time),
+        };
+        self.latest_time = time;
+        self.timeless += u32::from(time.is_none());
+        self.times.push(time.unwrap_or(0));
         let thread = usize::from(step.thread.0);
         self.thread_steps[thread] += 1;
         if self.thread_names.len() > 1 {
@@ -337,7 +345,7 @@ impl EventSink for SegmentBuilder {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let number = self.view_number(write.thread, write.view);
         let slots = &mut self.view_slots[number];
@@ -349,7 +357,7 @@ impl EventSink for SegmentBuilder {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn access(&mut self, access: &MemoryAccess) {
         if self.granule_events.len() >= ACCESSES_LIMIT {
             self.seal(access.place.offset, access.place.line_in_range);

@@ -22,6 +22,8 @@ pub const STEPS_OF_THREAD: RegisterView = RegisterView::new(RegisterId(u16::MAX)
 #[derive(Debug, Default)]
 pub struct Encoder {
     starts: Vec<u32>,
+    /// The keys with their numbers, ascending.
+    order: Vec<(u64, u32)>,
     touches: Vec<Touch>,
     visits: Vec<u32>,
     directory: DirectoryWriter,
@@ -107,7 +109,7 @@ impl SegmentBuilder {
     }
 
     fn push_granules(&mut self, bytes: &mut Vec<u8>) -> Vec<(u64, super::GranuleState)> {
-        let Self { encoder: Encoder { starts, touches, directory, .. }, granule_events, granules, .. } = self;
+        let Self { encoder: Encoder { starts, order, touches, directory, .. }, granule_events, granules, .. } = self;
         let keys = granules.keys();
         starts.clear();
         starts.resize(keys.len() + 1, 0);
@@ -121,21 +123,20 @@ impl SegmentBuilder {
             *place += 1;
         }
         // Each start has moved to its end, which is the start of the next.
-        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        order.sort_unstable_by_key(|number| keys[*number as usize]);
+        sort(order, keys);
         directory.clear();
-        for number in order.iter().map(|number| *number as usize) {
+        for (key, number) in order.iter().map(|(key, number)| (*key, *number as usize)) {
             let start = if number == 0 { 0 } else { starts[number - 1] };
             let touches = &touches[start as usize..starts[number] as usize];
-            directory.push(keys[number], |entries, lists| push_granule(entries, lists, touches));
+            directory.push(key, |entries, lists| push_granule(entries, lists, touches));
         }
         directory.finish(bytes);
         let states = &mut self.granule_states;
-        order.iter().map(|number| (keys[*number as usize], std::mem::take(&mut states[*number as usize]))).collect()
+        order.iter().map(|(key, number)| (*key, std::mem::take(&mut states[*number as usize]))).collect()
     }
 
     fn push_pcs(&mut self, bytes: &mut Vec<u8>) -> Vec<u64> {
-        let Self { encoder: Encoder { starts, visits, directory, .. }, step_pcs, pcs, .. } = self;
+        let Self { encoder: Encoder { starts, order, visits, directory, .. }, step_pcs, pcs, .. } = self;
         let keys = pcs.keys();
         starts.clear();
         starts.resize(keys.len() + 1, 0);
@@ -148,15 +149,20 @@ impl SegmentBuilder {
             visits[*place as usize] = slot;
             *place += 1;
         }
-        let mut order: Vec<u32> = (0..keys.len() as u32).collect();
-        order.sort_unstable_by_key(|number| keys[*number as usize]);
+        sort(order, keys);
         directory.clear();
-        for number in order.iter().map(|number| *number as usize) {
+        for (key, number) in order.iter().map(|(key, number)| (*key, *number as usize)) {
             let start = if number == 0 { 0 } else { starts[number - 1] };
             let slots = &visits[start as usize..starts[number] as usize];
-            directory.push(keys[number], |entries, lists| push_visits(entries, lists, slots));
+            directory.push(key, |entries, lists| push_visits(entries, lists, slots));
         }
         directory.finish(bytes);
-        order.iter().map(|number| keys[*number as usize]).collect()
+        order.iter().map(|(key, _)| *key).collect()
     }
+}
+
+fn sort(order: &mut Vec<(u64, u32)>, keys: &[u64]) {
+    order.clear();
+    order.extend(keys.iter().copied().zip(0..));
+    order.sort_unstable_by_key(|(key, _)| *key);
 }

@@ -175,28 +175,29 @@ impl ThreadEnd {
     }
 
     /// Notes a step; gives the transfer that it is, if it is one.
-    #[inline]
+    #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) -> Option<Transfer> {
         self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
         let is_follower = self.last.is_some_and(|last| (last.next_pc() ^ step.pc.0) & !1 == 0);
-        let transfer = (!is_follower).then(|| self.transfer(slot, step));
-        self.has_words = false;
-        self.last = Some(LastStep {
+        let now = LastStep {
             slot,
             pc: step.pc.0,
             opcode: step.opcode,
             length_bytes: step.length_bytes,
             instruction_set: step.instruction_set,
             is_executed: step.is_executed,
-        });
+        };
+        let transfer = (!is_follower).then(|| self.transfer(step.thread.0, &now));
+        self.has_words = false;
+        self.last = Some(now);
         transfer
     }
 
-    fn transfer(&mut self, slot: u32, step: &StepEvent<'_>) -> Transfer {
+    fn transfer(&mut self, thread: u16, step: &LastStep) -> Transfer {
         let transfer = Transfer {
-            thread: step.thread.0,
-            slot,
-            pc: step.pc.0,
+            thread,
+            slot: step.slot,
+            pc: step.pc,
             opcode: step.opcode,
             instruction_set: step.instruction_set,
             is_first: self.last.is_none(),
@@ -221,7 +222,7 @@ impl ThreadEnd {
     }
 
     /// Notes a write of a register.
-    #[inline]
+    #[inline(always)]
     pub fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let register = usize::from(write.view.register.0);
         let Some(held) = self.core.get_mut(register) else { return };

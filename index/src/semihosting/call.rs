@@ -85,6 +85,7 @@ pub(crate) struct HostCall {
 }
 
 /// Whether an instruction is a semihosting call: `SVC`, `HLT` or `BKPT` with the immediates set aside for it.
+#[inline(always)]
 pub(crate) fn is_host_call(set: InstructionSet, opcode: u32, length_bytes: u8) -> bool {
     match set {
         InstructionSet::A64 => opcode == 0xd45e_0000,

@@ -66,8 +66,35 @@ enum Cell {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Diagram {
     pub address: u64,
-    /// In memory order.
-    cells: [Cell; ROW],
+    picture: Picture,
+}
+
+/// What is known of the bytes of a row; the lowest bits are those of the lowest address.
+#[derive(Clone, Copy, Debug, Default)]
+struct Picture {
+    bytes: u128,
+    /// A bit for each byte that was accessed and is given.
+    known: u16,
+    /// A bit for each byte that was accessed and is not.
+    unknown: u16,
+}
+
+impl Picture {
+    /// Puts a byte at a place, 0 to 15.
+    fn put(&mut self, place: usize, cell: Cell) {
+        match cell {
+            Cell::Untouched => {}
+            Cell::Unknown => self.unknown |= 1 << place,
+            Cell::Known(byte) => {
+                self.known |= 1 << place;
+                self.bytes |= u128::from(byte) << (8 * place);
+            }
+        }
+    }
+
+    fn touched(&self) -> u16 {
+        self.known | self.unknown
+    }
 }
 
 /// A run of bytes of a diagram.
@@ -91,9 +118,9 @@ impl Diagram {
         let word = fields.word().filter(|word| digits::is_hex(word));
         let word = word.ok_or(FaultKind::Expected("an address").at(column))?;
         let address = digits::hex(word).ok_or(FaultKind::TooLarge("address").at(column))?;
-        let diagram = Self { address, cells: cells(fields)? };
-        let last = diagram.cells.iter().rposition(|cell| *cell != Cell::Untouched).unwrap_or(0);
-        match address.checked_add(last as u64) {
+        let diagram = Self { address, picture: picture(fields)? };
+        let last = diagram.picture.touched().checked_ilog2().unwrap_or(0);
+        match address.checked_add(last.into()) {
             Some(_) => Ok(diagram),
             None => Err(FaultKind::AddressOverflow.at(column)),
         }
@@ -106,72 +133,61 @@ impl Diagram {
         if is_word_byte(*end) {
             return None;
         }
-        let mut cells = [Cell::Untouched; ROW];
-        for (word, four) in words.chunks_exact(9).zip(cells.rchunks_exact_mut(4)) {
+        let mut picture = Picture::default();
+        for (word, place) in words.chunks_exact(9).zip([12, 8, 4, 0]) {
             let [b' ', word @ ..] = word else { return None };
             let bytes = digits::load_8(word, 0);
             if bytes == DOTS {
                 continue;
             }
-            for (pair, place) in word.chunks_exact(2).zip(four.iter_mut().rev()) {
-                *place = cell(pair)?;
+            if let Some(value) = digits::hex_8(bytes) {
+                picture.known |= 0xf << place;
+                picture.bytes |= u128::from(value) << (8 * place);
+                continue;
+            }
+            for (pair, place) in word.chunks_exact(2).zip((place..place + 4).rev()) {
+                picture.put(place, cell(pair)?);
             }
         }
-        address.checked_add(ROW as u64 - 1).map(|_| Self { address, cells })
+        address.checked_add(ROW as u64 - 1).map(|_| Self { address, picture })
     }
 
     /// The accesses: runs of known or of unknown bytes, cut between the two halves of the row.
     pub fn accesses(&self) -> impl Iterator<Item = DiagramAccess> {
-        let halves = self.cells.chunks(ROW / 2).zip([0, 8]);
-        halves
-            .flat_map(move |(half, offset)| {
-                let runs = half.chunk_by(|one, other| one.is_like(*other));
-                runs.scan(offset, move |at, run| {
-                    let address = Address(self.address.wrapping_add(*at));
-                    *at += run.len() as u64;
-                    Some(access(address, run))
-                })
+        let (Self { address, mut picture }, half) = (*self, ROW as u32 / 2);
+        std::iter::from_fn(move || {
+            let start = (picture.touched() != 0).then(|| picture.touched().trailing_zeros())?;
+            let is_known = picture.known >> start & 1 != 0;
+            let like = if is_known { picture.known } else { picture.unknown };
+            let length = (like >> start).trailing_ones().min(half - start % half);
+            let run = ((1 << length) - 1) << start;
+            picture.known &= !run;
+            picture.unknown &= !run;
+            let bytes = (picture.bytes >> (8 * start)) as u64 & u64::MAX >> (64 - 8 * length);
+            Some(DiagramAccess {
+                address: Address(address.wrapping_add(start.into())),
+                size_bytes: length as u8,
+                bytes: is_known.then_some(bytes.to_le_bytes()),
             })
-            .flatten()
+        })
     }
 }
 
 /// Eight dots.
 const DOTS: u64 = 0x2e2e_2e2e_2e2e_2e2e;
 
-impl Cell {
-    fn is_like(self, other: Self) -> bool {
-        std::mem::discriminant(&self) == std::mem::discriminant(&other)
-    }
-}
-
-fn access(address: Address, run: &[Cell]) -> Option<DiagramAccess> {
-    let size_bytes = u8::try_from(run.len()).ok()?;
-    let bytes = match run.first()? {
-        Cell::Untouched => return None,
-        Cell::Unknown => None,
-        Cell::Known(_) => Some(std::array::from_fn(|place| match run.get(place) {
-            Some(Cell::Known(byte)) => *byte,
-            _ => 0,
-        })),
-    };
-    Some(DiagramAccess { address, size_bytes, bytes })
-}
-
-fn cells(fields: &mut Lexer<'_>) -> Result<[Cell; ROW], Fault> {
-    let mut cells = [Cell::Untouched; ROW];
+fn picture(fields: &mut Lexer<'_>) -> Result<Picture, Fault> {
+    let mut picture = Picture::default();
     let mut left = ROW;
     while left > 0 {
         let fault = FaultKind::Expected("16 bytes of a diagram").at(fields.at());
         let word = fields.word().filter(|word| is_diagram(word) && word.len() / 2 <= left).ok_or(fault)?;
         for pair in word.chunks(2) {
             left -= 1;
-            if let Some(place) = cells.get_mut(left) {
-                *place = cell(pair).ok_or(fault)?;
-            }
+            picture.put(left, cell(pair).ok_or(fault)?);
         }
     }
-    Ok(cells)
+    Ok(picture)
 }
 
 fn cell(pair: &[u8]) -> Option<Cell> {

@@ -62,14 +62,16 @@ fn at_least(bytes: u64, limit: u64) -> u64 {
 /// Eight hexadecimal digits at once, the first (lowest) byte the most significant; none when one is none.
 #[inline(always)]
 pub(super) fn hex_8(bytes: u64) -> Option<u32> {
-    let low = bytes & !HIGH;
-    let folded = low | (0x20 * ONES);
-    let is_digit = at_least(low, 0x30) & !at_least(low, 0x3a);
-    let is_letter = at_least(folded, 0x61) & !at_least(folded, 0x67);
-    if (is_digit | is_letter) & !bytes & HIGH != HIGH {
+    // Of a digit its value is left, of a letter (whose case is dropped) its number in the alphabet, which is at least 1.
+    let folded = bytes ^ (0x30 * ONES);
+    let is_letter = (folded >> 6) & ONES;
+    let places = ((folded & !(is_letter << 5)) ^ (0x50 * is_letter)).wrapping_sub(is_letter);
+    let nibbles = places.wrapping_add(10 * is_letter);
+    // 9 and 15 are the largest. Whatever is no digit leaves something in its upper half; what it carries harms no more.
+    let largest = nibbles.wrapping_add(6 * ONES).wrapping_sub(6 * is_letter);
+    if (places | largest) & (0xf0 * ONES) != 0 {
         return None;
     }
-    let nibbles = (bytes & (0x0f * ONES)) + 9 * ((bytes >> 6) & ONES);
     let pairs = (nibbles << 4 | nibbles >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs | pairs >> 8) & 0x0000_ffff_0000_ffff;
     let eight = fours | fours >> 16;

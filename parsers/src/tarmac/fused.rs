@@ -49,28 +49,26 @@ pub(super) fn may_hold_record(text: &[u8]) -> bool {
 /// The same with the neighbours of digits and letters in ASCII taken for such.
 #[inline(always)]
 fn looks_like_two(text: &[u8]) -> bool {
-    let is_word = |at: usize| {
-        let bytes = load_8(text, at);
-        letter_after_digit(bytes) || bytes == SPACES
-    };
-    let is_block = |at: usize| {
-        let block = text.get(at..).and_then(<[u8]>::first_chunk);
-        block.is_some_and(|block| {
-            is_letter_after_digit_in(block) || load_8(block, 0) == SPACES || load_8(block, 8) == SPACES
-        })
-    };
     // Pieces overlap, so that no pattern lies between two; the last ends with the text.
-    match text.len() {
-        0..SHORTEST => false,
-        length @ SHORTEST..BLOCK_LENGTH => {
-            let last = length - 8;
-            is_word(0) || last > 6 && is_word(6) || is_word(last)
+    let mut at = 0;
+    if let Some(last) = text.len().checked_sub(BLOCK_LENGTH) {
+        while let Some(block) = text.get(at..).and_then(<[u8]>::first_chunk) {
+            if is_letter_after_digit_in(block) || load_8(block, 0) == SPACES || load_8(block, 8) == SPACES {
+                return true;
+            }
+            at = if at == last { text.len() } else { last.min(at + BLOCK) };
         }
-        length => {
-            let last = length - BLOCK_LENGTH;
-            (0..last).step_by(BLOCK).any(is_block) || is_block(last)
-        }
+        return false;
     }
+    while text.len() >= SHORTEST && at + 2 < text.len() {
+        at = at.min(text.len() - 8);
+        let bytes = load_8(text, at);
+        if letter_after_digit(bytes) || bytes == SPACES {
+            return true;
+        }
+        at += 6;
+    }
+    false
 }
 
 /// A digit, a space and a letter behind one another; without branches, so that it becomes a few vector instructions.

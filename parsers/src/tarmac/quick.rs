@@ -135,12 +135,12 @@ impl<S: EventSink> Run<'_, S> {
     /// `state mode : text`, and the event.
     #[inline(always)]
     fn quick_step(&mut self, line: QuickLine<'_>, place: QuickPlace) -> Option<usize> {
-        let QuickState { word, set, mode } = self.quick_state(line, place.state_at)?;
+        let behind = place.state_at + self.quick_state(line, place.state_at)?;
+        let QuickState { set, mode, .. } = self.quick_state;
         let (pc, length_bytes) = match set {
             InstructionSet::T32 => (place.address & !1, if place.opcode.digits == 4 { 2 } else { 4 }),
             _ => (place.address, 4),
         };
-        let behind = place.state_at + word.length();
         let mut text_at = line.skip_spaces(behind);
         if text_at - behind >= INDENT.len() {
             return None;
@@ -171,14 +171,14 @@ impl<S: EventSink> Run<'_, S> {
         Some(next)
     }
 
-    /// Reads `state mode :`, which is nearly always that of the instruction before.
+    /// Reads `state mode :`, which is nearly always that of the instruction before. Returns its length.
     #[inline(always)]
-    fn quick_state(&mut self, line: QuickLine<'_>, at: usize) -> Option<QuickState> {
+    fn quick_state(&mut self, line: QuickLine<'_>, at: usize) -> Option<usize> {
         let bytes = load_16(line.block, at);
         if !self.quick_state.word.is_at_start_of(bytes) {
             self.quick_state = line.state(at, bytes)?;
         }
-        Some(self.quick_state)
+        Some(self.quick_state.word.length())
     }
 
     /// `R name value`
@@ -293,6 +293,7 @@ struct Opcode {
 
 /// `0000` in the low half: four digits shifted up behind it are eight.
 const FOUR_ZEROS: u64 = 0x3030_3030;
+const EIGHT_ZEROS: u64 = FOUR_ZEROS << 32 | FOUR_ZEROS;
 
 impl<'a> QuickLine<'a> {
     #[inline(always)]
@@ -386,7 +387,8 @@ impl<'a> QuickLine<'a> {
         let bytes = load_8(self.block, at);
         match size_bytes {
             8 => {
-                let high = u64::from(hex_8(bytes)?);
+                // The upper half of what is no address is mostly zero.
+                let high = if bytes == EIGHT_ZEROS { 0 } else { u64::from(hex_8(bytes)?) };
                 let at = at + 8 + usize::from(self.byte(at + 8) == b'_');
                 let low = u64::from(hex_8(load_8(self.block, at))?);
                 Some((high << 32 | low, at + 8))
