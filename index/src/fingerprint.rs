@@ -1,13 +1,15 @@
 //! Whether an index belongs to a trace.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{Source, SourceError};
+use stepback_parsers::{ReadAt, Source, SourceError};
 use xxhash_rust::xxh3::Xxh3;
 
 /// What a trace looked like when it was indexed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// Length in bytes.
+    /// Length of the file in bytes, compressed where it is.
     pub length: u64,
     /// Modification time in nanoseconds since 1970; 0 where there is none.
     pub modified_nanos: u64,
@@ -28,8 +30,25 @@ impl Fingerprint {
     /// The trace could not be read.
     pub fn of<S: Source>(source: &S, modified_nanos: u64) -> Result<Self, SourceError> {
         let length = source.length();
-        let options = source.traits().options.clone();
-        Ok(Self { length, modified_nanos, sample_hash: sample_hash(source, length)?, options })
+        let sample_hash = sample_hash(length, |range, bytes| source.read_raw(range, bytes))?;
+        Ok(Self { length, modified_nanos, sample_hash, options: source.traits().options.clone() })
+    }
+
+    /// The fingerprint of a trace's file, whatever the file makes of the text. Cost as [`Self::of`].
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn of_file(file: &dyn ReadAt, modified_nanos: u64, options: String) -> Result<Self, SourceError> {
+        let failed = |offset| move |error| SourceError::Read { offset, error };
+        let length = file.length().map_err(failed(0))?;
+        let sample_hash = sample_hash(length, |range, bytes| {
+            let len = usize::try_from(range.end.saturating_sub(range.start)).unwrap_or(0);
+            bytes.resize(len, 0);
+            let count = file.read_at(range.start, bytes).map_err(failed(range.start))?;
+            bytes.truncate(count);
+            Ok(())
+        })?;
+        Ok(Self { length, modified_nanos, sample_hash, options })
     }
 
     /// Whether this is the fingerprint of what a trace was before it grew. Cost: reads at most 400 KiB.
@@ -40,7 +59,8 @@ impl Fingerprint {
 
     /// Whether a trace still begins with what it was. Cost: reads at most 400 KiB.
     pub fn is_start_of_input<S: Source>(&self, source: &S) -> bool {
-        sample_hash(source, self.length).is_ok_and(|hash| hash == self.sample_hash)
+        sample_hash(self.length, |range, bytes| source.read_raw(range, bytes))
+            .is_ok_and(|hash| hash == self.sample_hash)
     }
 
     /// In which way the other differs, worded to follow "the index was rebuilt: "; none when it does not.
@@ -59,14 +79,17 @@ impl Fingerprint {
     }
 }
 
-/// The hash of the first `length` bytes.
-fn sample_hash<S: Source>(source: &S, length: u64) -> Result<u64, SourceError> {
+/// Hash of head, tail and sampled blocks of the first `length` bytes.
+fn sample_hash(
+    length: u64,
+    read: impl Fn(Range<u64>, &mut Vec<u8>) -> Result<(), SourceError>,
+) -> Result<u64, SourceError> {
     let mut bytes = Vec::new();
     let mut hash = Xxh3::new();
     let samples = (0..SAMPLES).map(|number| (length / SAMPLES * number, BLOCK));
     for (start, len) in [(0, HEAD), (length.saturating_sub(HEAD), HEAD)].into_iter().chain(samples) {
         bytes.clear();
-        source.read_raw(start..start.saturating_add(len).min(length), &mut bytes)?;
+        read(start..start.saturating_add(len).min(length), &mut bytes)?;
         hash.update(&bytes);
     }
     Ok(hash.digest())

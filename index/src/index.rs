@@ -244,7 +244,7 @@ impl<S: Source> Index<S> {
             is_big_endian: contents.traits.endian == Endian::Big,
             warning_count: contents.warning_count,
             external_changes: contents.externals,
-            trace_bytes: contents.fingerprint.length,
+            trace_bytes: contents.text_end,
             index_bytes: self.data.len() as u64,
             calls: self.calls().len().saturating_sub(self.calls().roots().count() as u64),
         }

@@ -30,6 +30,7 @@ mod format;
 mod lane_format;
 mod mode;
 mod numbers;
+pub mod packed;
 mod psr;
 mod read_at;
 mod register_group;

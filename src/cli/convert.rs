@@ -8,14 +8,14 @@ use std::sync::atomic::Ordering;
 use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use stepback_index::BuildProgress;
+use stepback_index::{BuildProgress, Cancel};
 use stepback_parsers::tarmac::{ConvertError, Lost, TarmacStyle};
 use stepback_parsers::{AnySource, Flow, Source as _};
 
 use super::arguments::TraceArguments;
 use super::progress::{say, watched};
 use super::report::{BUFFER_BYTES, OutputError, STANDARD_OUTPUT, is_standard_output};
-use crate::session::{Input, is_same_file};
+use crate::session::{IndexPolicy, Input, OpenOptions, is_same_file};
 
 /// Into what.
 ///
@@ -82,7 +82,12 @@ impl ConvertArguments {
 /// Writes the trace.
 pub fn run(arguments: &ConvertArguments) -> Result<()> {
     let TraceArguments { trace, options, report } = &arguments.common;
-    let input = Input::open(&options.to_open_options(trace))?;
+    // Nothing is left behind: a copy that is there is used, none is made.
+    let input = Input::open(&OpenOptions { policy: IndexPolicy::Never, ..options.to_open_options(trace) })?;
+    watched("unpacking", report, |progress| input.settle(trace, progress, &Cancel::default()))?;
+    if !report.quiet {
+        input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
+    }
     let AnySource::Tarmac(tarmac) = &*input.source;
     let mut out = output(arguments.target(), trace)?;
     let lost = watched("converting", report, |progress| {

@@ -7,6 +7,7 @@ use stepback_index::{InstructionSet, ThreadInfo};
 use super::json::Time;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
+use crate::session::Session;
 
 /// How many warnings the JSON names; all are counted.
 const WARNINGS_IN_JSON: usize = 100;
@@ -26,7 +27,34 @@ struct InfoJson<'a> {
     warnings: WarningsJson<'a>,
     external_changes: u64,
     trace_bytes: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packed: Option<PackedJson>,
     index: IndexJson,
+}
+
+/// The file of a compressed trace.
+#[derive(Serialize)]
+struct PackedJson {
+    kind: &'static str,
+    bytes: u64,
+    /// Of the copy of the text, for random access.
+    copy_bytes: u64,
+    /// Why the text ends early.
+    damage: Option<DamageJson>,
+}
+
+#[derive(Serialize)]
+struct DamageJson {
+    offset: u64,
+    message: String,
+}
+
+impl PackedJson {
+    fn new(session: &Session) -> Option<Self> {
+        let text = session.packed()?;
+        let damage = text.damage().map(|damage| DamageJson { offset: damage.offset, message: damage.to_string() });
+        Some(Self { kind: text.kind().name(), bytes: session.file_bytes(), copy_bytes: text.copy_bytes(), damage })
+    }
 }
 
 #[derive(Serialize)]
@@ -98,6 +126,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         warnings: WarningsJson { count: info.warning_count, first: first.collect() },
         external_changes: info.external_changes,
         trace_bytes: info.trace_bytes,
+        packed: PackedJson::new(report.session),
         index: IndexJson::new(report),
     };
     report.json(&json)
@@ -111,6 +140,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
         ("trace", session.path.display().to_string()),
         ("format", format!("{}, {}, {endian}", info.format, architecture(index.threads()))),
         ("size", format!("{}, {}", size_text(info.trace_bytes), counted(info.lines, "line"))),
+        ("compressed", packed_text(session).unwrap_or_default()),
         ("steps", grouped(info.steps)),
         ("calls", grouped(info.calls)),
         ("threads", threads_text(index.threads())),
@@ -126,6 +156,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     for image in &session.images.infos().iter().map(|image| image.spec.to_string()).collect::<Vec<_>>() {
         rows.push(("image", image.clone()));
     }
+    rows.retain(|(_, value)| !value.is_empty());
     for (name, value) in rows {
         report.text(&format!("{name:<18}{value}\n"))?;
     }
@@ -147,6 +178,12 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
         (rest, true) => report.text(&format!("  … and {} more\n", grouped(rest))),
         (rest, false) => report.text(&format!("  … and {} more (-v shows more)\n", grouped(rest))),
     }
+}
+
+fn packed_text(session: &Session) -> Option<String> {
+    let text = session.packed()?;
+    let (size, copy) = (size_text(session.file_bytes()), size_text(text.copy_bytes()));
+    Some(format!("{}, {size}; a copy for random access, {copy}", text.kind().name()))
 }
 
 fn threads_text(threads: &[ThreadInfo]) -> String {

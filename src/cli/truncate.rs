@@ -15,7 +15,7 @@ use super::progress::{say, watched};
 use super::report::{BUFFER_BYTES, OutputError, STANDARD_OUTPUT, is_standard_output};
 use super::text::{counted, grouped, printable};
 use crate::session::is_same_file;
-use crate::truncate::{Copied, CopyError, CutReason, Stream, copy};
+use crate::truncate::{Copied, CopyError, CutReason, Stream, Unpacked, copy};
 
 /// What standard input is called on the command line.
 const STANDARD_INPUT: &str = "-";
@@ -73,8 +73,14 @@ impl TruncateArguments {
 pub fn run(arguments: &TruncateArguments) -> Result<()> {
     let input = Input::new(arguments.trace.as_deref());
     let (reader, length) = input.open()?;
+    let Unpacked { reader, damage, is_packed } = Unpacked::new(reader).map_err(|error| input.unreadable(&error))?;
+    // How much text is in a compressed file nobody knows.
+    let length = if is_packed { 0 } else { length };
     let stream = Stream::new(reader);
-    let tarmac = trace(&stream, &arguments.options).map_err(|error| anyhow!("{error}: {}", input.name()))?;
+    let tarmac = trace(&stream, &arguments.options).map_err(|error| match damage.get() {
+        Some(damage) => anyhow!("{damage}: {}", input.name()),
+        None => anyhow!("{error}: {}", input.name()),
+    })?;
     let printing = &arguments.report;
     let target = printing.output.as_deref().filter(|path| !is_standard_output(path));
     stream.copy_into(output(target, &input)?);
@@ -93,6 +99,9 @@ pub fn run(arguments: &TruncateArguments) -> Result<()> {
         CopyError::Output(error) => OutputError::new(error, target).into(),
         CopyError::Input(error) => anyhow!("{error}: {}", input.name()),
     })?;
+    if let Some(damage) = damage.get().filter(|_| !printing.quiet) {
+        say(&format!("note: {damage}: {}", input.name()));
+    }
     if !printing.quiet {
         tell(&copied, &input, printing.verbose);
     }
@@ -141,6 +150,10 @@ impl<'a> Input<'a> {
             Self::StandardInput => Path::new("/dev/stdin"),
             Self::File(path) => path,
         }
+    }
+
+    fn unreadable(&self, error: &io::Error) -> anyhow::Error {
+        anyhow!("the trace could not be read ({error}): {}", self.name())
     }
 
     /// Opens it; also says how long it is, 0 for a pipe.

@@ -1,16 +1,22 @@
-//! The trace file: opened read-only, its format found.
+//! The trace file: opened read-only, unpacked where it is compressed, its format found.
 
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, anyhow, bail};
-use stepback_index::Fingerprint;
-use stepback_parsers::{AnySource, Format, FormatError, SourceError, Tarmac, TarmacOptions};
+use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
+use stepback_parsers::packed::{KeptPlace, PackedKind, PackedOptions, PackedText, head_of};
+use stepback_parsers::{
+    AnySource, Format, FormatError, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
+};
 
-use super::OpenOptions;
+use super::places::{cache_directory, copy_place, index_places};
+use super::same_file::is_same_file;
+use super::{IndexPolicy, OpenOptions};
 
 /// An open trace and what its file looked like when it was opened.
 #[derive(Debug)]
@@ -19,10 +25,13 @@ pub struct Input {
     pub source: Arc<AnySource>,
     /// What an index of it has to bear.
     pub fingerprint: Fingerprint,
+    /// The text of a compressed trace.
+    pub packed: Option<PackedText>,
 }
 
 impl Input {
     /// Opens a trace; every error is one sentence that ends with the path.
+    /// A compressed one may still be growing: see [`Self::settle`].
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         // Asked before opening: to open a pipe would wait for its writer.
@@ -30,22 +39,69 @@ impl Input {
         let file = File::open(path).map_err(|error| refused(&error, path))?;
         let metadata = file.metadata().map_err(|error| refused(&error, path))?;
         check_kind(&metadata, path)?;
+        let modified_nanos = modified_nanos(&metadata);
+        match PackedKind::of(&file).map_err(|error| refused(&error, path))? {
+            Some(kind) => Self::open_packed(Arc::new(file), kind, modified_nanos, options),
+            None => Self::open_plain(file, modified_nanos, options),
+        }
+    }
+
+    fn open_plain(file: File, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
+        let unusable = |error| anyhow!("{error}: {:?}", options.path);
         let format = match options.format {
             Some(format) => format,
-            None => format_of(&file, options)?,
+            None => checked(Format::of_input(&file), options).map_err(unusable)?,
         };
-        let tarmac =
-            TarmacOptions { endian: options.endian.unwrap_or_default(), implicit_thumb: options.implicit_thumb };
+        let source = source_of(Box::new(file), format, options).map_err(unusable)?;
+        let fingerprint = Fingerprint::of(&source, modified_nanos).map_err(unusable)?;
+        Ok(Self { source: Arc::new(source), fingerprint, packed: None })
+    }
+
+    fn open_packed(file: Arc<File>, kind: PackedKind, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
+        let path = &options.path;
         let unusable = |error| anyhow!("{error}: {path:?}");
-        let source = match format {
-            Format::Tarmac => AnySource::Tarmac(Tarmac::open(Box::new(file), tarmac).map_err(unusable)?),
+        // Looked at before a copy of it is made.
+        let format = packed_format(file.clone(), kind, options)?;
+        let mut fingerprint = Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
+        let text = PackedText::open(file, kind, packed_options(&fingerprint, options));
+        let text = text.map_err(|error| refused(&error, path))?;
+        let source = source_of(Box::new(text.clone()), format, options).map_err(unusable)?;
+        fingerprint.options.clone_from(&source.traits().options);
+        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text) })
+    }
+
+    /// Waits until a compressed trace is unpacked.
+    ///
+    /// # Errors
+    /// It could not be unpacked, or somebody asked to stop.
+    pub fn settle(&self, path: &Path, progress: &BuildProgress, cancel: &Cancel) -> Result<()> {
+        let Some(text) = &self.packed else { return Ok(()) };
+        progress.bytes_total.store(self.fingerprint.length, Ordering::Relaxed);
+        let is_given_up = || {
+            progress.bytes_done.store(text.packed_done(), Ordering::Relaxed);
+            cancel.is_cancelled()
         };
-        let fingerprint = Fingerprint::of(&source, modified_nanos(&metadata)).map_err(unusable)?;
-        Ok(Self { source: Arc::new(source), fingerprint })
+        text.settle(is_given_up).map_err(|error| anyhow!("{error}: {path:?}"))?;
+        progress.bytes_done.store(0, Ordering::Relaxed);
+        if cancel.is_cancelled() {
+            bail!("{}: {path:?}", BuildError::Cancelled);
+        }
+        self.source.grow().map(|_| ()).map_err(|error| anyhow!("{error}: {path:?}"))
+    }
+
+    /// What the user should know about a compressed trace.
+    pub fn notices(&self) -> impl Iterator<Item = String> {
+        let text = self.packed.as_ref();
+        let damage = text.and_then(PackedText::damage).map(|damage| damage.to_string());
+        damage.into_iter().chain(text.and_then(PackedText::notice))
     }
 
     /// The fingerprint of the trace as it is now, as far as its source has taken in what was added.
     pub fn fingerprint_now(&self, path: &Path) -> Result<Fingerprint, SourceError> {
+        if self.packed.is_some() {
+            // A compressed file does not grow: it is another one then.
+            return Ok(self.fingerprint.clone());
+        }
         let modified = fs::metadata(path).map_or(0, |metadata| modified_nanos(&metadata));
         Fingerprint::of(self.source.as_ref(), modified)
     }
@@ -61,6 +117,45 @@ impl Input {
         fs::metadata(path).is_ok_and(|now| {
             now.len() != self.fingerprint.length || modified_nanos(&now) != self.fingerprint.modified_nanos
         })
+    }
+}
+
+/// The format of a compressed trace, by its first text.
+fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Result<Format> {
+    let path = &options.path;
+    let head = head_of(file, kind, Format::HEAD_BYTES).map_err(|error| refused(&error, path))?;
+    let found = match options.format {
+        Some(format) if !head.text.is_empty() => Ok(format),
+        _ => checked(detect(&head.text).map_err(SourceError::from), options),
+    };
+    found.map_err(|error| match (error, head.damage) {
+        (_, Some(damage)) => anyhow!("{damage}: {path:?}"),
+        (SourceError::NotATrace(FormatError::Empty), None) => {
+            anyhow!("the {} file holds no text: {path:?}", kind.name())
+        }
+        (error, None) => anyhow!("the {} file holds no trace: {error}: {path:?}", kind.name()),
+    })
+}
+
+/// Where the copy of the text lies: beside the index, in directories that may be written.
+fn packed_options(fingerprint: &Fingerprint, options: &OpenOptions) -> PackedOptions {
+    let is_trace = |place: &Path| is_same_file(place, &options.path);
+    let places = index_places(&options.path, options.index.as_deref()).into_iter().map(|index| copy_place(&index));
+    // Neither the copy nor its unfinished file may be the trace.
+    let places = places.filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
+    let is_directory_ours = options.index.is_none();
+    PackedOptions {
+        identity: [fingerprint.length, fingerprint.modified_nanos, fingerprint.sample_hash],
+        kept: places.map(|path| KeptPlace { path, is_directory_ours }).collect(),
+        is_copy_kept: options.policy != IndexPolicy::Never,
+        scratch: cache_directory().into_iter().collect(),
+    }
+}
+
+fn source_of(input: Box<dyn ReadAt>, format: Format, options: &OpenOptions) -> Result<AnySource, SourceError> {
+    let tarmac = TarmacOptions { endian: options.endian.unwrap_or_default(), implicit_thumb: options.implicit_thumb };
+    match format {
+        Format::Tarmac => Tarmac::open(input, tarmac).map(AnySource::Tarmac),
     }
 }
 
@@ -85,12 +180,11 @@ fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
     }
 }
 
-fn format_of(file: &File, options: &OpenOptions) -> Result<Format> {
-    match Format::of_input(file) {
-        Ok(format) => Ok(format),
-        // Lines without the instruction-set field look like prose, but the option says what they are.
+/// Lines without the instruction-set field look like prose, but the option says what they are.
+fn checked(found: Result<Format, SourceError>, options: &OpenOptions) -> Result<Format, SourceError> {
+    match found {
         Err(SourceError::NotATrace(FormatError::NoTarmacLine { .. })) if options.implicit_thumb => Ok(Format::Tarmac),
-        Err(error) => Err(anyhow!("{error}: {:?}", options.path)),
+        found => found,
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError};
+use stepback_parsers::packed::PackedText;
 use stepback_parsers::{Address, AnySource};
 
 use super::images;
@@ -55,6 +56,16 @@ impl Session {
     pub fn source_places(&self, map: SourceMap) -> SourcePlaces {
         let images = self.images.infos().iter().map(|info| &*info.spec.path);
         SourcePlaces::beside(map, images.chain([&*self.path]))
+    }
+
+    /// The text of a compressed trace.
+    pub fn packed(&self) -> Option<&PackedText> {
+        self.input.as_ref()?.packed.as_ref()
+    }
+
+    /// Bytes of the trace's file: fewer than those of its text where that is compressed.
+    pub fn file_bytes(&self) -> u64 {
+        self.input.as_ref().map_or(self.index.info().trace_bytes, |input| input.fingerprint.length)
     }
 
     /// Whether the trace file is no longer what was opened: rewritten, longer, or another file of the same name.
@@ -112,12 +123,24 @@ impl IndexSearch<'_> {
             // A fresh index is gone on with.
             IndexPolicy::Auto if self.follow().is_some() => Ok((self.built(None)?, true)),
             IndexPolicy::Auto => match self.fresh() {
-                Ok(index) => Ok((index, false)),
+                Ok(index) => {
+                    // Its copy may have been deleted.
+                    self.settle()?;
+                    Ok((index, false))
+                }
                 Err(reason) => Ok((self.built(reason)?, true)),
             },
             IndexPolicy::Force => Ok((self.built(None)?, true)),
-            IndexPolicy::Never => Ok((self.existing()?, false)),
+            IndexPolicy::Never => {
+                self.settle()?;
+                Ok((self.existing()?, false))
+            }
         }
+    }
+
+    /// Waits for the text of a compressed trace: an index that is there may point at any of it.
+    fn settle(&self) -> Result<()> {
+        self.input.settle(&self.options.path, self.progress, self.cancel)
     }
 
     fn follow(&self) -> Option<&Cancel> {
@@ -128,6 +151,7 @@ impl IndexSearch<'_> {
     fn session(&self, index: Index<AnySource>, is_built_now: bool) -> Session {
         let mut index = index.with_program(self.images.program());
         let mut notices = self.notices.clone();
+        notices.extend(self.input.notices());
         if let Err(error) = index.find_tail_calls(self.cancel) {
             notices.push(format!("tail calls cannot be told from other jumps: {error}"));
         }
@@ -141,7 +165,11 @@ impl IndexSearch<'_> {
             index_path,
             notices,
             is_built_now,
-            input: Some(Input { source: Arc::clone(&self.input.source), fingerprint }),
+            input: Some(Input {
+                source: Arc::clone(&self.input.source),
+                fingerprint,
+                packed: self.input.packed.clone(),
+            }),
         }
     }
 
@@ -235,7 +263,7 @@ impl IndexSearch<'_> {
 
     /// Runs a build as it was asked for.
     fn build<T>(&self, run: impl FnOnce(Build<'_, AnySource>) -> Result<T, BuildError>) -> Result<T, BuildError> {
-        let Input { source, fingerprint } = &self.input;
+        let Input { source, fingerprint, .. } = &self.input;
         let options = BuildOptions { threads: self.options.threads, ..BuildOptions::default() };
         let now = || self.input.fingerprint_now(&self.options.path);
         let follow = self.follow().map(|until| Follow { until, fingerprint: &now });

@@ -16,6 +16,11 @@ pub fn index_places(trace: &Path, explicit: Option<&Path>) -> Vec<PathBuf> {
     }
 }
 
+/// Where the copy of a compressed trace's text lies: beside its index.
+pub fn copy_place(index: &Path) -> PathBuf {
+    index.with_added_extension("text")
+}
+
 /// The directory for what can be made again; none where the user has no home.
 pub fn cache_directory() -> Option<PathBuf> {
     ProjectDirs::from("", "", "stepback").map(|places| places.cache_dir().to_owned())

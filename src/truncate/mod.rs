@@ -7,8 +7,10 @@ mod cutter;
 mod polling;
 mod repetition;
 mod stream;
+mod unpacked;
 
 pub use cutter::{Copied, CopyError, Cut, CutReason, copy};
 pub use polling::Polling;
 pub use repetition::Repetition;
 pub use stream::Stream;
+pub use unpacked::Unpacked;

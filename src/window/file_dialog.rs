@@ -9,6 +9,9 @@ use crate::action::Action;
 use crate::source::SourceMapping;
 use crate::worker::{Ticket, Worker};
 
+/// What traces are usually called.
+const TRACE_EXTENSIONS: [&str; 7] = ["tarmac", "trc", "log", "txt", "gz", "zst", "xz"];
+
 /// A dialog that is open.
 pub struct FileDialog {
     purpose: Purpose,
@@ -35,8 +38,11 @@ impl FileDialog {
             Purpose::Image => "Add program image".to_owned(),
             Purpose::Source(file) => format!("Locate {}", name_of(file)),
         };
+        let is_trace = purpose == Purpose::Trace;
         let ticket = POOL.spawn(move |_| {
-            let picked = rfd::FileDialog::new().set_title(title).pick_file();
+            let dialog = rfd::FileDialog::new().set_title(title);
+            let dialog = if is_trace { with_trace_filters(dialog) } else { dialog };
+            let picked = dialog.pick_file();
             context.request_repaint();
             Ok(picked)
         });
@@ -69,6 +75,11 @@ impl Purpose {
             },
         }
     }
+}
+
+/// All files come first: simulators name their traces as they like, and the content tells what a file is.
+fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
+    dialog.add_filter("All files", &["*"]).add_filter("Tarmac traces, also compressed", &TRACE_EXTENSIONS)
 }
 
 fn name_of(file: &str) -> &str {

@@ -54,7 +54,7 @@ mod workspace;
 
 pub use app::App;
 pub use pane::Pane;
-pub use recent::RecentTrace;
+pub use recent::{RecentState, RecentTrace};
 pub use run::{Outcome, TraceChoice, WindowOptions, run};
 pub use settings::Settings;
 pub use toasts::{Toast, ToastKind};

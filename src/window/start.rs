@@ -197,5 +197,11 @@ fn drop_ui(ui: &mut Ui, tok: &Tok) {
     let line = |y: f32| pos2(rect.center().x, rect.top() + y);
     let text = "Drop a trace here, with its ELF beside it if you have one";
     ui.painter().text(line(23.0), Align2::CENTER_CENTER, text, ui_font(13.0), tok.t2);
-    ui.painter().text(line(43.0), Align2::CENTER_CENTER, "Tarmac, plain text", ui_font(12.0), tok.t3);
+    ui.painter().text(
+        line(43.0),
+        Align2::CENTER_CENTER,
+        "Tarmac, plain or compressed (.gz, .zst, .xz)",
+        ui_font(12.0),
+        tok.t3,
+    );
 }

@@ -99,7 +99,7 @@ impl Workspace {
             path: std::path::absolute(&self.session.path).unwrap_or_else(|_| self.session.path.clone()),
             kind: format!("{} · {}", format_name(&info.format), self.architecture()),
             steps: info.steps,
-            trace_bytes: info.trace_bytes,
+            trace_bytes: self.session.file_bytes(),
             opened: now(),
             images: self.named_images(),
         }

@@ -20,6 +20,7 @@ mod list;
 mod no_window;
 mod options;
 mod output;
+mod packed;
 mod profile;
 mod resume;
 mod samples;

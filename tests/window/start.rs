@@ -55,6 +55,16 @@ fn a_typed_path_opens_the_trace() {
 }
 
 #[test]
+fn a_compressed_trace_is_opened_like_a_plain_one() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.file("a.tarmac.zst", zstd::encode_all(SHORT.as_bytes(), 1).unwrap());
+    let mut window = sandbox.window(WindowOptions::default());
+    type_path(&mut window, &path);
+    assert_eq!(window.workspace().session.index.step_count(), 12);
+    assert_eq!(window.workspace().recent().look(), stepback::window::RecentState::Good);
+}
+
+#[test]
 fn names_are_offered_while_a_path_is_typed() {
     let (mut window, path) = beside_a_trace();
     let whole = path.display().to_string();

@@ -58,10 +58,12 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     pub fn run<O: Output + Send>(&self, assembler: Assembler<O>) -> Result<(O, BuildSummary), BuildError> {
         let Build { source, options, progress, cancel, .. } = *self.build;
         let base = assembler.text_end();
+        // Before its length: a source that has just settled takes in the rest when it is asked.
+        let is_settled = self.is_settled();
         progress.bytes_total.store(source.length(), Ordering::Relaxed);
         progress.bytes_done.store(base, Ordering::Relaxed);
         let tasks = source.length().saturating_sub(base).div_ceil(self.segment_bytes());
-        let at_most = if self.is_settled() { usize::try_from(tasks).unwrap_or(usize::MAX) } else { usize::MAX };
+        let at_most = if is_settled { usize::try_from(tasks).unwrap_or(usize::MAX) } else { usize::MAX };
         let workers = match options.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
@@ -96,7 +98,9 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 
     fn finish<O: Output>(&self, mut assembler: Assembler<O>, base: u64) -> Result<(O, BuildSummary), BuildError> {
         let source = self.build.source;
-        let (length, now) = (source.length(), source.length_now().unwrap_or(source.length()));
+        // An input that failed while it arrived has no length, and what is there is not all of it.
+        let length = source.length();
+        let now = source.length_now().map_err(|error| SourceError::Read { offset: length, error })?;
         let is_longer = now > length && self.build.follow.is_none();
         if now < length || is_longer && !self.build.fingerprint.is_start_of_input(source.as_ref()) {
             return Err(BuildError::TraceChanged);

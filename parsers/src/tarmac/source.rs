@@ -2,7 +2,7 @@
 
 use std::io;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::head::Head;
 use super::run::Run;
@@ -25,6 +25,8 @@ pub struct TarmacOptions {
 pub struct Tarmac {
     input: Box<dyn ReadAt>,
     length: AtomicU64,
+    /// True from the opening of an input that was not settled until all of it is taken in.
+    is_arriving: AtomicBool,
     options: TarmacOptions,
     traits: SourceTraits,
     limits: Limits,
@@ -44,6 +46,8 @@ impl Tarmac {
     /// # Errors
     /// The input could not be read. Whether it is a Tarmac trace is for [`crate::detect`] to say.
     pub fn open(input: Box<dyn ReadAt>, options: TarmacOptions) -> Result<Self, SourceError> {
+        // In this order: what settles meanwhile is then taken in later.
+        let is_arriving = AtomicBool::new(!input.is_settled());
         let length = input.length().map_err(|error| SourceError::Read { offset: 0, error })?;
         let head = Head::read(&*input, options.implicit_thumb)?;
         let endian = if options.endian == Endian::Big { "big" } else { "little" };
@@ -54,7 +58,7 @@ impl Tarmac {
             instruction_set: head.instruction_set,
             options: format!("endian={endian},implicit-thumb={}", options.implicit_thumb),
         };
-        Ok(Self { input, length: length.into(), options, traits, limits: LIMITS, is_quick: true })
+        Ok(Self { input, length: length.into(), is_arriving, options, traits, limits: LIMITS, is_quick: true })
     }
 
     /// What registers before the first instruction mean.
@@ -114,7 +118,13 @@ impl Source for Tarmac {
     }
 
     fn is_settled(&self) -> bool {
-        self.input.is_settled()
+        let is_settled = self.input.is_settled();
+        if is_settled && self.is_arriving.load(Ordering::Acquire) {
+            // What came last is taken in before anybody relies on the length; an input without one is told when it is read.
+            _ = self.grow();
+            self.is_arriving.store(false, Ordering::Release);
+        }
+        is_settled
     }
 
     fn grow(&self) -> io::Result<u64> {

@@ -1,0 +1,184 @@
+//! Makes a copy: unpacks the input once from front to back and packs it again in blocks.
+
+use std::io::{self, ErrorKind, Read as _};
+use std::sync::{Arc, PoisonError};
+
+use super::codec::{BLOCK, train};
+use super::input::FrontToBack;
+use super::layout::{self, Contents, DictionaryPlace};
+use super::partial::Partial;
+use super::pipeline;
+use super::places::{Begun, NewCopy};
+use super::shared::{Copy, Shared};
+use super::{Unpacker, directory};
+
+/// The dictionary is made from so much of the text, and used for what follows.
+const HEAD: usize = 2 << 20;
+const _: () = assert!(HEAD.is_multiple_of(directory::GROUP * BLOCK));
+
+/// Makes a copy, or finds one that another program made meanwhile. Readers see how far it is, and why it ended.
+pub(super) fn run(shared: &Arc<Shared>, generation: u32) {
+    let _told = TellTheEnd { shared, generation };
+    match shared.options.begin(shared.kind, || shared.is_stopped()) {
+        Begun::Stopped => {}
+        Begun::Found(path, store, contents) => {
+            if let Err(error) = shared.adopt(generation, path, store, contents) {
+                shared.change(generation, |state| state.fail(error.kind(), error.to_string()));
+            }
+        }
+        Begun::New(NewCopy { store, partial, notice }) => {
+            shared.change(generation, |state| state.notice = notice.or(state.notice.take()));
+            let copy = Arc::new(Copy::new(store));
+            match (fill_into(shared, generation, Arc::clone(&copy)), partial) {
+                (Ok(true), Some(partial)) => Fill { shared, generation, copy: &copy }.finish(partial),
+                (Err(error), _) => _ = shared.change(generation, |state| state.fail(error.kind(), error.to_string())),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Unpacks everything into an empty copy; false when it was told to stop.
+pub(super) fn fill_into(shared: &Arc<Shared>, generation: u32, copy: Arc<Copy>) -> io::Result<bool> {
+    shared.change(generation, |state| state.copy = Arc::clone(&copy));
+    Fill { shared, generation, copy: &copy }.fill()
+}
+
+/// A copy that is being made.
+pub(super) struct Fill<'a> {
+    pub shared: &'a Shared,
+    generation: u32,
+    pub copy: &'a Copy,
+}
+
+/// Some blocks, one behind the other.
+#[derive(Default)]
+pub(super) struct Packed {
+    pub bytes: Vec<u8>,
+    pub lengths: Vec<u16>,
+}
+
+impl Fill<'_> {
+    /// Unpacks everything; false when it was told to stop.
+    fn fill(&self) -> io::Result<bool> {
+        let input = &self.shared.input;
+        let packed_length = input.length()?;
+        let reader = FrontToBack { input: Arc::clone(input), offset: 0, done: Arc::clone(&self.shared.packed_done) };
+        let mut unpacker = Unpacker::new(Box::new(reader), self.shared.kind);
+        let mut head = Vec::new();
+        self.read(&mut unpacker, HEAD, &mut head)?;
+        let mut packed = Packed::default();
+        packed.pack(&head, &mut self.copy.codec.packer()?)?;
+        let mut is_wanted = self.publish(&head, &packed)?;
+        if head.len() == HEAD {
+            self.begin_dictionary(&head)?;
+            drop(head);
+            is_wanted = is_wanted && pipeline::run(self, &mut unpacker)?;
+        }
+        if input.length()? != packed_length {
+            return Err(io::Error::other("the trace changed while it was unpacked: try again when its writer is done"));
+        }
+        let damage = unpacker.damage().cloned();
+        Ok(is_wanted && self.shared.change(self.generation, |state| (state.damage, state.is_over) = (damage, true)))
+    }
+
+    /// Reads up to `count` bytes of text; fewer only at the end.
+    pub fn read(&self, unpacker: &mut Unpacker, count: usize, text: &mut Vec<u8>) -> io::Result<()> {
+        text.clear();
+        let read = unpacker.take(count as u64).read_to_end(text);
+        read.map(|_| ()).map_err(|error| io::Error::new(error.kind(), format!("the trace could not be read: {error}")))
+    }
+
+    /// Makes the dictionary, which the next block is the first to use.
+    fn begin_dictionary(&self, head: &[u8]) -> io::Result<()> {
+        let Some(bytes) = train(head) else { return Ok(()) };
+        let Ok(length) = u32::try_from(bytes.len()) else { return Ok(()) };
+        let (offset, before_block) = {
+            let state = self.shared.state();
+            (state.directory.end(), state.directory.count() as u64)
+        };
+        self.write(offset, &bytes)?;
+        self.copy.codec.set_dictionary(&bytes);
+        self.shared.change(self.generation, |state| {
+            state.dictionary = DictionaryPlace { offset, length, before_block };
+            state.directory.skip(u64::from(length));
+        });
+        Ok(())
+    }
+
+    /// Writes the next blocks, and lets them be read; false when nobody wants them any more.
+    pub fn publish(&self, text: &[u8], packed: &Packed) -> io::Result<bool> {
+        let (offset, filled) = {
+            let state = self.shared.state();
+            (state.directory.end(), state.filled)
+        };
+        self.write(offset, &packed.bytes)?;
+        // Whoever follows the text as it comes reads these next.
+        let blocks = (filled / BLOCK as u64..).zip(text.chunks(BLOCK));
+        blocks.for_each(|(block, text)| self.shared.cache.insert(block, text));
+        let is_wanted = self.shared.change(self.generation, |state| {
+            packed.lengths.iter().for_each(|length| state.directory.push(*length));
+            state.filled += text.len() as u64;
+        });
+        Ok(is_wanted && !self.shared.is_stopped())
+    }
+
+    fn write(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.copy.store.write_at(offset, bytes).map_err(|error| {
+            let filled = self.shared.state().filled;
+            let advice = "free some space, or name another place with --index";
+            let why = format!("the copy of the unpacked text ends at byte {filled} of it ({error}): {advice}");
+            io::Error::new(error.kind(), why)
+        })
+    }
+
+    /// Gives the copy its name: the next time it is there at once.
+    fn finish(&self, partial: Partial) {
+        let path = partial.place().to_owned();
+        let contents = {
+            let state = self.shared.state();
+            Contents {
+                text_length: state.filled,
+                dictionary: state.dictionary,
+                damage: state.damage.clone(),
+                directory: state.directory.clone(),
+            }
+        };
+        // The path is known before the file bears it, so that a copy found damaged right then is removed.
+        *self.copy.path.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.clone());
+        let finished = layout::finish(&self.copy.store, self.shared.options.identity, &contents);
+        if let Err(error) = finished.and_then(|()| partial.name()) {
+            *self.copy.path.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            let why = "the copy of the unpacked text could not be finished and will be made again next time";
+            self.shared.change(self.generation, |state| state.notice = Some(format!("{why} ({error}): {path:?}")));
+        }
+    }
+}
+
+impl Packed {
+    /// Replaces the blocks by those of a text.
+    pub fn pack(&mut self, text: &[u8], packer: &mut super::codec::BlockPacker<'_>) -> io::Result<()> {
+        self.bytes.clear();
+        self.lengths.clear();
+        for block in text.chunks(BLOCK) {
+            self.lengths.push(packer.pack(block, &mut self.bytes)?);
+        }
+        Ok(())
+    }
+}
+
+/// Nobody must wait for a filler that is gone, whatever ended it.
+struct TellTheEnd<'a> {
+    shared: &'a Shared,
+    generation: u32,
+}
+
+impl Drop for TellTheEnd<'_> {
+    fn drop(&mut self) {
+        self.shared.change(self.generation, |state| {
+            if !state.is_over {
+                state.fail(ErrorKind::Other, "the text is no longer unpacked".to_owned());
+            }
+        });
+    }
+}

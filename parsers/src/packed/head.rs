@@ -1,0 +1,28 @@
+//! The first of a packed text, to see what it is before a copy is made.
+
+use std::io::{self, Read as _};
+use std::sync::Arc;
+
+use super::input::FrontToBack;
+use super::{Damage, PackedKind, Unpacker};
+use crate::ReadAt;
+
+/// How a packed text begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedHead {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Why there is no more, where the input is damaged so early.
+    pub damage: Option<Damage>,
+}
+
+/// The first `length` bytes of a packed text.
+///
+/// # Errors
+/// The input could not be read.
+pub fn head_of(input: Arc<dyn ReadAt>, kind: PackedKind, length: usize) -> io::Result<PackedHead> {
+    let mut unpacker = Unpacker::new(Box::new(FrontToBack { input, offset: 0, done: Arc::default() }), kind);
+    let mut text = Vec::new();
+    unpacker.by_ref().take(length as u64).read_to_end(&mut text)?;
+    Ok(PackedHead { text, damage: unpacker.damage().cloned() })
+}

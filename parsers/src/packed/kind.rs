@@ -1,0 +1,118 @@
+//! What packed an input.
+
+use std::io;
+
+use crate::ReadAt;
+
+/// A way to pack that is read directly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PackedKind {
+    /// One or more gzip members.
+    Gzip,
+    /// One or more zstd frames, and frames to skip.
+    Zstd,
+    /// One or more xz streams.
+    Xz,
+}
+
+/// How many frames without content may come before the first that tells what the input is.
+const SKIPPED_FRAMES: usize = 64;
+
+impl PackedKind {
+    /// As many first bytes tell.
+    pub const MAGIC_BYTES: usize = 6;
+
+    /// What packed an input, by its first bytes, whatever its name; none when nothing did that we can undo.
+    ///
+    /// # Errors
+    /// The input could not be read.
+    pub fn of(input: &dyn ReadAt) -> io::Result<Option<Self>> {
+        let mut offset = 0u64;
+        for _ in 0..SKIPPED_FRAMES {
+            let mut head = [0; 8];
+            let count = input.read_at(offset, &mut head)?;
+            let [a, b, c, d, length @ ..] = head;
+            if count < head.len() || !is_skipped([a, b, c, d]) {
+                return Ok(Self::of_head(head.get(..count).unwrap_or_default()));
+            }
+            offset += 8 + u64::from(u32::from_le_bytes(length));
+        }
+        Ok(None)
+    }
+
+    /// The same by the first bytes alone; frames to skip count as zstd's, since lz4 writes none.
+    pub fn of_head(head: &[u8]) -> Option<Self> {
+        [Self::Gzip, Self::Zstd, Self::Xz].into_iter().find(|kind| kind.begins_with(head))
+    }
+
+    /// The name that its programs go by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Xz => "xz",
+        }
+    }
+
+    /// The command that unpacks a file.
+    pub fn command(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip -d",
+            Self::Zstd => "zstd -d",
+            Self::Xz => "xz -d",
+        }
+    }
+
+    /// True when a member, frame or stream begins so.
+    pub(super) fn begins_with(self, head: &[u8]) -> bool {
+        let skipped = head.first_chunk::<4>().is_some_and(|magic| is_skipped(*magic));
+        head.starts_with(self.magic()) || self == Self::Zstd && skipped
+    }
+
+    /// True when zeros may stand between and behind the parts, as tapes and `tar` leave them.
+    pub(super) fn is_padded(self) -> bool {
+        self != Self::Zstd
+    }
+
+    fn magic(self) -> &'static [u8] {
+        match self {
+            Self::Gzip => b"\x1f\x8b",
+            Self::Zstd => b"\x28\xb5\x2f\xfd",
+            Self::Xz => b"\xfd7zXZ\0",
+        }
+    }
+}
+
+/// The frames that zstd and lz4 pass over.
+fn is_skipped(magic: [u8; 4]) -> bool {
+    u32::from_le_bytes(magic) & !0xf == 0x184d_2a50
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(content: &[u8], expected: Option<PackedKind>) {
+        assert_eq!(PackedKind::of(&content.to_vec()).unwrap(), expected);
+    }
+
+    #[test]
+    fn the_content_tells_and_nothing_else() {
+        check(b"\x1f\x8b\x08\0", Some(PackedKind::Gzip));
+        check(b"\x28\xb5\x2f\xfd\0", Some(PackedKind::Zstd));
+        check(b"\xfd7zXZ\0\0\x04", Some(PackedKind::Xz));
+        check(b"BZh9", None);
+        check(b"1 clk IT", None);
+        check(b"\x1f", None);
+        check(b"", None);
+    }
+
+    #[test]
+    fn frames_to_skip_tell_nothing() {
+        check(b"\x50\x2a\x4d\x18\x02\0\0\0ab\x28\xb5\x2f\xfd", Some(PackedKind::Zstd));
+        check(b"\x5f\x2a\x4d\x18\0\0\0\0\x04\x22\x4d\x18", None);
+        check(&b"\x50\x2a\x4d\x18\0\0\0\0".repeat(1000), None);
+        check(b"\x50\x2a\x4d\x18\xff\xff\xff\xff", None);
+    }
+}

@@ -1,0 +1,51 @@
+//! Compressed text that is read as if it were plain.
+//!
+//! gzip, zstd and xz can only be unpacked from the front.
+//! So the first opening unpacks the whole file once, on a thread of its own, and packs it again in small blocks
+//! into a *copy*, a file beside the index; from then on every byte is one block away.
+//! [`PackedText`] is a [`ReadAt`](crate::ReadAt) over the text: it grows while the copy is made.
+//! The text is never held as a whole, neither in memory nor on disk.
+//!
+//! A copy belongs to one state of one packed file, says so in its header, and has a checksum for each block.
+//! It is disposable: whatever is wrong with it, it is made anew.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use stepback_parsers::ReadAt as _;
+//! use stepback_parsers::packed::{PackedKind, PackedOptions, PackedText};
+//!
+//! let packed = zstd::encode_all(&b"1 clk IT (1) 00008000 e1a00000 A svc : NOP\n"[..], 3)?;
+//! let kind = PackedKind::of(&packed)?.expect("it begins like a zstd file");
+//! let text = PackedText::open(Arc::new(packed), kind, PackedOptions::default())?;
+//! let mut word = [0; 3];
+//! assert_eq!(text.read_at(40, &mut word)?, 3);
+//! assert_eq!(&word, b"OP\n");
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+mod cache;
+mod codec;
+mod damage;
+mod directory;
+mod fill;
+mod head;
+mod input;
+mod kind;
+mod layout;
+mod partial;
+mod pipeline;
+mod places;
+mod shared;
+mod store;
+#[cfg(test)]
+mod tests;
+mod text;
+mod unpacker;
+
+pub use damage::{Damage, DamageKind};
+pub use head::{PackedHead, head_of};
+pub use kind::PackedKind;
+pub use places::{KeptPlace, PackedOptions};
+pub use text::PackedText;
+pub use unpacker::Unpacker;

@@ -1,0 +1,127 @@
+//! Packs side by side what is unpacked one after the other.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Unpacker;
+use super::codec::BLOCK;
+use super::fill::{Fill, Packed};
+
+/// Bytes of text that are packed at once.
+const CHUNK: usize = 32 * BLOCK;
+/// To pack takes some three times as long as to unpack: more threads than that have nothing to do.
+const HELPERS: usize = 4;
+
+/// A part of the text on its way into the copy.
+struct Chunk {
+    number: u64,
+    text: Vec<u8>,
+    packed: Packed,
+}
+
+/// Chunks that are packed wait here for those before them.
+#[derive(Default)]
+struct Ordered {
+    next: u64,
+    waiting: BTreeMap<u64, Chunk>,
+    /// Why nothing more is taken; true inside: nobody wants it.
+    end: Option<io::Result<()>>,
+}
+
+/// Unpacks the rest of the text into the copy; false when it was told to stop.
+///
+/// The number of chunks is fixed, and with it the memory.
+pub(super) fn run(fill: &Fill<'_>, unpacker: &mut Unpacker) -> io::Result<bool> {
+    let helpers = std::thread::available_parallelism().map_or(1, usize::from).min(HELPERS);
+    let ordered = Mutex::new(Ordered::default());
+    let (idle_sender, idle) = channel();
+    let (work_sender, work) = channel();
+    let work = Mutex::new(work);
+    for _ in 0..2 * helpers + 2 {
+        _ = idle_sender.send(Chunk { number: 0, text: Vec::with_capacity(CHUNK), packed: Packed::default() });
+    }
+    std::thread::scope(|scope| {
+        for _ in 0..helpers {
+            let (idle_sender, ordered, work) = (idle_sender.clone(), &ordered, &work);
+            let help = move || {
+                if let Err(error) = help(fill, work, ordered, &idle_sender) {
+                    lock(ordered).end.get_or_insert(Err(error));
+                }
+            };
+            std::thread::Builder::new().name("pack".to_owned()).spawn_scoped(scope, help)?;
+        }
+        // Without helpers the idle chunks end, and with them the loop.
+        drop(idle_sender);
+        feed(fill, unpacker, &ordered, &idle, work_sender)
+    })?;
+    match lock(&ordered).end.take() {
+        None => Ok(true),
+        Some(end) => end.map(|()| false),
+    }
+}
+
+/// Unpacks chunks as long as there are idle ones.
+fn feed(
+    fill: &Fill<'_>,
+    unpacker: &mut Unpacker,
+    ordered: &Mutex<Ordered>,
+    idle: &Receiver<Chunk>,
+    work: Sender<Chunk>,
+) -> io::Result<()> {
+    let mut number = 0;
+    while let Ok(mut chunk) = idle.recv() {
+        if lock(ordered).end.is_some() {
+            break;
+        }
+        fill.read(unpacker, CHUNK, &mut chunk.text)?;
+        if chunk.text.is_empty() {
+            break;
+        }
+        chunk.number = number;
+        number += 1;
+        if work.send(chunk).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Packs chunks as long as there are any.
+fn help(
+    fill: &Fill<'_>,
+    work: &Mutex<Receiver<Chunk>>,
+    ordered: &Mutex<Ordered>,
+    idle: &Sender<Chunk>,
+) -> io::Result<()> {
+    let mut packer = fill.copy.codec.packer()?;
+    loop {
+        let next = work.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(mut chunk) = next else { return Ok(()) };
+        chunk.packed.pack(&chunk.text, &mut packer)?;
+        lock(ordered).take(chunk, fill, idle);
+    }
+}
+
+impl Ordered {
+    fn take(&mut self, chunk: Chunk, fill: &Fill<'_>, idle: &Sender<Chunk>) {
+        self.waiting.insert(chunk.number, chunk);
+        while let Some(chunk) = self.waiting.remove(&self.next) {
+            if self.end.is_none() {
+                match fill.publish(&chunk.text, &chunk.packed) {
+                    Ok(true) => {}
+                    Ok(false) => self.end = Some(Ok(())),
+                    Err(error) => self.end = Some(Err(error)),
+                }
+            }
+            self.next += 1;
+            // Nobody takes it back when all is unpacked.
+            _ = idle.send(chunk);
+        }
+    }
+}
+
+fn lock(ordered: &Mutex<Ordered>) -> MutexGuard<'_, Ordered> {
+    ordered.lock().unwrap_or_else(PoisonError::into_inner)
+}
