@@ -1,13 +1,14 @@
 //! The pass in order: fills in what a segment alone cannot know, and writes it.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
 use stepback_parsers::{RegisterId, RegisterView, Source};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::calls::{CallFinder, Found, FoundMark, encode_frames};
+use crate::calls::{CallFinder, Found, TableEncoder};
 use crate::carried::CarriedMemory;
 use crate::data::Data;
 use crate::earlier::Earlier;
@@ -34,6 +35,9 @@ const HOST_CALLS_LIMIT: usize = 1 << 22;
 const HOST_CALLS_LEFT_OUT: &str =
     "more semihosting calls than are followed: what the host wrote into memory during the later ones is left out";
 
+/// Small pieces are gathered until there are so many bytes.
+const PIECES: usize = 64 << 10;
+
 /// A task that was parsed.
 #[derive(Debug, Default)]
 pub struct Task {
@@ -45,13 +49,6 @@ pub struct Task {
     pub end: Option<u64>,
     /// The trace ends with it, for now.
     pub is_last: bool,
-}
-
-/// A place to go on from when the trace has grown, or the build was stopped.
-#[derive(Clone, Debug)]
-struct Mark {
-    resume: Resume,
-    found: FoundMark,
 }
 
 /// Takes segments in the order of the trace.
@@ -72,7 +69,8 @@ pub struct Assembler<O> {
     pc_keys: KeyMapWriter,
     /// The slots of semihosting calls.
     host_calls: Vec<u64>,
-    mark: Option<Box<Mark>>,
+    /// A place to go on from when the trace has grown, or the build was stopped.
+    mark: Option<Box<Resume>>,
 }
 
 impl<O: Output> Assembler<O> {
@@ -123,6 +121,34 @@ impl<O: Output> Assembler<O> {
         self.output.append(bytes)?;
         self.len += extent.len;
         Ok(extent)
+    }
+
+    /// Appends what comes piece by piece.
+    fn append_all<const N: usize>(
+        &mut self,
+        pieces: impl Iterator<Item = std::io::Result<[u8; N]>>,
+    ) -> std::io::Result<Extent> {
+        let (offset, mut hash, mut buffer) = (self.len, Xxh3::new(), Vec::with_capacity(PIECES + N));
+        let mut write = |buffer: &mut Vec<u8>| {
+            hash.update(buffer);
+            self.len += buffer.len() as u64;
+            self.output.append(buffer)?;
+            buffer.clear();
+            Ok::<_, std::io::Error>(())
+        };
+        for piece in pieces {
+            buffer.extend_from_slice(&piece?);
+            if buffer.len() >= PIECES {
+                write(&mut buffer)?;
+            }
+        }
+        write(&mut buffer)?;
+        Ok(Extent { offset, len: self.len - offset, checksum: hash.digest() })
+    }
+
+    /// What is too much to be kept in memory waits in a file without a name in this folder.
+    pub fn use_folder(&mut self, folder: &Path) {
+        self.calls.use_folder(folder);
     }
 
     /// Steps so far.
@@ -191,7 +217,8 @@ impl<O: Output> Assembler<O> {
             finder: self.calls.state(),
             later: Found::default(),
         };
-        self.mark = Some(Box::new(Mark { resume, found: self.calls.mark() }));
+        self.calls.mark();
+        self.mark = Some(Box::new(resume));
     }
 
     /// What the trace is now.
@@ -455,15 +482,17 @@ impl<O: Output> Assembler<O> {
             let (name, set) = ("cpu0".to_owned(), self.contents.traits.instruction_set);
             self.contents.threads.push(ThreadContents { name, steps: 0, instruction_set: set, first_step: None });
         }
-        let found = std::mem::take(&mut self.calls).finish();
+        let mut found = std::mem::take(&mut self.calls).finish();
         if let Some(mark) = self.mark.take() {
-            let resume = Resume { later: found.since(mark.found), ..mark.resume };
+            let resume = Resume { later: found.since_mark(), ..*mark };
             let bytes = encode_part(&resume).map_err(std::io::Error::other)?;
             self.contents.resume = self.append(&bytes)?;
         }
-        let (calls, layout) = encode_frames(found.frames, found.switches);
-        self.contents.calls = self.append(&calls)?;
-        self.contents.call_layout = layout;
+        let mut encoder = TableEncoder::default();
+        let records = found.frames.sorted(Vec::new()).map(|frame| Ok(encoder.record(&frame?)));
+        self.contents.calls = self.append_all(records)?;
+        found.switches.sort_unstable();
+        self.contents.call_layout = encoder.layout(found.switches);
         self.contents.views.sort_unstable_by_key(|view| (view.thread, view.view));
         self.write_directory()?;
         Ok(Assembled(self))

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicU8;
 
 use serde::{Deserialize, Serialize};
 
-use crate::calls::{CallId, CallTable, FinderState, Found, Frame};
+use crate::calls::{CallId, CallTable, FinderState, Found, FoundSoFar, Frame};
 use crate::data::Data;
 use crate::granules::Granule;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
@@ -44,7 +44,7 @@ pub struct Resumed {
     /// Where to go on.
     pub resume: Resume,
     /// What was found of the calls up to there.
-    pub found: Found,
+    pub found: FoundSoFar,
     /// The memory blocks of the segments that have no key map yet.
     pub granule_keys: KeyMapWriter,
     /// Their addresses.
@@ -67,12 +67,13 @@ impl Resumed {
         let table = CallTable::open(data, &contents)?;
         let mut later_frames = counts(&resume.later.frames);
         let frames = (0..table.len()).map(CallId).filter_map(|id| Some(Frame::of(&table.get(id)?, table.stack_of(id))));
-        let frames = frames.filter(|frame| !take(&mut later_frames, frame)).collect();
+        let frames = frames.filter(|frame| !take(&mut later_frames, frame));
         let mut later_switches = counts(&resume.later.switches);
         let switches = contents.call_layout.switches.iter().copied();
         let switches = switches.filter(|switch| !take(&mut later_switches, switch)).collect();
+        let found = FoundSoFar::new(frames, switches);
         let (granule_keys, pc_keys) = unmapped_keys(&resume.contents, data).map_err(|_| unusable())?;
-        Ok(Self { resume, found: Found { frames, switches }, granule_keys, pc_keys })
+        Ok(Self { resume, found, granule_keys, pc_keys })
     }
 }
 

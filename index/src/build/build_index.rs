@@ -89,10 +89,11 @@ impl<'a, S: Source> Build<'a, S> {
             partial.begin_anew().map_err(failed)?;
         }
         let output = partial.output().map_err(failed)?;
-        let assembler = match resumed {
+        let mut assembler = match resumed {
             Some(resumed) => Assembler::resume(resumed, self.fingerprint, output),
             None => Assembler::new(self.source.as_ref(), self.fingerprint, output).map_err(failed)?,
         };
+        assembler.use_folder(partial.folder());
         let (output, summary) = Run { build: self, partial: Some(&*partial), failed }.run(assembler)?;
         output.into_inner().map_err(|error| failed(error.into_error()))?;
         partial.finish().map_err(failed)?;

@@ -100,6 +100,11 @@ impl Partial {
         }
     }
 
+    /// Where it lies.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
     /// Where segments are appended.
     pub fn output(&self) -> Result<BufWriter<File>> {
         let mut file = self.file.try_clone()?;

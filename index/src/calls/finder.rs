@@ -14,6 +14,8 @@
 //! a return that is a thread's last step is decoded,
 //! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
 
+use std::path::Path;
+
 use serde::{Deserialize, Serialize};
 use stepback_parsers::InstructionSet;
 
@@ -21,6 +23,7 @@ use super::branches::call_target;
 use super::exceptions::{exception, has_exception_return, is_exception_return};
 use super::flow::{Flow, flow};
 use super::pending::{Pending, PendingKind, ReturnKey};
+use super::spool::FrameSpool;
 use super::stacks::{Stacks, Turn};
 use super::table::{Entered, Evidence, Left, StackSwitch};
 use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
@@ -52,10 +55,36 @@ pub struct Frame {
 #[derive(Clone, Debug, Default)]
 pub struct CallFinder {
     threads: Vec<ThreadFinder>,
-    found: Found,
+    found: FoundSoFar,
 }
 
-/// What was found so far, or in a part of the trace.
+/// What was found so far.
+#[derive(Clone, Debug, Default)]
+pub struct FoundSoFar {
+    /// Frames.
+    pub frames: FrameSpool,
+    /// Where threads turn to other stacks.
+    pub switches: Vec<StackSwitch>,
+    /// How many of the switches were there when a mark was set.
+    marked: usize,
+}
+
+impl FoundSoFar {
+    /// What was found before.
+    pub fn new(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> Self {
+        Self { frames: FrameSpool::from_frames(frames), marked: switches.len(), switches }
+    }
+
+    /// What was found after a mark was set.
+    pub fn since_mark(&self) -> Found {
+        Found {
+            frames: self.frames.since_mark().to_vec(),
+            switches: self.switches.get(self.marked..).unwrap_or_default().to_vec(),
+        }
+    }
+}
+
+/// What was found in a part of the trace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Found {
     /// Frames, in the order of their ends.
@@ -72,23 +101,6 @@ impl FinderState {
     /// Whether it can be gone on with: what was read from a file may say anything.
     pub fn is_consistent(&self) -> bool {
         self.0.iter().all(|thread| thread.lr_age <= AGE_LIMIT && thread.stacks.is_consistent())
-    }
-}
-
-/// How much was found at some time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FoundMark {
-    frames: usize,
-    switches: usize,
-}
-
-impl Found {
-    /// What was found after a mark was set.
-    pub fn since(&self, mark: FoundMark) -> Self {
-        Self {
-            frames: self.frames.get(mark.frames..).unwrap_or_default().to_vec(),
-            switches: self.switches.get(mark.switches..).unwrap_or_default().to_vec(),
-        }
     }
 }
 
@@ -111,7 +123,7 @@ impl CallFinder {
         self.threads.get(usize::from(number))?.core.first().copied().flatten()
     }
 
-    fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut Found) {
+    fn thread(&mut self, number: u16) -> (&mut ThreadFinder, &mut FoundSoFar) {
         while self.threads.len() <= usize::from(number) {
             self.threads.push(ThreadFinder::new(self.threads.len() as u16));
         }
@@ -119,7 +131,7 @@ impl CallFinder {
     }
 
     /// A finder that goes on where another was.
-    pub fn resume(state: FinderState, found: Found) -> Self {
+    pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
         Self { threads: state.0, found }
     }
 
@@ -128,14 +140,19 @@ impl CallFinder {
         FinderState(self.threads.clone())
     }
 
-    /// How much was found so far.
-    pub fn mark(&self) -> FoundMark {
-        FoundMark { frames: self.found.frames.len(), switches: self.found.switches.len() }
+    /// From now on frames that wait for the end of the trace do so in a file in this folder.
+    pub fn use_folder(&mut self, folder: &Path) {
+        self.found.frames.use_folder(folder);
     }
 
-    /// The frames of the whole trace, and where threads turn to other stacks, in no order but that what was found
-    /// before a mark stands before what was found since.
-    pub fn finish(mut self) -> Found {
+    /// Notes what is found from here on.
+    pub fn mark(&mut self) {
+        self.found.frames.mark();
+        self.found.marked = self.found.switches.len();
+    }
+
+    /// The frames of the whole trace, and where threads turn to other stacks.
+    pub fn finish(mut self) -> FoundSoFar {
         for thread in &mut self.threads {
             thread.end_trace(&mut self.found);
         }
@@ -241,7 +258,7 @@ impl ThreadFinder {
         }
     }
 
-    fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut Found) {
+    fn transfer(&mut self, base: u64, transfer: &Transfer, found: &mut FoundSoFar) {
         let step = step_of(base, transfer.slot);
         let age = transfer.lr_age + if transfer.is_age_carried { self.lr_age } else { 0 };
         let mut has_words = transfer.has_words;
@@ -306,7 +323,7 @@ impl ThreadFinder {
         }
     }
 
-    fn jump(&mut self, jump: &Jump, found: &mut Found) {
+    fn jump(&mut self, jump: &Jump, found: &mut FoundSoFar) {
         let key = (jump.sp, jump.target());
         let risen = self.sp_high.take();
         if let Some(place) = self.exception_left_by(jump) {
@@ -345,7 +362,7 @@ impl ThreadFinder {
         }
     }
 
-    fn call(&mut self, call: Pending, found: &mut Found) {
+    fn call(&mut self, call: Pending, found: &mut FoundSoFar) {
         if let Some(place) = self.stacks.pending().repeated(call.key) {
             if matches!(call.kind, PendingKind::Maybe) {
                 return;
@@ -366,7 +383,7 @@ impl ThreadFinder {
         linked.or_else(|| pending.resumed_at(jump.pc)).filter(|_| !is_other())
     }
 
-    fn leave_exception(&mut self, place: usize, jump: &Jump, found: &mut Found) {
+    fn leave_exception(&mut self, place: usize, jump: &Jump, found: &mut FoundSoFar) {
         let Some(exception) = self.stacks.pending().iter().nth(place).copied() else { return };
         let turn = self.stacks.turned_by_return(place, &exception, jump);
         let is_handlers = self.stacks.pending().range().contains(jump.sp);
@@ -402,7 +419,7 @@ impl ThreadFinder {
         }
     }
 
-    fn turn(&mut self, turn: Turn, jump: &Jump, found: &mut Found) {
+    fn turn(&mut self, turn: Turn, jump: &Jump, found: &mut FoundSoFar) {
         self.stacks.turn(turn);
         let (thread, after, stack) = (self.number, jump.last_step, self.stacks.current());
         found.switches.push(StackSwitch { thread, after, stack });
@@ -412,12 +429,12 @@ impl ThreadFinder {
     }
 
     /// Closes the pending call that returns so, and those made inside it.
-    fn close_returned(&mut self, key: ReturnKey, exit_step: u64, found: &mut Found) -> bool {
+    fn close_returned(&mut self, key: ReturnKey, exit_step: u64, found: &mut FoundSoFar) -> bool {
         let place = self.stacks.pending().returning_to(key);
         self.close_at(place, exit_step, found)
     }
 
-    fn close_at(&mut self, place: Option<usize>, exit_step: u64, found: &mut Found) -> bool {
+    fn close_at(&mut self, place: Option<usize>, exit_step: u64, found: &mut FoundSoFar) -> bool {
         let Some(place) = place else { return false };
         let over = self.stacks.pending().take_from(place);
         let Some((call, inside)) = over.split_first() else { return false };
@@ -427,7 +444,7 @@ impl ThreadFinder {
         true
     }
 
-    fn close(&self, over: &[Pending], exit_step: u64, left: Left, found: &mut Found) {
+    fn close(&self, over: &[Pending], exit_step: u64, left: Left, found: &mut FoundSoFar) {
         let place = (self.number, self.stacks.current());
         found.frames.extend(over.iter().filter_map(|pending| pending.frame(place, Some(exit_step), left)));
     }
@@ -446,7 +463,7 @@ impl ThreadFinder {
         self.has_words |= end.has_words;
     }
 
-    fn end_trace(&mut self, found: &mut Found) {
+    fn end_trace(&mut self, found: &mut FoundSoFar) {
         let Some((last_step, last)) = self.last else { return };
         self.core[SP] = self.sp_in_use(self.core[SP], self.sp_step);
         match flow(last.opcode, last.instruction_set) {
@@ -471,11 +488,11 @@ impl ThreadFinder {
             }));
         }
         if let Some((entry_step, function)) = self.root {
-            found.frames.push(self.open(0, function, Some(entry_step), (Entered::Root, Evidence::Start)));
+            found.frames.extend([self.open(0, function, Some(entry_step), (Entered::Root, Evidence::Start))]);
         }
         if let Some(function) = self.last_call(last) {
             let call = self.open(self.stacks.current(), function, None, (Entered::Call, Evidence::Link));
-            found.frames.push(Frame { call_step: Some(last_step), ..call });
+            found.frames.extend([Frame { call_step: Some(last_step), ..call }]);
         }
     }
 
@@ -486,7 +503,7 @@ impl ThreadFinder {
         Frame { thread, stack, function, call_step, entry_step, exit_step, entered, left, evidence }
     }
 
-    fn end_with_return(&mut self, last_step: u64, last: LastStep, found: &mut Found) {
+    fn end_with_return(&mut self, last_step: u64, last: LastStep, found: &mut FoundSoFar) {
         let risen = self.sp_high.take();
         let lost = self.stacks.pending().lose_below(risen);
         let (sp, link) = (self.core[SP], self.core[link_register(last.instruction_set)]);

@@ -8,10 +8,13 @@ mod functions;
 mod pending;
 #[cfg(test)]
 pub mod samples;
+mod spool;
 mod stacks;
 mod table;
 mod tails;
 
-pub use finder::{CallFinder, FinderState, Found, FoundMark, Frame};
+pub use finder::{CallFinder, FinderState, Found, FoundSoFar, Frame};
 pub use functions::Functions;
-pub use table::{Call, CallId, CallLayout, CallTable, Entered, Evidence, Left, encode_frames};
+#[cfg(test)]
+pub use table::encode_frames;
+pub use table::{Call, CallId, CallLayout, CallTable, Entered, Evidence, Left, TableEncoder};

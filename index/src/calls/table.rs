@@ -43,7 +43,7 @@ pub enum Entered {
 }
 
 impl Entered {
-    const ALL: [Self; 5] = [Self::Root, Self::Call, Self::Tail, Self::Exception, Self::Switch];
+    pub(super) const ALL: [Self; 5] = [Self::Root, Self::Call, Self::Tail, Self::Exception, Self::Switch];
 }
 
 /// How a frame was found.
@@ -66,7 +66,8 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    const ALL: [Self; 7] = [Self::Start, Self::Link, Self::Return, Self::Branch, Self::Words, Self::Jump, Self::Stack];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Start, Self::Link, Self::Return, Self::Branch, Self::Words, Self::Jump, Self::Stack];
 }
 
 /// How a frame was left.
@@ -85,7 +86,7 @@ pub enum Left {
 }
 
 impl Left {
-    const ALL: [Self; 5] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail];
+    pub(super) const ALL: [Self; 5] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail];
 }
 
 /// A frame.
@@ -166,6 +167,7 @@ pub struct StackSwitch {
 }
 
 /// The table of some frames as it lies in the index, and its layout.
+#[cfg(test)]
 pub fn encode_frames(mut frames: Vec<Frame>, mut switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
     frames.sort_unstable_by_key(Frame::place);
     switches.sort_unstable();
@@ -176,32 +178,56 @@ pub fn encode_frames(mut frames: Vec<Frame>, mut switches: Vec<StackSwitch>) -> 
 pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
     let frames = frames.into_iter();
     let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
-    let mut open: Vec<(usize, u64)> = Vec::new();
-    let mut parts: Vec<StackPart> = Vec::new();
-    for (number, frame) in frames.enumerate() {
-        let end = number as u64 + 1;
+    let mut encoder = TableEncoder::default();
+    frames.for_each(|frame| bytes.extend_from_slice(&encoder.record(&frame)));
+    (bytes, encoder.layout(switches))
+}
+
+/// Encodes frames that come in the order of the table, one after the other.
+/// Keeps as many as are open at once.
+#[derive(Debug, Default)]
+pub struct TableEncoder {
+    count: u64,
+    /// The frames around the next one, with the steps that left them.
+    open: Vec<(u64, u64)>,
+    parts: Vec<StackPart>,
+}
+
+impl TableEncoder {
+    /// The bytes of the next frame.
+    pub fn record(&mut self, frame: &Frame) -> [u8; RECORD] {
+        let Self { count, open, parts } = self;
+        let number = *count;
+        *count += 1;
         match parts.last_mut() {
-            Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => part.end = end,
+            Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => part.end = *count,
             _ => {
                 open.clear();
-                parts.push(StackPart { thread: frame.thread, stack: frame.stack, end });
+                parts.push(StackPart { thread: frame.thread, stack: frame.stack, end: *count });
             }
         }
         let begin = frame.call_step.unwrap_or(0);
         while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
-        let parent = open.last().map_or(NONE, |(parent, _)| *parent as u64);
-        let skip = open.get(skip_depth(open.len())).map_or(NONE, |(skip, _)| *skip as u64);
+        let parent = open.last().map_or(NONE, |(parent, _)| *parent);
+        let skip = open.get(skip_depth(open.len())).map_or(NONE, |(skip, _)| *skip);
         let exit = frame.exit_step.unwrap_or(NONE);
         let (call_step, entry_step) = (frame.call_step.unwrap_or(NONE), frame.entry_step.unwrap_or(NONE));
-        for value in [frame.function, call_step, entry_step, exit, parent, skip] {
-            bytes.extend_from_slice(&value.to_le_bytes());
+        let mut record = [0; RECORD];
+        let numbers = [frame.function, call_step, entry_step, exit, parent, skip];
+        for (place, number) in record.chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
         }
-        bytes.extend_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
-        bytes.extend_from_slice(&frame.thread.to_le_bytes());
-        bytes.extend_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
+        record[48..52].copy_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
+        record[52..54].copy_from_slice(&frame.thread.to_le_bytes());
+        record[54..].copy_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
         open.push((number, exit));
+        record
     }
-    (bytes, CallLayout { parts, switches })
+
+    /// The layout of the table of all frames so far; the switches come sorted.
+    pub fn layout(self, switches: Vec<StackSwitch>) -> CallLayout {
+        CallLayout { parts: self.parts, switches }
+    }
 }
 
 /// The depth to which the shortcut of a frame leads: its own without the lowest one of its binary digits.
