@@ -66,7 +66,7 @@ fn text() -> Vec<u8> {
         if time > 0 {
             moved.extend_from_slice(format!("{} {rest}\n", time + TIME).as_bytes());
             // A device changes memory now and then.
-            if time % 500 == 0 {
+            if time.is_multiple_of(500) {
                 moved.extend_from_slice(
                     format!("{} clk MR1 00501000:000000501000 {:02x}\n", time + TIME, time / 500).as_bytes(),
                 );
