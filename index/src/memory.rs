@@ -131,7 +131,12 @@ impl<S: Source> Index<S> {
         let read = mask_where(&evidence, |touch| !touch.is_write);
         if read != 0 && self.contents.externals != 0 {
             let external = self.last_touches(granule, read, at.0, Wanted::External)?;
-            let written = self.last_touches(granule, read, at.0, Wanted::Writes)?;
+            // Mostly there is none, and then nobody need know what was written before.
+            let changed = mask_where(&external, |_| true);
+            let written = match changed {
+                0 => [None; 64],
+                _ => self.last_touches(granule, changed, at.0, Wanted::Writes)?,
+            };
             for (place, state) in states.iter_mut().enumerate() {
                 let is_behind_host = external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
                 if is_behind_host && external[place] > written[place] {

@@ -5,7 +5,6 @@ use stepback_parsers::{AccessKind, Address, EventSink, Flow, Line, Position, Sou
 use crate::memory::granules_of;
 use crate::packed::FRAME;
 use crate::slots::{EventKind, SlotEvent, StepText};
-use crate::touches::Wanted;
 use crate::{Access, AccessTarget, Cancel, Effect, Hit, Index, Query, QueryError, StepRecord, ThreadId, Value};
 
 /// Consecutive steps with what they did. Cost: reads the text of these steps and of at most 127 before them once.
@@ -192,10 +191,8 @@ impl<S: Source> Index<S> {
         if self.contents.externals == 0 {
             return Ok(false);
         }
-        for (granule, mask) in granules_of(address, u64::from(size_bytes)) {
-            let touches = self.last_touches(granule, mask, event.slot, Wanted::External)?;
-            let is_in_slot = touches.iter().flatten().any(|touch| touch.slot == event.slot);
-            if is_in_slot && self.contradictions(event, granule)? != 0 {
+        for (granule, _) in granules_of(address, u64::from(size_bytes)) {
+            if self.has_contradiction(granule, event.slot)? && self.contradictions(event, granule)? != 0 {
                 return Ok(true);
             }
         }

@@ -178,6 +178,29 @@ impl<S: Source> Index<S> {
         Ok(found)
     }
 
+    /// Whether any read of a block in a slot contradicts what was known. One lookup, however long the trace.
+    pub(crate) fn has_contradiction(&self, granule: u64, slot: u64) -> Result<bool, QueryError> {
+        let (segment, local) = self.locate(slot)?;
+        if segment.meta.externals == 0 {
+            return Ok(false);
+        }
+        let Some(list) = segment.granule(granule)? else { return Ok(false) };
+        if !list.has_external() && segment.meta.seams_of(granule).is_empty() {
+            return Ok(false);
+        }
+        let mut is_found = false;
+        let walked = list.walk_forward(
+            local,
+            |_| true,
+            |touch, place| {
+                is_found |= touch.slot == local && segment.external_mask(granule, touch, place) != 0;
+                touch.slot == local && !is_found
+            },
+        );
+        walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
+        Ok(is_found)
+    }
+
     /// The list of the walk's block in a segment, if it may hold what is looked for.
     fn relevant<'a>(
         &self,
