@@ -127,8 +127,12 @@ pub enum Action {
     ForgetRecent(String),
     /// Forget the whole recent list.
     ClearRecent,
-    /// Stop indexing.
+    /// Stop indexing. What is indexed is kept.
     CancelIndexing,
+    /// Index the rest of a trace after that was stopped.
+    ContinueIndexing,
+    /// Go on as the trace grows, the position at its end; again: no longer.
+    FollowTrace,
     /// Hide or show the indexing card.
     ToggleIndexingCard,
     /// End the program.

@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -28,6 +29,8 @@ pub struct Worker {
 struct Shared {
     state: Mutex<State>,
     has_work: Condvar,
+    /// How often what is asked about has become another.
+    epoch: AtomicU64,
     /// Told after each job, so that the window draws again.
     wake: Box<dyn Fn() + Send + Sync>,
 }
@@ -51,7 +54,13 @@ impl Worker {
     ///
     /// With 0 threads, or where the system gives none, jobs run at once on the thread that asks.
     pub fn new(threads: usize, wake: impl Fn() + Send + Sync + 'static) -> Self {
-        let shared = Arc::new(Shared { state: Mutex::default(), has_work: Condvar::new(), wake: Box::new(wake) });
+        let shared = Shared {
+            state: Mutex::default(),
+            has_work: Condvar::new(),
+            epoch: AtomicU64::new(0),
+            wake: Box::new(wake),
+        };
+        let shared = Arc::new(shared);
         let threads = (0..threads)
             .filter_map(|number| {
                 let shared = Arc::clone(&shared);
@@ -93,6 +102,16 @@ impl Worker {
     /// How many jobs were begun so far: two frames with the same number asked nothing between them.
     pub fn jobs_begun(&self) -> u64 {
         self.shared.lock().jobs_started
+    }
+
+    /// What is asked about has changed: slots ask again, and show the old answers until the new ones are there.
+    pub fn renew(&self) {
+        self.shared.epoch.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The same until [`Self::renew`] is called: answers of another epoch are old.
+    pub fn epoch(&self) -> u64 {
+        self.shared.epoch.load(Ordering::Relaxed)
     }
 
     /// True when no job waits or runs. Answers may still have to be picked up by the slots.
@@ -204,10 +223,16 @@ impl<'a, A> Answer<'a, A> {
 /// Holds the newest answer to a question that changes with its key.
 pub struct Slot<K, A> {
     /// The newest answer, kept while a newer question waits.
-    answered: Option<(K, Result<A, String>)>,
-    pending: Option<(K, Ticket<A>)>,
+    answered: Option<(Asked<K>, Result<A, String>)>,
+    pending: Option<(Asked<K>, Ticket<A>)>,
     /// Since when questions have been on their way without an answer.
     waiting_since: Option<Instant>,
+}
+
+/// What was asked, and in which epoch.
+struct Asked<K> {
+    key: K,
+    epoch: u64,
 }
 
 impl<K, A> Default for Slot<K, A> {
@@ -230,15 +255,17 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
     {
         self.receive();
-        let is_answered = self.answered.as_ref().is_some_and(|(answered, _)| answered == key);
+        let epoch = worker.epoch();
+        let is_answered = self.answered.as_ref().is_some_and(|(asked, _)| asked.key == *key && asked.epoch == epoch);
         if is_answered {
             (self.pending, self.waiting_since) = (None, None);
-        } else if self.pending.as_ref().is_none_or(|(pending, _)| pending != key) {
-            self.pending = Some((key.clone(), worker.spawn(make(key))));
+        } else if self.pending.as_ref().is_none_or(|(asked, _)| asked.key != *key) {
+            // The same question of an earlier epoch goes on, else a slow one would never be answered.
+            self.pending = Some((Asked { key: key.clone(), epoch }, worker.spawn(make(key))));
             self.waiting_since = self.waiting_since.or_else(|| Some(Instant::now()));
             self.receive();
         }
-        self.answer(key)
+        self.answer(key, epoch)
     }
 
     /// True while an answer is on its way.
@@ -253,22 +280,22 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
     /// The newest answer whatever it was asked for, without asking.
     pub fn peek(&self) -> Option<(&K, &A)> {
-        self.answered.as_ref().and_then(|(key, result)| result.as_ref().ok().map(|answer| (key, answer)))
+        self.answered.as_ref().and_then(|(asked, result)| result.as_ref().ok().map(|answer| (&asked.key, answer)))
     }
 
     fn receive(&mut self) {
         let Some(result) = self.pending.as_ref().and_then(|(_, ticket)| ticket.take()) else { return };
         self.waiting_since = None;
-        if let Some((key, _)) = self.pending.take() {
+        if let Some((asked, _)) = self.pending.take() {
             // `{:#}` puts the whole chain of contexts on one line.
-            self.answered = Some((key, result.map_err(|error| format!("{error:#}"))));
+            self.answered = Some((asked, result.map_err(|error| format!("{error:#}"))));
         }
     }
 
-    fn answer(&self, key: &K) -> Answer<'_, A> {
+    fn answer(&self, key: &K, epoch: u64) -> Answer<'_, A> {
         match &self.answered {
-            Some((answered, Ok(answer))) if answered == key => Answer::Fresh(answer),
-            Some((answered, Err(error))) if answered == key => Answer::Failed(error),
+            Some((asked, Ok(answer))) if asked.key == *key && asked.epoch == epoch => Answer::Fresh(answer),
+            Some((asked, Err(error))) if asked.key == *key => Answer::Failed(error),
             Some((_, Ok(answer))) if self.waiting_since.is_some_and(|since| since.elapsed() > LATE_AFTER) => {
                 Answer::Late(answer)
             }
@@ -338,6 +365,18 @@ mod tests {
         open.send(()).unwrap();
         wait_until(|| worker.is_idle());
         assert_eq!(ask(2), "fresh 2");
+    }
+
+    #[test]
+    fn in_a_new_epoch_the_same_question_is_asked_again_and_the_old_answer_stays_meanwhile() {
+        let worker = Worker::new(1, || {});
+        let mut slot = Slot::default();
+        let mut ask = |answer: u32| shown(&slot.poll(&(), &worker, move |_| move |_: &Cancel| Ok(answer)));
+        wait_until(|| ask(1) == "fresh 1");
+        assert_eq!(ask(2), "fresh 1");
+        worker.renew();
+        assert_ne!(ask(3), "loading");
+        wait_until(|| ask(3) == "fresh 3");
     }
 
     #[test]

@@ -85,6 +85,20 @@ impl FoldSet {
         self.folded.is_empty()
     }
 
+    /// How many steps it is over.
+    pub fn step_count(&self) -> u64 {
+        self.step_count
+    }
+
+    /// The same calls folded where another part of the trace is known, over so many steps. O(folds · log calls).
+    #[must_use]
+    pub fn carried(&self, before: &CallTable, after: &CallTable, step_count: u64) -> Self {
+        let mut carried = Self::new(step_count);
+        let same = |call: &CallId| before.get(*call).and_then(|call| after.same(&call));
+        carried.change(after, |folded| folded.extend(self.folded.iter().filter_map(same)));
+        carried
+    }
+
     /// Folds a call. The first frames of stacks and calls without steps inside cannot be folded.
     pub fn fold(&mut self, calls: &CallTable, call: CallId) {
         self.change(calls, |folded| _ = folded.insert(call));
@@ -242,6 +256,21 @@ mod tests {
         check(&folds, "0 1 2 1:3-15 16 17 18 19");
         folds.unfold(&calls, CallId(1));
         check(&folds, "0 1 2 3 4 5 2:6-15 16 17 18 19");
+    }
+
+    #[test]
+    fn folds_are_carried_to_the_table_of_a_longer_part() {
+        let root = (1, None, Some(0), None);
+        let (first, open, left) =
+            ((1, Some(2), Some(3), Some(5)), (1, Some(7), Some(8), None), (1, Some(7), Some(8), Some(12)));
+        let part = [root, first, open];
+        // Another thread, which sorts before the first, gives every call another number.
+        let whole = [root, first, left, (0, None, Some(13), None)];
+        let (before, mut folds) = (table_of(&part, 10), FoldSet::new(10));
+        folds.fold(&before, CallId(1));
+        folds.fold(&before, CallId(2));
+        check(&folds, "0 1 2 1:3-5 6 7 2:8-9");
+        check(&folds.carried(&before, &table_of(&whole, 14), 14), "0 1 2 2:3-5 6 7 3:8-12 13");
     }
 
     #[test]

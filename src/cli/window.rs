@@ -43,6 +43,7 @@ pub fn run(arguments: &WindowArguments) -> Result<ExitCode> {
         screenshot: arguments.screenshot.clone(),
         size: arguments.size,
         quit: arguments.quit,
+        shows_parts: true,
     })?;
     match outcome {
         Outcome::Done => Ok(ExitCode::SUCCESS),

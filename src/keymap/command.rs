@@ -106,6 +106,24 @@ pub struct Situation {
     pub is_in_cells: bool,
     /// The cell under the cursor, which "last write" means.
     pub cell: Option<CellName>,
+    /// How far the open trace is indexed.
+    pub indexing: Indexing,
+    /// Why the open trace cannot be followed as it grows.
+    pub follow_refusal: Option<&'static str>,
+}
+
+/// How far a trace is indexed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Indexing {
+    /// As a whole.
+    #[default]
+    Whole,
+    /// A part is, and the rest is on its way.
+    UnderWay,
+    /// A part is, and it goes on as the trace grows.
+    Following,
+    /// A part is.
+    Stopped,
 }
 
 impl Situation {

@@ -17,6 +17,6 @@ mod press;
 mod table;
 
 pub use arguments::{argument_text, check_line, parse_line, place_text, split_line};
-pub use command::{Area, Command, Need, Scope, Situation};
+pub use command::{Area, Command, Indexing, Need, Scope, Situation};
 pub use press::{key_text, take_pressed};
 pub use table::{PANEL_KEYS, command, commands};

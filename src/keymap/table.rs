@@ -6,7 +6,7 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use stepback_parsers::RegisterGroup;
 
 use super::arguments;
-use super::command::{Area, Argument, Command, Need, Plain, Scope, Situation};
+use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
 use crate::action::{Access, Action, Fold, Follow, PanelKind, ThemeChoice, Way, WindowId};
 use crate::theme::icons;
 
@@ -60,7 +60,14 @@ fn file() -> Vec<Command> {
         new(File, "Map sources…").in_trace().asks("FROM=TO, a directory in the image and here", arguments::mapping),
         new(File, "Forget source directories").in_trace().does(Action::ForgetSources),
         new(File, "Reload").icon(icons::RELOAD).key(CTRL, Key::R).in_trace().does(Action::Reload),
+        new(File, "Follow").icon(icons::END).key(CTRL_SHIFT, Key::End).in_trace().when(|situation| {
+            let is_possible = situation.follow_refusal.is_none();
+            is_possible.then_some(Action::FollowTrace)
+        }),
         new(File, "Cancel indexing").does(Action::CancelIndexing),
+        new(File, "Continue indexing")
+            .in_trace()
+            .when(|situation| (situation.indexing == Indexing::Stopped).then_some(Action::ContinueIndexing)),
         new(File, "Close trace").key(CTRL_SHIFT, Key::W).in_trace().does(Action::CloseTrace),
         new(File, "Clear recent list").does(Action::ClearRecent),
         new(File, "Quit").key(CTRL, Key::Q).does(Action::Quit),

@@ -7,8 +7,9 @@ use stepback_index::{
 };
 use stepback_parsers::{Address, Position, Step};
 
-use super::frame_words::{entered_words, evidence_words, frame_marks, left_words};
+use super::frame_words::{entered_words, evidence_words, frame_marks};
 use super::names::{function_name, place_name};
+use super::so_far::left_so_far;
 use super::text::{short_hex, thousands};
 use crate::session::Session;
 
@@ -201,7 +202,7 @@ impl StackFrame {
     }
 
     /// Everything about it, a line each.
-    pub fn detail_lines(&self) -> Vec<String> {
+    pub fn detail_lines(&self, session: &Session) -> Vec<String> {
         let mut lines = vec![format!("{} at {:x}", self.name, self.call.function.0)];
         lines.push(match self.call_site {
             None => entered_words(self.call.entered).to_owned(),
@@ -210,7 +211,7 @@ impl StackFrame {
         if self.call.entry_step.is_none() {
             lines.push("the trace shows no step of it".to_owned());
         }
-        lines.push(left_words(&self.call));
+        lines.push(left_so_far(session, &self.call));
         lines.push(format!("found because {}", evidence_words(self.call.evidence)));
         let arguments: Vec<String> = self.arguments.iter().map(Argument::text).collect();
         for four in arguments.chunks(4) {
@@ -281,7 +282,7 @@ mod tests {
         assert_eq!(frame.signature(2), "80000328(x0=64, x1=ffffffe0, …)");
         assert_eq!(frame.call_text(), "from step 1,229 at 80000438");
         assert_eq!((called_at(&frame.call), entered_at(&frame.call)), (Position(1229), Position(1230)));
-        let lines = frame.detail_lines();
+        let lines = frame.detail_lines(&overflow());
         assert!(lines.iter().any(|line| line.starts_with("returned, last step 1,236")), "{lines:?}");
         assert!(lines.iter().any(|line| line.contains("link register") || line.contains("came back")), "{lines:?}");
     }

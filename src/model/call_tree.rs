@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, ThreadId};
 use stepback_parsers::Position;
 
-use super::frame_words::{entered_words, evidence_words, frame_marks, left_words};
+use super::frame_words::{entered_words, evidence_words, frame_marks};
 use super::names::function_name;
+use super::so_far::left_so_far;
 use super::text::thousands;
 use crate::session::Session;
 
@@ -68,16 +69,24 @@ impl CallRow {
     }
 
     /// How it was entered and left and how it was found, a line each.
-    pub fn detail_lines(&self) -> Vec<String> {
+    pub fn detail_lines(&self, session: &Session) -> Vec<String> {
         let entered = match self.call.call_step {
             Some(step) => format!("{} from step {}", entered_words(self.call.entered), thousands(step.0)),
             None => entered_words(self.call.entered).to_owned(),
         };
         let found = format!("found because {}", evidence_words(self.call.evidence));
         match self.count {
-            1 => vec![self.name.clone(), entered, left_words(&self.call), found],
+            1 => vec![self.name.clone(), entered, left_so_far(session, &self.call), found],
             count => vec![format!("{} ×{}", self.name, thousands(count)), format!("the first: {entered}")],
         }
+    }
+
+    /// Gives the calls their new numbers; false when the first of them is none any more.
+    fn renumber(&mut self, same: &HashMap<CallId, CallId>) -> bool {
+        let Some(first) = same.get(&self.first) else { return false };
+        self.end = CallId(first.0.saturating_add(self.end.0.saturating_sub(self.first.0)));
+        self.first = *first;
+        true
     }
 
     /// True when there is something below it.
@@ -200,6 +209,8 @@ pub struct CallTree {
     current: Option<CallId>,
     limits: HashMap<Node, usize>,
     children: HashMap<Node, (usize, Children)>,
+    /// Shown until they are read again: more of the trace is known by now.
+    old: HashSet<Node>,
 }
 
 /// A row of the tree on the screen.
@@ -279,8 +290,33 @@ impl CallTree {
         self.limits.get(&node).copied().unwrap_or(PAGE)
     }
 
+    /// What is shown belongs to the calls of another part of the trace: it stays until it is read again.
+    pub fn carry(&mut self, calls: &CallTable) {
+        let shown = self.children.values().flat_map(|(_, children)| &children.rows);
+        let same: HashMap<CallId, CallId> = shown.filter_map(|row| Some((row.first, calls.same(&row.call)?))).collect();
+        let node = |node: Node| match node {
+            Node::Top => Some(Node::Top),
+            Node::Call(id) => same.get(&id).copied().map(Node::Call),
+            Node::Group(id) => same.get(&id).copied().map(Node::Group),
+        };
+        self.chosen = self.chosen.drain().filter_map(|(key, is_open)| Some((node(key)?, is_open))).collect();
+        self.limits = self.limits.drain().filter_map(|(key, limit)| Some((node(key)?, limit))).collect();
+        self.path = self.path.drain().filter_map(node).collect();
+        self.frames = self.frames.iter().filter_map(|id| same.get(id).copied()).collect();
+        self.current = self.current.and_then(|id| same.get(&id).copied());
+        let renumbered = |mut children: Children| {
+            children.rows.retain_mut(|row| row.renumber(&same));
+            children
+        };
+        let children = self.children.drain();
+        let carried = children.filter_map(|(key, (limit, rows))| Some((node(key)?, (limit, renumbered(rows)))));
+        self.children = carried.collect();
+        self.old = self.children.keys().copied().collect();
+    }
+
     /// Takes what [`children_of`] answered.
     pub fn insert(&mut self, node: Node, limit: usize, children: Children) {
+        self.old.remove(&node);
         self.children.insert(node, (limit, children));
     }
 
@@ -313,7 +349,9 @@ impl Flat<'_> {
         let mut open = vec![(top, top_depth, 0usize)];
         while let Some((node, depth, place)) = open.pop() {
             let known = self.tree.children.get(&node);
-            if place == 0 && known.is_none_or(|(limit, _)| *limit != self.tree.limit(node)) {
+            if place == 0
+                && known.is_none_or(|(limit, _)| *limit != self.tree.limit(node) || self.tree.old.contains(&node))
+            {
                 self.wanted.push(node);
             }
             let Some((_, children)) = known else {

@@ -9,6 +9,15 @@ use crate::action::{Fold, Way, WindowId};
 /// How many positions back a window remembers.
 const HISTORY_LIMIT: usize = 1000;
 
+/// What a window does whose position is the end of the trace, when the trace turns out to be longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtEnd {
+    /// It stays at its step.
+    Stays,
+    /// It goes on to the new end.
+    GoesOn,
+}
+
 /// A window on the trace with a position of its own.
 #[derive(Clone, Debug)]
 pub struct TraceWindow {
@@ -43,6 +52,28 @@ impl TraceWindow {
             forward: Vec::new(),
             is_walking: false,
         }
+    }
+
+    /// Whether it never left where it began.
+    pub fn is_untouched(&self) -> bool {
+        self.back.is_empty() && self.forward.is_empty()
+    }
+
+    /// Begins at a position: that is no visit.
+    pub fn begin_at(&mut self, position: Position) {
+        (self.position, self.previous) = (position, position);
+    }
+
+    /// Takes in that another part of the trace is known. The position stays; what would hide it is unfolded.
+    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, (step_count, at_end): (u64, AtEnd)) {
+        let is_at_end = self.position.0 == self.folds.step_count();
+        self.folds = self.folds.carried(before, after, step_count);
+        let end = Position(step_count);
+        self.previous = self.previous.min(end);
+        if self.position > end || (is_at_end && at_end == AtEnd::GoesOn && self.position < end) {
+            self.move_to(end);
+        }
+        self.reveal(after);
     }
 
     /// Goes to a position (the end, if it is beyond) and remembers where it came from.
@@ -308,6 +339,39 @@ mod tests {
     }
 
     const ALL: u64 = 1763;
+
+    #[test]
+    fn a_longer_part_leaves_the_position_unless_it_is_at_an_end_that_goes_on() {
+        let take = |driven: &mut Driven, at_end| {
+            let calls = driven.session.index.calls();
+            driven.window.take_part(calls, calls, (ALL, at_end));
+        };
+        let part = |position| {
+            let mut driven = Driven::at(position);
+            driven.window.folds = FoldSet::new(1000);
+            driven
+        };
+        for (position, at_end, expected) in [
+            (1000, AtEnd::Stays, 1000),
+            (1000, AtEnd::GoesOn, ALL),
+            (999, AtEnd::GoesOn, 999),
+            (ALL, AtEnd::Stays, ALL),
+        ] {
+            let mut driven = part(position);
+            take(&mut driven, at_end);
+            driven.check(expected, ALL);
+            assert!(driven.window.back.is_empty());
+        }
+    }
+
+    #[test]
+    fn folds_stay_when_another_part_is_known() {
+        let mut driven = Driven::at(1233);
+        driven.go(|window, ground| window.fold(Fold::Containing, ground)).check(1237, ALL - 6);
+        let calls = driven.session.index.calls();
+        driven.window.take_part(calls, calls, (ALL, AtEnd::Stays));
+        driven.check(1237, ALL - 6);
+    }
 
     #[test]
     fn over_a_call_is_just_after_its_return_and_back() {

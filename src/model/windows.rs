@@ -1,8 +1,9 @@
 //! The trace windows of a session.
 
+use stepback_index::CallTable;
 use stepback_parsers::Position;
 
-use super::TraceWindow;
+use super::{AtEnd, TraceWindow};
 use crate::action::{Follow, WindowId};
 
 /// All trace windows. There is always at least one.
@@ -20,6 +21,12 @@ impl Windows {
     pub fn new(step_count: u64) -> Self {
         let first = WindowId(1);
         Self { list: vec![TraceWindow::new(first, step_count, Position(0))], active: first, step_count }
+    }
+
+    /// Takes in that another part of the trace is known.
+    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, (step_count, at_end): (u64, AtEnd)) {
+        self.step_count = step_count;
+        self.list.iter_mut().for_each(|window| window.take_part(before, after, (step_count, at_end)));
     }
 
     /// A window by its number.

@@ -15,13 +15,15 @@ struct Block<T> {
     items: Result<Vec<T>, String>,
     /// The frame in which it was looked at last.
     used: u64,
+    /// The worker's when it was asked for.
+    epoch: u64,
 }
 
 /// Blocks of equal length by their number.
 pub struct Blocks<T> {
     length: u64,
     known: HashMap<u64, Block<T>>,
-    pending: HashMap<u64, Ticket<Vec<T>>>,
+    pending: HashMap<u64, (u64, Ticket<Vec<T>>)>,
     frame: u64,
 }
 
@@ -55,14 +57,17 @@ impl<T: Send + 'static> Blocks<T> {
         let mut wanted: Vec<u64> = rows.map(|row| row / self.length).collect();
         wanted.dedup();
         self.pending.retain(|number, _| wanted.contains(number));
+        let epoch = worker.epoch();
         for number in wanted {
-            match self.known.get_mut(&number) {
-                Some(block) => block.used = self.frame,
-                None if self.pending.contains_key(&number) => {}
-                None => {
-                    let first = number * self.length;
-                    self.pending.insert(number, worker.spawn(make(first..first.saturating_add(self.length))));
-                }
+            let known = self.known.get_mut(&number);
+            let is_fresh = known.is_some_and(|block| {
+                block.used = self.frame;
+                block.epoch == epoch
+            });
+            if !is_fresh && !self.pending.contains_key(&number) {
+                let first = number * self.length;
+                let ticket = worker.spawn(make(first..first.saturating_add(self.length)));
+                self.pending.insert(number, (epoch, ticket));
             }
         }
         self.receive();
@@ -93,11 +98,11 @@ impl<T: Send + 'static> Blocks<T> {
 
     fn receive(&mut self) {
         let (known, frame) = (&mut self.known, self.frame);
-        self.pending.retain(|number, ticket| match ticket.take() {
+        self.pending.retain(|number, (epoch, ticket)| match ticket.take() {
             None => true,
             Some(result) => {
                 let items = result.map_err(|error| format!("{error:#}"));
-                known.insert(*number, Block { items, used: frame });
+                known.insert(*number, Block { items, used: frame, epoch: *epoch });
                 false
             }
         });
@@ -135,6 +140,20 @@ mod tests {
         let mut blocks = Blocks::new(64);
         blocks.fetch(60..70, &Worker::synchronous(), squares);
         assert_eq!((blocks.known(63), blocks.known(64), blocks.known(128)), (Some(&3969), Some(&4096), None));
+    }
+
+    #[test]
+    fn in_a_new_epoch_rows_are_read_again() {
+        let mut blocks = Blocks::new(8);
+        let worker = Worker::synchronous();
+        let reads = |rows: u64| move |range: Range<u64>| squares(range.start..range.end.min(rows));
+        blocks.fetch(0..8, &worker, reads(5));
+        assert_eq!((blocks.known(4), blocks.known(5)), (Some(&16), None));
+        blocks.fetch(0..8, &worker, reads(8));
+        assert_eq!(blocks.known(5), None);
+        worker.renew();
+        blocks.fetch(0..8, &worker, reads(8));
+        assert_eq!(blocks.known(5), Some(&25));
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::pen::{INSET, Pen, ROW};
 use super::row::{RowState, empty_ui, row_background, row_response};
 use crate::action::{Action, CellName};
 use crate::model::scroll::{Scroll, Viewport};
+use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
 use crate::theme::{icon, icons, mono, ui as ui_font};
 
@@ -50,7 +51,11 @@ impl WarningsPanel {
         let pen = Pen::new(ui, rect, cx.tok);
         let warnings = cx.session.index.warnings();
         if warnings.is_empty() {
-            return empty_ui(ui, &pen, rect, icons::CHECK, ("No warnings", "All lines of the trace could be read."));
+            let words = match SoFar::of(cx.session) {
+                None => ("No warnings", "All lines of the trace could be read."),
+                Some(_) => ("No warnings so far", "All lines that are indexed could be read."),
+            };
+            return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
         let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
         bar_ui(&pen, bar, warnings.len() as u64, cx);
@@ -132,6 +137,7 @@ fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {
         1 => "1 line could not be read, or only with doubt".to_owned(),
         _ => format!("{} lines could not be read, or only with doubt", thousands(count)),
     };
+    let words = so_far(cx.session, &words);
     let words = if count > kept { format!("{words}; the first {} are listed", thousands(kept)) } else { words };
     let at = pos2(bar.left() + INSET, bar.center().y);
     pen.cut_text(at.x, at.y, &words, ui_font(12.0), cx.tok.t2, bar.right() - 8.0);

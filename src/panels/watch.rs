@@ -6,15 +6,38 @@ use crate::session::Session;
 
 /// Remembers a session without keeping it open.
 #[derive(Debug, Default)]
-pub struct SessionWatch(Weak<Session>);
+pub struct SessionWatch {
+    lineage: Weak<()>,
+    session: Weak<Session>,
+}
+
+/// What is shown now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// What was shown before.
+    Nothing,
+    /// Another part of the same trace: slots ask again by themselves.
+    Part,
+    /// Another trace.
+    Trace,
+}
 
 impl SessionWatch {
-    /// True the first time that it sees a session.
+    /// Looks at the session that is shown.
+    pub fn look(&mut self, session: &Arc<Session>) -> News {
+        // Weak references keep their addresses taken, so that no other session can have them.
+        let (lineage, now) = (Arc::downgrade(session.lineage()), Arc::downgrade(session));
+        let news = match (self.lineage.ptr_eq(&lineage), self.session.ptr_eq(&now)) {
+            (true, true) => News::Nothing,
+            (true, false) => News::Part,
+            (false, _) => News::Trace,
+        };
+        *self = Self { lineage, session: now };
+        news
+    }
+
+    /// True the first time that it sees a trace.
     pub fn is_new(&mut self, session: &Arc<Session>) -> bool {
-        let now = Arc::downgrade(session);
-        // The weak reference keeps the address taken, so that no other session can have it.
-        let is_new = !self.0.ptr_eq(&now);
-        self.0 = now;
-        is_new
+        self.look(session) == News::Trace
     }
 }

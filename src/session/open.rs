@@ -42,6 +42,8 @@ pub struct Session {
     pub is_built_now: bool,
     /// The trace's file; none when the trace is no file.
     pub(crate) input: Option<Input>,
+    /// Shared by the sessions that follow each other as more of one trace is indexed.
+    lineage: Arc<()>,
 }
 
 impl Session {
@@ -68,11 +70,39 @@ impl Session {
         self.input.as_ref().map_or(self.index.info().trace_bytes, |input| input.fingerprint.length)
     }
 
-    /// Whether the trace file is no longer what was opened: rewritten, longer, or another file of the same name.
-    /// One `stat`; a file that is missing just now does not count, since its writer may be at it.
-    pub fn is_trace_changed(&self) -> bool {
-        self.input.as_ref().is_some_and(|input| input.is_changed(&self.path))
+    /// How the trace file differs from what was opened; none: it does not.
+    /// One `stat` mostly; a file that is missing just now does not count, since its writer may be at it.
+    pub fn trace_change(&self) -> Option<TraceChange> {
+        let input = self.input.as_ref().filter(|input| input.is_changed(&self.path))?;
+        let is_grown = input.packed.is_none() && !input.is_rewritten(&self.path);
+        Some(if is_grown { TraceChange::Grown } else { TraceChange::Rewritten })
     }
+
+    /// The same session as the successor of one of the same trace: what is shown of that one goes on with it.
+    #[must_use]
+    pub fn succeeding(self, before: &Self) -> Self {
+        // Their debug information may be read already.
+        Self { lineage: Arc::clone(&before.lineage), images: Arc::clone(&before.images), ..self }
+    }
+
+    /// Why this trace cannot be followed as it grows, as a phrase; none: it can.
+    pub fn follow_refusal(&self) -> Option<&'static str> {
+        self.packed().is_some().then_some("a compressed trace cannot be followed: only plain text grows line by line")
+    }
+
+    /// The same for all sessions that succeed each other.
+    pub(crate) fn lineage(&self) -> &Arc<()> {
+        &self.lineage
+    }
+}
+
+/// How a trace file differs from what was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TraceChange {
+    /// It is longer, and begins as it did.
+    Grown,
+    /// It is another one: rewritten, cut, or replaced.
+    Rewritten,
 }
 
 /// Opens a trace. Blocks for as long as the index takes to build.
@@ -170,6 +200,7 @@ impl IndexSearch<'_> {
                 fingerprint,
                 packed: self.input.packed.clone(),
             }),
+            lineage: Arc::default(),
         }
     }
 
@@ -239,7 +270,9 @@ impl IndexSearch<'_> {
                     let elsewhere = refusal.map(|refusal| format!("{refusal}; it is kept at {place:?}"));
                     let share = resumed_bytes as f64 * 100.0 / index.text_end().max(1) as f64;
                     let resumed = format!("{share:.0} % of the index was there from an earlier run: {place:?}");
-                    self.notices.extend(if resumed_bytes > 0 { Some(resumed) } else { reason });
+                    // Who watches sees where it begins.
+                    let resumed = Some(resumed).filter(|_| self.watch.is_none());
+                    self.notices.extend(if resumed_bytes > 0 { resumed } else { reason });
                     self.notices.extend(elsewhere);
                     return Ok(index);
                 }

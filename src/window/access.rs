@@ -56,13 +56,14 @@ impl App {
         self.context.request_repaint();
     }
 
-    /// Whether nothing is on its way: no trace being opened, no question unanswered, no action waiting.
+    /// Whether nothing is on its way: no trace being opened (but one that is followed may have more to come), no question unanswered, no action waiting.
     /// Panels may still have to draw the last answers.
     pub fn is_idle(&self) -> bool {
         let is_searching = self.workspace.as_ref().is_some_and(|workspace| workspace.lookup.is_some());
         let is_reading = self.workspace.as_ref().is_some_and(|workspace| !workspace.session.images.are_lines_ready());
         let is_asking = is_searching || is_reading || !self.worker.is_idle();
-        self.opening.is_none() && self.queue.is_empty() && !is_asking
+        let is_opening = self.opening.as_ref().is_some_and(|opening| !opening.has_caught_up());
+        !is_opening && self.queue.is_empty() && !is_asking
     }
 
     /// Whether the script and the picture are done, if any were asked for.

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use super::about::Page;
 use super::file_dialog::FileDialog;
 use super::go_to::GoTo;
-use super::opening::Opening;
+use super::opening::{Opening, Showing};
 use super::palette::Palette;
 use super::picture::Picture;
 use super::recent::images_of;
@@ -19,6 +20,9 @@ use super::workspace::Workspace;
 use crate::action::Action;
 use crate::theme::{install_fonts, install_styles};
 use crate::worker::Worker;
+
+/// How long the end of the program waits at most for what is indexed to be kept.
+const CLOSING: Duration = Duration::from_secs(2);
 
 /// The program in its window.
 ///
@@ -65,6 +69,8 @@ pub struct Mode {
     pub is_scripted: bool,
     /// The program ends when the script and the picture are done.
     pub is_quitting: bool,
+    /// A trace is shown as soon as a part of it is indexed.
+    pub shows_parts: bool,
 }
 
 /// What the program is put together from besides its options.
@@ -96,7 +102,9 @@ impl App {
         let Parts { script, worker, is_deterministic } = parts;
         let context = cc.egui_ctx.clone();
         prepare(&context, is_deterministic || options.is_scripted());
-        let mode = Mode { is_deterministic, is_scripted: options.is_scripted(), is_quitting: options.quit };
+        let is_scripted = options.is_scripted();
+        let shows_parts = options.shows_parts && !is_scripted;
+        let mode = Mode { is_deterministic, is_scripted, is_quitting: options.quit, shows_parts };
         let stored = cc.storage.filter(|_| !mode.is_scripted);
         let settings = stored.map(Settings::load).unwrap_or_default();
         settings.apply(&context);
@@ -134,8 +142,13 @@ impl App {
         if let TraceChoice::Path(options) = &mut choice {
             options.remembered_images = images_of(&self.settings.recent, &options.path);
         }
+        let showing = if self.mode.shows_parts { Showing::Parts } else { Showing::Whole };
+        self.start_opening(choice, showing);
+    }
+
+    pub(super) fn start_opening(&mut self, choice: TraceChoice, showing: Showing) {
         let context = self.context.clone();
-        self.opening = Some(Opening::start(choice, move || context.request_repaint()));
+        self.opening = Some(Opening::start(choice, showing, move || context.request_repaint()));
     }
 
     /// Tells of an error. In a run from a script it ends the program.
@@ -188,6 +201,12 @@ impl eframe::App for App {
             self.settings.layout = Some(layout);
         }
         self.settings.save(storage);
+    }
+
+    fn on_exit(&mut self, _: Option<&eframe::glow::Context>) {
+        if let Some(opening) = &self.opening {
+            opening.close(CLOSING);
+        }
     }
 
     fn persist_egui_memory(&self) -> bool {

@@ -10,19 +10,17 @@ use super::app::App;
 use super::external_lookup::ExternalQuestion;
 use super::file_dialog::Purpose;
 use super::lookup::{AccessQuestion, Found, Lookup};
+use super::opening::Showing;
 use super::palette::Palette;
 use super::run::TraceChoice;
-use super::settings::SavedLayout;
 use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
-use crate::action::{Access, Action, CellName, Fold, PanelKind, ThemeChoice, Way, WindowId};
+use crate::action::{Access, Action, CellName, Fold, ThemeChoice, Way, WindowId};
 use crate::model::registers::has_group;
+use crate::model::so_far::SoFar;
 use crate::session::{IndexPolicy, OpenOptions};
 use crate::theme::Tok;
-
-/// The title of the message about a trace that could not be opened.
-const NOT_OPENED: &str = "The trace could not be opened";
 
 impl App {
     /// Applies all actions that wait. While a search is under way those wait that begin from the position
@@ -61,6 +59,8 @@ impl App {
             Action::ForgetRecent(path) => self.settings.recent.retain(|trace| trace.path.as_os_str() != path.as_str()),
             Action::ClearRecent => self.settings.recent.clear(),
             Action::CancelIndexing => self.cancel_opening(),
+            Action::ContinueIndexing => self.index_more(Showing::Parts),
+            Action::FollowTrace => self.toggle_follow(),
             Action::ToggleIndexingCard => self.toggle_card(),
             Action::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
             Action::Activate(id) => self.activate(id),
@@ -115,6 +115,8 @@ impl App {
     }
 
     fn close_trace(&mut self) {
+        // What is indexed is kept.
+        self.opening = self.opening.take().filter(|opening| !opening.is_shown);
         if let Some(workspace) = self.workspace.take() {
             self.settings.layout = workspace.saved_layout();
         }
@@ -122,7 +124,7 @@ impl App {
         self.set_title("Stepback");
     }
 
-    fn set_title(&self, title: &str) {
+    pub(super) fn set_title(&self, title: &str) {
         self.context.send_viewport_cmd(egui::ViewportCommand::Title(title.to_owned()));
     }
 
@@ -252,7 +254,10 @@ impl App {
         let said = match (workspace.moved(|window, ground| window.step_out(way, ground)), way) {
             (Ok(true), _) => return,
             (Ok(false), Way::Back) => "Nothing called this function: the trace begins inside it".to_owned(),
-            (Ok(false), Way::Forward) => "This function does not return: the trace ends inside it".to_owned(),
+            (Ok(false), Way::Forward) => match SoFar::of(&workspace.session) {
+                None => "This function does not return: the trace ends inside it".to_owned(),
+                Some(part) => format!("This function does not return so far: {}", part.caveat()),
+            },
             (Err(error), _) => return self.report(&format!("the position could not be changed: {error}")),
         };
         self.toasts.show(ToastKind::Info, &said);
@@ -316,68 +321,6 @@ impl App {
         self.settings.zoom_by(direction);
         self.settings.apply(&self.context);
     }
-
-    /// Picks up the trace that was opened.
-    pub(super) fn take_opened(&mut self) {
-        let Some(result) = self.opening.as_ref().and_then(super::opening::Opening::poll) else { return };
-        let was_cancelled = self.opening.take().is_some_and(|opening| opening.is_cancelled());
-        match result {
-            Ok(opened) => self.show_opened(opened),
-            Err(_) if was_cancelled => self.toasts.show(ToastKind::Info, "Indexing was cancelled"),
-            Err(error) => {
-                let (what, path) = split_path(&format!("{error:#}"));
-                self.start.path_box.refuse(&what);
-                let text = format!("{} {path}", super::words::sentence(&what));
-                self.toasts.show_with(ToastKind::Error, NOT_OPENED, text.trim(), None);
-                self.note_failure(&format!("{error:#}"));
-            }
-        }
-    }
-
-    fn show_opened(&mut self, opened: super::opening::Opened) {
-        let size = self.context.content_rect().size();
-        let saved: Option<SavedLayout> = match self.workspace.take() {
-            Some(before) => before.saved_layout(),
-            None => self.settings.layout.take(),
-        };
-        let is_demo = opened.is_demo;
-        let mut workspace = Workspace::new(opened, saved, size);
-        workspace.sources = self.settings.source_choice(&workspace.session);
-        // Pictures and tests show the trace, not how to begin.
-        workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
-        for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace, notice)) {
-            self.toasts.show(ToastKind::Info, notice);
-        }
-        self.tell_warnings(&workspace);
-        super::recent::remember(&mut self.settings.recent, workspace.recent());
-        self.start.path_box.clear();
-        self.toasts.retire(NOT_OPENED);
-        self.set_title(&format!("{} – Stepback", workspace.name()));
-        // What had the keyboard on the start screen is gone.
-        self.context.memory_mut(|memory| memory.stop_text_input());
-        self.workspace = Some(workspace);
-        self.load_lines();
-    }
-
-    /// Lines that could not be read are told once, when their index was just built.
-    fn tell_warnings(&mut self, workspace: &Workspace) {
-        let count = workspace.session.index.info().warning_count;
-        let Some(first) = workspace.session.index.warnings().first().filter(|_| workspace.session.is_built_now) else {
-            return;
-        };
-        let lines = if count == 1 { "1 line" } else { &format!("{} lines", super::words::count(count)) };
-        let title = format!("{lines} could not be read");
-        let line = super::words::count(first.line);
-        let text = format!("First: line {line}, byte {}: {}.", super::words::count(first.offset), first.message);
-        let show = Some(("Show list".to_owned(), Action::ShowPanel(PanelKind::Warnings)));
-        self.toasts.show_with(ToastKind::Warning, &title, &text, show);
-    }
-}
-
-/// Whether a notice tells of an image in use: the status bar names it, so no message is needed.
-fn names_image(workspace: &Workspace, notice: &str) -> bool {
-    let images = workspace.session.images.infos();
-    images.iter().any(|info| notice.ends_with(&format!(": {:?}", info.spec.path)))
 }
 
 fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
@@ -439,13 +382,5 @@ fn order(action: &Action) -> Order {
             Order::Instead
         }
         _ => Order::Beside,
-    }
-}
-
-/// Errors of the session end with the path; a message shows it apart.
-fn split_path(error: &str) -> (String, String) {
-    match error.rsplit_once(": \"") {
-        Some((what, path)) => (what.to_owned(), path.trim_end_matches('"').to_owned()),
-        None => (error.to_owned(), String::new()),
     }
 }

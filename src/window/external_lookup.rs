@@ -31,7 +31,7 @@ impl ExternalQuestion {
             }
             Way::Back => self.last(session, range, cancel)?,
         };
-        Ok(found.map_or_else(|| self.nothing(), Found::Position))
+        Ok(found.map_or_else(|| self.nothing(session), Found::Position))
     }
 
     /// Where the step just before the position did it, the one before is meant: that would be no move.
@@ -60,7 +60,7 @@ impl ExternalQuestion {
         Ok(Some(MemoryRange { address: Address(address), len_bytes }))
     }
 
-    fn nothing(&self) -> Found {
+    fn nothing(&self, session: &Session) -> Found {
         let side = match self.way {
             Way::Back => "before",
             Way::Forward => "after",
@@ -69,6 +69,6 @@ impl ExternalQuestion {
             None => String::new(),
             Some(CellName::Register(address) | CellName::Memory(address, _)) => format!(" of memory at {address}"),
         };
-        Found::Nothing(format!("there is no external change{of} {side} this position"))
+        Found::nothing(session, self.way, format!("there is no external change{of} {side} this position"))
     }
 }

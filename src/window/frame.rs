@@ -6,11 +6,10 @@ use super::app::App;
 use super::dock::DockView;
 use super::file_dialog::FileDialog;
 use super::palette::Surroundings;
-use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
 use super::{about, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
 use crate::action::Action;
-use crate::keymap::{self, Situation};
+use crate::keymap::{self, Indexing, Situation};
 use crate::panels::{ViewCx, timeline_ui};
 use crate::theme::Tok;
 
@@ -40,12 +39,7 @@ impl App {
         self.take_found();
         self.take_picked();
         self.toasts.expire(&self.context);
-        let is_changed = self.workspace.as_mut().is_some_and(|workspace| workspace.is_trace_changed(&self.worker));
-        if is_changed {
-            let reload = Some(("Reload".to_owned(), Action::Reload));
-            let text = "What is shown belongs to the file as it was.";
-            self.toasts.show_with(ToastKind::Warning, "The trace changed", text, reload);
-        }
+        self.tell_change();
     }
 
     fn take_picked(&mut self) {
@@ -63,7 +57,15 @@ impl App {
     }
 
     fn situation(&mut self, tok: &Tok) -> Situation {
-        self.workspace.as_mut().map(|workspace| workspace.situation(&self.worker, tok)).unwrap_or_default()
+        let Some(workspace) = self.workspace.as_mut() else { return Situation::default() };
+        let situation = workspace.situation(&self.worker, tok);
+        let indexing = match self.opening.as_ref().filter(|opening| opening.is_shown) {
+            Some(opening) if opening.is_following() => Indexing::Following,
+            Some(_) => Indexing::UnderWay,
+            None if workspace.session.index.is_whole() => Indexing::Whole,
+            None => Indexing::Stopped,
+        };
+        Situation { indexing, follow_refusal: workspace.session.follow_refusal(), ..situation }
     }
 
     /// Whether the palette, a page or a menu is in front of the panels.
@@ -93,11 +95,17 @@ impl App {
         actions
     }
 
-    /// Escape gives up the search under way, or puts the hint away.
+    /// Escape gives up the search under way, or puts the hint away, or ends following, or stops indexing.
     fn escape(&mut self) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        if workspace.lookup.take().is_none() {
-            workspace.has_demo_hint = false;
+        if let Some(workspace) = self.workspace.as_mut()
+            && (workspace.lookup.take().is_some() || std::mem::take(&mut workspace.has_demo_hint))
+        {
+            return;
+        }
+        match &self.opening {
+            Some(opening) if opening.is_following() => opening.stop_following(),
+            Some(opening) => opening.cancel(),
+            None => {}
         }
     }
 
@@ -191,7 +199,8 @@ impl App {
             let card = indexing_card::indexing_card_ui(ui, within, opening, out);
             within.max.y -= card;
         }
-        if self.opening.is_some() {
+        // What is followed wakes the window when there is more of it.
+        if self.opening.as_ref().is_some_and(|opening| !opening.is_following()) {
             self.context.request_repaint_after(std::time::Duration::from_millis(60));
         }
         self.toasts.ui(ui, within, out);

@@ -51,7 +51,10 @@ fn card_ui(ui: &mut Ui, opening: &Opening, out: &mut Vec<Action>) {
     painter.text(at(left, 87.0), Align2::LEFT_CENTER, steps, mono(12.5), tok.t2);
     let time_left = figures.left.map_or_else(String::new, |time| format!("about {} left", span(time)));
     painter.text(at(right, 87.0), Align2::RIGHT_CENTER, time_left, mono(12.5), tok.t2);
-    let hint = "The trace opens when its index is done.";
+    let hint = match opening.is_shown {
+        true => "The trace can be read meanwhile.",
+        false => "The trace opens when its first part is indexed.",
+    };
     painter.text(at(left, 131.0), Align2::LEFT_CENTER, hint, ui_font(12.0), tok.t3);
     buttons_ui(ui, Rect::from_min_max(at(left, 118.0), at(right, 144.0)), opening, out);
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use stepback_index::{AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, NextAccess, Query as _};
 use stepback_parsers::{Address, Position};
 
@@ -11,6 +11,7 @@ use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
 use crate::expression::{AtPosition, evaluate};
 use crate::model::register_part::RegisterPart;
+use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
 use crate::place::Place;
 use crate::session::Session;
@@ -36,6 +37,16 @@ pub enum Found {
     Nothing(String),
 }
 
+impl Found {
+    /// Nothing; in the future of a trace that is not indexed as a whole that is so far.
+    pub fn nothing(session: &Session, way: Way, sentence: String) -> Self {
+        Self::Nothing(match way {
+            Way::Back => sentence,
+            Way::Forward => nothing_so_far(session, sentence),
+        })
+    }
+}
+
 /// A question about a cell as the user asks it.
 #[derive(Clone, Debug)]
 pub struct AccessQuestion {
@@ -56,7 +67,8 @@ impl Lookup {
         let place = Some(text.clone());
         let ticket = worker.spawn(move |cancel| {
             let place: Place = text.parse()?;
-            Ok(Found::Position(place.resolve_from(&session, from, cancel)?))
+            let at = place.resolve_from(&session, from, cancel);
+            Ok(Found::Position(at.map_err(|error| anyhow!(nothing_so_far(&session, format!("{error:#}"))))?))
         });
         Self { window, place, ticket }
     }
@@ -86,7 +98,7 @@ impl Lookup {
             };
             let nothing =
                 || format!("line {} of {} is not executed {side} this position", question.line, question.name());
-            let Some(hit) = found else { return Ok(Found::Nothing(nothing())) };
+            let Some(hit) = found else { return Ok(Found::nothing(&session, question.way, nothing())) };
             // Panels show the thread that executed last, unless they were told another.
             if question.thread.is_some() || session.index.thread_at(hit.position)? == hit.thread {
                 return Ok(Found::Position(hit.position));
@@ -116,7 +128,7 @@ impl AccessQuestion {
         match self.way {
             Way::Forward => {
                 let hit = NextAccess { cell, kinds, from: self.from }.run(&session.index, cancel)?;
-                Ok(hit.map_or_else(|| self.nothing(), |hit| Found::Position(hit.position)))
+                Ok(hit.map_or_else(|| self.nothing(session), |hit| Found::Position(hit.position)))
             }
             Way::Back => self.last(session, cell, kinds, cancel),
         }
@@ -137,12 +149,12 @@ impl AccessQuestion {
                     );
                     return Ok(Found::Noted(Position(0), said));
                 }
-                LastAccessAnswer::Never => return Ok(self.nothing()),
+                LastAccessAnswer::Never => return Ok(self.nothing(session)),
             }
         }
     }
 
-    fn nothing(&self) -> Found {
+    fn nothing(&self, session: &Session) -> Found {
         let verb = match self.access {
             Access::Read => "read",
             Access::Write => "written",
@@ -151,7 +163,7 @@ impl AccessQuestion {
             Way::Back => "before",
             Way::Forward => "after",
         };
-        Found::Nothing(format!("{} is not {verb} {side} this position", self.name()))
+        Found::nothing(session, self.way, format!("{} is not {verb} {side} this position", self.name()))
     }
 
     fn name(&self) -> String {

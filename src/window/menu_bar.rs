@@ -8,7 +8,7 @@ use egui::{
 use super::app::App;
 use super::widgets::{FlatButton, first_key, key_cap, paint_flat, width};
 use crate::action::{Action, ThemeChoice, WindowId};
-use crate::keymap::{self, Area, Command, Situation, key_text};
+use crate::keymap::{self, Area, Command, Indexing, Situation, key_text};
 use crate::theme::{Tok, icons, semi, ui as ui_font};
 
 /// Draws the menu bar.
@@ -99,7 +99,8 @@ fn is_apart(command: &Command) -> bool {
 fn begins_group(name: &str) -> bool {
     matches!(
         name,
-        "Cancel indexing"
+        "Follow"
+            | "Close trace"
             | "Quit"
             | "Back in history"
             | "Last write"
@@ -185,8 +186,13 @@ fn command_ui(ui: &mut Ui, command: &'static Command, situation: &Situation, out
     let action = command.action(situation);
     let asks = command.plain.is_none() && command.is_possible(situation);
     let key = command.keys.first().map(key_text).unwrap_or_default();
-    let entry = Button::new(text_of(command, situation)).shortcut_text(shortcut(ui, &key));
-    if ui.add_enabled(action.is_some() || asks, entry).clicked() {
+    let is_on = command.name == "Follow" && situation.indexing == Indexing::Following;
+    let entry = Button::new(text_of(command, situation)).selected(is_on).shortcut_text(shortcut(ui, &key));
+    let mut response = ui.add_enabled(action.is_some() || asks, entry);
+    if let Some(why) = situation.follow_refusal.filter(|_| command.name == "Follow") {
+        response = response.on_disabled_hover_text(super::words::sentence(why));
+    }
+    if response.clicked() {
         // What needs an argument asks for it in the palette.
         out.push(action.unwrap_or(Action::AskFor(command.name.to_owned())));
     }

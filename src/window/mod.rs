@@ -32,6 +32,7 @@ mod layout;
 mod lookup;
 mod mark;
 mod menu_bar;
+mod opened;
 mod opening;
 mod palette;
 mod palette_items;

@@ -1,16 +1,18 @@
 //! A trace that is being opened, on a thread of its own.
 
+use std::cell::OnceCell;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow};
 use stepback_index::{BuildProgress, Cancel};
 
 use super::run::TraceChoice;
-use crate::session::{self, OpenOptions, Session};
+use crate::session::{self, OpenOptions, Session, Watch};
 
 /// An opening under way.
 pub struct Opening {
@@ -20,10 +22,43 @@ pub struct Opening {
     pub progress: Arc<BuildProgress>,
     /// The card is put away; the status bar tells how far it is.
     pub is_card_hidden: bool,
+    /// The trace on the screen is this one, as far as it is indexed.
+    pub is_shown: bool,
+    showing: Showing,
     cancel: Cancel,
+    /// Ends the following of a trace that grows.
+    until: Cancel,
     started: Instant,
-    receiver: Receiver<Result<Opened>>,
+    /// When bytes were counted first, and how many they were: a build may go on where another stopped.
+    base: OnceCell<(Instant, u64)>,
+    mailbox: Mailbox,
+    /// How many parts came.
+    parts: Arc<AtomicU64>,
+    /// None where the system gives no thread.
+    thread: Option<JoinHandle<()>>,
 }
+
+/// What is shown of a trace while it is being opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Showing {
+    /// Nothing until it is indexed as a whole.
+    Whole,
+    /// The part that is indexed.
+    Parts,
+    /// The same, and indexing goes on as the trace grows.
+    Growth,
+}
+
+/// News of an opening.
+pub enum Told {
+    /// A part of the trace can be shown.
+    Part(Opened),
+    /// The whole trace, or why it cannot be opened.
+    Done(Result<Opened>),
+}
+
+/// The newest news: a window that is not drawn keeps no more.
+type Mailbox = Arc<Mutex<Option<Told>>>;
 
 /// A trace that is open, and how it was asked for.
 pub struct Opened {
@@ -53,45 +88,87 @@ pub struct Figures {
 }
 
 impl Opening {
-    /// Starts to open a trace. `wake` is called when it is done.
-    pub fn start(choice: TraceChoice, wake: impl Fn() + Send + 'static) -> Self {
+    /// Starts to open a trace. `wake` is called when there is news.
+    pub fn start(choice: TraceChoice, showing: Showing, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let progress = Arc::<BuildProgress>::default();
-        let cancel = Cancel::default();
-        let (sender, receiver) = channel();
+        let (cancel, until, mailbox) = (Cancel::default(), Cancel::default(), Mailbox::default());
+        let parts = Arc::<AtomicU64>::default();
         let name = match &choice {
             TraceChoice::Path(options) => file_name(&options.path),
             TraceChoice::Demo => "the demo".to_owned(),
         };
         let job = {
-            let (progress, cancel) = (progress.clone(), cancel.clone());
+            let (progress, mailbox, parts) = (progress.clone(), mailbox.clone(), parts.clone());
+            let job = Job { choice, showing, cancel: cancel.clone(), until: until.clone() };
             move || {
-                // The window may be gone; then nobody wants the trace.
-                let _gone = sender.send(open(choice, &progress, &cancel));
-                wake();
+                let tell = |told| {
+                    *mailbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+                    wake();
+                };
+                let on_part = |part| {
+                    tell(Told::Part(part));
+                    parts.fetch_add(1, Relaxed);
+                };
+                let opened = job.open(&progress, &on_part);
+                tell(Told::Done(opened));
             }
         };
-        // Without a thread the sender is dropped, and `poll` says so.
-        let _thread = std::thread::Builder::new().name("open".to_owned()).spawn(job);
-        Self { name, progress, is_card_hidden: false, cancel, started: Instant::now(), receiver }
+        let thread = std::thread::Builder::new().name("open".to_owned()).spawn(job).ok();
+        let (started, base) = (Instant::now(), OnceCell::new());
+        let (is_card_hidden, is_shown) = (false, false);
+        Self { name, progress, is_card_hidden, is_shown, showing, cancel, until, started, base, mailbox, parts, thread }
     }
 
-    /// The trace, or why it cannot be opened; none while it is on its way.
-    pub fn poll(&self) -> Option<Result<Opened>> {
-        match self.receiver.try_recv() {
-            Ok(result) => Some(result),
-            Err(TryRecvError::Empty) => None,
-            Err(TryRecvError::Disconnected) => Some(Err(anyhow!("the trace could not be opened: its thread ended"))),
-        }
+    /// What came since it was asked last. After [`Told::Done`] nothing comes.
+    pub fn poll(&self) -> Option<Told> {
+        // In this order: what a thread that has ended had to tell is there.
+        let is_over = self.is_over();
+        let told = self.mailbox.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let ended = || Told::Done(Err(anyhow!("the trace could not be opened: its thread ended")));
+        told.or_else(|| is_over.then(ended))
     }
 
-    /// Asks the thread to stop; [`Self::poll`] then gives an error.
+    fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Asks the thread to stop; [`Self::poll`] then gives an error. What is indexed is kept for the next time.
     pub fn cancel(&self) {
         self.cancel.cancel();
+    }
+
+    /// Stops, and waits for what is indexed to be kept, but not for ever.
+    pub fn close(&self, limit: Duration) {
+        self.cancel();
+        let began = Instant::now();
+        while !self.is_over() && began.elapsed() < limit {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Whether it was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
+    }
+
+    /// Finishes a trace that is followed: it is no longer waited for more of it.
+    pub fn stop_following(&self) {
+        self.until.cancel();
+    }
+
+    /// Whether more of the trace is waited for.
+    pub fn is_following(&self) -> bool {
+        self.follows() && !self.until.is_cancelled() && !self.is_cancelled()
+    }
+
+    /// Whether a trace that is followed was shown as far as it went.
+    pub fn has_caught_up(&self) -> bool {
+        self.is_following() && self.parts.load(Relaxed) > 0 && self.mailbox.lock().is_ok_and(|told| told.is_none())
+    }
+
+    /// Whether it was started to follow the trace, even if that is over.
+    pub fn follows(&self) -> bool {
+        self.showing == Showing::Growth
     }
 
     /// Whether it takes so long that a card is worth showing.
@@ -102,7 +179,11 @@ impl Opening {
     /// Numbers for the card.
     pub fn figures(&self) -> Figures {
         let (done, total) = (self.progress.bytes_done.load(Relaxed), self.progress.bytes_total.load(Relaxed));
-        figures(done, total, self.progress.steps.load(Relaxed), self.started.elapsed())
+        let now = Instant::now();
+        let (since, base) =
+            if total > 0 { *self.base.get_or_init(|| (self.started.max(now), done)) } else { (now, done) };
+        let figures = Counted { done, total, base: base.min(done), steps: self.progress.steps.load(Relaxed) };
+        figures.after(since.elapsed())
     }
 }
 
@@ -112,30 +193,57 @@ impl Drop for Opening {
     }
 }
 
-fn open(choice: TraceChoice, progress: &BuildProgress, cancel: &Cancel) -> Result<Opened> {
-    let (options, is_demo) = match choice {
-        TraceChoice::Path(options) => (options, false),
-        TraceChoice::Demo => (OpenOptions::new(session::demo_path()?), true),
-    };
-    let session = session::open(&options, progress, cancel)?;
-    Ok(Opened { session, options, is_demo })
+/// What the thread is to do.
+struct Job {
+    choice: TraceChoice,
+    showing: Showing,
+    cancel: Cancel,
+    until: Cancel,
+}
+
+impl Job {
+    fn open(self, progress: &BuildProgress, tell: &(dyn Fn(Opened) + Sync)) -> Result<Opened> {
+        let (options, is_demo) = match self.choice {
+            TraceChoice::Path(options) => (options, false),
+            TraceChoice::Demo => (OpenOptions::new(session::demo_path()?), true),
+        };
+        let on_part = |session| tell(Opened { session, options: options.clone(), is_demo });
+        let follow = (self.showing == Showing::Growth).then_some(&self.until);
+        let watch = Watch { on_part: &on_part, follow };
+        let watch = Some(watch).filter(|_| self.showing != Showing::Whole);
+        let session = session::open_watched(&options, progress, &self.cancel, watch)?;
+        Ok(Opened { session, options, is_demo })
+    }
 }
 
 fn file_name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
-fn figures(done: u64, total: u64, steps: u64, elapsed: Duration) -> Figures {
-    let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
-    let rate = done.saturating_mul(1000) / millis;
-    let left = (done > 0 && total > done).then(|| {
-        let millis_left = u128::from(total - done) * u128::from(millis) / u128::from(done);
-        Duration::from_millis(u64::try_from(millis_left).unwrap_or(u64::MAX))
-    });
-    // In thousandths: more than the bar has pixels.
-    let thousandths = u128::from(done.min(total)) * 1000 / u128::from(total.max(1));
-    let share = f32::from(u16::try_from(thousandths).unwrap_or(1000)) / 1000.0;
-    Figures { done, total, steps, share, rate, left }
+/// What the thread counted.
+struct Counted {
+    done: u64,
+    total: u64,
+    /// How many bytes were done when it began.
+    base: u64,
+    steps: u64,
+}
+
+impl Counted {
+    fn after(&self, elapsed: Duration) -> Figures {
+        let Self { done, total, base, steps } = *self;
+        let millis = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
+        let done_now = done - base;
+        let rate = done_now.saturating_mul(1000) / millis;
+        let left = (done_now > 0 && total > done).then(|| {
+            let millis_left = u128::from(total - done) * u128::from(millis) / u128::from(done_now);
+            Duration::from_millis(u64::try_from(millis_left).unwrap_or(u64::MAX))
+        });
+        // In thousandths: more than the bar has pixels.
+        let thousandths = u128::from(done.min(total)) * 1000 / u128::from(total.max(1));
+        let share = f32::from(u16::try_from(thousandths).unwrap_or(1000)) / 1000.0;
+        Figures { done, total, steps, share, rate, left }
+    }
 }
 
 #[cfg(test)]
@@ -144,24 +252,32 @@ mod tests {
 
     #[test]
     fn the_time_left_follows_from_the_rate() {
-        let half = figures(500, 1000, 7, Duration::from_secs(2));
+        let figures = |base, done, total| Counted { done, total, base, steps: 7 }.after(Duration::from_secs(2));
+        let half = figures(0, 500, 1000);
         assert_eq!((half.rate, half.left, half.share), (250, Some(Duration::from_secs(2)), 0.5));
-        assert_eq!(figures(0, 1000, 0, Duration::from_secs(2)).left, None);
-        assert_eq!(figures(0, 0, 0, Duration::ZERO).share, 0.0);
+        assert_eq!(figures(0, 0, 1000).left, None);
+        assert_eq!(figures(0, 0, 0).share, 0.0);
+    }
+
+    #[test]
+    fn what_was_there_before_makes_it_no_faster() {
+        let figures = Counted { done: 500, total: 1000, base: 400, steps: 7 }.after(Duration::from_secs(1));
+        assert_eq!((figures.rate, figures.left, figures.share), (100, Some(Duration::from_secs(5)), 0.5));
     }
 
     #[test]
     fn a_trace_that_is_not_there_is_an_error_that_names_it() {
-        let opening = Opening::start(TraceChoice::Path(OpenOptions::new("/nowhere/a.tarmac")), || {});
+        let choice = TraceChoice::Path(OpenOptions::new("/nowhere/a.tarmac"));
+        let opening = Opening::start(choice, Showing::Parts, || {});
         let limit = Instant::now() + Duration::from_secs(20);
-        let result = loop {
-            if let Some(result) = opening.poll() {
-                break result;
+        let told = loop {
+            if let Some(told) = opening.poll() {
+                break told;
             }
             assert!(Instant::now() < limit, "nothing came for 20 seconds");
             std::thread::yield_now();
         };
-        let Err(error) = result else { panic!("there is no such trace") };
+        let Told::Done(Err(error)) = told else { panic!("there is no such trace") };
         assert!(format!("{error:#}").contains("a.tarmac"));
     }
 }

@@ -24,6 +24,9 @@ pub struct WindowOptions {
     pub size: Option<(u32, u32)>,
     /// The program ends when the script and the picture are done.
     pub quit: bool,
+    /// A trace is shown as soon as a part of it is indexed. Never in runs from a script, whose pictures must not
+    /// depend on the machine's speed.
+    pub shows_parts: bool,
 }
 
 /// Which trace to open.

@@ -5,10 +5,13 @@ use stepback_index::{Cancel, Query as _, Steps};
 use stepback_parsers::{Position, Step};
 
 use super::app::App;
-use super::widgets::{badge, paint_flat, width};
+use super::opening::Opening;
+use super::widgets::{badge, paint_flat, text_button, width};
 use super::words::count;
 use crate::action::{Action, PanelKind};
+use crate::model::so_far::{SoFar, so_far};
 use crate::model::source_view::instruction_at;
+use crate::model::text::counted;
 use crate::session::Session;
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
 use crate::worker::Slot;
@@ -75,7 +78,8 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     let (_, at) = ui.allocate_space(vec2(16.0, 24.0));
     badge(ui.painter(), at.left_center(), number, tok);
     let end = workspace.session.index.step_count();
-    part_ui(ui, "Step", &format!("{} of {}", count(position.0), count(end)), true, tok);
+    let place = so_far(&workspace.session, &format!("{} of {}", count(position.0), count(end)));
+    part_ui(ui, "Step", &place, true, tok);
     let session = workspace.session.clone();
     let answer = workspace.status.poll(&position, &app.worker, |position| {
         let position = *position;
@@ -121,7 +125,7 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     if warnings == 0 {
         return;
     }
-    let text = if warnings == 1 { "1 warning".to_owned() } else { format!("{} warnings", count(warnings)) };
+    let text = so_far(&workspace.session, &counted(warnings, "warning", "warnings"));
     let wide = width(ui, &text, &ui_font(11.5)) + 20.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
@@ -135,12 +139,12 @@ fn warnings_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 
 /// How often memory was changed by something that the trace does not show.
 fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let changes = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.info().external_changes);
+    let Some(workspace) = &app.workspace else { return };
+    let changes = workspace.session.index.info().external_changes;
     if changes == 0 {
         return;
     }
-    let noun = if changes == 1 { "external change" } else { "external changes" };
-    let text = format!("{} {noun}", count(changes));
+    let text = so_far(&workspace.session, &counted(changes, "external change", "external changes"));
     let wide = width(ui, &text, &ui_font(11.5)) + 14.0;
     let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
@@ -182,12 +186,56 @@ fn symbols_ui(ui: &mut Ui, app: &App, tok: &Tok) {
     response.on_hover_text(hint);
 }
 
-/// While the card is hidden: a bar 120 x 4, which brings the card back.
+/// How far the index is while it is not whole, and what can be done about it.
 fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
-    let Some(opening) = app.opening.as_ref().filter(|opening| opening.is_long()) else { return };
+    let part = app.workspace.as_ref().and_then(|workspace| SoFar::of(&workspace.session));
+    match (&app.opening, part) {
+        (Some(opening), Some(part)) if opening.is_following() && opening.is_shown => follow_ui(ui, part, tok, out),
+        (Some(opening), _) if opening.is_long() || opening.is_shown => progress_ui(ui, opening, tok, out),
+        (None, Some(part)) => stopped_ui(ui, part, tok, out),
+        _ => {}
+    }
+}
+
+/// A trace that is followed: a click ends it.
+fn follow_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
+    let text = part.following();
+    let wide = width(ui, &text, &ui_font(11.5)) + 28.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
+    paint_flat(ui.painter(), rect, &response, tok);
+    ui.painter().circle_filled(rect.left_center() + vec2(10.0, 0.0), 3.5, tok.accent);
+    ui.painter().text(rect.left_center() + vec2(20.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
+    if response.on_hover_text("The trace is read as it grows. Click to finish its index").clicked() {
+        out.push(Action::FollowTrace);
+    }
+}
+
+/// Indexing that was stopped.
+fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
+    let hint = "Answers are so far: the rest of the trace is not indexed";
+    if text_button(ui, "Go on", ui_font(11.5), tok.accent).on_hover_text("Index the rest of the trace").clicked() {
+        out.push(Action::ContinueIndexing);
+    }
+    let text = part.stopped();
+    let wide = width(ui, &text, &ui_font(11.5)) + 4.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    response.on_hover_text(hint);
+}
+
+/// Indexing under way: a bar 120 x 4, which brings the card back, and a button that stops it.
+fn progress_ui(ui: &mut Ui, opening: &Opening, tok: &Tok, out: &mut Vec<Action>) {
     let share = opening.figures().share;
-    // A per cent of a share between 0 and 1 fits.
-    let text = format!("{:.0} %", share * 100.0);
+    let text = format!("{:.0} %", (share * 100.0).floor());
+    let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Stop indexing"));
+    paint_flat(ui.painter(), rect, &response, tok);
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
+    if response.on_hover_text("Cancel indexing; what is indexed is kept").clicked() {
+        out.push(Action::CancelIndexing);
+    }
     let (rect, response) = ui.allocate_exact_size(vec2(240.0, 20.0), Sense::click());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Indexing"));
     paint_flat(ui.painter(), rect, &response, tok);

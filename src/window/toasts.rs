@@ -37,8 +37,8 @@ pub struct Toast {
     pub title: String,
     /// Where or why, and what now.
     pub text: String,
-    /// What can be done: a word and an action.
-    pub action: Option<(String, Action)>,
+    /// What can be done: a word and an action each.
+    pub actions: Vec<(String, Action)>,
     since: Instant,
 }
 
@@ -62,11 +62,17 @@ impl Toasts {
     }
 
     /// Shows a message with something to do about it. The same message twice is shown once.
-    pub fn show_with(&mut self, kind: ToastKind, title: &str, text: &str, action: Option<(String, Action)>) {
+    pub fn show_with(
+        &mut self,
+        kind: ToastKind,
+        title: &str,
+        text: &str,
+        actions: impl IntoIterator<Item = (String, Action)>,
+    ) {
         self.list.retain(|toast| toast.title != title || toast.text != text);
         self.count += 1;
-        let (title, text) = (title.to_owned(), text.to_owned());
-        self.list.push(Toast { id: self.count, kind, title, text, action, since: Instant::now() });
+        let (title, text, actions) = (title.to_owned(), text.to_owned(), actions.into_iter().collect());
+        self.list.push(Toast { id: self.count, kind, title, text, actions, since: Instant::now() });
     }
 
     /// Closes the messages of a title: they are no longer true.
@@ -163,11 +169,11 @@ impl Toast {
             UiBuilder::new().max_rect(row).layout(egui::Layout::left_to_right(egui::Align::Center)),
             |ui| {
                 ui.spacing_mut().item_spacing.x = 18.0;
-                if let Some((word, action)) = &self.action
-                    && link(ui, word).clicked()
-                {
-                    out.push(action.clone());
-                    out.push(Action::DismissToast(self.id));
+                for (word, action) in &self.actions {
+                    if link(ui, word).clicked() {
+                        out.push(action.clone());
+                        out.push(Action::DismissToast(self.id));
+                    }
                 }
                 if link(ui, "Copy").clicked() {
                     out.push(Action::Copy(format!("{}\n{}", self.title, self.text)));

@@ -19,9 +19,10 @@ use super::words::count;
 use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;
 use crate::keymap::Situation;
-use crate::model::{Ground, SourceChoice, TraceWindow, Windows};
+use crate::model::so_far::so_far;
+use crate::model::{AtEnd, Ground, SourceChoice, TraceWindow, Windows};
 use crate::panels::{RegistersPanel, TimelineState, ViewCx};
-use crate::session::{OpenOptions, Session};
+use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
 use crate::worker::{Ticket, Worker};
 
@@ -52,8 +53,18 @@ pub struct Workspace {
     pub status: StatusSlot,
     /// The cell that was under a cursor last: "last write" means it where the panel has none.
     last_cell: Option<CellName>,
-    watch: Option<Ticket<bool>>,
+    watch: Option<Ticket<Option<TraceChange>>>,
     watched: Instant,
+    /// What was told of the trace file.
+    told: Option<TraceChange>,
+    /// Windows that were further on when the trace was open last than it is indexed by now.
+    awaited: Vec<Awaited>,
+}
+
+/// A window's place in a part of the trace that is not indexed yet.
+struct Awaited {
+    window: WindowId,
+    position: Position,
 }
 
 impl Workspace {
@@ -61,9 +72,9 @@ impl Workspace {
     pub fn new(opened: Opened, saved: Option<SavedLayout>, size: egui::Vec2) -> Self {
         let session = Arc::new(opened.session);
         let mut windows = Windows::new(session.index.step_count());
-        let dock = match saved {
+        let (dock, awaited) = match saved {
             Some(saved) => restored(&session, saved, &mut windows),
-            None => layout::first(size),
+            None => (layout::first(size), Vec::new()),
         };
         let mut workspace = Self {
             session,
@@ -80,14 +91,45 @@ impl Workspace {
             last_cell: None,
             watch: None,
             watched: Instant::now(),
+            told: None,
+            awaited,
         };
         workspace.focused = workspace.trace_tile(workspace.windows.active);
         workspace
     }
 
+    /// Another part of the same trace, or the whole of it: positions, folds and panels stay.
+    pub fn take_part(&mut self, session: Session, at_end: AtEnd) {
+        let session = Arc::new(session.succeeding(&self.session));
+        let before = std::mem::replace(&mut self.session, session);
+        let index = &self.session.index;
+        self.windows.take_part(before.index.calls(), index.calls(), (index.step_count(), at_end));
+        let (end, is_whole) = (index.end(), index.is_whole());
+        for awaited in std::mem::take(&mut self.awaited) {
+            let window = self.windows.get_mut(awaited.window).filter(|window| window.is_untouched());
+            match window {
+                Some(window) if awaited.position <= end || is_whole => window.begin_at(awaited.position.min(end)),
+                Some(_) => self.awaited.push(awaited),
+                None => {}
+            }
+        }
+        self.told = None;
+    }
+
+    /// Whether a session is one of this trace that does not reach as far as its windows are.
+    pub fn is_beyond(&self, session: &Session) -> bool {
+        let furthest = self.windows.list.iter().map(|window| window.position).max();
+        session.path == self.session.path && furthest.is_some_and(|furthest| furthest > session.index.end())
+    }
+
     /// The layout with what it shows, for the next run.
     pub fn saved_layout(&self) -> Option<SavedLayout> {
-        let positions = self.windows.list.iter().map(|window| (window.id, window.position.0)).collect();
+        let awaited = |id| self.awaited.iter().find(|awaited| awaited.window == id).map(|awaited| awaited.position);
+        let place = |window: &TraceWindow| match awaited(window.id).filter(|_| window.is_untouched()) {
+            Some(position) => position.0,
+            None => window.position.0,
+        };
+        let positions = self.windows.list.iter().map(|window| (window.id, place(window))).collect();
         let tree = layout::renewed(&self.dock)?;
         Some(SavedLayout { tree, trace: self.session.path.clone(), positions, active: self.windows.active })
     }
@@ -133,7 +175,8 @@ impl Workspace {
 
     /// What stands behind the name in the title: `AArch64 · 1,763 steps`.
     pub fn summary(&self) -> String {
-        format!("{} · {} steps", self.architecture(), count(self.session.index.step_count()))
+        let steps = format!("{} · {} steps", self.architecture(), count(self.session.index.step_count()));
+        so_far(&self.session, &steps)
     }
 
     /// Changes the active window by a move that needs to know the calls around it.
@@ -417,6 +460,7 @@ impl Workspace {
             is_in_trace: matches!(kind, Some(PanelKind::Trace) | None),
             is_in_cells: matches!(kind, Some(PanelKind::Registers | PanelKind::Memory)),
             cell: self.last_cell.clone(),
+            ..Situation::default()
         }
     }
 
@@ -434,17 +478,19 @@ impl Workspace {
         self.focused_pane()?.selection(&cx)
     }
 
-    /// Whether the trace file was found changed since the last look. Asks again now and then, on the worker.
-    pub fn is_trace_changed(&mut self, worker: &Worker) -> bool {
+    /// How the trace file was found changed, once. Asks again now and then, on the worker.
+    pub fn trace_change(&mut self, worker: &Worker) -> Option<TraceChange> {
         let answer = self.watch.as_ref().and_then(Ticket::take);
         if answer.is_some() {
             self.watch = None;
         } else if self.watch.is_none() && self.watched.elapsed() > WATCH_INTERVAL {
             self.watched = Instant::now();
             let session = self.session.clone();
-            self.watch = Some(worker.spawn(move |_| Ok(session.is_trace_changed())));
+            self.watch = Some(worker.spawn(move |_| Ok(session.trace_change())));
         }
-        matches!(answer, Some(Ok(true)))
+        let change = answer.and_then(Result::ok)?.filter(|change| self.told != Some(*change))?;
+        self.told = Some(change);
+        Some(change)
     }
 
     /// The tile that shows a trace window.
@@ -490,14 +536,20 @@ impl Workspace {
 }
 
 /// The panels of the last run. Positions, pins and addresses belong to the trace that was open: another trace starts afresh.
-fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> Dock {
+/// Positions beyond the part that is indexed are awaited.
+fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Dock, Vec<Awaited>) {
+    let mut awaited = Vec::new();
     let is_same = std::path::absolute(&session.path).ok() == std::path::absolute(&saved.trace).ok();
     let mut dock = saved.tree;
     for tile in layout::panes_in_order(&dock) {
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
         if let Pane::Trace(panel) = pane {
             let known = saved.positions.iter().find(|(id, _)| *id == panel.window);
-            let position = known.filter(|_| is_same).map_or(0, |(_, position)| *position);
+            let mut position = known.filter(|_| is_same).map_or(0, |(_, position)| *position);
+            if !session.index.is_whole() && position > session.index.step_count() {
+                awaited.push(Awaited { window: panel.window, position: Position(position) });
+                position = 0;
+            }
             if panel.window == WindowId(1) {
                 // Window 1 is there from the start.
                 windows.active_mut().position = Position(position).min(session.index.end());
@@ -516,7 +568,7 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> Doc
         }
     }
     windows.activate(saved.active);
-    dock
+    (dock, awaited)
 }
 
 fn format_name(format: &str) -> String {

@@ -111,10 +111,11 @@ fn a_damaged_index_is_rebuilt_and_told() {
 fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
     let mut window = Driver::text(SHORT);
     window.go_to("7");
-    let longer = format!("{SHORT}13 clk IT (12) 00001028 d503201f O EL1h_n : NOP\n");
-    fs::write(window.path("a.tarmac"), longer).unwrap();
+    let other = format!("{}13 clk IT (12) 00001028 d503201f O EL1h_n : NOP\n", SHORT.replace("d2800020", "d2800021"));
+    fs::write(window.path("a.tarmac"), other).unwrap();
     window.wait_until(|window| !window.messages().is_empty());
     assert_eq!(window.messages(), ["The trace changed"]);
+    assert!(!window.has("Follow"));
     window.wait();
     window.click("Reload");
     assert_eq!(window.workspace().session.index.step_count(), 13);

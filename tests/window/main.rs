@@ -14,6 +14,7 @@ mod layout;
 mod memory;
 mod painted;
 mod palette;
+mod parts;
 mod registers;
 mod sandbox;
 mod scripts;

@@ -471,6 +471,21 @@ impl CallTable {
             .filter(|id| self.get(*id).is_some_and(|call| call.thread == thread && call.call_step == Some(step)))
     }
 
+    /// The frame of another table of the same trace, which knows more or less of it. O(log n).
+    pub fn same(&self, call: &Call) -> Option<CallId> {
+        let first = match call.call_step {
+            Some(step) => self.called_by(call.thread, step),
+            None => self.innermost_at(call.thread, call.entered_at()),
+        }?;
+        // One step may begin two frames: a call that is interrupted at once.
+        let alike = (first.0..).map(CallId).map_while(|id| {
+            let other =
+                self.get(id).filter(|other| other.thread == call.thread && other.call_step == call.call_step)?;
+            Some((id, other))
+        });
+        alike.take(4).find(|(_, other)| other.function == call.function).map(|(id, _)| id)
+    }
+
     /// The steps inside a frame, first to last inclusive; to the trace's end while open. None when it shows no step.
     pub fn steps_inside(&self, id: CallId) -> Option<(Step, Step)> {
         let call = self.get(id)?;

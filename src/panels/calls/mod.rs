@@ -18,10 +18,11 @@ use super::keys::{PanelKey, take_keys};
 use super::list::List;
 use super::pen::{Pen, ROW};
 use super::row::{empty_ui, error_ui};
-use super::watch::SessionWatch;
+use super::watch::{News, SessionWatch};
 use crate::action::{Action, CellName, WindowId};
 use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls};
 use crate::model::scroll::{Scroll, Viewport};
+use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
 use crate::model::text::counted;
 use crate::theme::icons;
@@ -64,6 +65,14 @@ impl std::fmt::Debug for CallsState {
     }
 }
 
+impl CallsState {
+    /// Calls have other numbers when more of the trace is known.
+    fn take_part(&mut self, cx: &ViewCx<'_>) {
+        self.tree.carry(cx.session.index.calls());
+        self.pending.clear();
+    }
+}
+
 impl CallsPanel {
     /// The tree, with the position of a window marked.
     pub fn new(window: WindowId) -> Self {
@@ -82,8 +91,10 @@ impl CallsPanel {
 
     /// Draws the tree.
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
-            *self.state = CallsState::default();
+        match self.session.look(cx.session) {
+            News::Nothing => {}
+            News::Part => self.state.take_part(cx),
+            News::Trace => *self.state = CallsState::default(),
         }
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
@@ -103,7 +114,8 @@ impl CallsPanel {
         let rows = if self.state.text.trim().is_empty() { self.tree_rows(cx) } else { self.found_rows(cx) };
         let Some(rows) = rows else { return };
         if rows.is_empty() {
-            return empty_ui(ui, &pen, list, icons::CALLS, ("No such call", "Try a part of the name of a function."));
+            let title = so_far(cx.session, "No such call");
+            return empty_ui(ui, &pen, list, icons::CALLS, (&title, "Try a part of the name of a function."));
         }
         if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
             out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
@@ -204,7 +216,7 @@ impl CallsPanel {
         let (head, rest) = list.split_top_bottom_at_y(list.top() + ROW);
         let count = self.state.found.peek().map_or(0, |(_, found)| found.count);
         let pen = Pen::new(ui, head, cx.tok);
-        pen.label(head.left() + 12.0, head.center().y, counted(count, "call", "calls"), cx.tok.t3);
+        pen.label(head.left() + 12.0, head.center().y, so_far(cx.session, &counted(count, "call", "calls")), cx.tok.t3);
         rest
     }
 

@@ -103,7 +103,7 @@ impl Rows<'_> {
         }
         response.context_menu(|ui| call_menu(ui, row, (self.cx, self.window), look.is_open, (touched, out)));
         response.on_hover_ui(|ui| {
-            for line in row.detail_lines() {
+            for line in row.detail_lines(self.cx.session) {
                 ui.label(line);
             }
         });

@@ -20,6 +20,7 @@ use super::watch::SessionWatch;
 use crate::action::{Action, CellName};
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::scroll::{Scroll, Viewport};
+use crate::model::so_far::so_far;
 use crate::model::text::{counted, thousands};
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::{Answer, Slot};
@@ -86,7 +87,8 @@ impl ExternalsPanel {
         ui.advance_cursor_after_rect(rect);
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.session.index.info().external_changes == 0 {
-            let words = ("No external changes", "Every read agrees with the last write that the trace shows.");
+            let title = so_far(cx.session, "No external changes");
+            let words = (&*title, "Every read agrees with the last write that the trace shows.");
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
@@ -117,7 +119,7 @@ impl ExternalsPanel {
         };
         let width = pen.width(label, ui_font(12.0)) + 12.0;
         let button = Rect::from_min_max(pos2(bar.right() - 8.0 - width, y - 10.0), pos2(bar.right() - 8.0, y + 10.0));
-        let count = counted(cx.session.index.info().external_changes, "read", "reads");
+        let count = so_far(cx.session, &counted(cx.session.index.info().external_changes, "read", "reads"));
         let from = match self.state.from {
             Position(0) => String::new(),
             from => format!("; from step {} on", thousands(from.0)),
@@ -145,7 +147,8 @@ impl ExternalsPanel {
         out: &mut Vec<Action>,
     ) {
         if rows.is_empty() {
-            let words = ("No external change from there on", "List from the start of the trace instead.");
+            let title = so_far(cx.session, "No external change from there on");
+            let words = (&*title, "List from the start of the trace instead.");
             return empty_ui(ui, pen, rect, icons::CHECK, words);
         }
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);

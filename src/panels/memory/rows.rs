@@ -8,6 +8,7 @@ use super::bar::Mark;
 use super::{byte_left, left_middle, menu, text_left};
 use crate::action::{Action, Follow};
 use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, SOURCE_WORDS, place_in_row};
+use crate::model::so_far::so_far;
 use crate::model::text::size_text;
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
@@ -107,7 +108,7 @@ fn gap_ui(
         Some(bytes) => size_text(bytes),
         None => "16 EiB".to_owned(),
     };
-    pen.label(end + INSET, y, format!("{size} never accessed"), tok.t3);
+    pen.label(end + INSET, y, so_far(view.cx.session, &format!("{size} never accessed")), tok.t3);
     if response.clicked() {
         touched.clicked = Some(first);
     }

@@ -11,6 +11,7 @@ use crate::model::code::Code;
 use crate::model::register_detail::{RegisterDetail, register_detail, write_columns};
 use crate::model::register_part::RegisterPart;
 use crate::model::registers::RegisterCell;
+use crate::model::so_far::so_far;
 use crate::model::text::short_hex;
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
@@ -64,7 +65,8 @@ impl Detail {
         };
         let initial = cell.written_at.is_some_and(|at| at.0 == 0) && cell.written_by.is_none();
         let nobody = if initial { "by the first lines of the trace" } else { "never before" };
-        let lines = [("written by", &detail.written_by, nobody), ("next write", &detail.next_write, "never again")];
+        let never_again = so_far(cx.session, "never again");
+        let lines = [("written by", &detail.written_by, nobody), ("next write", &detail.next_write, &*never_again)];
         for (label, writer, nobody) in lines {
             y += ROW;
             let line = Line { label, writer: writer.as_ref(), nobody };

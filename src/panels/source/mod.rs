@@ -21,7 +21,7 @@ use super::list::List;
 use super::pen::{INSET, Pen, ROW};
 use super::row::{error_ui, loading_ui, watch_for_late};
 use super::thread::{ChosenThread, thread_chooser_ui};
-use super::watch::SessionWatch;
+use super::watch::{News, SessionWatch};
 use crate::action::{Action, CellName, Follow, Way};
 use crate::image::SourceLine;
 use crate::model::scroll::{Scroll, Viewport};
@@ -96,7 +96,12 @@ impl SourcePanel {
 
     /// Draws the file.
     pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
+        let news = self.session.look(cx.session);
+        if news == News::Part {
+            // More may be executed.
+            self.state.all_executed = Kept::default();
+        }
+        if news == News::Trace {
             *self.state = SourceState::default();
         }
         let rect = ui.available_rect_before_wrap();

@@ -7,6 +7,7 @@ use egui::{Rect, Ui, pos2, vec2};
 
 use super::ask;
 use crate::action::{Action, Follow, Way};
+use crate::model::so_far::so_far;
 use crate::model::source_view::{SourceFile, SourceHere};
 use crate::panels::ViewCx;
 use crate::panels::list::ListArea;
@@ -133,7 +134,11 @@ fn number_ui(
         let way = if ui.input(|input| input.modifiers.shift) { Way::Back } else { Way::Forward };
         ask(cx, (frame.follow, frame.thread), (&file.name, line), way, out);
     }
-    let words = if frame.executed.contains(&line) { "" } else { ", which the trace never reaches" };
+    let words = if frame.executed.contains(&line) {
+        String::new()
+    } else {
+        so_far(cx.session, ", which the trace never reaches")
+    };
     response.on_hover_text(format!("Next execution of line {line}{words} (with Shift: the one before)"));
 }
 

@@ -4,9 +4,11 @@ use egui::{Rect, Ui};
 
 use crate::action::{Action, WindowId};
 use crate::model::call_stack::StackFrame;
-use crate::model::frame_words::{entered_words, evidence_words, left_words};
+use crate::model::frame_words::{entered_words, evidence_words};
+use crate::model::so_far::left_so_far;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::StepLink;
+use crate::session::Session;
 use crate::theme::{mono, mono_bold};
 
 /// Height of the foot: four lines.
@@ -17,7 +19,7 @@ pub fn foot_ui(
     ui: &Ui,
     rect: Rect,
     (pen, place, frame): (&Pen<'_>, usize, &StackFrame),
-    window: WindowId,
+    (session, window): (&Session, WindowId),
     out: &mut Vec<Action>,
 ) {
     let (tok, left, right) = (pen.tok, rect.left() + INSET, rect.right() - 10.0);
@@ -37,7 +39,7 @@ pub fn foot_ui(
         pen.cut_text(x, y, &site.place_text(), mono(12.0), tok.t2, right);
     }
     y += ROW;
-    let how = format!("{} · found because {}", left_words(&frame.call), evidence_words(frame.call.evidence));
+    let how = format!("{} · found because {}", left_so_far(session, &frame.call), evidence_words(frame.call.evidence));
     pen.cut_text(left, y, &how, crate::theme::ui(11.5), tok.t2, right);
     y += ROW;
     let mut x = left;

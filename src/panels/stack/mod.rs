@@ -176,7 +176,7 @@ impl StackPanel {
         let shown = self.state.hovered.unwrap_or(self.state.cursor);
         let frame = frame_at((first, &self.state.frames), stack, shown);
         if let Some(frame) = frame.filter(|_| foot_height > 0.0) {
-            foot::foot_ui(ui, foot, (pen, shown, frame), self.window(cx), out);
+            foot::foot_ui(ui, foot, (pen, shown, frame), (cx.session, self.window(cx)), out);
         }
         self.apply(touched, (stack, first), cx, out);
     }

@@ -122,7 +122,7 @@ impl StackRows<'_> {
         }
         response.context_menu(|ui| frame_menu(ui, (place, frame), tok, touched));
         response.on_hover_ui(|ui| {
-            for line in frame.detail_lines() {
+            for line in frame.detail_lines(self.cx.session) {
                 ui.label(line);
             }
         });

@@ -103,6 +103,12 @@ impl Strip {
         let below = Rect::from_min_max(axis.left_bottom(), self.rect.max);
         pen.fill(below, tok.bg1);
         pen.line_across(axis.left(), axis.right(), axis.bottom() - 1.0, tok.line);
+        if !cx.session.index.is_whole() && self.last >= cx.session.index.step_count() {
+            // What is indexed ends here, the trace does not.
+            let rest = Rect::from_min_max(pos2(self.chart.right(), axis.top()), self.rect.max);
+            pen.fill(rest, tok.bg3);
+            pen.text_centered(pos2(rest.center().x, axis.center().y), "…", ui_font(11.0), tok.t2);
+        }
         let tags: Vec<Rect> =
             cx.windows.list.iter().filter_map(|window| self.tag(pen, window.id, window.position)).collect();
         let step = tick_step(self.last - self.first, self.chart.width(), TICK_SPACING);

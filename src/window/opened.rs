@@ -1,0 +1,196 @@
+//! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
+
+use super::app::App;
+use super::opening::{Opened, Opening, Showing, Told};
+use super::run::TraceChoice;
+use super::settings::SavedLayout;
+use super::toasts::ToastKind;
+use super::workspace::Workspace;
+use crate::action::{Action, PanelKind, Way};
+use crate::model::AtEnd;
+use crate::session::{IndexPolicy, OpenOptions, Session, TraceChange};
+
+/// The title of the message about a trace that could not be opened.
+const NOT_OPENED: &str = "The trace could not be opened";
+/// Titles of the messages about a trace file that is no longer what is shown.
+const CHANGED: &str = "The trace changed";
+const GROWN: &str = "The trace has grown";
+
+impl App {
+    /// Picks up the trace that is being opened, or a part of it.
+    pub(super) fn take_opened(&mut self) {
+        match self.opening.as_ref().and_then(Opening::poll) {
+            None => {}
+            Some(Told::Part(opened)) => self.show_part(opened),
+            Some(Told::Done(result)) => self.end_opening(result),
+        }
+    }
+
+    fn show_part(&mut self, opened: Opened) {
+        let Some(opening) = self.opening.as_mut() else { return };
+        if opening.is_shown {
+            let at_end = at_end_of(opening);
+            return self.take_part(opened.session, at_end);
+        }
+        let is_too_short = self.workspace.as_ref().is_some_and(|workspace| workspace.is_beyond(&opened.session));
+        if opening.is_cancelled() || is_too_short {
+            return;
+        }
+        (opening.is_shown, opening.is_card_hidden) = (true, true);
+        self.show_opened(opened);
+    }
+
+    fn end_opening(&mut self, result: anyhow::Result<Opened>) {
+        let Some(opening) = self.opening.take() else { return };
+        match result {
+            Ok(opened) if opening.is_shown => self.complete(opened.session, at_end_of(&opening)),
+            Ok(opened) => self.show_opened(opened),
+            // The status bar says how far it came, and how to go on.
+            Err(_) if opening.is_cancelled() && opening.is_shown => {}
+            Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, "Indexing was cancelled"),
+            Err(error) => self.tell_failure(&error, &opening),
+        }
+    }
+
+    fn tell_failure(&mut self, error: &anyhow::Error, opening: &Opening) {
+        let (what, path) = split_path(&format!("{error:#}"));
+        let text = format!("{} {path}", super::words::sentence(&what));
+        if opening.is_shown {
+            let reload = Some(("Reload".to_owned(), Action::Reload));
+            self.toasts.show_with(ToastKind::Error, "Indexing stopped", text.trim(), reload);
+        } else {
+            self.start.path_box.refuse(&what);
+            self.toasts.show_with(ToastKind::Error, NOT_OPENED, text.trim(), None);
+        }
+        self.note_failure(&format!("{error:#}"));
+    }
+
+    /// More of the trace that is shown; less is no news.
+    fn take_part(&mut self, session: Session, at_end: AtEnd) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if session.index.step_count() < workspace.session.index.step_count() {
+            return;
+        }
+        workspace.take_part(session, at_end);
+        self.worker.renew();
+    }
+
+    /// The whole of the trace that is shown.
+    fn complete(&mut self, session: Session, at_end: AtEnd) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let told = workspace.session.notices.clone();
+        let news: Vec<String> = session.notices.iter().filter(|notice| !told.contains(notice)).cloned().collect();
+        workspace.take_part(session, at_end);
+        self.worker.renew();
+        let (session, recent) = (workspace.session.clone(), workspace.recent());
+        news.iter().for_each(|notice| self.toasts.show(ToastKind::Info, notice));
+        self.tell_warnings(&session);
+        super::recent::remember(&mut self.settings.recent, recent);
+    }
+
+    /// Indexes the rest of the trace on the screen, which stays.
+    pub(super) fn index_more(&mut self, showing: Showing) {
+        let Some(workspace) = &self.workspace else { return };
+        let policy = match workspace.options.policy {
+            // That none be built was right until now.
+            IndexPolicy::Never => IndexPolicy::Auto,
+            policy => policy,
+        };
+        self.start_opening(TraceChoice::Path(OpenOptions { policy, ..workspace.options.clone() }), showing);
+        if let Some(opening) = &mut self.opening {
+            (opening.is_shown, opening.is_card_hidden) = (true, true);
+        }
+        self.toasts.retire(CHANGED);
+        self.toasts.retire(GROWN);
+    }
+
+    /// Begins to follow the trace on the screen, or ends it; then the index is finished.
+    pub(super) fn toggle_follow(&mut self) {
+        if let Some(opening) = self.opening.as_ref().filter(|opening| opening.is_following()) {
+            return opening.stop_following();
+        }
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if let Some(why) = workspace.session.follow_refusal() {
+            return self.report(why);
+        }
+        if let Err(error) = workspace.moved(|window, ground| window.edge(Way::Forward, ground)) {
+            return self.report(&format!("the position could not be changed: {error}"));
+        }
+        self.index_more(Showing::Growth);
+    }
+
+    /// Tells when the trace file is no longer what is shown. Who follows it sees that it grows.
+    pub(super) fn tell_change(&mut self) {
+        if self.opening.as_ref().is_some_and(Opening::follows) {
+            return;
+        }
+        let change = self.workspace.as_mut().and_then(|workspace| workspace.trace_change(&self.worker));
+        let Some(change) = change else { return };
+        let reload = ("Reload".to_owned(), Action::Reload);
+        let text = "What is shown belongs to the file as it was.";
+        match change {
+            TraceChange::Rewritten => self.toasts.show_with(ToastKind::Warning, CHANGED, text, [reload]),
+            TraceChange::Grown => {
+                let follow = ("Follow".to_owned(), Action::FollowTrace);
+                self.toasts.show_with(ToastKind::Warning, GROWN, text, [reload, follow]);
+            }
+        }
+    }
+
+    fn show_opened(&mut self, opened: Opened) {
+        let size = self.context.content_rect().size();
+        let saved: Option<SavedLayout> = match self.workspace.take() {
+            Some(before) => before.saved_layout(),
+            None => self.settings.layout.take(),
+        };
+        let is_demo = opened.is_demo;
+        let mut workspace = Workspace::new(opened, saved, size);
+        workspace.sources = self.settings.source_choice(&workspace.session);
+        // Pictures and tests show the trace, not how to begin.
+        workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
+        for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace.session, notice)) {
+            self.toasts.show(ToastKind::Info, notice);
+        }
+        self.tell_warnings(&workspace.session);
+        super::recent::remember(&mut self.settings.recent, workspace.recent());
+        self.start.path_box.clear();
+        self.toasts.retire(NOT_OPENED);
+        self.set_title(&format!("{} – Stepback", workspace.name()));
+        // What had the keyboard on the start screen is gone.
+        self.context.memory_mut(|memory| memory.stop_text_input());
+        self.workspace = Some(workspace);
+        self.load_lines();
+    }
+
+    /// Lines that could not be read are told once, when their index was just built.
+    fn tell_warnings(&mut self, session: &Session) {
+        let count = session.index.info().warning_count;
+        let is_new = session.is_built_now && session.index.is_whole();
+        let Some(first) = session.index.warnings().first().filter(|_| is_new) else { return };
+        let lines = if count == 1 { "1 line" } else { &format!("{} lines", super::words::count(count)) };
+        let title = format!("{lines} could not be read");
+        let line = super::words::count(first.line);
+        let text = format!("First: line {line}, byte {}: {}.", super::words::count(first.offset), first.message);
+        let show = Some(("Show list".to_owned(), Action::ShowPanel(PanelKind::Warnings)));
+        self.toasts.show_with(ToastKind::Warning, &title, &text, show);
+    }
+}
+
+/// Whether a notice tells of an image in use: the status bar names it, so no message is needed.
+fn names_image(session: &Session, notice: &str) -> bool {
+    let images = session.images.infos();
+    images.iter().any(|info| notice.ends_with(&format!(": {:?}", info.spec.path)))
+}
+
+/// Who follows a trace goes on with its end.
+fn at_end_of(opening: &Opening) -> AtEnd {
+    if opening.follows() { AtEnd::GoesOn } else { AtEnd::Stays }
+}
+
+/// Errors of the session end with the path; a message shows it apart.
+fn split_path(error: &str) -> (String, String) {
+    match error.rsplit_once(": \"") {
+        Some((what, path)) => (what.to_owned(), path.trim_end_matches('"').to_owned()),
+        None => (error.to_owned(), String::new()),
+    }
+}
