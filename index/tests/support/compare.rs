@@ -75,6 +75,9 @@ impl Things {
     }
 }
 
+/// How many kinds of questions there are.
+const KINDS: u64 = 22;
+
 /// Builds an index of a trace.
 pub fn index_of(tarmac: &Arc<Tarmac>, segment_bytes: u64, threads: usize) -> Index<Tarmac> {
     Index::in_memory(Arc::clone(tarmac), &BuildOptions { segment_bytes, threads }).unwrap()
@@ -113,7 +116,12 @@ impl Comparison<'_> {
 
     /// A random question.
     pub fn ask(&self, dice: &mut Dice) {
-        match dice.below(22) {
+        self.ask_of_kind(dice.below(KINDS), dice);
+    }
+
+    /// A random question of one of [`KINDS`] kinds; some are more alike than others.
+    pub fn ask_of_kind(&self, kind: u64, dice: &mut Dice) {
+        match kind {
             0 | 1 => {
                 let thread = if dice.one_in(2) { None } else { dice.pick(&self.things.threads) };
                 self.agree(RegistersAt { position: self.position(dice), thread });
