@@ -66,4 +66,28 @@ impl Data {
             }
         }
     }
+
+    /// The same when all of them will be looked at: the system then reads them in one go.
+    pub fn get_all(&self, range: Range<usize>) -> Option<&[u8]> {
+        let bytes = self.get(range.clone())?;
+        self.prefetch(range);
+        Some(bytes)
+    }
+
+    fn prefetch(&self, range: Range<usize>) {
+        match self {
+            // Without it they come page by page: that is slower, and all that a refusal means.
+            #[cfg(unix)]
+            Self::Map(map) => _ = map.advise_range(memmap2::Advice::WillNeed, range.start, range.len()),
+            #[cfg(not(unix))]
+            Self::Map(_) => {}
+            Self::Memory(_) => {}
+            Self::Joined { segments, len, .. } if range.end <= *len => segments.prefetch(range),
+            Self::Joined { len, rest, .. } if range.start >= *len => {
+                let place = |place: usize| place - len + HEADER_LEN;
+                rest.prefetch(place(range.start)..place(range.end));
+            }
+            Self::Joined { .. } => {}
+        }
+    }
 }

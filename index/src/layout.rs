@@ -13,6 +13,8 @@
 //! All numbers are little-endian. Checksums are XXH3, 64 bits.
 //! The header is written last; a file without it is not complete.
 
+use std::ops::Range;
+
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::{Deserialize, Serialize};
 use stepback_parsers::{RegisterView, SourceTraits};
@@ -51,15 +53,19 @@ pub struct Extent {
 }
 
 impl Extent {
+    fn range(&self) -> Option<Range<usize>> {
+        let start = usize::try_from(self.offset).ok()?;
+        Some(start..start.checked_add(usize::try_from(self.len).ok()?)?)
+    }
+
     /// Its bytes.
     pub fn of<'a>(&self, file: &'a Data) -> Option<&'a [u8]> {
-        let start = usize::try_from(self.offset).ok()?;
-        file.get(start..start.checked_add(usize::try_from(self.len).ok()?)?)
+        file.get(self.range()?)
     }
 
     /// Its bytes, if they are what was written.
     pub fn checked<'a>(&self, file: &'a Data) -> Option<&'a [u8]> {
-        self.of(file).filter(|bytes| is_right(bytes, self.checksum))
+        file.get_all(self.range()?).filter(|bytes| is_right(bytes, self.checksum))
     }
 }
 

@@ -30,15 +30,15 @@ impl<'a> SegmentReader<'a> {
     fn section(&self, section: Section) -> Result<&'a [u8], QueryError> {
         let number = section as usize;
         let place = |number: usize| usize::try_from(self.meta.sections[number]).ok();
-        let bytes = place(number).zip(place(number + 1)).and_then(|(start, end)| self.bytes.get(start..end));
-        let bytes = bytes.ok_or_else(|| damaged(section))?;
+        let range = place(number).zip(place(number + 1)).map(|(start, end)| start..end);
+        let range = range.ok_or_else(|| damaged(section))?;
         let bit = 1u8 << number;
-        if self.checked.load(Ordering::Relaxed) & bit == 0 {
-            if !is_right(bytes, self.meta.checksums[number]) {
-                return Err(damaged(section));
-            }
-            self.checked.fetch_or(bit, Ordering::Relaxed);
+        if self.checked.load(Ordering::Relaxed) & bit != 0 {
+            return self.bytes.get(range).ok_or_else(|| damaged(section));
         }
+        let is_whole = |bytes: &&[u8]| is_right(bytes, self.meta.checksums[number]);
+        let bytes = self.bytes.get_all(range).filter(is_whole).ok_or_else(|| damaged(section))?;
+        self.checked.fetch_or(bit, Ordering::Relaxed);
         Ok(bytes)
     }
 
