@@ -15,7 +15,7 @@ use crate::earlier::Earlier;
 use crate::error::PassError;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
 use crate::layout::{
-    Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_part, header,
+    Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_part, header, mapped,
 };
 use crate::output::{Output, Rest};
 use crate::resume::{Resume, Resumed};
@@ -37,6 +37,10 @@ const HOST_CALLS_LEFT_OUT: &str =
 
 /// Small pieces are gathered until there are so many bytes.
 const PIECES: usize = 64 << 10;
+
+/// Key maps are closed when they have so many keys, which bounds memory: 8 MiB, and as much again of a last segment.
+/// Segments of a real trace have some thousand keys each, so its maps go over 64 segments.
+const KEYS: usize = 500_000;
 
 /// A task that was parsed.
 #[derive(Debug, Default)]
@@ -238,7 +242,8 @@ impl<O: Output> Assembler<O> {
             let mut taken = self.begin_segment(&segment, line_base);
             self.take_memory(source, &mut taken, &segment)?;
             self.end_segment(taken, segment, line_base)?;
-            if self.contents.segments.len().is_multiple_of(SEGMENTS) {
+            let keys = self.granule_keys.len() + self.pc_keys.len();
+            if self.unmapped() == SEGMENTS || keys >= KEYS {
                 self.push_key_maps()?;
             }
         }
@@ -296,7 +301,7 @@ impl<O: Output> Assembler<O> {
         self.take_problems(task_lines, &mut segment);
         self.contents.steps += u64::from(meta.steps);
         self.contents.externals += meta.externals;
-        let place = (self.contents.segments.len() % SEGMENTS) as u8;
+        let place = self.unmapped() as u8;
         self.granule_keys.add(place, segment.granules.iter().map(|(key, _)| *key));
         self.pc_keys.add(place, segment.pcs.iter().copied());
         let Data::Memory(bytes) = &segment.bytes else { return Err(std::io::ErrorKind::InvalidInput.into()) };
@@ -306,9 +311,15 @@ impl<O: Output> Assembler<O> {
         Ok(())
     }
 
+    /// How many segments have no key maps yet.
+    fn unmapped(&self) -> usize {
+        self.contents.segments.len() - mapped(&self.contents.key_maps)
+    }
+
     fn push_key_maps(&mut self) -> std::io::Result<()> {
         let (granules, pcs) = (self.granule_keys.finish(), self.pc_keys.finish());
-        let maps = KeyMaps { granules: self.append(&granules)?, pcs: self.append(&pcs)? };
+        let (first, end) = (mapped(&self.contents.key_maps) as u64, self.contents.segments.len() as u64);
+        let maps = KeyMaps { first, end, granules: self.append(&granules)?, pcs: self.append(&pcs)? };
         self.contents.key_maps.push(maps);
         Ok(())
     }
@@ -474,7 +485,7 @@ impl<O: Output> Assembler<O> {
     /// Writes what is left and the header. The output is then an index, but for what the host wrote.
     /// A part of an index has no key maps of its last segments.
     pub fn finish(mut self, is_whole: bool) -> std::io::Result<Assembled<O>> {
-        if is_whole && !self.contents.segments.len().is_multiple_of(SEGMENTS) {
+        if is_whole && self.unmapped() > 0 {
             self.push_key_maps()?;
         }
         if self.contents.threads.is_empty() {

@@ -8,7 +8,6 @@ use stepback_parsers::Source;
 use crate::earlier::{AskedBytes, Earlier};
 use crate::error::PassError;
 use crate::key_filter::{KeyFilter, SetFilter};
-use crate::key_map::SEGMENTS;
 use crate::output::Output;
 use crate::segment::GranuleState;
 
@@ -58,6 +57,8 @@ pub struct CarriedMemory {
     has_dropped: bool,
     /// How many segments were taken. Those before them, of a build that goes on, can only be asked.
     taken: usize,
+    /// How many had key maps when they were looked at last.
+    mapped: usize,
     /// As soon as something was dropped, or not taken.
     touched: Option<Touched>,
 }
@@ -80,7 +81,7 @@ impl CarriedMemory {
     /// Remembers so many blocks.
     pub fn with_limit(limit: usize) -> Self {
         let (young, old) = Default::default();
-        Self { limit, young, old, has_dropped: false, taken: 0, touched: None }
+        Self { limit, young, old, has_dropped: false, taken: 0, mapped: 0, touched: None }
     }
 
     /// Takes the blocks of the next segment, ascending.
@@ -103,7 +104,7 @@ impl CarriedMemory {
             }
             self.grow_old();
         }
-        self.note_touched(earlier.segments.len(), granules);
+        self.note_touched(earlier.segments.len() - earlier.mapped(), granules);
         Ok(())
     }
 
@@ -181,6 +182,10 @@ impl CarriedMemory {
 
     /// Finds out which blocks were touched before, as soon as that is no longer remembered.
     fn look_at_touched<S: Source, O: Output>(&mut self, earlier: &mut Earlier<'_, S, O>) -> Result<(), PassError> {
+        if let Some(touched) = self.touched.as_mut().filter(|_| earlier.mapped() != self.mapped) {
+            touched.recent.clear();
+        }
+        self.mapped = earlier.mapped();
         let is_remembered = !self.has_dropped && self.taken == earlier.segments.len();
         if is_remembered || self.touched.is_some() {
             return Ok(());
@@ -192,14 +197,11 @@ impl CarriedMemory {
         Ok(())
     }
 
-    /// Notes which blocks a segment touched that comes after so many.
-    fn note_touched(&mut self, number: usize, granules: &[(u64, GranuleState)]) {
+    /// Notes which blocks a segment touched that has this place among those without key maps.
+    fn note_touched(&mut self, place: usize, granules: &[(u64, GranuleState)]) {
         self.taken += 1;
         let Some(touched) = &mut self.touched else { return };
-        granules.iter().for_each(|(key, _)| touched.add(*key, Some(number % SEGMENTS)));
-        if (number + 1).is_multiple_of(SEGMENTS) {
-            touched.recent.clear();
-        }
+        granules.iter().for_each(|(key, _)| touched.add(*key, Some(place)));
     }
 }
 

@@ -13,8 +13,8 @@ use crate::data::Data;
 use crate::directory::Directory;
 use crate::error::PassError;
 use crate::granules::{GRANULE_BITS, Granule};
-use crate::key_map::{SEGMENTS, SegmentSet};
-use crate::layout::KeyMaps;
+use crate::key_map::SegmentSet;
+use crate::layout::{KeyMaps, mapped};
 use crate::output::Output;
 use crate::segment::{Section, SegmentMeta, SegmentReader, damaged};
 
@@ -32,7 +32,7 @@ pub struct Earlier<'a, S, O> {
     pub output: &'a mut O,
     /// The segments.
     pub segments: &'a [SegmentMeta],
-    /// Of each whole 64 segments.
+    /// Of the first of them.
     pub key_maps: &'a [KeyMaps],
     /// Where their text ends in the trace.
     pub text_end: u64,
@@ -123,8 +123,8 @@ impl<S: Source, O: Output> Earlier<'_, S, O> {
     }
 
     /// How many segments have a key map.
-    fn mapped(&self) -> usize {
-        (SEGMENTS * self.key_maps.len()).min(self.segments.len())
+    pub fn mapped(&self) -> usize {
+        mapped(self.key_maps).min(self.segments.len())
     }
 
     /// Checksums are not looked at: this run of the program wrote the bytes, or looked at them before it went on.
@@ -137,11 +137,12 @@ impl<S: Source, O: Output> Earlier<'_, S, O> {
     fn find_last(&self, data: &Data, asked: &AskedBytes, place: usize, told: &mut Vec<Told>) -> Result<(), QueryError> {
         let need = Cell::new(asked.need);
         for group in (0..=self.key_maps.len()).rev() {
+            let first = self.key_maps.get(group).map_or(self.mapped(), |maps| maps.first as usize);
             let mut segments = self.segments_of(data, group, asked)?;
             while segments != 0 && need.get() != 0 {
                 let number = segments.ilog2();
                 segments ^= 1 << number;
-                let Some(meta) = self.segments.get(group * SEGMENTS + number as usize) else { continue };
+                let Some(meta) = self.segments.get(first + number as usize) else { continue };
                 let Some(list) = self.reader(data, meta).granule(asked.granule)? else { continue };
                 let walked = list.walk_back(
                     u32::MAX,

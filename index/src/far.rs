@@ -99,8 +99,11 @@ fn moved(near: &Index<Tarmac>, mut bytes: Vec<u8>, text: Vec<u8>) -> Index<Tarma
     let source = Arc::new(Tarmac::open(Box::new(FarText(text)), Default::default()).unwrap());
     let mut contents = near.contents.clone();
     let nothing = KeyMapWriter::default().finish();
-    let empty = KeyMaps { granules: push(&mut bytes, &nothing), pcs: push(&mut bytes, &nothing) };
-    contents.key_maps.insert(0, empty);
+    let (granules, pcs) = (push(&mut bytes, &nothing), push(&mut bytes, &nothing));
+    let moved =
+        |maps: &mut KeyMaps| (maps.first, maps.end) = (maps.first + SEGMENTS as u64, maps.end + SEGMENTS as u64);
+    contents.key_maps.iter_mut().for_each(moved);
+    contents.key_maps.insert(0, KeyMaps { first: 0, end: SEGMENTS as u64, granules, pcs });
     let calls = (0..near.calls().len()).map(CallId).filter_map(|id| Some((id, near.calls().get(id)?)));
     let frames = calls.map(|(id, call)| far_frame(Frame::of(&call, near.calls().stack_of(id))));
     let (frames, layout) = encode_frames(frames.collect(), contents.call_layout.switches.clone());

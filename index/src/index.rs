@@ -16,7 +16,7 @@ use crate::data::Data;
 use crate::directory::Directory;
 use crate::granules::Granule;
 use crate::key_map::{SEGMENTS, SegmentSet};
-use crate::layout::{self, Contents};
+use crate::layout::{self, Contents, KeyMaps};
 use crate::segment::{Section, SegmentReader, damaged};
 use crate::semihosting::HostRegions;
 use crate::{
@@ -381,8 +381,9 @@ impl<S: Source> Index<S> {
     pub(crate) fn segments_with(&self, key: Key, range: Range<usize>) -> Result<Vec<usize>, QueryError> {
         let mut found = Vec::new();
         for number in 0..self.contents.key_maps.len() {
-            let first = number * SEGMENTS;
-            if first >= range.end || first + SEGMENTS <= range.start {
+            let Some(KeyMaps { first, end, .. }) = self.contents.key_maps.get(number).copied() else { continue };
+            let (first, end) = (first as usize, end as usize);
+            if first >= range.end || end <= range.start {
                 continue;
             }
             let (Key::Granule(wanted) | Key::Pc(wanted)) = key;
@@ -406,7 +407,7 @@ impl<S: Source> Index<S> {
     /// The segments that no key map covers.
     fn unmapped(&self) -> Range<usize> {
         let count = self.contents.segments.len();
-        (SEGMENTS * self.contents.key_maps.len()).min(count)..count
+        layout::mapped(&self.contents.key_maps).min(count)..count
     }
 
     /// The first memory block from one on that any segment touches. Cost: as [`Self::segments_with`].

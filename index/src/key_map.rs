@@ -39,6 +39,11 @@ impl KeyMapWriter {
         self.pairs.extend(keys.map(|key| (key, segment)));
     }
 
+    /// How many keys were added, those of each segment for themselves.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
     /// The map as it lies in the index; begins anew.
     pub fn finish(&mut self) -> Vec<u8> {
         // Those of each segment ascend, which the stable sort makes use of.

@@ -4,7 +4,7 @@
 //! header      magic "Stepback", version: u32, complete: u32 (1), directory: offset u64, length u64, checksum u64,
 //!             file length: u64, checksum of the header so far: u64
 //! segments    the bytes of each segment, as [`crate::segment`] says
-//! key maps    for each 64 segments (the last ones may have none): which of them touch a memory block, or visit an address
+//! key maps    for each up to 64 segments (the last ones may have none): which of them touch a memory block, or visit an address
 //! calls       as [`crate::calls`] says
 //! host writes as `semihosting/regions.rs` says
 //! resume      as `resume.rs` says
@@ -22,12 +22,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::CallLayout;
 use crate::data::Data;
+use crate::key_map::SEGMENTS;
 use crate::packed::{take, take_u32, take_u64};
 use crate::segment::SegmentMeta;
 use crate::{Fingerprint, InstructionSet, OpenError};
 
 /// Changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 /// Length of the header.
 pub const HEADER_LEN: usize = 56;
 const MAGIC: &[u8; 8] = b"Stepback";
@@ -96,6 +97,10 @@ pub struct ViewContents {
 /// Which of up to 64 segments have a key: a directory of memory blocks and one of addresses.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KeyMaps {
+    /// The first of the segments.
+    pub first: u64,
+    /// One past the last of them.
+    pub end: u64,
     /// By address / 64.
     pub granules: Extent,
     /// By address of an instruction.
@@ -144,7 +149,7 @@ pub struct Contents {
     pub views: Vec<ViewContents>,
     /// Segments in the order of the trace.
     pub segments: Vec<SegmentMeta>,
-    /// For each 64 segments; the last ones may have none.
+    /// In the order of the segments; the last ones may have none.
     pub key_maps: Vec<KeyMaps>,
     /// The table of calls.
     pub calls: Extent,
@@ -170,13 +175,26 @@ impl Contents {
             (steps, lines) = (behind, segment.line_base);
         }
         let has_end = |view: &ViewContents| view.view.offset.checked_add(view.view.size_bytes).is_some();
-        let whole = self.segments.len() / crate::key_map::SEGMENTS;
-        let maps = whole..=self.segments.len().div_ceil(crate::key_map::SEGMENTS);
         self.views.iter().all(has_end)
             && steps == self.steps
             && steps.max(self.lines) < COUNT_LIMIT
-            && maps.contains(&self.key_maps.len())
+            && self.has_key_maps_in_order()
     }
+
+    /// Whether the key maps follow each other.
+    fn has_key_maps_in_order(&self) -> bool {
+        let mut mapped = 0;
+        self.key_maps.iter().all(|maps| {
+            let follows = maps.first == mapped && maps.end > mapped && maps.end - mapped <= SEGMENTS as u64;
+            mapped = maps.end;
+            follows && mapped <= self.segments.len() as u64
+        })
+    }
+}
+
+/// How many segments have key maps.
+pub fn mapped(key_maps: &[KeyMaps]) -> usize {
+    key_maps.last().map_or(0, |maps| maps.end as usize)
 }
 
 /// Whether a checksum holds. A fuzzer would never guess one, so it may have any.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::calls::{CallId, CallTable, FinderState, Found, FoundSoFar, Frame};
 use crate::data::Data;
 use crate::granules::Granule;
-use crate::key_map::{KeyMapWriter, SEGMENTS};
+use crate::key_map::KeyMapWriter;
 use crate::layout::{self, Contents};
 use crate::pcs::Visits;
 use crate::segment::{SECTIONS, Section, SegmentReader, damaged};
@@ -94,7 +94,7 @@ fn is_undamaged(resume: &Resume, data: &Arc<Data>) -> bool {
 /// The keys of the segments behind the key maps.
 fn unmapped_keys(contents: &Contents, data: &Arc<Data>) -> Result<(KeyMapWriter, KeyMapWriter), QueryError> {
     let (mut granule_keys, mut pc_keys) = (KeyMapWriter::default(), KeyMapWriter::default());
-    let mapped = SEGMENTS * contents.key_maps.len();
+    let mapped = layout::mapped(&contents.key_maps);
     for (place, meta) in (0..).zip(contents.segments.iter().skip(mapped)) {
         let reader = SegmentReader { meta, bytes: data, checked: &AtomicU8::new(u8::MAX) };
         let mut keys = [Vec::new(), Vec::new()];

@@ -148,7 +148,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let mut scratch = ParseScratch::default();
         loop {
             let task = shared.next_task.fetch_add(1, Ordering::Relaxed);
-            if !self.wait_for_text(shared, task) || !shared.wait_for_turn(task, 2 * workers as u64 + 2) {
+            if !self.wait_for_text(shared, task) || !shared.wait_for_turn(task, workers as u64 + 2) {
                 return;
             }
             let parsed = self.parse_task(shared, task, &mut builder, &mut scratch);
