@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use stepback_parsers::{Endian, Position, RegisterId, RegisterView, Registers, Source, Step};
 
@@ -82,8 +82,6 @@ pub struct IndexInfo {
     pub trace_bytes: u64,
     /// Bytes of the index.
     pub index_bytes: u64,
-    /// Calls found in all, roots not counted.
-    pub calls: u64,
 }
 
 /// An open index beside the trace that it was made from. Immutable: clones of an `Arc` of it go to any thread.
@@ -99,8 +97,8 @@ pub struct Index<S> {
     maps_checked: Vec<AtomicU8>,
     /// As the trace shows them.
     plain_calls: CallTable,
-    /// With tail calls, where the program has some.
-    calls: Option<CallTable>,
+    /// With tail calls, where the program has some; none when they are not looked for.
+    tail_calls: Option<OnceLock<Result<Option<CallTable>, QueryError>>>,
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
@@ -205,7 +203,7 @@ impl<S: Source> Index<S> {
             data,
             contents,
             plain_calls,
-            calls: None,
+            tail_calls: None,
             program: Program::default(),
             host_regions,
         })
@@ -246,7 +244,6 @@ impl<S: Source> Index<S> {
             external_changes: contents.externals,
             trace_bytes: contents.text_end,
             index_bytes: self.data.len() as u64,
-            calls: self.calls().len().saturating_sub(self.calls().roots().count() as u64),
         }
     }
 
@@ -344,9 +341,21 @@ impl<S: Source> Index<S> {
         &self.warnings
     }
 
-    /// All calls that were found, tail calls among them once they were looked for.
+    /// All calls that were found, with tail calls among them where those are looked for:
+    /// at the first call of this, unless they [are known](Self::find_tail_calls).
     pub fn calls(&self) -> &CallTable {
-        self.calls.as_ref().unwrap_or(&self.plain_calls)
+        let Some(tail_calls) = &self.tail_calls else { return &self.plain_calls };
+        let found = tail_calls.get_or_init(|| self.find_tails(&Cancel::default()));
+        found.as_ref().ok().and_then(Option::as_ref).unwrap_or(&self.plain_calls)
+    }
+
+    fn find_tails(&self, cancel: &Cancel) -> Result<Option<CallTable>, QueryError> {
+        self.calls_with_tails(&Functions::new(self.program.functions()), cancel)
+    }
+
+    /// How many calls there are in [`Self::calls`], roots not counted.
+    pub fn call_count(&self) -> u64 {
+        self.calls().len().saturating_sub(self.calls().roots().count() as u64)
     }
 
     /// The calls as the trace alone shows them: a frame that was left by a tail call goes on in it.
@@ -355,14 +364,27 @@ impl<S: Source> Index<S> {
         &self.plain_calls
     }
 
-    /// Finds the tail calls, for which the program must say where functions begin.
+    /// The same index, which looks for tail calls when somebody asks for the calls.
+    /// The program must say where functions begin.
     /// Cost: the lists of the visits of each function's start; where there are tail calls, 56 bytes of memory a frame.
+    #[must_use]
+    pub fn with_tail_calls(self) -> Self {
+        Self { tail_calls: Some(OnceLock::new()), ..self }
+    }
+
+    /// Finds the tail calls now, so that nobody waits for them later.
     ///
     /// # Errors
-    /// See [`QueryError`]. The index is then as before, and can be used.
+    /// See [`QueryError`]. The index then has the calls as the trace alone shows them.
     pub fn find_tail_calls(&mut self, cancel: &Cancel) -> Result<(), QueryError> {
-        self.calls = self.calls_with_tails(&Functions::new(self.program.functions()), cancel)?;
+        self.tail_calls = None;
+        self.tail_calls = Some(self.find_tails(cancel).map(|found| OnceLock::from(Ok(found)))?);
         Ok(())
+    }
+
+    /// Why tail calls could not be found when somebody asked for the calls.
+    pub fn tail_call_error(&self) -> Option<&QueryError> {
+        self.tail_calls.as_ref()?.get()?.as_ref().err()
     }
 
     /// Steps before a segment.

@@ -142,7 +142,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
         ("size", format!("{}, {}", size_text(info.trace_bytes), counted(info.lines, "line"))),
         ("compressed", packed_text(session).unwrap_or_default()),
         ("steps", grouped(info.steps)),
-        ("calls", grouped(info.calls)),
+        ("calls", grouped(session.index.call_count())),
         ("threads", threads_text(index.threads())),
     ];
     if let Some((first, last)) = info.time_range {

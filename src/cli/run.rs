@@ -14,7 +14,7 @@ use super::text::{counted, printable};
 use super::{
     at, callinfo, calltree, convert, diff, find, flamegraph, index, info, list, profile, truncate, vcd, window,
 };
-use crate::session::Session;
+use crate::session::{Session, no_tail_calls};
 
 /// Does what was typed.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -81,10 +81,14 @@ fn answer(command: &Command) -> Result<()> {
         Command::Vcd(_) => Report::on_standard_output(&session, printing),
         _ => Report::new(&session, printing)?,
     };
-    ask(command, took, &mut report).map_err(|error| match error.is::<OutputError>() {
+    let asked = ask(command, took, &mut report).map_err(|error| match error.is::<OutputError>() {
         true => error,
         false => anyhow!("{error:#}: {trace:?}"),
-    })
+    });
+    if let Some(error) = session.index.tail_call_error() {
+        say(&format!("note: {}", no_tail_calls(error)));
+    }
+    asked
 }
 
 /// Errors do not name the trace.

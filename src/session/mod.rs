@@ -20,7 +20,7 @@ mod watch;
 
 pub use demo::demo_path;
 pub use input::Input;
-pub use open::{Session, TraceChange, open, open_watched};
+pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
 pub use watch::Watch;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
-use stepback_index::{Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError};
+use stepback_index::{Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError};
 use stepback_parsers::packed::PackedText;
 use stepback_parsers::{Address, AnySource};
 
@@ -18,6 +18,8 @@ use super::{IndexPolicy, OpenOptions, Watch};
 use crate::image::Images;
 use crate::source::{SourceMap, SourcePlaces};
 
+/// With more calls than these, a trace is shown before tail calls are looked for among them.
+const MANY_CALLS: u64 = 100_000;
 /// How long to wait before asking again whether another program has finished its build.
 const WAIT_FOR_OTHERS: Duration = Duration::from_millis(20);
 /// How long another program's build may stand still before it is no longer waited for.
@@ -130,7 +132,26 @@ pub fn open_watched(
     let places = index_places(&options.path, options.index.as_deref());
     let mut search = IndexSearch { options, input, images, places, progress, cancel, watch, notices };
     let (index, is_built_now) = search.index()?;
-    Ok(search.session(index, is_built_now))
+    match watch {
+        // Whoever asks one question does not wait for what it does not need.
+        None => {
+            let index = index.with_program(search.images.program()).with_tail_calls();
+            Ok(search.session(index, is_built_now))
+        }
+        Some(watch) => {
+            let is_slow = !is_built_now && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
+            let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
+            if let Some(index) = again {
+                (watch.on_part)(search.session(index.with_program(search.images.program()), false));
+            }
+            Ok(search.session_with_tail_calls(index, is_built_now))
+        }
+    }
+}
+
+/// What the user should know when tail calls could not be looked for.
+pub fn no_tail_calls(error: &QueryError) -> String {
+    format!("tail calls cannot be told from other jumps: {error}")
 }
 
 /// The way to an index.
@@ -177,14 +198,19 @@ impl IndexSearch<'_> {
         self.watch.and_then(|watch| watch.follow)
     }
 
-    /// A session with an index.
-    fn session(&self, index: Index<AnySource>, is_built_now: bool) -> Session {
+    /// A session with an index in which tail calls are found, which takes a while.
+    fn session_with_tail_calls(&self, index: Index<AnySource>, is_built_now: bool) -> Session {
         let mut index = index.with_program(self.images.program());
+        let found = index.find_tail_calls(self.cancel);
+        let mut session = self.session(index, is_built_now);
+        session.notices.extend(found.err().map(|error| no_tail_calls(&error)));
+        session
+    }
+
+    /// A session with an index that knows the program.
+    fn session(&self, index: Index<AnySource>, is_built_now: bool) -> Session {
         let mut notices = self.notices.clone();
         notices.extend(self.input.notices());
-        if let Err(error) = index.find_tail_calls(self.cancel) {
-            notices.push(format!("tail calls cannot be told from other jumps: {error}"));
-        }
         let index_path = index.path().map(Path::to_owned);
         let fingerprint = index.fingerprint().clone();
         Session {
@@ -306,7 +332,7 @@ impl IndexSearch<'_> {
         }
         match self.watch {
             None => run(build),
-            Some(watch) => run(build.telling(&|part| (watch.on_part)(self.session(part, true)))),
+            Some(watch) => run(build.telling(&|part| (watch.on_part)(self.session_with_tail_calls(part, true)))),
         }
     }
 

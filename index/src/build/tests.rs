@@ -225,7 +225,7 @@ fn answers<S: Source>(index: &Index<S>) -> Vec<String> {
     let info = index.info();
     let mut answers = vec![
         format!("{} steps {} lines {:?}", info.steps, info.lines, info.time_range),
-        format!("{} externals {} calls {} warnings", info.external_changes, info.calls, info.warning_count),
+        format!("{} externals {} calls {} warnings", info.external_changes, index.call_count(), info.warning_count),
         format!("{:?} {:?}", index.warnings(), index.threads()),
     ];
     answers.extend((0..index.calls().len()).map(|id| format!("{:?}", index.calls().get(CallId(id)))));
