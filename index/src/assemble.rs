@@ -13,6 +13,7 @@ use crate::carried::CarriedMemory;
 use crate::data::Data;
 use crate::earlier::Earlier;
 use crate::error::PassError;
+use crate::granules::Reach;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
 use crate::layout::{
     Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_part, header, mapped,
@@ -38,9 +39,9 @@ const HOST_CALLS_LEFT_OUT: &str =
 /// Small pieces are gathered until there are so many bytes.
 const PIECES: usize = 64 << 10;
 
-/// Key maps are closed when they have so many keys, which bounds memory: 8 MiB, and as much again of a last segment.
+/// Key maps are closed when their keys take so much memory, to which those of a last segment may come.
 /// Segments of a real trace have some thousand keys each, so its maps go over 64 segments.
-const KEYS: usize = 500_000;
+const KEY_BYTES: usize = 12 << 20;
 
 /// A task that was parsed.
 #[derive(Debug, Default)]
@@ -69,8 +70,8 @@ pub struct Assembler<O> {
     calls: CallFinder,
     /// What was complained of and is not again.
     complaints: HashSet<String>,
-    granule_keys: KeyMapWriter,
-    pc_keys: KeyMapWriter,
+    granule_keys: KeyMapWriter<Reach>,
+    pc_keys: KeyMapWriter<()>,
     /// The slots of semihosting calls.
     host_calls: Vec<u64>,
     /// A place to go on from when the trace has grown, or the build was stopped.
@@ -242,8 +243,8 @@ impl<O: Output> Assembler<O> {
             let mut taken = self.begin_segment(&segment, line_base);
             self.take_memory(source, &mut taken, &segment)?;
             self.end_segment(taken, segment, line_base)?;
-            let keys = self.granule_keys.len() + self.pc_keys.len();
-            if self.unmapped() == SEGMENTS || keys >= KEYS {
+            let key_bytes = self.granule_keys.len_bytes() + self.pc_keys.len_bytes();
+            if self.unmapped() == SEGMENTS || key_bytes >= KEY_BYTES {
                 self.push_key_maps()?;
             }
         }
@@ -302,8 +303,9 @@ impl<O: Output> Assembler<O> {
         self.contents.steps += u64::from(meta.steps);
         self.contents.externals += meta.externals;
         let place = self.unmapped() as u8;
-        self.granule_keys.add(place, segment.granules.iter().map(|(key, _)| *key));
-        self.pc_keys.add(place, segment.pcs.iter().copied());
+        let granules = segment.granules.iter().zip(&segment.reaches);
+        self.granule_keys.add(place, granules.map(|((key, _), reach)| (*key, meta.with_seams(*key, *reach))));
+        self.pc_keys.add(place, segment.pcs.iter().map(|key| (*key, ())));
         let Data::Memory(bytes) = &segment.bytes else { return Err(std::io::ErrorKind::InvalidInput.into()) };
         let base = self.append(bytes)?.offset;
         meta.sections.iter_mut().for_each(|section| *section += base);

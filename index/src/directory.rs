@@ -31,8 +31,9 @@ impl DirectoryWriter {
         (self.count, self.last_key) = (0, 0);
     }
 
-    /// Adds a key larger than those before. `write` appends the rest of the entry to the first buffer and lists to the second.
-    pub fn push(&mut self, key: u64, write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>)) {
+    /// Adds a key larger than those before. `write` appends the rest of the entry to the first buffer and lists to the second;
+    /// what it gives is passed on.
+    pub fn push<T>(&mut self, key: u64, write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> T {
         debug_assert!(self.count == 0 || key > self.last_key, "keys come in ascending order");
         if self.count.is_multiple_of(GROUP) {
             self.groups.extend_from_slice(&key.to_le_bytes());
@@ -41,9 +42,10 @@ impl DirectoryWriter {
             self.last_key = key;
         }
         push_varint(&mut self.entries, key - self.last_key);
-        write(&mut self.entries, &mut self.lists);
+        let written = write(&mut self.entries, &mut self.lists);
         self.last_key = key;
         self.count += 1;
+        written
     }
 
     /// Appends the directory as it lies in the index: its number of keys, the length of its entries, and its three parts.

@@ -12,7 +12,7 @@ use crate::QueryError;
 use crate::data::Data;
 use crate::directory::Directory;
 use crate::error::PassError;
-use crate::granules::{GRANULE_BITS, Granule};
+use crate::granules::{GRANULE_BITS, Granule, Reach};
 use crate::key_map::SegmentSet;
 use crate::layout::{KeyMaps, mapped};
 use crate::output::Output;
@@ -104,7 +104,7 @@ impl<S: Source, O: Output> Earlier<'_, S, O> {
         for maps in self.key_maps {
             let data = self.output.read_back()?;
             let directory = Directory::new(maps.granules.of(&data).ok_or_else(|| damaged(Section::Granules))?);
-            let mut note = |granule: u64, _: SegmentSet| {
+            let mut note = |granule: u64, _: SegmentSet<Reach>| {
                 each(granule, None);
                 true
             };
@@ -138,7 +138,7 @@ impl<S: Source, O: Output> Earlier<'_, S, O> {
         let need = Cell::new(asked.need);
         for group in (0..=self.key_maps.len()).rev() {
             let first = self.key_maps.get(group).map_or(self.mapped(), |maps| maps.first as usize);
-            let mut segments = self.segments_of(data, group, asked)?;
+            let mut segments = self.segments_of(data, group, asked, need.get())?;
             while segments != 0 && need.get() != 0 {
                 let number = segments.ilog2();
                 segments ^= 1 << number;
@@ -165,12 +165,14 @@ impl<S: Source, O: Output> Earlier<'_, S, O> {
         Ok(())
     }
 
-    /// The segments of a group that may touch a block, a bit each.
-    fn segments_of(&self, data: &Data, group: usize, asked: &AskedBytes) -> Result<u64, QueryError> {
+    /// The segments of a group that may touch these bytes of a block, a bit each.
+    fn segments_of(&self, data: &Data, group: usize, asked: &AskedBytes, need: u64) -> Result<u64, QueryError> {
         let Some(maps) = self.key_maps.get(group) else { return Ok(asked.recent) };
         let bytes = maps.granules.of(data).ok_or_else(|| damaged(Section::Granules))?;
-        let set = Directory::new(bytes).and_then(|map| map.find::<SegmentSet>(asked.granule));
-        Ok(set.map_err(|_| damaged(Section::Granules))?.unwrap_or_default().0)
+        let set = Directory::new(bytes).and_then(|map| map.find::<SegmentSet<Reach>>(asked.granule));
+        let set = set.map_err(|_| damaged(Section::Granules))?.unwrap_or_default();
+        let is_met = set.gist.is_none_or(|reach| (reach.masks.read | reach.masks.write) & need != 0);
+        Ok(if is_met { set.segments } else { 0 })
     }
 
     /// Where in the trace the text of a slot begins; the end of the segments' text behind the last.

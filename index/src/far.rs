@@ -98,7 +98,7 @@ fn push(bytes: &mut Vec<u8>, part: &[u8]) -> Extent {
 fn moved(near: &Index<Tarmac>, mut bytes: Vec<u8>, text: Vec<u8>) -> Index<Tarmac> {
     let source = Arc::new(Tarmac::open(Box::new(FarText(text)), Default::default()).unwrap());
     let mut contents = near.contents.clone();
-    let nothing = KeyMapWriter::default().finish();
+    let nothing = KeyMapWriter::<()>::default().finish();
     let (granules, pcs) = (push(&mut bytes, &nothing), push(&mut bytes, &nothing));
     let moved =
         |maps: &mut KeyMaps| (maps.first, maps.end) = (maps.first + SEGMENTS as u64, maps.end + SEGMENTS as u64);

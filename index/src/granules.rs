@@ -130,8 +130,28 @@ impl Masks {
     }
 }
 
-/// Appends the entry of a block, and its list where it has one.
-pub fn push_granule(entries: &mut Vec<u8>, lists: &mut Vec<u8>, touches: &[Touch]) {
+/// Which bytes of a block some touches touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Bytes read and written.
+    pub masks: Masks,
+    /// Bytes that a read contradicted.
+    pub external: u64,
+}
+
+impl Reach {
+    /// Adds a touch.
+    pub fn add(&mut self, touch: Touch) {
+        let side = if touch.shape.is_write() { &mut self.masks.write } else { &mut self.masks.read };
+        *side |= touch.shape.mask();
+        self.external |= touch.external_mask();
+    }
+}
+
+/// Appends the entry of a block, and its list where it has one; gives the bytes that the touches touch.
+pub fn push_granule(entries: &mut Vec<u8>, lists: &mut Vec<u8>, touches: &[Touch]) -> Reach {
+    let mut reach = Reach::default();
+    touches.iter().for_each(|touch| reach.add(*touch));
     push_varint(entries, touches.len() as u64);
     if touches.len() <= INLINE {
         let mut before = 0;
@@ -141,17 +161,16 @@ pub fn push_granule(entries: &mut Vec<u8>, lists: &mut Vec<u8>, touches: &[Touch
             entries.extend(touch.shape.is_external().then_some(touch.external));
             before = touch.slot;
         }
-        return;
+        return reach;
     }
     let start = lists.len();
     push_touches(lists, touches);
-    let has_external = touches.iter().any(|touch| touch.shape.is_external());
-    push_varint(entries, ((lists.len() - start) as u64) << 1 | u64::from(has_external));
+    push_varint(entries, ((lists.len() - start) as u64) << 1 | u64::from(reach.external != 0));
     if touches.len() > MASKS_FROM {
-        let masks = Masks::of(touches);
-        entries.extend_from_slice(&masks.read.to_le_bytes());
-        entries.extend_from_slice(&masks.write.to_le_bytes());
+        entries.extend_from_slice(&reach.masks.read.to_le_bytes());
+        entries.extend_from_slice(&reach.masks.write.to_le_bytes());
     }
+    reach
 }
 
 fn push_touches(out: &mut Vec<u8>, touches: &[Touch]) {
@@ -268,6 +287,23 @@ impl Granule<'_> {
     /// All bytes touched, when they are known without decoding.
     pub fn masks(&self) -> Option<Masks> {
         self.masks
+    }
+
+    /// All bytes touched; decodes the list where the entry does not say.
+    pub fn reach(&self) -> Result<Reach, Malformed> {
+        if let Some(masks) = self.masks.filter(|_| !self.has_external) {
+            return Ok(Reach { masks, external: 0 });
+        }
+        let mut reach = Reach::default();
+        self.walk_forward(
+            0,
+            |_| true,
+            |touch, _| {
+                reach.add(touch);
+                true
+            },
+        )?;
+        Ok(reach)
     }
 
     fn frame_count(&self) -> usize {
@@ -448,6 +484,9 @@ mod tests {
             for (key, seeds) in &blocks {
                 let expected = touches(seeds);
                 let granule: Granule<'_> = directory.find(*key).unwrap().unwrap();
+                let mut reach = Reach::default();
+                expected.iter().for_each(|touch| reach.add(*touch));
+                prop_assert_eq!(granule.reach().unwrap(), reach);
                 let mut found = Vec::new();
                 granule.walk_forward(0, |_| true, |touch, _| { found.push(touch); true }).unwrap();
                 prop_assert_eq!(&found, &expected);

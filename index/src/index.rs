@@ -14,7 +14,7 @@ use crate::build::{Build, BuildProgress, so_far};
 use crate::calls::Functions;
 use crate::data::Data;
 use crate::directory::Directory;
-use crate::granules::Granule;
+use crate::granules::{Granule, Reach};
 use crate::key_map::{SEGMENTS, SegmentSet};
 use crate::layout::{self, Contents, KeyMaps};
 use crate::segment::{Section, SegmentReader, damaged};
@@ -408,10 +408,13 @@ impl<S: Source> Index<S> {
             if first >= range.end || end <= range.start {
                 continue;
             }
-            let (Key::Granule(wanted) | Key::Pc(wanted)) = key;
-            let set = self.key_map(number, key)?.find::<SegmentSet>(wanted).map_err(|_| bad_key_map())?;
-            let set = set.unwrap_or_default();
-            found.extend((0..SEGMENTS).filter(|place| set.0 >> place & 1 != 0).map(|place| first + place));
+            let map = self.key_map(number, key)?;
+            let set = match key {
+                Key::Granule(granule) => map.find::<SegmentSet<Reach>>(granule).map(|set| set.map(|set| set.segments)),
+                Key::Pc(pc) => map.find::<SegmentSet<()>>(pc).map(|set| set.map(|set| set.segments)),
+            };
+            let set = set.map_err(|_| bad_key_map())?.unwrap_or_default();
+            found.extend((0..SEGMENTS).filter(|place| set >> place & 1 != 0).map(|place| first + place));
         }
         found.retain(|number| range.contains(number));
         let unmapped = self.unmapped();
@@ -424,6 +427,35 @@ impl<S: Source> Index<S> {
             found.extend(has_it.then_some(number));
         }
         Ok(found)
+    }
+
+    /// How many groups of segments there are: those under each key map, and last those that have none.
+    pub(crate) fn group_count(&self) -> usize {
+        self.contents.key_maps.len() + 1
+    }
+
+    /// The segments in `range` of a group that may touch a block, ascending;
+    /// none when `wants` refuses what all of the group together touch of it. Cost: one lookup.
+    pub(crate) fn group_segments(
+        &self,
+        group: usize,
+        granule: u64,
+        range: &Range<usize>,
+        wants: &dyn Fn(Reach) -> bool,
+    ) -> Result<impl DoubleEndedIterator<Item = usize> + use<S>, QueryError> {
+        let maps = self.contents.key_maps.get(group);
+        let Range { start, end } = maps.map_or(self.unmapped(), |maps| maps.first as usize..maps.end as usize);
+        let within = start.max(range.start)..end.min(range.end);
+        let set = match maps.filter(|_| !within.is_empty()) {
+            Some(_) => {
+                let found = self.key_map(group, Key::Granule(granule))?.find::<SegmentSet<Reach>>(granule);
+                let set = found.map_err(|_| bad_key_map())?.unwrap_or_default();
+                Some(if set.gist.is_none_or(wants) { set.segments } else { 0 })
+            }
+            None => None,
+        };
+        let has_it = move |number: &usize| set.is_none_or(|set| set >> (number - start).min(63) & 1 != 0);
+        Ok(within.filter(has_it))
     }
 
     /// The segments that no key map covers.
@@ -441,7 +473,7 @@ impl<S: Source> Index<S> {
         };
         for number in 0..self.contents.key_maps.len() {
             let map = self.key_map(number, Key::Granule(from))?;
-            map.for_each_from(from, |granule, _: SegmentSet| note(granule)).map_err(|_| bad_key_map())?;
+            map.for_each_from(from, |granule, _: SegmentSet<Reach>| note(granule)).map_err(|_| bad_key_map())?;
         }
         for segment in self.unmapped().filter_map(|number| self.segment(number)) {
             let walked = segment.granules()?.for_each_from(from, |granule, _: Granule<'_>| note(granule));

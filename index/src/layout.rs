@@ -28,7 +28,7 @@ use crate::segment::SegmentMeta;
 use crate::{Fingerprint, InstructionSet, OpenError};
 
 /// Changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 /// Length of the header.
 pub const HEADER_LEN: usize = 56;
 const MAGIC: &[u8; 8] = b"Stepback";

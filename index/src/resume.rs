@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calls::{CallId, CallTable, FinderState, Found, FoundSoFar, Frame};
 use crate::data::Data;
-use crate::granules::Granule;
+use crate::granules::{Granule, Reach};
 use crate::key_map::KeyMapWriter;
 use crate::layout::{self, Contents};
 use crate::pcs::Visits;
@@ -46,9 +46,9 @@ pub struct Resumed {
     /// What was found of the calls up to there.
     pub found: FoundSoFar,
     /// The memory blocks of the segments that have no key map yet.
-    pub granule_keys: KeyMapWriter,
+    pub granule_keys: KeyMapWriter<Reach>,
     /// Their addresses.
-    pub pc_keys: KeyMapWriter,
+    pub pc_keys: KeyMapWriter<()>,
 }
 
 impl Resumed {
@@ -92,23 +92,23 @@ fn is_undamaged(resume: &Resume, data: &Arc<Data>) -> bool {
 }
 
 /// The keys of the segments behind the key maps.
-fn unmapped_keys(contents: &Contents, data: &Arc<Data>) -> Result<(KeyMapWriter, KeyMapWriter), QueryError> {
+fn unmapped_keys(contents: &Contents, data: &Arc<Data>) -> Result<(KeyMapWriter<Reach>, KeyMapWriter<()>), QueryError> {
     let (mut granule_keys, mut pc_keys) = (KeyMapWriter::default(), KeyMapWriter::default());
     let mapped = layout::mapped(&contents.key_maps);
     for (place, meta) in (0..).zip(contents.segments.iter().skip(mapped)) {
         let reader = SegmentReader { meta, bytes: data, checked: &AtomicU8::new(u8::MAX) };
-        let mut keys = [Vec::new(), Vec::new()];
-        let walked = reader.granules()?.for_each_from(0, |key, _: Granule<'_>| {
-            keys[0].push(key);
+        let (mut granules, mut pcs) = (Vec::new(), Vec::new());
+        let walked = reader.granules()?.for_each_from(0, |key, list: Granule<'_>| {
+            granules.push(list.reach().map(|reach| (key, meta.with_seams(key, reach))));
             true
         });
         walked.map_err(|_| damaged(Section::Granules))?;
+        let granules = granules.into_iter().collect::<Result<Vec<_>, _>>().map_err(|_| damaged(Section::Granules))?;
         let walked = reader.pcs()?.for_each_from(0, |key, _: Visits<'_>| {
-            keys[1].push(key);
+            pcs.push((key, ()));
             true
         });
         walked.map_err(|_| damaged(Section::Pcs))?;
-        let [granules, pcs] = keys;
         granule_keys.add(place, granules.into_iter());
         pc_keys.add(place, pcs.into_iter());
     }

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use stepback_parsers::{Address, Source};
 
-use crate::granules::{GRANULE_BITS, Masks, Touch};
-use crate::index::Key;
+use crate::granules::{GRANULE_BITS, Masks, Reach, Touch};
 use crate::segment::SegmentReader;
 use crate::{Cancel, Index, QueryError};
 
@@ -33,6 +32,11 @@ impl Wanted {
             Self::Writes => masks.write,
             Self::All | Self::Evidence => masks.read | masks.write,
         }
+    }
+
+    /// The bytes that may count in segments that touch these.
+    fn in_reach(self, reach: Reach) -> u64 {
+        if self == Self::External { reach.external } else { self.in_masks(reach.masks) }
     }
 
     /// The bytes of a touch that count.
@@ -97,7 +101,7 @@ impl Walk<'_> {
 
 impl<S: Source> Index<S> {
     /// The last touch of each byte of `need` in the slots up to `last`. Cost: bounded by the number of distinct touches found,
-    /// and one lookup for each segment whose masks meet `need`.
+    /// one lookup for each 64 segments, and one for each of those that as a whole touch a byte that is still looked for.
     pub(crate) fn last_touches(
         &self,
         granule: u64,
@@ -109,18 +113,21 @@ impl<S: Source> Index<S> {
         let need = Cell::new(need);
         let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
         let after = self.contents.segments.partition_point(|segment| segment.step_base <= last);
-        for number in self.segments_with(Key::Granule(granule), 0..after)?.into_iter().rev() {
-            let Some(segment) = self.segment(number) else { continue };
-            let Some(list) = self.relevant(&segment, &walk)? else { continue };
-            let below = local_slot(last.saturating_add(1), segment.meta.step_base);
-            let walked = list.walk_back(
-                below,
-                |masks| wanted.in_masks(masks) & need.get() != 0,
-                |touch, place| walk.note(number, &segment, touch, place),
-            );
-            walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
-            if need.get() == 0 {
-                break;
+        for group in (0..self.group_count()).rev() {
+            let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
+            for number in self.group_segments(group, granule, &(0..after), &wants)?.rev() {
+                let Some(segment) = self.segment(number) else { continue };
+                let Some(list) = self.relevant(&segment, &walk)? else { continue };
+                let below = local_slot(last.saturating_add(1), segment.meta.step_base);
+                let walked = list.walk_back(
+                    below,
+                    |masks| wanted.in_masks(masks) & need.get() != 0,
+                    |touch, place| walk.note(number, &segment, touch, place),
+                );
+                walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
+                if need.get() == 0 {
+                    return Ok(found);
+                }
             }
         }
         Ok(found)
@@ -139,18 +146,21 @@ impl<S: Source> Index<S> {
         let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
         let segments = self.contents.segments.len();
         let start = self.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
-        for number in self.segments_with(Key::Granule(granule), start..segments)? {
-            let Some(segment) = self.segment(number) else { continue };
-            let Some(list) = self.relevant(&segment, &walk)? else { continue };
-            let from = local_slot(first, segment.meta.step_base);
-            let walked = list.walk_forward(
-                from,
-                |masks| wanted.in_masks(masks) & need.get() != 0,
-                |touch, place| walk.note(number, &segment, touch, place),
-            );
-            walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
-            if need.get() == 0 {
-                break;
+        for group in 0..self.group_count() {
+            let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
+            for number in self.group_segments(group, granule, &(start..segments), &wants)? {
+                let Some(segment) = self.segment(number) else { continue };
+                let Some(list) = self.relevant(&segment, &walk)? else { continue };
+                let from = local_slot(first, segment.meta.step_base);
+                let walked = list.walk_forward(
+                    from,
+                    |masks| wanted.in_masks(masks) & need.get() != 0,
+                    |touch, place| walk.note(number, &segment, touch, place),
+                );
+                walked.map_err(|_| crate::segment::damaged(crate::segment::Section::Granules))?;
+                if need.get() == 0 {
+                    return Ok(found);
+                }
             }
         }
         Ok(found)

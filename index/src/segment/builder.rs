@@ -10,7 +10,7 @@ use super::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
 use super::{GranuleState, SegmentMeta};
 use crate::WARNINGS_KEPT;
 use crate::data::Data;
-use crate::granules::{GRANULE_BITS, Shape};
+use crate::granules::{GRANULE_BITS, Reach, Shape};
 use crate::keys::KeyTable;
 use crate::packed::FRAME;
 use crate::semihosting::{HostCall, HostOperation, is_host_call};
@@ -52,6 +52,8 @@ pub struct SealedSegment {
     pub thread_ends: Vec<ThreadEnd>,
     /// Its memory, by ascending block.
     pub granules: Vec<(u64, GranuleState)>,
+    /// Which bytes of each of these blocks it touches.
+    pub reaches: Vec<Reach>,
     /// The slots of its semihosting calls that may let the host write into memory.
     pub host_calls: Vec<HostCall>,
     /// Its addresses, ascending.

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{SealedSegment, SegmentBuilder, SegmentMeta, SegmentThread};
 use crate::data::Data;
 use crate::directory::DirectoryWriter;
-use crate::granules::{NO_TOUCH, Touch, push_granule};
+use crate::granules::{NO_TOUCH, Reach, Touch, push_granule};
 use crate::packed::{push_list, push_times};
 use crate::pcs::push_visits;
 
@@ -42,7 +42,7 @@ impl SegmentBuilder {
         sections[3] = bytes.len();
         self.push_registers(&mut bytes);
         sections[4] = bytes.len();
-        let granules = self.push_granules(&mut bytes);
+        let (granules, reaches) = self.push_granules(&mut bytes);
         sections[5] = bytes.len();
         let pcs = self.push_pcs(&mut bytes);
         sections[6] = bytes.len();
@@ -70,6 +70,7 @@ impl SegmentBuilder {
             transfers: std::mem::take(&mut self.transfers),
             thread_ends: self.threads.clone(),
             granules,
+            reaches,
             host_calls: self.host_calls.clone(),
             pcs,
             time_range: self.times.get(self.timeless as usize).copied().zip(self.latest_time),
@@ -108,7 +109,7 @@ impl SegmentBuilder {
         }
     }
 
-    fn push_granules(&mut self, bytes: &mut Vec<u8>) -> Vec<(u64, super::GranuleState)> {
+    fn push_granules(&mut self, bytes: &mut Vec<u8>) -> (Vec<(u64, super::GranuleState)>, Vec<Reach>) {
         let Self { encoder: Encoder { starts, order, touches, directory, .. }, granule_events, granules, .. } = self;
         let keys = granules.keys();
         starts.clear();
@@ -125,14 +126,16 @@ impl SegmentBuilder {
         // Each start has moved to its end, which is the start of the next.
         sort(order, keys);
         directory.clear();
+        let mut reaches = Vec::with_capacity(order.len());
         for (key, number) in order.iter().map(|(key, number)| (*key, *number as usize)) {
             let start = if number == 0 { 0 } else { starts[number - 1] };
             let touches = &touches[start as usize..starts[number] as usize];
-            directory.push(key, |entries, lists| push_granule(entries, lists, touches));
+            reaches.push(directory.push(key, |entries, lists| push_granule(entries, lists, touches)));
         }
         directory.finish(bytes);
         let states = &mut self.granule_states;
-        order.iter().map(|(key, number)| (*key, std::mem::take(&mut states[*number as usize]))).collect()
+        let states = order.iter().map(|(key, number)| (*key, std::mem::take(&mut states[*number as usize])));
+        (states.collect(), reaches)
     }
 
     fn push_pcs(&mut self, bytes: &mut Vec<u8>) -> Vec<u64> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::SeamExternal;
+use crate::granules::Reach;
 
 /// The parts of a segment's bytes, each with a checksum of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,5 +94,11 @@ impl SegmentMeta {
         let start = self.seam_externals.partition_point(|seam| seam.granule < granule);
         let end = self.seam_externals.partition_point(|seam| seam.granule <= granule);
         self.seam_externals.get(start..end).unwrap_or_default()
+    }
+
+    /// What the segment touches of a block, where its list alone says `reach`.
+    pub fn with_seams(&self, granule: u64, reach: Reach) -> Reach {
+        let seams = self.seams_of(granule).iter();
+        Reach { external: seams.fold(reach.external, |mask, seam| mask | seam.mask), ..reach }
     }
 }
