@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use stepback_parsers::{RegisterId, RegisterView, Source};
+use stepback_parsers::{RegisterId, RegisterView, Source, SourceTraits};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::calls::{CallFinder, Found, TableEncoder};
@@ -162,8 +162,8 @@ impl<O: Output> Assembler<O> {
     }
 
     /// An index that goes on where another one says. The file has its bytes up to there.
-    pub fn resume(resumed: Resumed, fingerprint: &Fingerprint, output: O) -> Self {
-        let Resumed { resume, found, granule_keys, pc_keys } = resumed;
+    pub fn resume(resumed: Resumed, fingerprint: &Fingerprint, traits: &SourceTraits, output: O) -> Self {
+        let Resumed { resume, found, granule_keys, pc_keys, .. } = resumed;
         let Resume { contents, len, complaints, host_calls, finder, .. } = resume;
         let numbers = |names: &mut dyn Iterator<Item = &String>| names.cloned().zip(0..).collect();
         let views = contents.views.iter().enumerate();
@@ -182,7 +182,7 @@ impl<O: Output> Assembler<O> {
             pc_keys,
             host_calls,
             mark: None,
-            contents: Contents { fingerprint: fingerprint.clone(), ..contents },
+            contents: Contents { fingerprint: fingerprint.clone(), traits: traits.clone(), ..contents },
         }
     }
 

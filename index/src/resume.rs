@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
@@ -16,10 +17,11 @@ use crate::calls::{CallId, CallTable, FinderState, Found, FoundSoFar, Frame};
 use crate::data::Data;
 use crate::granules::{Granule, Reach};
 use crate::key_map::KeyMapWriter;
+use crate::key_map::SEGMENTS;
 use crate::layout::{self, Contents};
 use crate::pcs::Visits;
 use crate::segment::{SECTIONS, Section, SegmentReader, damaged};
-use crate::{OpenError, QueryError};
+use crate::{Fingerprint, OpenError, QueryError};
 
 /// What is known at some place between two tasks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -43,6 +45,8 @@ pub struct Resume {
 pub struct Resumed {
     /// Where to go on.
     pub resume: Resume,
+    /// The trace that the index is of as a whole, which may be longer than what `resume` knows.
+    pub fingerprint: Fingerprint,
     /// What was found of the calls up to there.
     pub found: FoundSoFar,
     /// The memory blocks of the segments that have no key map yet.
@@ -53,16 +57,20 @@ pub struct Resumed {
 
 impl Resumed {
     /// Reads what it takes to go on with an index. Everything that is kept of it is checked, so the cost grows with it.
+    /// Many calls are put aside in `folder`.
     ///
     /// # Errors
     /// Says why the index cannot be gone on with.
-    pub fn read(data: &Arc<Data>) -> Result<Self, OpenError> {
+    pub fn read(data: &Arc<Data>, folder: &Path) -> Result<Self, OpenError> {
         let unusable = || OpenError::Damaged("it does not say how to go on");
         let contents = layout::decode(data)?;
         let bytes = contents.resume.checked(data).filter(|bytes| !bytes.is_empty());
         let resume = bytes.and_then(layout::decode_part::<Resume>).ok_or_else(unusable)?;
         if !resume.contents.is_consistent() || !resume.finder.is_consistent() || !is_undamaged(&resume, data) {
             return Err(OpenError::Damaged("the checksum of a segment does not hold"));
+        }
+        if resume.contents.segments.len() - layout::mapped(&resume.contents.key_maps) > SEGMENTS {
+            return Err(unusable());
         }
         let table = CallTable::open(data, &contents)?;
         let mut later_frames = counts(&resume.later.frames);
@@ -71,9 +79,9 @@ impl Resumed {
         let mut later_switches = counts(&resume.later.switches);
         let switches = contents.call_layout.switches.iter().copied();
         let switches = switches.filter(|switch| !take(&mut later_switches, switch)).collect();
-        let found = FoundSoFar::new(frames, switches);
+        let found = FoundSoFar::new(frames, switches, folder);
         let (granule_keys, pc_keys) = unmapped_keys(&resume.contents, data).map_err(|_| unusable())?;
-        Ok(Self { resume, found, granule_keys, pc_keys })
+        Ok(Self { resume, fingerprint: contents.fingerprint, found, granule_keys, pc_keys })
     }
 }
 

@@ -90,7 +90,7 @@ impl<'a, S: Source> Build<'a, S> {
         }
         let output = partial.output().map_err(failed)?;
         let mut assembler = match resumed {
-            Some(resumed) => Assembler::resume(resumed, self.fingerprint, output),
+            Some(resumed) => Assembler::resume(resumed, self.fingerprint, self.source.traits(), output),
             None => Assembler::new(self.source.as_ref(), self.fingerprint, output).map_err(failed)?,
         };
         assembler.use_folder(partial.folder());

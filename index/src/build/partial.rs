@@ -5,7 +5,7 @@
 //! Both are gone when the index has its name.
 
 use std::fs::{File, TryLockError};
-use std::io::{BufWriter, Error, ErrorKind, Result};
+use std::io::{BufWriter, Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -63,28 +63,26 @@ impl Partial {
         let finished = || map_file(&self.path).map(Arc::new);
         for (data, is_finished) in [(interrupted, false), (finished(), true)] {
             let Some(data) = data.ok() else { continue };
-            let Ok(resumed) = Resumed::read(&data) else { continue };
-            if !is_same_trace(&resumed.resume.contents.fingerprint) {
+            let Ok(resumed) = Resumed::read(&data, self.folder()) else { continue };
+            if !is_same_trace(&resumed.fingerprint) {
                 continue;
             }
-            let kept = if is_finished { self.copy_finished(resumed.resume.len) } else { self.cut(resumed.resume.len) };
-            if kept.is_ok() {
+            let from = if is_finished { File::open(&self.path) } else { self.file.try_clone() };
+            if from.and_then(|from| self.begin_with(from, resumed.resume.len)).is_ok() {
                 return Some(resumed);
             }
         }
         None
     }
 
-    /// Cuts off what a builder wrote that was stopped before it could say how to go on behind it.
-    fn cut(&mut self, len: u64) -> Result<()> {
-        self.file.set_len(len)
-    }
-
-    /// Begins with the first bytes of the finished index.
-    fn copy_finished(&mut self, len: u64) -> Result<()> {
+    /// Begins with the first bytes of another file, or of this one: who looks at more of it keeps what he sees.
+    fn begin_with(&mut self, mut from: File, len: u64) -> Result<()> {
+        if is_still_at(&from, &Self::path_of(&self.path))? && from.metadata()?.len() == len {
+            return Ok(());
+        }
         self.begin_anew()?;
-        let mut finished = std::io::Read::take(File::open(&self.path)?, len);
-        let copied = std::io::copy(&mut finished, &mut self.file)?;
+        from.seek(SeekFrom::Start(0))?;
+        let copied = std::io::copy(&mut from.take(len), &mut self.file)?;
         if copied == len { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
     }
 
@@ -108,7 +106,7 @@ impl Partial {
     /// Where segments are appended.
     pub fn output(&self) -> Result<BufWriter<File>> {
         let mut file = self.file.try_clone()?;
-        std::io::Seek::seek(&mut file, std::io::SeekFrom::End(0))?;
+        file.seek(SeekFrom::End(0))?;
         Ok(BufWriter::with_capacity(1 << 20, file))
     }
 

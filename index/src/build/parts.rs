@@ -12,7 +12,7 @@ use crate::assemble::{Assembler, Task};
 use crate::data::Data;
 use crate::output::{Output, Rest};
 use crate::segment::SegmentBuilder;
-use crate::{BuildError, Index};
+use crate::{BuildError, Cancel, Index};
 
 /// The least time between two parts.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -131,7 +131,8 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     fn show_to<R: Output>(&self, part: Assembler<Rest<R>>, is_kept: bool) -> Result<(), BuildError> {
         let mut assembled = part.finish(false).map_err(self.failed)?;
         if assembled.host_calls().len() <= HOST_CALLS {
-            self.follow_host_calls(&mut assembled)?;
+            // What is kept is kept behind a cancel, too; they are few.
+            self.follow_host_calls(&mut assembled, &Cancel::default(), || {})?;
         }
         let data = assembled.read_back().map_err(self.failed)?;
         if let Some(partial) = self.partial.filter(|_| is_kept) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use stepback_parsers::{
@@ -17,7 +17,7 @@ use crate::error::PassError;
 use crate::output::Output;
 use crate::segment::SegmentBuilder;
 use crate::semihosting::HostPass;
-use crate::{BuildError, Index};
+use crate::{BuildError, Cancel, Index};
 
 /// How long to wait before looking again whether a trace has grown.
 const GROWTH_WAIT: Duration = Duration::from_millis(20);
@@ -38,6 +38,8 @@ pub(super) struct Shared<O> {
     /// Where each task begins, as soon as somebody looked; none inside: it has no place to begin.
     cuts: Mutex<BTreeMap<u64, Option<u64>>>,
     next_task: AtomicU64,
+    /// The length of the trace, as soon as it is certain that nothing more is taken in.
+    settled: OnceLock<u64>,
     is_over: AtomicBool,
     workers_left: AtomicUsize,
     /// Workers that wait for the trace to grow.
@@ -75,6 +77,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             base,
             cuts: Mutex::default(),
             next_task: AtomicU64::new(0),
+            settled: OnceLock::new(),
             is_over: AtomicBool::new(false),
             workers_left: AtomicUsize::new(workers),
             workers_idle: AtomicUsize::new(0),
@@ -106,30 +109,36 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             return Err(BuildError::TraceChanged);
         }
         if let Some(follow) = self.build.follow {
-            assembler.set_fingerprint((follow.fingerprint)()?);
+            // More may have been taken in since the last task began.
+            assembler.set_fingerprint((follow.fingerprint)()?.up_to(assembler.text_end(), source.as_ref())?);
         }
         if self.partial.is_some() {
             assembler.mark();
         }
-        let steps = assembler.steps();
+        let (steps, trace_bytes) = (assembler.steps(), assembler.text_end());
         let mut assembled = assembler.finish(true).map_err(self.failed)?;
         self.build.progress.host_calls_total.store(assembled.host_calls().len() as u64, Ordering::Relaxed);
-        self.follow_host_calls(&mut assembled)?;
+        self.follow_host_calls(&mut assembled, self.build.cancel, || {
+            self.build.progress.host_calls_done.fetch_add(1, Ordering::Relaxed);
+        })?;
         let (output, index_bytes) = assembled.into_output();
-        Ok((output, BuildSummary { steps, trace_bytes: source.length(), index_bytes, resumed_bytes: base }))
+        Ok((output, BuildSummary { steps, trace_bytes, index_bytes, resumed_bytes: base }))
     }
 
     /// Finds what the host wrote during semihosting calls: only the index of all the rest can tell.
-    pub(super) fn follow_host_calls<O: Output>(&self, assembled: &mut Assembled<O>) -> Result<(), BuildError> {
+    pub(super) fn follow_host_calls<O: Output>(
+        &self,
+        assembled: &mut Assembled<O>,
+        cancel: &Cancel,
+        on_call: impl Fn(),
+    ) -> Result<(), BuildError> {
         if assembled.host_calls().is_empty() {
             return Ok(());
         }
         let data = assembled.read_back().map_err(self.failed)?;
         let index = Index::load(Arc::clone(self.build.source), data, None)?;
-        let calls = assembled.host_calls().iter().copied().inspect(|_| {
-            self.build.progress.host_calls_done.fetch_add(1, Ordering::Relaxed);
-        });
-        let writes = HostPass::new(index, self.build.cancel).run(calls)?;
+        let calls = assembled.host_calls().iter().copied().inspect(|_| on_call());
+        let writes = HostPass::new(index, cancel).run(calls)?;
         assembled.add_host_writes(writes).map_err(self.failed)
     }
 
@@ -158,6 +167,21 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         }
     }
 
+    /// The length of the trace once it is certain: the same for all workers, whatever is still added.
+    fn settled_length<O>(&self, shared: &Shared<O>) -> Option<u64> {
+        let source = self.build.source;
+        if shared.settled.get().is_none() && !self.is_settled() {
+            return None;
+        }
+        let length = *shared.settled.get_or_init(|| match self.build.follow {
+            // What came before the end of following is part of it.
+            Some(_) => source.grow().unwrap_or(source.length()),
+            None => source.length(),
+        });
+        self.build.progress.bytes_total.store(length, Ordering::Relaxed);
+        Some(length)
+    }
+
     /// Where a task begins at the earliest.
     fn target<O>(&self, shared: &Shared<O>, task: u64) -> u64 {
         shared.base.saturating_add(task.saturating_mul(self.segment_bytes()))
@@ -168,22 +192,21 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let source = self.build.source;
         let mut is_idle = false;
         let has_text = loop {
-            // In this order: what came before it settled is then part of the length.
-            let is_settled = self.is_settled();
-            let is_fixed = source.is_settled() && self.build.follow.is_none();
-            let length = if is_fixed { source.length() } else { source.grow().unwrap_or(source.length()) };
-            self.build.progress.bytes_total.store(length, Ordering::Relaxed);
-            if is_settled {
+            if let Some(length) = self.settled_length(shared) {
                 break self.target(shared, task) < length;
             }
+            let length = source.grow().unwrap_or(source.length());
+            self.build.progress.bytes_total.store(length, Ordering::Relaxed);
             if length >= self.target(shared, task + 1) {
                 break true;
             }
-            if source.length_now().is_ok_and(|now| now < length) {
+            // A text that is being unpacked anew is shorter for a while.
+            if source.is_settled() && source.length_now().is_ok_and(|now| now < length) {
                 shared.lock().error.get_or_insert(BuildError::TraceChanged);
                 shared.is_over.store(true, Ordering::Relaxed);
             }
             if self.is_stopped(shared) {
+                shared.is_over.store(true, Ordering::Relaxed);
                 break false;
             }
             if !is_idle {
@@ -213,7 +236,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let mut next = task + 1;
         let end = loop {
             if !self.wait_for_text(shared, next) {
-                break self.build.source.length();
+                break shared.settled.get().copied().unwrap_or(self.build.source.length());
             }
             if let Some(cut) = self.cut(shared, next, scratch) {
                 break cut;
@@ -225,7 +248,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let parsed = self.build.source.parse(start..end, scratch, &mut sink)?;
         self.build.progress.bytes_done.fetch_add(end.saturating_sub(sink.done), Ordering::Relaxed);
         builder.end_task();
-        let is_last = end == self.build.source.length() && self.is_settled();
+        let is_last = shared.settled.get() == Some(&end);
         Ok(Task { segments: std::mem::take(&mut builder.sealed), lines: parsed.lines, end: Some(end), is_last })
     }
 

@@ -71,8 +71,11 @@ pub struct FoundSoFar {
 
 impl FoundSoFar {
     /// What was found before.
-    pub fn new(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> Self {
-        Self { frames: FrameSpool::from_frames(frames), marked: switches.len(), switches }
+    pub fn new(found: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>, folder: &Path) -> Self {
+        let mut frames = FrameSpool::default();
+        frames.use_folder(folder);
+        frames.extend(found);
+        Self { frames, marked: switches.len(), switches }
     }
 
     /// What was found after a mark was set.

@@ -78,13 +78,6 @@ impl Clone for FrameSpool {
 }
 
 impl FrameSpool {
-    /// One that holds some frames already.
-    pub fn from_frames(frames: impl IntoIterator<Item = Frame>) -> Self {
-        let mut spool = Self::default();
-        spool.extend(frames);
-        spool
-    }
-
     /// Frames are put aside in a file without a name in this folder.
     /// Where none can be made they stay in memory, 40 bytes each.
     pub fn use_folder(&mut self, folder: &Path) {

@@ -47,7 +47,7 @@ pub(super) fn run(fill: &Fill<'_>, unpacker: &mut Unpacker) -> io::Result<bool> 
             let (idle_sender, ordered, work) = (idle_sender.clone(), &ordered, &work);
             let help = move || {
                 if let Err(error) = help(fill, work, ordered, &idle_sender) {
-                    lock(ordered).end.get_or_insert(Err(error));
+                    lock(ordered).give_up(error, &idle_sender);
                 }
             };
             std::thread::Builder::new().name("pack".to_owned()).spawn_scoped(scope, help)?;
@@ -105,7 +105,19 @@ fn help(
 }
 
 impl Ordered {
+    /// Ends it because a chunk is lost: those that wait for it would never be taken, nor come back.
+    fn give_up(&mut self, error: io::Error, idle: &Sender<Chunk>) {
+        self.end.get_or_insert(Err(error));
+        for chunk in std::mem::take(&mut self.waiting).into_values() {
+            _ = idle.send(chunk);
+        }
+    }
+
     fn take(&mut self, chunk: Chunk, fill: &Fill<'_>, idle: &Sender<Chunk>) {
+        if matches!(self.end, Some(Err(_))) {
+            _ = idle.send(chunk);
+            return;
+        }
         self.waiting.insert(chunk.number, chunk);
         while let Some(chunk) = self.waiting.remove(&self.next) {
             if self.end.is_none() {
