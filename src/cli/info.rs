@@ -7,6 +7,7 @@ use stepback_index::{InstructionSet, ThreadInfo};
 use super::json::Time;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
+use crate::model::so_far::SoFar;
 use crate::session::Session;
 
 /// How many warnings the JSON names; all are counted.
@@ -30,6 +31,16 @@ struct InfoJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     packed: Option<PackedJson>,
     index: IndexJson,
+    /// Where the index is that of a part: all other numbers are of that part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    so_far: Option<SoFarJson>,
+}
+
+/// How much is indexed.
+#[derive(Serialize)]
+struct SoFarJson {
+    steps: u64,
+    bytes: u64,
 }
 
 /// The file of a compressed trace.
@@ -92,10 +103,10 @@ pub struct IndexJson {
 }
 
 impl IndexJson {
-    /// The index of a report. An open one is always complete: others are refused.
+    /// The index of a report.
     pub fn new(report: &Report<'_>) -> Self {
         let path = report.session.index_path.as_ref().map(|path| path.display().to_string());
-        Self { path, bytes: report.session.index.info().index_bytes, complete: true }
+        Self { path, bytes: report.session.index.info().index_bytes, complete: report.session.index.is_whole() }
     }
 }
 
@@ -128,6 +139,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         trace_bytes: info.trace_bytes,
         packed: PackedJson::new(report.session),
         index: IndexJson::new(report),
+        so_far: SoFar::of(report.session).map(|part| SoFarJson { steps: part.steps, bytes: part.bytes }),
     };
     report.json(&json)
 }
@@ -151,6 +163,9 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     }
     rows.push(("external changes", grouped(info.external_changes)));
     rows.push(("warnings", grouped(info.warning_count)));
+    if let Some(part) = SoFar::of(session) {
+        rows.push(("so far", format!("{} of the trace, {} %", size_text(part.bytes), part.per_cent())));
+    }
     let place = session.index_path.as_ref().map_or("in memory".to_owned(), |path| path.display().to_string());
     rows.push(("index", format!("{}, {place}", size_text(info.index_bytes))));
     for image in &session.images.infos().iter().map(|image| image.spec.to_string()).collect::<Vec<_>>() {

@@ -33,28 +33,61 @@ pub struct ListArguments {
     /// With the source line of each step.
     #[arg(long)]
     pub lines: bool,
+    /// Go on as the trace grows, until interrupted.
+    #[arg(long, conflicts_with_all = ["so_far", "no_index", "only_index"])]
+    pub follow: bool,
     /// Which trace.
     #[command(flatten)]
     pub common: TraceArguments,
 }
 
+/// How far a list is.
+#[derive(Debug)]
+pub struct Listing {
+    /// The next step.
+    next: u64,
+    /// How many steps are left to print.
+    pub left: u64,
+}
+
+impl Listing {
+    /// Everything from a position on, or as much of it as was asked for.
+    pub fn from(from: Position, arguments: &ListArguments) -> Self {
+        Self { next: from.0, left: arguments.count.unwrap_or(u64::MAX) }
+    }
+}
+
 /// Prints the steps, block by block.
 pub fn run(arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let from = arguments.from.resolve(session, &report.cancel)?;
+    thread_id(session, arguments.thread.as_deref())?;
+    print_until(&mut Listing::from(from, arguments), session.index.step_count(), arguments, report)
+}
+
+/// Prints the steps of a list before a position.
+pub fn print_until(
+    listing: &mut Listing,
+    until: u64,
+    arguments: &ListArguments,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let session = report.session;
     if arguments.records {
         bail!("{} is a text format without records, so leave --records out", session.index.info().format);
     }
-    let thread = thread_id(session, arguments.thread.as_deref())?;
-    let Position(mut next) = arguments.from.resolve(session, &report.cancel)?;
-    let mut left = arguments.count.unwrap_or(u64::MAX);
-    while left > 0 && next < session.index.step_count() {
+    // A thread may appear later.
+    let Ok(thread) = thread_id(session, arguments.thread.as_deref()) else { return Ok(()) };
+    while listing.left > 0 && listing.next < until {
         // Steps of other threads do not count, so how many to read is known only without a thread.
-        let count = if thread.is_some() { BLOCK_STEPS } else { BLOCK_STEPS.min(left) };
-        let block = Steps { first: Position(next).next_step(), count }.run(&session.index, &report.cancel)?;
+        let most = BLOCK_STEPS.min(until - listing.next);
+        let count = if thread.is_some() { most } else { most.min(listing.left) };
+        let first = Position(listing.next).next_step();
+        let block = Steps { first, count }.run(&session.index, &report.cancel)?;
         let Some(last) = block.last() else { break };
-        next = last.step.after().0;
-        let wanted = Wanted { thread, limit: left, has_lines: arguments.lines };
-        left -= print(&block, wanted, report)?;
+        listing.next = last.step.after().0;
+        let wanted = Wanted { thread, limit: listing.left, has_lines: arguments.lines };
+        listing.left -= print(&block, wanted, report)?;
         report.flush()?;
     }
     Ok(())

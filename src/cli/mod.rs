@@ -14,6 +14,7 @@ mod date;
 mod diff;
 mod find;
 mod flamegraph;
+mod follow;
 mod function_names;
 mod index;
 mod info;

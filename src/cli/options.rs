@@ -27,6 +27,9 @@ pub struct TraceOptions {
     /// Build the index and stop.
     #[arg(long)]
     pub only_index: bool,
+    /// Answer from what can be had within about a second; the next run goes on with the index from there.
+    #[arg(long, conflicts_with_all = ["force_index", "no_index", "only_index"])]
+    pub so_far: bool,
     /// A program image for symbols and source lines; may be given several times.
     #[arg(long = "image", value_name = "ELF[@OFFSET]")]
     pub images: Vec<ImageArgument>,

@@ -3,17 +3,22 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use stepback_index::{BuildProgress, Cancel};
 
 use super::options::ReportOptions;
-use crate::session::{self, OpenOptions, Session};
+use crate::session::{self, IndexPolicy, OpenOptions, Session, Watch};
 
 /// How often the meter is looked at.
 const INTERVAL: Duration = Duration::from_millis(100);
+/// How long an index is built at most for an answer that is so far.
+const SO_FAR: Duration = Duration::from_millis(800);
+/// The same where it takes long until there is anything.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Who looks at the meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +33,44 @@ enum Meter {
 /// Opens a trace; the meter is gone when this returns.
 pub fn open(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
     watched("indexing", report, |progress| session::open(options, progress, &Cancel::default()))
+}
+
+/// Opens as much of a trace as can be had in a short time. What is indexed is kept for the next run.
+pub fn open_so_far(options: &OpenOptions, report: &ReportOptions) -> Result<Session> {
+    let (cancel, newest) = (Cancel::default(), Mutex::new(None));
+    let kept = || newest.lock().unwrap_or_else(PoisonError::into_inner);
+    let on_part = |part| *kept() = Some(part);
+    let opened = watched("indexing", report, |progress| {
+        std::thread::scope(|scope| {
+            let (done, is_done) = channel::<()>();
+            let (cancel, kept) = (&cancel, &kept);
+            scope.spawn(move || stop_soon(&is_done, cancel, || kept().is_some()));
+            let watch = Watch { on_part: &on_part, follow: None };
+            let opened = session::open_watched(options, progress, cancel, Some(watch));
+            drop(done);
+            opened
+        })
+    });
+    match (opened, kept().take()) {
+        (Err(_), Some(part)) if cancel.is_cancelled() => Ok(part),
+        // Another program is at work on the index: what it has done so far is there.
+        (Err(error), None) if cancel.is_cancelled() => {
+            let there = OpenOptions { policy: IndexPolicy::Never, ..options.clone() };
+            session::open(&there, &BuildProgress::default(), &Cancel::default()).map_err(|_| error)
+        }
+        (opened, _) => opened,
+    }
+}
+
+/// Stops a build when its time is over, but not before there is a part to answer from, unless that takes too long.
+fn stop_soon(is_done: &Receiver<()>, cancel: &Cancel, has_part: impl Fn() -> bool) {
+    let began = Instant::now();
+    while is_done.recv_timeout(INTERVAL / 5) == Err(RecvTimeoutError::Timeout) {
+        let time = began.elapsed();
+        if time > PATIENCE || (time > SO_FAR && has_part()) {
+            return cancel.cancel();
+        }
+    }
 }
 
 /// Does some work under a meter that bears its name; the meter is gone when this returns.

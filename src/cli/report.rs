@@ -17,6 +17,22 @@ pub const BUFFER_BYTES: usize = 64 << 10;
 /// What messages call standard output.
 pub const STANDARD_OUTPUT: &str = "standard output";
 
+/// Where answers go and in which form, between two reports.
+pub struct Output {
+    out: BufWriter<Box<dyn Write>>,
+    target: String,
+    is_json: bool,
+    is_verbose: bool,
+}
+
+impl Output {
+    /// Goes on with another session.
+    pub fn on(self, session: &Session) -> Report<'_> {
+        let Self { out, target, is_json, is_verbose } = self;
+        Report { session, cancel: Cancel::default(), is_json, is_verbose, out, target }
+    }
+}
+
 /// Writes the answers to one question about one trace.
 pub struct Report<'a> {
     /// The trace.
@@ -50,6 +66,12 @@ impl<'a> Report<'a> {
         let out = BufWriter::with_capacity(BUFFER_BYTES, out);
         let cancel = Cancel::default();
         Self { session, cancel, is_json: options.json, is_verbose: options.verbose, out, target }
+    }
+
+    /// Leaves the session.
+    pub fn into_output(self) -> Output {
+        let Self { out, target, is_json, is_verbose, .. } = self;
+        Output { out, target, is_json, is_verbose }
     }
 
     /// One JSON value on a line of its own.

@@ -12,8 +12,9 @@ use super::progress::{self, say};
 use super::report::{OutputError, Report};
 use super::text::{counted, printable};
 use super::{
-    at, callinfo, calltree, convert, diff, find, flamegraph, index, info, list, profile, truncate, vcd, window,
+    at, callinfo, calltree, convert, diff, find, flamegraph, follow, index, info, list, profile, truncate, vcd, window,
 };
+use crate::model::so_far::SoFar;
 use crate::session::{Session, no_tail_calls};
 
 /// Does what was typed.
@@ -68,10 +69,21 @@ fn answer(command: &Command) -> Result<()> {
     let began = Instant::now();
     let mut open = options.to_open_options(trace);
     open.is_index_wanted |= matches!(command, Command::Index(_));
-    let session = progress::open(&open, printing)?;
+    if let Command::List(list) = command
+        && list.follow
+    {
+        return follow::run(list, &open);
+    }
+    let session = match options.so_far {
+        true => progress::open_so_far(&open, printing)?,
+        false => progress::open(&open, printing)?,
+    };
     let took = began.elapsed();
     if !printing.quiet {
         tell(&session);
+        if options.so_far {
+            tell_so_far(&session);
+        }
     }
     if options.only_index && !matches!(command, Command::Index(_)) {
         return Ok(());
@@ -109,6 +121,14 @@ fn ask(command: &Command, took: Duration, report: &mut Report<'_>) -> Result<()>
         Command::Truncate(_) | Command::Convert(_) => {}
     }
     report.flush()
+}
+
+/// Says on standard error what an answer is worth that is so far.
+fn tell_so_far(session: &Session) {
+    if let Some(part) = SoFar::of(session) {
+        let (steps, share) = (counted(part.steps, "step"), part.per_cent());
+        say(&format!("note: so far: the first {steps} ({share} % of the trace); the next run goes on from there"));
+    }
 }
 
 /// Says on standard error what the user should know about the trace before he trusts the answers.

@@ -24,6 +24,7 @@ mod packed;
 mod profile;
 mod resume;
 mod samples;
+mod so_far;
 mod support;
 mod truncate;
 mod vcd;

@@ -1,0 +1,109 @@
+//! `stepback list --follow`: steps as they come, like `tail -f`.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use anyhow::{Result, anyhow, bail};
+use stepback_index::{BuildProgress, Cancel};
+use stepback_parsers::Position;
+
+use super::arguments::TraceArguments;
+use super::list::{self, ListArguments, Listing};
+use super::options::ReportOptions;
+use super::progress;
+use super::report::{Output, Report};
+use crate::place::Place;
+use crate::session::{self, OpenOptions, Session, Watch};
+
+/// The last step is printed when nothing came for so long: its effects may still be on their way.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// Prints steps until the reader goes away, the count is reached, or the trace is no longer the same.
+pub fn run(arguments: &ListArguments, open: &OpenOptions) -> Result<()> {
+    let TraceArguments { report: printing, trace, .. } = &arguments.common;
+    // A place other than the start may be anywhere in what is there.
+    let is_at_start = matches!(arguments.from, Place::Start);
+    let first = if is_at_start { None } else { Some(progress::open(open, printing)?) };
+    let from = match &first {
+        Some(session) => arguments.from.resolve(session, &Cancel::default())?,
+        None => Position(0),
+    };
+    drop(first);
+    let (progress, cancel, never) = (BuildProgress::default(), Cancel::default(), Cancel::default());
+    std::thread::scope(|scope| {
+        let (sender, parts) = channel();
+        let (progress, cancel) = (&progress, &cancel);
+        let build = scope.spawn(move || {
+            // Who prints may be done; then nobody wants more.
+            let on_part = move |part| drop(sender.send(part));
+            let watch = Watch { on_part: &on_part, follow: Some(&never) };
+            session::open_watched(open, progress, cancel, Some(watch)).map(drop)
+        });
+        let mut printer = Printer { arguments, printing, listing: Listing::from(from, arguments), output: None };
+        let printed = printer.print_all(&parts);
+        // What is indexed is kept.
+        cancel.cancel();
+        let built = build.join().unwrap_or_else(|_| Err(anyhow!("the index could not be built: {trace:?}")));
+        match printed? {
+            Ended::ByCount => Ok(()),
+            Ended::ByTrace => built,
+        }
+    })
+}
+
+/// Why nothing more is printed.
+enum Ended {
+    ByCount,
+    ByTrace,
+}
+
+struct Printer<'a> {
+    arguments: &'a ListArguments,
+    printing: &'a ReportOptions,
+    listing: Listing,
+    /// Where it is printed; none before the first part.
+    output: Option<Output>,
+}
+
+impl Printer<'_> {
+    fn print_all(&mut self, parts: &Receiver<Session>) -> Result<Ended> {
+        let mut newest: Option<Session> = None;
+        loop {
+            let told = match &newest {
+                Some(_) => parts.recv_timeout(QUIET),
+                None => parts.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            match told {
+                Ok(part) => {
+                    let part = newest.insert(parts.try_iter().last().unwrap_or(part));
+                    self.print(part, part.index.step_count().saturating_sub(1))?;
+                }
+                Err(ended) => {
+                    if let Some(part) = newest.take() {
+                        self.print(&part, part.index.step_count())?;
+                    }
+                    if ended == RecvTimeoutError::Disconnected {
+                        return Ok(Ended::ByTrace);
+                    }
+                }
+            }
+            if self.listing.left == 0 {
+                return Ok(Ended::ByCount);
+            }
+        }
+    }
+
+    /// Prints the steps before a position that were not printed yet.
+    fn print(&mut self, session: &Session, until: u64) -> Result<()> {
+        let mut report = match self.output.take() {
+            Some(output) => output.on(session),
+            None => match session.follow_refusal() {
+                Some(why) => bail!("{why}: {:?}", session.path),
+                None => Report::new(session, self.printing)?,
+            },
+        };
+        let printed = list::print_until(&mut self.listing, until, self.arguments, &mut report);
+        self.output = Some(report.into_output());
+        printed
+    }
+}
