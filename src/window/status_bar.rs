@@ -191,7 +191,9 @@ fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     let part = app.workspace.as_ref().and_then(|workspace| SoFar::of(&workspace.session));
     match (&app.opening, part) {
         (Some(opening), Some(part)) if opening.is_following() && opening.is_shown => follow_ui(ui, part, tok, out),
-        (Some(opening), _) if opening.is_long() || opening.is_shown => progress_ui(ui, opening, tok, out),
+        (Some(opening), Some(_)) if opening.is_shown => progress_ui(ui, opening, tok, out),
+        // What is shown as a whole is no longer indexed, only looked through for tail calls.
+        (Some(opening), _) if opening.is_long() && !opening.is_shown => progress_ui(ui, opening, tok, out),
         (None, Some(part)) => stopped_ui(ui, part, tok, out),
         _ => {}
     }
