@@ -24,6 +24,7 @@ mod answers;
 mod assemble;
 mod banks;
 mod build;
+mod byte_values;
 mod calls;
 mod cancel;
 mod carried;

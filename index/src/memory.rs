@@ -1,12 +1,10 @@
 //! Memory at a position.
 
-use std::collections::BTreeMap;
-
 use stepback_parsers::{Address, Position, Source};
 
+use crate::byte_values::Order;
 use crate::granules::{GRANULE_BITS, byte_mask};
 use crate::index::Key;
-use crate::slots::EventKind;
 use crate::touches::{ByteTouches, TouchAt, Wanted};
 use crate::{Cancel, Index, Query, QueryError, ValueSource};
 
@@ -178,45 +176,6 @@ impl<S: Source> Index<S> {
         }
         Ok(())
     }
-
-    /// Reads the values that touches gave: of each byte the last or first one in its slot.
-    fn read_values(
-        &self,
-        granule: u64,
-        touches: &ByteTouches,
-        order: Order,
-        states: &mut [ByteState; 64],
-    ) -> Result<(), QueryError> {
-        let mut slots: BTreeMap<u64, u64> = BTreeMap::new();
-        for (place, touch) in touches.iter().enumerate() {
-            if let Some(touch) = touch.filter(|touch| touch.is_known) {
-                *slots.entry(touch.slot).or_default() |= 1 << place;
-            }
-        }
-        let base = granule << GRANULE_BITS;
-        for (slot, mut need) in slots {
-            let mut events = self.events(slot..slot + 1)?;
-            if order == Order::Last {
-                events.reverse();
-            }
-            for event in events.iter().filter(|event| event.slot == slot) {
-                let EventKind::Access { address, bytes: Some(bytes), size_bytes, .. } = &event.kind else { continue };
-                for (offset, byte) in bytes.iter().take(usize::from(*size_bytes)).enumerate() {
-                    let place = address.0.wrapping_add(offset as u64).wrapping_sub(base);
-                    if place < 64 && need >> place & 1 != 0 {
-                        need &= !(1 << place);
-                        let seen_at = Some(Position(slot));
-                        states[place as usize] =
-                            ByteState { value: Some(*byte), source: ValueSource::Recorded, seen_at };
-                    }
-                }
-            }
-            if need != 0 {
-                return Err(QueryError::TraceChanged);
-            }
-        }
-        Ok(())
-    }
 }
 
 /// What the trace tells of the bytes of a block up to a position.
@@ -228,13 +187,6 @@ pub(crate) struct Recorded {
 
 fn unknown_in(states: &[ByteState; 64]) -> u64 {
     (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place)
-}
-
-/// Which of several accesses in a slot gives the value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
-    First,
-    Last,
 }
 
 fn mask_where(touches: &ByteTouches, is_met: impl Fn(&TouchAt) -> bool) -> u64 {
