@@ -67,10 +67,25 @@ pub struct Directory<'a> {
     lists: &'a [u8],
 }
 
+/// Some keys that follow each other.
+struct Group<'a> {
+    key: u64,
+    /// With those of the groups behind it.
+    entries: &'a [u8],
+    /// With those of the groups behind it.
+    lists: &'a [u8],
+    count: usize,
+}
+
 /// What the owner of a directory reads from an entry: it takes its part off the front and says how long its list is.
 pub trait Entry<'a>: Sized {
     /// Takes an entry off the front of `entries`; its list, if it has one, lies at the front of `lists` and is taken too.
     fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed>;
+
+    /// The same where nobody wants the entry: a lookup passes over half of its group.
+    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), Malformed> {
+        Self::take(entries, lists).map(drop)
+    }
 }
 
 impl<'a> Directory<'a> {
@@ -97,14 +112,19 @@ impl<'a> Directory<'a> {
         Ok(low.checked_sub(1))
     }
 
+    fn group(&self, group: usize) -> Result<Group<'a>, Malformed> {
+        let header = entry::<16>(self.groups, group)?;
+        let entries = self.entries.get(u32_in(header, 8) as usize..).ok_or(Malformed)?;
+        let lists = self.lists.get(u32_in(header, 12) as usize..).ok_or(Malformed)?;
+        let count = GROUP.min(self.count.saturating_sub(group * GROUP));
+        Ok(Group { key: u64_in(header, 0), entries, lists, count })
+    }
+
     /// Calls `each` with the entries from a group on until it says stop (false).
     fn walk<E: Entry<'a>>(&self, group: usize, mut each: impl FnMut(u64, E) -> bool) -> Result<(), Malformed> {
         for group in group..self.count.div_ceil(GROUP) {
-            let header = entry::<16>(self.groups, group)?;
-            let mut key = u64_in(header, 0);
-            let mut entries = self.entries.get(u32_in(header, 8) as usize..).ok_or(Malformed)?;
-            let mut lists = self.lists.get(u32_in(header, 12) as usize..).ok_or(Malformed)?;
-            for _ in 0..GROUP.min(self.count - group * GROUP) {
+            let Group { mut key, mut entries, mut lists, count } = self.group(group)?;
+            for _ in 0..count {
                 key = key.wrapping_add(take_varint(&mut entries)?);
                 if !each(key, E::take(&mut entries, &mut lists)?) {
                     return Ok(());
@@ -117,14 +137,15 @@ impl<'a> Directory<'a> {
     /// The entry of a key.
     pub fn find<E: Entry<'a>>(&self, wanted: u64) -> Result<Option<E>, Malformed> {
         let Some(group) = self.group_of(wanted)? else { return Ok(None) };
-        let mut found = None;
-        self.walk(group, |key, entry: E| {
-            if key == wanted {
-                found = Some(entry);
+        let Group { mut key, mut entries, mut lists, count } = self.group(group)?;
+        for _ in 0..count {
+            key = key.wrapping_add(take_varint(&mut entries)?);
+            if key >= wanted {
+                return if key == wanted { E::take(&mut entries, &mut lists).map(Some) } else { Ok(None) };
             }
-            key < wanted
-        })?;
-        Ok(found)
+            E::skip(&mut entries, &mut lists)?;
+        }
+        Ok(None)
     }
 
     /// Calls `each` with all entries whose keys are at least `from`, in ascending order, until it says stop (false).

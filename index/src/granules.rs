@@ -269,6 +269,22 @@ impl<'a> Entry<'a> for Granule<'a> {
         granule.list = take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
         Ok(granule)
     }
+
+    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), Malformed> {
+        let len = take_varint(entries)? as usize;
+        if len > INLINE {
+            let tagged = take_varint(entries)?;
+            take(entries, if len > MASKS_FROM { 16 } else { 0 })?;
+            take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
+            return Ok(());
+        }
+        for _ in 0..len {
+            take_varint(entries)?;
+            let shape = Shape(take_varint(entries)? as u16);
+            take(entries, usize::from(shape.is_external()))?;
+        }
+        Ok(())
+    }
 }
 
 /// A decoded frame of touches.

@@ -273,15 +273,19 @@ impl<'a> List<'a> {
         Ok(u32_in(entry::<8>(self.bytes, frame)?, 0))
     }
 
-    /// Decodes a frame.
-    pub fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
-        let first = self.first_of(frame)?;
-        let mut bytes = if self.len <= FRAME {
+    /// The bytes of a frame, with those behind it.
+    fn frame_bytes(&self, frame: usize) -> Result<&'a [u8], Malformed> {
+        Ok(if self.len <= FRAME {
             self.bytes.get(4..).ok_or(Malformed)?
         } else {
             let start = if frame == 0 { 0 } else { u32_in(entry::<8>(self.bytes, frame - 1)?, 4) as usize };
             self.bytes.get(8 * self.frame_count() + start..).ok_or(Malformed)?
-        };
+        })
+    }
+
+    /// Decodes a frame.
+    pub fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
+        let (first, mut bytes) = (self.first_of(frame)?, self.frame_bytes(frame)?);
         let len = self.len.saturating_sub(frame * FRAME).min(FRAME);
         let width = u32::from(take(&mut bytes, 1)?[0]);
         let least = take_varint(&mut bytes)? as u32;
@@ -295,13 +299,18 @@ impl<'a> List<'a> {
         Ok(decoded)
     }
 
-    /// The `index`-th number.
+    /// The `index`-th number. Cost: those before it in its frame are added up.
     pub fn get(&self, index: usize) -> Result<u32, Malformed> {
         if index >= self.len {
             return Err(Malformed);
         }
-        let frame = self.frame(index / FRAME)?;
-        Ok(frame.numbers[index % FRAME])
+        let (mut number, mut bytes) = (self.first_of(index / FRAME)?, self.frame_bytes(index / FRAME)?);
+        let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
+        let least = take_varint(&mut bytes)? as u32;
+        read_bits(bytes, index % FRAME, width, |rest| {
+            number = number.wrapping_add(least).wrapping_add(rest as u32);
+        })?;
+        Ok(number)
     }
 
     /// How many numbers are below `bound`.
