@@ -12,6 +12,9 @@ use crate::session::{IndexPolicy, OpenOptions, Session, TraceChange};
 
 /// The title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "The trace could not be opened";
+/// What is said when nothing came of an opening.
+const INDEXING_CANCELLED: &str = "Indexing was cancelled";
+const OPENING_CANCELLED: &str = "Opening was cancelled";
 /// Titles of the messages about a trace file that is no longer what is shown.
 const CHANGED: &str = "The trace changed";
 const GROWN: &str = "The trace has grown";
@@ -44,10 +47,12 @@ impl App {
         let Some(opening) = self.opening.take() else { return };
         match result {
             Ok(opened) if opening.is_shown => self.complete(opened.session, at_end_of(&opening)),
+            // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
+            Ok(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, OPENING_CANCELLED),
             Ok(opened) => self.show_opened(opened),
             // The status bar says how far it came, and how to go on.
             Err(_) if opening.is_cancelled() && opening.is_shown => {}
-            Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, "Indexing was cancelled"),
+            Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, INDEXING_CANCELLED),
             Err(error) => self.tell_failure(&error, &opening),
         }
     }
