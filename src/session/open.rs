@@ -107,15 +107,20 @@ pub enum TraceChange {
     Rewritten,
 }
 
-/// Opens a trace. Blocks for as long as the index takes to build.
+/// Opens a trace to answer from it. Blocks for as long as the index takes to build.
+/// Tail calls are looked for when the first question needs calls: it takes the longer.
 ///
 /// # Errors
 /// One sentence that names the file.
 pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) -> Result<Session> {
-    open_watched(options, progress, cancel, None)
+    let mut search = IndexSearch::new(options, progress, cancel, None)?;
+    let (index, is_built_now) = search.index()?;
+    let index = index.with_program(search.images.program()).with_tail_calls();
+    Ok(search.session(index, is_built_now))
 }
 
-/// The same for somebody who looks at it meanwhile.
+/// Opens a trace to show it: tail calls are found, so that whoever draws never waits for them.
+/// `watch`: somebody who looks at it meanwhile.
 ///
 /// # Errors
 /// One sentence that names the file. A build that was cancelled is gone on with when the trace is opened again.
@@ -125,28 +130,16 @@ pub fn open_watched(
     cancel: &Cancel,
     watch: Option<Watch<'_>>,
 ) -> Result<Session> {
-    let input = Input::open(options)?;
-    // Before the index: a misspelt image should not cost the time of a build.
-    let mut notices = Vec::new();
-    let images = Arc::new(images::load(options, &mut notices)?);
-    let places = index_places(&options.path, options.index.as_deref());
-    let mut search = IndexSearch { options, input, images, places, progress, cancel, watch, notices };
+    let mut search = IndexSearch::new(options, progress, cancel, watch)?;
     let (index, is_built_now) = search.index()?;
-    match watch {
-        // Whoever asks one question does not wait for what it does not need.
-        None => {
-            let index = index.with_program(search.images.program()).with_tail_calls();
-            Ok(search.session(index, is_built_now))
-        }
-        Some(watch) => {
-            let is_slow = !is_built_now && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
-            let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
-            if let Some(index) = again {
-                (watch.on_part)(search.session(index.with_program(search.images.program()), false));
-            }
-            Ok(search.session_with_tail_calls(index, is_built_now))
+    if let Some(watch) = watch {
+        let is_slow = !is_built_now && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
+        let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
+        if let Some(index) = again {
+            (watch.on_part)(search.session(index.with_program(search.images.program()), false));
         }
     }
+    Ok(search.session_with_tail_calls(index, is_built_now))
 }
 
 /// What the user should know when tail calls could not be looked for.
@@ -167,7 +160,21 @@ struct IndexSearch<'a> {
     notices: Vec<String>,
 }
 
-impl IndexSearch<'_> {
+impl<'a> IndexSearch<'a> {
+    fn new(
+        options: &'a OpenOptions,
+        progress: &'a BuildProgress,
+        cancel: &'a Cancel,
+        watch: Option<Watch<'a>>,
+    ) -> Result<Self> {
+        let input = Input::open(options)?;
+        // Before the index: a misspelt image should not cost the time of a build.
+        let mut notices = Vec::new();
+        let images = Arc::new(images::load(options, &mut notices)?);
+        let places = index_places(&options.path, options.index.as_deref());
+        Ok(Self { options, input, images, places, progress, cancel, watch, notices })
+    }
+
     /// An index, and whether it was built just now.
     fn index(&mut self) -> Result<(Index<AnySource>, bool)> {
         match self.options.policy {
