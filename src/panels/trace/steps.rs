@@ -260,7 +260,9 @@ impl StepList {
                 Some(Row::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
                 Some(Row::Folded { call, first, last }) => folded_ui(ui, rect, (call, first, last), frame, out),
                 None if row == frame.window.folds.row_count() => {
-                    frame.pen.label(frame.columns.address + 2.0, rect.center().y, "End of trace", frame.cx.tok.t3);
+                    let is_whole = frame.cx.session.index.is_whole();
+                    let end = if is_whole { "End of trace" } else { "End of what is indexed" };
+                    frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
                 }
                 None => {}
             }
