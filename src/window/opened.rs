@@ -22,10 +22,11 @@ const GROWN: &str = "The trace has grown";
 impl App {
     /// Picks up the trace that is being opened, or a part of it.
     pub(super) fn take_opened(&mut self) {
-        match self.opening.as_ref().and_then(Opening::poll) {
-            None => {}
-            Some(Told::Part(opened)) => self.show_part(opened),
-            Some(Told::Done(result)) => self.end_opening(result),
+        while let Some(told) = self.opening.as_ref().and_then(Opening::poll) {
+            match told {
+                Told::Part(opened) => self.show_part(opened),
+                Told::Done(result) => self.end_opening(result),
+            }
         }
     }
 

@@ -58,7 +58,13 @@ pub enum Told {
 }
 
 /// The newest news: a window that is not drawn keeps no more.
-type Mailbox = Arc<Mutex<Option<Told>>>;
+#[derive(Default)]
+struct News {
+    part: Option<Opened>,
+    done: Option<Result<Opened>>,
+}
+
+type Mailbox = Arc<Mutex<News>>;
 
 /// A trace that is open, and how it was asked for.
 pub struct Opened {
@@ -102,7 +108,7 @@ impl Opening {
             let job = Job { choice, showing, cancel: cancel.clone(), until: until.clone() };
             move || {
                 let tell = |told| {
-                    *mailbox.lock().unwrap_or_else(PoisonError::into_inner) = Some(told);
+                    mailbox.lock().unwrap_or_else(PoisonError::into_inner).put(told);
                     wake();
                 };
                 let on_part = |part| {
@@ -119,7 +125,7 @@ impl Opening {
         Self { name, progress, is_card_hidden, is_shown, showing, cancel, until, started, base, mailbox, parts, thread }
     }
 
-    /// What came since it was asked last. After [`Told::Done`] nothing comes.
+    /// What came since it was asked last, until it gives none. After [`Told::Done`] nothing comes.
     pub fn poll(&self) -> Option<Told> {
         // In this order: what a thread that has ended had to tell is there.
         let is_over = self.is_over();
@@ -163,7 +169,7 @@ impl Opening {
 
     /// Whether a trace that is followed was shown as far as it went.
     pub fn has_caught_up(&self) -> bool {
-        self.is_following() && self.parts.load(Relaxed) > 0 && self.mailbox.lock().is_ok_and(|told| told.is_none())
+        self.is_following() && self.parts.load(Relaxed) > 0 && self.mailbox.lock().is_ok_and(|news| news.is_empty())
     }
 
     /// Whether it was started to follow the trace, even if that is over.
@@ -190,6 +196,28 @@ impl Opening {
 impl Drop for Opening {
     fn drop(&mut self) {
         self.cancel.cancel();
+    }
+}
+
+impl News {
+    fn put(&mut self, told: Told) {
+        match told {
+            Told::Part(part) => self.part = Some(part),
+            Told::Done(result) => {
+                // A part that nobody took yet is all there is where the rest failed.
+                self.part = self.part.take().filter(|_| result.is_err());
+                self.done = Some(result);
+            }
+        }
+    }
+
+    /// Parts come before the end.
+    fn take(&mut self) -> Option<Told> {
+        self.part.take().map(Told::Part).or_else(|| self.done.take().map(Told::Done))
+    }
+
+    fn is_empty(&self) -> bool {
+        self.part.is_none() && self.done.is_none()
     }
 }
 
@@ -263,6 +291,41 @@ mod tests {
     fn what_was_there_before_makes_it_no_faster() {
         let figures = Counted { done: 500, total: 1000, base: 400, steps: 7 }.after(Duration::from_secs(1));
         assert_eq!((figures.rate, figures.left, figures.share), (100, Some(Duration::from_secs(5)), 0.5));
+    }
+
+    fn opened(name: &str) -> Opened {
+        let place = tempfile::tempdir().unwrap();
+        let trace = place.path().join(name);
+        std::fs::write(&trace, "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n").unwrap();
+        let options = OpenOptions { index: Some(place.path().join("a.sbi")), ..OpenOptions::new(trace) };
+        let session = session::open(&options, &BuildProgress::default(), &Cancel::default()).unwrap();
+        Opened { session, options, is_demo: false }
+    }
+
+    fn names(mut news: News) -> Vec<String> {
+        let name = |told| match told {
+            Told::Part(part) => file_name(&part.options.path),
+            Told::Done(Ok(whole)) => format!("whole {}", file_name(&whole.options.path)),
+            Told::Done(Err(error)) => error.to_string(),
+        };
+        std::iter::from_fn(|| news.take().map(name)).collect()
+    }
+
+    #[test]
+    fn the_newest_part_comes_before_why_the_rest_is_missing() {
+        let mut news = News::default();
+        news.put(Told::Part(opened("a")));
+        news.put(Told::Part(opened("b")));
+        news.put(Told::Done(Err(anyhow!("cancelled"))));
+        assert_eq!(names(news), ["b", "cancelled"]);
+    }
+
+    #[test]
+    fn a_part_is_no_news_beside_the_whole() {
+        let mut news = News::default();
+        news.put(Told::Part(opened("a")));
+        news.put(Told::Done(Ok(opened("a"))));
+        assert_eq!(names(news), ["whole a"]);
     }
 
     #[test]
