@@ -97,7 +97,7 @@ fn answer(command: &Command) -> Result<()> {
         true => error,
         false => anyhow!("{error:#}: {trace:?}"),
     });
-    if let Some(error) = session.index.tail_call_error() {
+    if let Some(error) = session.index.tail_call_error().filter(|_| !printing.quiet) {
         say(&format!("note: {}", no_tail_calls(error)));
     }
     asked
