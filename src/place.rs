@@ -162,6 +162,23 @@ fn flat(error: anyhow::Error) -> anyhow::Error {
     anyhow!("{error:#}")
 }
 
+/// Why a trace has no such position where a longer one might, in a sentence.
+#[derive(Debug)]
+struct Missing(String);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+/// Whether a place was not found because the trace ends before it: more of the trace may have it.
+pub fn is_missing(error: &anyhow::Error) -> bool {
+    error.is::<Missing>() || matches!(error.downcast_ref(), Some(QueryError::BeyondEnd { .. }))
+}
+
 fn checked<S: Source>(index: &Index<S>, asked: Position) -> Result<Position> {
     let end = index.end();
     if asked > end { Err(QueryError::BeyondEnd { asked, end }.into()) } else { Ok(asked) }
@@ -170,7 +187,8 @@ fn checked<S: Source>(index: &Index<S>, asked: Position) -> Result<Position> {
 fn position_of_line<S: Source>(index: &Index<S>, line: Line, cancel: &Cancel) -> Result<Position> {
     let lines = index.info().lines;
     // Formats without lines have 0 of them; the query says so in better words.
-    ensure!(lines == 0 || line.0 <= lines, "line {} is beyond the end of the trace, which is line {lines}", line.0);
+    let beyond = || Missing(format!("line {} is beyond the end of the trace, which is line {lines}", line.0));
+    ensure!(lines == 0 || line.0 <= lines, beyond());
     Ok(PositionOfLine(line).run(index, cancel)?)
 }
 
@@ -188,8 +206,8 @@ fn position_of_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, canc
     };
     match hit {
         Some(hit) => Ok(hit.record.step.before()),
-        None if number == 1 => bail!("no step of the trace is at {pc}"),
-        None => bail!("fewer than {number} steps of the trace are at {pc}"),
+        None if number == 1 => bail!(Missing(format!("no step of the trace is at {pc}"))),
+        None => bail!(Missing(format!("fewer than {number} steps of the trace are at {pc}"))),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::expression::{AtPosition, evaluate};
 use crate::model::register_part::RegisterPart;
 use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
-use crate::place::Place;
+use crate::place::{Place, is_missing};
 use crate::session::Session;
 use crate::worker::{Ticket, Worker};
 
@@ -67,8 +67,11 @@ impl Lookup {
         let place = Some(text.clone());
         let ticket = worker.spawn(move |cancel| {
             let place: Place = text.parse()?;
-            let at = place.resolve_from(&session, from, cancel);
-            Ok(Found::Position(at.map_err(|error| anyhow!(nothing_so_far(&session, format!("{error:#}"))))?))
+            let at = place.resolve_from(&session, from, cancel).map_err(|error| match is_missing(&error) {
+                true => anyhow!(nothing_so_far(&session, format!("{error:#}"))),
+                false => error,
+            });
+            Ok(Found::Position(at?))
         });
         Self { window, place, ticket }
     }
