@@ -9,6 +9,7 @@ use stepback_parsers::{Address, InstructionSet, Position, Step};
 
 use super::externals::{ExternalRow, last_external};
 use super::names::place_name;
+use super::so_far::source_so_far;
 use super::text::thousands;
 use crate::session::Session;
 
@@ -299,12 +300,16 @@ pub const SOURCE_WORDS: [(ValueSource, &str); 4] = [
     (ValueSource::Unknown, "unknown: nothing states it"),
 ];
 
+/// What the mark of a byte means; where the rest of the trace may change it, that this is so far.
+pub fn source_words(session: &Session, source: ValueSource) -> String {
+    let words = SOURCE_WORDS.iter().find(|(of, _)| *of == source).map_or("", |(_, words)| words);
+    source_so_far(session, source, words)
+}
+
 impl ByteDetail {
     /// Where its value comes from, in a sentence.
-    pub fn source_text(&self) -> String {
-        let general =
-            || SOURCE_WORDS.iter().find(|(source, _)| *source == self.state.source).map_or("", |(_, text)| text);
-        let Some(read) = &self.external else { return general().to_owned() };
+    pub fn source_text(&self, session: &Session) -> String {
+        let Some(read) = &self.external else { return source_words(session, self.state.source) };
         let last = match self.written_by {
             Some(step) => format!("the last write at step {}", thousands(step.0)),
             None => "what was known".to_owned(),

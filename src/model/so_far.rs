@@ -1,6 +1,6 @@
 //! What is said where only a part of the trace is indexed: nothing is called exact that the rest may change.
 
-use stepback_index::{Call, Left};
+use stepback_index::{Call, Left, ValueSource};
 use stepback_parsers::Source as _;
 
 use super::frame_words::left_words;
@@ -63,6 +63,14 @@ pub fn so_far(session: &Session, text: &str) -> String {
     if session.index.is_whole() { text.to_owned() } else { format!("{text} so far") }
 }
 
+/// Words for where a value comes from: a later read may still state what is unknown or inferred.
+pub fn source_so_far(session: &Session, source: ValueSource, words: &str) -> String {
+    match source {
+        ValueSource::Inferred | ValueSource::Unknown => so_far(session, words),
+        ValueSource::Recorded | ValueSource::External => words.to_owned(),
+    }
+}
+
 /// How a frame was left, with the step; where the rest of the trace may leave it, that it is not left so far.
 pub fn left_so_far(session: &Session, call: &Call) -> String {
     match SoFar::of(session) {
@@ -108,6 +116,7 @@ mod tests {
         let session = overflow();
         assert_eq!(SoFar::of(&session), None);
         assert_eq!(so_far(&session, "3 warnings"), "3 warnings");
+        assert_eq!(source_so_far(&session, ValueSource::Unknown, "unknown"), "unknown");
         assert_eq!(nothing_so_far(&session, "x2 is not read".to_owned()), "x2 is not read");
     }
 }

@@ -9,6 +9,7 @@ use stepback_parsers::{Address, Position};
 use crate::action::{Action, Follow};
 use crate::model::memory::{ByteDetail, byte_detail};
 use crate::model::registers::source_word;
+use crate::model::so_far::source_so_far;
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::StepLink;
@@ -59,7 +60,7 @@ impl Foot {
         if let Some(symbol) = &detail.symbol {
             x = pen.cut_text(x, y, symbol, mono(12.5), cx.tok.symbol, rect.right() - 120.0) + INSET;
         }
-        let state = source_word(detail.state.source);
+        let state = source_so_far(cx.session, detail.state.source, source_word(detail.state.source));
         if let Some(read) = &detail.external {
             x = label(x, "external, read by step ") + 3.0;
             x = link(read.step, x, out) + INSET;

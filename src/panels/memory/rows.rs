@@ -7,7 +7,7 @@ use stepback_parsers::Address;
 use super::bar::Mark;
 use super::{byte_left, left_middle, menu, text_left};
 use crate::action::{Action, Follow};
-use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, SOURCE_WORDS, place_in_row};
+use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, place_in_row, source_words};
 use crate::model::so_far::so_far;
 use crate::model::text::size_text;
 use crate::panels::ViewCx;
@@ -169,8 +169,8 @@ impl BytesRow<'_> {
         response.context_menu(|ui| menu::byte_menu(ui, (address, cell), view, out));
         response.on_hover_ui(|ui| {
             let detail = view.detail.filter(|detail| detail.address == address);
-            let general = SOURCE_WORDS.iter().find(|(source, _)| *source == cell.source).map_or("", |(_, words)| words);
-            ui.label(detail.map_or_else(|| general.to_owned(), ByteDetail::source_text));
+            let general = || source_words(view.cx.session, cell.source);
+            ui.label(detail.map_or_else(general, |detail| detail.source_text(view.cx.session)));
         });
     }
 

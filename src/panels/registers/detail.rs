@@ -11,7 +11,7 @@ use crate::model::code::Code;
 use crate::model::register_detail::{RegisterDetail, register_detail, write_columns};
 use crate::model::register_part::RegisterPart;
 use crate::model::registers::RegisterCell;
-use crate::model::so_far::so_far;
+use crate::model::so_far::{so_far, source_so_far};
 use crate::model::text::short_hex;
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, Pen, ROW};
@@ -54,7 +54,8 @@ impl Detail {
         let end = pen.text(left, y, &cell.name, mono_bold(12.5), tok.register);
         let value = short_hex(&cell.value).unwrap_or_default();
         let end = pen.code(end + ADVANCE, y, value, tok.t1);
-        let right = pen.text_left_of(rect.right() - 14.0, y, cell.source_word(), ui_font(11.5), tok.t3);
+        let source = source_so_far(cx.session, cell.source, cell.source_word());
+        let right = pen.text_left_of(rect.right() - 14.0, y, source, ui_font(11.5), tok.t3);
         let Some(detail) = answer.any() else { return };
         if let Some(symbol) = &detail.symbol {
             pen.cut_text(end + 12.0, y, symbol, mono(12.5), tok.symbol, right - 8.0);
