@@ -46,6 +46,10 @@ impl App {
 
     fn end_opening(&mut self, result: anyhow::Result<Opened>) {
         let Some(opening) = self.opening.take() else { return };
+        let is_caught_up = opening.is_shown && (result.is_ok() || opening.follows());
+        if let Some(workspace) = self.workspace.as_mut().filter(|_| is_caught_up) {
+            workspace.forget_change();
+        }
         match result {
             Ok(opened) if opening.is_shown => self.complete(opened.session, at_end_of(&opening)),
             // The search for tail calls was cancelled: what is on the screen stays, the index is kept.

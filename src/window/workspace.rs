@@ -113,6 +113,10 @@ impl Workspace {
                 None => {}
             }
         }
+    }
+
+    /// What is shown is the trace file as it is by now: what was told of it is of the past.
+    pub fn forget_change(&mut self) {
         self.told = None;
     }
 
