@@ -192,7 +192,8 @@ fn indexing_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     match (&app.opening, part) {
         (Some(opening), Some(part)) if opening.is_following() && opening.is_shown => follow_ui(ui, part, tok, out),
         (Some(opening), Some(_)) if opening.is_shown => progress_ui(ui, opening, tok, out),
-        // What is shown as a whole is no longer indexed, only looked through for tail calls.
+        // What is shown as a whole is no longer indexed.
+        (Some(opening), None) if opening.is_shown && !opening.follows() => finding_ui(ui, tok, out),
         (Some(opening), _) if opening.is_long() && !opening.is_shown => progress_ui(ui, opening, tok, out),
         (None, Some(part)) => stopped_ui(ui, part, tok, out),
         _ => {}
@@ -225,6 +226,23 @@ fn stopped_ui(ui: &mut Ui, part: SoFar, tok: &Tok, out: &mut Vec<Action>) {
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &text));
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
     response.on_hover_text(hint);
+}
+
+/// A trace that is shown as a whole while it is looked through for tail calls, and a button that ends that.
+fn finding_ui(ui: &mut Ui, tok: &Tok, out: &mut Vec<Action>) {
+    let (rect, response) = ui.allocate_exact_size(vec2(20.0, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Stop finding tail calls"));
+    paint_flat(ui.painter(), rect, &response, tok);
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, icons::CLOSE, icon(12.0), tok.t2);
+    if response.on_hover_text("Do without: calls stay as the trace alone shows them").clicked() {
+        out.push(Action::CancelIndexing);
+    }
+    let text = "Finding tail calls";
+    let wide = width(ui, text, &ui_font(11.5)) + 4.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, text));
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    response.on_hover_text("The call tree gains calls in which a function ends by jumping to another");
 }
 
 /// Indexing under way: a bar 120 x 4, which brings the card back, and a button that stops it.
