@@ -110,6 +110,10 @@ impl Fill<'_> {
     pub fn publish(&self, text: &[u8], packed: &Packed) -> io::Result<bool> {
         let (offset, filled) = {
             let state = self.shared.state();
+            if state.generation != self.generation {
+                // Another copy is being made: what is known is about that one.
+                return Ok(false);
+            }
             (state.directory.end(), state.filled)
         };
         self.write(offset, &packed.bytes)?;
@@ -137,6 +141,9 @@ impl Fill<'_> {
         let path = partial.place().to_owned();
         let contents = {
             let state = self.shared.state();
+            if state.generation != self.generation {
+                return;
+            }
             Contents {
                 text_length: state.filled,
                 dictionary: state.dictionary,
