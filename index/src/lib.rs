@@ -1,6 +1,6 @@
 //! The index of a trace: events to file to answers.
 //!
-//! [`build`] parses a [`Source`](stepback_parsers::Source) in segments side by side and writes one file.
+//! A [`Build`] parses a [`Source`](stepback_parsers::Source) in segments side by side and writes one file.
 //! [`Index::open`] maps that file.
 //! A [`Query`] is a pure function of the index and its parameters; nothing here has a "current position".
 //! What the trace still holds in readable form (values, disassembly) is not stored but pointed at:
