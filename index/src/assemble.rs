@@ -56,6 +56,15 @@ pub struct Task {
     pub is_last: bool,
 }
 
+/// What becomes of a segment.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    /// What is known after it is carried on.
+    Stays,
+    /// It will come again, longer.
+    ComesAgain,
+}
+
 /// Takes segments in the order of the trace.
 #[derive(Debug)]
 pub struct Assembler<O> {
@@ -241,7 +250,7 @@ impl<O: Output> Assembler<O> {
         let line_base = self.contents.lines;
         for segment in task.segments.drain(..) {
             let mut taken = self.begin_segment(&segment, line_base);
-            self.take_memory(source, &mut taken, &segment)?;
+            self.take_memory(source, &mut taken, &segment, Fate::Stays)?;
             self.end_segment(taken, segment, line_base)?;
             let key_bytes = self.granule_keys.len_bytes() + self.pc_keys.len_bytes();
             if self.unmapped() == SEGMENTS || key_bytes >= KEY_BYTES {
@@ -262,7 +271,7 @@ impl<O: Output> Assembler<O> {
         let line_base = self.contents.lines;
         for segment in task.segments.drain(..) {
             let mut taken = self.begin_segment(&segment, line_base);
-            parent.compare_memory(source, &mut taken, &segment)?;
+            parent.take_memory(source, &mut taken, &segment, Fate::ComesAgain)?;
             self.end_segment(taken, segment, line_base)?;
         }
         self.end_task(task);
@@ -403,34 +412,22 @@ impl<O: Output> Assembler<O> {
         }
     }
 
-    /// Compares what the segment read first with what was known before it, and carries on what is known after it.
+    /// Compares what the segment read first with what was known before it.
     fn take_memory<S: Source>(
         &mut self,
         source: &S,
         meta: &mut SegmentMeta,
         segment: &SealedSegment,
+        fate: Fate,
     ) -> Result<(), PassError> {
         let unchecked = AtomicU8::new(u8::MAX);
         let mut seams = Seams::new(meta, &segment.bytes, &unchecked);
         let (mut earlier, memory) = self.earlier(source, meta.text_start);
-        memory.take(&mut earlier, &segment.granules, |key, wrong| seams.find(key, wrong))?;
-        let (seam_externals, new) = seams.finish();
-        meta.externals += new;
-        meta.seam_externals = seam_externals;
-        Ok(())
-    }
-
-    /// The same for a segment that is not carried on: it will come again, longer.
-    fn compare_memory<S: Source>(
-        &mut self,
-        source: &S,
-        meta: &mut SegmentMeta,
-        segment: &SealedSegment,
-    ) -> Result<(), PassError> {
-        let unchecked = AtomicU8::new(u8::MAX);
-        let mut seams = Seams::new(meta, &segment.bytes, &unchecked);
-        let (mut earlier, memory) = self.earlier(source, meta.text_start);
-        memory.compare(&mut earlier, &segment.granules, |key, wrong| seams.find(key, wrong))?;
+        let find = |key, wrong| seams.find(key, wrong);
+        match fate {
+            Fate::Stays => memory.take(&mut earlier, &segment.granules, find)?,
+            Fate::ComesAgain => memory.compare(&mut earlier, &segment.granules, find)?,
+        }
         let (seam_externals, new) = seams.finish();
         meta.externals += new;
         meta.seam_externals = seam_externals;
