@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Mode, RegisterId, RegisterView};
+use crate::{Address, Encoding, Marker, Mode, RegisterId, RegisterView};
 
 /// A thread by its number in one run of a parser: 0, 1, … in order of appearance.
 ///
@@ -30,6 +30,63 @@ pub enum InstructionSet {
     A32,
     /// AArch32 Thumb, 2- and 4-byte instructions.
     T32,
+    /// x86 in 64-bit mode, 1 to 15 bytes.
+    X86_64,
+    /// x86 in 32-bit mode, 1 to 15 bytes.
+    X86_32,
+    /// RISC-V with 64-bit registers, 2- and 4-byte instructions.
+    Riscv64,
+    /// The synthetic instructions of DynamoRIO that name registers and a category alone: nothing decodes them.
+    Regdeps,
+}
+
+impl InstructionSet {
+    /// Bytes of an address, and of a general register.
+    pub const fn word_bytes(self) -> u16 {
+        match self {
+            Self::A64 | Self::X86_64 | Self::Riscv64 | Self::Regdeps => 8,
+            Self::A32 | Self::T32 | Self::X86_32 => 4,
+        }
+    }
+
+    /// A32 or T32.
+    pub const fn is_aarch32(self) -> bool {
+        matches!(self, Self::A32 | Self::T32)
+    }
+
+    /// A64, A32 or T32.
+    pub const fn is_arm(self) -> bool {
+        matches!(self, Self::A64 | Self::A32 | Self::T32)
+    }
+
+    /// x86 in either mode.
+    pub const fn is_x86(self) -> bool {
+        matches!(self, Self::X86_64 | Self::X86_32)
+    }
+}
+
+/// What an instruction did to control, in formats whose records say so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Branch {
+    /// The format does not say; the encoding may.
+    #[default]
+    Unsaid,
+    /// No branch.
+    None,
+    /// A jump to an address that the instruction holds.
+    Jump,
+    /// A jump to an address that a register or memory holds; no call and no return.
+    IndirectJump,
+    /// A conditional jump; none when the format does not say whether it was taken.
+    Conditional(Option<bool>),
+    /// A call of an address that the instruction holds.
+    Call,
+    /// A call of an address that a register or memory holds.
+    IndirectCall,
+    /// A return, from an interrupt too.
+    Return,
+    /// An entry into the kernel that comes back elsewhere (`sysenter`).
+    SystemEntry,
 }
 
 /// One instruction that the trace shows as reached.
@@ -49,9 +106,13 @@ pub struct StepEvent<'a> {
     pub pc: Address,
     /// How its bytes decode.
     pub instruction_set: InstructionSet,
-    /// The encoding, right-aligned; 0 when the trace could not show it.
+    /// The encoding of an Arm instruction, right-aligned; 0 when the trace could not show it, and in other instruction sets.
     pub opcode: u32,
-    /// Length of the instruction in bytes (2 or 4 on Arm).
+    /// The encoding as it lies in memory, in formats that record it so; empty when `opcode` says all.
+    pub bytes: &'a [u8],
+    /// What it did to control.
+    pub branch: Branch,
+    /// Length of the instruction in bytes (2 or 4 on Arm, 1 to 15 on x86).
     pub length_bytes: u8,
     /// False when the condition failed.
     pub is_executed: bool,
@@ -59,6 +120,17 @@ pub struct StepEvent<'a> {
     pub mode: Mode,
     /// The disassembly as the trace has it, possibly empty, possibly not UTF-8.
     pub text: &'a [u8],
+}
+
+impl StepEvent<'_> {
+    /// Its encoding as it lies in memory; none when the trace could not show it.
+    pub fn encoding(&self) -> Option<Encoding> {
+        if self.bytes.is_empty() {
+            Encoding::of_opcode(self.opcode, self.length_bytes, self.instruction_set)
+        } else {
+            Encoding::new(self.bytes)
+        }
+    }
 }
 
 /// A register (or a part of it) got a value.
@@ -126,6 +198,17 @@ pub enum TextKind {
     Note,
 }
 
+/// A record of a binary format that is neither step nor access: a system call, a signal, a timestamp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkerEvent {
+    /// Whose; where the record belongs to no thread, the thread of the record before.
+    pub thread: ThreadNumber,
+    /// What it tells.
+    pub marker: Marker,
+    /// Where it was read.
+    pub place: Place,
+}
+
 /// A line or record that could not be read, or that was read with doubt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -167,6 +250,8 @@ pub trait EventSink {
     fn access(&mut self, _access: &MemoryAccess) {}
     /// The trace said something in words.
     fn text(&mut self, _event: &TextEvent<'_>) {}
+    /// A record told of something besides steps and accesses.
+    fn marker(&mut self, _event: &MarkerEvent) {}
     /// A line or record could not be read.
     fn problem(&mut self, _problem: &Problem) {}
     /// Everything before `offset` was read; called about once a megabyte.

@@ -25,9 +25,12 @@
 
 mod any_source;
 mod bank;
+pub mod drmemtrace;
+mod encoding;
 mod events;
 mod format;
 mod lane_format;
+mod marker;
 mod mode;
 mod numbers;
 pub mod packed;
@@ -40,9 +43,11 @@ pub mod tarmac;
 
 pub use any_source::AnySource;
 pub use bank::Bank;
+pub use encoding::Encoding;
 pub use events::*;
 pub use format::{Format, FormatError, detect};
 pub use lane_format::{LaneFormat, LaneKind};
+pub use marker::{Marker, MarkerKind};
 pub use mode::Mode;
 pub use numbers::{Address, Line, Position, Step};
 pub use psr::Psr;

@@ -101,6 +101,9 @@ impl Registers {
                 .chain(numbered("s", 32))
                 .chain(fixed(&["fpscr"]))
                 .collect(),
+            InstructionSet::X86_64 | InstructionSet::X86_32 | InstructionSet::Riscv64 | InstructionSet::Regdeps => {
+                fixed(&["pc"]).collect()
+            }
         };
         let view = |name: String| Self::view(&name, set).map(|view| (name, view));
         names.into_iter().filter_map(view).collect()
@@ -149,7 +152,7 @@ fn fixed(names: &'static [&'static str]) -> impl Iterator<Item = String> {
 }
 
 fn fixed_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
-    let word = if set == InstructionSet::A64 { 8 } else { 4 };
+    let word = set.word_bytes();
     let (register, size_bytes) = match name {
         "sp" | "r13" => (RegisterId::SP, word),
         "xsp" => (RegisterId::SP, 8),

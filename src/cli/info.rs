@@ -211,5 +211,9 @@ fn architecture(threads: &[ThreadInfo]) -> &'static str {
     match threads.first().map(|thread| thread.instruction_set) {
         Some(InstructionSet::A64) | None => "aarch64",
         Some(InstructionSet::A32 | InstructionSet::T32) => "aarch32",
+        Some(InstructionSet::X86_64) => "x86_64",
+        Some(InstructionSet::X86_32) => "x86_32",
+        Some(InstructionSet::Riscv64) => "riscv64",
+        Some(InstructionSet::Regdeps) => "regdeps",
     }
 }

@@ -153,6 +153,7 @@ fn arguments(
     let names: &[&str] = match set {
         InstructionSet::A64 => &A64_ARGUMENTS,
         InstructionSet::A32 | InstructionSet::T32 => &A32_ARGUMENTS,
+        _ => &[],
     };
     let view = |name: &&str| Some(((*name).to_owned(), session.index.register_view(name, call.thread)?));
     let views = names.iter().filter_map(view).collect();

@@ -586,5 +586,9 @@ fn architecture_name(set: InstructionSet) -> &'static str {
     match set {
         InstructionSet::A64 => "AArch64",
         InstructionSet::A32 | InstructionSet::T32 => "AArch32",
+        InstructionSet::X86_64 => "x86-64",
+        InstructionSet::X86_32 => "x86-32",
+        InstructionSet::Riscv64 => "RISC-V 64",
+        InstructionSet::Regdeps => "synthetic",
     }
 }

@@ -43,7 +43,7 @@ fn is_handler(jump: &Jump) -> bool {
         InstructionSet::A32 => {
             is_linked || jump.pc & 0x1f != 0 && flow(jump.opcode, jump.instruction_set) == Flow::Branch
         }
-        InstructionSet::T32 => is_linked,
+        _ => is_linked,
     }
 }
 

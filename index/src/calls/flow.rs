@@ -28,6 +28,7 @@ pub fn flow(opcode: u32, set: InstructionSet) -> Flow {
         InstructionSet::A32 => a32(opcode),
         InstructionSet::T32 if opcode > 0xffff => t32_wide(opcode),
         InstructionSet::T32 => t32_narrow(opcode),
+        _ => Flow::Next,
     }
 }
 

@@ -102,6 +102,7 @@ pub(super) fn kind(step: &Told) -> Kind {
         InstructionSet::A32 => A32,
         InstructionSet::T32 if opcode > 0xffff => WIDE,
         InstructionSet::T32 => NARROW,
+        _ => return Other,
     };
     let found = encodings.iter().find(|(mask, bits, _)| opcode & mask == *bits);
     found.map_or(Other, |(_, _, kind)| *kind)

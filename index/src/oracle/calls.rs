@@ -726,6 +726,7 @@ fn moves_stack(step: &Told) -> bool {
         InstructionSet::A32 => is(0x000f_0000, 0x000d_0000),
         InstructionSet::T32 if opcode > 0xffff => is(0x000f_0000, 0x000d_0000),
         InstructionSet::T32 => is(0xff00, 0xb000) || is(0xf600, 0xb400) || is(0xff87, 0x4485),
+        _ => false,
     }
 }
 

@@ -52,6 +52,7 @@ impl Oracle {
             InstructionSet::A64 => told.opcode == 0xd45e_0000,
             InstructionSet::A32 => [0x0f12_3456, 0x010f_0070].contains(&(told.opcode & 0x0fff_ffff)),
             InstructionSet::T32 => told.length_bytes == 2 && [0xbeab, 0xdfab, 0xbabc].contains(&told.opcode),
+            _ => false,
         };
         if !is_call {
             return None;

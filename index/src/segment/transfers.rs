@@ -150,6 +150,7 @@ impl LastStep {
             InstructionSet::A32 => opcode >> 16 & 15 == 13,
             InstructionSet::T32 if opcode > 0xffff => opcode >> 16 & 15 == 13,
             InstructionSet::T32 => opcode & 0xff00 == 0xb000 || opcode & 0xf600 == 0xb400 || opcode & 0xff87 == 0x4485,
+            _ => false,
         }
     }
 

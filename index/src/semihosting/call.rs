@@ -91,6 +91,7 @@ pub(crate) fn is_host_call(set: InstructionSet, opcode: u32, length_bytes: u8) -
         InstructionSet::A64 => opcode == 0xd45e_0000,
         InstructionSet::A32 => matches!(opcode & 0x0fff_ffff, 0x0f12_3456 | 0x010f_0070),
         InstructionSet::T32 => length_bytes == 2 && matches!(opcode, 0xbeab | 0xdfab | 0xbabc),
+        _ => false,
     }
 }
 

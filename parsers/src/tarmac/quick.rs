@@ -12,7 +12,9 @@ use super::register_name::{KnownRegister, ValueKind};
 use super::register_table::RegisterTable;
 use super::run::{Chunk, LineThread, Part, Run};
 use super::window::PADDING;
-use crate::{AccessKind, Address, Endian, EventSink, InstructionSet, MemoryAccess, Mode, RegisterView, RegisterWrite};
+use crate::{
+    AccessKind, Address, Branch, Endian, EventSink, InstructionSet, MemoryAccess, Mode, RegisterView, RegisterWrite,
+};
 use crate::{StepEvent, TextEvent, TextKind, ThreadNumber};
 
 /// The text from the start of a line on, as far as it is read in fixed places.
@@ -163,6 +165,8 @@ impl<S: EventSink> Run<'_, S> {
             pc: Address(pc),
             instruction_set: set,
             opcode: place.opcode.value,
+            bytes: &[],
+            branch: Branch::Unsaid,
             length_bytes,
             is_executed: place.is_executed && !is_failed,
             mode,

@@ -14,7 +14,7 @@ use super::quick_header::Stamp;
 use super::register_line::RegisterLine;
 use super::register_value::ByteState;
 use super::run::{Chunk, LineThread, Part, Run, THREADS};
-use crate::{AccessKind, Address, EventSink, MemoryAccess, Mode, Place, Problem, RegisterView, RegisterWrite};
+use crate::{AccessKind, Address, Branch, EventSink, MemoryAccess, Mode, Place, Problem, RegisterView, RegisterWrite};
 use crate::{Source as _, StepEvent, TextEvent, TextKind, ThreadNumber};
 
 /// Event types that get a complaint of their own.
@@ -201,6 +201,8 @@ impl<S: EventSink> Run<'_, S> {
             pc: line.pc,
             instruction_set: line.set,
             opcode: line.opcode,
+            bytes: &[],
+            branch: Branch::Unsaid,
             length_bytes: line.length_bytes,
             is_executed: line.is_executed,
             mode,

@@ -321,9 +321,9 @@ const STAMP_WIDTH: usize = 15;
 
 fn state(set: InstructionSet) -> char {
     match set {
-        InstructionSet::A64 => 'O',
         InstructionSet::A32 => 'A',
         InstructionSet::T32 => 'T',
+        _ => 'O',
     }
 }
 

@@ -1,0 +1,61 @@
+//! What the reader of the files hands on.
+
+use crate::{Encoding, Marker, Problem, ThreadNumber};
+
+/// A thread of the trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ThreadIdentity {
+    /// As the records have it: a workload's number in bits 48 and up, all ones for a core that is idle.
+    pub tid: u64,
+    /// Likewise; 0 while the trace has not said it.
+    pub pid: u64,
+}
+
+/// A fetched instruction, or a further round of a repeated one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InstructionRecord {
+    /// Which file: encodings are a matter of each file.
+    pub input: u16,
+    /// Who.
+    pub thread: ThreadNumber,
+    /// The record's type (`trace_type_t`): 10 to 16, 29, 31, 48, 49.
+    pub kind: u8,
+    /// Length in bytes; another than that of the encoding where that is synthetic.
+    pub length_bytes: u16,
+    /// Its address as recorded.
+    pub pc: u64,
+    /// What its records said just before it; none: as it was at this address in this file before.
+    pub encoding: Option<Encoding>,
+    /// Where an indirect branch goes; none when the trace does not say.
+    pub target: Option<u64>,
+}
+
+/// A load or store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DataRecord {
+    /// Who.
+    pub thread: ThreadNumber,
+    /// True for a store.
+    pub is_write: bool,
+    /// Bytes.
+    pub size_bytes: u16,
+    /// As recorded, with the bits on top that some processors ignore.
+    pub address: u64,
+    /// Address of the instruction where it is not the thread's last one (traces filtered by a cache).
+    pub pc: Option<u64>,
+}
+
+/// Takes every visible record of a trace, threads interleaved, in order.
+pub trait RecordSink {
+    /// Who a number stands for, before the first record that bears it.
+    fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity);
+    /// An instruction, or a round of a repeated one.
+    fn instruction(&mut self, record: &InstructionRecord);
+    /// A load or store; it belongs to the thread's last instruction.
+    fn data(&mut self, record: &DataRecord);
+    /// Every other visible record: a marker (timestamps as recorded, since 1601), a prefetch, a flush, a thread's exit.
+    /// `size_bytes` is the length of a flush, 0 for all others.
+    fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64);
+    /// What could not be read; its place is the offset in the unpacked records of the file, which the message names.
+    fn problem(&mut self, problem: &Problem);
+}

@@ -1,0 +1,97 @@
+//! What records besides steps and accesses tell.
+
+use serde::{Deserialize, Serialize};
+
+/// What a record that is neither step nor access tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Marker {
+    /// Of what.
+    pub kind: MarkerKind,
+    /// As the record has it: an address, a number, a time.
+    pub value: u64,
+}
+
+/// Of what a [`Marker`] tells: the numbers of the marker records of drmemtrace (`trace_marker_type_t`),
+/// and from [`MarkerKind::FIRST_RECORD`] on its other records by their type (`trace_type_t`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct MarkerKind(pub u16);
+
+impl MarkerKind {
+    /// The kernel redirected control: a signal, an abort. Value: the interrupted address, 0 when unknown.
+    pub const KERNEL_EVENT: Self = Self(0);
+    /// A system call changed the context. Value: the address behind it.
+    pub const KERNEL_TRANSFER: Self = Self(1);
+    /// Value: Unix microseconds.
+    pub const TIMESTAMP: Self = Self(2);
+    /// Value: the CPU that the thread runs on from here; all ones when unknown.
+    pub const CPU: Self = Self(3);
+    /// Value: the traced function that the next markers tell of.
+    pub const FUNCTION: Self = Self(4);
+    /// Value: where the function just entered will return to.
+    pub const RETURN_ADDRESS: Self = Self(5);
+    /// Value: an argument.
+    pub const ARGUMENT: Self = Self(6);
+    /// Value: what the function returned.
+    pub const RETURN_VALUE: Self = Self(7);
+    /// Value: bits that say what the trace holds.
+    pub const FILE_TYPE: Self = Self(9);
+    /// Value: the instructions before filtering so far.
+    pub const INSTRUCTION_COUNT: Self = Self(11);
+    /// Value: the format's version.
+    pub const VERSION: Self = Self(12);
+    /// The next kernel event is the abort of a restartable sequence.
+    pub const RSEQ_ABORT: Self = Self(13);
+    /// Value: the number of the tracing window from here on.
+    pub const WINDOW: Self = Self(14);
+    /// Value: the physical address of the virtual one that follows.
+    pub const PHYSICAL_ADDRESS: Self = Self(15);
+    /// Value: a virtual address without a translation.
+    pub const PHYSICAL_ADDRESS_NOT_AVAILABLE: Self = Self(16);
+    /// Value: the virtual address of the physical one before.
+    pub const VIRTUAL_ADDRESS: Self = Self(17);
+    /// Value: the number of the chunk that ends here.
+    pub const CHUNK_FOOTER: Self = Self(21);
+    /// The filtered part ended.
+    pub const FILTER_ENDPOINT: Self = Self(23);
+    /// Value: where the restartable sequence that begins here ends.
+    pub const RSEQ_ENTRY: Self = Self(24);
+    /// Value: the number of a system call.
+    pub const SYSTEM_CALL: Self = Self(25);
+    /// The system call may block.
+    pub const MAYBE_BLOCKING: Self = Self(26);
+    /// The kernel's part of a system call begins. Value: its number.
+    pub const SYSTEM_CALL_START: Self = Self(27);
+    /// It ends.
+    pub const SYSTEM_CALL_END: Self = Self(28);
+    /// Value: the error of the system call whose result came just before.
+    pub const SYSTEM_CALL_FAILED: Self = Self(30);
+    /// The core has nothing to run.
+    pub const CORE_IDLE: Self = Self(33);
+    /// The kernel's part of a context switch begins.
+    pub const CONTEXT_SWITCH_START: Self = Self(34);
+    /// It ends.
+    pub const CONTEXT_SWITCH_END: Self = Self(35);
+    /// Value: bytes of a vector of SVE.
+    pub const VECTOR_LENGTH: Self = Self(36);
+    /// Value: the signal whose handler begins.
+    pub const SIGNAL: Self = Self(40);
+    /// An instruction began and did not end. Value: its first 8 bytes.
+    pub const UNCOMPLETED: Self = Self(41);
+    /// An exception or interrupt of a whole system. Value: the interrupted address.
+    pub const HARDWARE_EVENT: Self = Self(43);
+    /// It ends.
+    pub const HARDWARE_RETURN: Self = Self(44);
+    /// Value: an address that a masked access left out.
+    pub const SKIPPED_ACCESS: Self = Self(46);
+    /// From here on: other records, by `FIRST_RECORD + type`.
+    pub const FIRST_RECORD: Self = Self(0xff00);
+    /// The thread ended.
+    pub const THREAD_EXIT: Self = Self::record(23);
+    /// A further round of a repeated string instruction; its accesses follow. Value: its address.
+    pub const REPETITION: Self = Self::record(29);
+
+    /// The kind of a record that is no marker, by its type: a prefetch, a flush (value: the address).
+    pub const fn record(kind: u8) -> Self {
+        Self(Self::FIRST_RECORD.0 + kind as u16)
+    }
+}
