@@ -44,10 +44,7 @@ impl<'a, S: Source> AtPosition<'a, S> {
 
     fn pointer_bytes(&self, thread: ThreadId) -> u64 {
         let info = self.index.threads().get(usize::from(thread.0));
-        match info.map(|info| info.instruction_set) {
-            Some(InstructionSet::A32 | InstructionSet::T32) => 4,
-            Some(InstructionSet::A64) | None => 8,
-        }
+        u64::from(info.map_or(InstructionSet::A64, |info| info.instruction_set).word_bytes())
     }
 
     fn load(&self, address: u64, width: Width) -> Result<Option<u64>, QueryError> {
