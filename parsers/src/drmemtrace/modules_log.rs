@@ -1,0 +1,295 @@
+//! `modules.log`: where which file was mapped in the traced process.
+//!
+//! ```
+//! use stepback_parsers::drmemtrace::ModulesLog;
+//!
+//! let text = b"Module Table: version 5, count 1\nColumns: id, containing_id, start, end, entry, offset, preferred_base, path\n\
+//!   0,   0, 0x7f0000001000, 0x7f0000002000, 0x0, 1000, 1000, v#1,0, /bin/tool\n";
+//! let log = ModulesLog::parse(text);
+//! let segment = log.segment_at(0x7f00_0000_1234).unwrap();
+//! assert_eq!((segment.file_name(), segment.file_offset(0x7f00_0000_1234)), ("tool", Some(0x1234)));
+//! ```
+//!
+//! The text holds raw bytes (the machine code of the vdso), so it is read as bytes and not by lines.
+
+use std::ops::Range;
+
+use super::companion::{CompanionProblems, decimal, hexadecimal};
+
+/// Files are mapped in whole pages: the offset that is listed for a segment may lie inside its first one.
+const PAGE_BYTES: u64 = 4096;
+
+/// The mapped files of a process.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModulesLog {
+    /// In the order of the file: those of one module follow each other, lowest first.
+    pub segments: Vec<ModuleSegment>,
+    /// What could not be read.
+    pub problems: CompanionProblems,
+}
+
+/// A part of a file that was mapped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleSegment {
+    /// Its number in the file.
+    pub id: u64,
+    /// Place in [`ModulesLog::segments`] of the lowest segment of its module; its own for that one.
+    pub first: usize,
+    /// Where; none in version 1, which does not say.
+    pub addresses: Option<Range<u64>>,
+    /// Where in the file it begins; none before version 4. Not always on a page.
+    pub offset: Option<u64>,
+    /// The address that the file itself gives to the segment; none before version 5.
+    pub preferred_base: Option<u64>,
+    /// Bytes that the recorder kept: of the vdso, which is no file. Mostly empty.
+    pub contents: Vec<u8>,
+    /// The file; `<unknown>` and `[vdso]` are none.
+    pub path: String,
+}
+
+impl ModulesLog {
+    /// Reads a file, as far as it can be read.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut log = Self::default();
+        let mut cursor = Cursor { bytes, at: 0 };
+        let Some(version) = header_version(&mut cursor) else {
+            log.problems.push(0, "no line \"Module Table: version N, count N\" begins it".to_owned());
+            return log;
+        };
+        while cursor.skip_blanks() {
+            let start = cursor.at;
+            match entry(&mut cursor, version.number) {
+                Ok(segment) => log.segments.push(segment),
+                Err(message) => {
+                    log.problems.push(start, message);
+                    cursor.at = start;
+                    cursor.line();
+                }
+            }
+            if log.segments.len() as u64 + log.problems.count >= version.count {
+                break;
+            }
+        }
+        let found = log.segments.len() as u64 + log.problems.count;
+        if found < version.count {
+            log.problems.push(bytes.len(), format!("the file ends after {found} of {} entries", version.count));
+        }
+        log.resolve();
+        log
+    }
+
+    /// The segment that an address is in. Of several, as when a library took the place of another: the last one.
+    pub fn segment_at(&self, address: u64) -> Option<&ModuleSegment> {
+        self.segments.iter().rev().find(|segment| segment.contains(address))
+    }
+
+    /// `libc.so.6+0x1b3f0`: the module of an address, and how far it is behind the module's start.
+    pub fn name_of(&self, address: u64) -> Option<String> {
+        let segment = self.segment_at(address)?;
+        let start = self.first_of(segment).addresses.as_ref()?.start;
+        Some(format!("{}+{:#x}", segment.file_name(), address.wrapping_sub(start)))
+    }
+
+    /// The lowest segment of a segment's module.
+    pub fn first_of<'a>(&'a self, segment: &'a ModuleSegment) -> &'a ModuleSegment {
+        self.segments.get(segment.first).unwrap_or(segment)
+    }
+
+    /// Each module, by its lowest segment.
+    pub fn modules(&self) -> impl Iterator<Item = &ModuleSegment> {
+        self.segments.iter().enumerate().filter(|(place, segment)| segment.first == *place).map(|(_, segment)| segment)
+    }
+
+    /// All addresses of a module, by its lowest segment: from its start to the end of its highest one.
+    pub fn extent_of(&self, module: &ModuleSegment) -> Option<Range<u64>> {
+        let of_module = self.segments.iter().filter(|segment| segment.first == module.first);
+        let ends = of_module.filter_map(|segment| segment.addresses.as_ref()).map(|range| range.end);
+        Some(module.addresses.as_ref()?.start..ends.max()?)
+    }
+
+    /// Numbers of containing modules become places.
+    fn resolve(&mut self) {
+        let places: std::collections::HashMap<u64, usize> =
+            self.segments.iter().enumerate().map(|(place, segment)| (segment.id, place)).collect();
+        for (place, segment) in self.segments.iter_mut().enumerate() {
+            // Until here it is the number as the file has it.
+            let number = u64::try_from(segment.first).unwrap_or(u64::MAX);
+            segment.first = places.get(&number).copied().unwrap_or(place);
+        }
+        // One that is contained in a contained one would have no module.
+        for place in 0..self.segments.len() {
+            let first = self.segments.get(place).map_or(place, |segment| segment.first);
+            let is_root = self.segments.get(first).is_some_and(|segment| segment.first == first);
+            if let Some(segment) = self.segments.get_mut(place).filter(|_| !is_root) {
+                segment.first = place;
+            }
+        }
+    }
+}
+
+impl ModuleSegment {
+    /// The last part of its path.
+    pub fn file_name(&self) -> &str {
+        self.path.rsplit(['/', '\\']).next().unwrap_or(&self.path)
+    }
+
+    /// Whether it is part of a file that may be found again.
+    pub fn is_file(&self) -> bool {
+        !self.path.is_empty() && !self.path.starts_with(['[', '<'])
+    }
+
+    /// Where in the file an address is; none when the log does not say or the address is elsewhere.
+    pub fn file_offset(&self, address: u64) -> Option<u64> {
+        let offset = self.offset? / PAGE_BYTES * PAGE_BYTES;
+        offset.checked_add(self.distance(address)?)
+    }
+
+    /// An address as the file's own symbols count it.
+    /// None when the log does not say (before version 5) or the address is elsewhere.
+    pub fn own_address(&self, address: u64) -> Option<u64> {
+        self.preferred_base?.checked_add(self.distance(address)?)
+    }
+
+    fn contains(&self, address: u64) -> bool {
+        self.addresses.as_ref().is_some_and(|addresses| addresses.contains(&address))
+    }
+
+    fn distance(&self, address: u64) -> Option<u64> {
+        let addresses = self.addresses.as_ref().filter(|addresses| addresses.contains(&address))?;
+        address.checked_sub(addresses.start)
+    }
+}
+
+/// What the first line says.
+struct Version {
+    number: u64,
+    /// Of the entries that follow.
+    count: u64,
+}
+
+/// `Module Table: version 5, count 21`, in version 1 `Module Table: 21`; then from version 2 on the names of the columns.
+fn header_version(cursor: &mut Cursor<'_>) -> Option<Version> {
+    let rest = cursor.line().strip_prefix(b"Module Table:")?.trim_ascii();
+    let Some(rest) = rest.strip_prefix(b"version") else {
+        return Some(Version { number: 1, count: decimal(rest)? });
+    };
+    let mut parts = rest.splitn(2, |byte| *byte == b',');
+    let number = decimal(parts.next()?)?;
+    let count = decimal(parts.next()?.trim_ascii().strip_prefix(b"count")?)?;
+    if cursor.rest().starts_with(b"Columns:") {
+        cursor.line();
+    }
+    Some(Version { number, count })
+}
+
+/// One entry with its line end. [`ModuleSegment::first`] is the number of the containing one until all are read.
+fn entry(cursor: &mut Cursor<'_>, version: u64) -> Result<ModuleSegment, String> {
+    let id = cursor.number("its number", decimal)?;
+    if version == 1 {
+        let _size = cursor.number("its size", decimal)?;
+        return Ok(ModuleSegment { path: cursor.path(), ..unplaced(id) });
+    }
+    let containing = if version >= 3 { cursor.number("the module that contains it", decimal)? } else { id };
+    let start = cursor.number("its start", hexadecimal)?;
+    let end = cursor.number("its end", hexadecimal)?;
+    let _entry_point = cursor.number("its entry point", hexadecimal)?;
+    let offset = if version >= 4 { Some(cursor.number("its offset", hexadecimal)?) } else { None };
+    let preferred_base = if version >= 5 { Some(cursor.number("its preferred base", hexadecimal)?) } else { None };
+    if end < start {
+        return Err(format!("it ends at {end:#x}, before its start at {start:#x}"));
+    }
+    cursor.skip_windows_fields();
+    let contents = cursor.custom_field()?.to_vec();
+    Ok(ModuleSegment {
+        first: usize::try_from(containing).unwrap_or(usize::MAX),
+        addresses: Some(start..end),
+        offset,
+        preferred_base,
+        contents,
+        path: cursor.path(),
+        ..unplaced(id)
+    })
+}
+
+fn unplaced(id: u64) -> ModuleSegment {
+    let first = usize::try_from(id).unwrap_or(usize::MAX);
+    let (contents, path) = (Vec::new(), String::new());
+    ModuleSegment { id, first, addresses: None, offset: None, preferred_base: None, contents, path }
+}
+
+/// A place in the file. Never behind its end.
+struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Up to the next line end, which is passed.
+    fn line(&mut self) -> &'a [u8] {
+        let rest = self.rest();
+        let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        self.at = self.bytes.len().min(self.at + line.len() + 1);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// Passes blanks and empty lines; false at the end.
+    fn skip_blanks(&mut self) -> bool {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_ascii_start().len();
+        !self.rest().is_empty()
+    }
+
+    /// The text up to the next comma of the line, and the comma.
+    fn field(&mut self) -> Option<&'a [u8]> {
+        let rest = self.rest();
+        let end =
+            rest.iter().position(|byte| matches!(byte, b',' | b'\n')).filter(|end| rest.get(*end) == Some(&b','))?;
+        self.at += end + 1;
+        rest.get(..end)
+    }
+
+    fn number(&mut self, what: &str, read: impl Fn(&[u8]) -> Option<u64>) -> Result<u64, String> {
+        let field = self.field().ok_or_else(|| format!("the line ends before {what}"))?;
+        let shown = field.get(..field.len().min(40)).unwrap_or(field);
+        read(field).ok_or_else(|| format!("{what} is no number: {:?}", String::from_utf8_lossy(shown).trim()))
+    }
+
+    /// Windows adds a checksum and a timestamp, both with `0x`.
+    fn skip_windows_fields(&mut self) {
+        for _ in 0..2 {
+            let before = self.at;
+            let is_number = |field: &[u8]| field.trim_ascii().starts_with(b"0x") && hexadecimal(field).is_some();
+            if !self.field().is_some_and(is_number) {
+                self.at = before;
+            }
+        }
+    }
+
+    /// `v#1,<n>,` and n bytes of any kind; nothing where there is none.
+    fn custom_field(&mut self) -> Result<&'a [u8], String> {
+        let rest = self.rest();
+        let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
+        let Some(marked) = rest.get(blanks..).filter(|rest| rest.starts_with(b"v#1,")) else { return Ok(&[]) };
+        self.at = self.bytes.len() - marked.len() + b"v#1,".len();
+        let length = self.number("the length of its custom field", decimal)?;
+        let length = usize::try_from(length).ok().filter(|length| *length <= self.rest().len());
+        let length = length.ok_or("its custom field is longer than the file")?;
+        let contents = self.rest().get(..length).unwrap_or_default();
+        self.at += length;
+        Ok(contents)
+    }
+
+    /// The rest of the line. Other producers put text of their own before the path.
+    fn path(&mut self) -> String {
+        let line = String::from_utf8_lossy(self.line()).into_owned();
+        let whole = line.trim_start_matches([' ', ',']);
+        let is_path = |text: &str| text.starts_with(['/', '[', '<', '\\']) || text.get(1..3) == Some(":\\");
+        let behind_text = whole.match_indices(", ").map(|(at, _)| whole.get(at + 2..).unwrap_or_default());
+        let path = std::iter::once(whole).chain(behind_text).find(|text| is_path(text)).unwrap_or(whole);
+        path.to_owned()
+    }
+}
