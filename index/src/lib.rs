@@ -29,6 +29,7 @@ mod calls;
 mod cancel;
 mod carried;
 mod data;
+pub mod decode;
 mod difference;
 mod directory;
 mod earlier;
