@@ -1,6 +1,6 @@
 //! What the reader of the files hands on.
 
-use crate::{Encoding, Marker, Problem, ThreadNumber};
+use crate::{Encoding, InstructionSet, Marker, Problem, ThreadNumber};
 
 /// A thread of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,6 +20,8 @@ pub struct InstructionRecord {
     pub thread: ThreadNumber,
     /// The record's type (`trace_type_t`): 10 to 16, 29, 31, 48, 49.
     pub kind: u8,
+    /// How the instructions of its file decode, by the file's type: A32 stands for Thumb too.
+    pub set: InstructionSet,
     /// Length in bytes; another than that of the encoding where that is synthetic.
     pub length_bytes: u16,
     /// Its address as recorded.
