@@ -29,6 +29,7 @@ pub mod drmemtrace;
 mod encoding;
 mod events;
 mod format;
+pub mod kept;
 mod lane_format;
 mod marker;
 mod mode;

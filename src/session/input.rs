@@ -9,7 +9,8 @@ use std::time::UNIX_EPOCH;
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
-use stepback_parsers::packed::{KeptPlace, PackedKind, PackedOptions, PackedText, head_of};
+use stepback_parsers::kept::{KeptOptions, KeptPlace};
+use stepback_parsers::packed::{PackedKind, PackedText, head_of};
 use stepback_parsers::{
     AnySource, Format, FormatError, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
 };
@@ -138,13 +139,13 @@ fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Re
 }
 
 /// Where the copy of the text lies: beside the index, in directories that may be written.
-fn packed_options(fingerprint: &Fingerprint, options: &OpenOptions) -> PackedOptions {
+fn packed_options(fingerprint: &Fingerprint, options: &OpenOptions) -> KeptOptions {
     let is_trace = |place: &Path| is_same_file(place, &options.path);
     let places = index_places(&options.path, options.index.as_deref()).into_iter().map(|index| copy_place(&index));
     // Neither the copy nor its unfinished file may be the trace.
     let places = places.filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
     let is_directory_ours = options.index.is_none();
-    PackedOptions {
+    KeptOptions {
         identity: [fingerprint.length, fingerprint.modified_nanos, fingerprint.sample_hash],
         kept: places.map(|path| KeptPlace { path, is_directory_ours }).collect(),
         is_copy_kept: options.policy != IndexPolicy::Never,

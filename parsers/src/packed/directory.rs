@@ -5,7 +5,7 @@ pub(super) const GROUP: usize = 64;
 
 /// The places of the blocks: 2.1 bytes for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Directory {
+pub(crate) struct Directory {
     /// Where the first block of each group lies.
     groups: Vec<u64>,
     /// Packed lengths of the blocks.

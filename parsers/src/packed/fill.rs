@@ -6,11 +6,10 @@ use std::sync::{Arc, PoisonError};
 use super::codec::{BLOCK, train};
 use super::input::FrontToBack;
 use super::layout::{self, Contents, DictionaryPlace};
-use super::partial::Partial;
 use super::pipeline;
-use super::places::{Begun, NewCopy};
 use super::shared::{Copy, Shared};
 use super::{Unpacker, directory};
+use crate::kept::{Begun, NewFile, Partial};
 
 /// The dictionary is made from so much of the text, and used for what follows.
 const HEAD: usize = 2 << 20;
@@ -19,14 +18,14 @@ const _: () = assert!(HEAD.is_multiple_of(directory::GROUP * BLOCK));
 /// Makes a copy, or finds one that another program made meanwhile. Readers see how far it is, and why it ended.
 pub(super) fn run(shared: &Arc<Shared>, generation: u32) {
     let _told = TellTheEnd { shared, generation };
-    match shared.options.begin(shared.kind, || shared.is_stopped()) {
+    match shared.options.begin(&shared.kind, || shared.is_stopped()) {
         Begun::Stopped => {}
         Begun::Found(path, store, contents) => {
             if let Err(error) = shared.adopt(generation, path, store, contents) {
                 shared.change(generation, |state| state.fail(error.kind(), error.to_string()));
             }
         }
-        Begun::New(NewCopy { store, partial, notice }) => {
+        Begun::New(NewFile { store, partial, notice }) => {
             shared.change(generation, |state| state.notice = notice.or(state.notice.take()));
             let copy = Arc::new(Copy::new(store));
             match (fill_into(shared, generation, Arc::clone(&copy)), partial) {

@@ -16,8 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::codec::BLOCK;
 use super::directory::{Directory, GROUP};
-use super::store::Store;
 use super::{Damage, DamageKind, PackedKind};
+use crate::kept::{Identity, Kept, Store};
 
 /// Another number whenever the layout or the meaning of a block changes.
 const VERSION: u32 = 1;
@@ -26,12 +26,9 @@ pub(super) const HEADER_LEN: usize = 72;
 /// Texts beyond some 4 PB are of no interest, but a damaged length is.
 const FOOTER_LIMIT: u64 = 1 << 40;
 
-/// Which state of which packed file a copy belongs to: length, time and hash.
-pub(super) type Identity = [u64; 3];
-
 /// All that is known of a finished copy but its blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Contents {
+pub(crate) struct Contents {
     pub text_length: u64,
     pub dictionary: DictionaryPlace,
     pub damage: Option<Damage>,
@@ -40,7 +37,7 @@ pub(super) struct Contents {
 
 /// Where the dictionary lies; without one all is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct DictionaryPlace {
+pub(crate) struct DictionaryPlace {
     pub offset: u64,
     pub length: u32,
     /// The first block that was packed with it lies behind it.
@@ -63,6 +60,20 @@ pub(super) fn finish(store: &Store, identity: Identity, contents: &Contents) -> 
     debug_assert_eq!(header.len(), HEADER_LEN, "the first block follows");
     store.write_at(0, &header)?;
     store.sync()
+}
+
+impl Kept for PackedKind {
+    type Contents = Contents;
+    const NAME: &'static str = "the copy of the unpacked text";
+    const SUFFIX: &'static str = ".sbi.text";
+
+    fn read(&self, store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
+        read(store, identity, *self)
+    }
+
+    fn is_ours(store: &Store) -> io::Result<bool> {
+        is_copy(store)
+    }
 }
 
 /// What a copy contains; none when it is damaged, unfinished, or of another file.

@@ -13,11 +13,12 @@
 //! use std::sync::Arc;
 //!
 //! use stepback_parsers::ReadAt as _;
-//! use stepback_parsers::packed::{PackedKind, PackedOptions, PackedText};
+//! use stepback_parsers::kept::KeptOptions;
+//! use stepback_parsers::packed::{PackedKind, PackedText};
 //!
 //! let packed = zstd::encode_all(&b"1 clk IT (1) 00008000 e1a00000 A svc : NOP\n"[..], 3)?;
 //! let kind = PackedKind::of(&packed)?.expect("it begins like a zstd file");
-//! let text = PackedText::open(Arc::new(packed), kind, PackedOptions::default())?;
+//! let text = PackedText::open(Arc::new(packed), kind, KeptOptions::default())?;
 //! let mut word = [0; 3];
 //! assert_eq!(text.read_at(40, &mut word)?, 3);
 //! assert_eq!(&word, b"OP\n");
@@ -33,11 +34,8 @@ mod head;
 mod input;
 mod kind;
 mod layout;
-mod partial;
 mod pipeline;
-mod places;
 mod shared;
-mod store;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -46,6 +44,5 @@ mod unpacker;
 pub use damage::{Damage, DamageKind};
 pub use head::{PackedHead, head_of};
 pub use kind::PackedKind;
-pub use places::{KeptPlace, PackedOptions};
 pub use text::PackedText;
 pub use unpacker::Unpacker;

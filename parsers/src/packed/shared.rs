@@ -12,9 +12,9 @@ use super::codec::{BLOCK, Codec};
 use super::directory::Directory;
 use super::fill;
 use super::layout::{Contents, DictionaryPlace, HEADER_LEN};
-use super::store::Store;
-use super::{Damage, PackedKind, PackedOptions};
+use super::{Damage, PackedKind};
 use crate::ReadAt;
+use crate::kept::{KeptOptions, Store};
 
 /// How long a reader waits before it looks again, even if nobody calls it.
 const WAIT: Duration = Duration::from_millis(20);
@@ -27,7 +27,7 @@ const SPARE: usize = 512;
 pub(super) struct Shared {
     pub input: Arc<dyn ReadAt>,
     pub kind: PackedKind,
-    pub options: PackedOptions,
+    pub options: KeptOptions,
     pub cache: BlockCache,
     /// Bytes of the packed input that were read.
     pub packed_done: Arc<AtomicU64>,
@@ -66,7 +66,7 @@ pub(super) struct Copy {
 }
 
 impl Shared {
-    pub fn new(input: Arc<dyn ReadAt>, kind: PackedKind, options: PackedOptions) -> Self {
+    pub fn new(input: Arc<dyn ReadAt>, kind: PackedKind, options: KeptOptions) -> Self {
         Self {
             input,
             kind,

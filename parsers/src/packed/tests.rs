@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::codec::BLOCK;
 use super::*;
 use crate::ReadAt;
+use crate::kept::{KeptOptions, KeptPlace};
 
 const KINDS: [PackedKind; 3] = [PackedKind::Gzip, PackedKind::Zstd, PackedKind::Xz];
 
@@ -46,9 +47,9 @@ fn pack(text: &[u8], kind: PackedKind) -> Vec<u8> {
     }
 }
 
-fn options(copy: Option<&Path>) -> PackedOptions {
+fn options(copy: Option<&Path>) -> KeptOptions {
     let place = |path: &Path| KeptPlace { path: path.to_owned(), is_directory_ours: false };
-    PackedOptions {
+    KeptOptions {
         identity: [1, 2, 3],
         kept: copy.map(place).into_iter().collect(),
         is_copy_kept: true,
@@ -231,7 +232,7 @@ impl ReadAt for Watched {
     }
 }
 
-fn reopened(packed: &[u8], options: PackedOptions) -> (PackedText, bool) {
+fn reopened(packed: &[u8], options: KeptOptions) -> (PackedText, bool) {
     let is_read = Arc::new(AtomicBool::new(false));
     let watched = Watched { packed: packed.to_vec(), is_read: is_read.clone() };
     let text = PackedText::open(Arc::new(watched), PackedKind::Zstd, options).unwrap();
@@ -264,7 +265,7 @@ fn a_finished_copy_is_used_again_and_another_one_is_not() {
     assert!(!is_read && all_of(&again) == text);
     assert!(damage.is_some() && again.damage() == damage);
     check_pieces(&again, &text, 5);
-    let (again, is_read) = reopened(&packed, PackedOptions { identity: [1, 2, 4], ..options(Some(&copy)) });
+    let (again, is_read) = reopened(&packed, KeptOptions { identity: [1, 2, 4], ..options(Some(&copy)) });
     assert!(is_read && all_of(&again) == text);
 }
 
@@ -362,7 +363,7 @@ fn two_at_once_do_not_fight() {
 fn a_writer_that_does_not_come_to_an_end_is_not_waited_for() {
     let (folder, copy) = sandbox();
     let text = text(100_000);
-    let other = super::partial::Partial::begin(&copy).unwrap();
+    let other = crate::kept::Partial::begin(&copy).unwrap();
     let unpacked = settled(&pack(&text, PackedKind::Zstd), Some(&copy));
     assert!(all_of(&unpacked) == text);
     drop(unpacked);
@@ -380,13 +381,13 @@ fn without_a_place_the_copy_is_gone_afterwards() {
     assert!(all_of(&unpacked) == text);
     assert!(unpacked.notice().expect("a notice").contains("cannot be written"));
     let ours = KeptPlace { path: copy.clone(), is_directory_ours: true };
-    let options = PackedOptions { kept: vec![ours], is_copy_kept: true, ..PackedOptions::default() };
+    let options = KeptOptions { kept: vec![ours], is_copy_kept: true, ..KeptOptions::default() };
     let unpacked = PackedText::open(Arc::new(packed.clone()), PackedKind::Xz, options.clone()).unwrap();
     unpacked.settle(|| false).unwrap();
     drop(unpacked);
     assert!(copy.is_file());
     std::fs::remove_file(&copy).unwrap();
-    let options = PackedOptions { is_copy_kept: false, ..options };
+    let options = KeptOptions { is_copy_kept: false, ..options };
     let unpacked = PackedText::open(Arc::new(packed), PackedKind::Xz, options).unwrap();
     unpacked.settle(|| false).unwrap();
     assert!(all_of(&unpacked) == text && unpacked.notice().is_none());
@@ -435,7 +436,7 @@ fn an_input_that_fails_is_an_error_and_not_the_end_of_the_text() {
     for kind in KINDS {
         let packed = Failing(pack(&text(6_000_000), kind));
         assert!(packed.0.len() > 300_000, "{kind:?}");
-        let text = PackedText::open(Arc::new(packed), kind, PackedOptions::default()).unwrap();
+        let text = PackedText::open(Arc::new(packed), kind, KeptOptions::default()).unwrap();
         let error = text.settle(|| false).unwrap_err();
         assert!(error.to_string().contains("a bad sector"), "{error}");
         assert!(text.length().is_err() && text.is_settled());

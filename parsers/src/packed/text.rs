@@ -6,8 +6,9 @@ use std::sync::{Arc, PoisonError};
 
 use super::codec::BLOCK;
 use super::shared::Shared;
-use super::{Damage, PackedKind, PackedOptions};
+use super::{Damage, PackedKind};
 use crate::ReadAt;
+use crate::kept::KeptOptions;
 
 /// The text of a packed input, to be read anywhere. Clones share it.
 ///
@@ -23,9 +24,9 @@ impl PackedText {
     ///
     /// # Errors
     /// The input could not be read.
-    pub fn open(input: Arc<dyn ReadAt>, kind: PackedKind, options: PackedOptions) -> io::Result<Self> {
+    pub fn open(input: Arc<dyn ReadAt>, kind: PackedKind, options: KeptOptions) -> io::Result<Self> {
         input.length()?;
-        let found = options.found(kind);
+        let found = options.found(&kind);
         let shared = Arc::new(Shared::new(input, kind, options));
         let is_there = found.is_some_and(|(path, store, contents)| shared.adopt(0, path, store, contents).is_ok());
         if !is_there {

@@ -1,4 +1,4 @@
-//! Where the bytes of a copy are.
+//! Where the bytes of a kept file are.
 
 use std::fs::File;
 use std::io;
@@ -8,7 +8,7 @@ use crate::ReadAt as _;
 
 /// A file, or memory where there is no place for one.
 #[derive(Debug)]
-pub(super) enum Store {
+pub(crate) enum Store {
     File(File),
     Memory(RwLock<Vec<u8>>),
 }

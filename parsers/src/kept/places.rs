@@ -1,33 +1,49 @@
-//! Where a copy may lie, and the one that is used.
+//! Where a kept file may lie, and the one that is used.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::PackedKind;
-use super::layout::{self, Contents, Identity};
-use super::partial::Partial;
-use super::store::Store;
+use super::{Partial, Store};
 
-/// How long another program's copy is waited for before we make one for ourselves.
+/// Which state of the input a kept file belongs to: length, time and hash.
+pub type Identity = [u64; 3];
+
+/// A kind of file that is made from the trace once and used again.
+pub(crate) trait Kept {
+    /// All that is known of a finished one but its bulk.
+    type Contents;
+    /// What it is called in messages.
+    const NAME: &'static str;
+    /// How the names of its files end that may be replaced whatever they hold.
+    const SUFFIX: &'static str;
+
+    /// What a finished file contains; none when it is damaged, unfinished, or of another input.
+    fn read(&self, store: &Store, identity: Identity) -> io::Result<Option<Self::Contents>>;
+
+    /// True when a file begins like one of ours, or is empty: it may be replaced.
+    fn is_ours(store: &Store) -> io::Result<bool>;
+}
+
+/// How long another program's file is waited for before we make one for ourselves.
 const PATIENCE: Duration = Duration::from_secs(2);
 const WAIT_FOR_OTHERS: Duration = Duration::from_millis(20);
 
-/// How a packed text is opened.
+/// Where what is made from an input is kept.
 #[derive(Clone, Debug, Default)]
-pub struct PackedOptions {
-    /// Length, modification time and a hash of the packed input: a copy of another state of it is not used.
+pub struct KeptOptions {
+    /// Length, modification time and a hash of the input: what was made from another state of it is not used.
     pub identity: Identity,
-    /// Where the copy may lie that is used again next time, best first.
+    /// Where the file may lie that is used again next time, best first.
     pub kept: Vec<KeptPlace>,
-    /// False when copies are only looked for, not left behind.
+    /// False when files are only looked for, not left behind.
     pub is_copy_kept: bool,
-    /// Directories for a copy that is gone when this program ends; without any the system's own.
+    /// Directories for a file that is gone when this program ends; without any the system's own.
     pub scratch: Vec<PathBuf>,
 }
 
-/// A place for a copy that is kept.
+/// A place for a file that is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptPlace {
     /// The file.
@@ -36,86 +52,85 @@ pub struct KeptPlace {
     pub is_directory_ours: bool,
 }
 
-/// A new copy, empty so far.
-pub(super) struct NewCopy {
+/// A new file, empty so far.
+pub(crate) struct NewFile {
     pub store: Store,
-    /// None for a copy that is not kept.
+    /// None for one that is not kept.
     pub partial: Option<Partial>,
     /// What the user should know about the place.
     pub notice: Option<String>,
 }
 
 /// What there is to work with.
-pub(super) enum Begun {
-    New(NewCopy),
-    /// Another program finished a copy meanwhile.
-    Found(PathBuf, Store, Contents),
+pub(crate) enum Begun<C> {
+    New(NewFile),
+    /// Another program finished one meanwhile.
+    Found(PathBuf, Store, C),
     Stopped,
 }
 
-impl PackedOptions {
-    /// A finished copy of this input.
-    pub(super) fn found(&self, kind: PackedKind) -> Option<(PathBuf, Store, Contents)> {
+impl KeptOptions {
+    /// A finished file of this input.
+    pub(crate) fn found<K: Kept>(&self, kept: &K) -> Option<(PathBuf, Store, K::Contents)> {
         self.kept.iter().find_map(|place| {
             let store = opened(&place.path).ok()?;
-            let contents = layout::read(&store, self.identity, kind).ok()??;
+            let contents = kept.read(&store, self.identity).ok()??;
             Some((place.path.clone(), store, contents))
         })
     }
 
-    /// A new copy at the best place that can be written.
-    pub(super) fn begin(&self, kind: PackedKind, is_stopped: impl Fn() -> bool) -> Begun {
+    /// A new file at the best place that can be written.
+    pub(crate) fn begin<K: Kept>(&self, kept: &K, is_stopped: impl Fn() -> bool) -> Begun<K::Contents> {
         let mut refusal = None;
         for place in self.kept.iter().filter(|_| self.is_copy_kept) {
             let began = Instant::now();
             loop {
-                match place.begin() {
+                match place.begin::<K>() {
                     Ok((store, partial)) => {
-                        return Begun::New(NewCopy { store, partial: Some(partial), notice: refusal });
+                        return Begun::New(NewFile { store, partial: Some(partial), notice: refusal });
                     }
                     Err(_) if is_stopped() => return Begun::Stopped,
                     Err(error) if error.kind() == ErrorKind::ResourceBusy => {}
                     Err(error) => {
-                        let sentence =
-                            format!("the copy of the unpacked text cannot be written to {:?} ({error})", place.path);
+                        let sentence = format!("{} cannot be written to {:?} ({error})", K::NAME, place.path);
                         refusal = refusal.or(Some(sentence));
                         break;
                     }
                 }
                 if began.elapsed() > PATIENCE {
                     // Rather twice the work than no trace while the other one works.
-                    return self.begin_scratch(None);
+                    return Begun::New(self.begin_scratch::<K>(None));
                 }
                 std::thread::sleep(WAIT_FOR_OTHERS);
-                if let Some((path, store, contents)) = self.found(kind) {
+                if let Some((path, store, contents)) = self.found(kept) {
                     return Begun::Found(path, store, contents);
                 }
             }
         }
-        self.begin_scratch(refusal)
+        Begun::New(self.begin_scratch::<K>(refusal))
     }
 
     /// A file without a name, so that it is gone with the program; memory where there is no place for one.
-    fn begin_scratch(&self, refusal: Option<String>) -> Begun {
+    fn begin_scratch<K: Kept>(&self, refusal: Option<String>) -> NewFile {
         let file = self.scratch.iter().find_map(|directory| tempfile::tempfile_in(directory).ok());
         let file = file.or_else(|| tempfile::tempfile().ok());
         let is_memory = file.is_none();
         let notice = match (refusal, is_memory) {
             (Some(refusal), true) => Some(format!("{refusal}; it lives in memory and will be made again next time")),
             (Some(refusal), false) => Some(format!("{refusal}; it will be made again next time")),
-            (None, true) => Some("the copy of the unpacked text lives in memory: there is no place for it".to_owned()),
+            (None, true) => Some(format!("{} lives in memory: there is no place for it", K::NAME)),
             (None, false) => None,
         };
-        Begun::New(NewCopy { store: file.map_or_else(Store::memory, Store::File), partial: None, notice })
+        NewFile { store: file.map_or_else(Store::memory, Store::File), partial: None, notice }
     }
 }
 
 impl KeptPlace {
-    fn begin(&self) -> io::Result<(Store, Partial)> {
+    fn begin<K: Kept>(&self) -> io::Result<(Store, Partial)> {
         if let Some(directory) = self.path.parent().filter(|_| self.is_directory_ours) {
             std::fs::create_dir_all(directory)?;
         }
-        if self.path.symlink_metadata().is_ok_and(|there| !there.is_file()) || is_foreign(&self.path) {
+        if self.path.symlink_metadata().is_ok_and(|there| !there.is_file()) || is_foreign::<K>(&self.path) {
             return Err(io::Error::other("another file bears this name"));
         }
         let partial = Partial::begin(&self.path)?;
@@ -123,13 +138,13 @@ impl KeptPlace {
     }
 }
 
-/// A misspelt path must not cost somebody his file: only what is a copy, or is called one, is replaced.
-fn is_foreign(path: &Path) -> bool {
-    if path.to_string_lossy().ends_with(".sbi.text") {
+/// A misspelt path must not cost somebody his file: only what is ours, or is called so, is replaced.
+fn is_foreign<K: Kept>(path: &Path) -> bool {
+    if path.to_string_lossy().ends_with(K::SUFFIX) {
         return false;
     }
     match opened(path) {
-        Ok(store) => !layout::is_copy(&store).unwrap_or(false),
+        Ok(store) => !K::is_ours(&store).unwrap_or(false),
         Err(error) => error.kind() != ErrorKind::NotFound,
     }
 }

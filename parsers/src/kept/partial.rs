@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// A file on its way to its name; dropped before that, it is gone.
 #[derive(Debug)]
-pub(super) struct Partial {
+pub(crate) struct Partial {
     /// Holds the lock.
     file: File,
     path: PathBuf,
