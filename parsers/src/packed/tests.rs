@@ -416,7 +416,7 @@ fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
     let shared =
         Arc::new(shared::Shared::new(Arc::new(pack(&text, PackedKind::Zstd)), PackedKind::Zstd, options(None)));
     let full = std::fs::File::options().read(true).write(true).open("/dev/full").unwrap();
-    let copy_of = shared::Copy::new(store::Store::File(full));
+    let copy_of = shared::Copy::new(crate::kept::Store::File(full));
     let error = fill::fill_into(&shared, 0, Arc::new(copy_of)).unwrap_err();
     assert!(error.to_string().contains("ends at byte 0 of it"), "{error}");
     assert!(!copy.exists());
