@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::lane_format::{LaneFormat, LaneKind};
-use crate::{InstructionSet, RegisterView, Registers};
+use crate::{InstructionSet, RegisterId, RegisterView, Registers};
 
 /// Registers that a window shows together.
 ///
@@ -31,7 +31,7 @@ pub enum RegisterGroup {
     Vector,
     /// SVE: `z0` …, `p0` …; SME's `za` and `zt0` and the `ffr` are here by name.
     Scalable,
-    /// What the trace named: system registers and banks.
+    /// What the trace named: system registers and banks. On x86 the segments and `mxcsr`.
     System,
 }
 
@@ -53,22 +53,62 @@ impl RegisterGroup {
 
     /// The registers of the architecture's table that belong to the group, by name and in order.
     /// The views of SVE are as wide as the architecture allows: a machine's are as wide as the widest that its trace writes.
-    /// None for a group that an instruction set does not have, and for [`RegisterGroup::System`], which the trace names.
+    /// None for a group that an instruction set does not have; those of [`RegisterGroup::System`] are named by the trace on Arm.
     pub fn registers(self, set: InstructionSet) -> Vec<(String, RegisterView)> {
-        let runs: &[Run] = match (self, set == InstructionSet::A64) {
-            (Self::Core, true) => &[Run::of("x", 31), Run::one("sp"), Run::one("pc"), Run::one("psr")],
-            (Self::Core, false) => &[Run::of("r", 13), Run::one("sp"), Run::one("lr"), Run::one("pc"), Run::one("psr")],
-            (Self::Single, true) => &[Run::of("s", 32), Run::one("fpcr"), Run::one("fpsr")],
-            (Self::Single, false) => &[Run::of("s", 32), Run::one("fpscr")],
-            (Self::Double, true) => &[Run::of("d", 32), Run::one("fpcr"), Run::one("fpsr")],
-            (Self::Double, false) => &[Run::of("d", 32), Run::one("fpscr")],
-            (Self::Vector, true) => &[Run::of("v", 32)],
-            (Self::Vector, false) => &[Run::of("q", 16), Run::one("vpr")],
-            (Self::Scalable, true) => &[Run::of("z", 32), Run::of("p", 16)],
-            (Self::Scalable, false) | (Self::System, _) => &[],
+        let runs: Vec<Run> = match set {
+            InstructionSet::A64 => self.a64_runs(),
+            InstructionSet::A32 | InstructionSet::T32 => self.a32_runs(),
+            InstructionSet::X86_64 | InstructionSet::X86_32 => return self.x86_registers(set),
+            InstructionSet::Riscv64 => return self.riscv_registers(),
+            InstructionSet::Regdeps => {
+                if self == Self::Core {
+                    vec![Run::one("pc")]
+                } else {
+                    vec![]
+                }
+            }
         };
-        let names = runs.iter().flat_map(|run| run.names());
+        let names = runs.iter().flat_map(Run::names);
         names.filter_map(|name| Registers::view(&name, set).map(|view| (name, view))).collect()
+    }
+
+    fn a64_runs(self) -> Vec<Run> {
+        match self {
+            Self::Core => vec![Run::of("x", 31), Run::one("sp"), Run::one("pc"), Run::one("psr")],
+            Self::Single => vec![Run::of("s", 32), Run::one("fpcr"), Run::one("fpsr")],
+            Self::Double => vec![Run::of("d", 32), Run::one("fpcr"), Run::one("fpsr")],
+            Self::Vector => vec![Run::of("v", 32)],
+            Self::Scalable => vec![Run::of("z", 32), Run::of("p", 16)],
+            Self::System => vec![],
+        }
+    }
+
+    fn a32_runs(self) -> Vec<Run> {
+        match self {
+            Self::Core => vec![Run::of("r", 13), Run::one("sp"), Run::one("lr"), Run::one("pc"), Run::one("psr")],
+            Self::Single => vec![Run::of("s", 32), Run::one("fpscr")],
+            Self::Double => vec![Run::of("d", 32), Run::one("fpscr")],
+            Self::Vector => vec![Run::of("q", 16), Run::one("vpr")],
+            Self::Scalable | Self::System => vec![],
+        }
+    }
+
+    /// The register file, in which the general registers come first, then the vectors.
+    fn x86_registers(self, set: InstructionSet) -> Vec<(String, RegisterView)> {
+        let group = |view: RegisterView| match view.register {
+            id if (RegisterId::V0..RegisterId::P0).contains(&id) => Self::Vector,
+            id if id.0 < 16 => Self::Core,
+            RegisterId::SP | RegisterId::PC | RegisterId::PSR => Self::Core,
+            _ => Self::System,
+        };
+        Registers::shown(set).into_iter().filter(|(_, view)| group(*view) == self).collect()
+    }
+
+    fn riscv_registers(self) -> Vec<(String, RegisterView)> {
+        let is_float = |view: RegisterView| view.register >= RegisterId::V0 || view.register == RegisterId::FPSCR;
+        let group = |view: RegisterView| if is_float(view) { Self::Double } else { Self::Core };
+        let shown = Registers::shown(InstructionSet::Riscv64);
+        shown.into_iter().filter(|(_, view)| group(*view) == self).collect()
     }
 
     /// The group of a register outside the table, by the name that the trace gives it.
@@ -146,7 +186,7 @@ mod tests {
 
     #[test]
     fn each_group_has_its_registers_in_both_states() {
-        use InstructionSet::{A32, A64};
+        use InstructionSet::{A32, A64, Regdeps, Riscv64, X86_32, X86_64};
         check(RegisterGroup::Core, A64, "34 x0..psr");
         check(RegisterGroup::Core, A32, "17 r0..psr");
         check(RegisterGroup::Single, A64, "34 s0..fpsr");
@@ -157,11 +197,19 @@ mod tests {
         check(RegisterGroup::Vector, A32, "17 q0..vpr");
         check(RegisterGroup::Scalable, A64, "48 z0..p15");
         check(RegisterGroup::System, A64, "0 -..-");
+        check(RegisterGroup::Core, X86_64, "18 rax..rflags");
+        check(RegisterGroup::Core, X86_32, "10 eax..eflags");
+        check(RegisterGroup::Vector, X86_64, "16 xmm0..xmm15");
+        check(RegisterGroup::System, X86_64, "9 mxcsr..gs");
+        check(RegisterGroup::Core, Riscv64, "32 ra..pc");
+        check(RegisterGroup::Double, Riscv64, "33 ft0..fcsr");
+        check(RegisterGroup::Core, Regdeps, "1 pc..pc");
     }
 
     #[test]
     fn the_register_file_shows_nothing_that_is_in_no_group() {
-        for set in [InstructionSet::A64, InstructionSet::A32, InstructionSet::T32] {
+        use InstructionSet::{A32, A64, Regdeps, Riscv64, T32, X86_32, X86_64};
+        for set in [A64, A32, T32, X86_64, X86_32, Riscv64, Regdeps] {
             let grouped: Vec<_> = RegisterGroup::ALL.iter().flat_map(|group| group.registers(set)).collect();
             for shown in Registers::shown(set) {
                 assert!(grouped.contains(&shown), "{shown:?}");

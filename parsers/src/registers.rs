@@ -1,8 +1,9 @@
-//! Registers of AArch64 and AArch32 as one byte space for each thread.
+//! The registers of each architecture as one byte space for each thread.
 //!
 //! The views of a register share its bytes: `w3` is the low half of `x3`, and in AArch32 `s5` is bytes 4 to 8 of `d2`, which is the low half of `v1`.
 //! A write follows the architecture: one of `w3` makes the upper half of `x3` zero, and in AArch64 one of `s5` or `d5` the rest of `v5`
 //! (but for the bytes above 16 of an SVE register, whose length the trace does not tell).
+//! On x86 one of `eax` makes the upper half of `rax` zero, those of `ax`, `al` and `ah` leave the rest.
 //! A register that the table does not know (a system register, a bank such as `r13_svc`) gets a number of its own when the trace first names it.
 //!
 //! ```
@@ -12,6 +13,9 @@
 //! assert_eq!(w3.register, x3.register);
 //! assert_eq!((w3.offset, w3.size_bytes, x3.size_bytes), (0, 4, 8));
 //! ```
+
+mod riscv;
+mod x86;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -25,28 +29,35 @@ use crate::InstructionSet;
 pub struct RegisterId(pub u16);
 
 impl RegisterId {
-    /// `x0` … `x30` (`r0` … `r12` are the low halves).
+    /// `x0` … `x30` (`r0` … `r12` are the low halves); the general registers of x86 in the order of their encodings;
+    /// `x0` … of RISC-V. But for the stack pointer, which is [`Self::SP`] in all of them.
     pub const X0: Self = Self(0);
-    /// The stack pointer in use: `sp`, `xsp`, `wsp`, `r13`.
+    /// Where the segment `fs` of x86 begins.
+    pub const FS_BASE: Self = Self(16);
+    /// Where the segment `gs` of x86 begins.
+    pub const GS_BASE: Self = Self(17);
+    /// The stack pointer in use: `sp`, `xsp`, `wsp`, `r13`, `rsp`.
     pub const SP: Self = Self(31);
     /// The link register of AArch32: `lr`, `r14`. In AArch64 `lr` is `x30`.
     pub const LR: Self = Self(32);
     /// Address of the thread's next step.
     pub const PC: Self = Self(33);
-    /// `psr`, `cpsr`, `xpsr`, `pstate`.
+    /// `psr`, `cpsr`, `xpsr`, `pstate`, `rflags`.
     pub const PSR: Self = Self(34);
-    /// Floating-point status and control of AArch32.
+    /// Floating-point status and control of AArch32; `mxcsr`, `fcsr`.
     pub const FPSCR: Self = Self(35);
-    /// Floating-point control.
+    /// Floating-point control, that of the x87 too.
     pub const FPCR: Self = Self(36);
-    /// Floating-point status.
+    /// Floating-point status, that of the x87 too.
     pub const FPSR: Self = Self(37);
     /// Vector predication status of M-profile.
     pub const VPR: Self = Self(38);
-    /// `v0` … `v31`, 16 bytes, 256 with SVE (`z0` … `z31`).
+    /// `v0` … `v31`, 16 bytes, 256 with SVE (`z0` … `z31`); `zmm0` … `zmm31`, 64 bytes; `f0` … `f31` of RISC-V, 8 bytes.
     pub const V0: Self = Self(40);
-    /// `p0` … `p15`, up to 32 bytes.
+    /// `p0` … `p15`, up to 32 bytes; `k0` … `k7` of x86.
     pub const P0: Self = Self(72);
+    /// `st0` … `st7` of the x87, 10 bytes, with `mm0` … `mm7` in them.
+    pub const ST0: Self = Self(80);
     /// The first number given by name.
     pub const FIRST_NAMED: Self = Self(96);
 }
@@ -84,7 +95,12 @@ impl Registers {
     /// The view that a name stands for in an instruction set, in any case; none when the tables do not know it.
     pub fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
         let lower = name.to_ascii_lowercase();
-        fixed_view(&lower, set).or_else(|| numbered_view(&lower, set))
+        match set {
+            InstructionSet::X86_64 | InstructionSet::X86_32 => x86::view(&lower, set),
+            InstructionSet::Riscv64 => riscv::view(&lower),
+            InstructionSet::Regdeps => (lower == "pc").then_some(RegisterView::new(RegisterId::PC, 0, 8)),
+            _ => fixed_view(&lower, set).or_else(|| numbered_view(&lower, set)),
+        }
     }
 
     /// The registers that a register file shows, with their names, in the order of the architecture.
@@ -101,9 +117,20 @@ impl Registers {
                 .chain(numbered("s", 32))
                 .chain(fixed(&["fpscr"]))
                 .collect(),
-            InstructionSet::X86_64 | InstructionSet::X86_32 | InstructionSet::Riscv64 | InstructionSet::Regdeps => {
-                fixed(&["pc"]).collect()
+            InstructionSet::X86_64 => {
+                fixed(&x86::SHOWN_64).chain(numbered("xmm", 16)).chain(fixed(&x86::SYSTEM)).collect()
             }
+            InstructionSet::X86_32 => {
+                fixed(&x86::SHOWN_32).chain(numbered("xmm", 8)).chain(fixed(&x86::SYSTEM)).collect()
+            }
+            // The first is always 0.
+            InstructionSet::Riscv64 => fixed(&riscv::GENERAL)
+                .skip(1)
+                .chain(fixed(&["pc"]))
+                .chain(fixed(&riscv::FLOAT))
+                .chain(fixed(&["fcsr"]))
+                .collect(),
+            InstructionSet::Regdeps => fixed(&["pc"]).collect(),
         };
         let view = |name: String| Self::view(&name, set).map(|view| (name, view));
         names.into_iter().filter_map(view).collect()
@@ -113,13 +140,25 @@ impl Registers {
     /// `z3` and `p3` at any width that an implementation of SVE may have.
     /// None for parts that have no name and for registers outside the table.
     pub fn name(view: RegisterView, set: InstructionSet) -> Option<&'static str> {
-        let names = if set == InstructionSet::A64 { &A64_NAMES } else { &A32_NAMES };
-        names.get(&view).or_else(|| names.get(&scalable_view(view)?)).map(String::as_str)
+        let names = match set {
+            InstructionSet::A64 => &A64_NAMES,
+            InstructionSet::A32 | InstructionSet::T32 => &A32_NAMES,
+            InstructionSet::X86_64 => &X86_64_NAMES,
+            InstructionSet::X86_32 => &X86_32_NAMES,
+            InstructionSet::Riscv64 => &RISCV_NAMES,
+            InstructionSet::Regdeps => &REGDEPS_NAMES,
+        };
+        let scalable = || scalable_view(view).filter(|_| set.is_arm());
+        names.get(&view).or_else(|| names.get(&scalable()?)).map(String::as_str)
     }
 }
 
 static A64_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::A64));
 static A32_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::A32));
+static X86_64_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::X86_64));
+static X86_32_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::X86_32));
+static RISCV_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::Riscv64));
+static REGDEPS_NAMES: LazyLock<HashMap<RegisterView, String>> = LazyLock::new(|| all_names(InstructionSet::Regdeps));
 
 /// The whole SVE register whose low part a view is; none for parts that NEON names and for other registers.
 fn scalable_view(view: RegisterView) -> Option<RegisterView> {
@@ -132,12 +171,23 @@ fn scalable_view(view: RegisterView) -> Option<RegisterView> {
 
 /// Every view that has a name, with the best of its names: that of the register file, else the usual one of its width.
 fn all_names(set: InstructionSet) -> HashMap<RegisterView, String> {
-    let shown = Registers::shown(set);
-    let parts = ["w", "r", "x", "q", "d", "s", "h", "b", "z", "p"].into_iter().flat_map(|prefix| numbered(prefix, 32));
-    let others = fixed(&["wsp", "xsp", "fpscr", "fpcr", "fpsr", "vpr"]).chain(parts);
-    let others = others.filter_map(|name| Registers::view(&name, set).map(|view| (name, view)));
+    let others: Vec<String> = match set {
+        InstructionSet::X86_64 | InstructionSet::X86_32 => {
+            let parts = (8..16).flat_map(|number| ["d", "w", "b"].map(|suffix| format!("r{number}{suffix}")));
+            let vectors = ["xmm", "ymm", "zmm", "k", "st", "mm"].into_iter().flat_map(|prefix| numbered(prefix, 32));
+            x86::fixed_names(set).map(str::to_owned).chain(parts).chain(vectors).collect()
+        }
+        InstructionSet::Riscv64 => fixed(&["zero", "fflags"]).collect(),
+        InstructionSet::Regdeps => Vec::new(),
+        InstructionSet::A64 | InstructionSet::A32 | InstructionSet::T32 => {
+            let prefixes = ["w", "r", "x", "q", "d", "s", "h", "b", "z", "p"];
+            let parts = prefixes.into_iter().flat_map(|prefix| numbered(prefix, 32));
+            fixed(&["wsp", "xsp", "fpscr", "fpcr", "fpsr", "vpr"]).chain(parts).collect()
+        }
+    };
+    let others = others.into_iter().filter_map(|name| Registers::view(&name, set).map(|view| (name, view)));
     let mut names = HashMap::new();
-    for (name, view) in shown.into_iter().chain(others) {
+    for (name, view) in Registers::shown(set).into_iter().chain(others) {
         names.entry(view).or_insert(name);
     }
     names
@@ -238,11 +288,14 @@ mod tests {
 
     #[test]
     fn every_shown_register_has_its_name() {
-        for set in [InstructionSet::A64, InstructionSet::A32, InstructionSet::T32] {
+        use InstructionSet::{A32, A64, Regdeps, Riscv64, T32, X86_32, X86_64};
+        for set in [A64, A32, T32, X86_64, X86_32, Riscv64, Regdeps] {
             for (name, view) in Registers::shown(set) {
                 assert_eq!(Registers::name(view, set), Some(name.as_str()));
             }
         }
+        assert_eq!(Registers::name(RegisterView::new(RegisterId(3), 1, 1), X86_64), Some("bh"));
+        assert_eq!(Registers::name(RegisterView::new(RegisterId::V0, 0, 32), X86_64), Some("ymm0"));
         assert_eq!(Registers::name(RegisterView::new(RegisterId(3), 0, 4), InstructionSet::A64), Some("w3"));
     }
 
