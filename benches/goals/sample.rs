@@ -50,7 +50,7 @@ impl Sample {
                             AccessTarget::Memory { address, .. } => sample.addresses.push(address.0),
                             AccessTarget::Register(_) => {}
                         },
-                        Effect::Exception(_) | Effect::Note(_) => {}
+                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => {}
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Step};
+use stepback_parsers::{AccessKind, Address, Line, Marker, Position, RegisterView, Step};
 
 pub use stepback_parsers::InstructionSet;
 
@@ -109,6 +109,8 @@ pub enum Effect {
     Exception(String),
     /// Anything else that the trace says of the step.
     Note(String),
+    /// What a record of a binary format tells that is neither step nor access.
+    Marker(Marker),
 }
 
 /// An access to a register or to memory.

@@ -16,12 +16,13 @@ use crate::error::PassError;
 use crate::granules::Reach;
 use crate::key_map::{KeyMapWriter, SEGMENTS};
 use crate::layout::{
-    Contents, Extent, HEADER_LEN, KeyMaps, ThreadContents, ViewContents, WarningContents, encode_part, header, mapped,
+    Contents, Extent, HEADER_LEN, KeyMaps, MarkerContents, ThreadContents, ViewContents, WarningContents, encode_part,
+    header, mapped,
 };
 use crate::output::{Output, Rest};
 use crate::resume::{Resume, Resumed};
 use crate::seams::Seams;
-use crate::segment::{SealedSegment, SegmentMeta};
+use crate::segment::{MarkersOfKind, SealedSegment, SegmentMeta};
 use crate::semihosting::{HostCall, HostOperation, HostWrites};
 use crate::{Fingerprint, WARNINGS_KEPT};
 
@@ -105,6 +106,7 @@ impl<O: Output> Assembler<O> {
             threads: Vec::new(),
             register_names: Vec::new(),
             views: Vec::new(),
+            markers: Vec::new(),
             segments: Vec::new(),
             key_maps: Vec::new(),
             calls: Extent::default(),
@@ -296,6 +298,7 @@ impl<O: Output> Assembler<O> {
         }
         self.take_threads(&mut meta, segment);
         self.take_views(&mut meta, segment, number as u32);
+        self.take_markers(&meta, segment, number as u32);
         meta
     }
 
@@ -409,6 +412,23 @@ impl<O: Output> Assembler<O> {
                 self.contents.views.len() - 1
             });
             self.contents.views[place].segments.push(number);
+        }
+    }
+
+    fn take_markers(&mut self, meta: &SegmentMeta, segment: &SealedSegment, number: u32) {
+        let markers = &mut self.contents.markers;
+        for MarkersOfKind { thread, kind, count } in &segment.markers {
+            let thread = meta.threads[usize::from(*thread)].thread;
+            let known = markers.binary_search_by_key(&(thread, *kind), |known| (known.thread, known.kind));
+            let place = known.unwrap_or_else(|place| {
+                markers.insert(place, MarkerContents { thread, kind: *kind, count: 0, segments: Vec::new() });
+                place
+            });
+            markers[place].count += count;
+            // Threads that are too many count as the first.
+            if markers[place].segments.last() != Some(&number) {
+                markers[place].segments.push(number);
+            }
         }
     }
 

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{RegisterView, SourceTraits};
+use stepback_parsers::{MarkerKind, RegisterView, SourceTraits};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::CallLayout;
@@ -28,7 +28,7 @@ use crate::segment::SegmentMeta;
 use crate::{Fingerprint, InstructionSet, OpenError};
 
 /// Changes whenever a byte of the layout changes its meaning.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;
 /// Length of the header.
 pub const HEADER_LEN: usize = 56;
 const MAGIC: &[u8; 8] = b"Stepback";
@@ -94,6 +94,19 @@ pub struct ViewContents {
     pub segments: Vec<u32>,
 }
 
+/// The markers of a kind of a thread.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkerContents {
+    /// Whose: a place in the table of threads.
+    pub thread: u16,
+    /// Of what they tell.
+    pub kind: MarkerKind,
+    /// How many there are.
+    pub count: u64,
+    /// The segments that have some, ascending.
+    pub segments: Vec<u32>,
+}
+
 /// Which of up to 64 segments have a key: a directory of memory blocks and one of addresses.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KeyMaps {
@@ -147,6 +160,8 @@ pub struct Contents {
     pub register_names: Vec<String>,
     /// Register views, sorted by thread and view.
     pub views: Vec<ViewContents>,
+    /// Markers, sorted by thread and kind.
+    pub markers: Vec<MarkerContents>,
     /// Segments in the order of the trace.
     pub segments: Vec<SegmentMeta>,
     /// In the order of the segments; the last ones may have none.

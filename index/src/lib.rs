@@ -46,6 +46,7 @@ mod key_filter;
 mod key_map;
 mod keys;
 mod layout;
+mod markers;
 mod memory;
 mod output;
 mod packed;
@@ -79,6 +80,7 @@ pub use externals::{ExternalChange, LastExternalChanges, MemoryRange, NextExtern
 pub use fingerprint::Fingerprint;
 pub use folds::{FoldSet, Row};
 pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
+pub use markers::{FindMarkers, LastMarkers, MarkerCount, MarkerHit};
 pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
 pub use places::{LastStepOf, NextStepOf, StepCountOf, TextLineOfStep};
 pub use program::{FunctionPart, Program};

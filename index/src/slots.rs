@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use stepback_parsers::{
-    AccessKind, Address, EventSink, InstructionSet, MemoryAccess, Mode, ParseScratch, Position, RegisterId,
-    RegisterView, RegisterWrite, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    AccessKind, Address, EventSink, InstructionSet, Marker, MarkerEvent, MemoryAccess, Mode, ParseScratch, Position,
+    RegisterId, RegisterView, RegisterWrite, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::segment::SegmentReader;
@@ -39,6 +39,8 @@ pub(crate) enum EventKind {
     Access { kind: AccessKind, address: Address, size_bytes: u8, bytes: Option<[u8; 8]> },
     /// The trace said something in words.
     Text { kind: TextKind, text: String },
+    /// A record told of something else.
+    Marker(Marker),
 }
 
 /// A step as the trace tells it.
@@ -297,5 +299,10 @@ impl<S: Source> EventSink for SlotReader<'_, S> {
         }
         let text = String::from_utf8_lossy(event.text).into_owned();
         self.push(event.thread, event.place.line_in_range, EventKind::Text { kind: event.kind, text });
+    }
+    fn marker(&mut self, event: &MarkerEvent) {
+        if self.slot >= self.keep_from {
+            self.push(event.thread, event.place.line_in_range, EventKind::Marker(event.marker));
+        }
     }
 }

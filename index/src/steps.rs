@@ -152,6 +152,7 @@ impl<S: Source> Index<S> {
             EventKind::Access { .. } => self.access_of(event)?.map(Effect::Access),
             EventKind::Text { kind: TextKind::Exception, text } => Some(Effect::Exception(text.clone())),
             EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
+            EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         })
     }
 
@@ -172,7 +173,7 @@ impl<S: Source> Index<S> {
                 is_external: *kind == AccessKind::Read && self.is_external(event, (*address, *size_bytes))?,
                 host_operation: None,
             }),
-            EventKind::Step(_) | EventKind::Text { .. } => None,
+            EventKind::Step(_) | EventKind::Text { .. } | EventKind::Marker(_) => None,
         })
     }
 

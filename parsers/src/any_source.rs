@@ -3,7 +3,9 @@
 use std::io;
 use std::ops::Range;
 
-use crate::{EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac};
+use crate::{
+    Address, Encoding, EventSink, InstructionSet, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac,
+};
 
 /// A trace of whichever format it is.
 #[derive(Debug)]
@@ -56,5 +58,10 @@ impl Source for AnySource {
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
         let Self::Tarmac(tarmac) = self;
         tarmac.read_raw(range, out)
+    }
+
+    fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
+        let Self::Tarmac(tarmac) = self;
+        tarmac.encodings_at(pc)
     }
 }

@@ -55,5 +55,5 @@ pub use psr::Psr;
 pub use read_at::ReadAt;
 pub use register_group::RegisterGroup;
 pub use registers::{RegisterId, RegisterView, Registers};
-pub use source::{Endian, ParseScratch, Parsed, Source, SourceError, SourceTraits};
+pub use source::{Endian, ParseScratch, Parsed, RegisterSource, Source, SourceError, SourceTraits};
 pub use tarmac::{Tarmac, TarmacOptions};

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{EventSink, InstructionSet};
+use crate::{Address, Encoding, EventSink, InstructionSet};
 
 /// A trace of one format over an input that it was handed.
 ///
@@ -60,6 +60,11 @@ pub trait Source: Send + Sync {
     /// # Errors
     /// The input could not be read.
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError>;
+
+    /// All encodings that were ever executed at an address, as far as the format says so by itself; else none.
+    fn encodings_at(&self, _pc: Address) -> Vec<(InstructionSet, Encoding)> {
+        Vec::new()
+    }
 }
 
 impl<T: Source> Source for &T {
@@ -99,6 +104,10 @@ impl<T: Source> Source for &T {
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
         T::read_raw(self, range, out)
     }
+
+    fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
+        T::encodings_at(self, pc)
+    }
 }
 
 /// What a source tells about itself. Kept in the index and part of its fingerprint.
@@ -112,8 +121,21 @@ pub struct SourceTraits {
     pub time_unit: Option<String>,
     /// Instruction set of the first step: what registers before it mean.
     pub instruction_set: InstructionSet,
+    /// What tells of registers and of values.
+    pub registers: RegisterSource,
     /// Options that change what the events are, in a canonical spelling: an index built with others is stale.
     pub options: String,
+}
+
+/// What tells of registers and of values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RegisterSource {
+    /// The trace records writes of registers, and values.
+    #[default]
+    Recorded,
+    /// The trace records neither: what an instruction does to registers follows from its operands,
+    /// and an access bears no value.
+    Operands,
 }
 
 /// Byte order.

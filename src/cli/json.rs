@@ -189,7 +189,7 @@ impl ListedJson {
                 Some(EffectJson::Register { reg: name.clone(), value: value_hex(value) })
             }
             Effect::Access(access) => Some(EffectJson::Access(AccessJson::new(access))),
-            Effect::Exception(_) | Effect::Note(_) => None,
+            Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => None,
         };
         Self { step: StepJson::new(record, index), effects: record.effects.iter().filter_map(effect).collect() }
     }

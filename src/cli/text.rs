@@ -72,6 +72,7 @@ fn effect_text(effect: &Effect) -> String {
         }
         Effect::Access(access) => access_text(access),
         Effect::Exception(words) | Effect::Note(words) => format!("[{}]", printable(words)),
+        Effect::Marker(marker) => format!("[marker {} {:#x}]", marker.kind.0, marker.value),
     }
 }
 

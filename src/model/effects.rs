@@ -57,7 +57,7 @@ pub struct EffectMeasure {
 }
 
 impl EffectText {
-    /// The text of an effect; none for exceptions and notes, which are no cells.
+    /// The text of an effect; none for exceptions, notes and markers, which are no cells.
     pub fn of(effect: &Effect) -> Option<Self> {
         match effect {
             Effect::Register { name, view, value } => {
@@ -70,7 +70,7 @@ impl EffectText {
                 Some(Self { label: Span::new(Meaning::Register, label), value: Some(text), is_read: false, cell })
             }
             Effect::Access(access) => Some(Self::of_access(access)),
-            Effect::Exception(_) | Effect::Note(_) => None,
+            Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => None,
         }
     }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use stepback_parsers::{
-    EventSink, Flow, MemoryAccess, ParseScratch, Problem, RegisterId, RegisterWrite, Source, SourceError, StepEvent,
-    TextEvent, ThreadNumber,
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Problem, RegisterId, RegisterWrite, Source, SourceError,
+    StepEvent, TextEvent, ThreadNumber,
 };
 
 use super::partial::Partial;
@@ -392,6 +392,10 @@ impl<S, F> EventSink for Watched<'_, '_, S, F> {
 
     fn text(&mut self, event: &TextEvent<'_>) {
         self.builder.text(event);
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        self.builder.marker(event);
     }
 
     fn problem(&mut self, problem: &Problem) {

@@ -1,6 +1,6 @@
 //! The events as the oracle keeps them.
 
-use stepback_parsers::{AccessKind, Address, InstructionSet, Mode, RegisterView, Step, TextKind};
+use stepback_parsers::{AccessKind, Address, InstructionSet, Marker, Mode, RegisterView, Step, TextKind};
 
 use crate::{HostOperation, ThreadId};
 
@@ -32,6 +32,8 @@ pub(super) enum EventKind {
     HostWrite { first: u64, last: u64, operation: HostOperation },
     /// The trace said something in words.
     Text { kind: TextKind, text: String },
+    /// A record told of something else.
+    Marker(Marker),
 }
 
 /// A write of a register.
@@ -82,6 +84,8 @@ pub(super) struct Told {
     pub chunk_offset: u64,
     /// Line of its instruction, counted from 0.
     pub line: u64,
+    /// Line where its text begins.
+    pub first_line: u64,
     /// The latest time of this step and all before it.
     pub time: Option<u64>,
     pub pc: Address,

@@ -22,7 +22,7 @@ impl Replay for RawLines {
 impl Oracle {
     /// The position after the steps whose text begins at or before a line, counted from 0.
     fn position_of_line(&self, line: u64) -> Position {
-        let begun = self.steps.iter().filter(|step| self.line_at(step.chunk_offset) <= line);
+        let begun = self.steps.iter().filter(|step| step.first_line <= line);
         Position(begun.count() as u64)
     }
 

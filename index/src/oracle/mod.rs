@@ -26,6 +26,7 @@ mod externals;
 mod folds;
 mod host;
 mod lines;
+mod markers;
 mod memory;
 mod names;
 mod record;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use stepback_parsers::{
-    EventSink, InstructionSet, MemoryAccess, ParseScratch, Position, Problem, RegisterId, RegisterWrite, Source,
-    SourceError, Step, StepEvent, TextEvent, ThreadNumber,
+    EventSink, InstructionSet, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, RegisterId,
+    RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
 use super::event::{Accessed, Event, EventKind, Told, Written};
@@ -152,9 +152,9 @@ struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    fn push(&mut self, thread: ThreadNumber, offset: u64, kind: EventKind) {
+    fn push(&mut self, thread: ThreadNumber, place: Place, kind: EventKind) {
         let owner = self.last_steps.get(&thread.0).copied();
-        let (slot, line) = (self.oracle.step_count(), self.oracle.line_at(offset));
+        let (slot, line) = (self.oracle.step_count(), place.line_in_range);
         self.oracle.events.push(Event { slot, thread: ThreadId(thread.0), owner, line, kind });
     }
 }
@@ -174,7 +174,11 @@ impl EventSink for Recorder<'_> {
         self.oracle.steps.push(Told {
             thread: ThreadId(step.thread.0),
             chunk_offset: step.chunk_offset,
-            line: self.oracle.line_at(step.place.offset),
+            line: step.place.line_in_range,
+            first_line: match step.chunk_offset == step.place.offset {
+                true => step.place.line_in_range,
+                false => self.oracle.line_at(step.chunk_offset),
+            },
             time: before.max(step.time),
             pc: step.pc,
             instruction_set: step.instruction_set,
@@ -184,24 +188,28 @@ impl EventSink for Recorder<'_> {
             mode: step.mode,
             text: step.text.to_vec(),
         });
-        self.push(step.thread, step.place.offset, EventKind::Step);
+        self.push(step.thread, step.place, EventKind::Step);
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let bytes = write.bytes.map(<[u8]>::to_vec);
         let written = Written { view: write.view, bytes, is_bank_copy: write.is_bank_copy };
-        self.push(write.thread, write.place.offset, EventKind::Register(written));
+        self.push(write.thread, write.place, EventKind::Register(written));
     }
 
     fn access(&mut self, access: &MemoryAccess) {
         let MemoryAccess { kind, address, size_bytes, bytes, .. } = *access;
         let accessed = Accessed { kind, address, size_bytes, bytes, contradicting: Vec::new() };
-        self.push(access.thread, access.place.offset, EventKind::Access(accessed));
+        self.push(access.thread, access.place, EventKind::Access(accessed));
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
         let text = String::from_utf8_lossy(event.text).into_owned();
-        self.push(event.thread, event.place.offset, EventKind::Text { kind: event.kind, text });
+        self.push(event.thread, event.place, EventKind::Text { kind: event.kind, text });
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        self.push(event.thread, event.place, EventKind::Marker(event.marker));
     }
 
     fn problem(&mut self, problem: &Problem) {

@@ -60,6 +60,7 @@ impl Oracle {
             EventKind::Access(_) | EventKind::HostWrite { .. } => self.access_of(event).map(Effect::Access),
             EventKind::Text { kind: TextKind::Exception, text } => Some(Effect::Exception(text.clone())),
             EventKind::Text { kind: TextKind::Note, text } => Some(Effect::Note(text.clone())),
+            EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         }
     }
 
@@ -87,7 +88,7 @@ impl Oracle {
                 is_external: false,
                 host_operation: Some(*operation),
             }),
-            EventKind::Step | EventKind::Text { .. } => None,
+            EventKind::Step | EventKind::Text { .. } | EventKind::Marker(_) => None,
         }
     }
 

@@ -2,10 +2,11 @@
 
 use foldhash::HashMap;
 use stepback_parsers::{
-    AccessKind, EventSink, Flow, MemoryAccess, Problem, RegisterId, RegisterView, RegisterWrite, StepEvent, TextEvent,
-    TextKind, ThreadNumber,
+    AccessKind, EventSink, Flow, MarkerEvent, MemoryAccess, Problem, RegisterId, RegisterView, RegisterWrite,
+    StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
+use super::markers::{MarkerLists, MarkersOfKind};
 use super::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
 use super::{GranuleState, SegmentMeta};
 use crate::WARNINGS_KEPT;
@@ -46,6 +47,8 @@ pub struct SealedSegment {
     pub register_names: Vec<String>,
     /// Each register view that it writes: thread number, view.
     pub views: Vec<(u16, RegisterView)>,
+    /// Its markers.
+    pub markers: Vec<MarkersOfKind>,
     /// Its transfers of control, in order.
     pub transfers: Vec<Transfer>,
     /// Its threads at its end.
@@ -103,6 +106,7 @@ pub struct SegmentBuilder {
     pub(super) views: Vec<(u16, RegisterView)>,
     pub(super) view_slots: Vec<Vec<u32>>,
     view_numbers: ViewNumbers,
+    pub(super) markers: MarkerLists,
     pub(super) granules: KeyTable,
     pub(super) granule_states: Vec<GranuleState>,
     pub(super) granule_events: Vec<GranuleEvent>,
@@ -187,6 +191,7 @@ impl SegmentBuilder {
         });
         self.views.clear();
         self.view_numbers.clear();
+        self.markers.clear();
         self.granules.clear();
         self.granule_states.clear();
         self.granule_events.clear();
@@ -393,6 +398,10 @@ impl EventSink for SegmentBuilder {
         if let Some(transfer) = late.find(|transfer| transfer.thread == number) {
             transfer.has_words = true;
         }
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        self.markers.note(event.thread.0, event.marker.kind, self.slot);
     }
 
     fn problem(&mut self, problem: &Problem) {

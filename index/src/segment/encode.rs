@@ -3,7 +3,7 @@
 //! ```text
 //! registers section   count: u32, then for each list (thread: u16, register: u16, offset: u16, size: u16, n: u32, end: u32), then the lists
 //! ```
-//! Lists of [`STEPS_OF_THREAD`] stand among those of the registers.
+//! Lists of [`STEPS_OF_THREAD`] and of markers ([`super::markers::markers_of`]) stand among those of the registers.
 
 use stepback_parsers::{RegisterId, RegisterView};
 use xxhash_rust::xxh3::xxh3_64;
@@ -67,6 +67,7 @@ impl SegmentBuilder {
             thread_names: self.thread_names.clone(),
             register_names: self.register_names.clone(),
             views: self.views.clone(),
+            markers: self.markers.kinds(),
             transfers: std::mem::take(&mut self.transfers),
             thread_ends: self.threads.clone(),
             granules,
@@ -89,8 +90,8 @@ impl SegmentBuilder {
             }
         }
         let registers = self.views.iter().zip(&self.view_slots).map(|((thread, view), slots)| (*thread, *view, slots));
-        let mut lists: Vec<_> =
-            registers.chain(extra.iter().map(|(thread, view, slots)| (*thread, *view, slots))).collect();
+        let extra = extra.iter().map(|(thread, view, slots)| (*thread, *view, slots));
+        let mut lists: Vec<_> = registers.chain(extra).chain(self.markers.lists()).collect();
         lists.sort_unstable_by_key(|(thread, view, _)| (*thread, *view));
         bytes.extend_from_slice(&(lists.len() as u32).to_le_bytes());
         let table = bytes.len();

@@ -6,12 +6,14 @@
 
 mod builder;
 mod encode;
+mod markers;
 mod meta;
 mod reader;
 mod shadow;
 mod transfers;
 
 pub use builder::{SealedSegment, SegmentBuilder};
+pub use markers::{MarkersOfKind, markers_of};
 pub use meta::{SECTIONS, Section, SegmentMeta, SegmentThread};
 pub use reader::{SegmentReader, damaged};
 pub use shadow::{GranuleState, SeamExternal};

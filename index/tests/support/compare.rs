@@ -11,7 +11,7 @@ use stepback_index::{
     MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine,
     PositionOfTime, Query as _, RawLines, RegistersAt, Row, Steps, TextPattern, ThreadId, Warning,
 };
-use stepback_parsers::{Address, Endian, Line, Position, RegisterView, Step, Tarmac, TarmacOptions};
+use stepback_parsers::{Address, Endian, Line, Position, RegisterView, Source, Step, Tarmac, TarmacOptions};
 
 use super::dice::Dice;
 
@@ -22,8 +22,8 @@ pub fn open(text: &[u8], endian: Endian) -> Arc<Tarmac> {
 }
 
 /// An index and an oracle of one trace, and what to ask them about.
-pub struct Comparison<'a> {
-    pub index: Index<Tarmac>,
+pub struct Comparison<'a, S> {
+    pub index: Index<S>,
     pub oracle: &'a Oracle,
     pub things: &'a Things,
     /// How the index was built, for messages.
@@ -62,7 +62,7 @@ impl Things {
                             things.addresses.push(address.0);
                         }
                     }
-                    Effect::Exception(_) | Effect::Note(_) => {}
+                    Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => {}
                 }
             }
         }
@@ -79,13 +79,13 @@ impl Things {
 const KINDS: u64 = 22;
 
 /// Builds an index of a trace.
-pub fn index_of(tarmac: &Arc<Tarmac>, segment_bytes: u64, threads: usize) -> Index<Tarmac> {
-    Index::in_memory(Arc::clone(tarmac), &BuildOptions { segment_bytes, threads }).unwrap()
+pub fn index_of<S: Source>(source: &Arc<S>, segment_bytes: u64, threads: usize) -> Index<S> {
+    Index::in_memory(Arc::clone(source), &BuildOptions { segment_bytes, threads }).unwrap()
 }
 
-impl Comparison<'_> {
+impl<S: Source> Comparison<'_, S> {
     #[track_caller]
-    fn agree<Q: Replay + Debug>(&self, question: Q)
+    pub fn agree<Q: Replay + Debug>(&self, question: Q)
     where
         Q::Answer: PartialEq + Debug,
     {

@@ -2,4 +2,5 @@
 
 pub mod compare;
 pub mod dice;
+pub mod records;
 pub mod text;

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::head::Head;
 use super::run::Run;
 use super::window::{Limits, Window};
-use crate::{Endian, EventSink, InstructionSet, ParseScratch, Parsed, ReadAt, Source, SourceError, SourceTraits};
+use crate::{
+    Endian, EventSink, InstructionSet, ParseScratch, Parsed, ReadAt, RegisterSource, Source, SourceError, SourceTraits,
+};
 
 /// The longest line in bytes. A longer one is a [`crate::Problem`] and is skipped.
 pub const LINE_LIMIT: usize = 64 << 10;
@@ -56,6 +58,7 @@ impl Tarmac {
             endian: options.endian,
             time_unit: head.time_unit,
             instruction_set: head.instruction_set,
+            registers: RegisterSource::Recorded,
             options: format!("endian={endian},implicit-thumb={}", options.implicit_thumb),
         };
         Ok(Self { input, length: length.into(), is_arriving, options, traits, limits: LIMITS, is_quick: true })

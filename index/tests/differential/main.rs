@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+mod records;
+#[path = "../support/mod.rs"]
 mod support;
 
 use std::fmt::Write as _;

@@ -1,0 +1,47 @@
+//! Markers.
+
+use stepback_parsers::{MarkerKind, Position};
+
+use super::event::{Event, EventKind};
+use super::{Oracle, Replay};
+use crate::{FindMarkers, LastMarkers, MarkerHit, ThreadId};
+
+impl Replay for FindMarkers {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<MarkerHit>> {
+        oracle.check(self.from)?;
+        let in_range = |hit: &MarkerHit| (self.from..=self.to).contains(&hit.position);
+        let mut hits = Vec::<MarkerHit>::new();
+        for hit in oracle.markers(&self.kinds, self.thread).filter(in_range) {
+            if hits.len() >= self.limit && hits.last().is_none_or(|last| last.position != hit.position) {
+                break;
+            }
+            hits.push(hit);
+        }
+        Some(hits)
+    }
+}
+
+impl Replay for LastMarkers {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<MarkerHit>> {
+        oracle.check(self.at)?;
+        let hits: Vec<_> = oracle.markers(&self.kinds, self.thread).filter(|hit| hit.position <= self.at).collect();
+        let last = hits.last().map(|hit| hit.position);
+        Some(hits.into_iter().filter(|hit| Some(hit.position) == last).collect())
+    }
+}
+
+impl Oracle {
+    fn markers<'a>(
+        &'a self,
+        kinds: &'a [MarkerKind],
+        thread: Option<ThreadId>,
+    ) -> impl Iterator<Item = MarkerHit> + 'a {
+        let of_thread = move |event: &&Event| thread.is_none_or(|thread| event.thread == thread);
+        self.events.iter().filter(of_thread).filter_map(|event| match event.kind {
+            EventKind::Marker(marker) if kinds.is_empty() || kinds.contains(&marker.kind) => {
+                Some(MarkerHit { position: Position(event.slot), step: event.owner, thread: event.thread, marker })
+            }
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,63 @@
+//! The slots of a segment's markers, by thread and kind.
+
+use foldhash::HashMap;
+use stepback_parsers::{MarkerKind, RegisterId, RegisterView};
+
+/// In place of a register, with the kind as offset: the slots of a thread's markers of the kind.
+pub const fn markers_of(kind: MarkerKind) -> RegisterView {
+    RegisterView::new(RegisterId(u16::MAX - 1), kind.0, 0)
+}
+
+/// The markers of a kind of a thread in a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarkersOfKind {
+    /// The segment's number of the thread.
+    pub thread: u16,
+    /// Their kind.
+    pub kind: MarkerKind,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// Collects the slots.
+#[derive(Debug, Default)]
+pub struct MarkerLists {
+    lists: Vec<(MarkersOfKind, Vec<u32>)>,
+    places: HashMap<(u16, MarkerKind), usize>,
+    /// The list that was added to last.
+    last: usize,
+}
+
+impl MarkerLists {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.lists.clear();
+        self.places.clear();
+    }
+
+    /// Notes a marker; several in a slot stand in the list once.
+    pub fn note(&mut self, thread: u16, kind: MarkerKind, slot: u32) {
+        let is_of = |(of, _): &(MarkersOfKind, Vec<u32>)| (of.thread, of.kind) == (thread, kind);
+        if !self.lists.get(self.last).is_some_and(is_of) {
+            self.last = *self.places.entry((thread, kind)).or_insert_with(|| {
+                self.lists.push((MarkersOfKind { thread, kind, count: 0 }, Vec::new()));
+                self.lists.len() - 1
+            });
+        }
+        let Some((of, slots)) = self.lists.get_mut(self.last) else { return };
+        of.count += 1;
+        if slots.last() != Some(&slot) {
+            slots.push(slot);
+        }
+    }
+
+    /// What there is.
+    pub fn kinds(&self) -> Vec<MarkersOfKind> {
+        self.lists.iter().map(|(of, _)| *of).collect()
+    }
+
+    /// The lists as they stand among those of the registers.
+    pub fn lists(&self) -> impl Iterator<Item = (u16, RegisterView, &Vec<u32>)> {
+        self.lists.iter().map(|(of, slots)| (of.thread, markers_of(of.kind), slots))
+    }
+}

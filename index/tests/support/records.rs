@@ -1,0 +1,166 @@
+//! A trace of records in memory, as binary formats have them: without text, register values, and values of memory.
+
+use std::fmt::Write as _;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+
+use stepback_parsers::{
+    AccessKind, Address, Branch, Encoding, Endian, EventSink, Flow, InstructionSet, Marker, MarkerEvent, MarkerKind,
+    MemoryAccess, Mode, ParseScratch, Parsed, Place, RegisterSource, Source, SourceError, SourceTraits, StepEvent,
+    ThreadNumber,
+};
+
+/// Bytes of the virtual text of a step.
+pub const ITEM: u64 = 16;
+
+/// A record of a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Record {
+    pub thread: u16,
+    pub what: What,
+}
+
+/// What a record tells.
+#[derive(Clone, Copy, Debug)]
+pub enum What {
+    Step { pc: u64, encoding: Encoding, branch: Branch, time: Option<u64> },
+    Access { kind: AccessKind, address: u64, size_bytes: u8 },
+    Marker(Marker),
+}
+
+impl Record {
+    /// A step of so many bytes.
+    pub fn step(thread: u16, pc: u64, length: usize, branch: Branch) -> Self {
+        let encoding = Encoding::new([0x90; Encoding::LIMIT].get(..length).unwrap()).unwrap();
+        Self { thread, what: What::Step { pc, encoding, branch, time: None } }
+    }
+
+    pub fn read(thread: u16, address: u64) -> Self {
+        Self { thread, what: What::Access { kind: AccessKind::Read, address, size_bytes: 8 } }
+    }
+
+    pub fn write(thread: u16, address: u64) -> Self {
+        Self { thread, what: What::Access { kind: AccessKind::Write, address, size_bytes: 8 } }
+    }
+
+    pub fn marker(thread: u16, kind: MarkerKind, value: u64) -> Self {
+        Self { thread, what: What::Marker(Marker { kind, value }) }
+    }
+
+    fn is_step(&self) -> bool {
+        matches!(self.what, What::Step { .. })
+    }
+}
+
+/// A trace of records.
+#[derive(Debug)]
+pub struct Records {
+    traits: SourceTraits,
+    records: Vec<Record>,
+    /// Where the records of each step begin; first those of what comes before all steps.
+    items: Vec<usize>,
+}
+
+impl Records {
+    pub fn new(records: Vec<Record>, instruction_set: InstructionSet) -> Arc<Self> {
+        let traits = SourceTraits {
+            format: "records".to_owned(),
+            endian: Endian::Little,
+            time_unit: None,
+            instruction_set,
+            registers: RegisterSource::Operands,
+            options: String::new(),
+        };
+        let steps = records.iter().enumerate().filter(|(_, record)| record.is_step()).map(|(place, _)| place);
+        let items = std::iter::once(0).chain(steps).collect();
+        Arc::new(Self { traits, records, items })
+    }
+
+    /// The places of the records of some bytes.
+    fn records_of(&self, range: &Range<u64>) -> Range<usize> {
+        let start = |offset: u64| self.items.get((offset / ITEM) as usize).copied().unwrap_or(self.records.len());
+        start(range.start)..start(range.end)
+    }
+}
+
+impl Source for Records {
+    fn traits(&self) -> &SourceTraits {
+        &self.traits
+    }
+
+    fn length(&self) -> u64 {
+        ITEM * self.items.len() as u64
+    }
+
+    fn is_settled(&self) -> bool {
+        true
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        Ok(self.length())
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        Ok(self.length())
+    }
+
+    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        Ok(Some(target.next_multiple_of(ITEM)).filter(|place| *place < limit))
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        _scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let (mut threads, records) = (Vec::new(), self.records_of(&range));
+        for (number, line_in_range) in records.clone().zip(0..) {
+            let record = self.records.get(number).unwrap();
+            let item = self.items.partition_point(|start| *start <= number) as u64 - 1;
+            let known = threads.iter().position(|known| *known == record.thread);
+            let thread = ThreadNumber(known.unwrap_or(threads.len()) as u16);
+            if known.is_none() {
+                threads.push(record.thread);
+                sink.thread_named(thread, &record.thread.to_string());
+            }
+            push(record, thread, Place { offset: ITEM * item, line_in_range }, self.traits.instruction_set, sink);
+        }
+        let end = if sink.progress(range.end) == Flow::Stop { range.start } else { range.end };
+        Ok(Parsed { lines: records.len() as u64, end })
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        let mut text = String::new();
+        for record in self.records.get(self.records_of(&range)).unwrap() {
+            writeln!(text, "{} {:?}", record.thread, record.what).unwrap();
+        }
+        out.extend_from_slice(text.as_bytes());
+        Ok(())
+    }
+}
+
+fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: InstructionSet, sink: &mut S) {
+    match record.what {
+        What::Step { pc, encoding, branch, time } => sink.begin_step(&StepEvent {
+            thread,
+            place,
+            chunk_offset: place.offset,
+            time,
+            pc: Address(pc),
+            instruction_set: set,
+            opcode: encoding.opcode(set),
+            bytes: encoding.bytes(),
+            branch,
+            length_bytes: encoding.bytes().len() as u8,
+            is_executed: true,
+            mode: Mode::default(),
+            text: b"",
+        }),
+        What::Access { kind, address, size_bytes } => {
+            sink.access(&MemoryAccess { thread, kind, address: Address(address), size_bytes, bytes: None, place });
+        }
+        What::Marker(marker) => sink.marker(&MarkerEvent { thread, marker, place }),
+    }
+}
