@@ -47,7 +47,7 @@ pub fn print(limit: u32, has_lines: bool, report: &mut Report<'_>) -> Result<()>
 
 fn print_call(call: &Call, has_lines: bool, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let function = session.images.function_at(call.function);
+    let function = session.images.code_at(call.function);
     report.json(&CallJson {
         depth: call.depth,
         thread: session.index.threads().get(usize::from(call.thread.0)).map_or("", |thread| &thread.name),

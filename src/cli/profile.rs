@@ -137,7 +137,7 @@ fn duration(span: &Span) -> u64 {
 
 fn print_json(functions: &[(u64, Totals)], report: &mut Report<'_>) -> Result<()> {
     let function = |(pc, totals): &(u64, Totals)| {
-        let found = report.session.images.function_at(Address(pc & !1));
+        let found = report.session.images.code_at(Address(pc & !1));
         FunctionJson {
             address: hex(Address(*pc)),
             name: found.map(|found| found.to_string()),

@@ -66,7 +66,7 @@ impl Stack {
 
 fn frame_json(frame: &StackFrame, report: &Report<'_>) -> FrameJson {
     let call = &frame.call;
-    let name = report.session.images.function_at(call.function).map(|at| at.to_string());
+    let name = report.session.images.code_at(call.function).map(|at| at.to_string());
     let arguments = frame.arguments.iter().map(|argument| (argument.name.clone(), value_hex(&argument.value).into()));
     FrameJson {
         depth: call.depth,

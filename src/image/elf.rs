@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail, ensure};
 use goblin::container::{Container, Ctx};
 use goblin::elf::header::{EM_AARCH64, EM_ARM, Header};
-use goblin::elf::program_header::{PT_LOAD, ProgramHeader};
+use goblin::elf::program_header::{PF_W, PT_LOAD, ProgramHeader};
 use goblin::elf::section_header::{
     SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
 };
@@ -18,6 +18,8 @@ use goblin::elf::{Elf, SectionHeader, Sym, Symtab};
 use stepback_parsers::{Address, Endian};
 
 use super::demangle::demangle;
+use super::identity::{self, Identity};
+use super::plt::{Stub, Tables};
 use super::symbol::{Binding, Symbol, SymbolKind};
 
 /// The type that older Arm tools give to Thumb functions.
@@ -40,8 +42,28 @@ pub struct ElfContent {
     pub code: Vec<Range<u64>>,
     /// Its symbols, those for linkers first, then those for loaders; one that both tables hold comes twice.
     pub symbols: Vec<Symbol>,
-    /// What it loads, in its order.
+    /// What it loads, in its order; nothing where it has debug information alone.
     pub segments: Vec<LoadedSegment>,
+}
+
+/// What an image says about itself before its symbols are read.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// Where a loader puts it, in its order.
+    pub loads: Vec<Load>,
+    /// By what its debug file knows it.
+    pub identity: Identity,
+}
+
+/// A part of the file that a loader maps, by the file's own addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// Where in the file.
+    pub offset: u64,
+    /// Where in memory.
+    pub address: u64,
+    /// How much memory.
+    pub len_bytes: u64,
 }
 
 /// A part of memory that an image fills.
@@ -53,6 +75,26 @@ pub struct LoadedSegment {
     pub bytes: Arc<[u8]>,
     /// How much in all.
     pub len_bytes: u64,
+    /// Whether the program may change it: a loader may have done so, too, before the first instruction.
+    pub is_writable: bool,
+}
+
+/// What an ELF file says about itself.
+///
+/// # Errors
+/// Says what is wrong with the file.
+pub fn outline(bytes: &[u8]) -> Result<Outline> {
+    let read = || {
+        let header = checked_header(bytes)?;
+        let context = context_of(&header)?;
+        let sections = sections_of(bytes, &header, context)?;
+        let load =
+            |load: &ProgramHeader| Load { offset: load.p_offset, address: load.p_vaddr, len_bytes: load.p_memsz };
+        let loads = loads_of(bytes, &header, context)?.iter().map(load).collect();
+        let identity = Identity::read(bytes, &sections, section_names(bytes, &header, &sections), context);
+        Ok(Outline { loads, identity })
+    };
+    guarded(read)
 }
 
 /// Reads an ELF file that was loaded `offset` bytes above its own addresses.
@@ -60,14 +102,23 @@ pub struct LoadedSegment {
 /// # Errors
 /// Says what is wrong with the file.
 pub fn read(bytes: &[u8], offset: u64) -> Result<ElfContent> {
-    // The library checks its input; where it overlooked something, the price is this image and not the program.
-    catch_unwind(AssertUnwindSafe(|| read_checked(bytes, offset)))
+    guarded(|| read_checked(bytes, offset))
+}
+
+/// The library checks its input; where it overlooked something, the price is this image and not the program.
+fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(read))
         .unwrap_or_else(|_| bail!("the ELF file is damaged in a way that could not be read"))
 }
 
-fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
+fn checked_header(bytes: &[u8]) -> Result<Header> {
+    ensure!(!bytes.starts_with(b"MZ"), "a Windows program (PE): only ELF files can be read");
     ensure!(bytes.starts_with(b"\x7fELF"), "not an ELF file: it does not begin with 7f 45 4c 46");
-    let header = Elf::parse_header(bytes).context("the ELF header is damaged")?;
+    Elf::parse_header(bytes).context("the ELF header is damaged")
+}
+
+fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
+    let header = checked_header(bytes)?;
     let context = context_of(&header)?;
     let sections = sections_of(bytes, &header, context)?;
     let reader = Reader { bytes, offset, context, machine: header.e_machine, sections: &sections };
@@ -80,7 +131,11 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     }
     let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
     let code = code_of(&sections);
-    let segments = segments_of(bytes, &header, &sections, (context, offset))?;
+    let headers = loads_of(bytes, &header, context)?;
+    let segments = segments_of(bytes, &headers, &sections, offset)?;
+    let names = section_names(bytes, &header, &sections);
+    let tables = Tables { bytes, sections: &sections, names, context, machine: header.e_machine };
+    symbols.extend(tables.stubs().into_iter().map(|stub| reader.stub_symbol(&stub)));
     Ok(ElfContent { endian, machine: header.e_machine, code, symbols, segments })
 }
 
@@ -101,25 +156,34 @@ fn sections_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<Sectio
     SectionHeader::parse(bytes, start, usize::from(header.e_shnum), context).with_context(outside)
 }
 
+/// The table of the names of sections; empty where there is none.
+fn section_names<'a>(bytes: &'a [u8], header: &Header, sections: &[SectionHeader]) -> &'a [u8] {
+    let table = sections.get(usize::from(header.e_shstrndx));
+    table.and_then(|table| identity::content(bytes, table)).unwrap_or_default()
+}
+
+fn loads_of(bytes: &[u8], header: &Header, context: Ctx) -> Result<Vec<ProgramHeader>> {
+    let outside = || format!("the program headers at byte {:#x} are damaged or cut off", header.e_phoff);
+    let start = usize::try_from(header.e_phoff).with_context(outside)?;
+    let headers = ProgramHeader::parse(bytes, start, usize::from(header.e_phnum), context).with_context(outside)?;
+    Ok(headers.into_iter().filter(|segment| segment.p_type == PT_LOAD).collect())
+}
+
 /// What a loader would put into memory, `offset` bytes above the file's own addresses.
 fn segments_of(
     bytes: &[u8],
-    header: &Header,
+    loads: &[ProgramHeader],
     sections: &[SectionHeader],
-    (context, offset): (Ctx, u64),
+    offset: u64,
 ) -> Result<Vec<LoadedSegment>> {
     if sections.iter().any(is_code_without_bytes) {
         // A file with debug information alone, split off from the program, has the program's headers but not its bytes.
         return Ok(Vec::new());
     }
-    let outside = || format!("the program headers at byte {:#x} are damaged or cut off", header.e_phoff);
-    let start = usize::try_from(header.e_phoff).with_context(outside)?;
-    let headers = ProgramHeader::parse(bytes, start, usize::from(header.e_phnum), context).with_context(outside)?;
-    let loaded = headers.iter().filter(|segment| segment.p_type == PT_LOAD);
-    let in_all = loaded.clone().fold(0u64, |sum, segment| sum.saturating_add(segment.p_filesz));
+    let in_all = loads.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.p_filesz));
     let limit = SEGMENT_SHARING_LIMIT.saturating_mul(bytes.len());
     ensure!(usize::try_from(in_all).is_ok_and(|sum| sum <= limit), "its segments overlap beyond reason");
-    loaded.map(|segment| loaded_segment(bytes, segment, offset)).collect()
+    loads.iter().map(|segment| loaded_segment(bytes, segment, offset)).collect()
 }
 
 fn is_code_without_bytes(section: &SectionHeader) -> bool {
@@ -136,6 +200,7 @@ fn loaded_segment(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> Result<
         address: Address(segment.p_vaddr.wrapping_add(offset)),
         bytes: content.into(),
         len_bytes: segment.p_memsz,
+        is_writable: segment.p_flags & PF_W != 0,
     })
 }
 
@@ -213,6 +278,22 @@ impl Reader<'_> {
             binding: binding(entry),
             last: last.map(|last| Address(last.wrapping_add(self.offset))),
         })
+    }
+
+    fn stub_symbol(&self, stub: &Stub) -> Symbol {
+        let demangled = demangle(&stub.target);
+        let full = demangled.map_or_else(|| stub.target.clone(), |names| names.full);
+        Symbol {
+            name: format!("{full}@plt").into(),
+            raw_name: format!("{}@plt", stub.target).into(),
+            short_name: None,
+            address: Address(stub.address.wrapping_add(self.offset)),
+            size_bytes: stub.size_bytes,
+            kind: SymbolKind::Function,
+            place: usize::MAX,
+            binding: Binding::Local,
+            last: Some(Address(stub.address.saturating_add(stub.size_bytes - 1).wrapping_add(self.offset))),
+        }
     }
 
     fn kind(&self, entry: &Sym, home: &Home) -> Option<SymbolKind> {

@@ -2,16 +2,18 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use stepback_index::{Cancel, Program, QueryError};
 use stepback_parsers::{Address, Endian};
 
+use super::debug_file;
 use super::elf::{self, ElfContent, LoadedSegment};
 use super::extents::{Extent, Extents};
 use super::lines::{ImageLines, LineRange, SourceLine};
+use super::modules::ModuleSearch;
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
 
 /// The symbols of all images, by address and by name. Without an image every question has no answer.
@@ -28,6 +30,17 @@ pub struct Images {
     segments: Vec<LoadedSegment>,
     /// One an image.
     lines: Vec<Arc<ImageLines>>,
+    data_use: DataUse,
+}
+
+/// How a file is read as an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum DataUse {
+    /// What it loads is what memory held when the trace began.
+    #[default]
+    All,
+    /// A loader of shared libraries has changed what may be written (relocations) before the trace could see it.
+    ReadOnly,
 }
 
 /// An image that was loaded.
@@ -41,6 +54,8 @@ pub struct ImageInfo {
     pub is_arm: bool,
     /// How many symbols it added.
     pub symbol_count: usize,
+    /// The file with its debug information, where that is another one.
+    pub debug_file: Option<PathBuf>,
 }
 
 impl Images {
@@ -51,11 +66,34 @@ impl Images {
     pub fn load(specs: &[ImageSpec]) -> Result<Self> {
         let mut images = Self::default();
         for spec in specs {
-            let content = read_file(&spec.path)
-                .and_then(|bytes| elf::read(&bytes, spec.offset))
-                .with_context(|| format!("the image cannot be used: {:?}", spec.path))?;
-            images.add(spec, content);
+            images.add_file(spec, &[])?;
         }
+        images.prepare();
+        Ok(images)
+    }
+
+    /// Reads the images of a trace whose recorder listed where each file was mapped.
+    /// What was not found, or is not what was traced, is told in `notices`.
+    ///
+    /// # Errors
+    /// An image that was named cannot be used.
+    pub fn of_modules(search: &ModuleSearch<'_>, notices: &mut Vec<String>) -> Result<Self> {
+        let mut images = Self { data_use: DataUse::ReadOnly, ..Self::default() };
+        for spec in search.images(notices) {
+            let added = images.add_file(&spec, search.sysroots);
+            let is_named = search.named.iter().any(|named| named.path == spec.path);
+            match added {
+                Err(error) if is_named => return Err(error),
+                Err(error) => notices.push(format!("{error:#}")),
+                Ok(()) => {}
+            }
+        }
+        for (module, code) in search.embedded() {
+            // It is what the kernel maps into each program: without names it serves no less.
+            let content = elf::read(&code, module.addresses.start).ok();
+            images.symbols.extend(content.into_iter().flat_map(|content| content.symbols));
+        }
+        images.symbols.extend(search.modules().map(|module| module.symbol()));
         images.prepare();
         Ok(images)
     }
@@ -69,6 +107,12 @@ impl Images {
     /// The function or label in code that contains an address. O(log n).
     pub fn function_at(&self, address: Address) -> Option<SymbolAt<'_>> {
         self.at(address, &self.code_by_address)
+    }
+
+    /// The function or label in code that contains an address, else the mapped file that does. O(log n).
+    pub fn code_at(&self, address: Address) -> Option<SymbolAt<'_>> {
+        let module = || self.symbol_at(address).filter(|found| found.symbol.kind == SymbolKind::Module);
+        self.function_at(address).or_else(module)
     }
 
     /// The same under the first name that the file lists for it: what tools print that know of no better names.
@@ -214,13 +258,31 @@ impl Images {
         Some(SymbolAt { name: &symbol.name, offset: address.0.wrapping_sub(symbol.address.0), symbol })
     }
 
-    fn add(&mut self, spec: &ImageSpec, content: ElfContent) {
-        let ElfContent { endian, machine, code, mut symbols, segments } = content;
-        self.lines.push(Arc::new(ImageLines::new(spec.path.clone(), spec.offset, code)));
+    /// Adds a file, and the file that its debug information was moved to.
+    fn add_file(&mut self, spec: &ImageSpec, sysroots: &[PathBuf]) -> Result<()> {
+        let unusable = || format!("the image cannot be used: {:?}", spec.path);
+        let bytes = read_file(&spec.path).with_context(unusable)?;
+        let mut content = elf::read(&bytes, spec.offset).with_context(unusable)?;
+        let identity = elf::outline(&bytes).with_context(unusable)?.identity;
+        let debug = debug_file::find(&spec.path, &identity, sysroots);
+        if let Some(more) = debug.as_ref().and_then(|debug| elf::read(&debug.bytes, spec.offset).ok()) {
+            // Its own come last, as the table for loaders does.
+            let own = std::mem::replace(&mut content.symbols, more.symbols);
+            content.symbols.extend(own);
+        }
+        self.add(spec, content, debug.map(|debug| debug.path));
+        Ok(())
+    }
+
+    fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) {
+        let ElfContent { endian, machine, code, mut symbols, mut segments } = content;
+        let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
+        self.lines.push(Arc::new(ImageLines::new(lines, spec.offset, code)));
         symbols.sort_by(|a, b| (a.address, &a.raw_name, a.size_bytes).cmp(&(b.address, &b.raw_name, b.size_bytes)));
         symbols.dedup_by(|a, b| (a.address, &a.raw_name) == (b.address, &b.raw_name) && a.size_bytes == b.size_bytes);
-        let info = ImageInfo { spec: spec.clone(), endian, is_arm: elf::is_arm(machine), symbol_count: symbols.len() };
-        self.infos.push(info);
+        let (is_arm, symbol_count) = (elf::is_arm(machine), symbols.len());
+        self.infos.push(ImageInfo { spec: spec.clone(), endian, is_arm, symbol_count, debug_file });
+        segments.retain(|segment| self.data_use == DataUse::All || !segment.is_writable);
         self.segments.extend(segments);
         self.symbols.append(&mut symbols);
     }
@@ -271,8 +333,9 @@ fn extents_of(symbols: &[Symbol], is_wanted: impl Fn(&Symbol) -> bool) -> Extent
     let parts: Vec<_> = places(symbols, is_wanted).filter_map(extent).collect();
     let ranked = parts.into_iter().filter_map(|(first, last, owner)| {
         let symbol = symbols.get(owner)?;
-        // Innermost: what begins last, then what ends first. Without a size it only fills holes.
-        let rank = (symbol.size_bytes != 0, first, Reverse(last), symbol.preference());
+        // Innermost: what begins last, then what ends first. Without a size it only fills holes, and a whole file the rest.
+        let is_named = symbol.kind != SymbolKind::Module;
+        let rank = (is_named, symbol.size_bytes != 0, first, Reverse(last), symbol.preference());
         Some(Extent { first, last, rank, owner })
     });
     Extents::new(ranked.collect())

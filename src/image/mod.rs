@@ -13,11 +13,17 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+mod debug_file;
 mod demangle;
 mod elf;
 mod extents;
+mod identity;
 mod images;
 mod lines;
+mod modules;
+#[cfg(test)]
+mod modules_tests;
+mod plt;
 mod spec;
 mod symbol;
 #[cfg(test)]
@@ -25,5 +31,6 @@ mod tests;
 
 pub use images::{ImageInfo, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
+pub use modules::ModuleSearch;
 pub use spec::ImageSpec;
 pub use symbol::{Symbol, SymbolAt, SymbolKind};

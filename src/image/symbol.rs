@@ -39,6 +39,8 @@ pub enum SymbolKind {
     Object,
     /// Another name without a type.
     Label,
+    /// A mapped file: what an address belongs to where nothing in the file names it.
+    Module,
 }
 
 /// How far a symbol is visible, the most trusted last.

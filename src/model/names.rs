@@ -6,7 +6,7 @@ use crate::image::Images;
 
 /// The function at an address, or the address where no symbol says: `decode_field`, `8000087c`.
 pub fn function_name(images: &Images, address: Address) -> String {
-    match images.function_at(address) {
+    match images.code_at(address) {
         Some(found) if found.offset == 0 => found.name.to_owned(),
         Some(found) => format!("{}+{:x}", found.name, found.offset),
         None => format!("{:x}", address.0),

@@ -1,0 +1,86 @@
+//! By what an ELF file and the file with its debug information know each other.
+
+use goblin::container::Ctx;
+use goblin::elf::SectionHeader;
+use goblin::elf::section_header::SHT_NOTE;
+
+/// The type of a note that holds a build id, under the name `GNU`.
+const NT_GNU_BUILD_ID: u32 = 3;
+/// Longer ones are no ids. The usual one has 20 bytes.
+const BUILD_ID_LIMIT: usize = 64;
+
+/// What an ELF file says about itself and its debug file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Identity {
+    /// The hash that the linker gave to this build, in hexadecimal.
+    pub build_id: Option<String>,
+    /// The file that its debug information was moved to.
+    pub debug_link: Option<DebugLink>,
+}
+
+/// `.gnu_debuglink`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DebugLink {
+    /// The file's name, without a directory.
+    pub name: String,
+    /// The CRC-32 of its bytes.
+    pub checksum: u32,
+}
+
+impl Identity {
+    /// Out of the sections of a file; `names` is the table of their names.
+    pub fn read(bytes: &[u8], sections: &[SectionHeader], names: &[u8], context: Ctx) -> Self {
+        let is_little = context.le.is_little();
+        let notes = sections.iter().filter(|section| section.sh_type == SHT_NOTE);
+        let build_id = notes.filter_map(|section| build_id(content(bytes, section)?, is_little)).next();
+        let is_link = |section: &&SectionHeader| name_of(section, names) == Some(b".gnu_debuglink");
+        let link = sections.iter().find(is_link).and_then(|section| debug_link(content(bytes, section)?, is_little));
+        Self { build_id, debug_link: link }
+    }
+}
+
+/// The bytes of a section, as far as the file has them.
+pub fn content<'a>(bytes: &'a [u8], section: &SectionHeader) -> Option<&'a [u8]> {
+    let start = usize::try_from(section.sh_offset).ok()?;
+    bytes.get(start..start.checked_add(usize::try_from(section.sh_size).ok()?)?)
+}
+
+/// The name of a section.
+pub fn name_of<'a>(section: &SectionHeader, names: &'a [u8]) -> Option<&'a [u8]> {
+    names.get(section.sh_name..)?.split(|byte| *byte == 0).next()
+}
+
+fn build_id(mut notes: &[u8], is_little: bool) -> Option<String> {
+    loop {
+        let (name_len, rest) = take_word(notes, is_little)?;
+        let (len, rest) = take_word(rest, is_little)?;
+        let (kind, rest) = take_word(rest, is_little)?;
+        let (name, rest) = take_padded(rest, name_len)?;
+        let (content, rest) = take_padded(rest, len)?;
+        if kind == NT_GNU_BUILD_ID && name == b"GNU\0" && (1..=BUILD_ID_LIMIT).contains(&content.len()) {
+            return Some(content.iter().map(|byte| format!("{byte:02x}")).collect());
+        }
+        notes = rest;
+    }
+}
+
+/// A name with its zero byte, padded to four bytes, then the checksum.
+fn debug_link(section: &[u8], is_little: bool) -> Option<DebugLink> {
+    let len = section.iter().position(|byte| *byte == 0)?;
+    let name = String::from_utf8(section.get(..len)?.to_vec()).ok()?;
+    let (checksum, _) = take_word(section.get((len + 1).next_multiple_of(4)..)?, is_little)?;
+    let is_name = !name.is_empty() && !name.contains(['/', '\\']);
+    is_name.then_some(DebugLink { name, checksum })
+}
+
+fn take_word(bytes: &[u8], is_little: bool) -> Option<(u32, &[u8])> {
+    let (word, rest) = bytes.split_first_chunk()?;
+    Some((if is_little { u32::from_le_bytes(*word) } else { u32::from_be_bytes(*word) }, rest))
+}
+
+/// The content of a note, and what follows its padding, which the last note may lack.
+fn take_padded(bytes: &[u8], len: u32) -> Option<(&[u8], &[u8])> {
+    let len = usize::try_from(len).ok()?;
+    let content = bytes.get(..len)?;
+    Some((content, bytes.get(len.checked_next_multiple_of(4)?..).unwrap_or_default()))
+}

@@ -1,0 +1,202 @@
+//! The files that were mapped in the traced process, found again on this machine.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
+
+use stepback_parsers::Address;
+use stepback_parsers::drmemtrace::{ModuleSegment, ModulesLog};
+
+use super::ImageSpec;
+use super::elf::{self, Load, Outline};
+use super::symbol::{Binding, Symbol, SymbolKind};
+
+/// Files are mapped in whole pages.
+const PAGE_BYTES: u64 = 4 << 10;
+/// Those of some AArch64 systems.
+const LARGE_PAGE_BYTES: u64 = 64 << 10;
+/// The recorder's own libraries: their code is not in the trace, so nobody misses their symbols.
+const RECORDER: [&str; 2] = ["libdynamorio.so", "libdrmemtrace.so"];
+/// As many modules are named in a notice.
+const NAMED_IN_NOTICE: usize = 6;
+
+/// Where to look for the files of the modules.
+pub struct ModuleSearch<'a> {
+    /// Where each was mapped.
+    pub log: &'a ModulesLog,
+    /// Images that the user named.
+    pub named: &'a [ImageSpec],
+    /// Directories that mirror the traced machine, or hold its files side by side.
+    pub sysroots: &'a [PathBuf],
+    /// Directories of the trace, the nearest first.
+    pub beside: &'a [PathBuf],
+}
+
+/// A mapped file.
+pub struct Module<'a> {
+    log: &'a ModulesLog,
+    first: &'a ModuleSegment,
+    /// From its first byte to the end of its last segment.
+    pub addresses: Range<u64>,
+}
+
+impl<'a> ModuleSearch<'a> {
+    /// The files to load, each with what is added to its own addresses.
+    pub fn images(&self, notices: &mut Vec<String>) -> Vec<ImageSpec> {
+        let mut specs = Vec::new();
+        let mut used = HashSet::new();
+        let mut missing = Vec::new();
+        for module in self.modules().filter(|module| module.first.is_file()) {
+            match self.find(&module, &mut used, notices) {
+                Some(spec) => specs.push(spec),
+                None if RECORDER.contains(&module.name()) => {}
+                None => missing.push(module.name()),
+            }
+        }
+        for spec in self.named.iter().filter(|spec| !used.contains(&spec.path)) {
+            if spec.offset == 0 {
+                let path = &spec.path;
+                notices
+                    .push(format!("no traced module bears this name, so it is loaded at its own addresses: {path:?}"));
+            }
+            specs.push(spec.clone());
+        }
+        notices.extend(missing_notice(&missing));
+        specs
+    }
+
+    /// The modules whose place is known.
+    pub fn modules(&self) -> impl Iterator<Item = Module<'a>> + use<'a> {
+        let log = self.log;
+        log.modules().filter_map(move |first| Some(Module { log, first, addresses: log.extent_of(first)? }))
+    }
+
+    /// The modules that are no files but whose bytes the recorder kept: the vdso.
+    pub fn embedded(&self) -> impl Iterator<Item = (Module<'a>, Vec<u8>)> {
+        self.modules().filter(|module| !module.first.is_file()).filter_map(|module| {
+            let bytes: Vec<u8> = module.segments().flat_map(|segment| segment.contents.iter().copied()).collect();
+            (!bytes.is_empty()).then_some((module, bytes))
+        })
+    }
+
+    /// The file of a module: what the user named, what lies in the sysroots, beside the trace, and where it was.
+    fn find(&self, module: &Module<'_>, used: &mut HashSet<PathBuf>, notices: &mut Vec<String>) -> Option<ImageSpec> {
+        if let Some(named) = self.named.iter().find(|spec| module.is_called(&spec.path) && spec.offset == 0) {
+            used.insert(named.path.clone());
+            let path = &named.path;
+            let outline = std::fs::read(path).ok().and_then(|bytes| elf::outline(&bytes).ok()).unwrap_or_default();
+            if !module.fits(&outline) {
+                notices.push(format!("this seems to be another build than the one that was traced: {path:?}"));
+            }
+            return Some(ImageSpec { path: path.clone(), offset: module.bias(&outline) });
+        }
+        let mut other = None;
+        for path in self.candidates(module).into_iter().filter(|path| path.is_file()) {
+            let Ok(outline) = std::fs::read(&path).map_err(Into::into).and_then(|bytes| elf::outline(&bytes)) else {
+                continue;
+            };
+            if module.fits(&outline) {
+                return Some(ImageSpec { offset: module.bias(&outline), path });
+            }
+            other = other.or(Some(path));
+        }
+        notices.extend(other.map(|path| format!("another build than the one that was traced is left out: {path:?}")));
+        None
+    }
+
+    fn candidates(&self, module: &Module<'_>) -> Vec<PathBuf> {
+        let traced = PathBuf::from(&module.first.path);
+        let parts: Vec<_> = traced.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+        // `usr/lib/libc.so.6`, `lib/libc.so.6`, `libc.so.6`: distributions link some of these directories to each other.
+        let tails: Vec<PathBuf> =
+            (0..parts.len()).filter_map(|from| Some(parts.get(from..)?.iter().collect())).collect();
+        let in_sysroots = self.sysroots.iter().flat_map(|root| tails.iter().map(move |tail| root.join(tail)));
+        let name = module.name();
+        let beside = self.beside.iter().flat_map(|directory| {
+            [directory.join(name), directory.join("libs").join(name), directory.join("lib").join(name)]
+        });
+        in_sysroots.chain(beside).chain([traced.clone()]).collect()
+    }
+}
+
+impl<'a> Module<'a> {
+    /// Its file's name.
+    pub fn name(&self) -> &'a str {
+        self.first.file_name()
+    }
+
+    /// The name for all of its addresses that have no better one.
+    pub fn symbol(&self) -> Symbol {
+        let Range { start, end } = self.addresses;
+        Symbol {
+            name: self.name().into(),
+            raw_name: self.name().into(),
+            short_name: None,
+            address: Address(start),
+            size_bytes: end - start,
+            kind: SymbolKind::Module,
+            place: 0,
+            binding: Binding::Local,
+            last: end.checked_sub(1).filter(|last| *last >= start).map(Address),
+        }
+    }
+
+    fn segments(&self) -> impl Iterator<Item = &ModuleSegment> {
+        self.log.segments.iter().filter(|segment| segment.first == self.first.first)
+    }
+
+    /// `tool` for `tool`, `tool.elf` and `tool.BUILDID.debug`.
+    fn is_called(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        name.strip_prefix(self.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// Whether a file would be mapped as this module was.
+    fn fits(&self, outline: &Outline) -> bool {
+        let Some(own) = extent(&outline.loads) else { return false };
+        let page = self.page_bytes();
+        let is_load = |segment: &ModuleSegment| {
+            let Some(base) = segment.preferred_base else { return true };
+            let mut loads = outline.loads.iter().filter(|load| load.address / page * page == base);
+            loads.any(|load| segment.offset.is_none_or(|offset| offset.abs_diff(load.offset) < page))
+        };
+        let len = self.addresses.end - self.addresses.start;
+        (own.end - own.start).abs_diff(len) < page && self.segments().all(is_load)
+    }
+
+    /// Pages of the traced machine, as its mappings show them.
+    fn page_bytes(&self) -> u64 {
+        let mut starts = self.segments().filter_map(|segment| segment.addresses.as_ref()).map(|range| range.start);
+        if starts.all(|start| start % LARGE_PAGE_BYTES == 0) { LARGE_PAGE_BYTES } else { PAGE_BYTES }
+    }
+
+    /// What is added to the file's own addresses.
+    fn bias(&self, outline: &Outline) -> u64 {
+        let lowest = extent(&outline.loads).map_or(0, |own| own.start);
+        self.addresses.start.wrapping_sub(self.first.preferred_base.unwrap_or(lowest))
+    }
+}
+
+/// From the first page that a file loads to its last byte.
+fn extent(loads: &[Load]) -> Option<Range<u64>> {
+    let start = loads.iter().map(|load| load.address / PAGE_BYTES * PAGE_BYTES).min()?;
+    let end = loads.iter().map(|load| load.address.saturating_add(load.len_bytes)).max()?;
+    Some(start..end)
+}
+
+fn missing_notice(missing: &[&str]) -> Option<String> {
+    let (first, last) = (missing.first()?, missing.last()?);
+    let way = "give the directory that holds it with --sysroot DIR, or the file with --image";
+    if missing.len() == 1 {
+        return Some(format!("{first} was not found on this machine, so it has no symbols: {way}"));
+    }
+    let more = missing.len().saturating_sub(NAMED_IN_NOTICE);
+    let shown = missing.get(..missing.len().min(NAMED_IN_NOTICE)).unwrap_or(missing);
+    let names = if more > 0 {
+        format!("{} and {more} more", shown.join(", "))
+    } else {
+        format!("{} and {last}", shown.get(..shown.len() - 1).unwrap_or_default().join(", "))
+    };
+    let way = "give the directory that holds them with --sysroot DIR, or the files with --image";
+    Some(format!("{names} were not found on this machine, so they have no symbols: {way}"))
+}
