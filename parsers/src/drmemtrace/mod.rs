@@ -3,16 +3,31 @@
 //! `inputs → records → merge` give every visible record in the order of the whole trace ([`RecordSink`]);
 //! a *step store* keeps them in blocks that can be read at random, and a [`crate::Source`] pushes their events.
 
+mod block;
+mod chunks;
 mod companion;
 #[cfg(test)]
 mod companion_tests;
+mod container;
+mod counts;
+mod decoder;
+mod encoding_slot;
 mod function_list;
+mod junk;
+mod merge;
 mod modules_log;
+mod opening;
 mod physical_pages;
+mod pool;
+mod raw_record;
 mod record;
+mod threads;
 
 pub use companion::{CompanionProblem, CompanionProblems};
+pub use counts::{Counter, Counts};
 pub use function_list::{FunctionList, TracedFunction};
+pub use merge::{ReadEnd, TraceFile, read_records};
 pub use modules_log::{ModuleSegment, ModulesLog};
 pub use physical_pages::PhysicalPages;
+pub use raw_record::Width;
 pub use record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};

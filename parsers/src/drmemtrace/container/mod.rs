@@ -1,0 +1,15 @@
+//! Files to blocks of records, whatever they are packed in.
+
+mod kind;
+mod lz4;
+mod member;
+mod range;
+mod snappy;
+mod unpacker;
+mod zip_members;
+
+pub use kind::ContainerKind;
+pub use unpacker::Unpacker;
+
+/// Bytes of a packed file that are read at once.
+const BUFFER_BYTES: usize = 128 << 10;

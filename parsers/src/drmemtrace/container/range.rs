@@ -1,0 +1,76 @@
+//! A part of a file, read from front to back.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::ReadAt;
+
+/// Why a file could not be read, kept beside what unpacks it: unpackers pass errors on in clothes of their own,
+/// and a disk that fails must not look like a damaged archive.
+#[derive(Clone, Default)]
+pub struct Failure(Arc<Mutex<Option<io::Error>>>);
+
+/// The bytes of a file from one place to another.
+#[derive(Clone)]
+pub struct Range {
+    file: Arc<dyn ReadAt>,
+    failure: Failure,
+    position: u64,
+    end: u64,
+}
+
+impl Failure {
+    /// The error, once.
+    pub fn take(&self) -> Option<io::Error> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn set(&self, error: io::Error) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+    }
+}
+
+impl Range {
+    /// A whole file.
+    pub fn of_file(file: Arc<dyn ReadAt>, failure: Failure) -> io::Result<Self> {
+        let end = file.length()?;
+        Ok(Self { file, failure, position: 0, end })
+    }
+
+    /// The part from `start` on, `length` bytes or what there is.
+    pub fn part(&self, start: u64, length: u64) -> Self {
+        Self { position: start, end: start.saturating_add(length).min(self.end), ..self.clone() }
+    }
+
+    /// Where the next byte lies in the file.
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+}
+
+impl Read for Range {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(self.end.saturating_sub(self.position)).unwrap_or(usize::MAX);
+        let count = out.len().min(rest);
+        let out = out.get_mut(..count).unwrap_or_default();
+        let read = self.file.read_at(self.position, out).map_err(|error| {
+            let copy = io::Error::new(error.kind(), error.to_string());
+            self.failure.set(error);
+            copy
+        })?;
+        self.position = self.position.saturating_add(read as u64);
+        Ok(read)
+    }
+}
+
+impl Seek for Range {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::End(distance) => self.end.checked_add_signed(distance),
+            SeekFrom::Current(distance) => self.position.checked_add_signed(distance),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}

@@ -1,0 +1,180 @@
+//! A file to blocks.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::Arc;
+
+use super::super::block::Block;
+use super::ContainerKind;
+use super::lz4::Lz4Reader;
+use super::member::{Member, MemberReader};
+use super::range::{Failure, Range};
+use super::snappy::SnappyReader;
+use super::zip_members::ZipMembers;
+use crate::ReadAt;
+use crate::packed::{self, PackedKind};
+
+/// Unpacks a file from front to back.
+///
+/// Damage costs what it hits and is told in the blocks; as errors come only those of the file itself.
+pub struct Unpacker {
+    file: Range,
+    failure: Failure,
+    members: Option<ZipMembers>,
+    stream: Option<Stream>,
+    /// Bytes unpacked so far.
+    offset: u64,
+    problems: Vec<String>,
+}
+
+/// What is being unpacked.
+enum Stream {
+    Member(Member, Box<MemberReader>),
+    Whole(Box<dyn Read + Send>),
+    Packed(Box<packed::Unpacker>),
+}
+
+impl Unpacker {
+    /// Opens a file; cheap.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn open(file: Arc<dyn ReadAt>) -> io::Result<Self> {
+        let failure = Failure::default();
+        let mut head = [0; ContainerKind::MAGIC_BYTES];
+        let count = file.read_at(0, &mut head)?;
+        let file = Range::of_file(file, failure.clone())?;
+        let mut unpacker = Self { file, failure, members: None, stream: None, offset: 0, problems: Vec::new() };
+        unpacker.begin(ContainerKind::of_head(head.get(..count).unwrap_or_default()))?;
+        Ok(unpacker)
+    }
+
+    fn begin(&mut self, kind: ContainerKind) -> io::Result<()> {
+        let whole = self.file.clone();
+        match kind {
+            ContainerKind::Zip => {
+                let (members, problem) = ZipMembers::of(&self.file);
+                self.failure.take().map_or(Ok(()), Err)?;
+                self.problems.extend(problem.map(|why| {
+                    format!(
+                        "the archive's directory cannot be read ({why}): its members are read from the front; \
+                         copy the file again if there is more"
+                    )
+                }));
+                self.members = Some(members);
+            }
+            ContainerKind::Lz4 => self.stream = Some(Stream::Whole(Box::new(Lz4Reader::new(whole)))),
+            ContainerKind::Snappy => {
+                let reader = io::BufReader::with_capacity(super::BUFFER_BYTES, whole);
+                self.stream = Some(Stream::Whole(Box::new(SnappyReader::new(reader))));
+            }
+            ContainerKind::Packed(kind) => self.stream = Some(packed_stream(whole, kind)),
+            ContainerKind::Plain => self.stream = Some(Stream::Whole(Box::new(whole))),
+        }
+        Ok(())
+    }
+
+    /// Unpacks the next block into a buffer: as much as fits, or the rest of a member. After the last one: empty ones.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn next_block(&mut self, mut buffer: Vec<u8>, limit: usize) -> io::Result<Block> {
+        buffer.resize(limit, 0);
+        self.begin_member()?;
+        let member = match &self.stream {
+            Some(Stream::Member(member, _)) => Some(Arc::clone(&member.name)),
+            _ => None,
+        };
+        let (count, is_member_end) = self.fill(&mut buffer)?;
+        buffer.truncate(count);
+        let offset = self.offset;
+        self.offset = offset.saturating_add(count as u64);
+        if is_member_end {
+            self.end_member();
+        }
+        let is_file_end = self.stream.is_none() && self.members.is_none();
+        let problems = std::mem::take(&mut self.problems);
+        Ok(Block { bytes: buffer, offset, member, problems, is_member_end, is_file_end })
+    }
+
+    /// Goes to the next member that can be begun, if none is being unpacked.
+    fn begin_member(&mut self) -> io::Result<()> {
+        while let (None, Some(members)) = (&self.stream, &mut self.members) {
+            let next = members.next(&self.file);
+            self.failure.take().map_or(Ok(()), Err)?;
+            match next {
+                None => self.members = None,
+                Some(Err(why)) => self.problems.push(format!("a member of the archive is left out: {why}")),
+                Some(Ok(member)) => match MemberReader::new(&self.file, &member) {
+                    Ok(reader) => self.stream = Some(Stream::Member(member, Box::new(reader))),
+                    Err(why) => {
+                        members.set_end(member.start.saturating_add(member.packed_bytes.unwrap_or(0)));
+                        self.problems.push(format!("{} is left out: {why}", member.name));
+                    }
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills a buffer as far as the member goes; true when it ended.
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<(usize, bool)> {
+        let Some(stream) = &mut self.stream else { return Ok((0, true)) };
+        let mut count = 0;
+        while let Some(rest) = buffer.get_mut(count..).filter(|rest| !rest.is_empty()) {
+            match stream.read(rest) {
+                Ok(0) => return Ok((count, true)),
+                Ok(more) => count += more,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure.take().map_or(Ok(()), Err)?;
+                    self.problems.push(stream.complaint(&error));
+                    return Ok((count, true));
+                }
+            }
+        }
+        Ok((count, false))
+    }
+
+    /// Leaves the member, or the file that has none.
+    fn end_member(&mut self) {
+        match self.stream.take() {
+            Some(Stream::Member(member, reader)) => {
+                let end = reader.packed_end(&member);
+                let end = member.packed_bytes.map_or(end, |length| member.start.saturating_add(length));
+                if let Some(members) = &mut self.members {
+                    members.set_end(end);
+                }
+            }
+            Some(Stream::Packed(unpacker)) => self.problems.extend(unpacker.damage().map(ToString::to_string)),
+            _ => {}
+        }
+    }
+}
+
+impl Stream {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Member(_, reader) => reader.read(out),
+            Self::Whole(reader) => reader.read(out),
+            Self::Packed(reader) => reader.read(out),
+        }
+    }
+
+    /// What is wrong, and what to do.
+    fn complaint(&self, error: &io::Error) -> String {
+        let what = match self {
+            Self::Member(member, _) => &*member.name,
+            _ => "the packed data",
+        };
+        match error.kind() {
+            ErrorKind::UnexpectedEof => format!("{what} is cut off: copy the file again if there is more"),
+            _ => {
+                format!("{what} is damaged ({error}): what can be read of it is shown; copy the file again, or mend it")
+            }
+        }
+    }
+}
+
+fn packed_stream(file: Range, kind: PackedKind) -> Stream {
+    Stream::Packed(Box::new(packed::Unpacker::new(Box::new(file), kind)))
+}

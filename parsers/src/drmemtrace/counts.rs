@@ -1,0 +1,203 @@
+//! How much of what a trace holds.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::{Marker, MarkerKind, Problem, ThreadNumber};
+
+/// The figures of DynamoRIO's basic counts, of a thread or of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Fetched instructions.
+    pub instructions: u64,
+    /// Those of them that the kernel ran.
+    pub kernel_instructions: u64,
+    /// Different addresses of instructions.
+    pub unique_instructions: u64,
+    /// Further rounds of repeated instructions.
+    pub nofetch: u64,
+    /// Those of them that the kernel ran.
+    pub kernel_nofetch: u64,
+    /// Instructions that came with their encoding.
+    pub encodings: u64,
+    /// Loads.
+    pub loads: u64,
+    /// Stores.
+    pub stores: u64,
+    /// Bytes of all loads.
+    pub bytes_read: u64,
+    /// Bytes of all stores.
+    pub bytes_written: u64,
+    /// Prefetches of data and instructions.
+    pub prefetches: u64,
+    /// Flushes of instruction caches.
+    pub instruction_flushes: u64,
+    /// Flushes of data caches.
+    pub data_flushes: u64,
+    /// Marker records by kind.
+    pub markers: BTreeMap<MarkerKind, u64>,
+}
+
+/// Counts the records of a trace by thread.
+///
+/// Which addresses are new to a thread costs a look into a small table for each instruction;
+/// who knows better calls [`Self::count_instruction`] and [`Self::count_address`] instead of the sink's methods.
+#[derive(Clone, Debug, Default)]
+pub struct Counter {
+    threads: Vec<ThreadCounter>,
+    /// What was looked at last, so that loops need no hashing: by the low bits of the address.
+    recent: Vec<Option<(ThreadNumber, u64)>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct ThreadCounter {
+    identity: ThreadIdentity,
+    counts: Counts,
+    addresses: HashSet<u64>,
+    /// Inside a system call or context switch of the kernel.
+    is_in_kernel: bool,
+    /// Exceptions of a whole system that have not ended.
+    events: u64,
+    /// True when the trace says that it holds encodings.
+    has_encodings: bool,
+}
+
+/// Slots of the table of recent addresses: a power of two.
+const RECENT: usize = 1 << 12;
+/// The bit of the file type that says that encodings are recorded.
+const ENCODINGS: u64 = 0x200;
+
+impl Counter {
+    /// Who the threads are and what they did, in order of their numbers.
+    pub fn threads(&self) -> impl Iterator<Item = (ThreadIdentity, &Counts)> {
+        self.threads.iter().map(|thread| (thread.identity, &thread.counts))
+    }
+
+    /// The figures of all threads together.
+    pub fn total(&self) -> Counts {
+        let mut total = self.threads.iter().fold(Counts::default(), |total, thread| total.plus(&thread.counts));
+        let addresses: HashSet<u64> = self.threads.iter().flat_map(|thread| &thread.addresses).copied().collect();
+        total.unique_instructions = addresses.len() as u64;
+        total
+    }
+
+    /// Counts an instruction without regard to its address.
+    pub fn count_instruction(&mut self, record: &InstructionRecord) {
+        let thread = self.thread_mut(record.thread);
+        let in_kernel = u64::from(thread.is_in_kernel || thread.events > 0);
+        let is_encoded = thread.has_encodings && record.encoding.is_some();
+        let counts = &mut thread.counts;
+        counts.encodings += u64::from(is_encoded);
+        if record.kind == NO_FETCH {
+            counts.nofetch += 1;
+            counts.kernel_nofetch += in_kernel;
+        } else {
+            counts.instructions += 1;
+            counts.kernel_instructions += in_kernel;
+        }
+    }
+
+    /// Takes note of an address at which a thread fetched an instruction; once for each is enough.
+    pub fn count_address(&mut self, thread: ThreadNumber, pc: u64) {
+        let thread = self.thread_mut(thread);
+        if thread.addresses.insert(pc) {
+            thread.counts.unique_instructions += 1;
+        }
+    }
+
+    fn thread_mut(&mut self, number: ThreadNumber) -> &mut ThreadCounter {
+        let index = usize::from(number.0);
+        if self.threads.len() <= index {
+            self.threads.resize_with(index + 1, ThreadCounter::default);
+        }
+        &mut self.threads[index] // it was just made
+    }
+}
+
+/// The type of a further round of a repeated instruction.
+const NO_FETCH: u8 = 29;
+
+impl RecordSink for Counter {
+    fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity) {
+        self.thread_mut(thread).identity = identity;
+    }
+
+    fn instruction(&mut self, record: &InstructionRecord) {
+        self.count_instruction(record);
+        if record.kind == NO_FETCH {
+            return;
+        }
+        let key = Some((record.thread, record.pc));
+        self.recent.resize(RECENT, None);
+        let slot = self.recent.get_mut(record.pc as usize % RECENT);
+        if slot.is_none_or(|slot| std::mem::replace(slot, key) != key) {
+            self.count_address(record.thread, record.pc);
+        }
+    }
+
+    fn data(&mut self, record: &DataRecord) {
+        let counts = &mut self.thread_mut(record.thread).counts;
+        let size = u64::from(record.size_bytes);
+        if record.is_write {
+            counts.stores += 1;
+            counts.bytes_written += size;
+        } else {
+            counts.loads += 1;
+            counts.bytes_read += size;
+        }
+    }
+
+    fn marker(&mut self, thread: ThreadNumber, marker: Marker, _size_bytes: u64) {
+        self.thread_mut(thread).marker(marker);
+    }
+
+    fn problem(&mut self, _problem: &Problem) {}
+}
+
+impl ThreadCounter {
+    fn marker(&mut self, marker: Marker) {
+        match marker.kind {
+            MarkerKind::FILE_TYPE => self.has_encodings = marker.value & ENCODINGS != 0,
+            MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START => self.is_in_kernel = true,
+            MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END => self.is_in_kernel = false,
+            MarkerKind::HARDWARE_EVENT => self.events += 1,
+            MarkerKind::HARDWARE_RETURN => self.events = self.events.saturating_sub(1),
+            _ => {}
+        }
+        let counts = &mut self.counts;
+        match marker.kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) {
+            None => *counts.markers.entry(marker.kind).or_default() += 1,
+            Some(18) => counts.instruction_flushes += 1,
+            Some(20) => counts.data_flushes += 1,
+            Some(2..=9 | 27 | 32..=46) => counts.prefetches += 1,
+            Some(_) => {}
+        }
+    }
+}
+
+impl Counts {
+    /// How many markers there are of some kinds.
+    pub fn markers_of(&self, kinds: &[MarkerKind]) -> u64 {
+        kinds.iter().filter_map(|kind| self.markers.get(kind)).sum()
+    }
+
+    /// The sums; different addresses are not to be summed, and left at 0.
+    fn plus(mut self, other: &Self) -> Self {
+        self.instructions += other.instructions;
+        self.kernel_instructions += other.kernel_instructions;
+        self.nofetch += other.nofetch;
+        self.kernel_nofetch += other.kernel_nofetch;
+        self.encodings += other.encodings;
+        self.loads += other.loads;
+        self.stores += other.stores;
+        self.bytes_read += other.bytes_read;
+        self.bytes_written += other.bytes_written;
+        self.prefetches += other.prefetches;
+        self.instruction_flushes += other.instruction_flushes;
+        self.data_flushes += other.data_flushes;
+        for (kind, count) in &other.markers {
+            *self.markers.entry(*kind).or_default() += count;
+        }
+        self
+    }
+}

@@ -1,0 +1,372 @@
+//! Records as they stand in a file to the visible ones.
+
+use std::sync::Arc;
+
+use super::chunks::Chunks;
+use super::encoding_slot::EncodingSlot;
+use super::junk::Junk;
+use super::opening::Opening;
+use super::raw_record::{RawRecord, Width, kind, marker};
+use super::threads::{IDLE, Threads};
+use super::{DataRecord, InstructionRecord, RecordSink};
+use crate::{Marker, MarkerKind, Place, Problem, ThreadNumber};
+
+/// Decodes the records of one file.
+pub(super) struct Decoder {
+    pub(super) input: u16,
+    pub(super) name: Arc<str>,
+    /// None before the first block.
+    pub(super) width: Option<Width>,
+    /// Whose records come; none before a record or the file's name says it.
+    pub(super) thread: Option<ThreadNumber>,
+    /// False until the sink was told who that is.
+    pub(super) is_told: bool,
+    pub(super) opening: Option<Opening>,
+    pub(super) chunks: Chunks,
+    pub(super) junk: Junk,
+    /// Bits of the last file type marker.
+    pub(super) file_type: u64,
+    encoding: EncodingSlot,
+    /// Where the next indirect branch goes.
+    target: Option<u64>,
+    /// The address of the last instruction.
+    pc: u64,
+    /// Behind it: where the next instruction of a bundle lies.
+    next_pc: u64,
+    /// The address that accesses bear whose instruction was filtered away.
+    data_pc: Option<u64>,
+    /// A flush whose end is still to come.
+    flush: Option<RawRecord>,
+    /// Visible records so far.
+    records: u64,
+    /// True when the time at which the decoder paused may pass now.
+    is_time_due: bool,
+    /// The type of the last record: a trace that is whole ends with a footer.
+    last_kind: u16,
+    /// Where the record lies that is being decoded.
+    offset: u64,
+}
+
+/// What decoders hand records to.
+pub(super) struct Output<'a, S> {
+    pub sink: &'a mut S,
+    pub threads: &'a mut Threads,
+    /// True when a decoder is to stop before each time, so that other files can have their turn.
+    pub is_merging: bool,
+}
+
+/// Why a decoder stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pause {
+    /// It needs more bytes.
+    Block,
+    /// Before a time; the records before it took so many bytes.
+    Time { time: u64, bytes: usize },
+}
+
+impl Decoder {
+    pub fn new(input: u16, name: Arc<str>) -> Self {
+        Self {
+            input,
+            name,
+            width: None,
+            thread: None,
+            is_told: false,
+            opening: Some(Opening::default()),
+            chunks: Chunks::default(),
+            junk: Junk::default(),
+            file_type: 0,
+            encoding: EncodingSlot::default(),
+            target: None,
+            pc: 0,
+            next_pc: 0,
+            data_pc: None,
+            flush: None,
+            records: 0,
+            is_time_due: false,
+            last_kind: kind::FOOTER,
+            offset: 0,
+        }
+    }
+
+    /// True when the last record said that the trace is over.
+    pub fn is_complete(&self) -> bool {
+        self.last_kind == kind::FOOTER
+    }
+
+    /// Decodes what lies at `offset` in the records of the file, up to its end or the next time.
+    pub fn decode<S: RecordSink>(&mut self, bytes: &[u8], offset: u64, out: &mut Output<'_, S>) -> Pause {
+        let width = *self.width.get_or_insert_with(|| Width::of_head(bytes).unwrap_or_else(|| Width::guess(bytes)));
+        self.offset = offset;
+        match width {
+            Width::Wide => self.run(width, bytes.as_chunks().0.iter().map(RawRecord::wide), out),
+            Width::Narrow => self.run(width, bytes.as_chunks().0.iter().map(RawRecord::narrow), out),
+        }
+    }
+
+    /// The one loop over all records of a trace: what is rare is done elsewhere.
+    #[inline]
+    fn run<S: RecordSink>(
+        &mut self,
+        width: Width,
+        records: impl Iterator<Item = RawRecord>,
+        out: &mut Output<'_, S>,
+    ) -> Pause {
+        let (start, step) = (self.offset, width.bytes() as u64);
+        for record in records {
+            if self.opening.is_some() && !self.open(record, out) {
+                self.offset += step;
+                continue;
+            }
+            match record.kind {
+                10..=16 | 31 | 48 | 49 => self.instruction(record, out),
+                kind::READ | kind::WRITE => self.data(record, out),
+                kind::ENCODING => self.encoding(record, out),
+                kind::MARKER if record.size == marker::TIMESTAMP && self.is_pause(record, out) => {
+                    let bytes = usize::try_from(self.offset - start).unwrap_or(usize::MAX);
+                    return Pause::Time { time: record.value, bytes };
+                }
+                kind::MARKER => self.marker(record, out),
+                _ => self.other(record, out),
+            }
+            self.last_kind = record.kind;
+            self.offset += step;
+        }
+        Pause::Block
+    }
+
+    /// True when the decoder is to stop before a time.
+    fn is_pause<S: RecordSink>(&mut self, record: RawRecord, out: &Output<'_, S>) -> bool {
+        let is_visible = !self.chunks.is_repeated(self.thread) && is_time(record.value, self.width);
+        out.is_merging && is_visible && !std::mem::take(&mut self.is_time_due)
+    }
+
+    /// Lets the time pass at which the decoder paused.
+    pub fn resume(&mut self) {
+        self.is_time_due = true;
+    }
+
+    /// Whose a visible record is that comes now; it is counted.
+    #[inline]
+    fn visible<S: RecordSink>(&mut self, out: &mut Output<'_, S>) -> ThreadNumber {
+        self.records += 1;
+        match self.thread {
+            Some(thread) if self.is_told => thread,
+            _ => self.tell(out),
+        }
+    }
+
+    #[cold]
+    fn tell<S: RecordSink>(&mut self, out: &mut Output<'_, S>) -> ThreadNumber {
+        let thread = self.thread.unwrap_or_else(|| {
+            let tid = tid_in_name(&self.name);
+            let source = if tid.is_some() { "the file's name" } else { "no record and no file name" };
+            self.complain(out, format!("the records do not begin with their thread: {source} tells which it is"));
+            out.threads.number(tid.unwrap_or(0))
+        });
+        self.thread = Some(thread);
+        self.is_told = true;
+        out.threads.tell(thread, out.sink);
+        thread
+    }
+
+    #[inline]
+    fn instruction<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        if record.size == 0 {
+            self.data_pc = (record.value != self.pc).then_some(record.value);
+            return;
+        }
+        let is_indirect = matches!(record.kind, kind::INDIRECT_JUMP | kind::INDIRECT_CALL | kind::RETURN);
+        let target = if is_indirect { self.target.take() } else { None };
+        self.pc = record.value;
+        self.next_pc = record.value.wrapping_add(u64::from(record.size));
+        self.data_pc = None;
+        let instruction = InstructionRecord {
+            input: self.input,
+            thread: self.visible(out),
+            kind: record.kind as u8, // at most 49
+            length_bytes: record.size,
+            pc: record.value,
+            encoding: self.encoding.take(),
+            target,
+        };
+        out.sink.instruction(&instruction);
+    }
+
+    #[inline]
+    fn data<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        let data = DataRecord {
+            thread: self.visible(out),
+            is_write: record.kind == kind::WRITE,
+            size_bytes: record.size,
+            address: record.value,
+            pc: self.data_pc,
+        };
+        out.sink.data(&data);
+    }
+
+    #[inline]
+    fn encoding<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        let width = if self.width == Some(Width::Narrow) { 4 } else { 8 };
+        if !(1..=width).contains(&record.size) || !self.encoding.push(record.size, record.value) {
+            self.junk(record, out);
+        }
+    }
+
+    pub(super) fn marker<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        match record.size {
+            marker::TIMESTAMP if self.chunks.is_repeated(self.thread) => return,
+            marker::CPU if self.chunks.end_repetition(self.thread) => return,
+            marker::FILE_TYPE => self.file_type = record.value,
+            marker::CHUNK_INSTRUCTIONS => self.chunks.begin(record.value),
+            marker::RECORD_ORDINAL => return self.check_ordinal(record.value, out),
+            marker::BRANCH_TARGET => {
+                self.target = Some(record.value);
+                return;
+            }
+            marker::CORE_IDLE | marker::CORE_WAIT => return self.idle(record, out),
+            _ => {}
+        }
+        let is_unknown = record.size == marker::CPU && is_all_ones(record.value, self.width);
+        let value = if is_unknown { u64::MAX } else { record.value };
+        self.push_marker(Marker { kind: MarkerKind(record.size), value }, 0, out);
+        if record.size == marker::CHUNK_FOOTER {
+            self.chunks.end_chunk(self.thread);
+        }
+    }
+
+    fn push_marker<S: RecordSink>(&mut self, marker: Marker, size_bytes: u64, out: &mut Output<'_, S>) {
+        let thread = self.visible(out);
+        out.sink.marker(thread, marker, size_bytes);
+    }
+
+    /// A core that has nothing to run belongs to no thread.
+    fn idle<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        let (thread, is_told) = (self.thread, self.is_told);
+        (self.thread, self.is_told) = (Some(out.threads.number(IDLE)), false);
+        self.push_marker(Marker { kind: MarkerKind(record.size), value: record.value }, 0, out);
+        (self.thread, self.is_told) = (thread, is_told);
+    }
+
+    /// All types that are rare.
+    #[cold]
+    fn other<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        match record.kind {
+            kind::NO_FETCH => self.instruction(record, out),
+            kind::MAYBE_FETCH => {
+                let kind = if record.value == self.pc { kind::NO_FETCH } else { kind::INSTRUCTION };
+                self.instruction(RawRecord { kind, ..record }, out);
+            }
+            2..=9 | 27 | 32..=46 => {
+                let marker = Marker { kind: MarkerKind::FIRST_RECORD, value: record.value };
+                let kind = MarkerKind(marker.kind.0 + record.kind);
+                self.push_marker(Marker { kind, ..marker }, 0, out);
+            }
+            kind::BUNDLE => self.bundle(record, out),
+            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH if record.size == 0 => self.flush = Some(record),
+            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH => self.flush(record, u64::from(record.size), out),
+            kind::INSTRUCTION_FLUSH_END | kind::DATA_FLUSH_END => self.end_flush(record, out),
+            kind::THREAD => self.set_thread(record.value, out),
+            kind::THREAD_EXIT => {
+                self.set_thread(record.value, out);
+                self.push_marker(Marker { kind: MarkerKind::THREAD_EXIT, value: record.value }, 0, out);
+            }
+            kind::PROCESS => self.set_process(record.value, out),
+            kind::HEADER => self.check_version(record.value, out),
+            kind::FOOTER => {}
+            _ => self.junk(record, out),
+        }
+    }
+
+    /// Each byte of the value is the length of an instruction.
+    fn bundle<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        let lengths = record.value.to_le_bytes();
+        let width = if self.width == Some(Width::Narrow) { 4 } else { 8 };
+        let Some(lengths) = lengths.get(..usize::from(record.size)).filter(|lengths| lengths.len() <= width) else {
+            return self.junk(record, out);
+        };
+        for length in lengths {
+            let next = RawRecord { kind: kind::INSTRUCTION, size: u16::from(*length), value: self.next_pc };
+            self.instruction(next, out);
+        }
+    }
+
+    fn flush<S: RecordSink>(&mut self, record: RawRecord, size_bytes: u64, out: &mut Output<'_, S>) {
+        let kind = MarkerKind(MarkerKind::FIRST_RECORD.0 + record.kind);
+        self.push_marker(Marker { kind, value: record.value }, size_bytes, out);
+    }
+
+    fn end_flush<S: RecordSink>(&mut self, end: RawRecord, out: &mut Output<'_, S>) {
+        match self.flush.take() {
+            Some(begin) if begin.kind + 1 == end.kind && begin.value <= end.value => {
+                self.flush(begin, end.value - begin.value, out);
+            }
+            _ => self.junk(end, out),
+        }
+    }
+
+    pub(super) fn set_thread<S: RecordSink>(&mut self, tid: u64, out: &mut Output<'_, S>) {
+        let tid = if is_all_ones(tid, self.width) { IDLE } else { tid };
+        self.thread = Some(out.threads.number(tid));
+        self.is_told = false;
+    }
+
+    pub(super) fn set_process<S: RecordSink>(&mut self, pid: u64, out: &mut Output<'_, S>) {
+        if let Some(thread) = self.thread.filter(|_| !is_all_ones(pid, self.width)) {
+            out.threads.set_process(thread, pid);
+            self.is_told = false;
+        }
+    }
+
+    /// Compares the count of records with what the file says it is here: where it says more, some are missing.
+    fn check_ordinal<S: RecordSink>(&mut self, ordinal: u64, out: &mut Output<'_, S>) {
+        if ordinal > self.records {
+            let missing = ordinal - self.records;
+            self.records = ordinal;
+            self.complain(out, format!("{missing} records are missing before this place: is a chunk lost?"));
+        }
+    }
+
+    /// Tells of a record that makes no sense.
+    #[cold]
+    pub(super) fn junk<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
+        if self.junk.is_first(self.offset) {
+            let RawRecord { kind, size, value } = record;
+            self.complain(
+                out,
+                format!("a record of type {kind}, size {size} and value {value:#x} makes no sense: it is left out"),
+            );
+        }
+    }
+
+    /// Tells what is wrong at the record that is being decoded.
+    #[cold]
+    pub(super) fn complain<S: RecordSink>(&self, out: &mut Output<'_, S>, message: String) {
+        out.sink.problem(&problem(&self.name, self.offset, &message));
+    }
+}
+
+/// A problem at a place in the records of a file.
+pub(super) fn problem(name: &str, offset: u64, message: &str) -> Problem {
+    Problem {
+        place: Place { offset, line_in_range: 0 },
+        column: 0,
+        message: format!("{name:?}, byte {offset} of its records: {message}"),
+        is_once_a_run: false,
+    }
+}
+
+/// False for what stands in place of a time where nothing ran yet.
+pub(super) fn is_time(value: u64, width: Option<Width>) -> bool {
+    !is_all_ones(value, width)
+}
+
+fn is_all_ones(value: u64, width: Option<Width>) -> bool {
+    value == u64::MAX || width == Some(Width::Narrow) && value == u64::from(u32::MAX)
+}
+
+/// The tid in names like `drmemtrace.app.1234.0000.trace.zip`.
+fn tid_in_name(name: &str) -> Option<u64> {
+    let before = name.split(".trace").next()?;
+    before.rsplit('.').nth(1)?.parse().ok()
+}

@@ -1,0 +1,153 @@
+//! The records of all files in the order of the whole trace.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::RecordSink;
+use super::block::Block;
+use super::decoder::{Decoder, Output, Pause, is_time, problem};
+use super::pool::Pool;
+use super::raw_record::{Width, kind, marker};
+use super::threads::Threads;
+use crate::ReadAt;
+
+/// A file of a trace.
+#[derive(Clone)]
+pub struct TraceFile {
+    /// Its name without folders, for messages.
+    pub name: String,
+    /// Its content, packed or not.
+    pub data: Arc<dyn ReadAt>,
+}
+
+/// Why a reader ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadEnd {
+    /// There is no more.
+    Complete,
+    /// It was told to stop.
+    Stopped,
+}
+
+/// Pushes every visible record of a trace into a sink, in order.
+///
+/// The files of a trace are its threads, or its cores. Their records are put in order by their times:
+/// the file whose next time is the earliest goes on up to the one after that; of equal ones the first file.
+/// That is as exact as a trace is: between two times of a thread others may have run.
+/// Memory is bounded however many and however long the files are.
+///
+/// # Errors
+/// A file could not be read. What is wrong inside a file is told the sink.
+pub fn read_records<S: RecordSink>(files: Vec<TraceFile>, stop: &AtomicBool, sink: &mut S) -> io::Result<ReadEnd> {
+    let names: Vec<Arc<str>> = files.iter().map(|file| file.name.as_str().into()).collect();
+    let pool = Pool::new(files)?;
+    let mut threads = Threads::default();
+    let mut inputs = Vec::new();
+    let mut turns = BinaryHeap::new();
+    for (number, name) in names.into_iter().enumerate() {
+        let block = pool.next_block(number, None)?;
+        // Records before the first time wait for it.
+        turns.push(Reverse((first_time(&block.bytes), number)));
+        let decoder = Decoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
+        inputs.push(Input { number, decoder, block, used: 0 });
+    }
+    let mut out = Output { sink, threads: &mut threads, is_merging: inputs.len() > 1 };
+    while let Some(Reverse((_, number))) = turns.pop() {
+        let Some(input) = inputs.get_mut(number) else { break };
+        match input.run(&pool, stop, &mut out)? {
+            Turn::Until(time) => turns.push(Reverse((time, number))),
+            Turn::Over => {}
+            Turn::Stopped => return Ok(ReadEnd::Stopped),
+        }
+    }
+    Ok(ReadEnd::Complete)
+}
+
+/// A file that is being read.
+struct Input {
+    number: usize,
+    decoder: Decoder,
+    block: Block,
+    /// How much of the block was decoded.
+    used: usize,
+}
+
+/// How a turn of an input ended.
+enum Turn {
+    /// Its next time is this.
+    Until(u64),
+    Over,
+    Stopped,
+}
+
+impl Input {
+    /// Decodes up to the next time but one.
+    fn run<S: RecordSink>(&mut self, pool: &Pool, stop: &AtomicBool, out: &mut Output<'_, S>) -> io::Result<Turn> {
+        self.decoder.resume();
+        loop {
+            let bytes = self.block.bytes.get(self.used..).unwrap_or_default();
+            let offset = self.block.offset.saturating_add(self.used as u64);
+            match self.decoder.decode(bytes, offset, out) {
+                Pause::Time { time, bytes } => {
+                    self.used = self.used.saturating_add(bytes);
+                    return Ok(Turn::Until(time));
+                }
+                Pause::Block if stop.load(Ordering::Relaxed) => return Ok(Turn::Stopped),
+                Pause::Block => {}
+            }
+            self.end_block(out);
+            if self.block.is_file_end {
+                self.end_file(out);
+                return Ok(Turn::Over);
+            }
+            let used = std::mem::take(&mut self.block);
+            self.block = pool.next_block(self.number, Some(used))?;
+            self.used = 0;
+        }
+    }
+
+    /// Tells what went wrong behind a block.
+    fn end_block<S: RecordSink>(&self, out: &mut Output<'_, S>) {
+        let Block { bytes, offset, member, problems, is_member_end, .. } = &self.block;
+        let end = offset.saturating_add(bytes.len() as u64);
+        let rest = self.decoder.width.map_or(0, |width| bytes.len() % width.bytes());
+        let name = match member {
+            Some(member) => format!("{}: {member}", self.decoder.name),
+            None => self.decoder.name.to_string(),
+        };
+        for message in problems {
+            out.sink.problem(&problem(&name, end, message));
+        }
+        if *is_member_end && rest > 0 {
+            let message = format!("it ends inside a record: {rest} bytes are left out");
+            out.sink.problem(&problem(&name, end, &message));
+        }
+    }
+
+    /// Tells what there is to tell of the whole file.
+    fn end_file<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
+        self.decoder.end_opening(out);
+        let end = self.block.offset.saturating_add(self.block.bytes.len() as u64);
+        let name = &self.decoder.name;
+        if let Some((offset, message)) = self.decoder.junk.rest() {
+            out.sink.problem(&problem(name, offset, &message));
+        }
+        if !self.decoder.is_complete() {
+            let message = "the trace ends without its last record: the program was killed, or the file is cut off";
+            out.sink.problem(&problem(name, end, message));
+        }
+    }
+}
+
+/// The first time in the first records of a file; 0 when there is none.
+fn first_time(bytes: &[u8]) -> u64 {
+    let width = Width::of_head(bytes).unwrap_or_else(|| Width::guess(bytes));
+    let mut records = width.records(bytes);
+    let is_first = |record: &super::raw_record::RawRecord| {
+        record.kind == kind::MARKER && record.size == marker::TIMESTAMP && is_time(record.value, Some(width))
+    };
+    records.find(is_first).map_or(0, |record| record.value)
+}

@@ -1,0 +1,67 @@
+//! The first records of a file.
+
+use super::RecordSink;
+use super::decoder::{Decoder, Output};
+use super::raw_record::{RawRecord, kind, marker};
+
+/// The newest version of the format that is known.
+pub(super) const VERSION: u64 = 7;
+
+/// The markers before the records that say whose they are.
+#[derive(Debug, Default)]
+pub(super) struct Opening {
+    markers: Vec<RawRecord>,
+    has_header: bool,
+}
+
+/// As many markers may wait for their thread; real files have three.
+const LIMIT: usize = 64;
+
+impl Decoder {
+    /// Takes one of the first records; true when the file is open and the record is to be decoded as all others.
+    #[cold]
+    pub(super) fn open<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) -> bool {
+        let Some(opening) = &mut self.opening else { return true };
+        match record.kind {
+            kind::HEADER if !opening.has_header => {
+                opening.has_header = true;
+                self.check_version(record.value, out);
+            }
+            kind::THREAD => self.set_thread(record.value, out),
+            kind::PROCESS => {
+                self.set_process(record.value, out);
+                self.end_opening(out);
+            }
+            kind::MARKER if record.size != marker::TIMESTAMP && opening.markers.len() < LIMIT => {
+                opening.markers.push(record);
+            }
+            _ => {
+                self.end_opening(out);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Hands on the markers that waited.
+    pub(super) fn end_opening<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
+        let Some(opening) = self.opening.take() else { return };
+        if !opening.has_header {
+            let why = "the file does not begin with the header of a trace: is its first part missing?";
+            self.complain(out, why.to_owned());
+        }
+        for marker in opening.markers {
+            self.marker(marker, out);
+        }
+    }
+
+    pub(super) fn check_version<S: RecordSink>(&mut self, version: u64, out: &mut Output<'_, S>) {
+        if version > VERSION {
+            let message = format!(
+                "the trace has version {version}, the newest that is known is {VERSION}: \
+                 what is new in it may be shown wrongly; look for a newer Stepback"
+            );
+            self.complain(out, message);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Threads that unpack the files of a trace ahead of who decodes them.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{JoinHandle, available_parallelism};
+
+use super::TraceFile;
+use super::block::Block;
+use super::container::Unpacker;
+
+/// Unpacks any number of files, a bounded number of blocks of each ahead.
+///
+/// A buffer goes round: with a job to a worker, full to the decoder, and back with the next job.
+pub(super) struct Pool {
+    jobs: Option<Sender<Job>>,
+    blocks: Vec<Receiver<io::Result<Block>>>,
+    workers: Vec<JoinHandle<()>>,
+    shared: Arc<Shared>,
+}
+
+/// Fill a buffer with the next block of an input.
+struct Job {
+    input: usize,
+    buffer: Vec<u8>,
+}
+
+struct Shared {
+    inputs: Vec<Mutex<Input>>,
+    is_stopped: AtomicBool,
+    block_bytes: usize,
+}
+
+struct Input {
+    file: TraceFile,
+    /// None before the first block.
+    unpacker: Option<Unpacker>,
+    blocks: Sender<io::Result<Block>>,
+}
+
+/// Bytes that all buffers together may take.
+const MEMORY: usize = 64 << 20;
+/// A multiple of the lengths of records, so that none straddles two blocks.
+const BLOCK_UNIT: usize = 24 << 10;
+/// Blocks of a file that is alone.
+const AHEAD: usize = 8;
+
+impl Pool {
+    /// Begins to unpack.
+    ///
+    /// # Errors
+    /// No thread could be started.
+    pub fn new(files: Vec<TraceFile>) -> io::Result<Self> {
+        let count = files.len().max(1);
+        let ahead = (AHEAD / count).max(2);
+        let block_bytes = (MEMORY / (ahead * count) / BLOCK_UNIT).clamp(1, 11) * BLOCK_UNIT;
+        let (inputs, blocks) = files.into_iter().map(input).unzip();
+        let shared = Arc::new(Shared { inputs, is_stopped: AtomicBool::new(false), block_bytes });
+        let (jobs, work) = channel();
+        let work = Arc::new(Mutex::new(work));
+        let mut pool = Self { jobs: Some(jobs), blocks, workers: Vec::new(), shared };
+        for _ in 0..available_parallelism().map_or(1, usize::from).min(count) {
+            let (shared, work) = (Arc::clone(&pool.shared), Arc::clone(&work));
+            let worker = std::thread::Builder::new().name("unpack".to_owned()).spawn(move || shared.work(&work))?;
+            pool.workers.push(worker);
+        }
+        for _ in 0..ahead {
+            (0..count).for_each(|input| pool.send(input, Vec::new()));
+        }
+        Ok(pool)
+    }
+
+    /// The next block of an input, in exchange for the buffer of one that is used up. Not to be called behind the last.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn next_block(&self, input: usize, used: Option<Block>) -> io::Result<Block> {
+        if let Some(used) = used {
+            self.send(input, used.bytes);
+        }
+        let block = self.blocks.get(input).and_then(|blocks| blocks.recv().ok());
+        block.unwrap_or_else(|| Err(io::Error::other("the thread that unpacks the trace has ended")))
+    }
+
+    fn send(&self, input: usize, buffer: Vec<u8>) {
+        // Nobody takes it when the workers are gone, and the next block says so.
+        _ = self.jobs.as_ref().map(|jobs| jobs.send(Job { input, buffer }));
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.is_stopped.store(true, Ordering::Relaxed);
+        self.jobs = None;
+        for worker in self.workers.drain(..) {
+            _ = worker.join();
+        }
+    }
+}
+
+impl Shared {
+    /// Does jobs until there are no more.
+    fn work(&self, jobs: &Mutex<Receiver<Job>>) {
+        loop {
+            let next = lock(jobs).recv();
+            let (Ok(job), false) = (next, self.is_stopped.load(Ordering::Relaxed)) else { return };
+            if let Some(input) = self.inputs.get(job.input) {
+                lock(input).fill(job.buffer, self.block_bytes);
+            }
+        }
+    }
+}
+
+impl Input {
+    fn fill(&mut self, buffer: Vec<u8>, limit: usize) {
+        let block = match &mut self.unpacker {
+            Some(unpacker) => unpacker.next_block(buffer, limit),
+            none => Unpacker::open(Arc::clone(&self.file.data))
+                .and_then(|unpacker| none.insert(unpacker).next_block(buffer, limit)),
+        };
+        // Nobody takes it when the reader has stopped.
+        _ = self.blocks.send(block);
+    }
+}
+
+fn input(file: TraceFile) -> (Mutex<Input>, Receiver<io::Result<Block>>) {
+    let (blocks, receiver) = channel();
+    (Mutex::new(Input { file, unpacker: None, blocks }), receiver)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

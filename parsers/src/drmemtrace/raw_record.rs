@@ -1,0 +1,152 @@
+//! Records as they stand in a file.
+
+/// A record: little-endian `type`, `size`, and a value as wide as a pointer of the traced program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct RawRecord {
+    /// `trace_type_t`: see [`kind`].
+    pub kind: u16,
+    /// What it means depends on the type: a length, or the sort of marker.
+    pub size: u16,
+    /// A narrow one is widened with zeros.
+    pub value: u64,
+}
+
+/// How long records are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    /// 8 bytes: programs with pointers of 32 bits.
+    Narrow,
+    /// 12 bytes: programs with pointers of 64 bits.
+    Wide,
+}
+
+/// The types of records (`trace_type_t`) that need a name.
+pub(super) mod kind {
+    pub const READ: u16 = 0;
+    pub const WRITE: u16 = 1;
+    pub const INSTRUCTION: u16 = 10;
+    pub const INDIRECT_JUMP: u16 = 12;
+    pub const INDIRECT_CALL: u16 = 15;
+    pub const RETURN: u16 = 16;
+    pub const BUNDLE: u16 = 17;
+    pub const INSTRUCTION_FLUSH: u16 = 18;
+    pub const INSTRUCTION_FLUSH_END: u16 = 19;
+    pub const DATA_FLUSH: u16 = 20;
+    pub const DATA_FLUSH_END: u16 = 21;
+    pub const THREAD: u16 = 22;
+    pub const THREAD_EXIT: u16 = 23;
+    pub const PROCESS: u16 = 24;
+    pub const HEADER: u16 = 25;
+    pub const FOOTER: u16 = 26;
+    pub const MARKER: u16 = 28;
+    pub const NO_FETCH: u16 = 29;
+    pub const MAYBE_FETCH: u16 = 30;
+    pub const ENCODING: u16 = 47;
+}
+
+/// The sorts of markers that the reader of records itself looks at.
+pub(super) mod marker {
+    pub const TIMESTAMP: u16 = 2;
+    pub const CPU: u16 = 3;
+    pub const FILE_TYPE: u16 = 9;
+    pub const CHUNK_INSTRUCTIONS: u16 = 20;
+    pub const CHUNK_FOOTER: u16 = 21;
+    pub const RECORD_ORDINAL: u16 = 22;
+    pub const BRANCH_TARGET: u16 = 29;
+    pub const CORE_WAIT: u16 = 32;
+    pub const CORE_IDLE: u16 = 33;
+}
+
+impl RawRecord {
+    /// A record of a 64-bit program.
+    pub fn wide(bytes: &[u8; 12]) -> Self {
+        let [a, b, c, d, value @ ..] = *bytes;
+        Self { kind: u16::from_le_bytes([a, b]), size: u16::from_le_bytes([c, d]), value: u64::from_le_bytes(value) }
+    }
+
+    /// A record of a 32-bit program.
+    pub fn narrow(bytes: &[u8; 8]) -> Self {
+        let [a, b, c, d, value @ ..] = *bytes;
+        Self {
+            kind: u16::from_le_bytes([a, b]),
+            size: u16::from_le_bytes([c, d]),
+            value: u64::from(u32::from_le_bytes(value)),
+        }
+    }
+
+    /// True for what most records of a trace look like.
+    fn is_sensible(&self) -> bool {
+        match self.kind {
+            kind::READ | kind::WRITE => (1..=64).contains(&self.size),
+            10..=16 | 48 | 49 => (1..=15).contains(&self.size) && self.value != 0,
+            kind::ENCODING => (1..=8).contains(&self.size),
+            kind::MARKER => self.size < 64,
+            _ => false,
+        }
+    }
+}
+
+impl Width {
+    /// Bytes of a record.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Narrow => 8,
+            Self::Wide => 12,
+        }
+    }
+
+    /// The records of whole bytes; what is left over at the end is left out.
+    pub(super) fn records(self, bytes: &[u8]) -> impl Iterator<Item = RawRecord> {
+        let (wide, narrow) = match self {
+            Self::Wide => (bytes, &[][..]),
+            Self::Narrow => (&[][..], bytes),
+        };
+        let wide = wide.as_chunks().0.iter().map(RawRecord::wide);
+        wide.chain(narrow.as_chunks().0.iter().map(RawRecord::narrow))
+    }
+
+    /// By the first two records of a file, which are a header and what may follow one; none when they are something else.
+    pub fn of_head(head: &[u8]) -> Option<Self> {
+        [Self::Wide, Self::Narrow].into_iter().find(|width| {
+            let mut records = width.records(head);
+            let (Some(header), Some(next)) = (records.next(), records.next()) else { return false };
+            let is_header = header.kind == kind::HEADER && header.size == 0 && header.value <= u64::from(u32::MAX);
+            is_header && matches!(next.kind, kind::THREAD | kind::PROCESS | kind::MARKER)
+        })
+    }
+
+    /// The one in which more of some bytes make sense, where a header is missing.
+    pub(super) fn guess(bytes: &[u8]) -> Self {
+        let sensible = |width: Self| {
+            let records = width.records(bytes.get(..1 << 10).unwrap_or(bytes));
+            records.filter(RawRecord::is_sensible).count() * width.bytes()
+        };
+        let is_narrow = sensible(Self::Narrow) > sensible(Self::Wide);
+        if is_narrow { Self::Narrow } else { Self::Wide }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_two_records_tell_the_width() {
+        let check = |head: &[u8], expected| assert_eq!(Width::of_head(head), expected);
+        check(b"\x19\0\0\0\x07\0\0\0\0\0\0\0\x1c\0\x0c\0\x07\0\0\0\0\0\0\0", Some(Width::Wide));
+        check(b"\x19\0\0\0\x07\0\0\0\x1c\0\x0c\0\x07\0\0\0\x1c\0\x09\0", Some(Width::Narrow));
+        check(b"\x19\0\0\0\x01\0\0\0\0\0\0\0\x16\0\x04\0\x2c\x54\0\0\0\0\0\0", Some(Width::Wide));
+        check(b"\x19\0\0\0\x07\0\0\0\0\0\0\0\x1c\0", None);
+        check(b"\x19\0\x01\0\x07\0\0\0\x1c\0\x0c\0\x07\0\0\0", None);
+        check(b"1 clk IT (1) 00008000 e3a00001", None);
+        check(b"", None);
+    }
+
+    #[test]
+    fn without_a_header_the_sensible_width_is_taken() {
+        let wide = b"\x0a\0\x04\0\0\0\x40\0\0\0\0\0".repeat(20);
+        assert_eq!(Width::guess(&wide), Width::Wide);
+        let narrow = b"\x0a\0\x04\0\x78\x56\x34\x12".repeat(20);
+        assert_eq!(Width::guess(&narrow), Width::Narrow);
+    }
+}

@@ -1,0 +1,55 @@
+//! The threads of a trace, whichever files they run in.
+
+use std::collections::HashMap;
+
+use super::{RecordSink, ThreadIdentity};
+use crate::ThreadNumber;
+
+/// The tid that stands for no thread: a core that is idle.
+pub(super) const IDLE: u64 = u64::MAX;
+
+/// Numbers for threads, in order of appearance.
+#[derive(Debug, Default)]
+pub(super) struct Threads {
+    by_tid: HashMap<u64, ThreadNumber>,
+    known: Vec<Thread>,
+}
+
+#[derive(Debug)]
+struct Thread {
+    identity: ThreadIdentity,
+    /// What the sink was told last.
+    told: Option<ThreadIdentity>,
+}
+
+impl Threads {
+    /// The number of a thread; all threads beyond what numbers can tell apart are one.
+    pub fn number(&mut self, tid: u64) -> ThreadNumber {
+        if let Some(number) = self.by_tid.get(&tid) {
+            return *number;
+        }
+        let number = ThreadNumber(u16::try_from(self.known.len()).unwrap_or(u16::MAX));
+        self.by_tid.insert(tid, number);
+        if self.known.len() <= usize::from(u16::MAX) {
+            self.known.push(Thread { identity: ThreadIdentity { tid, pid: 0 }, told: None });
+        }
+        number
+    }
+
+    /// Notes the process of a thread.
+    pub fn set_process(&mut self, number: ThreadNumber, pid: u64) {
+        if let Some(thread) = self.known.get_mut(usize::from(number.0)) {
+            thread.identity.pid = pid;
+        }
+    }
+
+    /// Tells the sink who a number stands for, if it does not know.
+    pub fn tell<S: RecordSink>(&mut self, number: ThreadNumber, sink: &mut S) {
+        if let Some(thread) = self.known.get_mut(usize::from(number.0))
+            && thread.told != Some(thread.identity)
+        {
+            thread.told = Some(thread.identity);
+            sink.thread(number, thread.identity);
+        }
+    }
+}
