@@ -8,8 +8,8 @@ use super::junk::Junk;
 use super::opening::Opening;
 use super::raw_record::{RawRecord, Width, kind, marker};
 use super::threads::{IDLE, Threads};
-use super::{DataRecord, InstructionRecord, RecordSink};
-use crate::{Marker, MarkerKind, Place, Problem, ThreadNumber};
+use super::{DataRecord, FileType, InstructionRecord, RecordSink};
+use crate::{InstructionSet, Marker, MarkerKind, Place, Problem, ThreadNumber};
 
 /// Decodes the records of one file.
 pub(super) struct Decoder {
@@ -24,8 +24,8 @@ pub(super) struct Decoder {
     pub(super) opening: Option<Opening>,
     pub(super) chunks: Chunks,
     pub(super) junk: Junk,
-    /// Bits of the last file type marker.
-    pub(super) file_type: u64,
+    /// How its instructions decode.
+    set: InstructionSet,
     encoding: EncodingSlot,
     /// Where the next indirect branch goes.
     target: Option<u64>,
@@ -75,7 +75,7 @@ impl Decoder {
             opening: Some(Opening::default()),
             chunks: Chunks::default(),
             junk: Junk::default(),
-            file_type: 0,
+            set: InstructionSet::X86_64,
             encoding: EncodingSlot::default(),
             target: None,
             pc: 0,
@@ -96,7 +96,12 @@ impl Decoder {
 
     /// Decodes what lies at `offset` in the records of the file, up to its end or the next time.
     pub fn decode<S: RecordSink>(&mut self, bytes: &[u8], offset: u64, out: &mut Output<'_, S>) -> Pause {
-        let width = *self.width.get_or_insert_with(|| Width::of_head(bytes).unwrap_or_else(|| Width::guess(bytes)));
+        let width = self.width.unwrap_or_else(|| {
+            let width = Width::of_head(bytes).unwrap_or_else(|| Width::guess(bytes));
+            self.set = FileType::default().likely_instruction_set(width);
+            width
+        });
+        self.width = Some(width);
         self.offset = offset;
         match width {
             Width::Wide => self.run(width, bytes.as_chunks().0.iter().map(RawRecord::wide), out),
@@ -185,6 +190,7 @@ impl Decoder {
             input: self.input,
             thread: self.visible(out),
             kind: record.kind as u8, // at most 49
+            set: self.set,
             length_bytes: record.size,
             pc: record.value,
             encoding: self.encoding.take(),
@@ -217,7 +223,10 @@ impl Decoder {
         match record.size {
             marker::TIMESTAMP if self.chunks.is_repeated(self.thread) => return,
             marker::CPU if self.chunks.end_repetition(self.thread) => return,
-            marker::FILE_TYPE => self.file_type = record.value,
+            marker::FILE_TYPE => {
+                let width = self.width.unwrap_or(Width::Wide);
+                self.set = FileType(record.value).likely_instruction_set(width);
+            }
             marker::CHUNK_INSTRUCTIONS => self.chunks.begin(record.value),
             marker::RECORD_ORDINAL => return self.check_ordinal(record.value, out),
             marker::BRANCH_TARGET => {

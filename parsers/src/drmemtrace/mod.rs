@@ -12,6 +12,7 @@ mod container;
 mod counts;
 mod decoder;
 mod encoding_slot;
+mod file_type;
 mod function_list;
 mod junk;
 mod merge;
@@ -25,6 +26,7 @@ mod threads;
 
 pub use companion::{CompanionProblem, CompanionProblems};
 pub use counts::{Counter, Counts};
+pub use file_type::FileType;
 pub use function_list::{FunctionList, TracedFunction};
 pub use merge::{ReadEnd, TraceFile, read_records};
 pub use modules_log::{ModuleSegment, ModulesLog};

@@ -1,0 +1,63 @@
+//! What a file says of itself.
+
+use super::Width;
+use crate::InstructionSet;
+
+/// The bits of the file type marker; 0 in files of version 1, which have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FileType(pub u64);
+
+impl FileType {
+    /// Instructions alone, no accesses.
+    pub const INSTRUCTION_ONLY: Self = Self(0x4);
+    /// Filtered by a cache that the recorder simulated: all, the instructions, the data, or the beginning.
+    pub const FILTERED: Self = Self(0x1 | 0x80 | 0x100 | 0x2000);
+    /// Instructions come with their encodings.
+    pub const ENCODINGS: Self = Self(0x200);
+    /// What the kernel ran in system calls is recorded.
+    pub const KERNEL: Self = Self(0x1000);
+    /// Pieces of kernel code to be put into other traces: no program.
+    pub const TEMPLATES: Self = Self(0x4000);
+    /// A file is what one core ran, not one thread.
+    pub const CORE_SHARDED: Self = Self(0x1_0000);
+    /// Instructions are synthetic: registers and a category alone.
+    pub const REGDEPS: Self = Self(0x2_0000);
+    /// The whole system is recorded.
+    pub const WHOLE_SYSTEM: Self = Self(0x4_0000);
+
+    const AARCH64: Self = Self(0x8);
+    const ARM: Self = Self(0x10);
+    const X86_32: Self = Self(0x20);
+    const X86_64: Self = Self(0x40);
+
+    /// True when one of some bits is set.
+    pub const fn has(self, bits: Self) -> bool {
+        self.0 & bits.0 != 0
+    }
+
+    /// How the instructions decode; none when the file does not say.
+    pub const fn instruction_set(self) -> Option<InstructionSet> {
+        if self.has(Self::REGDEPS) {
+            Some(InstructionSet::Regdeps)
+        } else if self.has(Self::AARCH64) {
+            Some(InstructionSet::A64)
+        } else if self.has(Self::ARM) {
+            Some(InstructionSet::A32)
+        } else if self.has(Self::X86_32) {
+            Some(InstructionSet::X86_32)
+        } else if self.has(Self::X86_64) {
+            Some(InstructionSet::X86_64)
+        } else {
+            None
+        }
+    }
+
+    /// The same, or what is the likeliest: x86, of which nearly all traces without the bits are.
+    pub const fn likely_instruction_set(self, width: Width) -> InstructionSet {
+        match (self.instruction_set(), width) {
+            (Some(set), _) => set,
+            (None, Width::Wide) => InstructionSet::X86_64,
+            (None, Width::Narrow) => InstructionSet::X86_32,
+        }
+    }
+}
