@@ -33,6 +33,10 @@ pub struct TraceOptions {
     /// A program image for symbols and source lines; may be given several times.
     #[arg(long = "image", value_name = "ELF[@OFFSET]")]
     pub images: Vec<ImageArgument>,
+    /// A directory that mirrors the traced machine, or holds its programs and libraries side by side,
+    /// for traces whose recorder listed them (drmemtrace); may be given several times.
+    #[arg(long = "sysroot", value_name = "DIR")]
+    pub sysroots: Vec<PathBuf>,
     /// Added to the addresses of images without an offset of their own.
     #[arg(long, value_name = "N", default_value = "0", value_parser = number, hide_default_value = true)]
     pub load_offset: u64,
@@ -98,6 +102,8 @@ impl TraceOptions {
             is_index_wanted: self.only_index,
             images: self.images.iter().map(|image| image.to_spec(self.load_offset)).collect(),
             remembered_images: Vec::new(),
+            sysroots: self.sysroots.clone(),
+            remembered_sysroots: Vec::new(),
             load_offset: self.load_offset,
             source_map: self.source_map.clone(),
             format: self.format.map(|FormatName::Tarmac| Format::Tarmac),

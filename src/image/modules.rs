@@ -81,14 +81,9 @@ impl<'a> ModuleSearch<'a> {
 
     /// The file of a module: what the user named, what lies in the sysroots, beside the trace, and where it was.
     fn find(&self, module: &Module<'_>, used: &mut HashSet<PathBuf>, notices: &mut Vec<String>) -> Option<ImageSpec> {
-        if let Some(named) = self.named.iter().find(|spec| module.is_called(&spec.path) && spec.offset == 0) {
+        if let Some(named) = self.named.iter().find(|spec| module.is_called(&spec.path)) {
             used.insert(named.path.clone());
-            let path = &named.path;
-            let outline = std::fs::read(path).ok().and_then(|bytes| elf::outline(&bytes).ok()).unwrap_or_default();
-            if !module.fits(&outline) {
-                notices.push(format!("this seems to be another build than the one that was traced: {path:?}"));
-            }
-            return Some(ImageSpec { path: path.clone(), offset: module.bias(&outline) });
+            return Some(module.named_image(named, notices));
         }
         let mut other = None;
         for path in self.candidates(module).into_iter().filter(|path| path.is_file()) {
@@ -139,6 +134,19 @@ impl<'a> Module<'a> {
             binding: Binding::Local,
             last: end.checked_sub(1).filter(|last| *last >= start).map(Address),
         }
+    }
+
+    /// An image that the user named, where he says or where the recorder saw it.
+    fn named_image(&self, named: &ImageSpec, notices: &mut Vec<String>) -> ImageSpec {
+        let path = &named.path;
+        if named.offset != 0 {
+            return named.clone();
+        }
+        let outline = std::fs::read(path).ok().and_then(|bytes| elf::outline(&bytes).ok()).unwrap_or_default();
+        if !self.fits(&outline) {
+            notices.push(format!("this seems to be another build than the one that was traced: {path:?}"));
+        }
+        ImageSpec { path: path.clone(), offset: self.bias(&outline) }
     }
 
     fn segments(&self) -> impl Iterator<Item = &ModuleSegment> {

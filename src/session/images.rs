@@ -4,14 +4,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use stepback_parsers::Endian;
+use stepback_parsers::drmemtrace::ModulesLog;
 
-use super::OpenOptions;
-use crate::image::{ImageSpec, Images};
+use super::{Companions, OpenOptions};
+use crate::image::{ImageSpec, Images, ModuleSearch};
 
 /// Loads the images of a trace.
 ///
 /// An image that the user named must be usable; one that was merely found costs a notice when it is not.
-pub fn load(options: &OpenOptions, notices: &mut Vec<String>) -> Result<Images> {
+pub fn load(options: &OpenOptions, companions: &Companions, notices: &mut Vec<String>) -> Result<Images> {
+    if let Some(log) = &companions.modules {
+        return of_modules(options, companions, log, notices);
+    }
     let images = if options.images.is_empty() {
         remembered(options, notices).unwrap_or_else(|| found(options, notices))
     } else {
@@ -22,6 +26,24 @@ pub fn load(options: &OpenOptions, notices: &mut Vec<String>) -> Result<Images> 
         notices.push(format!("the image is {}-endian, the trace is read as {}-endian", word(endian), word(traced)));
     }
     Ok(images)
+}
+
+/// Those of a trace whose recorder listed what was mapped.
+fn of_modules(
+    options: &OpenOptions,
+    companions: &Companions,
+    log: &ModulesLog,
+    notices: &mut Vec<String>,
+) -> Result<Images> {
+    let named: Vec<_> = match options.images.is_empty() {
+        false => options.images.clone(),
+        true => options.remembered_images.iter().filter(|spec| spec.path.is_file()).cloned().collect(),
+    };
+    for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
+        notices.push(format!("this is no directory, so no images are looked for in it: {root:?}"));
+    }
+    let search = ModuleSearch { log, named: &named, sysroots: options.sysroots(), beside: &companions.directories };
+    Images::of_modules(&search, notices)
 }
 
 fn word(endian: Endian) -> &'static str {
@@ -91,10 +113,10 @@ mod tests {
         let remembered_images = specs.map(|name| ImageSpec { path: root.join(name), offset: 16 }).to_vec();
         let options = OpenOptions { remembered_images, ..OpenOptions::new("a.tarmac") };
         let mut notices = Vec::new();
-        let images = load(&options, &mut notices).unwrap();
+        let images = load(&options, &Companions::default(), &mut notices).unwrap();
         assert_eq!(images.infos().len(), 1);
         assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
         let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
-        assert!(load(&named, &mut notices).is_err(), "what is named must be usable");
+        assert!(load(&named, &Companions::default(), &mut notices).is_err(), "what is named must be usable");
     }
 }

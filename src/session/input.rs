@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::UNIX_EPOCH;
@@ -17,7 +17,7 @@ use stepback_parsers::{
 
 use super::places::{cache_directory, copy_place, index_places};
 use super::same_file::is_same_file;
-use super::{IndexPolicy, OpenOptions};
+use super::{Companions, IndexPolicy, OpenOptions};
 
 /// An open trace and what its file looked like when it was opened.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub struct Input {
     pub fingerprint: Fingerprint,
     /// The text of a compressed trace.
     pub packed: Option<PackedText>,
+    /// Where the files of a drmemtrace trace are.
+    pub trace_directory: Option<PathBuf>,
 }
 
 impl Input {
@@ -55,7 +57,7 @@ impl Input {
         };
         let source = source_of(Box::new(file), format, options).map_err(unusable)?;
         let fingerprint = Fingerprint::of(&source, modified_nanos).map_err(unusable)?;
-        Ok(Self { source: Arc::new(source), fingerprint, packed: None })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: None, trace_directory: None })
     }
 
     fn open_packed(file: Arc<File>, kind: PackedKind, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
@@ -68,7 +70,7 @@ impl Input {
         let text = text.map_err(|error| refused(&error, path))?;
         let source = source_of(Box::new(text.clone()), format, options).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text) })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), trace_directory: None })
     }
 
     /// Waits until a compressed trace is unpacked.
@@ -88,6 +90,12 @@ impl Input {
             bail!("{}: {path:?}", BuildError::Cancelled);
         }
         self.source.grow().map(|_| ()).map_err(|error| anyhow!("{error}: {path:?}"))
+    }
+
+    /// What the files beside the trace tell; nothing of formats that have none.
+    pub fn companions(&self, notices: &mut Vec<String>) -> Companions {
+        let directory = self.trace_directory.as_deref();
+        directory.map(|directory| Companions::beside(directory, notices)).unwrap_or_default()
     }
 
     /// What the user should know about a compressed trace.

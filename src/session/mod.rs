@@ -9,6 +9,7 @@
 //! # Ok::<(), anyhow::Error>(())
 //! ```
 
+mod companions;
 mod demo;
 mod images;
 mod input;
@@ -18,6 +19,7 @@ mod places;
 mod same_file;
 mod watch;
 
+pub use companions::Companions;
 pub use demo::demo_path;
 pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};

@@ -14,7 +14,7 @@ use super::images;
 use super::input::Input;
 use super::places::index_places;
 use super::same_file::is_same_file;
-use super::{IndexPolicy, OpenOptions, Watch};
+use super::{Companions, IndexPolicy, OpenOptions, Watch};
 use crate::image::Images;
 use crate::source::{SourceMap, SourcePlaces};
 
@@ -32,6 +32,8 @@ pub struct Session {
     pub index: Arc<Index<AnySource>>,
     /// Symbols of the traced program.
     pub images: Arc<Images>,
+    /// What the files beside the trace tell.
+    pub companions: Arc<Companions>,
     /// Where sources are that moved since the images were compiled.
     pub source_map: SourceMap,
     /// The trace.
@@ -152,6 +154,7 @@ struct IndexSearch<'a> {
     options: &'a OpenOptions,
     input: Input,
     images: Arc<Images>,
+    companions: Arc<Companions>,
     /// Where it may lie, best first.
     places: Vec<PathBuf>,
     progress: &'a BuildProgress,
@@ -170,9 +173,10 @@ impl<'a> IndexSearch<'a> {
         let input = Input::open(options)?;
         // Before the index: a misspelt image should not cost the time of a build.
         let mut notices = Vec::new();
-        let images = Arc::new(images::load(options, &mut notices)?);
+        let companions = Arc::new(input.companions(&mut notices));
+        let images = Arc::new(images::load(options, &companions, &mut notices)?);
         let places = index_places(&options.path, options.index.as_deref());
-        Ok(Self { options, input, images, places, progress, cancel, watch, notices })
+        Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
     }
 
     /// An index, and whether it was built just now.
@@ -223,6 +227,7 @@ impl<'a> IndexSearch<'a> {
         Session {
             index: Arc::new(index),
             images: Arc::clone(&self.images),
+            companions: Arc::clone(&self.companions),
             source_map: SourceMap::new(self.options.source_map.clone()),
             path: self.options.path.clone(),
             index_path,
@@ -232,6 +237,7 @@ impl<'a> IndexSearch<'a> {
                 source: Arc::clone(&self.input.source),
                 fingerprint,
                 packed: self.input.packed.clone(),
+                trace_directory: self.input.trace_directory.clone(),
             }),
             lineage: Arc::default(),
         }

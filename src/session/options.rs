@@ -41,6 +41,11 @@ pub struct OpenOptions {
     pub images: Vec<ImageSpec>,
     /// Those that the trace had last time, where none are named now; one that cannot be used is left out.
     pub remembered_images: Vec<ImageSpec>,
+    /// Directories that mirror the traced machine, or hold its files side by side:
+    /// the images of traces whose recorder listed what it mapped are looked for there.
+    pub sysroots: Vec<PathBuf>,
+    /// Those that the trace had last time, where none are named now.
+    pub remembered_sysroots: Vec<PathBuf>,
     /// Added to the addresses of images that bring no offset of their own.
     pub load_offset: u64,
     /// Directories of sources that moved since the images were compiled.
@@ -56,6 +61,11 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
+    /// The directories where images are looked for.
+    pub fn sysroots(&self) -> &[PathBuf] {
+        if self.sysroots.is_empty() { &self.remembered_sysroots } else { &self.sysroots }
+    }
+
     /// Everything by default.
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), ..Self::default() }
