@@ -8,7 +8,9 @@ use capstone::Capstone;
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _, arm, arm64, riscv, x86};
 use stepback_parsers::{Address, Encoding, InstructionSet};
 
-use crate::decode::{Instruction, Meaning};
+use crate::decode::by_disassembler::Disassembled;
+use crate::decode::description::Description;
+use crate::decode::{Instruction, Meaning, a64};
 
 /// Decodes an instruction. Never fails: bytes that mean nothing are their own text, with registers that are not known.
 /// Cost: about a microsecond, much less for one that the calling thread decoded of late.
@@ -52,7 +54,7 @@ impl Decoder {
         } else {
             self.disassemblers.entry(set).or_insert_with(|| disassemblers(set))
         };
-        let mut found = disassemblers.iter().filter_map(|disassembler| disassembled(disassembler, pc, &encoding));
+        let mut found = disassemblers.iter().filter_map(|disassembler| disassembled(disassembler, (set, pc, encoding)));
         found.next().unwrap_or_else(|| undecodable(&encoding))
     }
 }
@@ -85,12 +87,19 @@ fn disassemblers(set: InstructionSet) -> Vec<Capstone> {
 }
 
 /// An instruction that takes all the bytes of its encoding.
-fn disassembled(disassembler: &Capstone, pc: Address, encoding: &Encoding) -> Option<Instruction> {
+fn disassembled(disassembler: &Capstone, (set, pc, encoding): Key) -> Option<Instruction> {
     let instructions = disassembler.disasm_count(encoding.bytes(), pc.0, 1).ok()?;
     let instruction = instructions.iter().next().filter(|found| found.bytes() == encoding.bytes())?;
     let operands = instruction.op_str().unwrap_or_default();
     let text = format!("{} {operands}", instruction.mnemonic()?).trim_end().to_ascii_lowercase();
-    Some(Instruction { text, registers: None, meaning: Meaning::default() })
+    let detail = disassembler.insn_detail(instruction).ok()?;
+    let described = Disassembled { disassembler, detail: &detail, set };
+    let description = match set {
+        InstructionSet::A64 => a64::describe(encoding.opcode(set), pc).or_else(|| Some(described.describe())),
+        _ => None,
+    };
+    let (registers, meaning) = description.map(Description::finish).unzip();
+    Some(Instruction { text, registers, meaning: meaning.unwrap_or_default() })
 }
 
 fn undecodable(encoding: &Encoding) -> Instruction {

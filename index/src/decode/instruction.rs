@@ -27,8 +27,8 @@ impl Instruction {
 pub struct RegisterUse {
     /// What it reads, addresses included; sorted, each once. No program counter.
     pub reads: Vec<RegisterView>,
-    /// What it changes: a write of `eax` is one of `rax`, since it makes the upper half zero.
-    /// Sorted, each once. The program counter is among them for branches alone.
+    /// What it changes: a write of `eax` is one of `rax`, since it makes the upper half zero. Sorted, each once.
+    /// The program counter is left out, and so are the flags of floating point that exceptions add to (`fpsr`, `mxcsr`).
     pub writes: Vec<RegisterView>,
 }
 

@@ -1,0 +1,47 @@
+//! What the disassembler knows of an instruction: which registers it uses, and whether it accesses memory.
+
+use capstone::arch::{ArchOperand, arm, arm64, x86};
+use capstone::{Capstone, InsnDetail, RegId};
+use stepback_parsers::{InstructionSet, RegisterId, RegisterView};
+
+use crate::decode::description::Description;
+use crate::decode::views::{view_of, written};
+
+/// An instruction as the disassembler has it.
+pub(super) struct Disassembled<'a> {
+    pub disassembler: &'a Capstone,
+    pub detail: &'a InsnDetail<'a>,
+    pub set: InstructionSet,
+}
+
+impl Disassembled<'_> {
+    /// The registers by its lists; memory that it accesses is not described.
+    pub fn describe(&self) -> Description {
+        let mut description = Description::default();
+        for view in self.views(self.detail.regs_read()) {
+            description.read(view);
+        }
+        for view in self.views(self.detail.regs_write()) {
+            description.write(written(view, self.set));
+        }
+        if self.has_memory_operand() {
+            description.access_unknown();
+        }
+        description
+    }
+
+    /// The program counter is left out.
+    fn views<'a>(&'a self, registers: &'a [RegId]) -> impl Iterator<Item = RegisterView> + 'a {
+        let views = registers.iter().filter_map(|register| view_of(self.disassembler, *register, self.set));
+        views.filter(|view| view.register != RegisterId::PC)
+    }
+
+    fn has_memory_operand(&self) -> bool {
+        self.detail.arch_detail().operands().iter().any(|operand| match operand {
+            ArchOperand::Arm64Operand(operand) => matches!(operand.op_type, arm64::Arm64OperandType::Mem(_)),
+            ArchOperand::ArmOperand(operand) => matches!(operand.op_type, arm::ArmOperandType::Mem(_)),
+            ArchOperand::X86Operand(operand) => matches!(operand.op_type, x86::X86OperandType::Mem(_)),
+            _ => false,
+        })
+    }
+}
