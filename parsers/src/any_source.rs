@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 
+use crate::drmemtrace::Drmemtrace;
 use crate::{
     Address, Encoding, EventSink, InstructionSet, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac,
 };
@@ -12,37 +13,51 @@ use crate::{
 pub enum AnySource {
     /// Arm Tarmac text.
     Tarmac(Tarmac),
+    /// DynamoRIO drmemtrace.
+    Drmemtrace(Drmemtrace),
 }
 
 impl Source for AnySource {
     fn traits(&self) -> &SourceTraits {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.traits()
+        match self {
+            Self::Tarmac(trace) => trace.traits(),
+            Self::Drmemtrace(trace) => trace.traits(),
+        }
     }
 
     fn length(&self) -> u64 {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.length()
+        match self {
+            Self::Tarmac(trace) => trace.length(),
+            Self::Drmemtrace(trace) => trace.length(),
+        }
     }
 
     fn is_settled(&self) -> bool {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.is_settled()
+        match self {
+            Self::Tarmac(trace) => trace.is_settled(),
+            Self::Drmemtrace(trace) => trace.is_settled(),
+        }
     }
 
     fn grow(&self) -> io::Result<u64> {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.grow()
+        match self {
+            Self::Tarmac(trace) => trace.grow(),
+            Self::Drmemtrace(trace) => trace.grow(),
+        }
     }
 
     fn length_now(&self) -> io::Result<u64> {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.length_now()
+        match self {
+            Self::Tarmac(trace) => trace.length_now(),
+            Self::Drmemtrace(trace) => trace.length_now(),
+        }
     }
 
     fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.cut(target, limit, scratch)
+        match self {
+            Self::Tarmac(trace) => trace.cut(target, limit, scratch),
+            Self::Drmemtrace(trace) => trace.cut(target, limit, scratch),
+        }
     }
 
     fn parse<S: EventSink>(
@@ -51,17 +66,23 @@ impl Source for AnySource {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.parse(range, scratch, sink)
+        match self {
+            Self::Tarmac(trace) => trace.parse(range, scratch, sink),
+            Self::Drmemtrace(trace) => trace.parse(range, scratch, sink),
+        }
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.read_raw(range, out)
+        match self {
+            Self::Tarmac(trace) => trace.read_raw(range, out),
+            Self::Drmemtrace(trace) => trace.read_raw(range, out),
+        }
     }
 
     fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
-        let Self::Tarmac(tarmac) = self;
-        tarmac.encodings_at(pc)
+        match self {
+            Self::Tarmac(trace) => trace.encodings_at(pc),
+            Self::Drmemtrace(trace) => trace.encodings_at(pc),
+        }
     }
 }

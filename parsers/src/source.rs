@@ -162,6 +162,7 @@ pub struct Parsed {
 pub struct ParseScratch {
     pub(crate) buffer: Vec<u8>,
     pub(crate) names: crate::tarmac::RunNames,
+    pub(crate) store: crate::drmemtrace::StoreScratch,
 }
 
 /// The input could not be read.

@@ -88,7 +88,9 @@ pub fn run(arguments: &ConvertArguments) -> Result<()> {
     if !report.quiet {
         input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
     }
-    let AnySource::Tarmac(tarmac) = &*input.source;
+    let AnySource::Tarmac(tarmac) = &*input.source else {
+        bail!("only Tarmac traces can be converted: {trace:?}");
+    };
     let mut out = output(arguments.target(), trace)?;
     let lost = watched("converting", report, |progress| {
         progress.bytes_total.store(tarmac.length(), Ordering::Relaxed);

@@ -130,7 +130,7 @@ impl<'a> Sites<'a> {
             return Ok(None);
         }
         let time = if range.start == 0 { 0 } else { self.time_of(first)? };
-        let AnySource::Tarmac(tarmac) = &**self.index.source();
+        let AnySource::Tarmac(tarmac) = &**self.index.source() else { return Ok(None) };
         let mut text = Vec::new();
         tarmac.read_raw(range.clone(), &mut text).map_err(QueryError::from)?;
         Ok(Some(Divided { offset: range.start, nodes: tarmac.nodes(&text, time) }))

@@ -11,6 +11,30 @@ pub struct ThreadIdentity {
     pub pid: u64,
 }
 
+impl ThreadIdentity {
+    /// Bits of a workload's number stand above these.
+    const TID_BITS: u32 = 48;
+
+    /// Whether this is no thread but a core that has nothing to run.
+    pub fn is_idle(&self) -> bool {
+        self.tid == u64::MAX
+    }
+
+    /// The number of the workload, and the thread's own number in it.
+    pub fn parts(&self) -> (u64, u64) {
+        (self.tid >> Self::TID_BITS, self.tid & ((1 << Self::TID_BITS) - 1))
+    }
+
+    /// The thread's name: its number, behind that of its workload where it is not the first.
+    pub fn name(&self) -> String {
+        match self.parts() {
+            _ if self.is_idle() => "idle".to_owned(),
+            (0, tid) => tid.to_string(),
+            (workload, tid) => format!("{workload}.{tid}"),
+        }
+    }
+}
+
 /// A fetched instruction, or a further round of a repeated one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InstructionRecord {

@@ -149,7 +149,7 @@ impl Source for Tarmac {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
-        let ParseScratch { buffer, names } = scratch;
+        let ParseScratch { buffer, names, .. } = scratch;
         let mut window = Window::new(&*self.input, range, self.limits.window, buffer);
         Run::new(self, names, sink).parse(&mut window)
     }

@@ -1,0 +1,174 @@
+//! From the store to the events of a trace.
+
+use std::ops::Range;
+
+use super::ThreadIdentity;
+use super::store::{BlockVisitor, Code};
+use super::visible::{first_item, plain_address, unix_micros};
+use crate::{
+    AccessKind, Address, EventSink, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess, Mode, Place,
+    Problem, StepEvent, ThreadNumber,
+};
+
+/// Bytes of the virtual text of an item.
+pub const ITEM_BYTES: u64 = 16;
+
+/// Bytes of an access that is pushed as a whole.
+const ACCESS_LIMIT: u16 = 64;
+
+/// Pushes the events of some items.
+pub struct EventRun<'a, S> {
+    items: Range<u64>,
+    item: u64,
+    sink: &'a mut S,
+    identities: &'a [ThreadIdentity],
+    /// The number in this run of each thread of the store.
+    numbers: Vec<Option<ThreadNumber>>,
+    named: u16,
+    thread: ThreadNumber,
+    time: Option<u64>,
+    store_thread: usize,
+    set: InstructionSet,
+    /// False when all items were pushed.
+    pub goes_on: bool,
+}
+
+impl<'a, S: EventSink> EventRun<'a, S> {
+    /// Begins in the block of the first item.
+    pub fn new(items: Range<u64>, identities: &'a [ThreadIdentity], set: InstructionSet, sink: &'a mut S) -> Self {
+        Self {
+            item: first_item(items.start),
+            items,
+            sink,
+            identities,
+            numbers: Vec::new(),
+            named: 0,
+            thread: ThreadNumber(0),
+            time: None,
+            store_thread: 0,
+            set,
+            goes_on: true,
+        }
+    }
+
+    /// Tells how far it is.
+    pub fn tell_progress(&mut self, item: u64) {
+        let flow = self.sink.progress(item.min(self.items.end) * ITEM_BYTES);
+        self.goes_on &= flow == crate::Flow::Continue;
+    }
+
+    #[inline(always)]
+    fn is_wanted(&self) -> bool {
+        self.item >= self.items.start && self.goes_on
+    }
+
+    fn place(&self) -> Place {
+        Place { offset: self.item * ITEM_BYTES, line_in_range: 0 }
+    }
+
+    /// The number in this run of the thread at hand.
+    #[inline(always)]
+    fn number(&mut self) -> ThreadNumber {
+        match self.numbers.get(self.store_thread) {
+            Some(Some(number)) => *number,
+            _ => self.name_thread(),
+        }
+    }
+
+    #[cold]
+    fn name_thread(&mut self) -> ThreadNumber {
+        let number = ThreadNumber(self.named);
+        self.named += 1;
+        if self.numbers.len() <= self.store_thread {
+            self.numbers.resize(self.store_thread + 1, None);
+        }
+        if let Some(place) = self.numbers.get_mut(self.store_thread) {
+            *place = Some(number);
+        }
+        let identity = self.identities.get(self.store_thread).copied().unwrap_or_default();
+        self.sink.thread_named(number, &identity.name());
+        number
+    }
+
+    fn push_access(&mut self, kind: AccessKind, address: Address, size_bytes: u8) {
+        let access = MemoryAccess { thread: self.thread, kind, address, size_bytes, bytes: None, place: self.place() };
+        self.sink.access(&access);
+    }
+}
+
+impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
+    fn thread(&mut self, thread: u16, time: Option<u64>) {
+        self.store_thread = usize::from(thread);
+        self.time = time.map(unix_micros);
+    }
+
+    #[inline(always)]
+    fn step(&mut self, code: &Code, _target: Option<u64>) {
+        self.item += 1;
+        self.goes_on &= self.item < self.items.end;
+        if !self.is_wanted() {
+            return;
+        }
+        self.thread = self.number();
+        let encoding = code.encoding.as_ref();
+        let place = self.place();
+        self.sink.begin_step(&StepEvent {
+            thread: self.thread,
+            place,
+            chunk_offset: place.offset,
+            time: self.time,
+            pc: code.address(),
+            instruction_set: code.set,
+            opcode: encoding.filter(|_| code.set.is_arm()).map_or(0, |encoding| encoding.opcode(code.set)),
+            bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
+            branch: code.branch(),
+            length_bytes: u8::try_from(code.length_bytes).unwrap_or(u8::MAX),
+            is_executed: true,
+            mode: Mode::default(),
+            text: &[],
+        });
+    }
+
+    #[inline(always)]
+    fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, _pc: Option<u64>) {
+        if !self.is_wanted() || size_bytes == 0 {
+            return;
+        }
+        self.thread = self.number();
+        let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
+        let address = plain_address(address, self.set);
+        // Nothing lies behind the last address.
+        let room = u64::MAX - address.0;
+        let size_bytes = u64::from(size_bytes).min(room.saturating_add(1)) as u16;
+        for offset in (0..size_bytes).step_by(usize::from(ACCESS_LIMIT)) {
+            let size = (size_bytes - offset).min(ACCESS_LIMIT) as u8;
+            self.push_access(kind, Address(address.0 + u64::from(offset)), size);
+        }
+    }
+
+    fn marker(&mut self, marker: Marker, _size_bytes: u64, count: u64) {
+        let mut marker = marker;
+        if marker.kind == MarkerKind::TIMESTAMP {
+            if marker.value == u64::MAX {
+                return;
+            }
+            marker.value = unix_micros(marker.value);
+            self.time = Some(marker.value);
+        }
+        if !self.is_wanted() {
+            return;
+        }
+        if marker.kind == MarkerKind::CORE_IDLE {
+            marker.value = count;
+        }
+        let event = MarkerEvent { thread: self.number(), marker, place: self.place() };
+        self.sink.marker(&event);
+    }
+
+    fn problem(&mut self, message: String) {
+        if self.is_wanted() {
+            let place = self.place();
+            self.sink.problem(&Problem { place, column: 0, message, is_once_a_run: false });
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What the first records of a file say.
+
+use std::io;
+
+use super::container::Unpacker;
+use super::raw_record::{kind, marker};
+use super::{FileType, TraceFile, Width};
+
+/// What a file says of itself at its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TraceHead {
+    /// How long its records are.
+    pub width: Width,
+    /// The format's version.
+    pub version: u64,
+    /// What it holds.
+    pub file_type: FileType,
+}
+
+impl Default for TraceHead {
+    fn default() -> Self {
+        Self { width: Width::Wide, version: 1, file_type: FileType::default() }
+    }
+}
+
+/// So many bytes of records hold the head.
+const HEAD_BYTES: usize = 24 << 10;
+
+impl TraceHead {
+    /// The head of a file, packed or not; none when it does not begin like a trace.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
+        let block = Unpacker::open(file.data.clone())?.next_block(Vec::new(), HEAD_BYTES)?;
+        Ok(Self::of_records(&block.bytes))
+    }
+
+    fn of_records(bytes: &[u8]) -> Option<Self> {
+        let width = Width::of_head(bytes)?;
+        let mut records = width.records(bytes);
+        let version = records.next()?.value;
+        let is_opening = |kind: u16| matches!(kind, kind::MARKER | kind::THREAD | kind::PROCESS);
+        let mut opening = records.take_while(|record| is_opening(record.kind));
+        let file_type = opening.find(|record| record.kind == kind::MARKER && record.size == marker::FILE_TYPE);
+        let file_type = FileType(file_type.map_or(0, |record| record.value));
+        Some(Self { width, version, file_type })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_says_what_it_is() {
+        let record = |kind: u16, size: u16, value: u64| {
+            [&kind.to_le_bytes()[..], &size.to_le_bytes(), &value.to_le_bytes()].concat()
+        };
+        let bytes = [record(25, 0, 6), record(28, 12, 6), record(28, 9, 0xe40), record(22, 4, 5)].concat();
+        let head = TraceHead::of_records(&bytes).unwrap();
+        assert_eq!((head.width, head.version, head.file_type), (Width::Wide, 6, FileType(0xe40)));
+        let old = [record(25, 0, 1), record(22, 4, 5), record(10, 1, 7), record(28, 9, 8)].concat();
+        assert_eq!(TraceHead::of_records(&old).unwrap().file_type, FileType(0));
+        assert_eq!(TraceHead::of_records(b"1 clk IT"), None);
+    }
+}

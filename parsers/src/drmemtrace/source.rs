@@ -1,0 +1,186 @@
+//! A drmemtrace trace as a source of events.
+
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::events::{EventRun, ITEM_BYTES};
+use super::store::{Encoder, Facts, Filler, StepStore};
+use super::visible::{VisibleRecord, visible_records};
+use super::{TraceFile, TraceHead, read_records};
+use crate::kept::KeptOptions;
+use crate::{
+    Address, Encoding, Endian, EventSink, FormatError, InstructionSet, ParseScratch, Parsed, RegisterSource, Source,
+    SourceError, SourceTraits,
+};
+
+/// How many items are between two looks at the progress.
+const PROGRESS: u64 = 1 << 16;
+
+/// A drmemtrace trace: the records of all its threads in one order.
+///
+/// Offsets are virtual: item 0, what comes before the first step, stands at bytes 0 to 16, and step n with all that
+/// follows it up to the next one at bytes 16 (n + 1) to 16 (n + 2).
+#[derive(Debug)]
+pub struct Drmemtrace {
+    store: StepStore,
+    traits: SourceTraits,
+    items: AtomicU64,
+    head: TraceHead,
+}
+
+impl Drmemtrace {
+    /// Opens a trace by its files, in the order of their names: with the store that is there, or making one,
+    /// which goes on when this returns.
+    ///
+    /// # Errors
+    /// A file could not be read, or the first of them is no trace.
+    pub fn open(files: Vec<TraceFile>, options: KeptOptions) -> Result<Self, SourceError> {
+        let failed = |error| SourceError::Read { offset: 0, error };
+        let first = files.first().ok_or(FormatError::Empty)?;
+        let head = TraceHead::of(first).map_err(failed)?.ok_or(FormatError::Binary)?;
+        let traits = SourceTraits {
+            format: "drmemtrace".to_owned(),
+            endian: Endian::Little,
+            time_unit: Some("us".to_owned()),
+            instruction_set: head.file_type.likely_instruction_set(head.width),
+            registers: RegisterSource::Operands,
+            options: String::new(),
+        };
+        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
+            read_records(files, is_stopped, encoder).map(|_| ())
+        };
+        Ok(Self { head, ..Self::new(StepStore::open(options, Box::new(read)), traits) })
+    }
+
+    /// A trace over the store of its records.
+    pub(super) fn new(store: StepStore, traits: SourceTraits) -> Self {
+        let items = AtomicU64::new(store.items().unwrap_or(0));
+        Self { store, traits, items, head: TraceHead::default() }
+    }
+
+    /// The records.
+    pub fn store(&self) -> &StepStore {
+        &self.store
+    }
+
+    /// What its first file says of itself.
+    pub fn head(&self) -> TraceHead {
+        self.head
+    }
+
+    /// What is known of the trace so far.
+    pub fn facts(&self) -> Facts {
+        self.store.facts()
+    }
+
+    /// How many steps are done when the visible record with this ordinal, from 1, has been seen: a position. O(log n).
+    /// None when there are not so many records.
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub fn steps_at_record(&self, ordinal: u64) -> io::Result<Option<u64>> {
+        let mut scratch = ParseScratch::default();
+        let (item, _) = self.store.block_of_record(ordinal, &mut scratch.store)?;
+        let mut found = None;
+        let end = item.saturating_add(super::store::ITEMS);
+        visible_records(&self.store, item..end, &mut scratch.store, |record| {
+            let is_there = record.ordinal <= ordinal && ordinal - record.ordinal < record.count();
+            found = found.or(is_there.then_some(record.instructions));
+            found.is_none()
+        })?;
+        Ok(found.filter(|_| ordinal > 0))
+    }
+
+    /// Hands out the visible records that belong to some positions, in order, until `each` is false: those of position 0 come
+    /// before the first step, those of position n are step n - 1 and all up to the next step.
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub fn records(&self, positions: Range<u64>, each: impl FnMut(VisibleRecord<'_>) -> bool) -> io::Result<()> {
+        visible_records(&self.store, positions, &mut ParseScratch::default().store, each)
+    }
+}
+
+fn items_of(range: &Range<u64>) -> Range<u64> {
+    range.start / ITEM_BYTES..range.end / ITEM_BYTES
+}
+
+impl Source for Drmemtrace {
+    fn traits(&self) -> &SourceTraits {
+        &self.traits
+    }
+
+    fn length(&self) -> u64 {
+        self.items.load(Ordering::Relaxed) * ITEM_BYTES
+    }
+
+    fn is_settled(&self) -> bool {
+        if !self.store.is_settled() {
+            return false;
+        }
+        // Whoever sees that nothing more comes must see all of it.
+        _ = self.grow();
+        true
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        self.items.fetch_max(self.store.items()?, Ordering::Relaxed);
+        Ok(self.length())
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        Ok(self.store.items()? * ITEM_BYTES)
+    }
+
+    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        let cut = target.next_multiple_of(ITEM_BYTES);
+        Ok(Some(cut).filter(|cut| *cut < limit.min(self.length())))
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let failed = |error| SourceError::Read { offset: range.start, error };
+        let items = items_of(&range);
+        let end = items.end.min(self.store.wait_for(items.end).map_err(failed)?);
+        let items = items.start.min(end)..end;
+        let facts = self.store.facts();
+        let mut run = EventRun::new(items.clone(), &facts.threads, self.traits.instruction_set, sink);
+        if !items.is_empty() {
+            let goes_on = |run: &mut EventRun<'_, S>, item: u64| {
+                if item.is_multiple_of(PROGRESS) {
+                    run.tell_progress(item);
+                }
+                run.goes_on
+            };
+            self.store.visit(items, &mut scratch.store, &mut run, goes_on).map_err(failed)?;
+        }
+        Ok(Parsed { lines: 0, end: end * ITEM_BYTES })
+    }
+
+    fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
+        let mut known = Vec::new();
+        for code in self.store.codes_at(pc) {
+            let encoding = code.encoding.map(|encoding| (code.set, encoding));
+            known.extend(encoding.filter(|encoding| !known.contains(encoding)));
+        }
+        known
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        let failed = |error| SourceError::Read { offset: range.start, error };
+        let threads = self.store.facts().threads;
+        let mut scratch = ParseScratch::default();
+        let items = items_of(&range);
+        visible_records(&self.store, items, &mut scratch.store, |record| {
+            super::text::push_line(out, &record, &threads);
+            true
+        })
+        .map_err(failed)
+    }
+}

@@ -1,0 +1,310 @@
+//! A block: the records of up to 256 items, which decode by themselves.
+//!
+//! ```text
+//! checksum   u32: the low half of the XXH3 of what follows
+//! head       visible records before the block, a time that others are close to, the code of the step before: numbers;
+//!            the addresses that others are close to (`numbers.rs`)
+//! ops        each a byte: STEP | flags, or one of the others, and its fields
+//! ```
+//! Numbers are LEB128.
+//!
+//! A step is mostly one byte and the addresses of its accesses: codes are numbered in the order of their first execution,
+//! so the next step's code is mostly the next number, and an instruction mostly accesses as it did the first time.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::code::{Code, Shape};
+use super::codes::Codes;
+use super::numbers::{Addresses, PADDING, Reader, Writer};
+use crate::{Marker, MarkerKind};
+
+/// Items in a block.
+pub const ITEMS: u64 = 256;
+
+/// A step; the flags say what follows.
+const STEP: u8 = 1;
+/// Its code is the one behind the code of the step before; else a difference follows.
+const IS_NEXT: u8 = 2;
+/// Its accesses are as the first time: their addresses follow.
+const IS_USUAL: u8 = 4;
+/// Where it goes follows, as a difference to its address.
+const HAS_TARGET: u8 = 8;
+/// Its code is not in the table but follows.
+const IS_INLINE: u8 = 16;
+
+const THREAD: u8 = 0;
+const READ: u8 = 2;
+const WRITE: u8 = 4;
+const READ_ELSEWHERE: u8 = 6;
+const WRITE_ELSEWHERE: u8 = 8;
+const MARKER: u8 = 10;
+const SIZED_MARKER: u8 = 12;
+const MARKER_RUN: u8 = 14;
+const TIME: u8 = 16;
+const PROBLEM: u8 = 18;
+
+/// What stands in front of a block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlockHead {
+    /// Visible records before it.
+    pub records_before: u64,
+    /// Times in it are differences to this one.
+    pub base_time: u64,
+    /// The code of the step before it.
+    pub code: u32,
+    /// Where the last addresses were.
+    pub addresses: Addresses,
+}
+
+/// Writes a block.
+#[derive(Debug, Default)]
+pub struct BlockWriter {
+    out: Writer,
+    base_time: u64,
+    code: u32,
+    addresses: Addresses,
+}
+
+/// A step as it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenStep<'a> {
+    /// Its place in the table of codes; none when it is not there.
+    pub number: Option<u32>,
+    /// Its code.
+    pub code: &'a Code,
+    /// Addresses of its accesses when they are as usual.
+    pub usual: Option<&'a [u64]>,
+    /// Where it goes.
+    pub target: Option<u64>,
+}
+
+impl BlockWriter {
+    /// Begins a block.
+    pub fn begin(&mut self, head: BlockHead) {
+        self.out.bytes.clear();
+        self.out.bytes.extend_from_slice(&[0; 4]);
+        self.out.number(head.records_before);
+        self.out.number(head.base_time);
+        self.out.number(u64::from(head.code));
+        head.addresses.save(&mut self.out);
+        (self.base_time, self.code, self.addresses) = (head.base_time, head.code, head.addresses);
+    }
+
+    /// Ends it: its bytes.
+    pub fn end(&mut self) -> &[u8] {
+        let checksum = xxh3_64(self.out.bytes.get(4..).unwrap_or_default()) as u32;
+        if let Some(place) = self.out.bytes.first_chunk_mut() {
+            *place = checksum.to_le_bytes();
+        }
+        &self.out.bytes
+    }
+
+    /// What the next block must know.
+    pub fn state(&self) -> (u32, Addresses) {
+        (self.code, self.addresses)
+    }
+
+    /// The records that follow are this thread's, whose latest timestamp is this one.
+    pub fn thread(&mut self, thread: u16, time: Option<u64>) {
+        self.out.byte(THREAD);
+        self.out.number(u64::from(thread));
+        self.out.byte(u8::from(time.is_some()));
+        if let Some(time) = time {
+            self.out.difference(time, self.base_time);
+        }
+    }
+
+    /// A step begins.
+    #[inline(always)]
+    pub fn step(&mut self, step: &WrittenStep<'_>) {
+        let next = self.code.wrapping_add(1);
+        let is_next = step.number == Some(next);
+        let tag = STEP
+            | (IS_NEXT * u8::from(is_next))
+            | (IS_USUAL * u8::from(step.usual.is_some()))
+            | (HAS_TARGET * u8::from(step.target.is_some()))
+            | (IS_INLINE * u8::from(step.number.is_none()));
+        self.out.byte(tag);
+        match step.number {
+            Some(number) => {
+                if !is_next {
+                    self.out.difference(u64::from(number), u64::from(next));
+                }
+                self.code = number;
+            }
+            None => self.inline(step.code),
+        }
+        if let Some(target) = step.target {
+            self.out.difference(target, step.code.pc);
+        }
+        step.usual.unwrap_or_default().iter().for_each(|address| self.addresses.write(*address, &mut self.out));
+    }
+
+    fn inline(&mut self, code: &Code) {
+        self.out.number(code.pc);
+        self.out.byte(code.kind);
+        self.out.byte(code.set as u8);
+        self.out.number(u64::from(code.length_bytes));
+        let encoding = code.encoding.unwrap_or_default();
+        self.out.byte(encoding.bytes().len() as u8);
+        self.out.bytes.extend_from_slice(encoding.bytes());
+    }
+
+    /// An access that the step's code does not tell; `pc` is that of an instruction that is no step.
+    pub fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, pc: Option<u64>) {
+        self.out.byte(match (is_write, pc) {
+            (false, None) => READ,
+            (true, None) => WRITE,
+            (false, Some(_)) => READ_ELSEWHERE,
+            (true, Some(_)) => WRITE_ELSEWHERE,
+        });
+        self.out.number(u64::from(size_bytes));
+        self.addresses.write(address, &mut self.out);
+        if let Some(pc) = pc {
+            self.out.number(pc);
+        }
+    }
+
+    /// `count` equal markers one behind the other.
+    pub fn marker(&mut self, marker: Marker, size_bytes: u64, count: u64) {
+        if marker.kind == MarkerKind::TIMESTAMP && count == 1 {
+            self.out.byte(TIME);
+            self.out.difference(marker.value, self.base_time);
+            return;
+        }
+        self.out.byte(match (size_bytes, count) {
+            (0, 1) => MARKER,
+            (_, 1) => SIZED_MARKER,
+            _ => MARKER_RUN,
+        });
+        self.out.number(u64::from(marker.kind.0));
+        self.out.number(marker.value);
+        match (size_bytes, count) {
+            (0, 1) => {}
+            (size_bytes, 1) => self.out.number(size_bytes),
+            _ => self.out.number(count),
+        }
+    }
+
+    /// Something could not be read here.
+    pub fn problem(&mut self, message: &str) {
+        self.out.byte(PROBLEM);
+        self.out.text(message);
+    }
+}
+
+/// Takes the records of a block.
+pub trait BlockVisitor {
+    /// The records that follow are this thread's, whose latest timestamp is this one.
+    fn thread(&mut self, thread: u16, time: Option<u64>);
+    /// The next item begins.
+    fn step(&mut self, code: &Code, target: Option<u64>);
+    /// An access of the thread's last step, or of the instruction at `pc`, which is no step.
+    fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, pc: Option<u64>);
+    /// `count` equal markers.
+    fn marker(&mut self, marker: Marker, size_bytes: u64, count: u64);
+    /// Something could not be read here.
+    fn problem(&mut self, message: String);
+}
+
+/// The block does not hold what was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damaged;
+
+/// The head of a block, from its bytes with [`PADDING`] behind them.
+pub fn head(padded: &[u8]) -> Result<BlockHead, Damaged> {
+    open(padded).map(|(head, _)| head)
+}
+
+fn open(padded: &[u8]) -> Result<(BlockHead, Reader<'_>), Damaged> {
+    let (checksum, content) = padded.split_first_chunk().ok_or(Damaged)?;
+    let end = content.len().checked_sub(PADDING).ok_or(Damaged)?;
+    let is_right = xxh3_64(content.get(..end).unwrap_or_default()) as u32 == u32::from_le_bytes(*checksum);
+    let mut reader = Reader::new(content);
+    let (records_before, base_time, code) = (reader.number(), reader.number(), reader.number() as u32);
+    let addresses = Addresses::load(&mut reader);
+    (is_right || cfg!(fuzzing))
+        .then_some((BlockHead { records_before, base_time, code, addresses }, reader))
+        .ok_or(Damaged)
+}
+
+/// Reads a block, given with [`PADDING`] behind it, and the codes that it speaks of.
+pub fn read_block<V: BlockVisitor>(padded: &[u8], codes: &Codes, visitor: &mut V) -> Result<(), Damaged> {
+    let (head, reader) = open(padded)?;
+    let mut run = BlockRun { reader, base_time: head.base_time, code: head.code, addresses: head.addresses, codes };
+    while !run.reader.is_at_end() {
+        let op = run.reader.byte();
+        if op & STEP != 0 { run.step(op, visitor)? } else { run.other(op, visitor)? }
+    }
+    if run.reader.is_sound() { Ok(()) } else { Err(Damaged) }
+}
+
+struct BlockRun<'a> {
+    reader: Reader<'a>,
+    base_time: u64,
+    code: u32,
+    addresses: Addresses,
+    codes: &'a Codes,
+}
+
+impl BlockRun<'_> {
+    #[inline(always)]
+    fn step<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {
+        let inline;
+        let codes = self.codes;
+        let code = if op & IS_INLINE == 0 {
+            let next = self.code.wrapping_add(1);
+            self.code = if op & IS_NEXT != 0 { next } else { self.reader.difference(u64::from(next)) as u32 };
+            codes.get(self.code).ok_or(Damaged)?
+        } else {
+            inline = self.inline()?;
+            &inline
+        };
+        let target = (op & HAS_TARGET != 0).then(|| self.reader.difference(code.pc));
+        visitor.step(code, target);
+        if op & IS_USUAL != 0 {
+            for (is_write, size_bytes) in code.shape.accesses() {
+                visitor.access(is_write, size_bytes, self.addresses.read(&mut self.reader), None);
+            }
+        }
+        Ok(())
+    }
+
+    fn inline(&mut self) -> Result<Code, Damaged> {
+        let (pc, kind, set) = (self.reader.number(), self.reader.byte(), self.reader.byte());
+        let length_bytes = self.reader.number() as u16;
+        let count = self.reader.byte();
+        let bytes: Vec<u8> = (0..count).map(|_| self.reader.byte()).collect();
+        let set = super::instruction_set(set).ok_or(Damaged)?;
+        Ok(Code { pc, encoding: crate::Encoding::new(&bytes), kind, set, length_bytes, shape: Shape::UNSET })
+    }
+
+    fn other<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {
+        match op {
+            THREAD => {
+                let thread = self.reader.number() as u16;
+                let has_time = self.reader.byte() != 0;
+                visitor.thread(thread, has_time.then(|| self.reader.difference(self.base_time)));
+            }
+            READ | WRITE | READ_ELSEWHERE | WRITE_ELSEWHERE => {
+                let size_bytes = self.reader.number() as u16;
+                let address = self.addresses.read(&mut self.reader);
+                let pc = (op >= READ_ELSEWHERE).then(|| self.reader.number());
+                visitor.access(matches!(op, WRITE | WRITE_ELSEWHERE), size_bytes, address, pc);
+            }
+            MARKER | SIZED_MARKER | MARKER_RUN => {
+                let marker = Marker { kind: MarkerKind(self.reader.number() as u16), value: self.reader.number() };
+                let more = if op == MARKER { 0 } else { self.reader.number() };
+                let (size_bytes, count) = if op == MARKER_RUN { (0, more) } else { (more, 1) };
+                visitor.marker(marker, size_bytes, count);
+            }
+            TIME => {
+                let value = self.reader.difference(self.base_time);
+                visitor.marker(Marker { kind: MarkerKind::TIMESTAMP, value }, 0, 1);
+            }
+            PROBLEM => visitor.problem(self.reader.text()),
+            _ => return Err(Damaged),
+        }
+        Ok(())
+    }
+}

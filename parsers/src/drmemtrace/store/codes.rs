@@ -1,0 +1,105 @@
+//! The codes of a store, as its readers see them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::code::{Code, Shape};
+use super::instruction_set;
+use super::numbers::{PADDING, Reader, Writer};
+use crate::Encoding;
+
+/// Codes in a piece.
+const PIECE: usize = 4096;
+
+/// All codes so far, in pieces that are shared: to take them along costs little while more are added.
+#[derive(Clone, Debug, Default)]
+pub struct Codes {
+    pieces: Vec<Arc<Vec<Code>>>,
+}
+
+impl Codes {
+    /// A code by its number.
+    #[inline(always)]
+    pub fn get(&self, number: u32) -> Option<&Code> {
+        self.pieces.get(number as usize / PIECE)?.get(number as usize % PIECE)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.pieces.last().map_or(0, |last| (self.pieces.len() - 1) * PIECE + last.len())
+    }
+
+    /// All of them, by number.
+    pub fn iter(&self) -> impl Iterator<Item = &Code> {
+        self.pieces.iter().flat_map(|piece| piece.iter())
+    }
+
+    /// Takes in those of `all` that are new.
+    pub fn extend(&mut self, all: &[Code]) {
+        while self.len() < all.len() {
+            if self.pieces.last().is_none_or(|last| last.len() == PIECE) {
+                self.pieces.push(Arc::default());
+            }
+            let (known, Some(last)) = (self.len(), self.pieces.last_mut()) else { return };
+            let room = PIECE - last.len();
+            let added = all.get(known..all.len().min(known + room)).unwrap_or_default();
+            Arc::make_mut(last).extend_from_slice(added);
+        }
+    }
+
+    /// The numbers of the codes at each address.
+    pub fn by_address(&self) -> HashMap<u64, Vec<u32>> {
+        let mut places: HashMap<u64, Vec<u32>> = HashMap::new();
+        for (number, code) in self.iter().enumerate() {
+            places.entry(code.address().0).or_default().push(number as u32);
+        }
+        places
+    }
+
+    /// As they are written.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::default();
+        let mut pc = 0;
+        for code in self.iter() {
+            out.difference(code.pc, pc);
+            pc = code.pc;
+            out.byte(code.kind);
+            out.byte(code.set as u8);
+            out.number(u64::from(code.length_bytes));
+            let encoding = code.encoding.unwrap_or_default();
+            out.byte(encoding.bytes().len() as u8);
+            out.bytes.extend_from_slice(encoding.bytes());
+            let accesses: Vec<_> = code.shape.accesses().collect();
+            out.byte(if code.shape == Shape::UNSET { u8::MAX } else { accesses.len() as u8 });
+            for (is_write, size_bytes) in accesses {
+                out.number(u64::from(size_bytes) << 1 | u64::from(is_write));
+            }
+        }
+        out.bytes
+    }
+
+    /// Reads them; none when they are damaged.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        let padded = [bytes, &[0; PADDING]].concat();
+        let mut reader = Reader::new(&padded);
+        let mut codes = Vec::new();
+        let mut pc = 0;
+        while !reader.is_at_end() {
+            pc = reader.difference(pc);
+            let (kind, set) = (reader.byte(), instruction_set(reader.byte())?);
+            let length_bytes = reader.number() as u16;
+            let count = usize::from(reader.byte()).min(Encoding::LIMIT);
+            let bytes: Vec<u8> = (0..count).map(|_| reader.byte()).collect();
+            let accesses = reader.byte();
+            let mut shape = if accesses == u8::MAX { Shape::UNSET } else { Shape::default() };
+            for _ in 0..accesses.min(Shape::LIMIT as u8) * u8::from(accesses != u8::MAX) {
+                let access = reader.number();
+                shape.push(access & 1 != 0, (access >> 1) as u16);
+            }
+            codes.push(Code { pc, encoding: Encoding::new(&bytes), kind, set, length_bytes, shape });
+        }
+        let mut all = Self::default();
+        all.extend(&codes);
+        reader.is_sound().then_some(all)
+    }
+}

@@ -1,0 +1,247 @@
+//! Turns the records of a trace into blocks.
+
+use std::io;
+
+use super::block::{BlockHead, BlockWriter, ITEMS, WrittenStep};
+use super::code::{Code, Shape};
+use super::code_table::{CodeTable, Found};
+use super::fill::Filler;
+use crate::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::{Marker, MarkerKind, Problem, ThreadNumber};
+
+/// The type of a further round of a repeated instruction.
+const REPETITION: u8 = 29;
+/// A record that is repeated more often is counted in several runs.
+const RUN_LIMIT: u64 = 1 << 40;
+const NO_SPARE: &str = "more distinct instructions than are kept: encodings are forgotten from here on";
+
+/// Takes blocks as they are done.
+pub trait BlockSink {
+    /// The next block; the items before it and in it are `items`. `codes` are all codes so far.
+    fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[ThreadIdentity]);
+}
+
+/// Encodes the records that it is given.
+#[derive(Debug)]
+pub struct Encoder<B> {
+    /// Where the blocks go.
+    pub sink: B,
+    codes: CodeTable,
+    threads: Vec<ThreadIdentity>,
+    times: Vec<Option<u64>>,
+    block: BlockWriter,
+    /// Items begun, the one before the first step included.
+    items: u64,
+    records: u64,
+    thread: Option<ThreadNumber>,
+    latest_time: u64,
+    pending: Pending,
+    run: Option<(Marker, u64)>,
+    has_told_full: bool,
+}
+
+/// The step at hand and its accesses so far.
+#[derive(Debug, Default)]
+struct Pending {
+    code: Option<Found>,
+    target: Option<u64>,
+    shape: Shape,
+    addresses: [u64; Shape::LIMIT],
+    count: usize,
+}
+
+impl Encoder<Filler> {
+    /// Ends the store.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub(super) fn end(&mut self) -> io::Result<()> {
+        let counts = self.finish();
+        self.sink.finish(counts, self.codes.codes(), &self.threads)
+    }
+}
+
+impl<B: BlockSink> Encoder<B> {
+    /// Nothing encoded so far.
+    pub fn new(sink: B) -> Self {
+        let mut block = BlockWriter::default();
+        block.begin(BlockHead::default());
+        Self {
+            sink,
+            codes: CodeTable::default(),
+            threads: Vec::new(),
+            times: Vec::new(),
+            block,
+            items: 1,
+            records: 0,
+            thread: None,
+            latest_time: 0,
+            pending: Pending::default(),
+            run: None,
+            has_told_full: false,
+        }
+    }
+
+    /// Ends the last block: items and visible records in all.
+    pub fn finish(&mut self) -> (u64, u64) {
+        self.flush();
+        self.end_block();
+        (self.items, self.records)
+    }
+
+    fn end_block(&mut self) {
+        let bytes = self.block.end();
+        self.sink.block(bytes, self.items, self.codes.codes(), &self.threads);
+    }
+
+    fn begin_block(&mut self) {
+        let (code, addresses) = self.block.state();
+        let head = BlockHead { records_before: self.records, base_time: self.latest_time, code, addresses };
+        self.block.begin(head);
+        self.thread = None;
+    }
+
+    #[inline(always)]
+    fn turn_to(&mut self, thread: ThreadNumber) {
+        if self.thread != Some(thread) {
+            self.flush();
+            self.thread = Some(thread);
+            let time = self.times.get(usize::from(thread.0)).copied().flatten();
+            self.block.thread(thread.0, time);
+        }
+    }
+
+    /// Writes what waits: the step at hand, or a run of markers.
+    #[inline(always)]
+    fn flush(&mut self) {
+        if let Some(found) = self.pending.code.take() {
+            self.write_step(found);
+        }
+        if let Some((marker, count)) = self.run.take() {
+            self.block.marker(marker, 0, count);
+        }
+    }
+
+    #[inline(always)]
+    fn write_step(&mut self, found: Found) {
+        let Pending { target, shape, addresses, count, .. } = &self.pending;
+        let addresses = addresses.get(..*count).unwrap_or_default();
+        let mut step = match &found {
+            Found::Inline(code) => WrittenStep { number: None, code, usual: None, target: *target },
+            Found::Numbered(number) => {
+                if self.codes.codes()[*number as usize].shape == Shape::UNSET {
+                    self.codes.set_shape(*number, *shape);
+                }
+                let code = &self.codes.codes()[*number as usize];
+                WrittenStep { number: Some(*number), code, usual: Some(addresses), target: *target }
+            }
+        };
+        if step.code.shape == *shape {
+            self.block.step(&step);
+            return;
+        }
+        step.usual = None;
+        self.block.step(&step);
+        for ((is_write, size_bytes), address) in shape.accesses().zip(addresses) {
+            self.block.access(is_write, size_bytes, *address, None);
+        }
+    }
+
+    /// A further round of a repeated instruction belongs to the step of the first one, which it follows.
+    fn repetition(&mut self, record: &InstructionRecord) {
+        if record.encoding.is_some() {
+            // Repeated where a chunk of the file begins.
+            self.codes.find(record);
+        }
+        self.records += 1;
+        let marker = Marker { kind: MarkerKind::REPETITION, value: record.pc };
+        self.block.marker(marker, u64::from(record.length_bytes), 1);
+    }
+
+    fn is_idle(marker: Marker) -> bool {
+        marker.kind == MarkerKind::CORE_IDLE
+    }
+
+    fn note_marker(&mut self, thread: ThreadNumber, marker: Marker) {
+        if marker.kind == MarkerKind::TIMESTAMP && marker.value != u64::MAX {
+            self.latest_time = marker.value;
+            if let Some(time) = self.times.get_mut(usize::from(thread.0)) {
+                *time = Some(marker.value);
+            }
+        }
+    }
+}
+
+impl<B: BlockSink> RecordSink for Encoder<B> {
+    fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity) {
+        let place = usize::from(thread.0);
+        if self.threads.len() <= place {
+            self.threads.resize(place + 1, ThreadIdentity::default());
+            self.times.resize(place + 1, None);
+        }
+        self.threads[place] = identity;
+    }
+
+    #[inline(always)]
+    fn instruction(&mut self, record: &InstructionRecord) {
+        self.turn_to(record.thread);
+        self.flush();
+        if record.kind == REPETITION {
+            self.repetition(record);
+            return;
+        }
+        if self.items.is_multiple_of(ITEMS) {
+            // Before its code is known: a block is published with the codes that it needs, each with its shape.
+            self.end_block();
+            self.begin_block();
+            self.turn_to(record.thread);
+        }
+        self.items += 1;
+        self.records += 1;
+        self.pending.code = Some(self.codes.find(record));
+        self.pending.target = record.target;
+        self.pending.shape = Shape::default();
+        self.pending.count = 0;
+    }
+
+    #[inline(always)]
+    fn data(&mut self, record: &DataRecord) {
+        self.turn_to(record.thread);
+        self.records += 1;
+        let Pending { code, shape, addresses, count, .. } = &mut self.pending;
+        if code.is_some() && record.pc.is_none() && shape.push(record.is_write, record.size_bytes) {
+            addresses[*count] = record.address;
+            *count += 1;
+            return;
+        }
+        self.flush();
+        self.block.access(record.is_write, record.size_bytes, record.address, record.pc);
+    }
+
+    fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
+        self.turn_to(thread);
+        self.records += 1;
+        match &mut self.run {
+            Some((running, count)) if *running == marker && *count < RUN_LIMIT => {
+                *count += 1;
+                return;
+            }
+            _ => self.flush(),
+        }
+        if Self::is_idle(marker) {
+            self.run = Some((marker, 1));
+            return;
+        }
+        self.note_marker(thread, marker);
+        self.block.marker(marker, size_bytes, 1);
+        if self.codes.is_full && !self.has_told_full {
+            self.has_told_full = true;
+            self.block.problem(NO_SPARE);
+        }
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.flush();
+        self.block.problem(&problem.message);
+    }
+}

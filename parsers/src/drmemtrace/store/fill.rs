@@ -1,0 +1,118 @@
+//! Makes a store while the trace is read.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::blocks::Blocks;
+use super::code::Code;
+use super::encoder::BlockSink;
+use super::layout::{self, Contents, HEADER_LEN};
+use super::shared::Shared;
+use crate::drmemtrace::ThreadIdentity;
+use crate::kept::{Identity, NewFile, Partial, Store};
+
+/// Bytes of blocks that are written at once.
+const BUFFER: usize = 256 << 10;
+
+/// Writes blocks, and lets them be read.
+#[derive(Debug)]
+pub struct Filler {
+    shared: Arc<Shared>,
+    store: Arc<Store>,
+    bytes: Vec<u8>,
+    lengths: Vec<u32>,
+    end: u64,
+    failure: Option<io::Error>,
+}
+
+impl Filler {
+    /// Begins with an empty store.
+    pub(super) fn new(shared: &Arc<Shared>, file: NewFile) -> (Self, Option<Partial>) {
+        let NewFile { store, partial, notice } = file;
+        let store = Arc::new(store);
+        shared.change(|state| {
+            state.store = Arc::clone(&store);
+            state.blocks = Blocks::new(HEADER_LEN as u64);
+            state.notice = notice;
+        });
+        let filler = Self {
+            shared: Arc::clone(shared),
+            store,
+            bytes: Vec::with_capacity(2 * BUFFER),
+            lengths: Vec::new(),
+            end: HEADER_LEN as u64,
+            failure: None,
+        };
+        (filler, partial)
+    }
+
+    fn publish(&mut self, items: u64, codes: &[Code], threads: &[ThreadIdentity]) {
+        if self.failure.is_some() {
+            return;
+        }
+        if let Err(error) = self.store.write_at(self.end, &self.bytes) {
+            let advice = "free some space, or name another place with --index";
+            let why = format!("the copy of the trace's records ends behind step {items} ({error}): {advice}");
+            self.failure = Some(io::Error::new(error.kind(), why));
+            self.shared.is_stopped.store(true, Ordering::Relaxed);
+            return;
+        }
+        self.end += self.bytes.len() as u64;
+        self.bytes.clear();
+        let lengths = std::mem::take(&mut self.lengths);
+        self.shared.change(|state| {
+            lengths.iter().for_each(|length| state.blocks.push(*length));
+            state.codes.extend(codes);
+            state.facts.items = items;
+            if state.facts.threads.len() < threads.len() {
+                state.facts.threads = threads.to_vec();
+            }
+        });
+    }
+
+    /// Publishes the rest; the store is whole then.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub(super) fn finish(
+        &mut self,
+        (items, records): (u64, u64),
+        codes: &[Code],
+        threads: &[ThreadIdentity],
+    ) -> io::Result<()> {
+        self.publish(items, codes, threads);
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        self.shared.change(|state| {
+            (state.facts.records, state.is_over) = (records, true);
+            state.facts.threads = threads.to_vec();
+        });
+        Ok(())
+    }
+
+    /// Gives the store its name: the next time it is there at once.
+    pub(super) fn name(&self, partial: Partial, identity: Identity) {
+        let contents = {
+            let state = self.shared.state();
+            Contents { facts: state.facts.clone(), blocks: state.blocks.clone(), codes: state.codes.clone() }
+        };
+        let path = partial.place().to_owned();
+        let finished = layout::finish(&self.store, identity, &contents);
+        if let Err(error) = finished.and_then(|()| partial.name()) {
+            let why = "the copy of the trace's records could not be finished and will be made again next time";
+            self.shared.change(|state| state.notice = Some(format!("{why} ({error}): {path:?}")));
+        }
+    }
+}
+
+impl BlockSink for Filler {
+    fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[ThreadIdentity]) {
+        self.bytes.extend_from_slice(bytes);
+        self.lengths.push(bytes.len() as u32);
+        if self.bytes.len() >= BUFFER {
+            self.publish(items, codes, threads);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The store on disk.
+//!
+//! ```text
+//! header     72 bytes   magic "SBsteps\n", version, 0, identity of the trace's files (3 numbers),
+//!                       place, length and hash of the footer; hash of all that. Written last: zeros until then
+//! blocks     as `block.rs` says
+//! footer     items and visible records in all; threads; what the trace says of itself; lengths of the blocks; codes
+//! ```
+//!
+//! All numbers are little-endian.
+
+use std::io;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::blocks::Blocks;
+use super::codes::Codes;
+use super::numbers::{PADDING, Reader, Writer};
+use crate::drmemtrace::ThreadIdentity;
+use crate::kept::{Identity, Kept, Store};
+
+/// Another number whenever the layout or the meaning of a block changes.
+const VERSION: u32 = 1;
+const MAGIC: [u8; 8] = *b"SBsteps\n";
+pub const HEADER_LEN: usize = 72;
+const FOOTER_LIMIT: u64 = 1 << 36;
+
+/// What is known of the whole trace when it has been read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// Items: one more than steps.
+    pub items: u64,
+    /// Visible records.
+    pub records: u64,
+    /// The threads, by number.
+    pub threads: Vec<ThreadIdentity>,
+}
+
+/// All of a finished store but its blocks.
+#[derive(Debug)]
+pub struct Contents {
+    pub facts: Facts,
+    pub blocks: Blocks,
+    pub codes: Codes,
+}
+
+/// The kept file of a store.
+#[derive(Clone, Copy, Debug)]
+pub struct StoreFile;
+
+impl Kept for StoreFile {
+    type Contents = Contents;
+    const NAME: &'static str = "the copy of the trace's records";
+    const SUFFIX: &'static str = ".sbi.steps";
+
+    fn read(&self, store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
+        read(store, identity)
+    }
+
+    fn is_ours(store: &Store) -> io::Result<bool> {
+        let mut magic = [0; MAGIC.len()];
+        let count = store.read_at(0, &mut magic)?;
+        Ok(count == 0 || magic == MAGIC || magic == [0; MAGIC.len()])
+    }
+}
+
+/// Writes footer and header, in this order: with the header the store is complete.
+pub fn finish(store: &Store, identity: Identity, contents: &Contents) -> io::Result<()> {
+    let footer = encode_footer(contents);
+    let place = contents.blocks.end();
+    store.write_at(place, &footer)?;
+    store.sync()?;
+    let mut header = MAGIC.to_vec();
+    header.extend(u64::from(VERSION).to_le_bytes());
+    let numbers = identity.into_iter().chain([place, footer.len() as u64, xxh3_64(&footer)]);
+    header.extend(numbers.flat_map(u64::to_le_bytes));
+    header.extend(xxh3_64(&header).to_le_bytes());
+    debug_assert_eq!(header.len(), HEADER_LEN, "the first block follows");
+    store.write_at(0, &header)?;
+    store.sync()
+}
+
+fn read(store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
+    let mut header = [0; HEADER_LEN];
+    if store.read_at(0, &mut header)? < HEADER_LEN {
+        return Ok(None);
+    }
+    let (content, hash) = header.split_at(HEADER_LEN - 8);
+    let [magic, version, a, b, c, place, length, footer_hash] =
+        std::array::from_fn(|number| content.as_chunks().0.get(number).map_or(0, |word| u64::from_le_bytes(*word)));
+    let is_ours = magic.to_le_bytes() == MAGIC && xxh3_64(content).to_le_bytes() == *hash;
+    let is_same = version == u64::from(VERSION) && [a, b, c] == identity;
+    let is_plausible = length < FOOTER_LIMIT && store.length()? == place.saturating_add(length);
+    if !(is_ours && is_same && is_plausible) {
+        return Ok(None);
+    }
+    let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
+    let is_whole = store.read_at(place, &mut footer)? == footer.len() && xxh3_64(&footer) == footer_hash;
+    Ok(decode_footer(&footer).filter(|contents| is_whole && contents.blocks.end() == place))
+}
+
+fn encode_footer(contents: &Contents) -> Vec<u8> {
+    let Contents { facts, blocks, codes } = contents;
+    let mut out = Writer::default();
+    out.number(facts.items);
+    out.number(facts.records);
+    out.number(facts.threads.len() as u64);
+    for thread in &facts.threads {
+        out.number(thread.tid);
+        out.number(thread.pid);
+    }
+    let lengths = blocks.lengths();
+    out.number(lengths.len() as u64);
+    out.bytes.extend(lengths);
+    out.bytes.extend(codes.encode());
+    out.bytes
+}
+
+fn decode_footer(bytes: &[u8]) -> Option<Contents> {
+    let padded = [bytes, &[0; PADDING]].concat();
+    let mut reader = Reader::new(&padded);
+    let (items, records) = (reader.number(), reader.number());
+    let count = reader.number();
+    let thread = |_| {
+        let identity = ThreadIdentity { tid: reader.number(), pid: reader.number() };
+        reader.is_sound().then_some(identity)
+    };
+    let threads = (0..count).map(thread).collect::<Option<Vec<_>>>()?;
+    let length = usize::try_from(reader.number()).ok()?;
+    let rest = reader.rest();
+    let (lengths, codes) = rest.split_at_checked(length)?;
+    let blocks = Blocks::of(HEADER_LEN as u64, lengths);
+    let is_whole = items.div_ceil(super::ITEMS) == blocks.len();
+    let facts = Facts { items, records, threads };
+    is_whole.then_some(Contents { facts, blocks, codes: Codes::decode(codes)? })
+}

@@ -1,0 +1,243 @@
+//! How numbers and addresses are written in a block.
+
+/// A block's bytes as they are written.
+#[derive(Clone, Debug, Default)]
+pub struct Writer {
+    /// What was written.
+    pub bytes: Vec<u8>,
+}
+
+impl Writer {
+    #[inline(always)]
+    pub fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    /// Seven bits a byte, the lowest first (LEB128).
+    #[inline]
+    pub fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.bytes.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.bytes.push(number as u8);
+    }
+
+    /// A difference: small ones take few bytes, whatever their sign.
+    #[inline]
+    pub fn difference(&mut self, to: u64, from: u64) {
+        self.number(zigzag(to.wrapping_sub(from)));
+    }
+
+    pub fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// So many zeros stand behind the bytes that a [`Reader`] is given.
+pub const PADDING: usize = 16;
+
+/// A block's bytes as they are read. Behind their end it reads zeros, and [`Reader::is_sound`] is false then.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'a> {
+    /// With [`PADDING`] behind them.
+    padded: &'a [u8],
+    place: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub fn new(padded: &'a [u8]) -> Self {
+        Self { padded, place: 0 }
+    }
+
+    fn end(&self) -> usize {
+        self.padded.len().saturating_sub(PADDING)
+    }
+
+    #[inline(always)]
+    pub fn is_at_end(&self) -> bool {
+        self.place >= self.end()
+    }
+
+    /// Whether nothing was read behind the end.
+    pub fn is_sound(&self) -> bool {
+        self.place <= self.end()
+    }
+
+    #[inline(always)]
+    pub fn byte(&mut self) -> u8 {
+        let byte = self.padded.get(self.place).copied().unwrap_or(0);
+        self.place += 1;
+        byte
+    }
+
+    #[inline(always)]
+    fn word(&self) -> u64 {
+        let word = self.padded.get(self.place..).and_then(|rest| rest.first_chunk());
+        word.map_or(0, |word| u64::from_le_bytes(*word))
+    }
+
+    #[inline(always)]
+    pub fn number(&mut self) -> u64 {
+        let first = self.byte();
+        if first < 0x80 { u64::from(first) } else { self.long_number(first) }
+    }
+
+    fn long_number(&mut self, first: u8) -> u64 {
+        let mut number = u64::from(first & 0x7f);
+        for shift in (7..64).step_by(7) {
+            let byte = self.byte();
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+
+    #[inline(always)]
+    pub fn difference(&mut self, from: u64) -> u64 {
+        from.wrapping_add(unzigzag(self.number()))
+    }
+
+    /// What was not read yet.
+    pub fn rest(&self) -> &'a [u8] {
+        self.padded.get(self.place..self.end()).unwrap_or_default()
+    }
+
+    pub fn text(&mut self) -> String {
+        let length = usize::try_from(self.number()).unwrap_or(usize::MAX);
+        let end = self.place.saturating_add(length);
+        let text = self.padded.get(self.place..end.min(self.end())).unwrap_or_default();
+        self.place = end;
+        String::from_utf8_lossy(text).into_owned()
+    }
+}
+
+#[inline(always)]
+fn zigzag(difference: u64) -> u64 {
+    difference << 1 ^ ((difference as i64 >> 63) as u64)
+}
+
+#[inline(always)]
+fn unzigzag(number: u64) -> u64 {
+    number >> 1 ^ (number & 1).wrapping_neg()
+}
+
+/// Where the last addresses were: the next is mostly close to one of a few.
+///
+/// An address is the difference to the closest of them. A byte says which (2 bits), how many bytes follow (3 bits),
+/// and has the lowest 3 bits of the difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Addresses {
+    recent: [u64; 4],
+    oldest: u8,
+}
+
+/// Bytes behind the first one, by the number that stands in it.
+const WIDTHS: [u8; 8] = [0, 1, 2, 3, 4, 5, 6, 8];
+/// An address this far from all others does not take the place of the closest, but of the oldest.
+const FAR: u64 = 1 << 17;
+
+impl Addresses {
+    #[inline(always)]
+    pub fn write(&mut self, address: u64, out: &mut Writer) {
+        let [a, b, c, d] = self.recent.map(|recent| zigzag(address.wrapping_sub(recent)));
+        let (first, slot) = if b < a { (b, 1) } else { (a, 0) };
+        let (second, other) = if d < c { (d, 3) } else { (c, 2) };
+        let (number, slot) = if second < first { (second, other) } else { (first, slot) };
+        let rest = number >> 3;
+        let needed = (71 - (rest | 1).leading_zeros()) / 8 * u32::from(rest != 0);
+        let width = needed.min(7);
+        out.byte(slot | (width as u8) << 2 | ((number & 7) as u8) << 5);
+        let bytes = usize::from(WIDTHS[width as usize]);
+        out.bytes.extend_from_slice(&rest.to_le_bytes()[..bytes]);
+        self.note(slot, number, address);
+    }
+
+    #[inline(always)]
+    pub fn read(&mut self, reader: &mut Reader<'_>) -> u64 {
+        let head = reader.byte();
+        let slot = head & 3;
+        let bytes = WIDTHS[usize::from(head >> 2 & 7)];
+        let mask = u64::MAX.checked_shr(64 - 8 * u32::from(bytes)).unwrap_or(0);
+        let rest = reader.word() & mask;
+        reader.place += usize::from(bytes);
+        let number = rest << 3 | u64::from(head >> 5);
+        let address = self.recent[usize::from(slot)].wrapping_add(unzigzag(number));
+        self.note(slot, number, address);
+        address
+    }
+
+    #[inline(always)]
+    fn note(&mut self, slot: u8, number: u64, address: u64) {
+        let slot = if number < FAR {
+            slot
+        } else {
+            let oldest = self.oldest;
+            self.oldest = (oldest + 1) & 3;
+            oldest
+        };
+        self.recent[usize::from(slot & 3)] = address;
+    }
+
+    pub fn save(&self, out: &mut Writer) {
+        out.byte(self.oldest);
+        self.recent.iter().for_each(|recent| out.bytes.extend_from_slice(&recent.to_le_bytes()));
+    }
+
+    pub fn load(reader: &mut Reader<'_>) -> Self {
+        let oldest = reader.byte() & 3;
+        let recent = [(); 4].map(|()| {
+            let word = reader.word();
+            reader.place += 8;
+            word
+        });
+        Self { recent, oldest }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_read() {
+        let numbers = [0, 1, 7, 8, 127, 128, 300, 1 << 14, 1 << 35, u64::MAX - 1, u64::MAX, 1 << 63];
+        let mut writer = Writer::default();
+        let mut addresses = Addresses::default();
+        for number in numbers {
+            writer.number(number);
+            writer.difference(number, 77);
+            addresses.write(number, &mut writer);
+            addresses.write(number.rotate_left(9), &mut writer);
+        }
+        writer.text("é");
+        addresses.save(&mut writer);
+        writer.bytes.extend_from_slice(&[0; PADDING]);
+        let mut reader = Reader::new(&writer.bytes);
+        let mut read = Addresses::default();
+        for number in numbers {
+            assert_eq!((reader.number(), reader.difference(77)), (number, number));
+            assert_eq!((read.read(&mut reader), read.read(&mut reader)), (number, number.rotate_left(9)));
+        }
+        assert_eq!(reader.text(), "é");
+        assert_eq!(Addresses::load(&mut reader), addresses);
+        assert!(reader.is_at_end() && reader.is_sound());
+        reader.number();
+        assert!(!reader.is_sound());
+    }
+
+    #[test]
+    fn close_addresses_take_one_or_two_bytes() {
+        let mut writer = Writer::default();
+        let mut addresses = Addresses::default();
+        for round in 0..100 {
+            for base in [0x7fff_0000_0000, 0x40_0000, 0x5555_0000_0000] {
+                addresses.write(base + round * 8, &mut writer);
+            }
+        }
+        assert!(writer.bytes.len() < 3 * 10 + 300 * 2, "{}", writer.bytes.len());
+    }
+}

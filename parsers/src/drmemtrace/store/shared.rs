@@ -1,0 +1,118 @@
+//! What the readers of a store and its filler share.
+
+use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
+
+use super::ITEMS;
+use super::blocks::Blocks;
+use super::codes::Codes;
+use super::layout::{Contents, Facts, HEADER_LEN};
+use crate::kept::Store;
+
+/// How long a reader waits before it looks again, even if nobody calls it.
+const WAIT: Duration = Duration::from_millis(20);
+
+/// A store and all who use it.
+#[derive(Debug)]
+pub struct Shared {
+    state: RwLock<State>,
+    grown: (Mutex<()>, Condvar),
+    /// Asks the filler, and all that work for it, to stop.
+    pub is_stopped: Arc<AtomicBool>,
+}
+
+/// How far the store is.
+#[derive(Debug)]
+pub struct State {
+    /// The bytes of the blocks.
+    pub store: Arc<Store>,
+    pub blocks: Blocks,
+    pub codes: Codes,
+    /// Items of complete blocks, or of all when it is over.
+    pub facts: Facts,
+    /// Nothing more will come.
+    pub is_over: bool,
+    /// Why the store could not be made.
+    pub failure: Option<(ErrorKind, String)>,
+    /// What the user should know.
+    pub notice: Option<String>,
+}
+
+impl Shared {
+    pub fn new() -> Self {
+        let state = State {
+            store: Arc::new(Store::memory()),
+            blocks: Blocks::new(HEADER_LEN as u64),
+            codes: Codes::default(),
+            facts: Facts::default(),
+            is_over: false,
+            failure: None,
+            notice: None,
+        };
+        Self { state: RwLock::new(state), grown: Default::default(), is_stopped: Arc::default() }
+    }
+
+    /// Of a finished store.
+    pub fn of(store: Store, contents: Contents) -> Self {
+        let shared = Self::new();
+        let Contents { facts, blocks, codes } = contents;
+        shared.change(|state| {
+            *state = State { store: Arc::new(store), blocks, codes, facts, is_over: true, failure: None, notice: None };
+        });
+        shared
+    }
+
+    pub fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn change(&self, change: impl FnOnce(&mut State)) {
+        change(&mut self.state.write().unwrap_or_else(PoisonError::into_inner));
+        self.grown.1.notify_all();
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Waits until so many items can be read, or until there are no more; gives how many can be.
+    pub fn wait_for(&self, items: u64) -> io::Result<u64> {
+        loop {
+            {
+                let state = self.state();
+                if state.is_over || state.facts.items >= items {
+                    return state.checked();
+                }
+            }
+            if self.is_stopped() {
+                return Err(io::Error::other("the trace is no longer read"));
+            }
+            let waiting = self.grown.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Whether it was called or waited long enough, it looks again.
+            _ = self.grown.1.wait_timeout(waiting, WAIT);
+        }
+    }
+}
+
+impl State {
+    /// Notes that the store cannot be made.
+    pub fn fail(&mut self, kind: ErrorKind, why: String) {
+        self.failure = Some((kind, why));
+        self.is_over = true;
+    }
+
+    /// How many items can be read, unless more should have come.
+    pub fn checked(&self) -> io::Result<u64> {
+        match &self.failure {
+            Some((kind, why)) => Err(io::Error::new(*kind, why.clone())),
+            None => Ok(self.facts.items),
+        }
+    }
+
+    /// The blocks that hold some items.
+    pub fn blocks_of(items: &std::ops::Range<u64>) -> std::ops::Range<u64> {
+        items.start / ITEMS..items.end.div_ceil(ITEMS)
+    }
+}

@@ -1,0 +1,242 @@
+//! The store as its users see it.
+
+use std::io::{self, ErrorKind};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use super::ITEMS;
+use super::block::{self, BlockHead, BlockVisitor, Damaged, read_block};
+use super::code::Code;
+use super::codes::Codes;
+use super::encoder::Encoder;
+use super::fill::Filler;
+use super::layout::{Facts, StoreFile};
+use super::numbers::PADDING;
+use super::shared::{Shared, State};
+use crate::kept::{Begun, KeptOptions, Store};
+
+/// Blocks that are read at once.
+const BATCH: u64 = 64;
+
+/// Reads a whole trace into an encoder; stops early when the flag is set.
+pub type ReadTrace = Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<()> + Send>;
+
+/// The records of a trace. Clones share it; when the last is gone, reading stops.
+#[derive(Clone, Debug)]
+pub struct StepStore(Arc<Owner>);
+
+#[derive(Debug)]
+struct Owner {
+    shared: Arc<Shared>,
+    filler: Mutex<Option<JoinHandle<()>>>,
+}
+
+/// Buffers that are used again.
+#[derive(Debug, Default)]
+pub struct StoreScratch {
+    bytes: Vec<u8>,
+    block: Vec<u8>,
+}
+
+impl StepStore {
+    /// Opens the store that is there, or begins to make one, which goes on when this returns.
+    pub fn open(options: KeptOptions, read: ReadTrace) -> Self {
+        let found = options.found(&StoreFile);
+        let Some((_, store, contents)) = found else { return Self::start(options, read) };
+        Self(Arc::new(Owner { shared: Arc::new(Shared::of(store, contents)), filler: Mutex::default() }))
+    }
+
+    fn start(options: KeptOptions, read: ReadTrace) -> Self {
+        let shared = Arc::new(Shared::new());
+        let told = Arc::clone(&shared);
+        let thread = std::thread::Builder::new().name("records".to_owned()).spawn(move || run(&told, &options, read));
+        if let Err(error) = &thread {
+            shared.change(|state| state.fail(error.kind(), format!("no thread to read the trace: {error}")));
+        }
+        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok()) }))
+    }
+
+    /// What is known of the trace so far.
+    pub fn facts(&self) -> Facts {
+        self.0.shared.state().facts.clone()
+    }
+
+    /// Items that can be read.
+    ///
+    /// # Errors
+    /// The store could not be made.
+    pub fn items(&self) -> io::Result<u64> {
+        self.0.shared.state().checked()
+    }
+
+    /// True when all of the trace has been read.
+    pub fn is_settled(&self) -> bool {
+        self.0.shared.state().is_over
+    }
+
+    /// Waits until so many items can be read, or until there are no more; gives how many can be.
+    ///
+    /// # Errors
+    /// The store could not be made.
+    pub fn wait_for(&self, items: u64) -> io::Result<u64> {
+        self.0.shared.wait_for(items)
+    }
+
+    /// What the user should know about the file, as one sentence.
+    pub fn notice(&self) -> Option<String> {
+        self.0.shared.state().notice.clone()
+    }
+
+    /// Bytes of the store so far.
+    pub fn bytes(&self) -> u64 {
+        self.0.shared.state().blocks.end()
+    }
+
+    /// All codes so far.
+    pub fn codes(&self) -> Codes {
+        self.0.shared.state().codes.clone()
+    }
+
+    /// Passes all that some blocks hold to a visitor, from the block of the first item on: the visitor counts items from there.
+    /// It is asked between blocks whether to go on.
+    ///
+    /// # Errors
+    /// The store could not be read, or is damaged.
+    pub fn visit<V: BlockVisitor>(
+        &self,
+        items: Range<u64>,
+        scratch: &mut StoreScratch,
+        visitor: &mut V,
+        mut goes_on: impl FnMut(&mut V, u64) -> bool,
+    ) -> io::Result<()> {
+        let mut blocks = State::blocks_of(&items);
+        while !blocks.is_empty() {
+            let batch = blocks.start..blocks.end.min(blocks.start + BATCH);
+            self.wait_for((batch.end * ITEMS).min(items.end))?;
+            let (lengths, codes) = self.read(batch.clone(), &mut scratch.bytes)?;
+            let mut rest = scratch.bytes.as_slice();
+            for (block, length) in batch.clone().zip(lengths) {
+                let (bytes, behind) = rest.split_at_checked(length as usize).ok_or(ErrorKind::UnexpectedEof)?;
+                rest = behind;
+                scratch.block.clear();
+                scratch.block.extend_from_slice(bytes);
+                scratch.block.extend_from_slice(&[0; PADDING]);
+                read_block(&scratch.block, &codes, visitor).map_err(|Damaged| damaged(block))?;
+                if !goes_on(visitor, (block + 1) * ITEMS) {
+                    return Ok(());
+                }
+            }
+            blocks.start = batch.end;
+        }
+        Ok(())
+    }
+
+    /// The bytes of some blocks, their lengths, and all codes.
+    fn read(&self, blocks: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<(Vec<u32>, Codes)> {
+        let (store, start, lengths, codes): (Arc<Store>, _, Vec<u32>, _) = {
+            let state = self.0.shared.state();
+            let places: Vec<_> = blocks.map_while(|block| state.blocks.place(block)).collect();
+            let start = places.first().map_or(0, |(start, _)| *start);
+            let lengths = places.iter().map(|(_, length)| *length).collect();
+            (Arc::clone(&state.store), start, lengths, state.codes.clone())
+        };
+        bytes.resize(lengths.iter().map(|length| *length as usize).sum(), 0);
+        if store.read_at(start, bytes)? < bytes.len() {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        Ok((lengths, codes))
+    }
+
+    /// The head of a block.
+    fn head(&self, block: u64, scratch: &mut StoreScratch) -> io::Result<BlockHead> {
+        self.read(block..block + 1, &mut scratch.bytes)?;
+        scratch.bytes.extend_from_slice(&[0; PADDING]);
+        block::head(&scratch.bytes).map_err(|Damaged| damaged(block))
+    }
+
+    /// The first item of the block that holds the visible record with this ordinal, from 1, and the records before that block.
+    /// O(log n) reads.
+    ///
+    /// # Errors
+    /// The store could not be read, or is damaged.
+    pub fn block_of_record(&self, record: u64, scratch: &mut StoreScratch) -> io::Result<(u64, u64)> {
+        let (mut first, mut end) = (0, self.0.shared.state().blocks.len());
+        let mut before = 0;
+        while end - first > 1 {
+            let middle = first.midpoint(end);
+            let records_before = self.head(middle, scratch)?.records_before;
+            if records_before < record {
+                (first, before) = (middle, records_before);
+            } else {
+                end = middle;
+            }
+        }
+        Ok((first * ITEMS, before))
+    }
+
+    /// Visible records before the block of an item.
+    ///
+    /// # Errors
+    /// The store could not be read, or is damaged.
+    pub fn records_before(&self, item: u64, scratch: &mut StoreScratch) -> io::Result<u64> {
+        self.head(item / ITEMS, scratch).map(|head| head.records_before)
+    }
+
+    /// The codes at an address so far.
+    pub fn codes_at(&self, pc: crate::Address) -> Vec<Code> {
+        self.codes().iter().filter(|code| code.address() == pc).copied().collect()
+    }
+}
+
+fn damaged(block: u64) -> io::Error {
+    let step = (block * ITEMS).saturating_sub(1);
+    let why =
+        format!("the copy of the trace's records is damaged at step {step}: remove it (its name ends with .steps)");
+    io::Error::new(ErrorKind::InvalidData, why)
+}
+
+/// Makes a store, or takes one that another program made meanwhile.
+fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
+    let _told = TellTheEnd(shared);
+    match options.begin(&StoreFile, || shared.is_stopped()) {
+        Begun::Stopped => {}
+        Begun::Found(_, store, contents) => shared.change(|state| {
+            (state.store, state.blocks, state.codes) = (Arc::new(store), contents.blocks, contents.codes);
+            (state.facts, state.is_over) = (contents.facts, true);
+        }),
+        Begun::New(file) => {
+            let (filler, partial) = Filler::new(shared, file);
+            let mut encoder = Encoder::new(filler);
+            let read = read(&shared.is_stopped, &mut encoder).and_then(|()| encoder.end());
+            match (read, partial) {
+                (Err(error), _) => shared.change(|state| state.fail(error.kind(), error.to_string())),
+                (Ok(()), Some(partial)) if !shared.is_stopped() => encoder.sink.name(partial, options.identity),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Nobody must wait for a filler that is gone, whatever ended it.
+struct TellTheEnd<'a>(&'a Shared);
+
+impl Drop for TellTheEnd<'_> {
+    fn drop(&mut self) {
+        if !self.0.state().is_over {
+            self.0.change(|state| state.fail(ErrorKind::Other, "the trace is no longer read".to_owned()));
+        }
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.shared.is_stopped.store(true, Ordering::Relaxed);
+        let filler = self.filler.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(filler) = filler {
+            // A panic in there was told to the readers.
+            _ = filler.join();
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! What was put into a store comes out again.
+
+use std::sync::Arc;
+
+use super::super::visible::visible_records;
+use super::super::{DataRecord, Drmemtrace, InstructionRecord, RecordContent, RecordSink as _, ThreadIdentity};
+use super::*;
+use crate::kept::{KeptOptions, KeptPlace};
+use crate::{
+    Encoding, Endian, EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, RegisterSource,
+    Source as _, SourceTraits, StepEvent, ThreadNumber,
+};
+
+/// A record as it goes in.
+#[derive(Clone, Copy, Debug)]
+enum Given {
+    Instruction(InstructionRecord),
+    Data(DataRecord),
+    Marker(ThreadNumber, Marker, u64),
+}
+
+/// Numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+fn records(count: usize, seed: u64) -> Vec<Given> {
+    let mut dice = Dice(seed);
+    let mut known = std::collections::HashSet::new();
+    let mut thread = ThreadNumber(0);
+    let mut records = Vec::new();
+    while records.len() < count {
+        if dice.below(50) == 0 {
+            thread = ThreadNumber(dice.below(3) as u16);
+            let value = 13_439_770_329_635_967 + records.len() as u64;
+            records.push(Given::Marker(thread, Marker { kind: MarkerKind::TIMESTAMP, value }, 0));
+        }
+        let pc = 0x7f00_0000_0000 + dice.below(40) * if dice.below(9) == 0 { 1 << 33 } else { 4 };
+        let kind = [10, 10, 10, 16, 29, 48, 49][dice.below(7) as usize];
+        let is_new = known.insert((thread, pc)) || dice.below(100) == 0;
+        let encoding = if is_new { Encoding::new(&dice.below(3).to_le_bytes()[..4]) } else { None };
+        let target = (kind == 16).then_some(pc ^ 0x1234);
+        let set = InstructionSet::X86_64;
+        let input = thread.0;
+        records.push(Given::Instruction(InstructionRecord {
+            input,
+            thread,
+            kind,
+            set,
+            length_bytes: 4,
+            pc,
+            encoding,
+            target,
+        }));
+        for number in 0..(pc / 4 % 3 + u64::from(dice.below(20) == 0) * 4) {
+            let address = [pc * 8, 0xffff_ffff_ffff_fff8, 8 * dice.below(9), 1 << 40][dice.below(4) as usize];
+            let pc = (dice.below(30) == 0).then_some(77);
+            records.push(Given::Data(DataRecord {
+                thread,
+                is_write: number == 1,
+                size_bytes: [1, 8, 8, 3000][dice.below(4) as usize],
+                address,
+                pc,
+            }));
+        }
+        for _ in 0..dice.below(20).saturating_sub(16) {
+            let kind = [MarkerKind::CORE_IDLE, MarkerKind(1234), MarkerKind::record(18)][dice.below(3) as usize];
+            let marker = Marker { kind, value: dice.below(2) };
+            let size_bytes = if kind == MarkerKind::record(18) { dice.below(2) } else { 0 };
+            records.push(Given::Marker(thread, marker, size_bytes));
+        }
+    }
+    records
+}
+
+fn store_of(records: Vec<Given>, options: KeptOptions) -> StepStore {
+    let read: ReadTrace = Box::new(move |_, encoder| {
+        for thread in 0..3 {
+            encoder.thread(ThreadNumber(thread), ThreadIdentity { tid: 100 + u64::from(thread), pid: 7 });
+        }
+        for record in records {
+            match record {
+                Given::Instruction(record) => encoder.instruction(&record),
+                Given::Data(record) => encoder.data(&record),
+                Given::Marker(thread, marker, size_bytes) => encoder.marker(thread, marker, size_bytes),
+            }
+        }
+        Ok(())
+    });
+    let store = StepStore::open(options, read);
+    store.wait_for(u64::MAX).unwrap();
+    store
+}
+
+/// What came in, in words, with the ordinals that are expected.
+fn expected(records: &[Given]) -> Vec<String> {
+    let mut instructions = 0;
+    let mut encodings = std::collections::HashMap::new();
+    let mut lines: Vec<String> = Vec::new();
+    for (ordinal, record) in (1..).zip(records) {
+        let text = match record {
+            Given::Instruction(record) => {
+                let encoding = encodings.entry((record.input, record.pc)).or_insert(record.encoding);
+                *encoding = record.encoding.or(*encoding);
+                if record.kind == 29 {
+                    format!("{:?} repeated {:#x}", record.thread, record.pc)
+                } else {
+                    instructions += 1;
+                    format!("{:?} {} {:#x} {encoding:?} {:?}", record.thread, record.kind, record.pc, record.target)
+                }
+            }
+            Given::Data(DataRecord { thread, is_write, size_bytes, address, pc }) => {
+                format!("{thread:?} {is_write} {size_bytes} {address:#x} {}", *pc == Some(77))
+            }
+            Given::Marker(thread, marker, size_bytes) => format!("{thread:?} {marker:?} {size_bytes}"),
+        };
+        lines.push(format!("{ordinal} {instructions} {text}"));
+    }
+    lines
+}
+
+fn found(store: &StepStore) -> Vec<String> {
+    let mut lines = Vec::new();
+    visible_records(store, 0..u64::MAX, &mut StoreScratch::default(), |record| {
+        let thread = record.thread;
+        let text = match record.content {
+            RecordContent::Instruction(code, target) => {
+                format!("{thread:?} {} {:#x} {:?} {target:?}", code.kind, code.pc, code.encoding)
+            }
+            RecordContent::Access { is_write, size_bytes, address, pc } => {
+                format!("{thread:?} {is_write} {size_bytes} {address:#x} {}", pc == Some(77))
+            }
+            RecordContent::Marker { marker, .. } if marker.kind == MarkerKind::REPETITION => {
+                format!("{thread:?} repeated {:#x}", marker.value)
+            }
+            RecordContent::Marker { marker, size_bytes, .. } => format!("{thread:?} {marker:?} {size_bytes}"),
+            RecordContent::Problem(message) => panic!("{message}"),
+        };
+        for ordinal in record.ordinal..record.ordinal + record.count() {
+            lines.push(format!("{ordinal} {} {text}", record.instructions));
+        }
+        true
+    })
+    .unwrap();
+    lines
+}
+
+#[test]
+fn every_record_comes_out_as_it_went_in() {
+    for (count, seed) in [(0, 0), (1, 1), (300, 2), (20_000, 3)] {
+        let records = records(count, seed);
+        let store = store_of(records.clone(), KeptOptions::default());
+        let (expected, found) = (expected(&records), found(&store));
+        for (expected, found) in expected.iter().zip(&found) {
+            assert_eq!(found, expected, "{count} {seed}");
+        }
+        assert_eq!(found.len(), expected.len());
+        assert_eq!(store.facts().records, records.len() as u64);
+    }
+}
+
+/// Events in words.
+#[derive(Default)]
+struct Words(Vec<String>, Vec<String>);
+
+impl EventSink for Words {
+    fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
+        assert_eq!(usize::from(thread.0), self.1.len());
+        self.1.push(name.to_owned());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        let StepEvent { time, pc, bytes, branch, chunk_offset, .. } = step;
+        let thread = &self.1[usize::from(step.thread.0)];
+        self.0.push(format!("{thread} {chunk_offset} {time:?} {pc:?} {bytes:?} {branch:?}"));
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let MemoryAccess { kind, address, size_bytes, place, .. } = access;
+        let thread = &self.1[usize::from(access.thread.0)];
+        self.0.push(format!("{thread} {kind:?} {address:?} {size_bytes} {place:?}"));
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        self.0.push(format!("{} {:?} {:?}", self.1[usize::from(event.thread.0)], event.marker, event.place));
+    }
+}
+
+fn source_of(store: StepStore) -> Drmemtrace {
+    let traits = SourceTraits {
+        format: "drmemtrace".to_owned(),
+        endian: Endian::Little,
+        time_unit: None,
+        instruction_set: InstructionSet::X86_64,
+        options: String::new(),
+        registers: RegisterSource::Operands,
+    };
+    Drmemtrace::new(store, traits)
+}
+
+#[test]
+fn each_step_by_itself_gives_the_same_events_as_the_whole() {
+    let source = source_of(store_of(records(3000, 5), KeptOptions::default()));
+    let parse = |range| {
+        let mut words = Words::default();
+        source.parse(range, &mut ParseScratch::default(), &mut words).unwrap();
+        words.0
+    };
+    let whole = parse(0..source.length());
+    let steps = (0..source.length()).step_by(16).flat_map(|start| parse(start..start + 16));
+    assert!(whole.iter().eq(steps.collect::<Vec<_>>().iter()));
+    assert!(whole.len() > 3000 && whole.iter().any(|line| line.contains("Some(1795")), "times are those of Unix");
+}
+
+#[test]
+fn the_step_of_a_record_is_found() {
+    let records = records(3000, 6);
+    let source = source_of(store_of(records.clone(), KeptOptions::default()));
+    for (ordinal, line) in (1..).zip(expected(&records)) {
+        let steps = source.steps_at_record(ordinal).unwrap().unwrap();
+        assert_eq!(line.split(' ').nth(1).unwrap(), steps.to_string(), "{ordinal}");
+    }
+    assert_eq!(source.steps_at_record(0).unwrap(), None);
+    assert_eq!(source.steps_at_record(records.len() as u64 + 1).unwrap(), None);
+}
+
+#[test]
+fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.sbi.steps");
+    let kept = vec![KeptPlace { path: path.clone(), is_directory_ours: false }];
+    let options = KeptOptions { identity: [1, 2, 3], kept, is_copy_kept: true, scratch: Vec::new() };
+    let records = records(2000, 7);
+    drop(store_of(records.clone(), options.clone()));
+    let unread: fn() -> ReadTrace = || Box::new(|_, _| Err(std::io::Error::other("it is read again")));
+    let again = StepStore::open(options.clone(), unread());
+    assert_eq!(found(&again), expected(&records));
+    let bytes = std::fs::read(&path).unwrap();
+    for place in [0, 9, 30, 71, bytes.len() - 1] {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1;
+        std::fs::write(&path, damaged).unwrap();
+        assert!(StepStore::open(options.clone(), unread()).wait_for(1).is_err(), "{place}");
+    }
+    let mut damaged = bytes;
+    damaged[100] ^= 1;
+    std::fs::write(&path, damaged).unwrap();
+    let store = StepStore::open(options, unread());
+    let mut scratch = StoreScratch::default();
+    let error = visible_records(&store, 0..9, &mut scratch, |_| true).unwrap_err().to_string();
+    assert!(error.starts_with("the copy of the trace's records is damaged at step 0"), "{error}");
+}
+
+#[test]
+fn reading_stops_when_nobody_wants_it() {
+    let read: ReadTrace = Box::new(|is_stopped, _| {
+        while !is_stopped.load(std::sync::atomic::Ordering::Relaxed) {
+            std::thread::yield_now();
+        }
+        Ok(())
+    });
+    let store = StepStore::open(KeptOptions::default(), read);
+    assert!(!store.is_settled() && store.items().unwrap() == 0);
+    let told = Arc::new(store);
+    drop(told);
+}

@@ -1,0 +1,159 @@
+//! The visible records of a trace, as the store holds them.
+
+use std::io;
+use std::ops::Range;
+
+use super::store::{BlockVisitor, Code, ITEMS, StepStore, StoreScratch};
+use crate::{Address, Marker, ThreadNumber};
+
+/// A record that DynamoRIO's tools show.
+#[derive(Clone, Copy, Debug)]
+pub struct VisibleRecord<'a> {
+    /// Its number among the visible records of the whole trace, from 1; the first of some equal ones.
+    pub ordinal: u64,
+    /// The instructions fetched so far, this one included.
+    pub instructions: u64,
+    /// Whose.
+    pub thread: ThreadNumber,
+    /// What it is.
+    pub content: RecordContent<'a>,
+}
+
+impl VisibleRecord<'_> {
+    /// How many records it stands for: equal ones, one behind the other.
+    pub fn count(&self) -> u64 {
+        match self.content {
+            RecordContent::Marker { count, .. } => count,
+            RecordContent::Problem(_) => 0,
+            _ => 1,
+        }
+    }
+}
+
+/// What a visible record is.
+#[derive(Clone, Copy, Debug)]
+pub enum RecordContent<'a> {
+    /// A fetched instruction, and where it goes when it is an indirect branch.
+    Instruction(&'a Code, Option<u64>),
+    /// A load or store.
+    Access {
+        /// True for a store.
+        is_write: bool,
+        /// Bytes.
+        size_bytes: u16,
+        /// As recorded.
+        address: u64,
+        /// Address of the instruction that made it; none when no instruction of the thread was seen yet.
+        pc: Option<u64>,
+    },
+    /// All others.
+    Marker {
+        /// What it tells; of a time as recorded.
+        marker: Marker,
+        /// Length of a flush or of a repeated instruction.
+        size_bytes: u64,
+        /// How many such records stand here one behind the other.
+        count: u64,
+    },
+    /// Something that could not be read: no record.
+    Problem(&'a str),
+}
+
+/// Hands out the visible records of some items, in order, until `each` is false. Cost: the records from the start of the first block.
+///
+/// # Errors
+/// The store could not be read, or is damaged.
+pub fn visible_records(
+    store: &StepStore,
+    items: Range<u64>,
+    scratch: &mut StoreScratch,
+    each: impl FnMut(VisibleRecord<'_>) -> bool,
+) -> io::Result<()> {
+    let end = items.end.min(store.wait_for(items.end)?);
+    if items.start >= end {
+        return Ok(());
+    }
+    let ordinal = store.records_before(items.start, scratch)? + 1;
+    let item = first_item(items.start);
+    let items = items.start..end;
+    let mut run =
+        Run { items: items.clone(), item, ordinal, each, goes_on: true, thread: ThreadNumber(0), pcs: Vec::new() };
+    store.visit(items, scratch, &mut run, |run, _| run.goes_on)
+}
+
+/// The item in which the block of an item begins: what stands before its first step belongs to the item before, if anything does.
+pub fn first_item(item: u64) -> u64 {
+    (item / ITEMS * ITEMS).saturating_sub(1)
+}
+
+struct Run<F> {
+    items: Range<u64>,
+    item: u64,
+    ordinal: u64,
+    each: F,
+    goes_on: bool,
+    thread: ThreadNumber,
+    /// The last instruction of each thread in the block.
+    pcs: Vec<(ThreadNumber, u64)>,
+}
+
+impl<F: FnMut(VisibleRecord<'_>) -> bool> Run<F> {
+    fn hand_out(&mut self, content: RecordContent<'_>, count: u64) {
+        if self.goes_on && self.items.contains(&self.item) {
+            let Self { ordinal, item: instructions, thread, .. } = *self;
+            self.goes_on = (self.each)(VisibleRecord { ordinal, instructions, thread, content });
+        }
+        self.ordinal = self.ordinal.saturating_add(count);
+    }
+
+    fn pc(&self) -> Option<u64> {
+        self.pcs.iter().find(|(thread, _)| *thread == self.thread).map(|(_, pc)| *pc)
+    }
+}
+
+impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
+    fn thread(&mut self, thread: u16, _time: Option<u64>) {
+        self.thread = ThreadNumber(thread);
+    }
+
+    fn step(&mut self, code: &Code, target: Option<u64>) {
+        self.item += 1;
+        self.goes_on &= self.item < self.items.end;
+        self.hand_out(RecordContent::Instruction(code, target), 1);
+        let thread = self.thread;
+        match self.pcs.iter_mut().find(|(known, _)| *known == thread) {
+            Some((_, pc)) => *pc = code.pc,
+            None => self.pcs.push((thread, code.pc)),
+        }
+    }
+
+    fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, pc: Option<u64>) {
+        let pc = pc.or_else(|| self.pc());
+        self.hand_out(RecordContent::Access { is_write, size_bytes, address, pc }, 1);
+    }
+
+    fn marker(&mut self, marker: Marker, size_bytes: u64, count: u64) {
+        self.hand_out(RecordContent::Marker { marker, size_bytes, count }, count);
+    }
+
+    fn problem(&mut self, message: String) {
+        self.hand_out(RecordContent::Problem(&message), 0);
+    }
+}
+
+/// An address without the bits on top that the processor ignores (AArch64 TBI, Intel LAM, AMD UAI).
+pub fn plain_address(address: u64, set: crate::InstructionSet) -> Address {
+    use crate::InstructionSet::{A64, X86_64};
+    Address(match set {
+        // Bit 55 tells the upper half from the lower one.
+        A64 => ((address << 8) as i64 >> 8) as u64,
+        X86_64 if address >> 63 == 0 => address & !(0x3f << 57),
+        _ => address,
+    })
+}
+
+/// A time as the format has it, in microseconds since 1601, since 1970; one of a 32-bit trace is cut off and stays as it is.
+pub fn unix_micros(time: u64) -> u64 {
+    const FROM_1601: u64 = 11_644_473_600_000_000;
+    time.checked_sub(FROM_1601).unwrap_or(time)
+}
