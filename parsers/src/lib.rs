@@ -31,6 +31,7 @@ mod events;
 mod format;
 pub mod kept;
 mod lane_format;
+pub mod linux;
 mod marker;
 mod mode;
 mod numbers;
