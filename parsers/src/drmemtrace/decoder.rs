@@ -97,7 +97,7 @@ impl Decoder {
     /// Decodes what lies at `offset` in the records of the file, up to its end or the next time.
     pub fn decode<S: RecordSink>(&mut self, bytes: &[u8], offset: u64, out: &mut Output<'_, S>) -> Pause {
         let width = self.width.unwrap_or_else(|| {
-            let width = Width::of_head(bytes).unwrap_or_else(|| Width::guess(bytes));
+            let width = Width::of_first(bytes);
             self.set = FileType::default().likely_instruction_set(width);
             width
         });

@@ -27,13 +27,17 @@ impl Default for TraceHead {
 const HEAD_BYTES: usize = 24 << 10;
 
 impl TraceHead {
-    /// The head of a file, packed or not; none when it does not begin like a trace.
+    /// The head of a file, packed or not; none when it is nothing like a trace.
+    /// Where the beginning is lost and the rest looks like records, it is what nothing is known of.
     ///
     /// # Errors
     /// The file could not be read.
     pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
         let block = Unpacker::open(file.data.clone())?.next_block(Vec::new(), HEAD_BYTES)?;
-        Ok(Self::of_records(&block.bytes))
+        Ok(Self::of_records(&block.bytes).or_else(|| {
+            let width = Width::guess(&block.bytes).filter(|_| !block.bytes.is_empty())?;
+            Some(Self { width, ..Self::default() })
+        }))
     }
 
     fn of_records(bytes: &[u8]) -> Option<Self> {

@@ -144,7 +144,7 @@ impl Input {
 
 /// The first time in the first records of a file; 0 when there is none.
 fn first_time(bytes: &[u8]) -> u64 {
-    let width = Width::of_head(bytes).unwrap_or_else(|| Width::guess(bytes));
+    let width = Width::of_first(bytes);
     let mut records = width.records(bytes);
     let is_first = |record: &super::raw_record::RawRecord| {
         record.kind == kind::MARKER && record.size == marker::TIMESTAMP && is_time(record.value, Some(width))

@@ -105,6 +105,11 @@ impl Width {
         wide.chain(narrow.as_chunks().0.iter().map(RawRecord::narrow))
     }
 
+    /// By the first bytes of the records of a file; wide when they do not tell.
+    pub(super) fn of_first(bytes: &[u8]) -> Self {
+        Self::of_head(bytes).or_else(|| Self::guess(bytes)).unwrap_or(Self::Wide)
+    }
+
     /// By the first two records of a file, which are a header and what may follow one; none when they are something else.
     pub fn of_head(head: &[u8]) -> Option<Self> {
         [Self::Wide, Self::Narrow].into_iter().find(|width| {
@@ -115,16 +120,17 @@ impl Width {
         })
     }
 
-    /// The one in which more of some bytes make sense, where a header is missing.
-    pub(super) fn guess(bytes: &[u8]) -> Self {
-        let sensible = |width: Self| {
-            let records = width.records(bytes.get(..1 << 10).unwrap_or(bytes));
-            records.filter(RawRecord::is_sensible).count() * width.bytes()
-        };
-        let is_narrow = sensible(Self::Narrow) > sensible(Self::Wide);
-        if is_narrow { Self::Narrow } else { Self::Wide }
+    /// The one in which most of some bytes make sense, where a header is missing; none when they do in neither.
+    pub(super) fn guess(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.get(..GUESS_BYTES).unwrap_or(bytes);
+        let sensible = |width: &Self| width.records(bytes).filter(RawRecord::is_sensible).count() * width.bytes();
+        let width = [Self::Narrow, Self::Wide].into_iter().max_by_key(sensible)?;
+        (sensible(&width) * 4 > bytes.len() * 3).then_some(width)
     }
 }
+
+/// As many bytes are looked at to tell what records look like.
+const GUESS_BYTES: usize = 1 << 10;
 
 #[cfg(test)]
 mod tests {
@@ -145,8 +151,9 @@ mod tests {
     #[test]
     fn without_a_header_the_sensible_width_is_taken() {
         let wide = b"\x0a\0\x04\0\0\0\x40\0\0\0\0\0".repeat(20);
-        assert_eq!(Width::guess(&wide), Width::Wide);
+        assert_eq!(Width::guess(&wide), Some(Width::Wide));
         let narrow = b"\x0a\0\x04\0\x78\x56\x34\x12".repeat(20);
-        assert_eq!(Width::guess(&narrow), Width::Narrow);
+        assert_eq!(Width::guess(&narrow), Some(Width::Narrow));
+        assert_eq!(Width::guess(b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1"), None);
     }
 }
