@@ -6,7 +6,8 @@ use super::block::{BlockHead, BlockWriter, ITEMS, WrittenStep};
 use super::code::{Code, Shape};
 use super::code_table::{CodeTable, Found};
 use super::fill::Filler;
-use crate::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use super::layout::Facts;
+use crate::drmemtrace::{Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
 use crate::{Marker, MarkerKind, Problem, ThreadNumber};
 
 /// The type of a further round of a repeated instruction.
@@ -27,6 +28,9 @@ pub struct Encoder<B> {
     /// Where the blocks go.
     pub sink: B,
     codes: CodeTable,
+    counter: Counter,
+    /// For each thread a bit for each code: the thread has executed it.
+    executed: Vec<Vec<u64>>,
     threads: Vec<ThreadIdentity>,
     times: Vec<Option<u64>>,
     block: BlockWriter,
@@ -56,8 +60,10 @@ impl Encoder<Filler> {
     /// # Errors
     /// It could not be written.
     pub(super) fn end(&mut self) -> io::Result<()> {
-        let counts = self.finish();
-        self.sink.finish(counts, self.codes.codes(), &self.threads)
+        let (items, records) = self.finish();
+        let counts = self.counter.threads().map(|(_, counts)| counts.clone()).collect();
+        let (threads, total) = (std::mem::take(&mut self.threads), self.counter.total());
+        self.sink.finish(Facts { items, records, threads, counts, total }, self.codes.codes())
     }
 }
 
@@ -69,6 +75,8 @@ impl<B: BlockSink> Encoder<B> {
         Self {
             sink,
             codes: CodeTable::default(),
+            counter: Counter::default(),
+            executed: Vec::new(),
             threads: Vec::new(),
             times: Vec::new(),
             block,
@@ -158,6 +166,26 @@ impl<B: BlockSink> Encoder<B> {
         self.block.marker(marker, u64::from(record.length_bytes), 1);
     }
 
+    /// An address is looked up among those of its thread once for each code.
+    #[inline(always)]
+    fn count_address(&mut self, record: &InstructionRecord, found: Found) {
+        let Found::Numbered(code) = found else {
+            self.counter.count_address(record.thread, record.pc);
+            return;
+        };
+        let (place, bit) = (code as usize / 64, 1 << (code % 64));
+        let Some(executed) = self.executed.get_mut(usize::from(record.thread.0)) else { return };
+        match executed.get_mut(place) {
+            Some(bits) if *bits & bit != 0 => return,
+            Some(bits) => *bits |= bit,
+            None => {
+                executed.resize(place + 1, 0);
+                executed[place] |= bit;
+            }
+        }
+        self.counter.count_address(record.thread, record.pc);
+    }
+
     fn is_idle(marker: Marker) -> bool {
         marker.kind == MarkerKind::CORE_IDLE
     }
@@ -178,14 +206,17 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
         if self.threads.len() <= place {
             self.threads.resize(place + 1, ThreadIdentity::default());
             self.times.resize(place + 1, None);
+            self.executed.resize(place + 1, Vec::new());
         }
         self.threads[place] = identity;
+        self.counter.thread(thread, identity);
     }
 
     #[inline(always)]
     fn instruction(&mut self, record: &InstructionRecord) {
         self.turn_to(record.thread);
         self.flush();
+        self.counter.count_instruction(record);
         if record.kind == REPETITION {
             self.repetition(record);
             return;
@@ -198,7 +229,9 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
         }
         self.items += 1;
         self.records += 1;
-        self.pending.code = Some(self.codes.find(record));
+        let found = self.codes.find(record);
+        self.count_address(record, found);
+        self.pending.code = Some(found);
         self.pending.target = record.target;
         self.pending.shape = Shape::default();
         self.pending.count = 0;
@@ -207,6 +240,7 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
     #[inline(always)]
     fn data(&mut self, record: &DataRecord) {
         self.turn_to(record.thread);
+        self.counter.data(record);
         self.records += 1;
         let Pending { code, shape, addresses, count, .. } = &mut self.pending;
         if code.is_some() && record.pc.is_none() && shape.push(record.is_write, record.size_bytes) {
@@ -220,6 +254,7 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
         self.turn_to(thread);
+        self.counter.marker(thread, marker, size_bytes);
         self.records += 1;
         match &mut self.run {
             Some((running, count)) if *running == marker && *count < RUN_LIMIT => {

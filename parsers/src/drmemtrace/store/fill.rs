@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::blocks::Blocks;
 use super::code::Code;
 use super::encoder::BlockSink;
-use super::layout::{self, Contents, HEADER_LEN};
+use super::layout::{self, Contents, Facts, HEADER_LEN};
 use super::shared::Shared;
 use crate::drmemtrace::ThreadIdentity;
 use crate::kept::{Identity, NewFile, Partial, Store};
@@ -75,20 +75,12 @@ impl Filler {
     ///
     /// # Errors
     /// It could not be written.
-    pub(super) fn finish(
-        &mut self,
-        (items, records): (u64, u64),
-        codes: &[Code],
-        threads: &[ThreadIdentity],
-    ) -> io::Result<()> {
-        self.publish(items, codes, threads);
+    pub(super) fn finish(&mut self, facts: Facts, codes: &[Code]) -> io::Result<()> {
+        self.publish(facts.items, codes, &facts.threads);
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        self.shared.change(|state| {
-            (state.facts.records, state.is_over) = (records, true);
-            state.facts.threads = threads.to_vec();
-        });
+        self.shared.change(|state| (state.facts, state.is_over) = (facts, true));
         Ok(())
     }
 

@@ -4,7 +4,7 @@
 //! header     72 bytes   magic "SBsteps\n", version, 0, identity of the trace's files (3 numbers),
 //!                       place, length and hash of the footer; hash of all that. Written last: zeros until then
 //! blocks     as `block.rs` says
-//! footer     items and visible records in all; threads; what the trace says of itself; lengths of the blocks; codes
+//! footer     items and visible records in all; threads and what they did; lengths of the blocks; codes
 //! ```
 //!
 //! All numbers are little-endian.
@@ -16,7 +16,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::blocks::Blocks;
 use super::codes::Codes;
 use super::numbers::{PADDING, Reader, Writer};
-use crate::drmemtrace::ThreadIdentity;
+use crate::MarkerKind;
+use crate::drmemtrace::{Counts, ThreadIdentity};
 use crate::kept::{Identity, Kept, Store};
 
 /// Another number whenever the layout or the meaning of a block changes.
@@ -34,6 +35,10 @@ pub struct Facts {
     pub records: u64,
     /// The threads, by number.
     pub threads: Vec<ThreadIdentity>,
+    /// What each of them did; empty until the whole trace has been read.
+    pub counts: Vec<Counts>,
+    /// What all did together.
+    pub total: Counts,
 }
 
 /// All of a finished store but its blocks.
@@ -109,6 +114,8 @@ fn encode_footer(contents: &Contents) -> Vec<u8> {
         out.number(thread.tid);
         out.number(thread.pid);
     }
+    facts.counts.iter().for_each(|counts| write_counts(counts, &mut out));
+    write_counts(&facts.total, &mut out);
     let lengths = blocks.lengths();
     out.number(lengths.len() as u64);
     out.bytes.extend(lengths);
@@ -126,11 +133,32 @@ fn decode_footer(bytes: &[u8]) -> Option<Contents> {
         reader.is_sound().then_some(identity)
     };
     let threads = (0..count).map(thread).collect::<Option<Vec<_>>>()?;
+    let counts = threads.iter().map(|_| read_counts(&mut reader)).collect::<Option<Vec<_>>>()?;
+    let total = read_counts(&mut reader)?;
     let length = usize::try_from(reader.number()).ok()?;
     let rest = reader.rest();
     let (lengths, codes) = rest.split_at_checked(length)?;
     let blocks = Blocks::of(HEADER_LEN as u64, lengths);
     let is_whole = items.div_ceil(super::ITEMS) == blocks.len();
-    let facts = Facts { items, records, threads };
+    let facts = Facts { items, records, threads, counts, total };
     is_whole.then_some(Contents { facts, blocks, codes: Codes::decode(codes)? })
+}
+
+fn write_counts(counts: &Counts, out: &mut Writer) {
+    counts.numbers().iter().for_each(|number| out.number(*number));
+    out.number(counts.markers.len() as u64);
+    for (kind, count) in &counts.markers {
+        out.number(u64::from(kind.0));
+        out.number(*count);
+    }
+}
+
+fn read_counts(reader: &mut Reader<'_>) -> Option<Counts> {
+    let mut counts = Counts::of_numbers(std::array::from_fn(|_| reader.number()));
+    for _ in 0..reader.number() {
+        let (kind, count) = (MarkerKind(reader.number() as u16), reader.number());
+        counts.markers.insert(kind, count);
+        reader.is_sound().then_some(())?;
+    }
+    Some(counts)
 }

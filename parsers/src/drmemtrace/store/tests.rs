@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::visible::visible_records;
-use super::super::{DataRecord, Drmemtrace, InstructionRecord, RecordContent, RecordSink as _, ThreadIdentity};
+use super::super::{Counter, DataRecord, Drmemtrace, InstructionRecord, RecordContent, RecordSink, ThreadIdentity};
 use super::*;
 use crate::kept::{KeptOptions, KeptPlace};
 use crate::{
@@ -78,18 +78,22 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
     records
 }
 
+fn push(records: &[Given], sink: &mut impl RecordSink) {
+    for thread in 0..3 {
+        sink.thread(ThreadNumber(thread), ThreadIdentity { tid: 100 + u64::from(thread), pid: 7 });
+    }
+    for record in records {
+        match record {
+            Given::Instruction(record) => sink.instruction(record),
+            Given::Data(record) => sink.data(record),
+            Given::Marker(thread, marker, size_bytes) => sink.marker(*thread, *marker, *size_bytes),
+        }
+    }
+}
+
 fn store_of(records: Vec<Given>, options: KeptOptions) -> StepStore {
     let read: ReadTrace = Box::new(move |_, encoder| {
-        for thread in 0..3 {
-            encoder.thread(ThreadNumber(thread), ThreadIdentity { tid: 100 + u64::from(thread), pid: 7 });
-        }
-        for record in records {
-            match record {
-                Given::Instruction(record) => encoder.instruction(&record),
-                Given::Data(record) => encoder.data(&record),
-                Given::Marker(thread, marker, size_bytes) => encoder.marker(thread, marker, size_bytes),
-            }
-        }
+        push(&records, encoder);
         Ok(())
     });
     let store = StepStore::open(options, read);
@@ -160,7 +164,11 @@ fn every_record_comes_out_as_it_went_in() {
             assert_eq!(found, expected, "{count} {seed}");
         }
         assert_eq!(found.len(), expected.len());
-        assert_eq!(store.facts().records, records.len() as u64);
+        let mut counter = Counter::default();
+        push(&records, &mut counter);
+        let counts = counter.threads().map(|(_, counts)| counts.clone()).collect::<Vec<_>>();
+        let Facts { records: count, counts: found, total, .. } = store.facts();
+        assert_eq!((count, found, total), (records.len() as u64, counts, counter.total()));
     }
 }
 
@@ -240,6 +248,7 @@ fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
     let unread: fn() -> ReadTrace = || Box::new(|_, _| Err(std::io::Error::other("it is read again")));
     let again = StepStore::open(options.clone(), unread());
     assert_eq!(found(&again), expected(&records));
+    assert_eq!(again.facts(), store_of(records, KeptOptions::default()).facts());
     let bytes = std::fs::read(&path).unwrap();
     for place in [0, 9, 30, 71, bytes.len() - 1] {
         let mut damaged = bytes.clone();
