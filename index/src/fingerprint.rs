@@ -1,5 +1,6 @@
 //! Whether an index belongs to a trace.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,24 @@ impl Fingerprint {
             Ok(())
         })?;
         Ok(Self { length, modified_nanos, sample_hash, options })
+    }
+
+    /// The fingerprint of a trace of several files, by their names.
+    pub fn of_parts(parts: &BTreeMap<String, Self>) -> Self {
+        let mut hash = Xxh3::new();
+        for (name, part) in parts {
+            hash.update(&(name.len() as u64).to_le_bytes());
+            hash.update(name.as_bytes());
+            for number in [part.length, part.modified_nanos, part.sample_hash] {
+                hash.update(&number.to_le_bytes());
+            }
+        }
+        Self {
+            length: parts.values().fold(0, |sum, part| sum.saturating_add(part.length)),
+            modified_nanos: parts.values().map(|part| part.modified_nanos).max().unwrap_or(0),
+            sample_hash: hash.digest(),
+            options: String::new(),
+        }
     }
 
     /// Whether this is the fingerprint of what a trace was before it grew. Cost: reads at most 400 KiB.

@@ -10,6 +10,8 @@ use crate::{ReadAt, SourceError};
 pub enum Format {
     /// Arm Tarmac text.
     Tarmac,
+    /// DynamoRIO drmemtrace.
+    Drmemtrace,
 }
 
 /// The input is of no format that we read.
@@ -42,7 +44,7 @@ pub enum FormatError {
         lines: usize,
     },
     /// A name that the command line does not know.
-    #[error("unknown format {0:?}: known is tarmac")]
+    #[error("unknown format {0:?}: known are tarmac and drmemtrace")]
     UnknownName(String),
 }
 
@@ -67,10 +69,11 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Self::Tarmac => "tarmac",
+            Self::Drmemtrace => "drmemtrace",
         }
     }
 
-    /// The format of an input, by its first [`Format::HEAD_BYTES`].
+    /// The format of a text, by its first [`Format::HEAD_BYTES`]; binary formats are recognised by their own modules.
     ///
     /// # Errors
     /// The input could not be read, or is of no known format.
@@ -88,6 +91,7 @@ impl FromStr for Format {
     fn from_str(name: &str) -> Result<Self, FormatError> {
         match name {
             "tarmac" => Ok(Self::Tarmac),
+            "drmemtrace" => Ok(Self::Drmemtrace),
             _ => Err(FormatError::UnknownName(name.into())),
         }
     }
@@ -153,7 +157,10 @@ mod tests {
     #[test]
     fn names_are_those_of_the_command_line() {
         assert_eq!("tarmac".parse(), Ok(Format::Tarmac));
-        assert_eq!("Tarmac".parse::<Format>().unwrap_err().to_string(), "unknown format \"Tarmac\": known is tarmac");
+        assert_eq!(
+            "Tarmac".parse::<Format>().unwrap_err().to_string(),
+            "unknown format \"Tarmac\": known are tarmac and drmemtrace"
+        );
     }
 
     #[test]

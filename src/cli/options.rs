@@ -86,6 +86,8 @@ pub struct ReportOptions {
 pub enum FormatName {
     /// Arm Tarmac text.
     Tarmac,
+    /// DynamoRIO drmemtrace: a file or a directory.
+    Drmemtrace,
 }
 
 impl TraceOptions {
@@ -106,7 +108,10 @@ impl TraceOptions {
             remembered_sysroots: Vec::new(),
             load_offset: self.load_offset,
             source_map: self.source_map.clone(),
-            format: self.format.map(|FormatName::Tarmac| Format::Tarmac),
+            format: self.format.map(|name| match name {
+                FormatName::Tarmac => Format::Tarmac,
+                FormatName::Drmemtrace => Format::Drmemtrace,
+            }),
             endian: match (self.li, self.bi) {
                 (_, true) => Some(Endian::Big),
                 (true, _) => Some(Endian::Little),

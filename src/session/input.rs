@@ -5,19 +5,24 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
+use stepback_parsers::drmemtrace::Drmemtrace;
 use stepback_parsers::kept::{KeptOptions, KeptPlace};
 use stepback_parsers::packed::{PackedKind, PackedText, head_of};
 use stepback_parsers::{
     AnySource, Format, FormatError, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
 };
 
-use super::places::{cache_directory, copy_place, index_places};
+use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::same_file::is_same_file;
+use super::trace_files::TraceFiles;
 use super::{Companions, IndexPolicy, OpenOptions};
+
+/// How often a trace that is being read is asked whether it is done.
+const WAIT: Duration = Duration::from_millis(5);
 
 /// An open trace and what its file looked like when it was opened.
 #[derive(Debug)]
@@ -28,8 +33,8 @@ pub struct Input {
     pub fingerprint: Fingerprint,
     /// The text of a compressed trace.
     pub packed: Option<PackedText>,
-    /// Where the files of a drmemtrace trace are.
-    pub trace_directory: Option<PathBuf>,
+    /// The files of a drmemtrace trace.
+    pub files: Option<TraceFiles>,
 }
 
 impl Input {
@@ -38,7 +43,19 @@ impl Input {
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         // Asked before opening: to open a pipe would wait for its writer.
-        check_kind(&fs::metadata(path).map_err(|error| refused(&error, path))?, path)?;
+        let metadata = fs::metadata(path).map_err(|error| refused(&error, path))?;
+        if metadata.is_dir() {
+            return Self::open_files(TraceFiles::of_directory(path)?, options);
+        }
+        check_kind(&metadata, path)?;
+        if options.format != Some(Format::Tarmac)
+            && let Some(files) = TraceFiles::of_file(path)?
+        {
+            return Self::open_files(files, options);
+        }
+        if options.format == Some(Format::Drmemtrace) {
+            bail!("the file does not begin like a drmemtrace trace: {path:?}");
+        }
         let file = File::open(path).map_err(|error| refused(&error, path))?;
         let metadata = file.metadata().map_err(|error| refused(&error, path))?;
         check_kind(&metadata, path)?;
@@ -49,6 +66,26 @@ impl Input {
         }
     }
 
+    fn open_files(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
+        let path = &options.path;
+        if options.format == Some(Format::Tarmac) {
+            bail!("this is a directory, but a Tarmac trace is one file: {path:?}");
+        }
+        let unusable = |error| anyhow!("{error}: {path:?}");
+        let opened = files.open()?;
+        let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
+        let kept = kept_options(&fingerprint, steps_place, options);
+        let source = Drmemtrace::open(opened, kept).map_err(unusable)?;
+        fingerprint.options.clone_from(&source.traits().options);
+        let source = Arc::new(AnySource::Drmemtrace(source));
+        Ok(Self { source, fingerprint, packed: None, files: Some(files) })
+    }
+
+    /// The records of a drmemtrace trace.
+    pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
+        if let AnySource::Drmemtrace(trace) = &*self.source { Some(trace) } else { None }
+    }
+
     fn open_plain(file: File, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
         let unusable = |error| anyhow!("{error}: {:?}", options.path);
         let format = match options.format {
@@ -57,7 +94,7 @@ impl Input {
         };
         let source = source_of(Box::new(file), format, options).map_err(unusable)?;
         let fingerprint = Fingerprint::of(&source, modified_nanos).map_err(unusable)?;
-        Ok(Self { source: Arc::new(source), fingerprint, packed: None, trace_directory: None })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: None })
     }
 
     fn open_packed(file: Arc<File>, kind: PackedKind, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
@@ -66,11 +103,11 @@ impl Input {
         // Looked at before a copy of it is made.
         let format = packed_format(file.clone(), kind, options)?;
         let mut fingerprint = Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
-        let text = PackedText::open(file, kind, packed_options(&fingerprint, options));
+        let text = PackedText::open(file, kind, kept_options(&fingerprint, copy_place, options));
         let text = text.map_err(|error| refused(&error, path))?;
         let source = source_of(Box::new(text.clone()), format, options).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), trace_directory: None })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: None })
     }
 
     /// Waits until a compressed trace is unpacked.
@@ -78,7 +115,12 @@ impl Input {
     /// # Errors
     /// It could not be unpacked, or somebody asked to stop.
     pub fn settle(&self, path: &Path, progress: &BuildProgress, cancel: &Cancel) -> Result<()> {
-        let Some(text) = &self.packed else { return Ok(()) };
+        if let Some(trace) = self.drmemtrace() {
+            while !trace.store().is_settled() && !cancel.is_cancelled() {
+                std::thread::sleep(WAIT);
+            }
+        }
+        let Some(text) = &self.packed else { return self.settled(path, cancel) };
         progress.bytes_total.store(self.fingerprint.length, Ordering::Relaxed);
         let is_given_up = || {
             progress.bytes_done.store(text.packed_done(), Ordering::Relaxed);
@@ -86,6 +128,10 @@ impl Input {
         };
         text.settle(is_given_up).map_err(|error| anyhow!("{error}: {path:?}"))?;
         progress.bytes_done.store(0, Ordering::Relaxed);
+        self.settled(path, cancel)
+    }
+
+    fn settled(&self, path: &Path, cancel: &Cancel) -> Result<()> {
         if cancel.is_cancelled() {
             bail!("{}: {path:?}", BuildError::Cancelled);
         }
@@ -94,20 +140,22 @@ impl Input {
 
     /// What the files beside the trace tell; nothing of formats that have none.
     pub fn companions(&self, notices: &mut Vec<String>) -> Companions {
-        let directory = self.trace_directory.as_deref();
-        directory.map(|directory| Companions::beside(directory, notices)).unwrap_or_default()
+        let files = self.files.as_ref();
+        files.map(|files| Companions::beside(&files.directory, notices)).unwrap_or_default()
     }
 
-    /// What the user should know about a compressed trace.
+    /// What the user should know about a compressed trace, or about the files of one.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let text = self.packed.as_ref();
         let damage = text.and_then(PackedText::damage).map(|damage| damage.to_string());
-        damage.into_iter().chain(text.and_then(PackedText::notice))
+        let files = self.files.iter().flat_map(|files| files.notices.iter().cloned());
+        let records = self.drmemtrace().and_then(|trace| trace.store().notice());
+        damage.into_iter().chain(text.and_then(PackedText::notice)).chain(files).chain(records)
     }
 
     /// The fingerprint of the trace as it is now, as far as its source has taken in what was added.
     pub fn fingerprint_now(&self, path: &Path) -> Result<Fingerprint, SourceError> {
-        if self.packed.is_some() {
+        if self.packed.is_some() || self.files.is_some() {
             // A compressed file does not grow: it is another one then.
             return Ok(self.fingerprint.clone());
         }
@@ -117,12 +165,18 @@ impl Input {
 
     /// True when the file is no longer what it was when it was opened, unless it only grew since.
     pub fn is_rewritten(&self, path: &Path) -> bool {
+        if let Some(files) = &self.files {
+            return files.is_changed();
+        }
         let is_longer = fs::metadata(path).is_ok_and(|now| now.len() > self.fingerprint.length);
         self.is_changed(path) && !(is_longer && self.fingerprint.is_start_of_input(self.source.as_ref()))
     }
 
     /// True when the file is no longer what it was when it was opened, as far as length and time tell.
     pub fn is_changed(&self, path: &Path) -> bool {
+        if let Some(files) = &self.files {
+            return files.is_changed();
+        }
         fs::metadata(path).is_ok_and(|now| {
             now.len() != self.fingerprint.length || modified_nanos(&now) != self.fingerprint.modified_nanos
         })
@@ -146,10 +200,10 @@ fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Re
     })
 }
 
-/// Where the copy of the text lies: beside the index, in directories that may be written.
-fn packed_options(fingerprint: &Fingerprint, options: &OpenOptions) -> KeptOptions {
+/// Where a file that is made from the trace lies: beside the index, in directories that may be written.
+fn kept_options(fingerprint: &Fingerprint, place: fn(&Path) -> PathBuf, options: &OpenOptions) -> KeptOptions {
     let is_trace = |place: &Path| is_same_file(place, &options.path);
-    let places = index_places(&options.path, options.index.as_deref()).into_iter().map(|index| copy_place(&index));
+    let places = index_places(&options.path, options.index.as_deref()).into_iter().map(|index| place(&index));
     // Neither the copy nor its unfinished file may be the trace.
     let places = places.filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
     let is_directory_ours = options.index.is_none();
@@ -165,13 +219,12 @@ fn source_of(input: Box<dyn ReadAt>, format: Format, options: &OpenOptions) -> R
     let tarmac = TarmacOptions { endian: options.endian.unwrap_or_default(), implicit_thumb: options.implicit_thumb };
     match format {
         Format::Tarmac => Tarmac::open(input, tarmac).map(AnySource::Tarmac),
+        // Opened by its files.
+        Format::Drmemtrace => Err(FormatError::Binary.into()),
     }
 }
 
 fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
-    if metadata.is_dir() {
-        bail!("this is a directory, not a trace: {path:?}");
-    }
     if !metadata.is_file() {
         bail!("a trace has to be a file that can be read anywhere, so save this pipe or device to one first: {path:?}");
     }
@@ -181,7 +234,7 @@ fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
+pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
     match error.kind() {
         io::ErrorKind::NotFound => anyhow!("there is no such file: {path:?}"),
         io::ErrorKind::PermissionDenied => anyhow!("the file may not be read by this user: {path:?}"),
@@ -198,7 +251,7 @@ fn checked(found: Result<Format, SourceError>, options: &OpenOptions) -> Result<
 }
 
 /// Nanoseconds since 1970; 0 where the file system keeps no time.
-fn modified_nanos(metadata: &Metadata) -> u64 {
+pub(super) fn modified_nanos(metadata: &Metadata) -> u64 {
     let since = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
     since.and_then(|since| u64::try_from(since.as_nanos()).ok()).unwrap_or(0)
 }

@@ -17,6 +17,7 @@ mod open;
 mod options;
 mod places;
 mod same_file;
+mod trace_files;
 mod watch;
 
 pub use companions::Companions;
@@ -25,4 +26,5 @@ pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
+pub use trace_files::TraceFiles;
 pub use watch::Watch;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError};
+use stepback_parsers::drmemtrace::Drmemtrace;
 use stepback_parsers::packed::PackedText;
 use stepback_parsers::{Address, AnySource};
 
@@ -14,6 +15,7 @@ use super::images;
 use super::input::Input;
 use super::places::index_places;
 use super::same_file::is_same_file;
+use super::trace_files::TraceFiles;
 use super::{Companions, IndexPolicy, OpenOptions, Watch};
 use crate::image::Images;
 use crate::source::{SourceMap, SourcePlaces};
@@ -69,6 +71,16 @@ impl Session {
         self.input.as_ref()?.packed.as_ref()
     }
 
+    /// The records of a drmemtrace trace.
+    pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
+        self.input.as_ref()?.drmemtrace()
+    }
+
+    /// The files of a drmemtrace trace.
+    pub fn files(&self) -> Option<&TraceFiles> {
+        self.input.as_ref()?.files.as_ref()
+    }
+
     /// Bytes of the trace's file: fewer than those of its text where that is compressed.
     pub fn file_bytes(&self) -> u64 {
         self.input.as_ref().map_or(self.index.info().trace_bytes, |input| input.fingerprint.length)
@@ -78,7 +90,7 @@ impl Session {
     /// One `stat` mostly; a file that is missing just now does not count, since its writer may be at it.
     pub fn trace_change(&self) -> Option<TraceChange> {
         let input = self.input.as_ref().filter(|input| input.is_changed(&self.path))?;
-        let is_grown = input.packed.is_none() && !input.is_rewritten(&self.path);
+        let is_grown = input.packed.is_none() && input.files.is_none() && !input.is_rewritten(&self.path);
         Some(if is_grown { TraceChange::Grown } else { TraceChange::Rewritten })
     }
 
@@ -91,6 +103,9 @@ impl Session {
 
     /// Why this trace cannot be followed as it grows, as a phrase; none: it can.
     pub fn follow_refusal(&self) -> Option<&'static str> {
+        if self.drmemtrace().is_some() {
+            return Some("a drmemtrace trace cannot be followed: it is made as a whole when its recording is over");
+        }
         self.packed().is_some().then_some("a compressed trace cannot be followed: only plain text grows line by line")
     }
 
@@ -237,7 +252,7 @@ impl<'a> IndexSearch<'a> {
                 source: Arc::clone(&self.input.source),
                 fingerprint,
                 packed: self.input.packed.clone(),
-                trace_directory: self.input.trace_directory.clone(),
+                files: self.input.files.clone(),
             }),
             lineage: Arc::default(),
         }

@@ -9,10 +9,11 @@ use directories::ProjectDirs;
 ///
 /// An explicit path is the only place.
 /// Without one: `TRACE.sbi` beside the trace, then the user's cache directory.
+/// DynamoRIO's tools take every file among those of a trace for one of them, so an index lies a level above.
 pub fn index_places(trace: &Path, explicit: Option<&Path>) -> Vec<PathBuf> {
     match explicit {
         Some(path) => vec![path.to_owned()],
-        None => std::iter::once(beside(trace)).chain(in_cache(trace)).collect(),
+        None => beside(trace).into_iter().chain(in_cache(trace)).collect(),
     }
 }
 
@@ -21,21 +22,45 @@ pub fn copy_place(index: &Path) -> PathBuf {
     index.with_added_extension("text")
 }
 
+/// Where the records of a drmemtrace trace lie: beside its index.
+pub fn steps_place(index: &Path) -> PathBuf {
+    index.with_added_extension("steps")
+}
+
 /// The directory for what can be made again; none where the user has no home.
 pub fn cache_directory() -> Option<PathBuf> {
     ProjectDirs::from("", "", "stepback").map(|places| places.cache_dir().to_owned())
 }
 
-fn beside(trace: &Path) -> PathBuf {
-    let mut name = OsString::from(trace);
+fn beside(trace: &Path) -> Vec<PathBuf> {
+    // `.` and `trace/` have no name to add to.
+    let whole = if trace.is_dir() { trace.canonicalize().ok() } else { None };
+    let whole = whole.as_deref().unwrap_or(trace);
+    let mut name = OsString::from(whole);
     name.push(".sbi");
-    PathBuf::from(name)
+    let place = PathBuf::from(name);
+    match (trace.is_dir(), whole.parent()) {
+        (true, _) if whole.join("trace").is_dir() => vec![place, whole.join("stepback.sbi")],
+        (false, Some(directory)) if is_among_traces(trace, directory) => above(directory, &place).into_iter().collect(),
+        _ => vec![place],
+    }
+}
+
+/// True in a directory that DynamoRIO's tools open as a whole.
+fn is_among_traces(trace: &Path, directory: &Path) -> bool {
+    let is_named = trace.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"drmemtrace."));
+    is_named || ["serial_schedule.bin.gz", "cpu_schedule.bin.zip"].iter().any(|name| directory.join(name).is_file())
+}
+
+fn above(directory: &Path, place: &Path) -> Option<PathBuf> {
+    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    Some(here.canonicalize().ok()?.parent()?.join(place.file_name()?))
 }
 
 /// The name bears a hash of the whole path, so that two traces of one name do not fight for one place.
 fn in_cache(trace: &Path) -> Option<PathBuf> {
     let whole = trace.canonicalize().ok()?;
-    let name = trace.file_name()?.to_string_lossy();
+    let name = whole.file_name()?.to_string_lossy();
     Some(
         cache_directory()?
             .join("indexes")
@@ -56,6 +81,24 @@ mod tests {
     fn the_index_lies_beside_the_trace_under_its_whole_name() {
         let places = index_places(Path::new("/there/a.tarmac"), None);
         assert_eq!(places.first().unwrap(), Path::new("/there/a.tarmac.sbi"));
+    }
+
+    #[test]
+    fn no_index_lies_among_the_files_of_a_drmemtrace_trace() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap().join("a.dir");
+        let inner = top.join("trace");
+        std::fs::create_dir_all(&inner).unwrap();
+        let file = inner.join("drmemtrace.a.1.0001.trace.zip");
+        std::fs::write(&file, "x").unwrap();
+        assert_eq!(beside(&file), [top.join("drmemtrace.a.1.0001.trace.zip.sbi")]);
+        assert_eq!(beside(&inner), [top.join("trace.sbi")]);
+        assert_eq!(beside(&inner.join("")), [top.join("trace.sbi")]);
+        assert_eq!(beside(&top), [top.with_added_extension("sbi"), top.join("stepback.sbi")]);
+        let other = inner.join("run.tarmac");
+        assert_eq!(beside(&other), [inner.join("run.tarmac.sbi")]);
+        std::fs::write(inner.join("cpu_schedule.bin.zip"), "x").unwrap();
+        assert_eq!(beside(&other), [top.join("run.tarmac.sbi")]);
     }
 
     #[test]
