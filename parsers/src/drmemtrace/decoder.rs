@@ -119,11 +119,9 @@ impl Decoder {
     ) -> Pause {
         let (start, step) = (self.offset, width.bytes() as u64);
         for record in records {
-            if self.opening.is_some() && !self.open(record, out) {
-                self.offset += step;
-                continue;
-            }
+            let is_open = self.opening.is_none() || self.open(record, out);
             match record.kind {
+                _ if !is_open => {}
                 10..=16 | 31 | 48 | 49 => self.instruction(record, out),
                 kind::READ | kind::WRITE => self.data(record, out),
                 kind::ENCODING => self.encoding(record, out),

@@ -1,8 +1,12 @@
-//! Real drmemtrace traces against what the tools that made them say; skipped without `STEPBACK_TRACES`.
+//! drmemtrace traces: real ones against what the tools that made them say (skipped without `STEPBACK_TRACES`),
+//! and generated ones of every container and version, whole and damaged.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
 mod counts;
+mod damage;
+mod listing;
+mod samples;
 mod view;
 
 use std::fs::{self, File};

@@ -17,6 +17,7 @@ mod arena;
 mod code;
 mod compiler;
 mod dice;
+pub mod drmemtrace;
 mod instruction;
 mod lines;
 mod machine;

@@ -78,8 +78,8 @@ impl Unpacker {
     /// # Errors
     /// The file could not be read.
     pub fn next_block(&mut self, mut buffer: Vec<u8>, limit: usize) -> io::Result<Block> {
-        buffer.resize(limit, 0);
         self.begin_member()?;
+        buffer.resize(if self.stream.is_some() { limit } else { 0 }, 0);
         let member = match &self.stream {
             Some(Stream::Member(member, _)) => Some(Arc::clone(&member.name)),
             _ => None,
@@ -163,7 +163,7 @@ impl Stream {
     /// What is wrong, and what to do.
     fn complaint(&self, error: &io::Error) -> String {
         let what = match self {
-            Self::Member(member, _) => &*member.name,
+            Self::Member(..) => "the member",
             _ => "the packed data",
         };
         match error.kind() {

@@ -1,0 +1,150 @@
+//! Damaged traces: what is wrong is told with its place, and all that can be read is read.
+
+use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter};
+
+use super::listing::Listing;
+
+fn small(container: Container) -> SampleFile {
+    Sample::Plain(7, Architecture::X86_64).files(container).remove(0)
+}
+
+fn listing_of(file: &SampleFile, bytes: Vec<u8>) -> Listing {
+    Listing::of(&[SampleFile { bytes, ..file.clone() }])
+}
+
+/// Records as a file, plain.
+fn file_of(writer: TraceWriter) -> SampleFile {
+    let records = writer.stop();
+    SampleFile { name: "a.trace".to_owned(), bytes: records.pack(Container::Plain), truth: records.truth }
+}
+
+#[track_caller]
+fn check_messages(listing: &Listing, expected: &[&str]) {
+    let messages: Vec<&str> = listing.problems.iter().map(|problem| &*problem.message).collect();
+    let fits = messages.iter().zip(expected).all(|(message, expected)| message.contains(expected));
+    assert!(fits && messages.len() == expected.len(), "{messages:#?}");
+}
+
+#[test]
+fn a_file_that_is_cut_off_anywhere_is_read_up_to_there() {
+    for container in Container::ALL {
+        let file = small(container);
+        let whole = Listing::of(std::slice::from_ref(&file)).lines;
+        let mut most = 0;
+        for end in 0..file.bytes.len() {
+            let part = listing_of(&file, file.bytes[..end].to_vec());
+            most = most.max(part.lines.len());
+            assert!(whole.starts_with(&part.lines), "{container:?} {end}");
+            assert!(part.problems.iter().all(|problem| problem.message.contains("app.100")));
+            // An LZ4 frame may lack its end mark alone.
+            assert!(!part.problems.is_empty() || part.lines == whole, "{container:?} {end}");
+        }
+        // What is packed in blocks may lose one.
+        let is_in_blocks = matches!(container, Container::Snappy | Container::SnappyUnchecked | Container::Zstd);
+        assert!(is_in_blocks || most + 1 >= whole.len(), "{container:?}: {most} of {}", whole.len());
+    }
+}
+
+#[test]
+fn flipped_bits_are_survived() {
+    for container in Container::ALL {
+        let file = small(container);
+        for offset in 0..file.bytes.len() {
+            let mut bytes = file.bytes.clone();
+            bytes[offset] ^= 1 << (offset % 8);
+            let part = listing_of(&file, bytes);
+            assert!(part.lines.len() < 10_000, "{container:?} {offset}");
+        }
+    }
+}
+
+#[test]
+fn an_archive_without_its_directory_is_read_from_the_front() {
+    let file = small(Container::Zip);
+    let whole = Listing::of(std::slice::from_ref(&file)).lines;
+    let directory = file.bytes.windows(4).position(|bytes| bytes == b"PK\x01\x02").unwrap();
+    let part = listing_of(&file, file.bytes[..directory].to_vec());
+    check_messages(&part, &["the archive's directory cannot be read"]);
+    assert_eq!(part.lines, whole);
+}
+
+#[test]
+fn a_damaged_member_costs_itself() {
+    let file = small(Container::ZipStored);
+    let whole = Listing::of(std::slice::from_ref(&file));
+    let members: Vec<usize> =
+        file.bytes.windows(4).enumerate().filter(|(_, bytes)| bytes == b"PK\x03\x04").map(|(at, _)| at).collect();
+    assert_eq!(members.len(), 4);
+    // A bit of an address: the record is wrong, and its member says so.
+    let mut bytes = file.bytes.clone();
+    bytes[members[2] - 6] ^= 1;
+    let part = listing_of(&file, bytes);
+    check_messages(&part, &["the member is damaged (its checksum does not match)"]);
+    assert_eq!(part.lines.len(), whole.lines.len());
+    // The header of a member.
+    let mut bytes = file.bytes.clone();
+    bytes[members[1]] ^= 1;
+    let part = listing_of(&file, bytes);
+    assert!(part.messages().contains("a member of the archive is left out"), "{}", part.messages());
+    assert!(part.messages().contains("records are missing before this place: is a chunk lost?"), "{}", part.messages());
+    assert!(part.lines.len() > 40);
+    assert_eq!(part.lines.last(), whole.lines.last());
+}
+
+#[test]
+fn a_lost_first_member_leaves_the_others() {
+    let file = small(Container::ZipStored);
+    let mut bytes = file.bytes.clone();
+    bytes[0] = b'Q';
+    let part = listing_of(&file, bytes);
+    assert!(part.messages().contains("does not begin") || part.messages().contains("left out"), "{}", part.messages());
+}
+
+#[test]
+fn a_version_that_is_too_new_is_tried() {
+    let mut writer = TraceWriter::new(TraceRecipe { version: 8, ..TraceRecipe::default() });
+    writer.time(1000, 0);
+    writer.instruction(0x1000, &[0x90]);
+    writer.exit();
+    let part = Listing::of(&[file_of(writer)]);
+    check_messages(&part, &["the trace has version 8, the newest that is known is 7"]);
+    assert_eq!(part.lines.len(), 9);
+}
+
+#[test]
+fn senseless_records_are_left_out_and_counted() {
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(1000, 0);
+    for _ in 0..5 {
+        writer.record(60, 1, 2);
+        writer.instruction(0x1000, &[0x90]);
+    }
+    writer.exit();
+    let part = Listing::of(&[file_of(writer)]);
+    check_messages(
+        &part,
+        &[
+            "\"a.trace\", byte 120 of its records: a record of type 60, size 1 and value 0x2 makes no sense",
+            "byte 228 of its records: 4 more records up to here make no sense",
+        ],
+    );
+    assert_eq!(part.counter.total().instructions, 5);
+}
+
+#[test]
+fn a_trace_without_an_end_or_inside_a_record_says_so() {
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(1000, 0);
+    let mut file = file_of(writer);
+    file.bytes.extend([10, 0, 1]);
+    let part = Listing::of(&[file]);
+    check_messages(&part, &["it ends inside a record: 3 bytes are left out", "ends without its last record"]);
+}
+
+#[test]
+fn records_without_a_header_say_so_and_have_the_thread_of_the_file_name() {
+    let file = small(Container::Plain);
+    let part = listing_of(&file, file.bytes[12 * 8..].to_vec());
+    check_messages(&part, &["does not begin with the header of a trace", "do not begin with their thread"]);
+    assert!(part.lines.iter().all(|line| line.starts_with("100 ")));
+}
