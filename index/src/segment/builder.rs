@@ -204,6 +204,13 @@ impl SegmentBuilder {
         self.problems.clear();
     }
 
+    /// Whether an event stands at a place of its own: in some formats all of a step bear the place of the step.
+    #[cold]
+    fn can_begin_at(&self, offset: u64) -> bool {
+        let last = self.text_start + u64::from(self.offsets.last().copied().unwrap_or(0));
+        offset > last
+    }
+
     /// Closes the segment; the next begins at `next_start`.
     fn seal(&mut self, next_start: u64, next_line: u64) {
         let sealed = self.encode();
@@ -366,7 +373,7 @@ impl EventSink for SegmentBuilder {
 
     #[inline(always)]
     fn access(&mut self, access: &MemoryAccess) {
-        if self.granule_events.len() >= ACCESSES_LIMIT {
+        if self.granule_events.len() >= ACCESSES_LIMIT && self.can_begin_at(access.place.offset) {
             self.seal(access.place.offset, access.place.line_in_range);
         }
         let (key, offset) = (access.address.0 >> GRANULE_BITS, (access.address.0 & 63) as usize);

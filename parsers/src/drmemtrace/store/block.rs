@@ -99,6 +99,11 @@ impl BlockWriter {
         &self.out.bytes
     }
 
+    /// Its bytes so far.
+    pub fn len(&self) -> usize {
+        self.out.bytes.len()
+    }
+
     /// What the next block must know.
     pub fn state(&self) -> (u32, Addresses) {
         (self.code, self.addresses)

@@ -10,6 +10,10 @@ use super::layout::Facts;
 use crate::drmemtrace::{Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
 use crate::{Marker, MarkerKind, Problem, ThreadNumber};
 
+/// In a block with so many bytes there is little room for records without an instruction among them, which bounds memory.
+const BLOCK_LIMIT: usize = 4 << 20;
+/// So much for each step.
+const ITEM_ROOM: usize = 16 << 10;
 /// The type of a further round of a repeated instruction.
 const REPETITION: u8 = 29;
 /// A record that is repeated more often is counted in several runs.
@@ -41,6 +45,10 @@ pub struct Encoder<B> {
     latest_time: u64,
     pending: Pending,
     run: Option<(Marker, u64)>,
+    /// Records of this block for which there is no room.
+    left_out: u64,
+    /// Bytes of the block before its last step.
+    item_start: usize,
     has_told_full: bool,
 }
 
@@ -86,6 +94,8 @@ impl<B: BlockSink> Encoder<B> {
             latest_time: 0,
             pending: Pending::default(),
             run: None,
+            left_out: 0,
+            item_start: 0,
             has_told_full: false,
         }
     }
@@ -93,8 +103,28 @@ impl<B: BlockSink> Encoder<B> {
     /// Ends the last block: items and visible records in all.
     pub fn finish(&mut self) -> (u64, u64) {
         self.flush();
+        if self.left_out > 0 {
+            self.tell_left_out();
+        }
         self.end_block();
         (self.items, self.records)
+    }
+
+    /// False, and counted, for a record of a step that has too many.
+    #[inline(always)]
+    fn has_room(&mut self) -> bool {
+        let len = self.block.len();
+        let has_room = len < BLOCK_LIMIT || len < self.item_start + ITEM_ROOM;
+        self.left_out += u64::from(!has_room);
+        has_room
+    }
+
+    /// Tells of the records of the last step that there was no room for.
+    #[cold]
+    fn tell_left_out(&mut self) {
+        let count = std::mem::take(&mut self.left_out);
+        self.block.marker(Marker { kind: MarkerKind::LEFT_OUT, value: count }, 0, count);
+        self.block.problem(&format!("{count} records without an instruction among them are counted but not kept"));
     }
 
     fn end_block(&mut self) {
@@ -163,7 +193,9 @@ impl<B: BlockSink> Encoder<B> {
         }
         self.records += 1;
         let marker = Marker { kind: MarkerKind::REPETITION, value: record.pc };
-        self.block.marker(marker, u64::from(record.length_bytes), 1);
+        if self.has_room() {
+            self.block.marker(marker, u64::from(record.length_bytes), 1);
+        }
     }
 
     /// An address is looked up among those of its thread once for each code.
@@ -221,12 +253,16 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
             self.repetition(record);
             return;
         }
+        if self.left_out > 0 {
+            self.tell_left_out();
+        }
         if self.items.is_multiple_of(ITEMS) {
             // Before its code is known: a block is published with the codes that it needs, each with its shape.
             self.end_block();
             self.begin_block();
             self.turn_to(record.thread);
         }
+        self.item_start = self.block.len();
         self.items += 1;
         self.records += 1;
         let found = self.codes.find(record);
@@ -249,7 +285,9 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
             return;
         }
         self.flush();
-        self.block.access(record.is_write, record.size_bytes, record.address, record.pc);
+        if self.has_room() {
+            self.block.access(record.is_write, record.size_bytes, record.address, record.pc);
+        }
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
@@ -268,7 +306,9 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
             return;
         }
         self.note_marker(thread, marker);
-        self.block.marker(marker, size_bytes, 1);
+        if self.has_room() {
+            self.block.marker(marker, size_bytes, 1);
+        }
         if self.codes.is_full && !self.has_told_full {
             self.has_told_full = true;
             self.block.problem(NO_SPARE);
@@ -277,6 +317,8 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
 
     fn problem(&mut self, problem: &Problem) {
         self.flush();
-        self.block.problem(&problem.message);
+        if self.block.len() < BLOCK_LIMIT {
+            self.block.problem(&problem.message);
+        }
     }
 }

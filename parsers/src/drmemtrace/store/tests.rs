@@ -172,6 +172,34 @@ fn every_record_comes_out_as_it_went_in() {
     }
 }
 
+#[test]
+fn a_step_with_too_many_records_keeps_its_ordinals() {
+    let mut records = records(700, 8);
+    let thread = ThreadNumber(0);
+    let data = |number: u64| {
+        let address = number << 20;
+        Given::Data(DataRecord { thread, is_write: true, size_bytes: 8, address, pc: None })
+    };
+    records.extend((0..2_000_000).map(data));
+    let last = records.len() as u64 + 1;
+    records.extend(self::records(300, 9));
+    let source = source_of(store_of(records.clone(), KeptOptions::default()));
+    assert_eq!(source.facts().records, records.len() as u64);
+    assert_eq!(source.facts().total.stores, {
+        let mut counter = Counter::default();
+        push(&records, &mut counter);
+        counter.total().stores
+    });
+    let lines = expected(&records);
+    for ordinal in [last - 1, last, last + 5, records.len() as u64] {
+        let steps = source.steps_at_record(ordinal).unwrap().unwrap();
+        assert_eq!(lines[ordinal as usize - 1].split(' ').nth(1).unwrap(), steps.to_string(), "{ordinal}");
+    }
+    let mut words = Words::default();
+    source.parse(0..source.length(), &mut ParseScratch::default(), &mut words).unwrap();
+    assert!(words.0.len() < 1_500_000 && words.0.iter().any(|line| line.contains("MarkerKind(65279)")));
+}
+
 /// Events in words.
 #[derive(Default)]
 struct Words(Vec<String>, Vec<String>);
