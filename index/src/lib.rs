@@ -42,6 +42,7 @@ mod fingerprint;
 mod folds;
 mod granules;
 mod index;
+mod inference;
 mod key_filter;
 mod key_map;
 mod keys;
@@ -80,6 +81,7 @@ pub use externals::{ExternalChange, LastExternalChanges, MemoryRange, NextExtern
 pub use fingerprint::Fingerprint;
 pub use folds::{FoldSet, Row};
 pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
+pub use inference::{Fact, Inference, InferredRegister, InferredRegisters, Reason, Way};
 pub use markers::{FindMarkers, LastMarkers, MarkerCount, MarkerHit};
 pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
 pub use places::{LastStepOf, NextStepOf, StepCountOf, TextLineOfStep};

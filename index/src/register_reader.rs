@@ -49,7 +49,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
             Some(slot) => self.index.owner(self.thread, slot)?,
             None => None,
         };
-        Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by })
+        Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by, reason: None })
     }
 
     /// Takes from a slot what later slots left open: its last write of each byte.
@@ -87,7 +87,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         let pc = self.index.pc_of(step)?.ok_or(QueryError::TraceChanged)?;
         let value = Value(pc.0.to_le_bytes().iter().take(usize::from(view.size_bytes)).copied().map(Some).collect());
         let (name, source) = (name.to_owned(), ValueSource::Inferred);
-        Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None }))
+        Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }))
     }
 }
 

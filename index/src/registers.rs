@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source, Step};
 
+use crate::inference::{Reason, fill};
 use crate::layout::ViewContents;
 use crate::register_reader::RegisterReader;
 use crate::{Cancel, Index, InstructionSet, Query, QueryError, ThreadId, Value, ValueSource};
@@ -43,6 +44,8 @@ pub struct RegisterState {
     pub written_at: Option<Position>,
     /// The step that did it; none for the initial state.
     pub written_by: Option<Step>,
+    /// Why the value is known, when it is inferred from what steps did.
+    pub reason: Option<Reason>,
 }
 
 impl RegisterFile {
@@ -75,6 +78,7 @@ impl Query for RegistersAt {
             cancel.check()?;
             registers.push(reader.state(name, view)?);
         }
+        fill(index, (thread, self.position), &mut registers, cancel)?;
         Ok(RegisterFile { thread, instruction_set: index.instruction_set(thread), registers })
     }
 }
@@ -100,7 +104,9 @@ impl Query for RegisterViewsAt {
             cancel.check()?;
             reader.state(name.clone(), *view)
         };
-        self.views.iter().map(state).collect()
+        let mut states = self.views.iter().map(state).collect::<Result<Vec<_>, _>>()?;
+        fill(index, (self.thread, self.position), &mut states, cancel)?;
+        Ok(states)
     }
 }
 

@@ -138,6 +138,7 @@ mod tests {
             source: ValueSource::Recorded,
             written_at: None,
             written_by: None,
+            reason: None,
         };
         RegisterFile { thread: ThreadId(0), instruction_set: InstructionSet::A64, registers: vec![state] }
     }

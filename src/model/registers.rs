@@ -307,6 +307,7 @@ mod tests {
             source,
             written_at: None,
             written_by: None,
+            reason: None,
         }
     }
 

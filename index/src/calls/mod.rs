@@ -14,6 +14,7 @@ mod table;
 mod tails;
 
 pub use finder::{CallFinder, FinderState, Found, FoundSoFar, Frame};
+pub use flow::{Flow, flow};
 pub use functions::Functions;
 #[cfg(test)]
 pub use table::encode_frames;

@@ -46,13 +46,14 @@ fn state(name: String, view: RegisterView, home: RegisterView, bytes: &WrittenBy
         value,
         written_at: newest.map(|byte| Position(byte.slot)),
         written_by: newest.and_then(|byte| byte.owner),
+        reason: None,
     }
 }
 
 fn next_pc_state(name: String, view: RegisterView, pc: u64) -> RegisterState {
     let bytes = pc.to_le_bytes().into_iter().take(usize::from(view.size_bytes));
     let value = Value(bytes.map(Some).collect());
-    RegisterState { name, view, value, source: ValueSource::Inferred, written_at: None, written_by: None }
+    RegisterState { name, view, value, source: ValueSource::Inferred, written_at: None, written_by: None, reason: None }
 }
 
 impl Oracle {

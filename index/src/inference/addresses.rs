@@ -1,0 +1,71 @@
+//! Which access belongs to which operand of an instruction.
+
+use stepback_parsers::AccessKind;
+
+use crate::decode::MemoryOperand;
+use crate::inference::run::RunAccess;
+
+/// The address of each operand, where the accesses of its step show it.
+/// A record may cover several operands that lie one behind the other, or be a part of one.
+pub(super) fn addresses(operands: &[MemoryOperand], accesses: &[RunAccess]) -> Vec<Option<u64>> {
+    let mut addresses = vec![None; operands.len()];
+    if !accesses.is_empty() {
+        for kind in [AccessKind::Read, AccessKind::Write] {
+            let operands = operands.iter().enumerate().filter(|(_, operand)| operand.kind == kind).collect::<Vec<_>>();
+            let accesses = accesses.iter().filter(|access| access.kind == kind).copied().collect::<Vec<_>>();
+            addresses_of_kind(&operands, &accesses, &mut addresses);
+        }
+    }
+    addresses
+}
+
+fn addresses_of_kind(operands: &[(usize, &MemoryOperand)], accesses: &[RunAccess], addresses: &mut [Option<u64>]) {
+    let Some((_, first)) = operands.first() else { return };
+    let is_together = |operand: &MemoryOperand| {
+        (operand.segment, operand.base, operand.index) == (first.segment, first.base, first.index)
+    };
+    if operands.iter().all(|(_, operand)| is_together(operand)) {
+        let Some((lowest, displacement)) = region_start(operands, accesses) else { return };
+        for (place, operand) in operands {
+            if let Some(address) = addresses.get_mut(*place) {
+                *address = Some(lowest.wrapping_add((operand.displacement.wrapping_sub(displacement)).cast_unsigned()));
+            }
+        }
+        return;
+    }
+    let is_same = |((_, operand), access): (&(usize, &MemoryOperand), &RunAccess)| {
+        operand.size_bytes == Some(u16::from(access.size_bytes))
+    };
+    if operands.len() == accesses.len() && operands.iter().zip(accesses).all(is_same) {
+        for ((place, _), access) in operands.iter().zip(accesses) {
+            if let Some(address) = addresses.get_mut(*place) {
+                *address = Some(access.address);
+            }
+        }
+    }
+}
+
+/// The lowest address, and the lowest displacement, of operands and accesses that cover one region.
+fn region_start(operands: &[(usize, &MemoryOperand)], accesses: &[RunAccess]) -> Option<(u64, i64)> {
+    let sizes = operands.iter().map(|(_, operand)| operand.size_bytes.map(i64::from)).collect::<Option<Vec<_>>>()?;
+    let mut parts: Vec<_> = operands.iter().map(|(_, operand)| operand.displacement).zip(sizes).collect();
+    let mut pieces: Vec<_> =
+        accesses.iter().map(|access| (access.address.cast_signed(), i64::from(access.size_bytes))).collect();
+    let (displacement, wanted) = covered(&mut parts)?;
+    let (lowest, found) = covered(&mut pieces)?;
+    (wanted == found).then_some((lowest.cast_unsigned(), displacement))
+}
+
+/// The start and length of pieces that lie one behind the other without holes.
+fn covered(pieces: &mut [(i64, i64)]) -> Option<(i64, i64)> {
+    pieces.sort_unstable();
+    let start = pieces.first()?.0;
+    let mut end = start;
+    for (place, length) in pieces.iter() {
+        if *place != end {
+            return None;
+        }
+        end = end.wrapping_add(*length);
+    }
+    Some((start, end.wrapping_sub(start)))
+}

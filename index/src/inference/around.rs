@@ -1,0 +1,159 @@
+//! What is inferred around a position, and around the last writes of registers that lie further back.
+
+use std::ops::Range;
+
+use stepback_parsers::{Endian, Mode, Position, RegisterId, RegisterSource, RegisterView, Source};
+
+use crate::inference::engine::{Circumstances, Engine};
+use crate::inference::registers::RegisterLanes;
+use crate::inference::run::{BREAKS, Run, run_of};
+use crate::inference::symbols::Symbols;
+use crate::inference::{Reason, Way};
+use crate::{AccessKinds, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LastMarkers, Query as _};
+use crate::{QueryError, ThreadId, Value};
+
+/// So many steps before a position are gone through.
+const STEPS_BEFORE: u64 = 2048;
+/// And so many behind it, where a register may be an address later.
+const STEPS_BEHIND: u64 = 512;
+/// The same around a write that lies further back.
+const FAR_STEPS_BEFORE: u64 = 256;
+const FAR_STEPS_BEHIND: u64 = 256;
+/// So many of these are gone through for one position.
+const FAR_LIMIT: usize = 12;
+
+impl<S: Source> Index<S> {
+    /// True when registers have no values but those that follow from what the steps did.
+    pub(crate) fn infers_registers(&self) -> bool {
+        self.contents.traits.registers == RegisterSource::Operands
+    }
+}
+
+/// The registers at a slot with what is known of them.
+struct Snapshot {
+    lanes: RegisterLanes,
+    symbols: Symbols,
+    mode: Mode,
+}
+
+impl Snapshot {
+    /// What is known of a view; none when that is nothing.
+    fn view(&self, view: RegisterView) -> Option<(Value, Reason)> {
+        let mut reason = None;
+        let mut bytes = Vec::with_capacity(usize::from(view.size_bytes));
+        for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
+            let lane = self.lanes.lane(view.register, offset);
+            let known = lane.and_then(|lane| Some((lane, self.symbols.fact(lane.term)?)));
+            reason = reason.or(known.map(|(lane, fact)| Reason { fact, way: lane.way }));
+            bytes.push(known.and_then(|(lane, _)| self.symbols.known(lane.term).byte(offset % 8)));
+        }
+        let value = Value(bytes);
+        reason.filter(|_| !value.is_unknown()).map(|reason| (value, reason))
+    }
+
+    /// True when none of the steps wrote a view.
+    fn is_held(&self, view: RegisterView) -> bool {
+        let lane = self.lanes.lane(view.register, view.offset);
+        lane.is_some_and(|lane| lane.way == Way::Held)
+    }
+}
+
+/// What is inferred around a position.
+pub(super) struct Around<'a, S> {
+    index: &'a Index<S>,
+    thread: ThreadId,
+    position: Position,
+    near: Snapshot,
+    /// By the slot of the write.
+    far: Vec<(u64, Snapshot)>,
+    /// Behind which slot only instructions changed registers; none before it is looked for.
+    unbroken_from: Option<u64>,
+}
+
+impl<'a, S: Source> Around<'a, S> {
+    pub fn new(index: &'a Index<S>, thread: ThreadId, position: Position, cancel: &Cancel) -> Result<Self, QueryError> {
+        cancel.check()?;
+        let near = snapshot(index, thread, position.0, (STEPS_BEFORE, STEPS_BEHIND))?;
+        Ok(Self { index, thread, position, near, far: Vec::new(), unbroken_from: None })
+    }
+
+    /// How often two facts differed.
+    pub fn contradictions(&self) -> u64 {
+        let snapshots = self.far.iter().map(|(_, snapshot)| snapshot).chain([&self.near]);
+        snapshots.map(|snapshot| snapshot.symbols.contradictions()).sum()
+    }
+
+    /// What is known of a view; none when that is nothing.
+    pub fn view(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<(Value, Reason)>, QueryError> {
+        let near = self.near.view(view);
+        if near.is_some() || !self.near.is_held(view) || view.register >= RegisterId::SP {
+            return Ok(near);
+        }
+        cancel.check()?;
+        let Some(slot) = self.last_write(view, cancel)? else { return Ok(None) };
+        let place = match self.far.iter().position(|(known, _)| *known == slot) {
+            Some(place) => place,
+            None if self.far.len() == FAR_LIMIT => return Ok(None),
+            None => {
+                let steps = (FAR_STEPS_BEFORE, FAR_STEPS_BEHIND);
+                self.far.push((slot, snapshot(self.index, self.thread, slot, steps)?));
+                self.far.len() - 1
+            }
+        };
+        // Where the mode differs the name may mean another register.
+        let snapshot = self.far.get(place).map(|(_, snapshot)| snapshot);
+        Ok(snapshot.filter(|snapshot| snapshot.mode == self.near.mode).and_then(|snapshot| snapshot.view(view)))
+    }
+
+    /// The slot of a view's last write, if nothing but instructions changed registers since.
+    fn last_write(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+        let unbroken_from = match self.unbroken_from {
+            Some(slot) => slot,
+            None => {
+                let last = LastMarkers { kinds: BREAKS.to_vec(), thread: Some(self.thread), at: self.position };
+                let slot = last.run(self.index, cancel)?.iter().map(|hit| hit.position.0).max().unwrap_or(0);
+                *self.unbroken_from.insert(slot)
+            }
+        };
+        let cell = Cell::Register { thread: self.thread, view };
+        let last = LastAccess { cell, kinds: AccessKinds::Writes, before: self.position };
+        match last.run(self.index, cancel)? {
+            LastAccessAnswer::Step(hit) => Ok(Some(hit.position.0).filter(|slot| *slot > unbroken_from)),
+            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => Ok(None),
+        }
+    }
+}
+
+/// Goes through the steps around a slot.
+fn snapshot<S: Source>(
+    index: &Index<S>,
+    thread: ThreadId,
+    slot: u64,
+    (before, behind): (u64, u64),
+) -> Result<Snapshot, QueryError> {
+    let first = slot.saturating_sub(before).max(1);
+    let end = slot.saturating_add(behind).min(index.step_count()) + 1;
+    let run = run_of(index, thread, first..end.max(first))?;
+    let circumstances = Circumstances {
+        is_execution_stated: false,
+        is_shared: index.threads().len() > 1,
+        is_big_endian: index.contents.traits.endian == Endian::Big,
+    };
+    let mut engine = Engine::new(&run, circumstances);
+    let place = run.steps.partition_point(|step| step.slot <= slot);
+    go_through(&mut engine, 0..place);
+    let (lanes, mode) = (engine.registers.clone(), mode_at(&run, place));
+    go_through(&mut engine, place..run.steps.len());
+    let mut symbols = engine.symbols;
+    symbols.resolve();
+    Ok(Snapshot { lanes, symbols, mode })
+}
+
+fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
+    places.for_each(|place| engine.step(place));
+}
+
+/// The mode of the step before a place.
+fn mode_at(run: &Run, place: usize) -> Mode {
+    place.checked_sub(1).and_then(|last| run.steps.get(last)).map_or(Mode::Other, |step| step.mode)
+}

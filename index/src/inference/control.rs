@@ -1,0 +1,187 @@
+//! What happens between two steps that no instruction does.
+
+use stepback_parsers::{InstructionSet, Marker, MarkerKind, Mode, RegisterId, RegisterView, Registers};
+
+use crate::calls::Flow;
+use crate::decode::Expression;
+use crate::inference::engine::{Engine, Here};
+use crate::inference::run::RunStep;
+use crate::inference::{Fact, Way};
+
+impl Engine<'_> {
+    /// Forgets what may have changed between a step and the thread's next one.
+    pub fn go_on(&mut self, here: Here<'_>) {
+        let Some(next) = here.next else { return self.clear() };
+        if !is_expected(here, next) {
+            return self.clear();
+        }
+        if is_trap(here.step) {
+            // The kernel, or the host, may have written any memory.
+            self.memory.clear();
+            self.forget_named(trapped(here.step), here.step);
+        }
+        if is_stack_choice(here.step) {
+            self.forget_named(&["sp"], here.step);
+        }
+    }
+
+    /// Where a branch went was in a register or in memory.
+    pub fn state_target(&mut self, here: Here<'_>) {
+        let Some(next) = here.next.filter(|_| here.step.is_executed) else { return };
+        let Some(target) = target_operand(here) else { return };
+        let fact = Fact::Target(here.step.step());
+        let thumb = u64::from(next.set == InstructionSet::T32);
+        let (term, _) = self.term(&target, 64, here);
+        self.symbols.state(term, next.pc.0 | thumb, u64::MAX, fact);
+    }
+
+    fn forget_named(&mut self, names: &[&str], step: &RunStep) {
+        let views = names.iter().filter_map(|name| Registers::view(name, step.set));
+        for RegisterView { register, .. } in views {
+            self.registers.forget(RegisterView::new(register, 0, 8), Way::Computed(step.step()), &mut self.symbols);
+        }
+    }
+
+    /// Takes in what records of the trace state about registers behind a step.
+    pub fn state_markers(&mut self, step: &RunStep) {
+        let is_trap = is_trap(step);
+        let mut next_argument = 0;
+        let run = self.run;
+        for Marker { kind, value } in run.markers(step) {
+            let name = match *kind {
+                MarkerKind::FUNCTION => {
+                    next_argument = 0;
+                    continue;
+                }
+                MarkerKind::SYSTEM_CALL if !is_trap => {
+                    self.memory.clear();
+                    self.forget_named(trapped(step), step);
+                    continue;
+                }
+                MarkerKind::ARGUMENT => {
+                    next_argument += 1;
+                    arguments(step.set, is_trap).get(next_argument - 1).copied()
+                }
+                MarkerKind::RETURN_VALUE => result(step.set),
+                _ => continue,
+            };
+            if let Some(view) = name.and_then(|name| Registers::view(name, step.set)) {
+                let fact = Fact::Stated(step.step());
+                let term = self.registers.read(view, &mut self.symbols, fact);
+                self.symbols.state(term, *value, u64::MAX, fact);
+            }
+        }
+    }
+}
+
+/// Where an indirect branch goes, when it goes exactly there; none for others.
+fn target_operand(here: Here<'_>) -> Option<Expression> {
+    let RunStep { set, mode, .. } = *here.step;
+    let opcode = here.step.opcode();
+    let number = match set {
+        // BR, BLR, RET
+        InstructionSet::A64 if matches!(opcode & !0x3e0, 0xd61f_0000 | 0xd63f_0000 | 0xd65f_0000) => opcode >> 5 & 31,
+        // Other branches of AArch32 than BX and BLX may leave bit 0 alone.
+        // In a handler of M-profile the register may hold no address, but how to return from the exception.
+        InstructionSet::T32 if opcode & !0x7f == 0x4700 && mode != Mode::Handler => opcode >> 3 & 15,
+        InstructionSet::T32 if opcode & !0x7f == 0x4780 => opcode >> 3 & 15,
+        InstructionSet::A32 if opcode & 0x0fff_ffd0 == 0x012f_ff10 => opcode & 15,
+        _ if set.is_arm() => return None,
+        _ => {
+            let target = here.instruction.meaning.writes.iter().find(|write| write.view.register == RegisterId::PC)?;
+            return Some(target.value.clone()).filter(|value| !matches!(value, Expression::Constant(_)));
+        }
+    };
+    let prefix = if set == InstructionSet::A64 { 'x' } else { 'r' };
+    Registers::view(&format!("{prefix}{number}"), set).map(Expression::register)
+}
+
+/// True when a step goes to the next as its instruction says.
+fn is_expected(here: Here<'_>, next: &RunStep) -> bool {
+    let is_behind = next.pc.0 == here.behind();
+    if is_behind || !here.is_branch() || !here.step.is_executed {
+        return is_behind;
+    }
+    match direct_target(here.step) {
+        Some(target) => target == next.pc.0,
+        None => here.step.flow() != Some(Flow::ExceptionReturn),
+    }
+}
+
+/// Where a direct branch of A64 goes.
+fn direct_target(step: &RunStep) -> Option<u64> {
+    let opcode = step.opcode();
+    // The offset is `bits` wide and begins at bit `from`.
+    let (from, bits) = match opcode >> 24 & 0x7f {
+        _ if step.set != InstructionSet::A64 => return None,
+        0x14..=0x17 => (0, 26),
+        0x54 | 0x34 | 0x35 => (5, 19),
+        0x36 | 0x37 => (5, 14),
+        _ => return None,
+    };
+    let offset = (opcode << (32 - from - bits)).cast_signed() >> (32 - bits);
+    Some(step.pc.0.wrapping_add_signed(4 * i64::from(offset)))
+}
+
+/// True when an instruction asks the kernel or the host for something.
+fn is_trap(step: &RunStep) -> bool {
+    let Some(encoding) = step.encoding else { return false };
+    match step.set {
+        InstructionSet::X86_64 | InstructionSet::X86_32 => {
+            matches!(encoding.bytes(), [0x0f, 0x05 | 0x34, ..] | [0xcd, ..] | [0x0f, 0x01, 0xc1 | 0xd9, ..])
+        }
+        InstructionSet::Riscv64 => encoding.bytes() == [0x73, 0, 0, 0],
+        _ => step.flow() == Some(Flow::Trap),
+    }
+}
+
+/// The registers that it may have changed when control goes on behind the instruction.
+fn trapped(step: &RunStep) -> &'static [&'static str] {
+    const SYSTEM_CALL_A64: u32 = 0xd400_0001;
+    let opcode = step.opcode();
+    match step.set {
+        InstructionSet::X86_64 => &["rax", "rcx", "r11"],
+        InstructionSet::X86_32 => &["eax", "ecx", "edx"],
+        InstructionSet::Riscv64 => &["a0"],
+        InstructionSet::A64 if opcode & 0xffe0_001f == SYSTEM_CALL_A64 => &["x0"],
+        // Firmware may use all that a call may use.
+        InstructionSet::A64 => &[
+            "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
+            "x16", "x17",
+        ],
+        InstructionSet::A32 | InstructionSet::T32 => &["r0", "r1", "r2", "r3", "r12"],
+        InstructionSet::Regdeps => &[],
+    }
+}
+
+/// `msr control` of M-profile chooses between two stack pointers.
+fn is_stack_choice(step: &RunStep) -> bool {
+    let opcode = step.opcode();
+    step.set == InstructionSet::T32 && opcode & 0xffe0_d000 == 0xf380_8000
+}
+
+/// The registers of a function's arguments, or of a system call's as far as it leaves them alone.
+fn arguments(set: InstructionSet, is_system_call: bool) -> &'static [&'static str] {
+    const A64: [&str; 8] = ["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"];
+    match set {
+        InstructionSet::X86_64 if is_system_call => &["rdi", "rsi", "rdx", "r10", "r8", "r9"],
+        InstructionSet::X86_64 => &["rdi", "rsi", "rdx", "rcx", "r8", "r9"],
+        _ if is_system_call => &[],
+        InstructionSet::A64 => &A64,
+        InstructionSet::A32 | InstructionSet::T32 => &["r0", "r1", "r2", "r3"],
+        InstructionSet::Riscv64 => &["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"],
+        // On the stack.
+        InstructionSet::X86_32 | InstructionSet::Regdeps => &[],
+    }
+}
+
+fn result(set: InstructionSet) -> Option<&'static str> {
+    Some(match set {
+        InstructionSet::X86_64 => "rax",
+        InstructionSet::X86_32 => "eax",
+        InstructionSet::A64 => "x0",
+        InstructionSet::A32 | InstructionSet::T32 => "r0",
+        InstructionSet::Riscv64 => "a0",
+        InstructionSet::Regdeps => return None,
+    })
+}

@@ -1,0 +1,151 @@
+//! Goes through a run and states what each step shows.
+
+use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView};
+
+use crate::calls::Flow;
+use crate::decode::{Condition, Instruction, RegisterUse, decode};
+use crate::inference::Way;
+use crate::inference::addresses::addresses;
+use crate::inference::memory::Memory;
+use crate::inference::registers::RegisterLanes;
+use crate::inference::run::{Run, RunStep};
+use crate::inference::symbols::Symbols;
+
+/// So many steps may be in the block of an `it`.
+const BLOCK_LIMIT: u8 = 4;
+
+/// What a run shows.
+pub(super) struct Engine<'a> {
+    pub run: &'a Run,
+    pub circumstances: Circumstances,
+    pub symbols: Symbols,
+    pub registers: RegisterLanes,
+    pub memory: Memory,
+    /// Steps that may be in the block of a T32 `it`.
+    block: u8,
+    /// The last address that was made of the stack pointer.
+    pub stack: Option<u64>,
+}
+
+/// What is known of the trace besides its steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Circumstances {
+    /// The trace says whether a condition held.
+    pub is_execution_stated: bool,
+    /// Other threads may write memory at times that are not exactly known.
+    pub is_shared: bool,
+    pub is_big_endian: bool,
+}
+
+/// Whether a step did what its instruction means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Execution {
+    Certain,
+    Possible,
+    None,
+}
+
+/// A step that is gone through.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    pub step: &'a RunStep,
+    pub instruction: &'a Instruction,
+    pub uses: &'a RegisterUse,
+    /// The addresses of its operands, as far as they are known.
+    pub addresses: &'a [Option<u64>],
+    /// The thread's next step, unless something besides the step came before it.
+    pub next: Option<&'a RunStep>,
+}
+
+impl Here<'_> {
+    /// The address behind the instruction.
+    pub fn behind(&self) -> u64 {
+        self.step.pc.0.wrapping_add(u64::from(self.step.length_bytes))
+    }
+
+    pub fn is_branch(&self) -> bool {
+        self.step.flow().is_some_and(|flow| !matches!(flow, Flow::Next | Flow::Trap))
+            || self.uses.writes.iter().any(|view| view.register == RegisterId::PC)
+    }
+}
+
+impl<'a> Engine<'a> {
+    pub fn new(run: &'a Run, circumstances: Circumstances) -> Self {
+        let mut symbols = Symbols::default();
+        let set = run.steps.first().map_or_else(InstructionSet::default, |step| step.set);
+        let registers = RegisterLanes::new(set, &mut symbols);
+        let memory = Memory::new(circumstances.is_big_endian);
+        Self { run, circumstances, symbols, registers, memory, block: BLOCK_LIMIT, stack: None }
+    }
+
+    /// Goes through a step.
+    pub fn step(&mut self, place: usize) {
+        let run = self.run;
+        let Some(step) = run.steps.get(place) else { return };
+        let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
+        let known = instruction.as_deref().and_then(|instruction| Some((instruction, instruction.registers.as_ref()?)));
+        let Some((instruction, uses)) = known else { return self.clear() };
+        let addresses = addresses(&instruction.meaning.memory, run.accesses(step));
+        let next = run.steps.get(place + 1).filter(|next| !step.is_broken && next.mode == step.mode);
+        let here = Here { step, instruction, uses, addresses: &addresses, next };
+        match self.execution(here) {
+            Execution::Certain => self.execute(here),
+            Execution::Possible => self.forget_writes(here, |_| true),
+            Execution::None => {}
+        }
+        self.go_on(here);
+        self.state_markers(step);
+    }
+
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        self.registers.clear(&mut self.symbols);
+        self.memory.clear();
+        self.block = BLOCK_LIMIT;
+    }
+
+    fn execution(&mut self, here: Here<'_>) -> Execution {
+        let condition = here.instruction.meaning.condition;
+        let is_in_block = here.step.set == InstructionSet::T32 && self.block > 0;
+        self.block = match condition {
+            Condition::Block(count) => count,
+            _ => self.block.saturating_sub(1),
+        };
+        if !here.step.is_executed {
+            return Execution::None;
+        }
+        let is_conditional = condition == Condition::Conditional || is_in_block;
+        let is_shown = self.circumstances.is_execution_stated
+            || !self.run.accesses(here.step).is_empty()
+            || here.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
+        if !is_conditional || is_shown { Execution::Certain } else { Execution::Possible }
+    }
+
+    fn execute(&mut self, here: Here<'_>) {
+        self.state_addresses(here);
+        self.state_target(here);
+        // All values are those from before the step.
+        let registers = self.register_changes(here);
+        let memory = self.memory_changes(here);
+        let accesses = self.run.accesses(here.step);
+        for access in accesses.iter().filter(|access| access.kind == AccessKind::Write) {
+            self.memory.forget(access.address, u64::from(access.size_bytes));
+        }
+        for (address, size_bytes, term) in memory {
+            self.memory.keep(address, size_bytes, term, here.step.step());
+        }
+        let told = &here.instruction.meaning.writes;
+        self.forget_writes(here, |view| told.iter().all(|write| write.view != view));
+        for (view, term, way) in registers {
+            self.registers.write(view, term, way, &mut self.symbols);
+        }
+    }
+
+    /// What a step writes, as far as it is wanted, has values that are not known.
+    fn forget_writes(&mut self, here: Here<'_>, is_wanted: impl Fn(RegisterView) -> bool) {
+        let way = Way::Computed(here.step.step());
+        for view in here.uses.writes.iter().filter(|view| is_wanted(**view)) {
+            self.registers.forget(*view, way, &mut self.symbols);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The registers of a thread as terms.
+
+use stepback_parsers::{InstructionSet, RegisterId, RegisterView};
+
+use crate::decode::Operation;
+use crate::inference::symbols::{Symbols, Term};
+use crate::inference::{Fact, Way};
+
+/// What 8 bytes of a register hold, and how they got it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    pub term: Term,
+    pub way: Way,
+}
+
+/// General registers, stack pointer, link register.
+const GENERAL: usize = RegisterId::PC.0 as usize;
+/// Vector registers are followed to 16 bytes.
+const VECTOR_LANES: usize = 2;
+const LANES: usize = GENERAL + 32 * VECTOR_LANES;
+
+/// The registers whose values are followed, in lanes of 8 bytes.
+#[derive(Clone, Debug)]
+pub(super) struct RegisterLanes {
+    lanes: Vec<Lane>,
+    /// True where the registers have 4 bytes.
+    is_narrow: bool,
+}
+
+/// The lane in which a byte of a register is; none for registers that are not followed.
+fn lane_of(register: RegisterId, offset: u16) -> Option<usize> {
+    let (number, lane) = (usize::from(register.0), usize::from(offset / 8));
+    if number < GENERAL {
+        return (lane == 0).then_some(number);
+    }
+    let vector = register.0.checked_sub(RegisterId::V0.0).filter(|vector| *vector < 32)?;
+    (lane < VECTOR_LANES).then_some(GENERAL + usize::from(vector) * VECTOR_LANES + lane)
+}
+
+impl RegisterLanes {
+    /// Registers that nothing is known of.
+    pub fn new(set: InstructionSet, symbols: &mut Symbols) -> Self {
+        let free = || Lane { term: symbols.free(), way: Way::Held };
+        Self { lanes: std::iter::repeat_with(free).take(LANES).collect(), is_narrow: set.word_bytes() == 4 }
+    }
+
+    /// Forgets them all.
+    pub fn clear(&mut self, symbols: &mut Symbols) {
+        self.lanes.iter_mut().for_each(|lane| *lane = Lane { term: symbols.free(), way: Way::Held });
+    }
+
+    /// What a lane of a register holds: the one with the byte at an offset.
+    pub fn lane(&self, register: RegisterId, offset: u16) -> Option<Lane> {
+        self.lanes.get(lane_of(register, offset)?).copied()
+    }
+
+    /// What a view of at most 8 bytes holds, with zeros above; something unknown where that is not followed.
+    pub fn read(&self, view: RegisterView, symbols: &mut Symbols, fact: Fact) -> Term {
+        let (within, bits) = (view.offset % 8, 8 * view.size_bytes.min(8) as u8);
+        let lane = self.lane(view.register, view.offset).filter(|_| within + view.size_bytes <= 8);
+        let Some(lane) = lane else { return symbols.free().cut(bits) };
+        if within == 0 {
+            return lane.term.cut(bits);
+        }
+        let places = symbols.constant(8 * u64::from(within), fact);
+        symbols.binary(Operation::ShiftRight, lane.term, places).cut(bits)
+    }
+
+    /// A view of at most 8 bytes gets a value.
+    pub fn write(&mut self, view: RegisterView, term: Term, way: Way, symbols: &mut Symbols) {
+        let within = view.offset % 8;
+        if within + view.size_bytes > 8 {
+            return self.forget(view, way, symbols);
+        }
+        let bits = 8 * view.size_bytes as u8;
+        let is_whole = view.size_bytes == 8 || self.is_narrow && usize::from(view.register.0) < GENERAL && bits == 32;
+        let Some(lane) = lane_of(view.register, view.offset).and_then(|lane| self.lanes.get_mut(lane)) else { return };
+        let term = if is_whole { term.cut(bits) } else { symbols.inserted(term, lane.term, (8 * within as u8, bits)) };
+        *lane = Lane { term, way };
+    }
+
+    /// A view gets a value that is not known, or a part of its lanes that is not followed.
+    pub fn forget(&mut self, view: RegisterView, way: Way, symbols: &mut Symbols) {
+        let end = view.offset.saturating_add(view.size_bytes);
+        let mut offset = view.offset / 8 * 8;
+        while offset < end {
+            let Some(lane) = lane_of(view.register, offset).and_then(|lane| self.lanes.get_mut(lane)) else { return };
+            *lane = Lane { term: symbols.free(), way };
+            offset = offset.saturating_add(8);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! A run of a thread's steps without the values that the trace may state.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use stepback_parsers::{
+    AccessKind, Address, Encoding, EventSink, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess, Mode,
+    Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+};
+
+use crate::calls::{Flow, flow};
+use crate::memory::granules_of;
+use crate::{Index, QueryError, ThreadId};
+
+/// A step of the run.
+#[derive(Clone, Debug)]
+pub(super) struct RunStep {
+    pub slot: u64,
+    pub pc: Address,
+    pub set: InstructionSet,
+    pub encoding: Option<Encoding>,
+    pub length_bytes: u8,
+    pub is_executed: bool,
+    pub mode: Mode,
+    /// True when something besides instructions may have changed registers behind it.
+    pub is_broken: bool,
+    accesses: Range<usize>,
+    markers: Range<usize>,
+}
+
+impl RunStep {
+    pub fn step(&self) -> Step {
+        Step(self.slot.saturating_sub(1))
+    }
+
+    /// The encoding of an Arm instruction; 0 when there is none.
+    pub fn opcode(&self) -> u32 {
+        self.encoding.filter(|_| self.set.is_arm()).map_or(0, |encoding| encoding.opcode(self.set))
+    }
+
+    /// What an Arm instruction does to control; none in other sets.
+    pub fn flow(&self) -> Option<Flow> {
+        self.set.is_arm().then(|| flow(self.opcode(), self.set))
+    }
+}
+
+/// An access without its value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunAccess {
+    pub kind: AccessKind,
+    pub address: u64,
+    pub size_bytes: u8,
+}
+
+/// Steps of one thread, and what other threads wrote meanwhile.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub steps: Vec<RunStep>,
+    accesses: Vec<RunAccess>,
+    markers: Vec<Marker>,
+    /// Blocks of 64 bytes.
+    foreign_granules: HashSet<u64, foldhash::fast::RandomState>,
+    /// Where the step of an event was not read, what it belongs to is not known.
+    slot: u64,
+    thread: ThreadId,
+    threads: Vec<ThreadId>,
+}
+
+/// The run of a thread in some slots.
+pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Run, QueryError> {
+    let range = index.text_start(slots.start)?..index.text_start(slots.end)?;
+    let run = Run {
+        steps: Vec::new(),
+        accesses: Vec::new(),
+        markers: Vec::new(),
+        foreign_granules: HashSet::default(),
+        slot: slots.start.saturating_sub(1),
+        thread,
+        threads: Vec::new(),
+    };
+    let mut reader = RunReader { index, run };
+    index.parse(range, &mut reader)?;
+    if reader.run.slot.saturating_add(1) != slots.end.min(index.step_count() + 1) {
+        return Err(QueryError::TraceChanged);
+    }
+    Ok(reader.run)
+}
+
+impl Run {
+    /// What a step accessed.
+    pub fn accesses(&self, step: &RunStep) -> &[RunAccess] {
+        self.accesses.get(step.accesses.clone()).unwrap_or_default()
+    }
+
+    /// What records besides accesses tell of a step.
+    pub fn markers(&self, step: &RunStep) -> &[Marker] {
+        self.markers.get(step.markers.clone()).unwrap_or_default()
+    }
+
+    /// True when other threads wrote near these bytes.
+    pub fn is_foreign(&self, address: u64, size_bytes: u64) -> bool {
+        !self.foreign_granules.is_empty()
+            && granules_of(Address(address), size_bytes).any(|(granule, _)| self.foreign_granules.contains(&granule))
+    }
+}
+
+struct RunReader<'a, S> {
+    index: &'a Index<S>,
+    run: Run,
+}
+
+impl<S: Source> RunReader<'_, S> {
+    fn is_own(&self, thread: ThreadNumber) -> bool {
+        self.run.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.run.thread
+    }
+}
+
+impl<S: Source> EventSink for RunReader<'_, S> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.run.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        let is_own = self.is_own(step.thread);
+        let run = &mut self.run;
+        run.slot += 1;
+        if !is_own {
+            return;
+        }
+        let (accesses, markers) = (run.accesses.len()..run.accesses.len(), run.markers.len()..run.markers.len());
+        run.steps.push(RunStep {
+            slot: run.slot,
+            pc: step.pc,
+            set: step.instruction_set,
+            encoding: step.encoding(),
+            length_bytes: step.length_bytes,
+            is_executed: step.is_executed,
+            mode: step.mode,
+            is_broken: false,
+            accesses,
+            markers,
+        });
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let MemoryAccess { kind, address, size_bytes, .. } = *access;
+        if !self.is_own(access.thread) {
+            if kind == AccessKind::Write {
+                let granules = granules_of(address, u64::from(size_bytes)).map(|(granule, _)| granule);
+                self.run.foreign_granules.extend(granules);
+            }
+            return;
+        }
+        if let Some(step) = self.run.steps.last_mut() {
+            self.run.accesses.push(RunAccess { kind, address: address.0, size_bytes });
+            step.accesses.end = self.run.accesses.len();
+        }
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        if event.kind == TextKind::Exception && self.is_own(event.thread) {
+            // The line of an exception may stand before the instruction whose time it bears.
+            self.run.steps.iter_mut().rev().take(2).for_each(|step| step.is_broken = true);
+        }
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        let Marker { kind, .. } = event.marker;
+        let is_own = self.is_own(event.thread);
+        let Some(step) = self.run.steps.last_mut().filter(|_| is_own) else { return };
+        step.is_broken |= BREAKS.contains(&kind);
+        self.run.markers.push(event.marker);
+        step.markers.end = self.run.markers.len();
+    }
+}
+
+/// Behind these, registers are not what the instruction before left.
+pub(super) const BREAKS: [MarkerKind; 11] = [
+    MarkerKind::KERNEL_EVENT,
+    MarkerKind::KERNEL_TRANSFER,
+    MarkerKind::RSEQ_ABORT,
+    MarkerKind::WINDOW,
+    MarkerKind::SYSTEM_CALL_START,
+    MarkerKind::SYSTEM_CALL_END,
+    MarkerKind::CONTEXT_SWITCH_START,
+    MarkerKind::CONTEXT_SWITCH_END,
+    MarkerKind::UNCOMPLETED,
+    MarkerKind::HARDWARE_EVENT,
+    MarkerKind::HARDWARE_RETURN,
+];

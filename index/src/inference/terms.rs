@@ -1,0 +1,214 @@
+//! What instructions compute, as terms of what was before them; and what their addresses state.
+
+use stepback_parsers::{AccessKind, RegisterId, RegisterView, Step};
+
+use crate::decode::{Expression, MemoryOperand, Operation, ScaledRegister};
+use crate::inference::engine::{Engine, Here};
+use crate::inference::symbols::Term;
+use crate::inference::{Fact, Way};
+
+/// How far from the last access through the stack pointer memory counts as the thread's own.
+const STACK_BYTES: u64 = 64 << 10;
+
+impl Engine<'_> {
+    /// The addresses of a step's accesses are known.
+    pub fn state_addresses(&mut self, here: Here<'_>) {
+        for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
+            let Some(address) = *address else { continue };
+            if operand.base.is_some_and(|base| base.register == RegisterId::SP) {
+                self.stack = Some(address);
+            }
+            if operand.segment.is_none() && (operand.base.is_some() || operand.index.is_some()) {
+                let fact = Fact::Address(here.step.step());
+                let term = self.address_term(operand, fact);
+                self.symbols.state(term, address, u64::MAX, fact);
+            }
+        }
+    }
+
+    fn address_term(&mut self, operand: &MemoryOperand, fact: Fact) -> Term {
+        let bits = if operand.address_bytes == 4 { 32 } else { 64 };
+        let base = operand.base.map(|base| self.registers.read(base, &mut self.symbols, fact));
+        let index = operand.index.map(|index| self.scaled(index, fact));
+        let sum = match (base, index) {
+            (Some(base), Some(index)) => self.symbols.binary(Operation::Add, base, index),
+            (Some(one), None) | (None, Some(one)) => one,
+            (None, None) => self.symbols.constant(0, fact),
+        };
+        self.symbols.sum(sum, operand.displacement.cast_unsigned(), bits, fact).cut(bits)
+    }
+
+    fn scaled(&mut self, index: ScaledRegister, fact: Fact) -> Term {
+        let mut term = self.registers.read(index.view, &mut self.symbols, fact);
+        if index.is_signed && index.view.size_bytes < 8 {
+            term = self.symbols.sign_extended(term, 8 * index.view.size_bytes as u8);
+        }
+        let scale = index.scale.unsigned_abs();
+        if scale != 1 {
+            let is_shift = scale.is_power_of_two();
+            let number = if is_shift { u64::from(scale.trailing_zeros()) } else { scale };
+            let number = self.symbols.constant(number, fact);
+            let operation = if is_shift { Operation::ShiftLeft } else { Operation::Multiply };
+            term = self.symbols.binary(operation, term, number);
+        }
+        if index.scale < 0 {
+            let zero = self.symbols.constant(0, fact);
+            term = self.symbols.binary(Operation::Subtract, zero, term);
+        }
+        term
+    }
+
+    /// What a step's registers become.
+    pub fn register_changes(&mut self, here: Here<'_>) -> Vec<(RegisterView, Term, Way)> {
+        let mut changes = Vec::new();
+        for write in &here.instruction.meaning.writes {
+            let RegisterView { register, offset, size_bytes } = write.view;
+            if register == RegisterId::PC {
+                continue;
+            }
+            if size_bytes <= 8 {
+                let (term, way) = self.term(&write.value, 8 * size_bytes as u8, here);
+                let is_return = here.is_branch() && matches!(write.value, Expression::Constant(_));
+                let way = if is_return { Way::Returned(here.step.step()) } else { way };
+                changes.push((write.view, term, way));
+                continue;
+            }
+            for lane in 0..size_bytes / 8 {
+                let view = RegisterView::new(register, offset.saturating_add(8 * lane), 8);
+                let (term, way) = self.lane_term(&write.value, lane, here);
+                changes.push((view, term, way));
+            }
+        }
+        changes
+    }
+
+    /// What a step's stores leave.
+    pub fn memory_changes(&mut self, here: Here<'_>) -> Vec<(u64, u8, Term)> {
+        let mut changes = Vec::new();
+        for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
+            let stored = address.zip(operand.size_bytes).filter(|_| operand.kind == AccessKind::Write);
+            let Some((address, size_bytes)) = stored.filter(|_| operand.value != Expression::Unknown) else { continue };
+            if !self.is_own_memory(address, size_bytes) {
+                continue;
+            }
+            if size_bytes <= 8 {
+                let bits = 8 * size_bytes as u8;
+                changes.push((address, size_bytes as u8, self.term(&operand.value, bits, here).0.cut(bits)));
+                continue;
+            }
+            for lane in 0..size_bytes / 8 {
+                let (term, _) = self.lane_term(&operand.value, lane, here);
+                changes.push((address.wrapping_add(8 * u64::from(lane)), 8, term));
+            }
+        }
+        changes
+    }
+
+    /// The low bits of an expression's value; those above are not to be used.
+    pub fn term(&mut self, expression: &Expression, bits: u8, here: Here<'_>) -> (Term, Way) {
+        let step = here.step.step();
+        let (fact, computed) = (Fact::Constant(step), Way::Computed(step));
+        match expression {
+            Expression::Unknown => (self.symbols.free(), computed),
+            Expression::Constant(value) => (self.symbols.constant(*value, fact), computed),
+            Expression::Register(view) => (self.registers.read(*view, &mut self.symbols, fact), computed),
+            Expression::Loaded(operand) => {
+                let (term, source) = self.loaded(*operand, 0, here);
+                (term, Way::Loaded(step, source))
+            }
+            Expression::Extended { value, bits: kept, is_signed: false } => {
+                let (term, way) = self.term(value, (*kept).min(bits), here);
+                (term.cut(*kept), way)
+            }
+            Expression::Extended { value, bits: kept, .. } if *kept >= bits => self.term(value, bits, here),
+            Expression::Extended { value, bits: kept, .. } => {
+                let (term, way) = self.term(value, *kept, here);
+                (self.symbols.sign_extended(term, *kept), way)
+            }
+            Expression::Binary(operation, left, right) => self.binary(*operation, (left, right), bits, here),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        operation: Operation,
+        (left, right): (&Expression, &Expression),
+        bits: u8,
+        here: Here<'_>,
+    ) -> (Term, Way) {
+        let step = here.step.step();
+        let fact = Fact::Constant(step);
+        // Only shifts to the right bring high bits down.
+        let left_bits = match operation {
+            Operation::ShiftRight | Operation::ShiftRightSigned => 64,
+            _ => bits,
+        };
+        match (operation, right) {
+            (Operation::Add | Operation::Subtract, Expression::Constant(addend)) => {
+                let addend = if operation == Operation::Add { *addend } else { addend.wrapping_neg() };
+                let (term, _) = self.term(left, bits, here);
+                (self.symbols.sum(term, addend, bits, fact), Way::Moved(step))
+            }
+            (Operation::Subtract | Operation::Xor, _) if left == right => {
+                (self.symbols.constant(0, fact), Way::Computed(step))
+            }
+            _ => {
+                let (left, _) = self.term(left, left_bits, here);
+                let (right, _) = self.term(right, if left_bits == bits { bits } else { 64 }, here);
+                (self.symbols.binary(operation, left, right), Way::Computed(step))
+            }
+        }
+    }
+
+    /// 8 bytes of a wide value.
+    fn lane_term(&mut self, expression: &Expression, lane: u16, here: Here<'_>) -> (Term, Way) {
+        let step = here.step.step();
+        match expression {
+            Expression::Register(view) => {
+                let part = RegisterView::new(view.register, view.offset.saturating_add(8 * lane), 8);
+                if 8 * lane < view.size_bytes {
+                    return (self.registers.read(part, &mut self.symbols, Fact::Constant(step)), Way::Computed(step));
+                }
+            }
+            Expression::Loaded(operand) => {
+                let (term, source) = self.loaded(*operand, lane, here);
+                return (term, Way::Loaded(step, source));
+            }
+            _ if lane == 0 => return self.term(expression, 64, here),
+            _ => {}
+        }
+        let is_zero = !matches!(expression, Expression::Unknown);
+        let term = if is_zero { self.symbols.constant(0, Fact::Constant(step)) } else { self.symbols.free() };
+        (term, Way::Computed(step))
+    }
+
+    /// What an operand loads: what the last access left there, if that is known.
+    fn loaded(&mut self, operand: usize, lane: u16, here: Here<'_>) -> (Term, Option<Step>) {
+        let known = here.instruction.meaning.memory.get(operand);
+        let Some(size_bytes) = known.and_then(|known| known.size_bytes) else { return (self.symbols.free(), None) };
+        let Some(rest) = size_bytes.checked_sub(8 * lane).filter(|rest| *rest > 0) else {
+            // A narrow value has zeros above.
+            return (self.symbols.constant(0, Fact::Constant(here.step.step())), None);
+        };
+        let size_bytes = rest.min(8) as u8;
+        let address = here.addresses.get(operand).copied().flatten();
+        let Some(address) = address.map(|address| address.wrapping_add(8 * u64::from(lane))) else {
+            return (self.symbols.free().cut(8 * size_bytes), None);
+        };
+        if let Some((term, step)) = self.memory.load(address, size_bytes) {
+            return (term, Some(step));
+        }
+        let term = self.symbols.free().cut(8 * size_bytes);
+        if self.is_own_memory(address, u16::from(size_bytes)) {
+            self.memory.forget(address, u64::from(size_bytes));
+            self.memory.keep(address, size_bytes, term, here.step.step());
+        }
+        (term, None)
+    }
+
+    /// True when nobody else writes there as far as is known.
+    fn is_own_memory(&self, address: u64, size_bytes: u16) -> bool {
+        let is_on_stack = || self.stack.is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
+        !self.run.is_foreign(address, u64::from(size_bytes)) && (!self.circumstances.is_shared || is_on_stack())
+    }
+}
