@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use stepback_parsers::{RegisterId, RegisterView, Source, SourceTraits};
+use stepback_parsers::{RegisterId, RegisterSource, RegisterView, Source, SourceTraits};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::calls::{CallFinder, Found, TableEncoder};
@@ -22,7 +22,7 @@ use crate::layout::{
 use crate::output::{Output, Rest};
 use crate::resume::{Resume, Resumed};
 use crate::seams::Seams;
-use crate::segment::{MarkersOfKind, SealedSegment, SegmentMeta};
+use crate::segment::{MarkersOfKind, SealedSegment, SegmentMeta, TurnKind};
 use crate::semihosting::{HostCall, HostOperation, HostWrites};
 use crate::{Fingerprint, WARNINGS_KEPT};
 
@@ -310,13 +310,13 @@ impl<O: Output> Assembler<O> {
     ) -> std::io::Result<()> {
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.take_host_calls(&meta, &threads, &segment.host_calls);
-        self.calls.follow(meta.step_base, &threads, &segment.transfers, &segment.thread_ends);
+        self.calls.follow(meta.step_base, &threads, &segment);
         self.take_problems(task_lines, &mut segment);
         self.contents.steps += u64::from(meta.steps);
         self.contents.externals += meta.externals;
         let place = self.unmapped() as u8;
-        let granules = segment.granules.iter().zip(&segment.reaches);
-        self.granule_keys.add(place, granules.map(|((key, _), reach)| (*key, meta.with_seams(*key, *reach))));
+        let granules = segment.granule_keys.iter().zip(&segment.reaches);
+        self.granule_keys.add(place, granules.map(|(key, reach)| (*key, meta.with_seams(*key, *reach))));
         self.pc_keys.add(place, segment.pcs.iter().map(|key| (*key, ())));
         let Data::Memory(bytes) = &segment.bytes else { return Err(std::io::ErrorKind::InvalidInput.into()) };
         let base = self.append(bytes)?.offset;
@@ -343,12 +343,18 @@ impl<O: Output> Assembler<O> {
             thread.thread = self.thread_number(name, meta.line_base);
             self.contents.threads[usize::from(thread.thread)].steps += u64::from(thread.steps);
         }
-        for transfer in segment.transfers.iter().filter(|transfer| transfer.is_first) {
-            let number = meta.threads[usize::from(transfer.thread)].thread;
+        let transfers = segment.transfers.iter().filter(|transfer| transfer.is_first);
+        let transfers = transfers.map(|transfer| (transfer.thread, transfer.slot, transfer.instruction_set));
+        let arrivals = segment.turns.iter().filter_map(|turn| match turn.what {
+            TurnKind::Arrival { instruction_set, .. } => Some((turn.thread, turn.slot, instruction_set)),
+            _ => None,
+        });
+        for (thread, slot, instruction_set) in transfers.chain(arrivals) {
+            let number = meta.threads[usize::from(thread)].thread;
             let thread = &mut self.contents.threads[usize::from(number)];
             if thread.first_step.is_none() {
-                thread.first_step = Some((meta.step_base + u64::from(transfer.slot)).saturating_sub(1));
-                thread.instruction_set = transfer.instruction_set;
+                thread.first_step = Some((meta.step_base + u64::from(slot)).saturating_sub(1));
+                thread.instruction_set = instruction_set;
             }
         }
     }
@@ -440,6 +446,9 @@ impl<O: Output> Assembler<O> {
         segment: &SealedSegment,
         fate: Fate,
     ) -> Result<(), PassError> {
+        if self.contents.traits.registers == RegisterSource::Operands {
+            return Ok(());
+        }
         let unchecked = AtomicU8::new(u8::MAX);
         let mut seams = Seams::new(meta, &segment.bytes, &unchecked);
         let (mut earlier, memory) = self.earlier(source, meta.text_start);

@@ -79,6 +79,7 @@ pub fn evidence_word(evidence: Evidence) -> &'static str {
         Evidence::Words => "words",
         Evidence::Jump => "jump",
         Evidence::Stack => "stack",
+        Evidence::Record => "record",
     }
 }
 

@@ -40,6 +40,7 @@ pub fn evidence_words(evidence: Evidence) -> &'static str {
         Evidence::Words => "the trace says so in words",
         Evidence::Jump => "control went on elsewhere after an instruction that does not branch",
         Evidence::Stack => "the stack pointer was moved to another stack",
+        Evidence::Record => "the trace's records say so",
     }
 }
 

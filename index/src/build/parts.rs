@@ -83,7 +83,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         if end <= shown {
             return None;
         }
-        let mut builder = SegmentBuilder::default();
+        let mut builder = SegmentBuilder::of(self.build.source.traits());
         builder.begin_task(start);
         let parsed = source.parse(start..end, &mut ParseScratch::default(), &mut builder).ok()?;
         builder.end_task();

@@ -153,7 +153,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 
     fn work<O: Output + Send>(&self, shared: &Shared<O>, workers: usize) {
         let _release = ReleaseOthers(shared);
-        let mut builder = SegmentBuilder::default();
+        let mut builder = SegmentBuilder::of(self.build.source.traits());
         let mut scratch = ParseScratch::default();
         loop {
             let task = shared.next_task.fetch_add(1, Ordering::Relaxed);

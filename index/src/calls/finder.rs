@@ -23,10 +23,11 @@ use super::branches::call_target;
 use super::exceptions::{exception, has_exception_return, is_exception_return};
 use super::flow::{Flow, flow};
 use super::pending::{Pending, PendingKind, ReturnKey};
+use super::recorded::RecordedThread;
 use super::spool::FrameSpool;
 use super::stacks::{Stacks, Turn};
 use super::table::{Entered, Evidence, Left, StackSwitch};
-use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
+use crate::segment::{AGE_LIMIT, CORE, LastStep, SP, SealedSegment, SpSet, ThreadEnd, Transfer, link_register};
 
 /// A frame as found; its place in the tree follows from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -55,6 +56,8 @@ pub struct Frame {
 #[derive(Clone, Debug, Default)]
 pub struct CallFinder {
     threads: Vec<ThreadFinder>,
+    /// Those whose records say what branches are; by the same numbers.
+    recorded: Vec<RecordedThread>,
     found: FoundSoFar,
 }
 
@@ -98,18 +101,23 @@ pub struct Found {
 
 /// What is known of the threads at the end of the segments so far, but for what was found.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct FinderState(Vec<ThreadFinder>);
+pub struct FinderState {
+    threads: Vec<ThreadFinder>,
+    recorded: Vec<RecordedThread>,
+}
 
 impl FinderState {
     /// Whether it can be gone on with: what was read from a file may say anything.
     pub fn is_consistent(&self) -> bool {
-        self.0.iter().all(|thread| thread.lr_age <= AGE_LIMIT && thread.stacks.is_consistent())
+        self.threads.iter().all(|thread| thread.lr_age <= AGE_LIMIT && thread.stacks.is_consistent())
     }
 }
 
 impl CallFinder {
-    /// Takes the next segment: its transfers, its threads at its end, and the index's number of each of its threads.
-    pub fn follow(&mut self, step_base: u64, threads: &[u16], transfers: &[Transfer], ends: &[ThreadEnd]) {
+    /// Takes the next segment, and the index's number of each of its threads.
+    pub fn follow(&mut self, step_base: u64, threads: &[u16], segment: &SealedSegment) {
+        let SealedSegment { transfers, thread_ends: ends, .. } = segment;
+        self.follow_turns(step_base, threads, segment);
         for transfer in transfers {
             if let Some(number) = threads.get(usize::from(transfer.thread)) {
                 let (thread, found) = self.thread(*number);
@@ -118,6 +126,21 @@ impl CallFinder {
         }
         for (number, end) in threads.iter().zip(ends) {
             self.thread(*number).0.end_segment(step_base, end);
+        }
+    }
+
+    fn follow_turns(&mut self, step_base: u64, threads: &[u16], segment: &SealedSegment) {
+        let step = |slot: u32| (slot > 0).then(|| step_of(step_base, slot));
+        for turn in &segment.turns {
+            if let Some(number) = threads.get(usize::from(turn.thread)) {
+                let thread = recorded_thread(&mut self.recorded, *number);
+                thread.turn(step(turn.slot), turn, &mut self.found);
+            }
+        }
+        for (number, last) in threads.iter().zip(&segment.last_slots) {
+            if let Some(last) = step(*last) {
+                recorded_thread(&mut self.recorded, *number).end_segment(last);
+            }
         }
     }
 
@@ -135,12 +158,12 @@ impl CallFinder {
 
     /// A finder that goes on where another was.
     pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
-        Self { threads: state.0, found }
+        Self { threads: state.threads, recorded: state.recorded, found }
     }
 
     /// What it takes to go on from here, besides what was found.
     pub fn state(&self) -> FinderState {
-        FinderState(self.threads.clone())
+        FinderState { threads: self.threads.clone(), recorded: self.recorded.clone() }
     }
 
     /// From now on frames that wait for the end of the trace do so in a file in this folder.
@@ -159,8 +182,18 @@ impl CallFinder {
         for thread in &mut self.threads {
             thread.end_trace(&mut self.found);
         }
+        for thread in &mut self.recorded {
+            thread.end_trace(&mut self.found);
+        }
         self.found
     }
+}
+
+fn recorded_thread(threads: &mut Vec<RecordedThread>, number: u16) -> &mut RecordedThread {
+    while threads.len() <= usize::from(number) {
+        threads.push(RecordedThread::new(threads.len() as u16));
+    }
+    &mut threads[usize::from(number)]
 }
 
 /// A transfer of control with all that is known of it.

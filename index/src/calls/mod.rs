@@ -1,4 +1,5 @@
-//! Calls: found by a heuristic while segments arrive in order, kept as a table of intervals.
+//! Calls: found while segments arrive in order, by a heuristic or by what the trace's records say of branches;
+//! kept as a table of intervals.
 
 mod branches;
 mod exceptions;
@@ -6,6 +7,8 @@ mod finder;
 mod flow;
 mod functions;
 mod pending;
+mod recorded;
+mod recorded_frames;
 #[cfg(test)]
 pub mod samples;
 mod spool;

@@ -63,11 +63,13 @@ pub enum Evidence {
     Jump,
     /// The stack pointer was moved to another stack.
     Stack,
+    /// The trace's records say so.
+    Record,
 }
 
 impl Evidence {
-    pub(super) const ALL: [Self; 7] =
-        [Self::Start, Self::Link, Self::Return, Self::Branch, Self::Words, Self::Jump, Self::Stack];
+    pub(super) const ALL: [Self; 8] =
+        [Self::Start, Self::Link, Self::Return, Self::Branch, Self::Words, Self::Jump, Self::Stack, Self::Record];
 }
 
 /// How a frame was left.

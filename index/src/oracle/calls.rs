@@ -41,7 +41,13 @@ impl Oracle {
         let threads = (0..self.thread_names.len()).filter_map(|number| u16::try_from(number).ok());
         let mut all = OracleCalls::default();
         for thread in threads.map(ThreadId) {
-            let Walk { calls: found, turns, .. } = Walk { thread, ..Walk::new(self) }.walked();
+            let (found, turns) = match self.recorded_calls(thread) {
+                Some(calls) => (calls.into_iter().map(|call| (0, call)).collect(), Vec::new()),
+                None => {
+                    let Walk { calls, turns, .. } = Walk { thread, ..Walk::new(self) }.walked();
+                    (calls, turns)
+                }
+            };
             all.turns.extend(turns);
             let stacks = found.iter().map(|(stack, _)| *stack).max().unwrap_or(0);
             for stack in 0..=stacks {

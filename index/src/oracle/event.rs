@@ -1,6 +1,6 @@
 //! The events as the oracle keeps them.
 
-use stepback_parsers::{AccessKind, Address, InstructionSet, Marker, Mode, RegisterView, Step, TextKind};
+use stepback_parsers::{AccessKind, Address, Branch, InstructionSet, Marker, Mode, RegisterView, Step, TextKind};
 
 use crate::{HostOperation, ThreadId};
 
@@ -91,6 +91,7 @@ pub(super) struct Told {
     pub pc: Address,
     pub instruction_set: InstructionSet,
     pub opcode: u32,
+    pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,
     pub mode: Mode,

@@ -30,6 +30,7 @@ mod markers;
 mod memory;
 mod names;
 mod record;
+mod recorded_calls;
 mod registers;
 mod search;
 mod steps;

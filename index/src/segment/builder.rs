@@ -2,12 +2,13 @@
 
 use foldhash::HashMap;
 use stepback_parsers::{
-    AccessKind, EventSink, Flow, MarkerEvent, MemoryAccess, Problem, RegisterId, RegisterView, RegisterWrite,
-    StepEvent, TextEvent, TextKind, ThreadNumber,
+    AccessKind, Branch, EventSink, Flow, MarkerEvent, MemoryAccess, Problem, RegisterId, RegisterSource, RegisterView,
+    RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
 use super::markers::{MarkerLists, MarkersOfKind};
 use super::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
+use super::turns::{Turn, Turns};
 use super::{GranuleState, SegmentMeta};
 use crate::WARNINGS_KEPT;
 use crate::data::Data;
@@ -53,7 +54,13 @@ pub struct SealedSegment {
     pub transfers: Vec<Transfer>,
     /// Its threads at its end.
     pub thread_ends: Vec<ThreadEnd>,
-    /// Its memory, by ascending block.
+    /// The turns that its records tell of, in order.
+    pub turns: Vec<Turn>,
+    /// With those: the slot of the last step of each thread, 0 without one.
+    pub last_slots: Vec<u32>,
+    /// The blocks of memory that it touches, ascending.
+    pub granule_keys: Vec<u64>,
+    /// What it knows of them; nothing in traces without values.
     pub granules: Vec<(u64, GranuleState)>,
     /// Which bytes of each of these blocks it touches.
     pub reaches: Vec<Reach>,
@@ -90,6 +97,8 @@ struct Part {
 /// Collects events and seals them into segments; its buffers are used again from segment to segment.
 #[derive(Debug, Default)]
 pub struct SegmentBuilder {
+    /// The trace has no values.
+    is_blank: bool,
     pub(super) text_start: u64,
     pub(super) line_start: u64,
     pub(super) slot: u32,
@@ -117,6 +126,7 @@ pub struct SegmentBuilder {
     pub(super) step_pcs: Vec<u32>,
     pub(super) successors: Vec<u32>,
     pub(super) transfers: Vec<Transfer>,
+    pub(super) turns: Turns,
     pub(super) problems: Vec<SegmentProblem>,
     pub(super) problem_count: u64,
     pub(super) encoder: super::encode::Encoder,
@@ -161,11 +171,17 @@ impl ViewNumbers {
 }
 
 impl SegmentBuilder {
+    /// For a trace of this kind.
+    pub fn of(traits: &SourceTraits) -> Self {
+        Self { is_blank: traits.registers == RegisterSource::Operands, ..Self::default() }
+    }
+
     /// Begins a task: a range of the input that is parsed in one run.
     pub fn begin_task(&mut self, text_start: u64) {
         self.thread_names.clear();
         self.register_names.clear();
         self.threads.clear();
+        self.turns.begin_task();
         self.sealed.clear();
         self.clear_segment(text_start, 0);
     }
@@ -201,6 +217,7 @@ impl SegmentBuilder {
         self.step_pcs.clear();
         self.successors.clear();
         self.transfers.clear();
+        self.turns.clear();
         self.problems.clear();
     }
 
@@ -251,13 +268,17 @@ impl SegmentBuilder {
     fn touch(&mut self, key: u64, part: Part, kind: AccessKind, bytes: Option<&[u8]>) -> bool {
         let Part { offset, size, is_split } = part;
         let granule = self.granules.number(key);
-        if granule == self.granule_states.len() {
-            self.granule_states.push(GranuleState::default());
-        }
         let is_write = kind == AccessKind::Write;
         let mut shape = Shape::new(offset as u64, size as u64, is_write, bytes.is_some());
         if is_split {
             shape = shape.as_split();
+        }
+        if self.is_blank {
+            self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external: 0 });
+            return false;
+        }
+        if granule == self.granule_states.len() {
+            self.granule_states.push(GranuleState::default());
         }
         let state = &mut self.granule_states[granule];
         let mut external = 0;
@@ -314,6 +335,7 @@ impl EventSink for SegmentBuilder {
         debug_assert_eq!(usize::from(thread.0), self.thread_names.len(), "threads come in order");
         self.thread_names.push(name.to_owned());
         self.threads.push(ThreadEnd::carried());
+        self.turns.add_thread();
         self.thread_steps.push(0);
     }
 
@@ -351,10 +373,12 @@ impl EventSink for SegmentBuilder {
             self.step_threads.push(step.thread.0);
         }
         self.visit(step.pc.0);
-        if step.is_executed && is_host_call(step.instruction_set, step.opcode, step.length_bytes) {
+        if step.is_executed && !self.is_blank && is_host_call(step.instruction_set, step.opcode, step.length_bytes) {
             self.note_host_call(thread);
         }
-        if let Some(transfer) = self.threads[thread].begin_step(self.slot, step) {
+        if step.branch != Branch::Unsaid {
+            self.turns.begin_step(self.slot, step);
+        } else if let Some(transfer) = self.threads[thread].begin_step(self.slot, step) {
             self.transfers.push(transfer);
         }
     }
@@ -390,6 +414,9 @@ impl EventSink for SegmentBuilder {
         if is_external {
             self.note_external();
         }
+        if bytes.is_none() {
+            self.turns.access(access);
+        }
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
@@ -408,6 +435,7 @@ impl EventSink for SegmentBuilder {
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
+        self.turns.marker(event);
         self.markers.note(event.thread.0, event.marker.kind, self.slot);
     }
 

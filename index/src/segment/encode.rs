@@ -8,7 +8,7 @@
 use stepback_parsers::{RegisterId, RegisterView};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{SealedSegment, SegmentBuilder, SegmentMeta, SegmentThread};
+use super::{GranuleState, SealedSegment, SegmentBuilder, SegmentMeta, SegmentThread};
 use crate::data::Data;
 use crate::directory::DirectoryWriter;
 use crate::granules::{NO_TOUCH, Reach, Touch, push_granule};
@@ -29,6 +29,13 @@ pub struct Encoder {
     directory: DirectoryWriter,
 }
 
+/// The memory of a segment, by ascending block.
+struct Granules {
+    keys: Vec<u64>,
+    states: Vec<(u64, GranuleState)>,
+    reaches: Vec<Reach>,
+}
+
 impl SegmentBuilder {
     /// The segment as collected so far.
     pub(super) fn encode(&mut self) -> SealedSegment {
@@ -42,12 +49,13 @@ impl SegmentBuilder {
         sections[3] = bytes.len();
         self.push_registers(&mut bytes);
         sections[4] = bytes.len();
-        let (granules, reaches) = self.push_granules(&mut bytes);
+        let granules = self.push_granules(&mut bytes);
         sections[5] = bytes.len();
         let pcs = self.push_pcs(&mut bytes);
         sections[6] = bytes.len();
         push_list(&mut bytes, &self.external_slots);
         sections[7] = bytes.len();
+        let (turns, last_slots) = self.turns.take();
         let mut meta = SegmentMeta {
             text_start: self.text_start,
             steps: self.slot,
@@ -70,8 +78,11 @@ impl SegmentBuilder {
             markers: self.markers.kinds(),
             transfers: std::mem::take(&mut self.transfers),
             thread_ends: self.threads.clone(),
-            granules,
-            reaches,
+            turns,
+            last_slots,
+            granule_keys: granules.keys,
+            granules: granules.states,
+            reaches: granules.reaches,
             host_calls: self.host_calls.clone(),
             pcs,
             time_range: self.times.get(self.timeless as usize).copied().zip(self.latest_time),
@@ -110,7 +121,7 @@ impl SegmentBuilder {
         }
     }
 
-    fn push_granules(&mut self, bytes: &mut Vec<u8>) -> (Vec<(u64, super::GranuleState)>, Vec<Reach>) {
+    fn push_granules(&mut self, bytes: &mut Vec<u8>) -> Granules {
         let Self { encoder: Encoder { starts, order, touches, directory, .. }, granule_events, granules, .. } = self;
         let keys = granules.keys();
         starts.clear();
@@ -134,9 +145,14 @@ impl SegmentBuilder {
             reaches.push(directory.push(key, |entries, lists| push_granule(entries, lists, touches)));
         }
         directory.finish(bytes);
+        // A trace without values has none.
         let states = &mut self.granule_states;
-        let states = order.iter().map(|(key, number)| (*key, std::mem::take(&mut states[*number as usize])));
-        (states.collect(), reaches)
+        let state = |(key, number): &(u64, u32)| Some((*key, std::mem::take(states.get_mut(*number as usize)?)));
+        Granules {
+            states: order.iter().filter_map(state).collect(),
+            keys: order.iter().map(|(key, _)| *key).collect(),
+            reaches,
+        }
     }
 
     fn push_pcs(&mut self, bytes: &mut Vec<u8>) -> Vec<u64> {

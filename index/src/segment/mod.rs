@@ -11,6 +11,7 @@ mod meta;
 mod reader;
 mod shadow;
 mod transfers;
+mod turns;
 
 pub use builder::{SealedSegment, SegmentBuilder};
 pub use markers::{MarkersOfKind, markers_of};
@@ -18,3 +19,4 @@ pub use meta::{SECTIONS, Section, SegmentMeta, SegmentThread};
 pub use reader::{SegmentReader, damaged};
 pub use shadow::{GranuleState, SeamExternal};
 pub use transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
+pub use turns::{Turn, TurnKind, TurningBranch};

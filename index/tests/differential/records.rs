@@ -14,52 +14,126 @@ use super::support::records::{Record, Records, What};
 /// The questions of [`Comparison::ask_of_kind`] that do not read the text.
 const KINDS: [u64; 9] = [2, 4, 6, 8, 9, 12, 17, 18, 21];
 
-/// A random trace: few addresses, so that things collide.
+/// A thread of a random trace.
+#[derive(Clone, Debug)]
+struct RandomThread {
+    pc: u64,
+    sp: u64,
+    /// Return addresses and where they lie.
+    calls: Vec<(u64, u64)>,
+    /// Addresses that were returned to.
+    points: Vec<u64>,
+}
+
+/// Writes a random trace: few addresses, so that things collide; mostly calls that return.
+struct Writer<'a> {
+    dice: &'a mut Dice,
+    time: u64,
+    records: Vec<Record>,
+}
+
+impl Writer<'_> {
+    fn step(&mut self, number: u16, thread: &mut RandomThread) {
+        const BRANCHES: [Branch; 14] = [
+            Branch::None,
+            Branch::None,
+            Branch::None,
+            Branch::None,
+            Branch::Jump,
+            Branch::IndirectJump,
+            Branch::IndirectJump,
+            Branch::Conditional(Some(true)),
+            Branch::Call,
+            Branch::Call,
+            Branch::IndirectCall,
+            Branch::Return,
+            Branch::Return,
+            Branch::Return,
+        ];
+        let branch = self.dice.pick(&BRANCHES).unwrap();
+        let encoding = Encoding::new([0x90; 4].get(..1 + self.dice.below(4) as usize).unwrap()).unwrap();
+        self.time += self.dice.below(3);
+        let time = Some(self.time).filter(|_| !self.dice.one_in(9));
+        self.records.push(Record { thread: number, what: What::Step { pc: thread.pc, encoding, branch, time } });
+        let behind = thread.pc + encoding.bytes().len() as u64;
+        thread.pc = match branch {
+            Branch::None if !self.dice.one_in(20) => behind,
+            Branch::Call | Branch::IndirectCall => {
+                thread.sp -= 8 * self.dice.below(3);
+                self.records.push(Record::write(number, thread.sp));
+                thread.calls.push((behind, thread.sp));
+                if self.dice.one_in(9) { behind } else { self.anywhere() }
+            }
+            Branch::Return => self.return_from(number, thread),
+            Branch::IndirectJump if self.dice.one_in(2) => {
+                let jumped = self.dice.below(thread.calls.len() as u64) as usize;
+                if self.dice.one_in(2) {
+                    thread.calls.truncate(jumped);
+                    thread.sp = thread.calls.last().map_or(0x8000, |(_, sp)| *sp);
+                }
+                self.dice.pick(&thread.points).unwrap_or(behind)
+            }
+            _ => self.anywhere(),
+        };
+    }
+
+    fn return_from(&mut self, number: u16, thread: &mut RandomThread) -> u64 {
+        while self.dice.one_in(6) {
+            thread.calls.pop();
+        }
+        let (target, slot) = thread.calls.pop().unwrap_or((0x1010, 0x8000));
+        let slot = if self.dice.one_in(12) { slot + 8 } else { slot };
+        thread.sp = slot + 8;
+        if !self.dice.one_in(20) {
+            self.records.push(Record::read(number, slot));
+        }
+        thread.points.push(target);
+        if self.dice.one_in(12) { self.anywhere() } else { target }
+    }
+
+    fn anywhere(&mut self) -> u64 {
+        0x1000 + 2 * self.dice.below(24)
+    }
+
+    fn marker(&mut self, number: u16, thread: &mut RandomThread) {
+        const KINDS: [u16; 18] = [0, 0, 0, 1, 1, 1, 2, 3, 13, 25, 27, 28, 33, 33, 34, 35, 43, 44];
+        let kind = MarkerKind(self.dice.pick(&KINDS).unwrap());
+        self.records.push(Record::marker(number, kind, thread.pc));
+        if self.dice.one_in(2) {
+            thread.pc = self.anywhere();
+        }
+    }
+}
+
 fn random_records(dice: &mut Dice, count: u64) -> Vec<Record> {
-    const MARKERS: [u16; 8] = [0, 1, 2, 2, 3, 25, 33, 33];
-    const BRANCHES: [Branch; 10] = [
-        Branch::None,
-        Branch::None,
-        Branch::None,
-        Branch::Jump,
-        Branch::IndirectJump,
-        Branch::Conditional(Some(true)),
-        Branch::Call,
-        Branch::Call,
-        Branch::IndirectCall,
-        Branch::Return,
-    ];
-    let (mut thread, mut time) = (0, 1000);
-    let mut pcs = [0x1000u64; 3];
-    let records = (0..count).map(|_| {
-        if dice.one_in(12) {
-            thread = dice.below(3) as u16;
+    let mut writer = Writer { dice, time: 1000, records: Vec::new() };
+    let start = RandomThread { pc: 0x1000, sp: 0x8000, calls: Vec::new(), points: vec![0x1008] };
+    let mut threads = [start.clone(), start.clone(), start];
+    let mut number = 0;
+    while (writer.records.len() as u64) < count {
+        if writer.dice.one_in(12) {
+            number = writer.dice.below(3) as u16;
         }
-        let pc = pcs.get_mut(usize::from(thread)).unwrap();
-        let address = 0x7f00 + 8 * dice.below(12);
-        match dice.below(12) {
-            0 | 1 => Record::read(thread, address),
-            2 => Record::write(thread, address),
-            3 => {
-                let kind = MarkerKind(dice.pick(&MARKERS).unwrap());
-                Record::marker(thread, kind, 0x1000 + 4 * dice.below(12))
-            }
+        let thread = &mut threads[usize::from(number)];
+        match writer.dice.below(12) {
+            0 => writer.marker(number, thread),
             _ => {
-                let branch = dice.pick(&BRANCHES).unwrap();
-                let encoding = Encoding::new([0x90; 4].get(..1 + dice.below(4) as usize).unwrap()).unwrap();
-                time += dice.below(3);
-                let what = What::Step { pc: *pc, encoding, branch, time: Some(time).filter(|_| !dice.one_in(9)) };
-                let goes_on = matches!(branch, Branch::None) && !dice.one_in(20);
-                *pc = if goes_on { *pc + encoding.bytes().len() as u64 } else { 0x1000 + 2 * dice.below(24) };
-                Record { thread, what }
+                writer.step(number, thread);
+                let address = 0x7f00 + 8 * writer.dice.below(12);
+                match writer.dice.below(4) {
+                    0 => writer.records.push(Record::read(number, address)),
+                    1 => writer.records.push(Record::write(number, address)),
+                    _ => {}
+                }
             }
         }
-    });
-    records.collect()
+    }
+    writer.records
 }
 
 fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64) {
-    let source = Records::new(records, InstructionSet::X86_64);
+    let set = if seed.is_multiple_of(3) { InstructionSet::A64 } else { InstructionSet::X86_64 };
+    let source = Records::new(records, set);
     let oracle = Oracle::of(source.as_ref()).unwrap();
     let things = Things::of(&oracle);
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {

@@ -1,0 +1,240 @@
+//! Calls as the records of a trace tell of them.
+
+use stepback_index::{BuildOptions, Call, CallId, Entered, Index};
+use stepback_parsers::{Branch, InstructionSet, MarkerKind, Step};
+
+use super::support::records::{Record, Records};
+
+const X86: InstructionSet = InstructionSet::X86_64;
+const A64: InstructionSet = InstructionSet::A64;
+const SIGNAL: MarkerKind = MarkerKind::KERNEL_EVENT;
+const SIGNAL_RETURN: MarkerKind = MarkerKind::KERNEL_TRANSFER;
+
+fn step(pc: u64) -> Record {
+    Record::step(0, pc, 4, Branch::None)
+}
+
+fn jump(pc: u64) -> Record {
+    Record::step(0, pc, 4, Branch::IndirectJump)
+}
+
+fn marker(kind: MarkerKind, value: u64) -> Record {
+    Record::marker(0, kind, value)
+}
+
+/// A call that writes its return address at a place of the stack.
+fn call(pc: u64, stack: u64) -> [Record; 2] {
+    [Record::step(0, pc, 4, Branch::Call), Record::write(0, stack)]
+}
+
+/// A return that reads its address there.
+fn back(pc: u64, stack: u64) -> [Record; 2] {
+    [Record::step(0, pc, 4, Branch::Return), Record::read(0, stack)]
+}
+
+/// The same without a stack.
+fn link(pc: u64) -> Record {
+    Record::step(0, pc, 4, Branch::Call)
+}
+
+fn ret(pc: u64) -> Record {
+    Record::step(0, pc, 4, Branch::Return)
+}
+
+fn shown(call: &Call) -> String {
+    let number = |step: Option<Step>| step.map_or("-".into(), |step| step.0.to_string());
+    let kind = if call.entered == Entered::Exception { "!" } else { "" };
+    let (from, entry, exit) = (number(call.call_step), number(call.entry_step), number(call.exit_step));
+    format!(
+        "{}{kind}{:x} {from}..{entry}..{exit} {:?}",
+        " ".repeat(call.depth as usize - 1),
+        call.function.0,
+        call.left
+    )
+}
+
+/// Checks the frames but for the root, as `function call..entry..exit left`, `!` before those that interrupt.
+#[track_caller]
+fn check(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
+    let source = Records::new(records.concat(), set);
+    for segment_bytes in [16, 48, 1 << 20] {
+        let index = Index::in_memory(source.clone(), &BuildOptions { segment_bytes, threads: 1 }).unwrap();
+        let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+        let frames: Vec<_> = frames.filter(|frame| frame.entered != Entered::Root).map(|frame| shown(&frame)).collect();
+        assert_eq!(frames, expected, "segments of {segment_bytes} bytes");
+    }
+}
+
+#[test]
+fn a_call_returns_to_the_address_behind_it() {
+    check(X86, &[&call(0x1000, 0x80), &[step(0x2000)], &back(0x2004, 0x80), &[step(0x1004)]], &["2000 0..1..2 Return"]);
+    check(A64, &[&[link(0x1000), step(0x2000), ret(0x2004), step(0x1004)]], &["2000 0..1..2 Return"]);
+}
+
+#[test]
+fn a_call_of_the_next_instruction_asks_for_its_address_alone() {
+    check(X86, &[&call(0x1000, 0x80), &[step(0x1004), step(0x1008)]], &[]);
+}
+
+#[test]
+fn recursion_returns_level_by_level() {
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &call(0x2000, 0x70),
+        &call(0x2000, 0x60),
+        &back(0x2000, 0x60),
+        &back(0x2004, 0x70),
+        &back(0x2004, 0x80),
+        &[step(0x1004)],
+    ];
+    check(X86, trace, &["2000 0..1..5 Return", " 2000 1..2..4 Return", "  2000 2..3..3 Return"]);
+}
+
+#[test]
+fn a_return_further_out_skips_frames() {
+    let trace = &[link(0x1000), link(0x2000), step(0x3000), ret(0x3004), step(0x1004)];
+    check(A64, &[trace], &["2000 0..1..3 Return", " 3000 1..2..3 Skipped"]);
+}
+
+#[test]
+fn returns_of_a_thread_that_is_traced_from_its_middle_match_nothing() {
+    let trace: &[&[Record]] =
+        &[&back(0x2000, 0x80), &[step(0x1004)], &back(0x1008, 0x90), &call(0x500, 0x90), &[step(0x1000)]];
+    check(X86, trace, &["1000 3..4..- Open"]);
+}
+
+/// Calls `setjmp`, which returns, then two functions deep.
+fn after_setjmp() -> Vec<Record> {
+    let calls = [call(0x1000, 0x80), back(0x2000, 0x80), call(0x1004, 0x80), call(0x3000, 0x70)];
+    calls.concat()
+}
+
+#[test]
+fn a_jump_to_where_a_call_returned_before_leaves_what_was_called_since() {
+    let jumped: &[&[Record]] = &[&after_setjmp(), &[jump(0x4000), step(0x1004)], &call(0x1008, 0x80), &[step(0x5000)]];
+    let setjmp = "2000 0..1..1 Return";
+    check(X86, jumped, &[setjmp, "3000 2..3..4 Longjmp", " 4000 3..4..4 Longjmp", "5000 6..7..- Open"]);
+    // Nothing shows it but the end.
+    check(X86, &jumped[..2], &[setjmp, "3000 2..3..4 Longjmp", " 4000 3..4..4 Longjmp"]);
+    let linked = [link(0x1000), ret(0x2000), link(0x1004), link(0x3000), jump(0x4000), step(0x1004)];
+    check(A64, &[&linked], &[setjmp, "3000 2..3..4 Longjmp", " 4000 3..4..4 Longjmp"]);
+}
+
+#[test]
+fn a_jump_inside_a_function_that_called_itself_is_none_if_the_function_returns() {
+    // Where the call of the outer activation returned to is a case of the `switch` of the inner one.
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &call(0x2000, 0x70),
+        &back(0x3000, 0x70),
+        &[step(0x2004)],
+        &call(0x2008, 0x70),
+        &[jump(0x2000)],
+        &back(0x2004, 0x70),
+        &back(0x200c, 0x80),
+        &[step(0x1004)],
+    ];
+    check(X86, trace, &["2000 0..1..7 Return", " 3000 1..2..2 Return", " 2000 4..5..6 Return"]);
+}
+
+#[test]
+fn a_return_from_above_unwinds() {
+    // It goes to a landing pad of the function at 2000.
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &call(0x2000, 0x70),
+        &call(0x3000, 0x60),
+        &back(0x4000, 0x78),
+        &back(0x2040, 0x80),
+        &[step(0x1004)],
+    ];
+    check(X86, trace, &["2000 0..1..4 Return", " 3000 1..2..3 Longjmp", "  4000 2..3..3 Longjmp"]);
+}
+
+#[test]
+fn a_retpoline_is_a_call_that_ends_where_it_goes_elsewhere() {
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &call(0x2000, 0x78),
+        &back(0x2010, 0x78),
+        &[step(0x3000)],
+        &back(0x3004, 0x80),
+        &[step(0x1004)],
+    ];
+    check(X86, trace, &["2000 0..1..4 Return", " 2010 1..2..2 Return"]);
+}
+
+#[test]
+fn a_handler_of_a_signal_interrupts_a_step() {
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &[step(0x2000), marker(SIGNAL, 0x2004)],
+        &call(0x5000, 0x20),
+        &back(0x6000, 0x20),
+        &[step(0x5004), marker(SIGNAL_RETURN, 0x5008), step(0x2004)],
+        &back(0x2008, 0x80),
+        &[step(0x1004)],
+    ];
+    check(X86, trace, &["2000 0..1..6 Return", " !5000 1..2..4 Return", "  6000 2..3..3 Return"]);
+}
+
+#[test]
+fn a_call_that_a_signal_interrupts_goes_on_behind_the_handler() {
+    let signal = |pc| [marker(SIGNAL, 0x2000), step(pc), marker(SIGNAL_RETURN, 0), step(0x2000)];
+    check(X86, &[&call(0x1000, 0x80), &signal(0x5000)], &["2000 0..2..- Open", " !5000 0..1..1 Return"]);
+    // A second signal comes before the first step of the first one's handler.
+    let both: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &[marker(SIGNAL, 0x2000), marker(SIGNAL, 0x5000), step(0x6000), marker(SIGNAL_RETURN, 0)],
+        &[step(0x5000), marker(SIGNAL_RETURN, 0), step(0x2000)],
+    ];
+    check(X86, both, &["2000 0..3..- Open", " !5000 0..2..2 Return", "  !6000 0..1..1 Return"]);
+}
+
+#[test]
+fn a_jump_out_of_a_handler_leaves_it() {
+    let handler = [marker(SIGNAL, 0x4000), jump(0x6000), step(0x1004)];
+    let left = ["2000 0..1..1 Return", "3000 2..3..4 Longjmp", " 4000 3..4..4 Longjmp"];
+    let linked = [link(0x1000), ret(0x2000), link(0x1004), link(0x3000), step(0x4000)];
+    check(
+        A64,
+        &[&linked, &handler],
+        &[left[0], "3000 2..3..5 Longjmp", " 4000 3..4..5 Longjmp", "  !6000 4..5..5 Longjmp"],
+    );
+    // By the stack alone: a call of the handler lies below the frames, and the next one does not.
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &[step(0x2000), marker(SIGNAL, 0x2004)],
+        &call(0x5000, 0x20),
+        &[jump(0x6000), step(0x1100)],
+        &call(0x1104, 0x80),
+        &[step(0x3000)],
+    ];
+    let expected = ["2000 0..1..3 Longjmp", " !5000 1..2..3 Longjmp", "  6000 2..3..3 Longjmp", "3000 5..6..- Open"];
+    check(X86, trace, &expected);
+}
+
+#[test]
+fn the_abort_of_a_restartable_sequence_is_no_frame() {
+    let trace = [
+        step(0x1000),
+        marker(MarkerKind::RSEQ_ENTRY, 0x1010),
+        step(0x1004),
+        marker(MarkerKind::RSEQ_ABORT, 0x1008),
+        marker(SIGNAL, 0x1008),
+        step(0x3000),
+    ];
+    check(X86, &[&trace], &[]);
+}
+
+#[test]
+fn kernel_code_is_a_frame_of_its_system_call() {
+    let (start, end) = (MarkerKind::SYSTEM_CALL_START, MarkerKind::SYSTEM_CALL_END);
+    let trace: &[&[Record]] = &[
+        &[step(0x1000), marker(start, 3)],
+        &call(0xffff_0000, 0xffff_8000),
+        &back(0xffff_1000, 0xffff_8000),
+        &[jump(0xffff_0004), marker(end, 3), step(0x1004), marker(start, 4), marker(end, 4), step(0x1008)],
+    ];
+    check(X86, trace, &["!ffff0000 0..1..3 Return", " ffff1000 1..2..2 Return"]);
+}
