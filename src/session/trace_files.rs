@@ -6,27 +6,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 use stepback_index::Fingerprint;
-use stepback_parsers::drmemtrace::{TraceFile, TraceHead};
+use stepback_parsers::drmemtrace::{LayoutError, TraceFile, TraceHead, TraceLayout};
 use stepback_parsers::{ReadAt, SourceError};
 
 use super::input::{modified_nanos, refused};
 
 /// More files than these are not kept open: systems limit them to about a thousand.
 const OPEN_LIMIT: usize = 256;
-/// What recorders put among the files of a trace.
-const COMPANIONS: [&str; 8] = [
-    "serial_schedule.bin",
-    "cpu_schedule.bin",
-    "modules.log",
-    "funclist.log",
-    "encodings.bin",
-    "v2p.textproto",
-    "info.textproto",
-    "syscall_record_file",
-];
-
+/// Deepest is `trace/window.0000/`.
+const NESTING_LIMIT: usize = 32;
 /// The files of a drmemtrace trace: one a thread or core, mostly.
 #[derive(Clone, Debug)]
 pub struct TraceFiles {
@@ -44,45 +34,34 @@ impl TraceFiles {
     /// A trace that is one file; none when it is no drmemtrace trace.
     pub fn of_file(path: &Path) -> Result<Option<Self>> {
         let file = TraceFile { name: String::new(), data: open(path, 1).map_err(|error| refused(&error, path))? };
-        let Ok(Some(_)) = TraceHead::of(&file) else {
-            if is_raw(path) {
-                bail!("{RAW}: {path:?}");
-            }
-            return Ok(None);
-        };
+        if !matches!(TraceHead::of(&file), Ok(Some(_))) {
+            let is_raw = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".raw"));
+            return if is_raw { Err(unusable(path, LayoutError::OnlyRaw)) } else { Ok(None) };
+        }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let others = entries(directory).map_or(0, |names| traces_in(&names).count().saturating_sub(1));
+        let others = layout_of(directory).map_or(0, |layout| layout.inputs.len().saturating_sub(1));
         let notice = (others > 0).then(|| {
-            let (file, is) = if others == 1 { ("file", "is") } else { ("files", "are") };
-            format!("{others} more {file} of traces {is} beside this one: to see all threads, open the directory: {directory:?}")
+            let files = if others == 1 { "another file lies" } else { "more files lie" };
+            format!("{files} beside this one: to see all threads of a trace, open the directory: {directory:?}")
         });
         Ok(Some(Self::new(directory, vec![path.to_owned()], notice.into_iter().collect())))
     }
 
     /// The trace in a directory: the one that the recorder made, or the one inside with the files.
     pub fn of_directory(path: &Path) -> Result<Self> {
-        let inner = path.join("trace");
-        let top = if inner.is_dir() { inner } else { path.to_owned() };
-        let names = entries(&top).map_err(|error| refused(&error, path))?;
-        let (mut directory, mut files, mut notices) = (top.clone(), traces_in(&names).collect::<Vec<_>>(), Vec::new());
-        if files.is_empty() {
-            let windows: Vec<_> =
-                names.iter().filter(|path| name_of(path).starts_with("window.") && path.is_dir()).collect();
-            if let Some(window) = windows.first() {
-                directory = (*window).clone();
-                files = traces_in(&entries(window).map_err(|error| refused(&error, path))?).collect();
-                if windows.len() > 1 {
-                    let (count, shown) = (windows.len(), name_of(window));
-                    notices.push(format!("this trace has {count} windows of time; shown is {shown}, the others are opened by their directories: {top:?}"));
-                }
-            }
-        }
-        if files.is_empty() {
-            return Err(nothing_in(path, &names));
-        }
-        let skipped = names.iter().filter(|path| is_called_trace(path) && !files.contains(path) && path.is_file());
-        notices.extend(skipped.map(|path| format!("a file is left out that does not begin like a trace: {path:?}")));
-        Ok(Self::new(&directory, files, notices))
+        let layout = match layout_of(path) {
+            Ok(layout) => layout,
+            Err(LayoutError::Nothing) => return Err(nothing_in(path)),
+            Err(error) => return Err(unusable(path, error)),
+        };
+        let files: Vec<_> = layout.inputs.iter().map(|name| path.join(name)).collect();
+        let directory = files.first().and_then(|file| file.parent()).unwrap_or(path).to_owned();
+        let others = layout.other_windows.len();
+        let notice = (others > 0).then(|| {
+            let windows = if others == 1 { "one more window".to_owned() } else { format!("{others} more windows") };
+            format!("this trace has {windows} of time, which are opened by their directories; shown is {directory:?}")
+        });
+        Ok(Self::new(&directory, files, notice.into_iter().collect()))
     }
 
     fn new(directory: &Path, files: Vec<PathBuf>, notices: Vec<String>) -> Self {
@@ -124,61 +103,47 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// What is in a directory, by name.
-fn entries(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut paths = fs::read_dir(directory)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    paths.sort();
-    Ok(paths)
+/// Which files of a directory are a trace.
+fn layout_of(directory: &Path) -> Result<TraceLayout, LayoutError> {
+    let mut names = Vec::new();
+    add_names(directory, "", &mut names);
+    TraceLayout::of(names.iter().map(String::as_str), |name| {
+        let file = || Some(TraceFile { name: String::new(), data: open(&directory.join(name), 1).ok()? });
+        file().is_some_and(|file| matches!(TraceHead::of(&file), Ok(Some(_))))
+    })
 }
 
-/// Those that begin like traces.
-fn traces_in(paths: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
-    paths.iter().filter(|path| is_trace(path)).cloned()
-}
-
-fn is_trace(path: &Path) -> bool {
-    let name = name_of(path);
-    let is_companion = COMPANIONS.iter().any(|companion| name.starts_with(companion));
-    if is_companion || name.starts_with('.') || !path.is_file() {
-        return false;
+/// The files of a directory, and of those inside that recorders make. What may not be read is not there.
+fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let name = name_of(&path);
+        let is_of_recorder = matches!(&*name, "trace" | "raw" | "aux") || name.starts_with("window.");
+        if is_of_recorder && path.is_dir() {
+            // Links may go in circles.
+            if prefix.len() < NESTING_LIMIT {
+                add_names(&path, &format!("{prefix}{name}/"), names);
+            }
+        } else if path.is_file() && !name.starts_with('.') {
+            names.push(format!("{prefix}{name}"));
+        }
     }
-    let head = || TraceHead::of(&TraceFile { name: String::new(), data: open(path, 1).ok()? }).ok()?;
-    head().is_some()
 }
 
-/// Whether a file bears a name as traces have.
-fn is_called_trace(path: &Path) -> bool {
-    let name = name_of(path);
-    let endings = [".trace", ".trace.zip", ".trace.gz", ".trace.lz4", ".trace.sz", ".memtrace.sz"];
-    endings.iter().any(|ending| name.ends_with(ending))
+fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
+    let what = if path.is_dir() { "this directory" } else { "this file" };
+    anyhow!("{what} {error}: {path:?}")
 }
 
-fn is_raw(path: &Path) -> bool {
-    let name = name_of(path);
-    name.ends_with(".raw") || name.contains(".raw.")
-}
-
-/// What to do about a recording that was not post-processed.
-const RAW: &str = "this is the raw recording alone, which DynamoRIO has to put into its final form first: run drraw2trace -indir DIR with \
-    the directory that the recorder made, on the machine where it was made";
-
-/// Why a directory cannot be opened.
-fn nothing_in(path: &Path, names: &[PathBuf]) -> anyhow::Error {
-    let is_raw_directory =
-        |directory: &Path| entries(directory).is_ok_and(|names| names.iter().any(|path| is_raw(path)));
-    if is_raw_directory(path) || is_raw_directory(&path.join("raw")) {
-        return anyhow!("{RAW}: {path:?}");
-    }
-    let recorded = names.iter().filter(|path| name_of(path).starts_with("drmemtrace.") && path.is_dir()).count();
-    if recorded > 0 {
-        let (traces, them) = if recorded == 1 { ("trace", "it") } else { ("traces", "one of them") };
-        return anyhow!("this directory holds the directories of {recorded} {traces}: open {them}: {path:?}");
-    }
-    match names.iter().find(|path| is_called_trace(path)) {
-        Some(damaged) => anyhow!("no file of this directory begins like a drmemtrace trace: {damaged:?}"),
-        None => anyhow!(
-            "this directory holds no drmemtrace trace; traces of other formats are opened by their files: {path:?}"
-        ),
+/// Why a directory without a trace cannot be opened.
+fn nothing_in(path: &Path) -> anyhow::Error {
+    let Ok(entries) = fs::read_dir(path) else { return anyhow!("the directory may not be read: {path:?}") };
+    let is_recorded = |path: &PathBuf| name_of(path).starts_with("drmemtrace.") && path.is_dir();
+    let recorded = entries.flatten().map(|entry| entry.path()).filter(is_recorded).count();
+    match recorded {
+        0 => unusable(path, LayoutError::Nothing),
+        1 => anyhow!("the directory of a trace lies inside: open that one: {path:?}"),
+        _ => anyhow!("the directories of {recorded} traces lie inside: open one of them: {path:?}"),
     }
 }
 

@@ -35,11 +35,12 @@ impl Drmemtrace {
     /// which goes on when this returns.
     ///
     /// # Errors
-    /// A file could not be read, or the first of them is no trace.
+    /// A file could not be read, or none of them begins like a trace.
     pub fn open(files: Vec<TraceFile>, options: KeptOptions) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
-        let first = files.first().ok_or(FormatError::Empty)?;
-        let head = TraceHead::of(first).map_err(failed)?.ok_or(FormatError::Binary)?;
+        // The first file may be damaged.
+        let mut heads = files.iter().filter_map(|file| TraceHead::of(file).transpose());
+        let head = heads.next().ok_or(FormatError::Binary)?.map_err(failed)?;
         let traits = SourceTraits {
             format: "drmemtrace".to_owned(),
             endian: Endian::Little,
