@@ -23,7 +23,7 @@ use crate::image::Images;
 use crate::session::Session;
 
 /// The accepted forms, for messages and help.
-pub const FORMS: &str = "N, start, end, 50%, line:N, time:T, pc:ADDR or pc:ADDR#K";
+pub const FORMS: &str = "N, start, end, 50%, line:N, i:N, r:N, time:T, pc:ADDR or pc:ADDR#K";
 
 /// A position as a user names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,10 @@ pub enum Place {
     Percent(Percent),
     /// `line:N`: after the step to which this line belongs.
     Line(Line),
+    /// `i:N`: after the N-th instruction, as DynamoRIO's tools count.
+    Instruction(u64),
+    /// `r:N`: after the step to which this record of a binary format belongs, as DynamoRIO's tools count.
+    Record(u64),
     /// `time:T`: after the last step whose time is at most T.
     Time(u64),
     /// `pc:ADDR`: before the first step at an address; `pc:ADDR#K`: before the K-th.
@@ -102,6 +106,8 @@ impl fmt::Display for Place {
             Self::End => f.write_str("end"),
             Self::Percent(percent) => write!(f, "{percent}"),
             Self::Line(Line(number)) => write!(f, "line:{number}"),
+            Self::Instruction(number) => write!(f, "i:{number}"),
+            Self::Record(number) => write!(f, "r:{number}"),
             Self::Time(time) => write!(f, "time:{time}"),
             Self::Visit { address, number: 1, .. } => write!(f, "pc:{address}"),
             Self::Visit { address, number, .. } => write!(f, "pc:{address}#{number}"),
@@ -144,6 +150,8 @@ impl Place {
             Self::End => Ok(index.end()),
             Self::Percent(percent) => Ok(Position(percent.of(index.step_count()))),
             Self::Line(line) => position_of_line(index, *line, cancel),
+            Self::Instruction(number) => checked(index, Position(*number)),
+            Self::Record(number) => position_of_record(index, *number),
             Self::Time(time) => Ok(PositionOfTime(*time).run(index, cancel)?),
             Self::Visit { address, expression, number } => {
                 let context: Box<dyn Lookup + '_> = match from {
@@ -192,6 +200,14 @@ fn position_of_line<S: Source>(index: &Index<S>, line: Line, cancel: &Cancel) ->
     Ok(PositionOfLine(line).run(index, cancel)?)
 }
 
+fn position_of_record<S: Source>(index: &Index<S>, number: u64) -> Result<Position> {
+    let source = index.source();
+    let format = &source.traits().format;
+    let Some(count) = source.record_count() else { bail!("{format} has no numbered records: say line:{number}") };
+    let beyond = || Missing(format!("record {number} is beyond the end of the trace, which is record {count}"));
+    checked(index, source.position_of_record(number)?.ok_or_else(beyond)?)
+}
+
 fn position_of_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, cancel: &Cancel) -> Result<Position> {
     let visit = |pc: Address| -> Result<Option<Hit>> {
         Ok(match number {
@@ -225,16 +241,22 @@ fn parse(text: &str) -> Result<Place> {
     let rest = rest.trim();
     match kind.trim_end().to_ascii_lowercase().as_str() {
         "line" => parse_line(rest),
+        "i" => counted_from_one(rest, "instructions").map(Place::Instruction),
+        "r" => counted_from_one(rest, "records").map(Place::Record),
         "time" => parse_time(rest),
         "pc" => parse_visit(rest),
-        kind => bail!("{kind:?} is none of line, time and pc"),
+        kind => bail!("{kind:?} is none of line, i, r, time and pc"),
     }
 }
 
 fn parse_line(text: &str) -> Result<Place> {
+    counted_from_one(text, "lines").map(|number| Place::Line(Line(number)))
+}
+
+fn counted_from_one(text: &str, what: &str) -> Result<u64> {
     let number = whole(text)?;
-    ensure!(number > 0, "lines count from 1");
-    Ok(Place::Line(Line(number)))
+    ensure!(number > 0, "{what} count from 1");
+    Ok(number)
 }
 
 /// Times with a point are kept in millionths of what the trace writes, as the trace's own are (`1.5 us` is 1500000).
@@ -323,6 +345,8 @@ mod tests {
         check("END", Place::End);
         check("line:7", Place::Line(Line(7)));
         check("Line: 48,211", Place::Line(Line(48_211)));
+        check("i:1,250", Place::Instruction(1250));
+        check("R:7", Place::Record(7));
         check("time:3", Place::Time(3));
         check("time:1.5", Place::Time(1_500_000));
         check("time:0.000001", Place::Time(1));
@@ -372,7 +396,7 @@ mod tests {
         check_error("pc:main#", "after # stands which visit is meant");
         check_error("pc:main#x", "after # stands which visit is meant");
         check_error("pc:main#0", "visits count from 1");
-        check_error("step:5", "\"step\" is none of line, time and pc");
+        check_error("step:5", "\"step\" is none of line, i, r, time and pc");
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::drmemtrace::Drmemtrace;
 use crate::{
-    Address, Encoding, EventSink, InstructionSet, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac,
+    Address, Encoding, EventSink, InstructionSet, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits,
+    Tarmac,
 };
 
 /// A trace of whichever format it is.
@@ -83,6 +84,20 @@ impl Source for AnySource {
         match self {
             Self::Tarmac(trace) => trace.encodings_at(pc),
             Self::Drmemtrace(trace) => trace.encodings_at(pc),
+        }
+    }
+
+    fn record_count(&self) -> Option<u64> {
+        match self {
+            Self::Tarmac(trace) => trace.record_count(),
+            Self::Drmemtrace(trace) => trace.record_count(),
+        }
+    }
+
+    fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
+        match self {
+            Self::Tarmac(trace) => trace.position_of_record(number),
+            Self::Drmemtrace(trace) => trace.position_of_record(number),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Encoding, EventSink, InstructionSet};
+use crate::{Address, Encoding, EventSink, InstructionSet, Position};
 
 /// A trace of one format over an input that it was handed.
 ///
@@ -65,6 +65,19 @@ pub trait Source: Send + Sync {
     fn encodings_at(&self, _pc: Address) -> Vec<(InstructionSet, Encoding)> {
         Vec::new()
     }
+
+    /// How many records the trace has so far; none in formats without numbered records.
+    fn record_count(&self) -> Option<u64> {
+        None
+    }
+
+    /// The position after the step to which a record belongs, by its number from 1; none when there is no such record.
+    ///
+    /// # Errors
+    /// The input could not be read.
+    fn position_of_record(&self, _number: u64) -> Result<Option<Position>, SourceError> {
+        Ok(None)
+    }
 }
 
 impl<T: Source> Source for &T {
@@ -107,6 +120,14 @@ impl<T: Source> Source for &T {
 
     fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
         T::encodings_at(self, pc)
+    }
+
+    fn record_count(&self) -> Option<u64> {
+        T::record_count(self)
+    }
+
+    fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
+        T::position_of_record(self, number)
     }
 }
 

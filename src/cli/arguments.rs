@@ -14,6 +14,7 @@ use super::flamegraph::{self, FlamegraphArguments};
 use super::list::ListArguments;
 use super::options::{ReportOptions, TraceOptions};
 use super::profile::{self, ProfileArguments};
+use super::syscalls::SyscallsArguments;
 use super::truncate::TruncateArguments;
 use super::vcd::VcdArguments;
 
@@ -23,6 +24,7 @@ A position POS is one of
   N         after N steps (0 is the start), also 1,250
   start     end     50%
   line:N    after the step to which line N of the trace belongs
+  i:N r:N   after the N-th instruction; after the step to which record N belongs, as DynamoRIO's tools count
   time:T    after the last step whose time is at most T
   pc:ADDR   before the first step at that address; pc:ADDR#K: before the K-th
 An address ADDR is an expression of numbers, registers, symbols and memory, with the operators of C:
@@ -98,6 +100,10 @@ pub enum Command {
     /// What differs between two positions.
     #[command(after_help = WORDS)]
     Diff(DiffArguments),
+    /// Totals: instructions, accesses, markers; by thread.
+    Counts(TraceArguments),
+    /// System calls: how often, how many failed, how long they took.
+    Syscalls(SyscallsArguments),
     /// A waveform of the trace, for wave viewers.
     #[command(after_help = WORDS)]
     Vcd(VcdArguments),
@@ -126,7 +132,8 @@ impl Command {
     /// none for what needs no index.
     pub fn common(&self) -> Option<&TraceArguments> {
         Some(match self {
-            Self::Index(common) | Self::Info(common) => common,
+            Self::Index(common) | Self::Info(common) | Self::Counts(common) => common,
+            Self::Syscalls(syscalls) => &syscalls.common,
             Self::List(list) => &list.common,
             Self::At(at) => &at.common,
             Self::Find(find) => &find.common,

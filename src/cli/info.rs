@@ -1,19 +1,25 @@
 //! `stepback info`: what the trace is.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use serde::Serialize;
-use stepback_index::{InstructionSet, ThreadInfo};
+use stepback_index::{Cancel, FindMarkers, InstructionSet, Query as _, ThreadInfo};
+use stepback_parsers::{MarkerKind, Position};
 
 use super::json::Time;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use crate::model::so_far::SoFar;
+use crate::model::trace_notes::trace_notes;
 use crate::session::Session;
 
 /// How many warnings the JSON names; all are counted.
 const WARNINGS_IN_JSON: usize = 100;
 /// How many warnings the text names, unless more is asked for.
 const WARNINGS_IN_TEXT: usize = 5;
+/// More changes of the cpu are not looked at to count the cpus.
+const CPU_CHANGES: usize = 200_000;
 
 /// The answer.
 #[derive(Serialize)]
@@ -31,6 +37,9 @@ struct InfoJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     packed: Option<PackedJson>,
     index: IndexJson,
+    /// What only drmemtrace has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    drmemtrace: Option<DrmemtraceJson>,
     /// Where the index is that of a part: all other numbers are of that part.
     #[serde(skip_serializing_if = "Option::is_none")]
     so_far: Option<SoFarJson>,
@@ -41,6 +50,63 @@ struct InfoJson<'a> {
 struct SoFarJson {
     steps: u64,
     bytes: u64,
+}
+
+/// What a drmemtrace trace says about itself.
+#[derive(Serialize)]
+struct DrmemtraceJson {
+    version: u64,
+    file_type: String,
+    file_type_words: Vec<String>,
+    files: usize,
+    records: u64,
+    /// Processes by their number, each once.
+    pids: Vec<u64>,
+    /// None when too many changes of the cpu would have to be looked at.
+    cpus: Option<usize>,
+    notes: Vec<String>,
+}
+
+impl DrmemtraceJson {
+    fn new(session: &Session, cancel: &Cancel) -> Result<Option<Self>> {
+        let Some(trace) = session.drmemtrace() else { return Ok(None) };
+        let (head, facts) = (trace.head(), trace.facts());
+        let pids: BTreeSet<u64> =
+            facts.threads.iter().filter(|thread| !thread.is_idle()).map(|thread| thread.pid).collect();
+        Ok(Some(Self {
+            version: head.version,
+            file_type: format!("{:#x}", head.file_type.0),
+            file_type_words: head.file_type.words(),
+            files: session.files().map_or(0, |files| files.files.len()),
+            records: facts.records,
+            pids: pids.into_iter().filter(|pid| *pid != 0).collect(),
+            cpus: cpu_count(session, cancel)?,
+            notes: trace_notes(session),
+        }))
+    }
+
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let pids = self.pids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        vec![
+            (
+                "version",
+                format!("{}, file type {} ({})", self.version, self.file_type, self.file_type_words.join(", ")),
+            ),
+            ("records", format!("{} in {}", grouped(self.records), counted(self.files as u64, "file"))),
+            ("process", pids),
+            ("cpus", self.cpus.map_or_else(|| "too many changes to count".to_owned(), |count| count.to_string())),
+        ]
+    }
+}
+
+/// How many cpus ran the threads; none when there are more than [`CPU_CHANGES`] markers to look at.
+fn cpu_count(session: &Session, cancel: &Cancel) -> Result<Option<usize>> {
+    let index = &session.index;
+    let kinds = vec![MarkerKind::CPU];
+    let query = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: CPU_CHANGES };
+    let hits = query.run(index, cancel)?;
+    let cpus: BTreeSet<u64> = hits.iter().map(|hit| hit.marker.value).filter(|cpu| *cpu != u64::MAX).collect();
+    Ok((hits.len() < CPU_CHANGES).then_some(cpus.len()))
 }
 
 /// The file of a compressed trace.
@@ -136,8 +202,9 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         endian: if info.is_big_endian { "big" } else { "little" },
         warnings: WarningsJson { count: info.warning_count, first: first.collect() },
         external_changes: info.external_changes,
-        trace_bytes: info.trace_bytes,
+        trace_bytes: trace_bytes(report.session),
         packed: PackedJson::new(report.session),
+        drmemtrace: DrmemtraceJson::new(report.session, &report.cancel)?,
         index: IndexJson::new(report),
         so_far: SoFar::of(report.session).map(|part| SoFarJson { steps: part.steps, bytes: part.bytes }),
     };
@@ -151,7 +218,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     let mut rows = vec![
         ("trace", session.path.display().to_string()),
         ("format", format!("{}, {}, {endian}", info.format, architecture(index.threads()))),
-        ("size", format!("{}, {}", size_text(info.trace_bytes), counted(info.lines, "line"))),
+        ("size", size_text(trace_bytes(session)) + &lines_text(info.lines)),
         ("compressed", packed_text(session).unwrap_or_default()),
         ("steps", grouped(info.steps)),
         ("calls", grouped(session.index.call_count())),
@@ -161,6 +228,8 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
         let unit = info.time_unit.as_deref().map(|unit| format!(" {}", printable(unit))).unwrap_or_default();
         rows.push(("time", format!("{} to {}{unit}", grouped(first), grouped(last))));
     }
+    let of_format = DrmemtraceJson::new(session, &report.cancel)?;
+    rows.extend(of_format.iter().flat_map(DrmemtraceJson::rows));
     rows.push(("external changes", grouped(info.external_changes)));
     rows.push(("warnings", grouped(info.warning_count)));
     if let Some(part) = SoFar::of(session) {
@@ -175,7 +244,19 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
     for (name, value) in rows {
         report.text(&format!("{name:<18}{value}\n"))?;
     }
+    for note in of_format.iter().flat_map(|of_format| &of_format.notes) {
+        report.text(&format!("{:<18}{note}\n", "note"))?;
+    }
     print_warnings(report)
+}
+
+/// Bytes of the text of a compressed trace, of the files of one that has no text.
+fn trace_bytes(session: &Session) -> u64 {
+    if session.files().is_some() { session.file_bytes() } else { session.index.info().trace_bytes }
+}
+
+fn lines_text(lines: u64) -> String {
+    if lines == 0 { String::new() } else { format!(", {}", counted(lines, "line")) }
 }
 
 fn print_warnings(report: &mut Report<'_>) -> Result<()> {

@@ -5,6 +5,7 @@ use stepback_index::{
     Access, AccessTarget, ByteState, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
     ValueSource,
 };
+use stepback_parsers::drmemtrace::marker_name;
 use stepback_parsers::{AccessKind, Address, AnySource};
 
 /// Numbers up to here are exact in every JSON reader.
@@ -130,6 +131,13 @@ pub enum EffectJson {
     },
     /// Memory was accessed.
     Access(AccessJson),
+    /// A record of a binary format told of something else.
+    Marker {
+        /// Of what, as the format names it.
+        marker: String,
+        /// An address, a number, a time.
+        value: String,
+    },
 }
 
 impl StepJson {
@@ -190,7 +198,11 @@ impl ListedJson {
                 Some(EffectJson::Register { reg: name.clone(), value: value_hex(value) })
             }
             Effect::Access(access) => Some(EffectJson::Access(AccessJson::new(access))),
-            Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => None,
+            Effect::Marker(marker) => Some(EffectJson::Marker {
+                marker: marker_name(marker.kind).into_owned(),
+                value: format!("{:#x}", marker.value),
+            }),
+            Effect::Exception(_) | Effect::Note(_) => None,
         };
         Self { step: StepJson::new(record, index), effects: record.effects.iter().filter_map(effect).collect() }
     }

@@ -8,6 +8,7 @@ use stepback_parsers::Position;
 use super::arguments::TraceArguments;
 use super::cells::thread_id;
 use super::json::ListedJson;
+use super::records;
 use super::report::Report;
 use super::text::{line_text, step_line};
 use crate::place::Place;
@@ -21,10 +22,10 @@ pub struct ListArguments {
     /// The first step is the one just after this position.
     #[arg(long, value_name = "POS", default_value = "start")]
     pub from: Place,
-    /// How many steps (default: all).
+    /// How many steps or records (default: all).
     #[arg(long, value_name = "N")]
     pub count: Option<u64>,
-    /// Only steps of this thread.
+    /// Only those of this thread.
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
     /// Every record instead of every step; only binary formats have records.
@@ -62,6 +63,9 @@ pub fn run(arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let from = arguments.from.resolve(session, &report.cancel)?;
     thread_id(session, arguments.thread.as_deref())?;
+    if let Some(trace) = session.drmemtrace().filter(|_| arguments.records) {
+        return records::run(trace, from, arguments, report);
+    }
     print_until(&mut Listing::from(from, arguments), session.index.step_count(), arguments, report)
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
 
@@ -12,10 +12,11 @@ use super::progress::{self, say};
 use super::report::{OutputError, Report};
 use super::text::{counted, printable};
 use super::{
-    at, callinfo, calltree, convert, diff, find, flamegraph, follow, index, info, list, profile, truncate, vcd, window,
+    at, callinfo, calltree, convert, counts, diff, find, flamegraph, follow, index, info, list, profile, syscalls,
+    truncate, vcd, window,
 };
 use crate::model::so_far::SoFar;
-use crate::session::{Session, no_tail_calls};
+use crate::session::{Session, TraceFiles, no_tail_calls};
 
 /// Does what was typed.
 pub fn run(arguments: &Arguments) -> ExitCode {
@@ -58,7 +59,33 @@ impl Command {
     }
 }
 
+impl Command {
+    /// Says what to use instead where a command is for another format: before an index is built in vain.
+    fn refuse_formats(&self) -> Result<()> {
+        let (trace, advice) = match self {
+            Self::Vcd(vcd) => (
+                Some(&vcd.common.trace),
+                "a drmemtrace trace has no values that a waveform could show: use calltree or flamegraph",
+            ),
+            Self::Truncate(truncate) => (
+                truncate.trace.as_ref(),
+                "only Tarmac traces can be cut: list --records prints a part of a drmemtrace trace, DynamoRIO's record_filter copies one",
+            ),
+            Self::Convert(convert) => (
+                Some(&convert.common.trace),
+                "only Tarmac traces can be converted: list --records --json prints a drmemtrace trace for other programs",
+            ),
+            _ => return Ok(()),
+        };
+        match trace.filter(|trace| TraceFiles::are_at(trace)) {
+            Some(trace) => bail!("{advice}: {trace:?}"),
+            None => Ok(()),
+        }
+    }
+}
+
 fn answer(command: &Command) -> Result<()> {
+    command.refuse_formats()?;
     let Some(TraceArguments { trace, options, report: printing }) = command.common() else {
         return match command {
             Command::Truncate(truncate) => truncate::run(truncate),
@@ -116,6 +143,8 @@ fn ask(command: &Command, took: Duration, report: &mut Report<'_>) -> Result<()>
         Command::Profile(profile) => profile::run(profile, report)?,
         Command::Flamegraph(flamegraph) => flamegraph::run(flamegraph, report)?,
         Command::Diff(diff) => diff::run(diff, report)?,
+        Command::Counts(_) => counts::run(report)?,
+        Command::Syscalls(syscalls) => syscalls::run(syscalls, report)?,
         Command::Vcd(vcd) => vcd::run(vcd, report)?,
         // Done without a session.
         Command::Truncate(_) | Command::Convert(_) => {}

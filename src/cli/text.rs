@@ -2,7 +2,10 @@
 
 use stepback_index::{Access, Effect, StepRecord};
 
+use stepback_parsers::Source as _;
+
 use super::json::{AnyIndex, cell_text, kind_word, thread_name, value_hex};
+use crate::model::markers::MarkerWords;
 pub use crate::model::text::thousands as grouped;
 
 /// `1 step`, `2 steps`.
@@ -45,7 +48,8 @@ pub fn step_line(record: &StepRecord, index: &AnyIndex) -> String {
         record.pc.0,
         printable(&record.text)
     );
-    let effects: Vec<String> = record.effects.iter().map(effect_text).collect();
+    let words = MarkerWords { set: index.source().traits().instruction_set, functions: None };
+    let effects: Vec<String> = record.effects.iter().map(|effect| effect_text(effect, words)).collect();
     match effects.is_empty() {
         true => head,
         false => format!("{head:<72}  {}", effects.join("  ")),
@@ -62,17 +66,17 @@ pub fn line_text(source: Option<Option<String>>) -> String {
 }
 
 fn is_wide(thread: &stepback_index::ThreadInfo) -> bool {
-    thread.instruction_set == stepback_parsers::InstructionSet::A64
+    thread.instruction_set.word_bytes() == 8
 }
 
-fn effect_text(effect: &Effect) -> String {
+fn effect_text(effect: &Effect, words: MarkerWords<'_>) -> String {
     match effect {
         Effect::Register { name, value, .. } => {
             format!("{name}={}", value_hex(value).unwrap_or_else(|| "unknown".to_owned()))
         }
         Effect::Access(access) => access_text(access),
         Effect::Exception(words) | Effect::Note(words) => format!("[{}]", printable(words)),
-        Effect::Marker(marker) => format!("[marker {} {:#x}]", marker.kind.0, marker.value),
+        Effect::Marker(marker) => format!("[{}]", words.text(*marker)),
     }
 }
 

@@ -8,6 +8,7 @@ pub mod effects;
 pub mod externals;
 pub mod frame_words;
 mod ground;
+pub mod markers;
 pub mod memory;
 pub mod names;
 pub mod register_detail;
@@ -20,10 +21,12 @@ pub mod source_view;
 mod span;
 pub mod status_words;
 pub mod step_rows;
+pub mod system_calls;
 #[cfg(test)]
 pub mod test_session;
 pub mod text;
 pub mod timeline;
+pub mod trace_notes;
 mod trace_window;
 mod windows;
 

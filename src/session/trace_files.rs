@@ -64,6 +64,15 @@ impl TraceFiles {
         Ok(Self::new(&directory, files, notice.into_iter().collect()))
     }
 
+    /// Whether a path leads to a drmemtrace trace.
+    pub fn are_at(path: &Path) -> bool {
+        match path.is_dir() {
+            true => layout_of(path).is_ok(),
+            // To open a pipe would wait for its writer.
+            false => path.is_file() && matches!(Self::of_file(path), Ok(Some(_))),
+        }
+    }
+
     fn new(directory: &Path, files: Vec<PathBuf>, notices: Vec<String>) -> Self {
         let state = files.iter().map(|path| state_of(path)).collect();
         Self { directory: directory.to_owned(), files, notices, state }

@@ -30,6 +30,33 @@ impl FileType {
     const X86_32: Self = Self(0x20);
     const X86_64: Self = Self(0x40);
 
+    /// What the bits say, in the format's words; bits that it does not name by their number.
+    pub fn words(self) -> Vec<String> {
+        const NAMES: [&str; 19] = [
+            "filtered",
+            "no_optimizations",
+            "instruction_only",
+            "aarch64",
+            "arm32",
+            "x86_32",
+            "x86_64",
+            "ifiltered",
+            "dfiltered",
+            "encodings",
+            "syscall_numbers",
+            "blocking_syscalls",
+            "kernel_syscalls",
+            "bimodal_filtered_warmup",
+            "kernel_syscall_trace_templates",
+            "kernel_syscall_instr_only",
+            "core_sharded",
+            "regdeps",
+            "whole_system",
+        ];
+        let word = |bit: usize| NAMES.get(bit).map_or_else(|| format!("bit {bit}"), |name| (*name).to_owned());
+        (0..64).filter(|bit| self.0 >> bit & 1 == 1).map(word).collect()
+    }
+
     /// True when one of some bits is set.
     pub const fn has(self, bits: Self) -> bool {
         self.0 & bits.0 != 0

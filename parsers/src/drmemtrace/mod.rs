@@ -47,4 +47,5 @@ pub use record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
 pub use source::Drmemtrace;
 pub(crate) use store::StoreScratch;
 pub use store::{Code, Encoder, Facts, Filler, ReadTrace, StepStore};
+pub use text::record_text;
 pub use visible::{RecordContent, VisibleRecord, unix_micros};

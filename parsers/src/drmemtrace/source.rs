@@ -11,8 +11,8 @@ use super::visible::{VisibleRecord, visible_records};
 use super::{TraceFile, TraceHead, read_records};
 use crate::kept::KeptOptions;
 use crate::{
-    Address, Encoding, Endian, EventSink, FormatError, InstructionSet, ParseScratch, Parsed, RegisterSource, Source,
-    SourceError, SourceTraits,
+    Address, Encoding, Endian, EventSink, FormatError, InstructionSet, ParseScratch, Parsed, Position, RegisterSource,
+    Source, SourceError, SourceTraits,
 };
 
 /// How many items are between two looks at the progress.
@@ -162,6 +162,15 @@ impl Source for Drmemtrace {
             self.store.visit(items, &mut scratch.store, &mut run, goes_on).map_err(failed)?;
         }
         Ok(Parsed { lines: 0, end: end * ITEM_BYTES })
+    }
+
+    fn record_count(&self) -> Option<u64> {
+        Some(self.facts().records)
+    }
+
+    fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
+        let steps = self.steps_at_record(number).map_err(|error| SourceError::Read { offset: 0, error })?;
+        Ok(steps.map(Position))
     }
 
     fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {

@@ -7,6 +7,13 @@ use super::visible::{RecordContent, VisibleRecord};
 use super::{ThreadIdentity, marker_name};
 use crate::{Marker, MarkerKind};
 
+/// A record as a line of text, without its end.
+pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> String {
+    let mut line = Vec::new();
+    push_line(&mut line, record, threads);
+    String::from_utf8_lossy(line.trim_ascii_end()).into_owned()
+}
+
 /// Appends a record as a line, much as DynamoRIO's `view` tool shows it: ordinal of the record, of the instruction, thread, content.
 pub fn push_line(out: &mut Vec<u8>, record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) {
     let identity = threads.get(usize::from(record.thread.0)).copied().unwrap_or_default();

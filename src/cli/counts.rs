@@ -1,0 +1,251 @@
+//! `stepback counts`: totals of the trace, as DynamoRIO's basic counts have them.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use stepback_parsers::drmemtrace::{Counts, marker_name};
+use stepback_parsers::{
+    AccessKind, EventSink, Flow, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Source as _, StepEvent,
+    ThreadNumber,
+};
+
+use super::report::Report;
+use crate::session::Session;
+
+/// The figures of a trace.
+#[derive(Debug, Default)]
+struct TraceCounts {
+    total: Counts,
+    threads: Vec<ThreadCounts>,
+}
+
+/// The figures of a thread.
+#[derive(Debug, Default)]
+struct ThreadCounts {
+    name: String,
+    counts: Counts,
+    /// False for a core without a thread to run.
+    is_thread: bool,
+}
+
+#[derive(Serialize)]
+struct CountsJson {
+    instructions: u64,
+    unique_instructions: u64,
+    nofetch: u64,
+    loads: u64,
+    stores: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+    markers: Map<String, Value>,
+    prefetches: u64,
+    icache_flushes: u64,
+    dcache_flushes: u64,
+    encodings: u64,
+    kernel_instructions: u64,
+    kernel_nofetch: u64,
+}
+
+#[derive(Serialize)]
+struct ThreadJson<'a> {
+    id: &'a str,
+    #[serde(flatten)]
+    counts: CountsJson,
+}
+
+#[derive(Serialize)]
+struct TraceJson<'a> {
+    #[serde(flatten)]
+    total: CountsJson,
+    threads: Vec<ThreadJson<'a>>,
+}
+
+/// Prints the figures.
+pub fn run(report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    if !session.index.is_whole() {
+        bail!("only a part of the trace is indexed, and counts are those of the whole: leave --so-far out");
+    }
+    let counts = match session.drmemtrace() {
+        Some(trace) => {
+            let facts = trace.facts();
+            let threads = facts.threads.iter().zip(facts.counts).map(|(identity, counts)| ThreadCounts {
+                name: identity.name(),
+                counts,
+                is_thread: !identity.is_idle(),
+            });
+            TraceCounts { threads: threads.collect(), total: facts.total }
+        }
+        None => counted(session)?,
+    };
+    if !report.is_json {
+        return report.text(&counts.text());
+    }
+    let threads = counts.threads.iter();
+    report.json(&TraceJson {
+        total: CountsJson::new(&counts.total),
+        threads: threads
+            .map(|thread| ThreadJson { id: &thread.name, counts: CountsJson::new(&thread.counts) })
+            .collect(),
+    })
+}
+
+/// The figures of a trace whose source does not count: it is read once more.
+fn counted(session: &Session) -> Result<TraceCounts> {
+    let source = session.index.source();
+    let mut tally = Tally::default();
+    source.parse(0..session.index.text_end(), &mut ParseScratch::default(), &mut tally)?;
+    for (thread, addresses) in tally.counts.threads.iter_mut().zip(&tally.addresses) {
+        thread.counts.unique_instructions = addresses.len() as u64;
+    }
+    let all: HashSet<u64> = tally.addresses.iter().flatten().copied().collect();
+    let mut counts = tally.counts;
+    for thread in &counts.threads {
+        let (total, counts) = (&mut counts.total, &thread.counts);
+        total.instructions += counts.instructions;
+        total.loads += counts.loads;
+        total.stores += counts.stores;
+        total.bytes_read += counts.bytes_read;
+        total.bytes_written += counts.bytes_written;
+    }
+    counts.total.unique_instructions = all.len() as u64;
+    Ok(counts)
+}
+
+/// Counts events.
+#[derive(Default)]
+struct Tally {
+    counts: TraceCounts,
+    addresses: Vec<HashSet<u64>>,
+}
+
+impl Tally {
+    fn thread(&mut self, number: ThreadNumber) -> Option<&mut Counts> {
+        self.counts.threads.get_mut(usize::from(number.0)).map(|thread| &mut thread.counts)
+    }
+}
+
+impl EventSink for Tally {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        // Numbers ascend as threads appear.
+        self.counts.threads.push(ThreadCounts { name: name.to_owned(), is_thread: true, ..ThreadCounts::default() });
+        self.addresses.push(HashSet::new());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if let Some(counts) = self.thread(step.thread) {
+            counts.instructions += 1;
+        }
+        if let Some(addresses) = self.addresses.get_mut(usize::from(step.thread.0)) {
+            addresses.insert(step.pc.0);
+        }
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let Some(counts) = self.thread(access.thread) else { return };
+        let (count, bytes) = match access.kind {
+            AccessKind::Read => (&mut counts.loads, &mut counts.bytes_read),
+            AccessKind::Write => (&mut counts.stores, &mut counts.bytes_written),
+        };
+        *count += 1;
+        *bytes += u64::from(access.size_bytes);
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        if let Some(counts) = self.thread(event.thread) {
+            *counts.markers.entry(event.marker.kind).or_default() += 1;
+        }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        Flow::Continue
+    }
+}
+
+impl CountsJson {
+    fn new(counts: &Counts) -> Self {
+        let marker = |(kind, count): (&MarkerKind, &u64)| (marker_name(*kind).into_owned(), Value::from(*count));
+        Self {
+            instructions: counts.instructions,
+            unique_instructions: counts.unique_instructions,
+            nofetch: counts.nofetch,
+            loads: counts.loads,
+            stores: counts.stores,
+            bytes_read: counts.bytes_read,
+            bytes_written: counts.bytes_written,
+            markers: counts.markers.iter().map(marker).collect(),
+            prefetches: counts.prefetches,
+            icache_flushes: counts.instruction_flushes,
+            dcache_flushes: counts.data_flushes,
+            encodings: counts.encodings,
+            kernel_instructions: counts.kernel_instructions,
+            kernel_nofetch: counts.kernel_nofetch,
+        }
+    }
+}
+
+/// The kinds of markers that have a row of their own, and its words.
+const MARKER_ROWS: [(&[MarkerKind], &str); 13] = [
+    (&[MarkerKind::TIMESTAMP, MarkerKind::CPU], "timestamp + cpuid markers"),
+    (&[MarkerKind::CORE_IDLE], "idle markers"),
+    (&[MarkerKind(32)], "wait markers"),
+    (&[MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER], "kernel transfer markers"),
+    (&[MarkerKind::FUNCTION], "function id markers"),
+    (&[MarkerKind::RETURN_ADDRESS], "function return address markers"),
+    (&[MarkerKind::ARGUMENT], "function argument markers"),
+    (&[MarkerKind::RETURN_VALUE], "function return value markers"),
+    (&[MarkerKind::PHYSICAL_ADDRESS], "physical address + virtual address marker pairs"),
+    (&[MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE], "physical address unavailable markers"),
+    (&[MarkerKind::SYSTEM_CALL], "system call number markers"),
+    (&[MarkerKind::MAYBE_BLOCKING], "blocking system call markers"),
+    (&[MarkerKind::SKIPPED_ACCESS], "skipped memref markers"),
+];
+
+impl TraceCounts {
+    /// As DynamoRIO's tool prints it, busiest threads first.
+    fn text(&self) -> String {
+        let count = self.threads.iter().filter(|thread| thread.is_thread).count() as u64;
+        let mut text = format!("Total counts:\n{}", rows(&self.total, "total ", Some(count)));
+        let mut threads: Vec<_> = self.threads.iter().collect();
+        threads.sort_by_key(|thread| std::cmp::Reverse(thread.counts.instructions));
+        for thread in threads {
+            text += &format!("Thread {} counts:\n{}", thread.name, rows(&thread.counts, "", None));
+        }
+        text
+    }
+}
+
+fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
+    let mut rows = vec![
+        (counts.instructions, "(fetched) instructions"),
+        (counts.unique_instructions, "unique (fetched) instructions"),
+        (counts.nofetch, "non-fetched instructions"),
+    ];
+    if counts.kernel_instructions > 0 {
+        rows.push((counts.instructions.saturating_sub(counts.kernel_instructions), "userspace instructions"));
+        rows.push((counts.kernel_instructions, "kernel instructions"));
+        rows.push((counts.kernel_nofetch, "kernel non-fetched instructions"));
+    }
+    rows.extend([
+        (counts.prefetches, "prefetches"),
+        (counts.loads, "data loads"),
+        (counts.stores, "data stores"),
+        (counts.instruction_flushes, "icache flushes"),
+        (counts.data_flushes, "dcache flushes"),
+    ]);
+    rows.extend(threads.map(|count| (count, "threads")));
+    rows.extend(MARKER_ROWS.map(|(kinds, words)| (counts.markers_of(kinds), words)));
+    // The second marker of a pair has no row: it goes with the first.
+    let named: u64 = MARKER_ROWS.iter().map(|(kinds, _)| counts.markers_of(kinds)).sum();
+    let all: u64 = counts.markers.values().sum();
+    let others = all.saturating_sub(named).saturating_sub(counts.markers_of(&[MarkerKind::VIRTUAL_ADDRESS]));
+    rows.extend([(others, "other markers"), (counts.encodings, "encodings")]);
+    rows.iter().fold(String::new(), |mut text, (count, words)| {
+        // Nothing is wrong with a string.
+        _ = writeln!(text, "{count:>12} {prefix}{words}");
+        text
+    })
+}

@@ -1,0 +1,142 @@
+//! `stepback list --records`: every record of a binary format, numbered as its own tools number them.
+
+use anyhow::Result;
+use serde::Serialize;
+use stepback_parsers::drmemtrace::{
+    Code, Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, marker_name, record_name, record_text, unix_micros,
+};
+use stepback_parsers::{Encoding, Marker, MarkerKind, Position};
+
+use super::json::byte_string;
+use super::list::ListArguments;
+use super::report::Report;
+use super::text::printable;
+
+/// Positions whose records are printed at once.
+const BLOCK: u64 = 1024;
+
+/// A record. Which fields it has depends on its kind.
+#[derive(Serialize)]
+struct RecordJson<'a> {
+    record: u64,
+    instruction: u64,
+    thread: &'a str,
+    kind: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    marker: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pc: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    encoding: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    target: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<String>,
+    /// Unix microseconds of a timestamp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time: Option<u64>,
+    /// For how many equal records it stands, where that is more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<u64>,
+}
+
+/// Prints records from those that follow the step before a position; without one, from the first.
+pub fn run(trace: &Drmemtrace, from: Position, arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
+    let threads = trace.facts().threads;
+    let names: Vec<String> = threads.iter().map(ThreadIdentity::name).collect();
+    let mut left = arguments.count.unwrap_or(u64::MAX);
+    // Those of position 0 come before the first step; the step at a position belongs to the next one.
+    let mut next = if from.0 == 0 { 0 } else { from.0 + 1 };
+    let end = trace.facts().items;
+    while left > 0 && next < end {
+        let mut printed = Ok(());
+        let until = end.min(next.saturating_add(BLOCK));
+        trace.records(next..until, |record| {
+            let name = names.get(usize::from(record.thread.0)).map_or("", String::as_str);
+            if arguments.thread.as_deref().is_none_or(|wanted| wanted == name) {
+                printed = print(&record, name, &threads, report);
+                left -= u64::from(record.count() > 0);
+            }
+            left > 0 && printed.is_ok()
+        })?;
+        printed?;
+        report.flush()?;
+        next = until;
+    }
+    Ok(())
+}
+
+fn print(record: &VisibleRecord<'_>, name: &str, threads: &[ThreadIdentity], report: &mut Report<'_>) -> Result<()> {
+    if !report.is_json {
+        return report.text(&format!("{}\n", printable(&record_text(record, threads))));
+    }
+    match RecordJson::new(record, name) {
+        Some(json) => report.json(&json),
+        None => Ok(()),
+    }
+}
+
+impl<'a> RecordJson<'a> {
+    /// None for what could not be read: warnings tell of it.
+    fn new(record: &VisibleRecord<'_>, thread: &'a str) -> Option<Self> {
+        let mut json = Self {
+            record: record.ordinal,
+            instruction: record.instructions,
+            thread,
+            kind: "",
+            marker: None,
+            pc: None,
+            address: None,
+            size: None,
+            encoding: None,
+            target: None,
+            value: None,
+            time: None,
+            count: Some(record.count()).filter(|count| *count > 1),
+        };
+        match &record.content {
+            RecordContent::Instruction(code, target) => json.set_instruction(code, *target),
+            RecordContent::Access { is_write, size_bytes, address, pc } => {
+                json.kind = if *is_write { "write" } else { "read" };
+                json.pc = pc.map(hex);
+                (json.address, json.size) = (Some(hex(*address)), Some(u64::from(*size_bytes)));
+            }
+            RecordContent::Marker { marker, size_bytes, .. } => json.set_marker(*marker, *size_bytes),
+            RecordContent::Problem(_) => return None,
+        }
+        Some(json)
+    }
+
+    fn set_instruction(&mut self, code: &Code, target: Option<u64>) {
+        self.kind = record_name(code.kind);
+        (self.pc, self.size) = (Some(hex(code.pc)), Some(u64::from(code.length_bytes)));
+        let bytes = |encoding: &Encoding| byte_string(encoding.bytes().iter().map(|byte| Some(*byte)));
+        self.encoding = code.encoding.as_ref().map(bytes);
+        self.target = target.map(hex);
+    }
+
+    fn set_marker(&mut self, marker: Marker, size_bytes: u64) {
+        let Some(kind) = marker.kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) else {
+            self.kind = "marker";
+            self.marker = Some(marker_name(marker.kind).into_owned());
+            self.value = Some(hex(marker.value));
+            let is_time = marker.kind == MarkerKind::TIMESTAMP && marker.value != u64::MAX;
+            self.time = is_time.then(|| unix_micros(marker.value));
+            return;
+        };
+        self.kind = u8::try_from(kind).map_or("invalid", record_name);
+        match marker.kind {
+            MarkerKind::THREAD_EXIT => self.value = Some(hex(marker.value)),
+            MarkerKind::REPETITION => (self.pc, self.size) = (Some(hex(marker.value)), Some(size_bytes)),
+            _ => (self.address, self.size) = (Some(hex(marker.value)), Some(size_bytes)),
+        }
+    }
+}
+
+fn hex(number: u64) -> String {
+    format!("{number:#x}")
+}

@@ -1,0 +1,162 @@
+//! `stepback syscalls`: which system calls the trace has, and how they ended.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use stepback_parsers::linux::{error_name, system_call_name};
+use stepback_parsers::{InstructionSet, Source as _};
+
+use super::arguments::TraceArguments;
+use super::cells::thread_id;
+use super::json::Time;
+use super::progress::say;
+use super::report::Report;
+use super::text::grouped;
+use crate::model::system_calls::{SystemCall, system_calls};
+
+/// Which calls.
+#[derive(Debug, Args)]
+pub struct SyscallsArguments {
+    /// Every call with its step, arguments and result, instead of totals.
+    #[arg(long)]
+    pub list: bool,
+    /// Only calls of this thread.
+    #[arg(long, value_name = "T")]
+    pub thread: Option<String>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// The calls of one number.
+#[derive(Clone, Debug, Default, Serialize)]
+struct Total {
+    number: u64,
+    name: Option<&'static str>,
+    count: u64,
+    /// Of those whose results the trace has; none when it has no result at all.
+    failed: Option<u64>,
+    /// Of those calls whose times the trace has.
+    latency_micros: Option<u64>,
+    /// How many these are.
+    timed: u64,
+}
+
+#[derive(Serialize)]
+struct TotalsJson<'a> {
+    count: u64,
+    syscalls: &'a [Total],
+}
+
+#[derive(Serialize)]
+struct CallJson<'a> {
+    step: Option<u64>,
+    thread: &'a str,
+    time: Option<Time>,
+    number: u64,
+    name: Option<&'static str>,
+    args: Option<Vec<String>>,
+    result: Option<String>,
+    errno: Option<u64>,
+    error: Option<&'static str>,
+    latency_micros: Option<u64>,
+}
+
+/// Prints totals, or each call.
+pub fn run(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let thread = thread_id(session, arguments.thread.as_deref())?;
+    let set = session.index.source().traits().instruction_set;
+    let mut calls = Vec::new();
+    system_calls(session, &report.cancel, &mut |call| {
+        if thread.is_none_or(|thread| thread == call.thread) {
+            calls.push(call.clone());
+        }
+    })?;
+    // Calls of several threads end in another order than they begin.
+    calls.sort_by_key(|call| call.step);
+    if calls.is_empty() {
+        say("note: the trace tells of no system calls");
+    }
+    if arguments.list {
+        return calls.iter().try_for_each(|call| print_call(call, set, report));
+    }
+    print_totals(&totals(&calls, set), report)
+}
+
+/// By how often they were called.
+fn totals(calls: &[SystemCall], set: InstructionSet) -> Vec<Total> {
+    let mut totals: BTreeMap<u64, Total> = BTreeMap::new();
+    for call in calls {
+        let total = totals.entry(call.number).or_default();
+        (total.number, total.name) = (call.number, system_call_name(set, call.number));
+        total.count += 1;
+        if call.result.is_some() || call.error.is_some() {
+            total.failed = Some(total.failed.unwrap_or(0) + u64::from(call.failure().is_some()));
+        }
+        if let Some(micros) = call.latency_micros {
+            total.latency_micros = Some(total.latency_micros.unwrap_or(0).saturating_add(micros));
+            total.timed += 1;
+        }
+    }
+    let mut totals: Vec<_> = totals.into_values().collect();
+    totals.sort_by_key(|total| std::cmp::Reverse(total.count));
+    totals
+}
+
+fn print_totals(totals: &[Total], report: &mut Report<'_>) -> Result<()> {
+    let count = totals.iter().map(|total| total.count).sum();
+    if report.is_json {
+        return report.json(&TotalsJson { count, syscalls: totals });
+    }
+    report.text(&format!("{:>12} {:>10} {:>14}  syscall\n", "count", "failed", "microseconds"))?;
+    for total in totals {
+        let known = |number: Option<u64>| number.map_or_else(|| "unknown".to_owned(), grouped);
+        let (micros, failed) = (known(total.latency_micros), known(total.failed));
+        let name = total.name.map(|name| format!(" {name}")).unwrap_or_default();
+        let (count, number) = (grouped(total.count), total.number);
+        report.text(&format!("{count:>12} {failed:>10} {micros:>14}  {number}{name}\n"))?;
+    }
+    report.text(&format!("{:>12} {:>10} {:>14}  in all\n", grouped(count), "", ""))
+}
+
+fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let thread = session.index.threads().get(usize::from(call.thread.0)).map_or("", |thread| &*thread.name);
+    if !report.is_json {
+        return report.text(&format!("{}\n", call_text(call, thread, set)));
+    }
+    let failure = call.failure();
+    let hex = |value: &u64| format!("{value:#x}");
+    report.json(&CallJson {
+        step: call.step.map(|step| step.0),
+        thread,
+        time: call.time.map(Time),
+        number: call.number,
+        name: system_call_name(set, call.number),
+        args: call.arguments.as_ref().map(|arguments| arguments.iter().map(hex).collect()),
+        result: call.result.as_ref().map(hex),
+        errno: failure,
+        error: failure.and_then(error_name),
+        latency_micros: call.latency_micros,
+    })
+}
+
+/// `      12345  20249  openat(0xffffff9c, 0x7ff0) = 0x3  <12 us>`; what was not recorded is `…` or left out.
+fn call_text(call: &SystemCall, thread: &str, set: InstructionSet) -> String {
+    let step = call.step.map_or_else(|| "-".to_owned(), |step| step.0.to_string());
+    let name = system_call_name(set, call.number).map_or_else(|| format!("syscall_{}", call.number), str::to_owned);
+    let arguments = call.arguments.as_ref().filter(|arguments| !arguments.is_empty()).map_or_else(
+        || "…".to_owned(),
+        |arguments| arguments.iter().map(|value| format!("{value:#x}")).collect::<Vec<_>>().join(", "),
+    );
+    let result = match (call.failure(), call.result) {
+        (Some(error), _) => format!(" = -1 {}", error_name(error).map_or_else(|| error.to_string(), str::to_owned)),
+        (None, Some(result)) => format!(" = {result:#x}"),
+        (None, None) => String::new(),
+    };
+    let latency = call.latency_micros.map(|micros| format!("  <{} us>", grouped(micros))).unwrap_or_default();
+    format!("{step:>12}  {thread}  {name}({arguments}){result}{latency}")
+}

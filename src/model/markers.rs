@@ -1,0 +1,86 @@
+//! Markers of binary formats in words.
+
+use stepback_parsers::drmemtrace::{FunctionList, marker_name};
+use stepback_parsers::linux::{error_name, signal_name, system_call_name};
+use stepback_parsers::{InstructionSet, Marker, MarkerKind};
+
+/// Puts markers into words.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkerWords<'a> {
+    /// Of the thread: system calls have numbers by architecture.
+    pub set: InstructionSet,
+    /// What the numbers of traced functions mean.
+    pub functions: Option<&'a FunctionList>,
+}
+
+impl MarkerWords<'_> {
+    /// `syscall 9 mmap`, `func_id 6 libc.so.6!malloc`, `kernel_event 0x7f4a25518b70`.
+    pub fn text(&self, marker: Marker) -> String {
+        let Marker { kind, value } = marker;
+        let name = marker_name(kind);
+        let known = |word: Option<&str>| word.map(|word| format!(" {word}")).unwrap_or_default();
+        match kind {
+            MarkerKind::SYSTEM_CALL | MarkerKind::SYSTEM_CALL_START | MarkerKind::SYSTEM_CALL_END => {
+                format!("{name} {value}{}", known(system_call_name(self.set, value)))
+            }
+            MarkerKind::FUNCTION => match traced_system_call(self.set, value) {
+                Some(number) => format!("{name} syscall {number}{}", known(system_call_name(self.set, number))),
+                None => format!("{name} {value}{}", known(self.functions.and_then(|list| list.name_of(value)))),
+            },
+            MarkerKind::SIGNAL => format!("{name} {value}{}", known(signal_name(value))),
+            MarkerKind::SYSTEM_CALL_FAILED => format!("{name} {value}{}", known(error_name(value))),
+            MarkerKind::CPU if value == u64::MAX => format!("{name} unknown"),
+            kind if is_number(kind) => format!("{name} {value}"),
+            _ => format!("{name} {value:#x}"),
+        }
+    }
+}
+
+/// The system call that a function's number stands for; none for a function of the program.
+pub fn traced_system_call(set: InstructionSet, id: u64) -> Option<u64> {
+    let base = if set.word_bytes() == 8 { 1 << 32 } else { 1 << 16 };
+    id.checked_sub(base)
+}
+
+/// Markers that count something.
+fn is_number(kind: MarkerKind) -> bool {
+    let others = [10, 18, 20, 39].map(MarkerKind);
+    matches!(
+        kind,
+        MarkerKind::TIMESTAMP
+            | MarkerKind::CPU
+            | MarkerKind::INSTRUCTION_COUNT
+            | MarkerKind::VERSION
+            | MarkerKind::WINDOW
+            | MarkerKind::CHUNK_FOOTER
+            | MarkerKind::MAYBE_BLOCKING
+            | MarkerKind::CORE_IDLE
+            | MarkerKind::VECTOR_LENGTH
+            | MarkerKind::THREAD_EXIT
+    ) || others.contains(&kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(kind: MarkerKind, value: u64, expected: &str) {
+        let functions = FunctionList::parse(b"6,1,0x10,libc.so.6!malloc\n");
+        let words = MarkerWords { set: InstructionSet::X86_64, functions: Some(&functions) };
+        assert_eq!(words.text(Marker { kind, value }), expected);
+    }
+
+    #[test]
+    fn numbers_have_their_names() {
+        check(MarkerKind::SYSTEM_CALL, 9, "syscall 9 mmap");
+        check(MarkerKind::SYSTEM_CALL, 9999, "syscall 9999");
+        check(MarkerKind::FUNCTION, 6, "func_id 6 libc.so.6!malloc");
+        check(MarkerKind::FUNCTION, 0x1_0000_00ca, "func_id syscall 202 futex");
+        check(MarkerKind::SIGNAL, 11, "signal_number 11 SIGSEGV");
+        check(MarkerKind::SYSTEM_CALL_FAILED, 4, "syscall_failed 4 EINTR");
+        check(MarkerKind::KERNEL_EVENT, 0x7f4a, "kernel_event 0x7f4a");
+        check(MarkerKind::CPU, u64::MAX, "cpu_id unknown");
+        check(MarkerKind(77), 16, "marker 77 0x10");
+    }
+}

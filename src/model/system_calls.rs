@@ -1,0 +1,162 @@
+//! System calls as the markers of a trace tell of them.
+
+use std::collections::HashMap;
+
+use stepback_index::{Cancel, FindMarkers, MarkerHit, Query as _, QueryError, ThreadId};
+use stepback_parsers::{MarkerKind, Position, Source as _, Step};
+
+use super::markers::traced_system_call;
+use crate::session::Session;
+
+/// What the calls are put together from.
+const KINDS: [MarkerKind; 8] = [
+    MarkerKind::VERSION,
+    MarkerKind::TIMESTAMP,
+    MarkerKind::SYSTEM_CALL,
+    MarkerKind::SYSTEM_CALL_END,
+    MarkerKind::FUNCTION,
+    MarkerKind::ARGUMENT,
+    MarkerKind::RETURN_VALUE,
+    MarkerKind::SYSTEM_CALL_FAILED,
+];
+/// Markers that are asked for at once.
+const BATCH: usize = 4096;
+/// Before this version the time after a call was really that before it.
+const TIMES_VERSION: u64 = 6;
+/// The kernel returns errors as the numbers from -4095 on.
+const ERROR_LIMIT: u64 = 4095;
+
+/// A system call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemCall {
+    /// Whose.
+    pub thread: ThreadId,
+    /// The step that called; none for a thread that began inside the call.
+    pub step: Option<Step>,
+    /// Which.
+    pub number: u64,
+    /// As far as they were recorded; none when they were not.
+    pub arguments: Option<Vec<u64>>,
+    /// What it returned, where that was recorded and it returned.
+    pub result: Option<u64>,
+    /// The error with which it failed, where the trace says so.
+    pub error: Option<u64>,
+    /// Microseconds from entry to return, where the trace has both times.
+    pub latency_micros: Option<u64>,
+    /// When it was entered.
+    pub time: Option<u64>,
+}
+
+/// The system calls of a trace, in order. Cost: the lists of their markers.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn system_calls(session: &Session, cancel: &Cancel, each: &mut dyn FnMut(&SystemCall)) -> Result<(), QueryError> {
+    let index = &session.index;
+    let set = index.source().traits().instruction_set;
+    let mut threads: HashMap<ThreadId, ThreadState> = HashMap::new();
+    // In the order in which they were entered, each until it is known how it ended.
+    let mut from = Position(0);
+    loop {
+        let query = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to: index.end(), limit: BATCH };
+        let hits = query.run(index, cancel)?;
+        for hit in &hits {
+            let state = threads.entry(hit.thread).or_default();
+            if let Some(done) = state.take(hit, &|id| traced_system_call(set, id)) {
+                each(&done);
+            }
+        }
+        match hits.last().filter(|last| hits.len() >= BATCH && last.position < index.end()) {
+            Some(last) => from = Position(last.position.0 + 1),
+            None => break,
+        }
+    }
+    let mut rest: Vec<_> = threads.into_values().filter_map(|state| state.open).collect();
+    rest.sort_by_key(|call| (call.step, call.thread));
+    rest.iter().for_each(each);
+    Ok(())
+}
+
+/// What is known of a thread.
+#[derive(Debug, Default)]
+struct ThreadState {
+    version: u64,
+    /// The latest time, and the step that it stands behind.
+    time: Option<(u64, Option<Step>)>,
+    /// The last call: markers behind it may tell more.
+    open: Option<SystemCall>,
+    /// The step behind which its end is told: its own, or the kernel's last.
+    end: Option<Step>,
+    /// The markers at hand are about the call, not about a function.
+    is_about_call: bool,
+}
+
+impl ThreadState {
+    /// Takes a marker; gives the call before when a new one begins.
+    fn take(&mut self, hit: &MarkerHit, system_call: &dyn Fn(u64) -> Option<u64>) -> Option<SystemCall> {
+        let value = hit.marker.value;
+        if hit.marker.kind == MarkerKind::SYSTEM_CALL {
+            return self.begin(hit);
+        }
+        match hit.marker.kind {
+            MarkerKind::VERSION => self.version = value,
+            MarkerKind::TIMESTAMP => {
+                self.end_time(hit);
+                self.time = Some((value, hit.step));
+            }
+            MarkerKind::SYSTEM_CALL_END => self.end = hit.step,
+            MarkerKind::FUNCTION => {
+                let number = self.open.as_ref().map(|call| call.number);
+                self.is_about_call = self.end == hit.step && system_call(value).is_some_and(|id| Some(id) == number);
+                if let Some(call) = self.open.as_mut().filter(|_| self.is_about_call) {
+                    call.arguments.get_or_insert_default();
+                }
+            }
+            kind => {
+                if let Some(call) = self.open.as_mut().filter(|_| self.is_about_call) {
+                    call.tell(kind, value);
+                }
+            }
+        }
+        None
+    }
+
+    fn begin(&mut self, hit: &MarkerHit) -> Option<SystemCall> {
+        let time = self.time.filter(|(_, step)| *step == hit.step).map(|(time, _)| time);
+        (self.end, self.is_about_call) = (hit.step, false);
+        self.open.replace(SystemCall {
+            thread: hit.thread,
+            step: hit.step,
+            number: hit.marker.value,
+            arguments: None,
+            result: None,
+            error: None,
+            latency_micros: None,
+            time,
+        })
+    }
+
+    /// The first time behind a call is that of its return.
+    fn end_time(&mut self, hit: &MarkerHit) {
+        let is_known = self.version >= TIMES_VERSION && self.end == hit.step;
+        let Some(call) = self.open.as_mut().filter(|call| is_known && call.latency_micros.is_none()) else { return };
+        call.latency_micros = call.time.and_then(|time| hit.marker.value.checked_sub(time));
+    }
+}
+
+impl SystemCall {
+    fn tell(&mut self, kind: MarkerKind, value: u64) {
+        match kind {
+            MarkerKind::ARGUMENT => self.arguments.get_or_insert_default().push(value),
+            MarkerKind::RETURN_VALUE => self.result = Some(value),
+            MarkerKind::SYSTEM_CALL_FAILED => self.error = Some(value),
+            _ => {}
+        }
+    }
+
+    /// The number of the error with which it failed.
+    pub fn failure(&self) -> Option<u64> {
+        let from_result = || self.result.map(u64::wrapping_neg).filter(|error| (1..=ERROR_LIMIT).contains(error));
+        self.error.or_else(from_result)
+    }
+}

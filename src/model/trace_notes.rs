@@ -1,0 +1,66 @@
+//! What a user should keep in mind about a trace, one sentence each.
+
+use stepback_parsers::drmemtrace::FileType;
+use stepback_parsers::{InstructionSet, MarkerKind};
+
+use crate::session::Session;
+
+/// What a drmemtrace trace does not hold or holds besides; nothing for other formats.
+pub fn trace_notes(session: &Session) -> Vec<String> {
+    let Some(trace) = session.drmemtrace() else { return Vec::new() };
+    let file_type = trace.head().file_type;
+    let marked = |kind: MarkerKind| session.index.marker_counts().any(|known| known.kind == kind);
+    let threads = trace.facts().threads.iter().filter(|thread| !thread.is_idle()).count();
+    let has_architecture = file_type.instruction_set().is_some();
+    let has_encodings = file_type.has(FileType::ENCODINGS) || trace.facts().total.encodings > 0;
+    let notes = [
+        (true, "values of registers and memory are not recorded"),
+        (
+            !has_architecture
+                && session
+                    .index
+                    .threads()
+                    .first()
+                    .is_some_and(|thread| thread.instruction_set == InstructionSet::X86_32),
+            "the trace does not say its architecture: 32-bit x86 is assumed",
+        ),
+        (
+            !has_architecture
+                && session
+                    .index
+                    .threads()
+                    .first()
+                    .is_some_and(|thread| thread.instruction_set == InstructionSet::X86_64),
+            "the trace does not say its architecture: x86-64 is assumed",
+        ),
+        (
+            !has_encodings && !file_type.has(FileType::REGDEPS),
+            "instructions were recorded without their bytes: what they are can only come from the program's files",
+        ),
+        (
+            file_type.has(FileType::FILTERED),
+            "the recorder left out what its caches held: steps and accesses are missing, so a last writer may be wrong",
+        ),
+        (file_type.has(FileType::INSTRUCTION_ONLY), "no loads and stores are recorded"),
+        (
+            file_type.has(FileType::REGDEPS),
+            "instructions are synthetic and show registers and a category alone, so nothing is disassembled",
+        ),
+        (file_type.has(FileType::KERNEL), "system calls hold what the kernel ran"),
+        (file_type.has(FileType::WHOLE_SYSTEM), "the whole system is recorded, not one program"),
+        (
+            file_type.has(FileType::TEMPLATES),
+            "these are pieces of kernel code to be put into other traces, not a program",
+        ),
+        (
+            file_type.has(FileType::CORE_SHARDED),
+            "its files are cores, and times and cpus may be those of a simulated schedule",
+        ),
+        (marked(MarkerKind::WINDOW), "the recording has windows: between two of them time is missing"),
+        (
+            threads > 1,
+            "threads are put in order by their times: between two times of a thread, what others did first is not known",
+        ),
+    ];
+    notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned()).collect()
+}
