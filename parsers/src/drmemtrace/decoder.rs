@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chunks::Chunks;
 use super::encoding_slot::EncodingSlot;
 use super::junk::Junk;
-use super::opening::Opening;
+use super::opening::{Opening, VERSION};
 use super::raw_record::{RawRecord, Width, kind, marker};
 use super::threads::{IDLE, Threads};
 use super::{DataRecord, FileType, InstructionRecord, RecordSink};
@@ -24,6 +24,8 @@ pub(super) struct Decoder {
     pub(super) opening: Option<Opening>,
     pub(super) chunks: Chunks,
     pub(super) junk: Junk,
+    /// The newest version that was told to be too new: cores repeat their headers.
+    pub(super) told_version: u64,
     /// How its instructions decode.
     set: InstructionSet,
     encoding: EncodingSlot,
@@ -75,6 +77,7 @@ impl Decoder {
             opening: Some(Opening::default()),
             chunks: Chunks::default(),
             junk: Junk::default(),
+            told_version: VERSION,
             set: InstructionSet::X86_64,
             encoding: EncodingSlot::default(),
             target: None,
@@ -96,6 +99,9 @@ impl Decoder {
 
     /// Decodes what lies at `offset` in the records of the file, up to its end or the next time.
     pub fn decode<S: RecordSink>(&mut self, bytes: &[u8], offset: u64, out: &mut Output<'_, S>) -> Pause {
+        if bytes.is_empty() {
+            return Pause::Block; // which tells no width
+        }
         let width = self.width.unwrap_or_else(|| {
             let width = Width::of_first(bytes);
             self.set = FileType::default().likely_instruction_set(width);
@@ -327,6 +333,7 @@ impl Decoder {
 
     /// Compares the count of records with what the file says it is here: where it says more, some are missing.
     fn check_ordinal<S: RecordSink>(&mut self, ordinal: u64, out: &mut Output<'_, S>) {
+        self.chunks.begin(1); // only chunks begin so
         if ordinal > self.records {
             let missing = ordinal - self.records;
             self.records = ordinal;

@@ -56,7 +56,8 @@ impl Decoder {
     }
 
     pub(super) fn check_version<S: RecordSink>(&mut self, version: u64, out: &mut Output<'_, S>) {
-        if version > VERSION {
+        if version > self.told_version {
+            self.told_version = version;
             let message = format!(
                 "the trace has version {version}, the newest that is known is {VERSION}: \
                  what is new in it may be shown wrongly; look for a newer Stepback"

@@ -1,6 +1,7 @@
 //! Threads that unpack the files of a trace ahead of who decodes them.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -114,16 +115,22 @@ impl Shared {
 
 impl Input {
     fn fill(&mut self, buffer: Vec<u8>, limit: usize) {
-        let block = match &mut self.unpacker {
-            Some(unpacker) => unpacker.next_block(buffer, limit),
-            none => Unpacker::open(Arc::clone(&self.file.data))
-                .and_then(|unpacker| none.insert(unpacker).next_block(buffer, limit)),
-        };
+        // A library that panics must not leave the reader waiting.
+        let block = catch_unwind(AssertUnwindSafe(|| self.next_block(buffer, limit)));
+        let block = block.unwrap_or_else(|_| Err(io::Error::other("what unpacks the trace has failed")));
         // Nobody takes it when the reader has stopped.
         _ = self.blocks.send(block);
     }
+
+    fn next_block(&mut self, buffer: Vec<u8>, limit: usize) -> io::Result<Block> {
+        match &mut self.unpacker {
+            Some(unpacker) => unpacker.next_block(buffer, limit),
+            none => none.insert(Unpacker::open(Arc::clone(&self.file.data))?).next_block(buffer, limit),
+        }
+    }
 }
 
+/// An input, and where its blocks come out.
 fn input(file: TraceFile) -> (Mutex<Input>, Receiver<io::Result<Block>>) {
     let (blocks, receiver) = channel();
     (Mutex::new(Input { file, unpacker: None, blocks }), receiver)

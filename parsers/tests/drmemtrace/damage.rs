@@ -1,6 +1,6 @@
 //! Damaged traces: what is wrong is told with its place, and all that can be read is read.
 
-use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter};
+use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind};
 
 use super::listing::Listing;
 
@@ -100,11 +100,47 @@ fn a_lost_first_member_leaves_the_others() {
     assert!(part.messages().contains("does not begin") || part.messages().contains("left out"), "{}", part.messages());
 }
 
+/// Four chunks.
+fn chunked() -> TraceWriter {
+    let mut writer = TraceWriter::new(TraceRecipe { chunk_instructions: 10, ..TraceRecipe::default() });
+    writer.time(1000, 0);
+    (0..40).for_each(|number| writer.instruction(0x1000 + number % 3, &[0x90]));
+    writer.exit();
+    writer
+}
+
+#[test]
+fn a_lost_chunk_is_noticed() {
+    let listing = |lost: usize| {
+        let mut records = chunked().stop();
+        records.chunks.remove(lost);
+        let file = SampleFile {
+            name: "a.1.0.trace.zip".to_owned(),
+            bytes: records.pack(Container::Zip),
+            truth: records.truth,
+        };
+        Listing::of(&[file])
+    };
+    let middle = listing(1);
+    check_messages(&middle, &["11 records are missing before this place: is a chunk lost?"]);
+    assert_eq!(middle.counter.total().instructions, 30);
+    assert_eq!(middle.lines.iter().filter(|line| line.contains(" timestamp ")).count(), 1);
+    // Time and CPU are told again at the beginning of each chunk, but count only where nothing is known.
+    let first = listing(0);
+    let header = "does not begin with the header of a trace";
+    check_messages(&first, &[header, "18 records are missing", "do not begin with their thread: the file's name"]);
+    assert_eq!(first.counter.total().instructions, 30);
+    assert_eq!(first.lines.iter().filter(|line| line.contains(" timestamp ")).count(), 1);
+    let last = listing(3);
+    check_messages(&last, &["the trace ends without its last record"]);
+}
+
 #[test]
 fn a_version_that_is_too_new_is_tried() {
     let mut writer = TraceWriter::new(TraceRecipe { version: 8, ..TraceRecipe::default() });
     writer.time(1000, 0);
     writer.instruction(0x1000, &[0x90]);
+    writer.record(kind::HEADER, 0, 8);
     writer.exit();
     let part = Listing::of(&[file_of(writer)]);
     check_messages(&part, &["the trace has version 8, the newest that is known is 7"]);

@@ -11,5 +11,5 @@ mod zip_members;
 pub use kind::ContainerKind;
 pub use unpacker::Unpacker;
 
-/// Bytes of a packed file that are read at once.
-const BUFFER_BYTES: usize = 128 << 10;
+/// Bytes of a packed file that are read at once; a trace may have a thousand files.
+const BUFFER_BYTES: usize = 32 << 10;
