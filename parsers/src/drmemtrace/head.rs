@@ -25,6 +25,8 @@ impl Default for TraceHead {
 
 /// So many bytes of records hold the head.
 const HEAD_BYTES: usize = 24 << 10;
+/// As many blocks or members at the beginning may be damaged.
+const HEAD_BLOCKS: usize = 8;
 
 impl TraceHead {
     /// The head of a file, packed or not; none when it is nothing like a trace.
@@ -33,11 +35,20 @@ impl TraceHead {
     /// # Errors
     /// The file could not be read.
     pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
-        let block = Unpacker::open(file.data.clone())?.next_block(Vec::new(), HEAD_BYTES)?;
-        Ok(Self::of_records(&block.bytes).or_else(|| {
-            let width = Width::guess(&block.bytes).filter(|_| !block.bytes.is_empty())?;
-            Some(Self { width, ..Self::default() })
-        }))
+        let mut unpacker = Unpacker::open(file.data.clone())?;
+        let mut buffer = Vec::new();
+        for _ in 0..HEAD_BLOCKS {
+            let block = unpacker.next_block(buffer, HEAD_BYTES)?;
+            let head = Self::of_records(&block.bytes).or_else(|| {
+                let width = Width::guess(&block.bytes).filter(|_| !block.bytes.is_empty())?;
+                Some(Self { width, ..Self::default() })
+            });
+            if head.is_some() || block.is_file_end {
+                return Ok(head);
+            }
+            buffer = block.bytes;
+        }
+        Ok(None)
     }
 
     fn of_records(bytes: &[u8]) -> Option<Self> {
