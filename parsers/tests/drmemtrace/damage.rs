@@ -1,9 +1,12 @@
 //! Damaged traces: what is wrong is told with its place, and all that can be read is read.
 
+use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind};
-use stepback_parsers::drmemtrace::{TraceFile, TraceHead, Width};
+use stepback_parsers::ReadAt;
+use stepback_parsers::drmemtrace::{ReadEnd, TraceFile, TraceHead, Width, read_records};
 
 use super::listing::Listing;
 
@@ -189,4 +192,39 @@ fn records_without_a_header_say_so_and_have_the_thread_of_the_file_name() {
     let part = listing_of(&file, file.bytes[12 * 8..].to_vec());
     check_messages(&part, &["does not begin with the header of a trace", "do not begin with their thread"]);
     assert!(part.lines.iter().all(|line| line.starts_with("100 ")));
+}
+
+/// A disk that fails behind some bytes.
+struct Failing(Vec<u8>, usize);
+
+impl ReadAt for Failing {
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.0.len() as u64)
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let is_good = offset as usize + buffer.len() <= self.1;
+        if is_good { self.0.read_at(offset, buffer) } else { Err(io::Error::other("the disk is broken")) }
+    }
+}
+
+#[test]
+fn a_disk_that_fails_is_an_error_and_no_damage() {
+    for container in Container::ALL {
+        let file = small(container);
+        for good in [0, 10, file.bytes.len() / 2] {
+            let data = Arc::new(Failing(file.bytes.clone(), good));
+            let files = vec![TraceFile { name: file.name.clone(), data }];
+            let error = read_records(files, &AtomicBool::new(false), &mut Listing::default()).unwrap_err();
+            assert_eq!(error.to_string(), "the disk is broken", "{container:?} {good}");
+        }
+    }
+}
+
+#[test]
+fn a_reader_stops_when_it_is_told_to() {
+    let file = small(Container::Zip);
+    let files = vec![TraceFile { name: file.name, data: Arc::new(file.bytes) }; 300];
+    let end = read_records(files, &AtomicBool::new(true), &mut Listing::default());
+    assert_eq!(end.unwrap(), ReadEnd::Stopped);
 }

@@ -1,0 +1,69 @@
+//! Any bytes as the files of a drmemtrace trace, packed or not: no panic, no hang, and what is told of twice is the same.
+//!
+//! The first byte says after how many bytes, in sixteenths, a second file begins.
+
+#![no_main]
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use libfuzzer_sys::fuzz_target;
+use stepback_parsers::drmemtrace::{
+    DataRecord, InstructionRecord, ReadEnd, RecordSink, ThreadIdentity, TraceFile, TraceHead, read_records,
+};
+use stepback_parsers::{Marker, Problem, ThreadNumber};
+
+/// Records as text.
+#[derive(Default)]
+struct Recorder {
+    records: Vec<String>,
+    threads: u64,
+}
+
+impl Recorder {
+    fn push(&mut self, thread: ThreadNumber, record: String) {
+        assert!(u64::from(thread.0) < self.threads, "a thread that was not told");
+        self.records.push(record);
+    }
+}
+
+impl RecordSink for Recorder {
+    fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity) {
+        self.threads = self.threads.max(u64::from(thread.0) + 1);
+        self.records.push(format!("{thread:?} {identity:?}"));
+    }
+
+    fn instruction(&mut self, record: &InstructionRecord) {
+        self.push(record.thread, format!("{record:?}"));
+    }
+
+    fn data(&mut self, record: &DataRecord) {
+        self.push(record.thread, format!("{record:?}"));
+    }
+
+    fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
+        self.push(thread, format!("{marker:?} {size_bytes}"));
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        assert!(problem.message.contains("one") || problem.message.contains("two"), "{problem:?}");
+        self.records.push(format!("{problem:?}"));
+    }
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((cut, bytes)) = bytes.split_first() else { return };
+    let (one, two) = bytes.split_at(bytes.len() * usize::from(cut % 17) / 16);
+    let file = |name: &str, bytes: &[u8]| TraceFile { name: name.to_owned(), data: Arc::new(bytes.to_vec()) };
+    let files = vec![file("one", one), file("two", two)];
+    let read = |files: Vec<TraceFile>| {
+        let mut recorder = Recorder::default();
+        let end = read_records(files, &AtomicBool::new(false), &mut recorder).expect("memory can be read");
+        assert_eq!(end, ReadEnd::Complete);
+        recorder.records
+    };
+    for file in &files {
+        TraceHead::of(file).expect("memory can be read");
+    }
+    assert_eq!(read(files.clone()), read(files));
+});
