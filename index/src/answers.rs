@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{AccessKind, Address, Line, Marker, Position, RegisterView, Step};
+use stepback_parsers::{AccessKind, Address, Branch, Encoding, Line, Marker, Position, RegisterView, Step};
 
 pub use stepback_parsers::InstructionSet;
 
@@ -81,11 +81,15 @@ pub struct StepRecord {
     pub instruction_set: InstructionSet,
     /// Its encoding, right-aligned; 0 when the trace could not show it.
     pub opcode: u32,
+    /// Its encoding as it lies in memory, in any instruction set; none when the trace could not show it.
+    pub encoding: Option<Encoding>,
+    /// What it did to control, where the format says so.
+    pub branch: Branch,
     /// Length of the instruction in bytes.
     pub length_bytes: u8,
     /// False when its condition failed.
     pub is_executed: bool,
-    /// The disassembly as the trace has it.
+    /// The disassembly as the trace has it; made from the encoding where the trace has none.
     pub text: String,
     /// What it did, in trace order.
     pub effects: Vec<Effect>,

@@ -6,10 +6,12 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use stepback_parsers::{
-    AccessKind, Address, EventSink, InstructionSet, Marker, MarkerEvent, MemoryAccess, Mode, ParseScratch, Position,
-    RegisterId, RegisterView, RegisterWrite, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    AccessKind, Address, Branch, Encoding, EventSink, InstructionSet, Marker, MarkerEvent, MemoryAccess, Mode,
+    ParseScratch, Position, RegisterId, RegisterView, RegisterWrite, Source, Step, StepEvent, TextEvent, TextKind,
+    ThreadNumber,
 };
 
+use crate::decode::step_text;
 use crate::segment::SegmentReader;
 use crate::{Index, QueryError, ThreadId};
 
@@ -49,6 +51,8 @@ pub(crate) struct StepText {
     pub pc: Address,
     pub instruction_set: InstructionSet,
     pub opcode: u32,
+    pub encoding: Option<Encoding>,
+    pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,
     pub mode: Mode,
@@ -265,10 +269,12 @@ impl<S: Source> EventSink for SlotReader<'_, S> {
             pc: step.pc,
             instruction_set: step.instruction_set,
             opcode: step.opcode,
+            encoding: step.encoding(),
+            branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
             mode: step.mode,
-            text: String::from_utf8_lossy(step.text).into_owned(),
+            text: step_text(step.text, step.encoding(), step.pc, step.instruction_set),
         };
         self.push(step.thread, step.place.line_in_range, EventKind::Step(text));
     }

@@ -134,6 +134,8 @@ impl<S: Source> Index<S> {
             pc: step.pc,
             instruction_set: step.instruction_set,
             opcode: step.opcode,
+            encoding: step.encoding,
+            branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
             text: step.text,

@@ -2,7 +2,7 @@
 
 use capstone::arch::{ArchOperand, arm, arm64, x86};
 use capstone::{Capstone, InsnDetail, RegId};
-use stepback_parsers::{InstructionSet, RegisterId, RegisterView};
+use stepback_parsers::{Address, InstructionSet, RegisterId, RegisterView};
 
 use crate::decode::description::Description;
 use crate::decode::views::{view_of, written};
@@ -11,7 +11,10 @@ use crate::decode::views::{view_of, written};
 pub(super) struct Disassembled<'a> {
     pub disassembler: &'a Capstone,
     pub detail: &'a InsnDetail<'a>,
+    pub mnemonic: &'a str,
     pub set: InstructionSet,
+    pub pc: Address,
+    pub length_bytes: u8,
 }
 
 impl Disassembled<'_> {

@@ -10,12 +10,20 @@ use stepback_parsers::{Address, Encoding, InstructionSet};
 
 use crate::decode::by_disassembler::Disassembled;
 use crate::decode::description::Description;
-use crate::decode::{Instruction, Meaning, a64};
+use crate::decode::{Instruction, Meaning, a64, arm as aarch32, riscv as risc, x86 as intel};
 
 /// Decodes an instruction. Never fails: bytes that mean nothing are their own text, with registers that are not known.
 /// Cost: about a microsecond, much less for one that the calling thread decoded of late.
 pub fn decode(encoding: Encoding, pc: Address, set: InstructionSet) -> Arc<Instruction> {
     DECODER.with_borrow_mut(|decoder| decoder.decode((set, pc, encoding)))
+}
+
+/// The text of a step: as the trace has it, else from the encoding.
+pub(crate) fn step_text(told: &[u8], encoding: Option<Encoding>, pc: Address, set: InstructionSet) -> String {
+    match encoding.filter(|_| told.is_empty()) {
+        Some(encoding) => decode(encoding, pc, set).text.clone(),
+        None => String::from_utf8_lossy(told).into_owned(),
+    }
 }
 
 thread_local! {
@@ -91,12 +99,19 @@ fn disassembled(disassembler: &Capstone, (set, pc, encoding): Key) -> Option<Ins
     let instructions = disassembler.disasm_count(encoding.bytes(), pc.0, 1).ok()?;
     let instruction = instructions.iter().next().filter(|found| found.bytes() == encoding.bytes())?;
     let operands = instruction.op_str().unwrap_or_default();
-    let text = format!("{} {operands}", instruction.mnemonic()?).trim_end().to_ascii_lowercase();
     let detail = disassembler.insn_detail(instruction).ok()?;
-    let described = Disassembled { disassembler, detail: &detail, set };
+    let length_bytes = u8::try_from(encoding.bytes().len()).ok()?;
+    let mnemonic = instruction.mnemonic()?;
+    let operands =
+        if set == InstructionSet::Riscv64 { risc::absolute(mnemonic, operands, pc) } else { operands.into() };
+    let text = format!("{mnemonic} {operands}").trim_end().to_ascii_lowercase();
+    let described = Disassembled { disassembler, detail: &detail, mnemonic, set, pc, length_bytes };
     let description = match set {
         InstructionSet::A64 => a64::describe(encoding.opcode(set), pc).or_else(|| Some(described.describe())),
-        _ => None,
+        InstructionSet::A32 | InstructionSet::T32 => aarch32::describe(&described),
+        InstructionSet::X86_64 | InstructionSet::X86_32 => intel::describe(&encoding, pc, set),
+        InstructionSet::Riscv64 => risc::describe(&encoding, pc),
+        InstructionSet::Regdeps => None,
     };
     let (registers, meaning) = description.map(Description::finish).unzip();
     Some(Instruction { text, registers, meaning: meaning.unwrap_or_default() })

@@ -66,6 +66,13 @@ impl Description {
         }
     }
 
+    /// What was said of the registers so far is wrong.
+    pub fn forget_lists(&mut self) {
+        self.reads.clear();
+        self.writes.clear();
+        self.meaning.writes.clear();
+    }
+
     /// It accesses memory that is not described.
     pub fn access_unknown(&mut self) {
         self.meaning.is_memory_known = false;

@@ -71,6 +71,9 @@ impl Expression {
         match (&self, &other) {
             (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
             (Self::Constant(left), Self::Constant(right)) => Self::Constant(operation.apply(*left, *right)),
+            (Self::Constant(0), _) if matches!(operation, Operation::Add | Operation::Or | Operation::Xor) => other,
+            (_, Self::Constant(0)) if operation == Operation::And || operation == Operation::Multiply => other,
+            (_, Self::Constant(0)) => self,
             _ => Self::Binary(operation, Box::new(self), Box::new(other)),
         }
     }

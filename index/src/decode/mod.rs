@@ -13,15 +13,21 @@
 //! ```
 
 mod a64;
+mod arm;
 mod by_disassembler;
 mod decoder;
 mod description;
 mod expression;
 mod instruction;
 mod meaning;
+mod riscv;
+#[cfg(test)]
+mod tests;
 mod views;
+mod x86;
 
 pub use decoder::decode;
+pub(crate) use decoder::step_text;
 pub use expression::{Expression, Operation};
 pub use instruction::{Instruction, RegisterUse};
 pub use meaning::{Condition, Meaning, MemoryOperand, RegisterEffect, ScaledRegister};

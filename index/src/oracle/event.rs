@@ -1,6 +1,8 @@
 //! The events as the oracle keeps them.
 
-use stepback_parsers::{AccessKind, Address, Branch, InstructionSet, Marker, Mode, RegisterView, Step, TextKind};
+use stepback_parsers::{
+    AccessKind, Address, Branch, Encoding, InstructionSet, Marker, Mode, RegisterView, Step, TextKind,
+};
 
 use crate::{HostOperation, ThreadId};
 
@@ -91,6 +93,7 @@ pub(super) struct Told {
     pub pc: Address,
     pub instruction_set: InstructionSet,
     pub opcode: u32,
+    pub encoding: Option<Encoding>,
     pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,

@@ -183,6 +183,7 @@ impl EventSink for Recorder<'_> {
             pc: step.pc,
             instruction_set: step.instruction_set,
             opcode: step.opcode,
+            encoding: step.encoding(),
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,

@@ -4,6 +4,7 @@ use stepback_parsers::{AccessKind, Address, Line, Position, Step, TextKind};
 
 use super::event::{Accessed, Event, EventKind, Written};
 use super::{Oracle, Replay};
+use crate::decode::step_text;
 use crate::{Access, AccessTarget, Effect, LATE_STEPS, LineOfStep, PositionOfTime, StepRecord, Steps, Value};
 
 impl Replay for Steps {
@@ -41,9 +42,11 @@ impl Oracle {
             pc: told.pc,
             instruction_set: told.instruction_set,
             opcode: told.opcode,
+            encoding: told.encoding,
+            branch: told.branch,
             length_bytes: told.length_bytes,
             is_executed: told.is_executed,
-            text: String::from_utf8_lossy(&told.text).into_owned(),
+            text: step_text(&told.text, told.encoding, told.pc, told.instruction_set),
             effects: events.filter(|event| event.owner == Some(step)).filter_map(|event| self.effect(event)).collect(),
         })
     }

@@ -37,7 +37,7 @@ fn check(path: &Path) {
 #[test]
 fn instructions_do_what_they_are_said_to_in_small_traces() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
-    for name in ["recurse.tiny", "overflow_bare.tiny", "qsort.es.tiny"] {
+    for name in ["recurse.tiny", "overflow_bare.tiny", "qsort.es.tiny", "fp32.tiny", "cm3.tiny"] {
         check(&fixtures.join(format!("{name}.tarmac")));
     }
 }
@@ -51,5 +51,7 @@ fn instructions_do_what_they_are_said_to_in_real_traces() {
     let tarmac = PathBuf::from(folder).join("tarmac");
     let own = ["own/qsort.small.tarmac.zst", "own/overflow_bare.small.tarmac.zst", "own/recurse.tiny.tarmac"];
     let others = ["lua/lua.small.tarmac.zst", "arm-samples/calculator-aarch64-fastmodel.tarmac"];
-    own.iter().chain(&others).for_each(|name| check(&tarmac.join(name)));
+    let narrow =
+        ["own/cm3.tiny.tarmac", "own/fp32.tiny.tarmac", "arm-samples/calculator-aarch32-es-ld-st-style.tarmac"];
+    own.iter().chain(&others).chain(&narrow).for_each(|name| check(&tarmac.join(name)));
 }

@@ -1,6 +1,6 @@
 //! Loads and stores.
 
-use stepback_parsers::{AccessKind, RegisterView};
+use stepback_parsers::{AccessKind, RegisterId, RegisterView};
 
 use super::bits::{Bits, Last};
 use crate::decode::{Expression, MemoryOperand, Operation, ScaledRegister};
@@ -115,19 +115,55 @@ impl Bits {
         let (is_ordered, is_load, is_pair) = (self.flag(23), self.flag(22), self.flag(21));
         let size = self.field(30, 2);
         if is_pair && (is_ordered || size < 2) {
-            return false; // CAS, CASP
+            self.compare_and_swap();
+            return true;
         }
         let size_bytes = 1 << size;
         let places: &[u32] = if is_pair { &[0, 10] } else { &[0] };
         for (number, register) in (0u16..).zip(places) {
             let at = self.base().behind(number * size_bytes);
             let data = Data::General { place: *register, fills_bits: 64, is_signed: false };
-            if is_load { self.load(at, size_bytes, data) } else { self.store(at, size_bytes, data) }
+            if is_load {
+                self.load(at, size_bytes, data);
+            } else if is_ordered {
+                self.store(at, size_bytes, data);
+            } else {
+                self.store_unknown(at, size_bytes, &[*register]);
+            }
         }
         if !is_load && !is_ordered {
             self.set_general(16, Expression::Unknown, Last::Zero); // whether it stored
         }
         true
+    }
+
+    /// A trace may show a store that failed, so what it stores is not told.
+    fn store_unknown(&mut self, place: Place, size_bytes: u16, sources: &[u32]) {
+        self.read_general(sources, true);
+        let operand = self.operand(AccessKind::Write, place, size_bytes, Expression::Unknown);
+        self.description.access(operand);
+    }
+
+    /// CAS, CASP
+    fn compare_and_swap(&mut self) {
+        let (base, size) = (self.base(), self.field(30, 2));
+        let (size_bytes, count) = if self.flag(23) { (1 << size, 1) } else { (4 << size, 2) };
+        self.read_general(&[0, 16], true);
+        for number in 0..count {
+            let at = base.behind(number * size_bytes);
+            let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
+            let loaded = self.description.access(operand);
+            // A pair is that of a register with an even number and the next.
+            let view = |view: RegisterView| RegisterView { register: RegisterId(view.register.0 + number), ..view };
+            for (place, value) in [(16, Some(loaded)), (0, None)] {
+                let Some(view) = self.general(place, true, Last::Zero).map(view) else { continue };
+                self.description.read(view);
+                value.into_iter().for_each(|value| self.description.set(view, value));
+            }
+        }
+        for number in 0..count {
+            self.store_unknown(base.behind(number * size_bytes), size_bytes, &[]);
+        }
     }
 
     /// Unscaled, post-indexed, unprivileged, pre-indexed, with an index register, or atomic.

@@ -1,0 +1,133 @@
+//! The long forms of compressed instructions.
+
+/// The instruction of four bytes that does the same; none for what is reserved.
+pub fn expanded(half: u16) -> Option<u32> {
+    let bits = Half(u32::from(half));
+    match (half & 3, half >> 13) {
+        (0, kind) => bits.small(kind),
+        (1, kind) => bits.arithmetic(kind),
+        (2, kind) => bits.stack(kind),
+        _ => None,
+    }
+}
+
+const STACK: u32 = 2;
+
+/// A compressed instruction.
+#[derive(Clone, Copy)]
+struct Half(u32);
+
+impl Half {
+    fn field(self, first: u32, width: u32) -> u32 {
+        self.0 >> first & ((1 << width) - 1)
+    }
+
+    /// One of the eight registers that short fields name.
+    fn short(self, first: u32) -> u32 {
+        8 + self.field(first, 3)
+    }
+
+    /// The immediate of six bits with its sign, cut to 12 bits.
+    fn immediate(self) -> u32 {
+        let sign = if self.field(12, 1) == 1 { 0xfe0 } else { 0 };
+        sign | self.field(2, 5)
+    }
+
+    fn small(self, kind: u16) -> Option<u32> {
+        let (base, data) = (self.short(7), self.short(2));
+        let words = self.field(10, 3) << 3 | self.field(6, 1) << 2 | self.field(5, 1) << 6;
+        let doubles = self.field(10, 3) << 3 | self.field(5, 2) << 6;
+        Some(match kind {
+            0 => {
+                let number =
+                    self.field(11, 2) << 4 | self.field(7, 4) << 6 | self.field(6, 1) << 2 | self.field(5, 1) << 3;
+                if number == 0 {
+                    return None;
+                }
+                with_immediate(0x13, 0, data, STACK, number) // C.ADDI4SPN
+            }
+            1 => with_immediate(0x07, 3, data, base, doubles), // C.FLD
+            2 => with_immediate(0x03, 2, data, base, words),   // C.LW
+            3 => with_immediate(0x03, 3, data, base, doubles), // C.LD
+            5 => store(0x27, 3, base, data, doubles),          // C.FSD
+            6 => store(0x23, 2, base, data, words),            // C.SW
+            7 => store(0x23, 3, base, data, doubles),          // C.SD
+            _ => return None,
+        })
+    }
+
+    fn arithmetic(self, kind: u16) -> Option<u32> {
+        let register = self.field(7, 5);
+        Some(match kind {
+            0 => with_immediate(0x13, 0, register, register, self.immediate()), // C.ADDI
+            1 if register > 0 => with_immediate(0x1b, 0, register, register, self.immediate()), // C.ADDIW
+            2 => with_immediate(0x13, 0, register, 0, self.immediate()),        // C.LI
+            3 if register == STACK => {
+                let low = self.field(6, 1) << 4 | self.field(2, 1) << 5 | self.field(5, 1) << 6 | self.field(3, 2) << 7;
+                let sign = if self.field(12, 1) == 1 { 0xe00 } else { 0 };
+                with_immediate(0x13, 0, STACK, STACK, sign | low) // C.ADDI16SP
+            }
+            3 => {
+                let sign = if self.field(12, 1) == 1 { 0xfffe_0000 } else { 0 };
+                sign | self.field(2, 5) << 12 | register << 7 | 0x37 // C.LUI
+            }
+            4 => self.register_arithmetic()?,
+            5 => 0x6f, // C.J: where it goes is not described
+            6 | 7 => 0x63 | self.short(7) << 15 | (u32::from(kind) & 1) << 12, // C.BEQZ, C.BNEZ
+            _ => return None,
+        })
+    }
+
+    fn register_arithmetic(self) -> Option<u32> {
+        let (left, right) = (self.short(7), self.short(2));
+        let amount = self.field(12, 1) << 5 | self.field(2, 5);
+        let registers =
+            |opcode: u32, top: u32, kind: u32| top << 25 | right << 20 | left << 15 | kind << 12 | left << 7 | opcode;
+        Some(match (self.field(10, 2), self.field(12, 1), self.field(5, 2)) {
+            (0, ..) => with_immediate(0x13, 5, left, left, amount),
+            (1, ..) => with_immediate(0x13, 5, left, left, 0x400 | amount),
+            (2, ..) => with_immediate(0x13, 7, left, left, self.immediate()),
+            (_, 0, 0) => registers(0x33, 0x20, 0),
+            (_, 0, 1) => registers(0x33, 0, 4),
+            (_, 0, 2) => registers(0x33, 0, 6),
+            (_, 0, _) => registers(0x33, 0, 7),
+            (_, _, 0) => registers(0x3b, 0x20, 0),
+            (_, _, 1) => registers(0x3b, 0, 0),
+            _ => return None,
+        })
+    }
+
+    fn stack(self, kind: u16) -> Option<u32> {
+        let (register, second) = (self.field(7, 5), self.field(2, 5));
+        let load_words = self.field(12, 1) << 5 | self.field(4, 3) << 2 | self.field(2, 2) << 6;
+        let load_doubles = self.field(12, 1) << 5 | self.field(5, 2) << 3 | self.field(2, 3) << 6;
+        let store_words = self.field(9, 4) << 2 | self.field(7, 2) << 6;
+        let store_doubles = self.field(10, 3) << 3 | self.field(7, 3) << 6;
+        Some(match kind {
+            0 => with_immediate(0x13, 1, register, register, self.field(12, 1) << 5 | second), // C.SLLI
+            1 => with_immediate(0x07, 3, register, STACK, load_doubles),
+            2 if register > 0 => with_immediate(0x03, 2, register, STACK, load_words),
+            3 if register > 0 => with_immediate(0x03, 3, register, STACK, load_doubles),
+            4 => match (self.field(12, 1), register, second) {
+                (0, 0, 0) => return None,
+                (0, _, 0) => with_immediate(0x67, 0, 0, register, 0), // C.JR
+                (0, ..) => second << 15 | register << 7 | 0x13,       // C.MV
+                (_, 0, 0) => 0x0010_0073,                             // C.EBREAK
+                (_, _, 0) => with_immediate(0x67, 0, 1, register, 0), // C.JALR
+                _ => second << 20 | register << 15 | register << 7 | 0x33, // C.ADD
+            },
+            5 => store(0x27, 3, STACK, second, store_doubles),
+            6 => store(0x23, 2, STACK, second, store_words),
+            7 => store(0x23, 3, STACK, second, store_doubles),
+            _ => return None,
+        })
+    }
+}
+
+fn with_immediate(opcode: u32, kind: u32, to: u32, from: u32, number: u32) -> u32 {
+    number << 20 | from << 15 | kind << 12 | to << 7 | opcode
+}
+
+fn store(opcode: u32, kind: u32, base: u32, data: u32, offset: u32) -> u32 {
+    (offset >> 5) << 25 | data << 20 | base << 15 | kind << 12 | (offset & 31) << 7 | opcode
+}

@@ -1,0 +1,8 @@
+//! Forms of every architecture with the registers that they use and what they do, by the manuals.
+
+mod a32;
+mod a64;
+mod riscv;
+mod t32;
+mod text;
+mod x86;
