@@ -8,6 +8,11 @@ use crate::inference::run::RunAccess;
 /// The address of each operand, where the accesses of its step show it.
 /// A record may cover several operands that lie one behind the other, or be a part of one.
 pub(super) fn addresses(operands: &[MemoryOperand], accesses: &[RunAccess]) -> Vec<Option<u64>> {
+    if let ([operand], [access]) = (operands, accesses) {
+        // The usual case, without a detour.
+        let is_same = operand.kind == access.kind && operand.size_bytes == Some(u16::from(access.size_bytes));
+        return vec![is_same.then_some(access.address)];
+    }
     let mut addresses = vec![None; operands.len()];
     if !accesses.is_empty() {
         for kind in [AccessKind::Read, AccessKind::Write] {

@@ -137,19 +137,21 @@ fn is_trap(step: &RunStep) -> bool {
 
 /// The registers that it may have changed when control goes on behind the instruction.
 fn trapped(step: &RunStep) -> &'static [&'static str] {
-    const SYSTEM_CALL_A64: u32 = 0xd400_0001;
+    const FIRMWARE: &[&str] = &["r0", "r1", "r2", "r3", "r12"];
     let opcode = step.opcode();
     match step.set {
         InstructionSet::X86_64 => &["rax", "rcx", "r11"],
         InstructionSet::X86_32 => &["eax", "ecx", "edx"],
         InstructionSet::Riscv64 => &["a0"],
-        InstructionSet::A64 if opcode & 0xffe0_001f == SYSTEM_CALL_A64 => &["x0"],
-        // Firmware may use all that a call may use.
+        InstructionSet::A64 if !matches!(opcode & 0xffe0_001f, 0xd400_0002 | 0xd400_0003) => &["x0"],
+        // HVC, SMC: firmware may use all that a call may use.
         InstructionSet::A64 => &[
             "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15",
             "x16", "x17",
         ],
-        InstructionSet::A32 | InstructionSet::T32 => &["r0", "r1", "r2", "r3", "r12"],
+        InstructionSet::A32 if opcode & 0x0ff0_00f0 == 0x0140_0070 || opcode & 0x0ff0_00f0 == 0x0160_0070 => FIRMWARE,
+        InstructionSet::T32 if opcode & 0xffe0_f000 == 0xf7e0_8000 => FIRMWARE,
+        InstructionSet::A32 | InstructionSet::T32 => &["r0"],
         InstructionSet::Regdeps => &[],
     }
 }

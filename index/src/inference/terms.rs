@@ -1,9 +1,10 @@
 //! What instructions compute, as terms of what was before them; and what their addresses state.
 
-use stepback_parsers::{AccessKind, RegisterId, RegisterView, Step};
+use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView, Step};
 
 use crate::decode::{Expression, MemoryOperand, Operation, ScaledRegister};
 use crate::inference::engine::{Engine, Here};
+use crate::inference::run::RunStep;
 use crate::inference::symbols::Term;
 use crate::inference::{Fact, Way};
 
@@ -88,7 +89,7 @@ impl Engine<'_> {
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
             let stored = address.zip(operand.size_bytes).filter(|_| operand.kind == AccessKind::Write);
             let Some((address, size_bytes)) = stored.filter(|_| operand.value != Expression::Unknown) else { continue };
-            if !self.is_own_memory(address, size_bytes) {
+            if !self.is_own_memory(address, size_bytes) || is_exclusive(here) {
                 continue;
             }
             if size_bytes <= 8 {
@@ -210,5 +211,20 @@ impl Engine<'_> {
     fn is_own_memory(&self, address: u64, size_bytes: u16) -> bool {
         let is_on_stack = || self.stack.is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
         !self.run.is_foreign(address, u64::from(size_bytes)) && (!self.circumstances.is_shared || is_on_stack())
+    }
+}
+
+/// A store that may fail, and of which the trace may tell all the same: STXR, STREX, SC.
+fn is_exclusive(here: Here<'_>) -> bool {
+    let RunStep { set, encoding, .. } = *here.step;
+    let opcode = here.step.opcode();
+    match set {
+        InstructionSet::A64 => opcode & 0x3fc0_0000 == 0x0800_0000,
+        InstructionSet::A32 => opcode & 0x0f90_00f0 == 0x0180_0090,
+        InstructionSet::T32 => opcode & 0xff70_0000 == 0xe840_0000,
+        InstructionSet::Riscv64 => encoding.is_some_and(
+            |encoding| matches!(encoding.bytes(), [low, _, _, high] if low & 0x7f == 0x2f && high >> 3 == 3),
+        ),
+        InstructionSet::X86_64 | InstructionSet::X86_32 | InstructionSet::Regdeps => false,
     }
 }

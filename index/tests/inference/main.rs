@@ -5,6 +5,8 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics fails")]
 
+mod random;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -13,6 +15,8 @@ use stepback_index::{
     BuildOptions, Cancel, Index, InferredRegisters, Query as _, RegisterFile, RegistersAt, ThreadId, ValueSource,
 };
 use stepback_parsers::{Position, RegisterId, Tarmac};
+
+use random::Machine;
 
 /// What was compared.
 #[derive(Debug, Default)]
@@ -109,6 +113,14 @@ fn nothing_inferred_of_the_fixtures_is_wrong() {
     for name in ["overflow_bare.tiny", "qsort.es.tiny", "cm3.tiny", "fp32.tiny", "recurse.tiny", "amp.head"] {
         let compared = compare(name, bytes_of(&fixtures.join(format!("{name}.tarmac"))), 100);
         assert!(compared.general > 500, "{name}: {compared:?}");
+    }
+}
+
+#[test]
+fn nothing_inferred_of_random_instructions_is_wrong() {
+    for seed in 0..24 {
+        let compared = compare(&format!("seed {seed}"), Machine::trace(seed, 3000).into_bytes(), 40);
+        assert!(compared.general > 200 && compared.share() > 40, "seed {seed}: {compared:?}");
     }
 }
 
