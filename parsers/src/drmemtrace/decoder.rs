@@ -21,6 +21,8 @@ pub(super) struct Decoder {
     pub(super) thread: Option<ThreadNumber>,
     /// False until the sink was told who that is.
     pub(super) is_told: bool,
+    /// The thread that stands for none; most records of some cores are its.
+    idle: Option<ThreadNumber>,
     pub(super) opening: Option<Opening>,
     pub(super) chunks: Chunks,
     pub(super) junk: Junk,
@@ -74,6 +76,7 @@ impl Decoder {
             width: None,
             thread: None,
             is_told: false,
+            idle: None,
             opening: Some(Opening::default()),
             chunks: Chunks::default(),
             junk: Junk::default(),
@@ -255,10 +258,13 @@ impl Decoder {
 
     /// A core that has nothing to run belongs to no thread.
     fn idle<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) {
-        let (thread, is_told) = (self.thread, self.is_told);
-        (self.thread, self.is_told) = (Some(out.threads.number(IDLE)), false);
-        self.push_marker(Marker { kind: MarkerKind(record.size), value: record.value }, 0, out);
-        (self.thread, self.is_told) = (thread, is_told);
+        let thread = *self.idle.get_or_insert_with(|| {
+            let thread = out.threads.number(IDLE);
+            out.threads.tell(thread, out.sink);
+            thread
+        });
+        self.records += 1;
+        out.sink.marker(thread, Marker { kind: MarkerKind(record.size), value: record.value }, 0);
     }
 
     /// All types that are rare.
