@@ -4,7 +4,10 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind};
+use proptest::prelude::*;
+use stepback_generator::drmemtrace::{
+    Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind,
+};
 use stepback_parsers::ReadAt;
 use stepback_parsers::drmemtrace::{ReadEnd, TraceFile, TraceHead, Width, read_records};
 
@@ -227,4 +230,31 @@ fn a_reader_stops_when_it_is_told_to() {
     let files = vec![TraceFile { name: file.name, data: Arc::new(file.bytes) }; 300];
     let end = read_records(files, &AtomicBool::new(true), &mut Listing::default());
     assert_eq!(end.unwrap(), ReadEnd::Stopped);
+}
+
+proptest! {
+    /// Any records behind any beginning, in two files.
+    #[test]
+    fn any_records_are_survived(
+        records in prop::collection::vec((0u16..64, 0u16..64, any::<u64>(), any::<bool>()), 0..200),
+        tail in prop::collection::vec(any::<u8>(), 0..12),
+        has_header in any::<bool>(),
+        narrow in any::<bool>(),
+    ) {
+        let bytes = |has_header: bool| {
+            let architecture = if narrow { Architecture::X86_32 } else { Architecture::X86_64 };
+            let writer = TraceWriter::new(TraceRecipe { architecture, ..TraceRecipe::default() });
+            let mut bytes = if has_header { file_of(writer).bytes } else { Vec::new() };
+            for (kind, size, value, is_small) in &records {
+                let value = if *is_small { value % 8 } else { *value };
+                bytes.extend(kind.to_le_bytes().into_iter().chain(size.to_le_bytes()));
+                bytes.extend(&value.to_le_bytes()[..if narrow { 4 } else { 8 }]);
+            }
+            bytes.extend(&tail);
+            bytes
+        };
+        let file = |name: &str, bytes| SampleFile { name: name.to_owned(), bytes, truth: TraceTruth::default() };
+        let listing = Listing::of(&[file("one", bytes(true)), file("two", bytes(has_header))]);
+        prop_assert!(listing.lines.len() <= 2 * (8 * records.len() + 8));
+    }
 }
