@@ -48,7 +48,11 @@ impl Query for TextLineOfStep {
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
         cancel.check()?;
         let slot = self.0.0.saturating_add(1);
-        if slot > index.step_count() { Ok(None) } else { Ok(Some(Line(index.line_of_slot(slot)? + 1))) }
+        if slot > index.step_count() || !index.source().is_text() {
+            Ok(None)
+        } else {
+            Ok(Some(Line(index.line_of_slot(slot)? + 1)))
+        }
     }
 }
 

@@ -32,6 +32,9 @@ impl Query for RawLines {
     type Answer = Vec<RawLine>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<RawLine>, QueryError> {
+        if !index.source().is_text() {
+            return Ok(Vec::new());
+        }
         let wanted = self.first.0.saturating_sub(1);
         let chunk = index.chunk_of_line(wanted)?;
         let (mut slot, mut slot_end) = (chunk.slot, index.text_start(chunk.slot + 1)?);

@@ -128,7 +128,7 @@ impl<S: Source> Index<S> {
     fn record(&self, slot: u64, thread: ThreadId, line: Line, step: StepText) -> Result<StepRecord, QueryError> {
         Ok(StepRecord {
             step: Step(slot.saturating_sub(1)),
-            line: Some(line),
+            line: Some(line).filter(|_| self.source().is_text()),
             time: self.time_of_slot(slot)?,
             thread,
             pc: step.pc,
@@ -246,6 +246,9 @@ impl Query for PositionOfLine {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Position, QueryError> {
         cancel.check()?;
+        if !index.source().is_text() {
+            return Err(QueryError::NotRecorded { format: index.info().format, what: "lines" });
+        }
         Ok(Position(index.chunk_of_line(self.0.0.saturating_sub(1))?.slot))
     }
 }

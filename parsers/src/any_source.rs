@@ -80,6 +80,20 @@ impl Source for AnySource {
         }
     }
 
+    fn is_text(&self) -> bool {
+        match self {
+            Self::Tarmac(trace) => trace.is_text(),
+            Self::Drmemtrace(trace) => trace.is_text(),
+        }
+    }
+
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
+        match self {
+            Self::Tarmac(trace) => trace.made_lines(range, each),
+            Self::Drmemtrace(trace) => trace.made_lines(range, each),
+        }
+    }
+
     fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
         match self {
             Self::Tarmac(trace) => trace.encodings_at(pc),

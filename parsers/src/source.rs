@@ -61,6 +61,20 @@ pub trait Source: Send + Sync {
     /// The input could not be read.
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError>;
 
+    /// False where the input is no text, and [`Self::read_raw`] gives lines that are made for people.
+    fn is_text(&self) -> bool {
+        true
+    }
+
+    /// Hands out the lines that are made of `range` where the input is no text, without their ends,
+    /// each with the start of the chunk that it belongs to.
+    ///
+    /// # Errors
+    /// The input could not be read.
+    fn made_lines(&self, _range: Range<u64>, _each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
+        Ok(())
+    }
+
     /// All encodings that were ever executed at an address, as far as the format says so by itself; else none.
     fn encodings_at(&self, _pc: Address) -> Vec<(InstructionSet, Encoding)> {
         Vec::new()
@@ -116,6 +130,14 @@ impl<T: Source> Source for &T {
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
         T::read_raw(self, range, out)
+    }
+
+    fn is_text(&self) -> bool {
+        T::is_text(self)
+    }
+
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
+        T::made_lines(self, range, each)
     }
 
     fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {

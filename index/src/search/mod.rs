@@ -1,5 +1,6 @@
 //! Searches that read the trace again.
 
+mod made;
 mod pattern;
 mod run;
 mod text;

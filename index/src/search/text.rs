@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 
 use stepback_parsers::{EventSink, Position, Source, Step, StepEvent};
 
-use super::TextPattern;
 use super::run::{Search, Searched, collect, run};
+use super::{TextPattern, made};
 use crate::{Cancel, Hit, Index, Query, QueryError};
 
 /// Steps whose disassembly or raw lines match a regular expression, from a position on, in trace order: one hit a step.
@@ -48,6 +48,9 @@ impl FindText {
 
 impl Search for FindText {
     fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+        if !index.source().is_text() {
+            return made::slots(index, &self.pattern, range, cancel);
+        }
         TEXT.with_borrow_mut(|text| {
             let mut block = Block::new(index, &self.pattern, range)?;
             block.search(text, cancel)?;

@@ -182,15 +182,28 @@ impl Source for Drmemtrace {
         known
     }
 
-    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+    fn is_text(&self) -> bool {
+        false
+    }
+
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
         let failed = |error| SourceError::Read { offset: range.start, error };
         let threads = self.store.facts().threads;
         let mut scratch = ParseScratch::default();
-        let items = items_of(&range);
-        visible_records(&self.store, items, &mut scratch.store, |record| {
-            super::text::push_line(out, &record, &threads);
+        let mut line = Vec::new();
+        visible_records(&self.store, items_of(&range), &mut scratch.store, |record| {
+            line.clear();
+            super::text::push_line(&mut line, &record, &threads);
+            each(record.instructions * ITEM_BYTES, line.trim_ascii_end());
             true
         })
         .map_err(failed)
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        self.made_lines(range, &mut |_, line| {
+            out.extend_from_slice(line);
+            out.push(b'\n');
+        })
     }
 }

@@ -102,7 +102,8 @@ impl CodeTable {
 
     fn find_slowly(&mut self, record: &InstructionRecord) -> Found {
         let first = self.first_at.get(&record.pc).copied().unwrap_or(NONE);
-        let (last, set) = (self.input(record.input).last, set_of(record));
+        let last = self.input(record.input).last;
+        let set = set_of(record, self.codes.get(last as usize));
         let held = self.at(first).find(|number| self.is_held(record.input, *number));
         let known = held.and_then(|number| self.codes.get(number as usize)?.encoding);
         let encoding = record.encoding.or(known);
@@ -149,10 +150,17 @@ impl CodeTable {
     }
 }
 
-/// In Thumb the lowest bit of the address is set, or the instruction has two bytes.
-fn set_of(record: &InstructionRecord) -> InstructionSet {
-    let is_thumb = record.set == InstructionSet::A32 && (record.pc & 1 != 0 || record.length_bytes == 2);
-    if is_thumb { InstructionSet::T32 } else { record.set }
+/// In Thumb the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
+/// none of A32 can be, or one right behind another of Thumb, tells.
+fn set_of(record: &InstructionRecord, before: Option<&Code>) -> InstructionSet {
+    if record.set != InstructionSet::A32 {
+        return record.set;
+    }
+    let is_behind = |before: &Code| {
+        before.set == InstructionSet::T32 && before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc
+    };
+    let is_thumb = record.pc & 3 != 0 || record.length_bytes == 2 || before.is_some_and(is_behind);
+    if is_thumb { InstructionSet::T32 } else { InstructionSet::A32 }
 }
 
 #[cfg(test)]
@@ -172,6 +180,24 @@ mod tests {
             encoding,
             target: None,
         }
+    }
+
+    #[test]
+    fn thumb_shows_in_address_length_and_what_comes_before() {
+        let code =
+            |pc, length_bytes, set| Code { pc, length_bytes, set, encoding: None, kind: 10, shape: Shape::UNSET };
+        let check = |pc, length_bytes, before: Option<Code>, expected| {
+            let record = InstructionRecord { set: InstructionSet::A32, length_bytes, ..record(0, pc, None) };
+            assert_eq!(set_of(&record, before.as_ref()), expected, "{pc}");
+        };
+        use InstructionSet::{A32, T32};
+        check(0x1000, 4, None, A32);
+        check(0x1001, 4, None, T32);
+        check(0x1000, 2, None, T32);
+        check(0x1002, 4, None, T32);
+        check(0x1004, 4, Some(code(0x1000, 4, T32)), T32);
+        check(0x1004, 4, Some(code(0x1000, 4, A32)), A32);
+        check(0x2000, 4, Some(code(0x1000, 4, T32)), A32);
     }
 
     #[test]

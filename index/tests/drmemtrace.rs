@@ -1,0 +1,56 @@
+//! Questions about drmemtrace traces.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics fails")]
+
+use std::sync::Arc;
+
+use stepback_generator::drmemtrace::{Architecture, Container, Sample};
+use stepback_index::{BuildOptions, Cancel, FindText, Index, LineOfStep, Query as _, RawLines, Steps};
+use stepback_parsers::drmemtrace::{Drmemtrace, TraceFile};
+use stepback_parsers::kept::KeptOptions;
+use stepback_parsers::{Line, Position, Source as _, Step};
+
+fn index_of(sample: Sample, segment_bytes: u64) -> Index<Drmemtrace> {
+    let files = sample.files(Container::Zip).into_iter();
+    let files = files.map(|file| TraceFile { name: file.name, data: Arc::new(file.bytes) }).collect();
+    let trace = Drmemtrace::open(files, KeptOptions::default()).unwrap();
+    trace.store().wait_for(u64::MAX).unwrap();
+    trace.grow().unwrap();
+    Index::in_memory(Arc::new(trace), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+}
+
+#[test]
+fn text_is_found_in_disassembly_and_records() {
+    for segment_bytes in [160, 1 << 20] {
+        let index = index_of(Sample::Threads, segment_bytes);
+        let cancel = Cancel::default();
+        let find = |pattern: &str| {
+            let pattern = pattern.parse().unwrap();
+            let hits = FindText { pattern, from: Position(0), limit: usize::MAX }.run(&index, &cancel).unwrap();
+            hits.into_iter().map(|hit| hit.record.step.0).collect::<Vec<_>>()
+        };
+        let steps = Steps { first: Step(0), count: u64::MAX }.run(&index, &cancel).unwrap();
+        assert!(steps.iter().all(|step| step.line.is_none() && !step.text.is_empty()));
+        let first = &steps[0].text;
+        let expected = steps.iter().filter(|step| &step.text == first).map(|step| step.step.0);
+        assert_eq!(find(&format!("^{}$", regex_escape(first))), expected.collect::<Vec<_>>());
+        assert_eq!(find("."), (0..index.step_count()).collect::<Vec<_>>());
+        let exits = find(r"<thread \d+ exited>");
+        assert_eq!(exits.len(), 3, "{exits:?}");
+        assert_eq!(find("no such thing"), [0; 0]);
+    }
+}
+
+fn regex_escape(text: &str) -> String {
+    let escape =
+        |letter: char| if letter.is_alphanumeric() { letter.to_string() } else { format!("\\x{:02x}", letter as u32) };
+    text.chars().map(escape).collect()
+}
+
+#[test]
+fn there_are_no_lines() {
+    let index = index_of(Sample::Plain(7, Architecture::X86_64), 1 << 20);
+    let cancel = Cancel::default();
+    assert_eq!(LineOfStep(Step(0)).run(&index, &cancel).unwrap(), None);
+    assert_eq!(RawLines { first: Line(1), count: 9 }.run(&index, &cancel).unwrap(), []);
+}
