@@ -49,9 +49,8 @@ impl Drmemtrace {
             registers: RegisterSource::Operands,
             options: String::new(),
         };
-        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
-            read_records(files, is_stopped, encoder).map(|_| ())
-        };
+        let read =
+            move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| read_records(files, is_stopped, encoder);
         Ok(Self { head, ..Self::new(StepStore::open(options, Box::new(read)), traits) })
     }
 

@@ -7,7 +7,7 @@ use super::code::{Code, Shape};
 use super::code_table::{CodeTable, Found};
 use super::fill::Filler;
 use super::layout::Facts;
-use crate::drmemtrace::{Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::{Counter, DataRecord, InstructionRecord, ReadEnd, RecordSink, ThreadIdentity};
 use crate::{Marker, MarkerKind, Problem, ThreadNumber};
 
 /// In a block with so many bytes there is little room for records without an instruction among them, which bounds memory.
@@ -66,8 +66,12 @@ impl Encoder<Filler> {
     /// Ends the store.
     ///
     /// # Errors
-    /// It could not be written.
-    pub(super) fn end(&mut self) -> io::Result<()> {
+    /// It could not be written, or the trace was not read to its end.
+    pub(super) fn end(&mut self, end: ReadEnd) -> io::Result<()> {
+        self.sink.check()?;
+        if end == ReadEnd::Stopped {
+            return Err(io::Error::other("the trace is no longer read"));
+        }
         let (items, records) = self.finish();
         let counts = self.counter.threads().map(|(_, counts)| counts.clone()).collect();
         let (threads, total) = (std::mem::take(&mut self.threads), self.counter.total());

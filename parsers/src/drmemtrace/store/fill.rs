@@ -71,15 +71,21 @@ impl Filler {
         });
     }
 
+    /// Whether all could be written so far.
+    ///
+    /// # Errors
+    /// It could not.
+    pub(super) fn check(&mut self) -> io::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
     /// Publishes the rest; the store is whole then.
     ///
     /// # Errors
     /// It could not be written.
     pub(super) fn finish(&mut self, facts: Facts, codes: &[Code]) -> io::Result<()> {
         self.publish(facts.items, codes, &facts.threads);
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
+        self.check()?;
         self.shared.change(|state| (state.facts, state.is_over) = (facts, true));
         Ok(())
     }

@@ -15,13 +15,14 @@ use super::fill::Filler;
 use super::layout::{Facts, StoreFile};
 use super::numbers::PADDING;
 use super::shared::{Shared, State};
+use crate::drmemtrace::ReadEnd;
 use crate::kept::{Begun, KeptOptions, Store};
 
 /// Blocks that are read at once.
 const BATCH: u64 = 64;
 
-/// Reads a whole trace into an encoder; stops early when the flag is set.
-pub type ReadTrace = Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<()> + Send>;
+/// Reads a whole trace into an encoder; stops early when the flag is set, and says so.
+pub type ReadTrace = Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<ReadEnd> + Send>;
 
 /// The records of a trace. Clones share it; when the last is gone, reading stops.
 #[derive(Clone, Debug)]
@@ -209,11 +210,11 @@ fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
         Begun::New(file) => {
             let (filler, partial) = Filler::new(shared, file);
             let mut encoder = Encoder::new(filler);
-            let read = read(&shared.is_stopped, &mut encoder).and_then(|()| encoder.end());
-            match (read, partial) {
+            let read = read(&shared.is_stopped, &mut encoder);
+            match (read.and_then(|end| encoder.end(end)), partial) {
                 (Err(error), _) => shared.change(|state| state.fail(error.kind(), error.to_string())),
-                (Ok(()), Some(partial)) if !shared.is_stopped() => encoder.sink.name(partial, options.identity),
-                _ => {}
+                (Ok(()), Some(partial)) => encoder.sink.name(partial, options.identity),
+                (Ok(()), None) => {}
             }
         }
     }

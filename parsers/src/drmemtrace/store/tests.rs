@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::super::visible::visible_records;
-use super::super::{Counter, DataRecord, Drmemtrace, InstructionRecord, RecordContent, RecordSink, ThreadIdentity};
+use super::super::{
+    Counter, DataRecord, Drmemtrace, InstructionRecord, ReadEnd, RecordContent, RecordSink, ThreadIdentity,
+};
 use super::*;
 use crate::kept::{KeptOptions, KeptPlace};
 use crate::{
@@ -94,7 +96,7 @@ fn push(records: &[Given], sink: &mut impl RecordSink) {
 fn store_of(records: Vec<Given>, options: KeptOptions) -> StepStore {
     let read: ReadTrace = Box::new(move |_, encoder| {
         push(&records, encoder);
-        Ok(())
+        Ok(ReadEnd::Complete)
     });
     let store = StepStore::open(options, read);
     store.wait_for(u64::MAX).unwrap();
@@ -299,7 +301,7 @@ fn reading_stops_when_nobody_wants_it() {
         while !is_stopped.load(std::sync::atomic::Ordering::Relaxed) {
             std::thread::yield_now();
         }
-        Ok(())
+        Ok(ReadEnd::Stopped)
     });
     let store = StepStore::open(KeptOptions::default(), read);
     assert!(!store.is_settled() && store.items().unwrap() == 0);
