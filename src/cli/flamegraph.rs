@@ -24,6 +24,7 @@ const ROWS_LIMIT: u32 = 1000;
 /// Shown below the options.
 pub const HELP: &str = "\
 Each line is a stack, outermost function first, and the time spent in its innermost function itself.
+The times of drmemtrace are too coarse for that: it is counted in instructions of the thread instead.
 JSON: [{\"thread\",\"stack\":[NAME…],\"addresses\":[ADDRESS…],\"value\"}].";
 
 /// How the stacks are shown.

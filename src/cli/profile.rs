@@ -18,6 +18,7 @@ use super::spans::{Span, Spans};
 pub const HELP: &str = "\
 Of the calls that returned, and of the whole trace as the call of its first function.
 Time is that from the first to the last moment of each call; a function that calls itself counts in each of its calls.
+The times of drmemtrace are too coarse for that: it is counted in instructions of the thread instead.
 JSON: [{\"address\",\"name\",\"symbol\",\"calls\",\"time\",\"self_time\",\"steps\",\"self_steps\"}]; self: without calls inside.";
 
 /// How the functions are listed.

@@ -20,9 +20,9 @@ const NO_PC: u64 = 2;
 pub struct Site {
     /// 0 in a trace without times.
     pub time: u64,
-    /// Its first line.
+    /// Its first line; of a trace without lines the number of the instruction, from 1.
     pub line: u64,
-    /// Where that line begins in the trace.
+    /// Where that line begins in the trace; of a trace without lines its step.
     pub offset: u64,
     /// With bit 0 set for Thumb.
     pub pc: u64,
@@ -88,6 +88,11 @@ impl<'a> Sites<'a> {
         }
     }
 
+    /// Whether times are too coarse to tell how long a call took: one stands for thousands of steps.
+    pub fn is_clock_coarse(&self) -> bool {
+        matches!(&**self.index.source(), AnySource::Drmemtrace(_))
+    }
+
     /// The time of the last node of a step.
     pub fn end_time_of(&self, step: Step) -> Result<u64> {
         match self.divided(step, step)?.and_then(|divided| divided.nodes.last().map(|node| node.time)) {
@@ -105,12 +110,12 @@ impl<'a> Sites<'a> {
     fn of_step(&self, step: Step) -> Result<Site> {
         let records = Steps { first: step, count: 1 }.run(self.index, self.cancel)?;
         let record = records.first().ok_or(QueryError::TraceChanged)?;
-        Ok(Site {
-            time: record.time.unwrap_or(0),
-            line: self.line_of(step)?,
-            offset: self.index.text_between(step.before(), step.after())?.start,
-            pc: marked_pc(record),
-        })
+        let has_lines = matches!(&**self.index.source(), AnySource::Tarmac(_));
+        let (line, offset) = match has_lines {
+            true => (self.line_of(step)?, self.index.text_between(step.before(), step.after())?.start),
+            false => (step.after().0, step.0),
+        };
+        Ok(Site { time: record.time.unwrap_or(0), line, offset, pc: marked_pc(record) })
     }
 
     /// The line on which a divided text begins that begins with a step.

@@ -17,7 +17,7 @@ pub struct Span {
     pub depth: u32,
     /// The address of its first step with bit 0 set for Thumb.
     pub pc: u64,
-    /// The time of its first node.
+    /// The time of its first node; where times are too coarse, the steps of its thread before.
     pub entry_time: u64,
     /// The time of its last node.
     pub exit_time: u64,
@@ -59,9 +59,13 @@ impl<'a> Spans<'a> {
                 pc
             }
         };
-        let entry_time = self.sites.time_of(entry)?;
-        let exit_time = self.sites.end_time_of(exit)?.max(entry_time);
-        let steps = self.step_count(exit.0.saturating_add(1))?.saturating_sub(self.step_count(entry.0)?);
+        let steps_before = self.step_count(entry.0)?;
+        let steps = self.step_count(exit.0.saturating_add(1))?.saturating_sub(steps_before);
+        let (entry_time, exit_time) = match self.sites.is_clock_coarse() {
+            true => (steps_before, steps_before.saturating_add(steps).saturating_sub(1)),
+            false => (self.sites.time_of(entry)?, self.sites.end_time_of(exit)?),
+        };
+        let exit_time = exit_time.max(entry_time);
         Ok(Span { depth, pc, entry_time, exit_time, steps })
     }
 

@@ -11,6 +11,7 @@ mod common_options;
 mod convert;
 mod damage;
 mod diff;
+mod drmemtrace;
 mod find;
 mod flamegraph;
 mod index;

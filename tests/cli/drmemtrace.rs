@@ -1,0 +1,210 @@
+//! drmemtrace on the command line: small traces that are written here, and the real ones
+//! where the variable `STEPBACK_TRACES` points (a folder with `drmemtrace/` in it).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+use stepback_generator::drmemtrace::{Architecture, Container, Sample};
+
+use super::support::Sandbox;
+
+/// Puts the files of a sample into a folder of the sandbox, and gives its path.
+fn put(sandbox: &Sandbox, folder: &str, sample: Sample, container: Container) -> String {
+    let directory = sandbox.path(folder);
+    fs::create_dir_all(&directory).unwrap();
+    for file in sample.files(container) {
+        fs::write(directory.join(file.name), file.bytes).unwrap();
+    }
+    directory.to_str().unwrap().to_owned()
+}
+
+const PLAIN: Sample = Sample::Plain(7, Architecture::X86_64);
+
+#[test]
+fn every_container_opens_as_a_file_and_by_its_directories() {
+    let containers = [Container::Zip, Container::Gzip, Container::Lz4, Container::Snappy, Container::Plain];
+    for container in containers {
+        let sandbox = Sandbox::new();
+        let top = sandbox.path("drmemtrace.app.1.0001.dir").to_str().unwrap().to_owned();
+        let inner = put(&sandbox, "drmemtrace.app.1.0001.dir/trace", PLAIN, container);
+        let truth = &PLAIN.files(container)[0];
+        let file = format!("{inner}/{}", truth.name);
+        for path in [&file, &inner, &top] {
+            let info = sandbox.json(&["info", path]);
+            assert_eq!(info["format"], "drmemtrace");
+            assert_eq!(info["steps"], truth.truth.instructions, "{path}");
+            assert_eq!(info["drmemtrace"]["files"], 1);
+        }
+        let left: Vec<_> = fs::read_dir(&inner).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, [truth.name.as_str()], "nothing of ours lies among the files of the trace");
+    }
+}
+
+#[test]
+fn threads_are_counted_and_listed_each() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", Sample::Threads, Container::Zip);
+    let counts = sandbox.json(&["counts", &trace]);
+    let truth: u64 = Sample::Threads.files(Container::Zip).iter().map(|file| file.truth.instructions).sum();
+    assert_eq!(counts["instructions"], truth);
+    let threads = counts["threads"].as_array().unwrap();
+    assert_eq!(threads.len(), 3);
+    assert_eq!(threads.iter().map(|thread| thread["instructions"].as_u64().unwrap()).sum::<u64>(), truth);
+    let text = sandbox.run(&["counts", &trace]).out;
+    assert!(text.starts_with("Total counts:\n") && text.contains("           3 total threads\n"), "{text}");
+}
+
+#[test]
+fn records_are_numbered_and_are_positions() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", PLAIN, Container::Zip);
+    let records = sandbox.json_lines(&["list", &trace, "--records"]);
+    let numbers: Vec<_> = records.iter().map(|record| record["record"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    for record in records.iter().step_by(7) {
+        let at = sandbox.json(&["at", &trace, &format!("r:{}", record["record"])]);
+        assert_eq!(at["position"], record["instruction"], "{record}");
+    }
+    let instruction = records.iter().find(|record| record["instruction"] == 3 && record["pc"].is_string()).unwrap();
+    let step = &sandbox.json_lines(&["list", &trace, "--from", "2", "--count", "1"])[0];
+    assert_eq!((&step["pc"], &step["line"]), (&instruction["pc"], &Value::Null));
+    let refused = sandbox.run(&["at", &trace, "r:999999"]);
+    assert!(refused.err.contains("record 999999 is beyond the end of the trace"), "{}", refused.err);
+    assert_eq!(sandbox.json(&["at", &trace, "i:3"])["position"], 3);
+}
+
+#[test]
+fn what_other_formats_are_for_is_refused_with_what_to_do() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", PLAIN, Container::Zip);
+    for (arguments, expected) in [
+        (vec!["vcd", &trace], "use calltree or flamegraph"),
+        (vec!["truncate", &trace], "only Tarmac traces can be cut"),
+        (vec!["convert", "--to", "fm", &trace], "only Tarmac traces can be converted"),
+        (vec!["info", &trace, "--format", "tarmac"], "a Tarmac trace is one file"),
+    ] {
+        let ran = sandbox.run(&arguments);
+        assert_eq!(ran.code, Some(1), "{arguments:?}");
+        assert!(ran.err.contains(expected), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_directory_without_a_trace_says_what_to_do() {
+    let sandbox = Sandbox::new();
+    let check = |folder: &str, expected: &str| {
+        let ran = sandbox.run(&["info", sandbox.path(folder).to_str().unwrap()]);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.contains(expected), "{}", ran.err);
+    };
+    fs::create_dir_all(sandbox.path("rec/drmemtrace.app.1.0001.dir/raw")).unwrap();
+    fs::write(sandbox.path("rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4"), "x").unwrap();
+    check("rec/drmemtrace.app.1.0001.dir", "drraw2trace -indir");
+    check("rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4", "drraw2trace -indir");
+    check("rec", "the directory of a trace lies inside");
+    fs::create_dir(sandbox.path("empty")).unwrap();
+    check("empty", "holds no trace");
+}
+
+#[test]
+fn every_special_trace_answers_each_question() {
+    for sample in Sample::SPECIAL {
+        let sandbox = Sandbox::new();
+        let trace = put(&sandbox, "a", sample, Container::Zip);
+        for question in [
+            &["info"][..],
+            &["list"],
+            &["list", "--records"],
+            &["counts"],
+            &["syscalls"],
+            &["syscalls", "--list"],
+            &["calltree"],
+            &["callinfo", "0x1000"],
+            &["profile"],
+            &["flamegraph"],
+        ] {
+            for json in [&[][..], &["--json"]] {
+                let arguments = [&question[..1], &[trace.as_str()], &question[1..], json].concat();
+                let ran = sandbox.run(&arguments);
+                assert_eq!(ran.code, Some(0), "{sample:?} {arguments:?}: {}", ran.err);
+            }
+        }
+    }
+}
+
+fn real_traces() -> Option<PathBuf> {
+    let traces = std::env::var_os("STEPBACK_TRACES").map(|folder| Path::new(&folder).join("drmemtrace"));
+    if traces.is_none() {
+        println!("skipped: STEPBACK_TRACES names no folder of traces");
+    }
+    traces
+}
+
+const REAL: [&str; 4] = ["tiny", "crash", "threads4", "sortsha30m"];
+
+#[test]
+fn counts_and_system_calls_are_those_of_the_stock_tools() {
+    let Some(traces) = real_traces() else { return };
+    for name in REAL {
+        let sandbox = Sandbox::new();
+        let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
+        let trace = traces.join(name).to_str().unwrap().to_owned();
+        let expected = |file: &str| fs::read_to_string(traces.join(name).join("expected").join(file)).unwrap();
+        let counts = sandbox.run(&["counts", &trace, "--index", &index, "-q"]).out;
+        assert_eq!(format!("Basic counts tool results:\n{counts}"), expected("basic_counts.txt"), "{name}");
+        let calls = sandbox.json(&["syscalls", &trace, "--index", &index, "-q"]);
+        let numbers = |row: &Value| (row["number"].as_u64().unwrap(), row["count"].as_u64().unwrap());
+        let calls: BTreeMap<_, _> = calls["syscalls"].as_array().unwrap().iter().map(numbers).collect();
+        let row = |line: &str| {
+            let (count, number) = line.split_once(" : ").unwrap();
+            (number.trim().parse().unwrap(), count.trim().parse().unwrap())
+        };
+        let mix: BTreeMap<u64, u64> = expected("syscall_mix.txt").lines().skip(2).map(row).collect();
+        assert_eq!(calls, mix, "{name}");
+    }
+}
+
+/// The stock tool prints each call of a traced function in order. In traces of several threads it leaves out calls
+/// whose markers another thread interrupts, so those of one thread are compared.
+#[test]
+fn function_markers_are_those_of_the_stock_tools() {
+    let Some(traces) = real_traces() else { return };
+    for name in ["tiny", "crash"] {
+        let sandbox = Sandbox::new();
+        let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
+        let trace = traces.join(name).to_str().unwrap().to_owned();
+        let view = traces.join(name).join("expected/func_view.txt.zst");
+        let view = Command::new("zstd").arg("-dc").arg(&view).output().unwrap();
+        let view = String::from_utf8(view.stdout).unwrap();
+        let entered = view.lines().filter(|line| line.contains(" => ") && line.contains('!'));
+        let expected: Vec<(String, String)> = entered.filter_map(entry_of).collect();
+        let list = fs::read(traces.join(name).join("raw/funclist.log")).unwrap();
+        let list = stepback_parsers::drmemtrace::FunctionList::parse(&list);
+        let mut found = Vec::new();
+        let mut function = BTreeMap::new();
+        for record in sandbox.json_lines(&["list", &trace, "--records", "--index", &index, "-q"]) {
+            let thread = record["thread"].as_str().unwrap().to_owned();
+            let value = || u64::from_str_radix(&record["value"].as_str().unwrap()[2..], 16).unwrap();
+            match record["marker"].as_str() {
+                Some("func_id") => drop(function.insert(thread, value())),
+                Some("func_retaddr") => {
+                    let named = list.name_of(function[&thread]).unwrap().to_owned();
+                    found.push((thread, named));
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(found.len(), expected.len(), "{name}");
+        assert_eq!(found, expected, "{name}");
+    }
+}
+
+/// `T20249       0x7f4a211fb1dd => tiny!fib(0xb)`: the thread and the function.
+fn entry_of(line: &str) -> Option<(String, String)> {
+    let (thread, rest) = line.strip_prefix('T')?.split_once(' ')?;
+    let name = rest.split_once("=> ")?.1.split('(').next()?;
+    Some((thread.to_owned(), name.to_owned())).filter(|(_, name)| name.contains('!'))
+}
