@@ -1,9 +1,8 @@
 //! What happens between two steps that no instruction does.
 
-use stepback_parsers::{InstructionSet, Marker, MarkerKind, Mode, RegisterId, RegisterView, Registers};
+use stepback_parsers::{InstructionSet, Marker, MarkerKind, Mode, RegisterView, Registers};
 
 use crate::calls::Flow;
-use crate::decode::Expression;
 use crate::inference::engine::{Engine, Here};
 use crate::inference::run::RunStep;
 use crate::inference::{Fact, Way};
@@ -25,13 +24,13 @@ impl Engine<'_> {
         }
     }
 
-    /// Where a branch went was in a register or in memory.
+    /// Where an indirect branch went was in a register.
     pub fn state_target(&mut self, here: Here<'_>) {
         let Some(next) = here.next.filter(|_| here.step.is_executed) else { return };
-        let Some(target) = target_operand(here) else { return };
+        let Some(target) = target_register(here.step) else { return };
         let fact = Fact::Target(here.step.step());
         let thumb = u64::from(next.set == InstructionSet::T32);
-        let (term, _) = self.term(&target, 64, here);
+        let term = self.registers.read(target, &mut self.symbols, fact);
         self.symbols.state(term, next.pc.0 | thumb, u64::MAX, fact);
     }
 
@@ -74,32 +73,48 @@ impl Engine<'_> {
     }
 }
 
-/// Where an indirect branch goes, when it goes exactly there; none for others.
-fn target_operand(here: Here<'_>) -> Option<Expression> {
-    let RunStep { set, mode, .. } = *here.step;
-    let opcode = here.step.opcode();
+/// The register that says exactly where an indirect branch goes; none for other branches.
+fn target_register(step: &RunStep) -> Option<RegisterView> {
+    let (opcode, set) = (step.opcode(), step.set);
     let number = match set {
         // BR, BLR, RET
         InstructionSet::A64 if matches!(opcode & !0x3e0, 0xd61f_0000 | 0xd63f_0000 | 0xd65f_0000) => opcode >> 5 & 31,
         // Other branches of AArch32 than BX and BLX may leave bit 0 alone.
         // In a handler of M-profile the register may hold no address, but how to return from the exception.
-        InstructionSet::T32 if opcode & !0x7f == 0x4700 && mode != Mode::Handler => opcode >> 3 & 15,
+        InstructionSet::T32 if opcode & !0x7f == 0x4700 && step.mode != Mode::Handler => opcode >> 3 & 15,
         InstructionSet::T32 if opcode & !0x7f == 0x4780 => opcode >> 3 & 15,
         InstructionSet::A32 if opcode & 0x0fff_ffd0 == 0x012f_ff10 => opcode & 15,
-        _ if set.is_arm() => return None,
-        _ => {
-            let target = here.instruction.meaning.writes.iter().find(|write| write.view.register == RegisterId::PC)?;
-            return Some(target.value.clone()).filter(|value| !matches!(value, Expression::Constant(_)));
-        }
+        InstructionSet::X86_64 | InstructionSet::X86_32 => return x86_target(step),
+        _ => return None,
     };
     let prefix = if set == InstructionSet::A64 { 'x' } else { 'r' };
-    Registers::view(&format!("{prefix}{number}"), set).map(Expression::register)
+    Registers::view(&format!("{prefix}{number}"), set)
+}
+
+/// The register of `jmp` and `call`.
+fn x86_target(step: &RunStep) -> Option<RegisterView> {
+    let encoding = step.encoding?;
+    // `notrack` and `bnd` change nothing.
+    let bytes = match encoding.bytes() {
+        [0x3e | 0xf2, rest @ ..] => rest,
+        bytes => bytes,
+    };
+    let (extension, bytes) = match bytes {
+        [rex @ 0x40..=0x4f, rest @ ..] if step.set == InstructionSet::X86_64 => (usize::from(rex & 1) * 8, rest),
+        bytes => (0, bytes),
+    };
+    let [0xff, operand @ (0xd0..=0xd7 | 0xe0..=0xe7)] = bytes else { return None };
+    const NAMES: [&str; 16] =
+        ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"];
+    let name = NAMES.get(usize::from(operand & 7) + extension)?;
+    let view = Registers::view(name, InstructionSet::X86_64)?;
+    Some(RegisterView { size_bytes: step.set.word_bytes(), ..view })
 }
 
 /// True when a step goes to the next as its instruction says.
 fn is_expected(here: Here<'_>, next: &RunStep) -> bool {
     let is_behind = next.pc.0 == here.behind();
-    if is_behind || !here.is_branch() || !here.step.is_executed {
+    if is_behind || !here.step.is_branch() || !here.step.is_executed {
         return is_behind;
     }
     match direct_target(here.step) {

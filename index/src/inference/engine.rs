@@ -1,8 +1,7 @@
 //! Goes through a run and states what each step shows.
 
-use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView};
+use stepback_parsers::{AccessKind, InstructionSet, RegisterView};
 
-use crate::calls::Flow;
 use crate::decode::{Condition, Instruction, RegisterUse, decode};
 use crate::inference::Way;
 use crate::inference::addresses::addresses;
@@ -62,11 +61,6 @@ impl Here<'_> {
     pub fn behind(&self) -> u64 {
         self.step.pc.0.wrapping_add(u64::from(self.step.length_bytes))
     }
-
-    pub fn is_branch(&self) -> bool {
-        self.step.flow().is_some_and(|flow| !matches!(flow, Flow::Next | Flow::Trap))
-            || self.uses.writes.iter().any(|view| view.register == RegisterId::PC)
-    }
 }
 
 impl<'a> Engine<'a> {
@@ -117,7 +111,7 @@ impl<'a> Engine<'a> {
         let is_conditional = condition == Condition::Conditional || is_in_block;
         let is_shown = self.circumstances.is_execution_stated
             || !self.run.accesses(here.step).is_empty()
-            || here.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
+            || here.step.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
         if !is_conditional || is_shown { Execution::Certain } else { Execution::Possible }
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use stepback_parsers::{
-    AccessKind, Address, Encoding, EventSink, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess, Mode,
-    Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    AccessKind, Address, Branch, Encoding, EventSink, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess,
+    Mode, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::calls::{Flow, flow};
@@ -19,6 +19,7 @@ pub(super) struct RunStep {
     pub pc: Address,
     pub set: InstructionSet,
     pub encoding: Option<Encoding>,
+    pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,
     pub mode: Mode,
@@ -41,6 +42,12 @@ impl RunStep {
     /// What an Arm instruction does to control; none in other sets.
     pub fn flow(&self) -> Option<Flow> {
         self.set.is_arm().then(|| flow(self.opcode(), self.set))
+    }
+
+    /// True when it may go elsewhere than on.
+    pub fn is_branch(&self) -> bool {
+        !matches!(self.branch, Branch::Unsaid | Branch::None)
+            || self.flow().is_some_and(|flow| !matches!(flow, Flow::Next | Flow::Trap))
     }
 }
 
@@ -133,6 +140,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             pc: step.pc,
             set: step.instruction_set,
             encoding: step.encoding(),
+            branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
             mode: step.mode,

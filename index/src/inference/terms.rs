@@ -69,7 +69,7 @@ impl Engine<'_> {
             }
             if size_bytes <= 8 {
                 let (term, way) = self.term(&write.value, 8 * size_bytes as u8, here);
-                let is_return = here.is_branch() && matches!(write.value, Expression::Constant(_));
+                let is_return = here.step.is_branch() && matches!(write.value, Expression::Constant(_));
                 let way = if is_return { Way::Returned(here.step.step()) } else { way };
                 changes.push((write.view, term, way));
                 continue;
