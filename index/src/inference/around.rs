@@ -14,6 +14,8 @@ use crate::{QueryError, ThreadId, Value};
 
 /// So many steps before a position are gone through; four times as many tell 1 to 5 % more registers.
 const STEPS_BEFORE: u64 = 1024;
+/// So many where these do not tell the stack pointer, as in a long loop.
+const MANY_STEPS_BEFORE: u64 = 4096;
 /// And so many behind it, where a register may be an address later.
 const STEPS_BEHIND: u64 = 256;
 /// The same around a write that lies further back.
@@ -73,7 +75,11 @@ pub(super) struct Around<'a, S> {
 impl<'a, S: Source> Around<'a, S> {
     pub fn new(index: &'a Index<S>, thread: ThreadId, position: Position, cancel: &Cancel) -> Result<Self, QueryError> {
         cancel.check()?;
-        let near = snapshot(index, thread, position.0, (STEPS_BEFORE, STEPS_BEHIND))?;
+        let mut near = snapshot(index, thread, position.0, (STEPS_BEFORE, STEPS_BEHIND))?;
+        let word_bytes = index.instruction_set(thread).word_bytes();
+        if near.view(RegisterView::new(RegisterId::SP, 0, word_bytes)).is_none() {
+            near = snapshot(index, thread, position.0, (MANY_STEPS_BEFORE, STEPS_BEHIND))?;
+        }
         Ok(Self { index, thread, position, near, far: Vec::new(), unbroken_from: None })
     }
 
