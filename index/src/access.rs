@@ -3,6 +3,7 @@
 use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Source, Step};
 
 use crate::memory::last_of;
+use crate::operands::OperandUse;
 use crate::semihosting::HostRegion;
 use crate::slots::{EventKind, SlotEvent};
 use crate::touches::Wanted;
@@ -28,7 +29,8 @@ impl AccessKinds {
         }
     }
 
-    fn includes(self, kind: AccessKind) -> bool {
+    /// Whether accesses of a kind count.
+    pub(crate) fn includes(self, kind: AccessKind) -> bool {
         match self {
             Self::Reads => kind == AccessKind::Read,
             Self::Writes => kind == AccessKind::Write,
@@ -75,6 +77,11 @@ impl Query for LastAccess {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
         index.check_position(self.before)?;
+        if let Some((thread, view)) = index.operand_cell(self.cell)? {
+            let last = index.last_uses(thread, &[view], self.kinds, self.before.0, cancel)?.pop().flatten();
+            let Some(last) = last else { return Ok(LastAccessAnswer::Never) };
+            return Ok(LastAccessAnswer::Step(Box::new(index.operand_hit((thread, view), self.kinds, last)?)));
+        }
         let cell = index.home_of(self.cell, self.before)?;
         let slot = match cell {
             Cell::Register { thread, view } => {
@@ -96,7 +103,11 @@ impl Query for LastAccess {
         let event = index.first_of_cell(&events, slot, cell, self.kinds).ok_or(QueryError::TraceChanged)?;
         match index.owner(event.thread, slot)? {
             Some(step) => {
-                let hit = index.hit(step, Position(slot), index.access_of(event)?)?;
+                let mut hit = index.hit(step, Position(slot), index.access_of(event)?)?;
+                // Only traces with markers show system calls.
+                if self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. }) {
+                    hit.doubt = index.overtaken(slot, self.before, cancel)?;
+                }
                 Ok(LastAccessAnswer::Step(Box::new(hit)))
             }
             None => Ok(LastAccessAnswer::Initial(index.line_of(event, cancel)?)),
@@ -109,6 +120,10 @@ impl Query for NextAccess {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         index.check_position(self.from)?;
+        if let Some((thread, view)) = index.operand_cell(self.cell)? {
+            let next = index.next_use(thread, view, self.kinds, self.from.0.saturating_add(1), cancel)?;
+            return next.map(|next| index.operand_hit((thread, view), self.kinds, next)).transpose();
+        }
         let mut from = self.from.0;
         loop {
             cancel.check()?;
@@ -140,6 +155,30 @@ impl Query for NextAccess {
 }
 
 impl<S: Source> Index<S> {
+    /// The register that a cell is, where the operands of instructions tell of it.
+    fn operand_cell(&self, cell: Cell) -> Result<Option<(ThreadId, RegisterView)>, QueryError> {
+        match cell {
+            Cell::Register { thread, view } if self.has_operands_alone() => {
+                self.check_operands(thread)?;
+                Ok(Some((thread, view)))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn operand_hit(
+        &self,
+        (thread, view): (ThreadId, RegisterView),
+        kinds: AccessKinds,
+        found: OperandUse,
+    ) -> Result<Hit, QueryError> {
+        let kind = if kinds == AccessKinds::Reads { AccessKind::Read } else { AccessKind::Write };
+        let position = Position(found.slot);
+        let step = position.last_step().ok_or(QueryError::TraceChanged)?;
+        let hit = self.hit(step, position, Some(self.operand_access(view, thread, kind)))?;
+        Ok(Hit { doubt: found.doubt, ..hit })
+    }
+
     fn check_recorded(&self, kinds: AccessKinds) -> Result<(), QueryError> {
         if kinds != AccessKinds::Reads {
             return Ok(());
@@ -255,6 +294,10 @@ impl<S: Source> Index<S> {
         let slot = step.0.saturating_add(1);
         if self.last_host_region(cell, kinds, slot).is_some_and(|region| region.slot == slot) {
             return Ok(true);
+        }
+        if let Some((thread, view)) = self.operand_cell(cell)? {
+            let used = self.last_uses(thread, &[view], kinds, slot, &Cancel::default())?.pop().flatten();
+            return Ok(used.is_some_and(|used| used.slot == slot));
         }
         let cell = self.home_of(cell, Position(slot))?;
         let events = self.events(slot..slot + 1)?;

@@ -174,4 +174,22 @@ pub struct Hit {
     pub position: Position,
     /// What it did to the cell; none when the question was not about a cell.
     pub access: Option<Access>,
+    /// Why it may not be the answer after all.
+    pub doubt: Option<Doubt>,
+}
+
+/// Why an answer may be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Doubt {
+    /// The trace does not show the instruction's encoding, or it cannot be decoded: it may use any register.
+    Undecoded,
+    /// The instruction is conditional, and the trace does not say whether it was executed.
+    Conditional,
+    /// A later system call may have written the memory, which the trace does not show.
+    SystemCall {
+        /// The step that made it.
+        step: Step,
+        /// Its number.
+        number: u64,
+    },
 }

@@ -17,6 +17,8 @@ use crate::directory::Directory;
 use crate::granules::{Granule, Reach};
 use crate::key_map::{SEGMENTS, SegmentSet};
 use crate::layout::{self, Contents, KeyMaps};
+use crate::operands::OperandTable;
+use crate::pcs::Visits;
 use crate::segment::{Section, SegmentReader, damaged};
 use crate::semihosting::HostRegions;
 use crate::{
@@ -105,6 +107,8 @@ pub struct Index<S> {
     pub(crate) banks: Vec<NamedBank>,
     program: Program,
     pub(crate) host_regions: HostRegions,
+    /// Which registers the instructions at each address use, as soon as somebody asked.
+    pub(crate) operands: OnceLock<OperandTable>,
 }
 
 impl<S: Source> Index<S> {
@@ -206,6 +210,7 @@ impl<S: Source> Index<S> {
             tail_calls: None,
             program: Program::default(),
             host_regions,
+            operands: OnceLock::new(),
         })
     }
 
@@ -315,10 +320,9 @@ impl<S: Source> Index<S> {
         let outside = place.and_then(|place| self.contents.register_names.get(usize::from(place)).cloned());
         let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
         let whole = outside.clone().or_else(|| {
-            let word = if set == InstructionSet::A64 { 8 } else { 4 };
             // What reaches beyond a register of NEON is a part of one of SVE.
-            let sizes =
-                if view.offset.saturating_add(view.size_bytes) > 16 { [256, word, 4, 32] } else { [16, word, 4, 32] };
+            let vector = if view.offset.saturating_add(view.size_bytes) > 16 { 256 } else { 16 };
+            let sizes = [vector, set.word_bytes(), 4, 32, 2];
             sizes
                 .into_iter()
                 .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned))
@@ -480,6 +484,26 @@ impl<S: Source> Index<S> {
             walked.map_err(|_| damaged(Section::Granules))?;
         }
         Ok(next)
+    }
+
+    /// Tells all addresses of steps, in any order, some of them several times.
+    pub(crate) fn for_each_pc(&self, mut tell: impl FnMut(u64)) -> Result<(), QueryError> {
+        for number in 0..self.contents.key_maps.len() {
+            let map = self.key_map(number, Key::Pc(0))?;
+            let told = map.for_each_from(0, |pc, _: SegmentSet<()>| {
+                tell(pc);
+                true
+            });
+            told.map_err(|_| bad_key_map())?;
+        }
+        for segment in self.unmapped().filter_map(|number| self.segment(number)) {
+            let told = segment.pcs()?.for_each_from(0, |pc, _: Visits<'_>| {
+                tell(pc);
+                true
+            });
+            told.map_err(|_| damaged(Section::Pcs))?;
+        }
+        Ok(())
     }
 
     /// The map of 64 segments for keys of this kind.

@@ -20,6 +20,8 @@
 //! ```
 
 mod access;
+mod accesses;
+mod allocations;
 mod answers;
 mod assemble;
 mod banks;
@@ -49,8 +51,11 @@ mod keys;
 mod layout;
 mod markers;
 mod memory;
+mod operands;
 mod output;
+mod overtaken;
 mod packed;
+mod page_heat;
 mod pcs;
 mod places;
 mod program;
@@ -71,6 +76,8 @@ mod visits;
 pub mod oracle;
 
 pub use access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
+pub use accesses::AccessesOf;
+pub use allocations::{Allocations, BLOCKS, Block, Heap, HeapRole};
 pub use answers::*;
 pub use build::{Build, BuildOptions, BuildProgress, BuildSummary, Follow, WARNINGS_KEPT};
 pub use calls::{Call, CallId, CallTable, Entered, Evidence, Left};
@@ -84,6 +91,7 @@ pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
 pub use inference::{Fact, Inference, InferredRegister, InferredRegisters, Reason, Way};
 pub use markers::{FindMarkers, LastMarkers, MarkerCount, MarkerHit};
 pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
+pub use page_heat::{BUCKETS, HeatMap, HotPage, PageHeat};
 pub use places::{LastStepOf, NextStepOf, StepCountOf, TextLineOfStep};
 pub use program::{FunctionPart, Program};
 pub use raw_lines::{RawLine, RawLines, SHOWN_BYTES};

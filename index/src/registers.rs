@@ -7,7 +7,7 @@ use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source, St
 use crate::inference::{Reason, fill};
 use crate::layout::ViewContents;
 use crate::register_reader::RegisterReader;
-use crate::{Cancel, Index, InstructionSet, Query, QueryError, ThreadId, Value, ValueSource};
+use crate::{AccessKinds, Cancel, Index, InstructionSet, Query, QueryError, ThreadId, Value, ValueSource};
 
 /// All registers of a thread at a position. Cost: one step's text for each distinct last write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -72,12 +72,7 @@ impl Query for RegistersAt {
             Some(thread) => thread,
             None => index.thread_at(self.position)?,
         };
-        let mut reader = RegisterReader::new(index, thread, self.position);
-        let mut registers = Vec::new();
-        for (name, view) in index.shown_registers(thread) {
-            cancel.check()?;
-            registers.push(reader.state(name, view)?);
-        }
+        let mut registers = index.states(thread, index.shown_registers(thread), self.position, cancel)?;
         fill(index, (thread, self.position), &mut registers, cancel)?;
         Ok(RegisterFile { thread, instruction_set: index.instruction_set(thread), registers })
     }
@@ -99,18 +94,35 @@ impl Query for RegisterViewsAt {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<RegisterState>, QueryError> {
         index.check_position(self.position)?;
-        let mut reader = RegisterReader::new(index, self.thread, self.position);
-        let state = |(name, view): &(String, RegisterView)| {
-            cancel.check()?;
-            reader.state(name.clone(), *view)
-        };
-        let mut states = self.views.iter().map(state).collect::<Result<Vec<_>, _>>()?;
+        let mut states = index.states(self.thread, self.views.clone(), self.position, cancel)?;
         fill(index, (self.thread, self.position), &mut states, cancel)?;
         Ok(states)
     }
 }
 
 impl<S: Source> Index<S> {
+    /// What the trace tells of some registers: where only the operands of instructions do, their writers without values.
+    fn states(
+        &self,
+        thread: ThreadId,
+        named: Vec<(String, RegisterView)>,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Vec<RegisterState>, QueryError> {
+        let mut reader = RegisterReader::new(self, thread, at);
+        let has_writers = self.has_operands_alone() && self.check_operands(thread).is_ok();
+        let views: Vec<_> = named.iter().map(|(_, view)| *view).filter(|_| has_writers).collect();
+        let mut writers = self.last_uses(thread, &views, AccessKinds::Writes, at.0, cancel)?.into_iter();
+        let state = |(name, view): (String, RegisterView)| {
+            cancel.check()?;
+            let state = reader.state(name, view)?;
+            let Some(writer) = writers.next().flatten() else { return Ok(state) };
+            let position = Position(writer.slot);
+            Ok(RegisterState { written_at: Some(position), written_by: position.last_step(), ..state })
+        };
+        named.into_iter().map(state).collect()
+    }
+
     /// The registers that the register file of a thread shows: those of its instruction set, then what else the trace named.
     pub(crate) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
         let mut shown = Registers::shown(self.instruction_set(thread));

@@ -306,6 +306,7 @@ impl<S: Source> EventSink for SlotReader<'_, S> {
         let text = String::from_utf8_lossy(event.text).into_owned();
         self.push(event.thread, event.place.line_in_range, EventKind::Text { kind: event.kind, text });
     }
+
     fn marker(&mut self, event: &MarkerEvent) {
         if self.slot >= self.keep_from {
             self.push(event.thread, event.place.line_in_range, EventKind::Marker(event.marker));

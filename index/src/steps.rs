@@ -229,7 +229,7 @@ impl<S: Source> Index<S> {
     pub(crate) fn hit(&self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
         let slot = step.0.saturating_add(1);
         let record = self.records(&[slot])?.into_iter().next().ok_or(QueryError::TraceChanged)?;
-        Ok(Hit { record, position, access })
+        Ok(Hit { record, position, access, doubt: None })
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use stepback_parsers::{Address, Source, Step};
+use stepback_parsers::{Address, Branch, Source, Step};
 
 use super::branches::branch_target;
 use super::finder::Frame;
@@ -128,6 +128,7 @@ impl<S: Source> Index<S> {
             _ => None,
         });
         let Some(step) = step else { return Err(QueryError::TraceChanged) };
+        let branch = step.branch;
         let step = LastStep {
             slot: 0,
             pc: step.pc.0,
@@ -136,7 +137,12 @@ impl<S: Source> Index<S> {
             instruction_set: step.instruction_set,
             is_executed: step.is_executed,
         };
-        let can_be = flow(step.opcode, step.instruction_set) == Flow::Branch
+        let jumps = match branch {
+            Branch::Unsaid => flow(step.opcode, step.instruction_set) == Flow::Branch,
+            Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => true,
+            _ => false,
+        };
+        let can_be = jumps
             && step.next_pc() != function.0
             && functions.start_of(step.pc) != Some(function.0)
             // A jump that goes elsewhere was interrupted.

@@ -1,14 +1,21 @@
 //! Who touched a cell last, who does next.
 
-use stepback_parsers::{AccessKind, Line, Position};
+use stepback_parsers::{AccessKind, Line, Position, RegisterView, Step};
 
 use super::event::{Event, EventKind};
 use super::{Oracle, Replay};
-use crate::{AccessKinds, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess};
+use crate::{AccessKinds, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, ThreadId};
 
 impl Replay for LastAccess {
     fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {
         oracle.check(self.before)?;
+        if let Some(register) = oracle.operand_cell(self.cell) {
+            let is_before = |used: &(Step, _)| used.0.after() <= self.before;
+            oracle.has_operands(register.0).then_some(())?;
+            let last = oracle.uses(register, self.kinds).rev().find(is_before);
+            let hit = last.and_then(|last| oracle.use_hit(register, self.kinds, last));
+            return Some(hit.map_or(LastAccessAnswer::Never, |hit| LastAccessAnswer::Step(Box::new(hit))));
+        }
         check_recorded(self.cell, self.kinds)?;
         let cell = match self.cell {
             Cell::Register { thread, view } => Cell::Register { thread, view: oracle.home(thread, view, self.before) },
@@ -19,7 +26,11 @@ impl Replay for LastAccess {
             return Some(LastAccessAnswer::Never);
         };
         Some(match oracle.hit_of(event) {
-            Some(hit) => LastAccessAnswer::Step(Box::new(hit)),
+            Some(hit) => {
+                let is_last_write = self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. });
+                let doubt = is_last_write.then(|| oracle.overtaken(event.slot, self.before)).flatten();
+                LastAccessAnswer::Step(Box::new(Hit { doubt, ..hit }))
+            }
             None => LastAccessAnswer::Initial(Line(event.line + 1)),
         })
     }
@@ -28,6 +39,11 @@ impl Replay for LastAccess {
 impl Replay for NextAccess {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
         oracle.check(self.from)?;
+        if let Some(register) = oracle.operand_cell(self.cell) {
+            oracle.has_operands(register.0).then_some(())?;
+            let next = oracle.uses(register, self.kinds).find(|(step, _)| step.before() >= self.from);
+            return Some(next.and_then(|next| oracle.use_hit(register, self.kinds, next)));
+        }
         check_recorded(self.cell, self.kinds)?;
         let events = oracle.events_after(self.from).iter();
         let mut accesses = events.filter(|event| accesses(event, self.cell, self.kinds));
@@ -64,9 +80,17 @@ fn accesses(event: &Event, cell: Cell, kinds: AccessKinds) -> bool {
 }
 
 impl Oracle {
+    /// The register that a cell is, where only operands tell of it.
+    fn operand_cell(&self, cell: Cell) -> Option<(ThreadId, RegisterView)> {
+        match cell {
+            Cell::Register { thread, view } if self.has_operands_alone => Some((thread, view)),
+            _ => None,
+        }
+    }
+
     /// An event as the hit of a question; none when no step did it.
     pub(super) fn hit_of(&self, event: &Event) -> Option<Hit> {
         let record = self.record(event.owner?)?;
-        Some(Hit { record, position: Position(event.slot), access: self.access_of(event) })
+        Some(Hit { record, position: Position(event.slot), access: self.access_of(event), doubt: None })
     }
 }

@@ -17,6 +17,7 @@
 //! ```
 
 mod access;
+mod accesses;
 mod banks;
 mod branches;
 mod calls;
@@ -29,6 +30,7 @@ mod lines;
 mod markers;
 mod memory;
 mod names;
+mod operands;
 mod record;
 mod recorded_calls;
 mod registers;

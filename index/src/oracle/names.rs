@@ -55,7 +55,7 @@ fn with_bits(name: &str, view: RegisterView) -> String {
 /// The name of the register of a table that a view is a part of, vectors counted as 16 bytes wide unless it lies higher.
 fn table_name(view: RegisterView, set: InstructionSet) -> String {
     let vector = if view.offset + view.size_bytes > 16 { 256 } else { 16 };
-    let word = if set == InstructionSet::A64 { 8 } else { 4 };
     let name = |size| Registers::name(RegisterView::new(view.register, 0, size), set);
-    [vector, word, 4, 32].into_iter().find_map(name).map(ToString::to_string).unwrap_or_default()
+    let names = [vector, set.word_bytes(), 4, 32, 2].into_iter().find_map(name);
+    names.map_or_else(|| format!("register {}", view.register.0), ToString::to_string)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use stepback_parsers::{
     EventSink, InstructionSet, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, RegisterId,
-    RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
+    RegisterSource, RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
 use super::event::{Accessed, Event, EventKind, Told, Written};
@@ -16,6 +16,8 @@ pub struct Oracle {
     pub(super) text: Vec<u8>,
     pub(super) is_big_endian: bool,
     first_set: InstructionSet,
+    /// The trace records no registers.
+    pub(super) has_operands_alone: bool,
     /// Where each line begins.
     pub(super) line_starts: Vec<u64>,
     pub(super) events: Vec<Event>,
@@ -51,6 +53,7 @@ impl Oracle {
             text,
             is_big_endian: source.traits().endian == stepback_parsers::Endian::Big,
             first_set: source.traits().instruction_set,
+            has_operands_alone: source.traits().registers == RegisterSource::Operands,
             line_starts,
             events: Vec::new(),
             steps: Vec::new(),

@@ -6,7 +6,7 @@ use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Step};
 
 use super::event::EventKind;
 use super::{Oracle, Replay};
-use crate::{RegisterFile, RegisterState, RegistersAt, ThreadId, Value, ValueSource};
+use crate::{AccessKinds, RegisterFile, RegisterState, RegistersAt, ThreadId, Value, ValueSource};
 
 /// A byte of a register that was written.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,7 @@ impl Replay for RegistersAt {
         let bytes = oracle.register_bytes(thread, self.position);
         let state = |(name, view)| match oracle.next_pc(thread, self.position) {
             Some(pc) if view == pc.1 => next_pc_state(name, view, pc.0),
+            _ if oracle.has_operands_alone => oracle.unknown_state(name, (thread, view), self.position),
             _ => state(name, view, oracle.home(thread, view, self.position), &bytes),
         };
         let registers = oracle.shown_registers(thread).into_iter().map(state).collect();
@@ -57,6 +58,16 @@ fn next_pc_state(name: String, view: RegisterView, pc: u64) -> RegisterState {
 }
 
 impl Oracle {
+    /// A register of which only operands tell.
+    fn unknown_state(&self, name: String, register: (ThreadId, RegisterView), at: Position) -> RegisterState {
+        let mut uses = self.uses(register, AccessKinds::Writes).rev();
+        let last = uses.find(|(step, _)| step.after() <= at).filter(|_| self.has_operands(register.0));
+        let written_by = last.map(|(step, _)| step);
+        let value = Value(vec![None; usize::from(register.1.size_bytes)]);
+        let (source, written_at) = (ValueSource::Unknown, written_by.map(Step::after));
+        RegisterState { name, view: register.1, value, source, written_at, written_by, reason: None }
+    }
+
     /// The thread of the last step before a position, at the start that of the first step.
     pub fn thread_at(&self, position: Position) -> ThreadId {
         let step = position.last_step().unwrap_or(Step(0));

@@ -36,6 +36,6 @@ impl Oracle {
     }
 
     pub(super) fn visit(&self, step: Step) -> Option<Hit> {
-        Some(Hit { record: self.record(step)?, position: step.after(), access: None })
+        Some(Hit { record: self.record(step)?, position: step.after(), access: None, doubt: None })
     }
 }

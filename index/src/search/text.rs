@@ -7,7 +7,7 @@ use stepback_parsers::{EventSink, Position, Source, Step, StepEvent};
 
 use super::run::{Search, Searched, collect, run};
 use super::{TextPattern, made};
-use crate::{Cancel, Hit, Index, Query, QueryError};
+use crate::{Cancel, Hit, Index, Query, QueryError, StepRecord};
 
 /// Steps whose disassembly or raw lines match a regular expression, from a position on, in trace order: one hit a step.
 ///
@@ -61,7 +61,8 @@ impl Search for FindText {
     fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
         let steps: Vec<_> = slots.iter().map(|slot| Step(slot.saturating_sub(1))).collect();
         let records = index.records_of(&steps)?;
-        Ok(records.into_iter().map(|record| Hit { position: record.step.after(), record, access: None }).collect())
+        let hit = |record: StepRecord| Hit { position: record.step.after(), record, access: None, doubt: None };
+        Ok(records.into_iter().map(hit).collect())
     }
 }
 

@@ -72,7 +72,7 @@ impl Search for FindValue {
         }
         let steps: Vec<_> = found.iter().map(|(step, ..)| *step).collect();
         let records = index.records_of(&steps)?;
-        let hit = |(record, (_, position, access))| Hit { record, position, access: Some(access) };
+        let hit = |(record, (_, position, access))| Hit { record, position, access: Some(access), doubt: None };
         Ok(records.into_iter().zip(found).map(hit).collect())
     }
 }

@@ -1,11 +1,12 @@
 //! Compares the index of traces of records with the oracle: random traces, random questions.
 
 use proptest::prelude::*;
-use stepback_index::oracle::Oracle;
+use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::{
-    BuildOptions, Cancel, FindMarkers, Index, LastMarkers, MarkerCount, PositionOfLine, Query as _, ThreadId,
+    AccessKinds, AccessesOf, BuildOptions, Cancel, FindMarkers, Index, LastMarkers, MarkerCount, MemoryRange, PageHeat,
+    PositionOfLine, Query as _, RegisterFile, RegistersAt, ThreadId,
 };
-use stepback_parsers::{Branch, Encoding, InstructionSet, Line, MarkerKind, Position};
+use stepback_parsers::{Address, Branch, Encoding, InstructionSet, Line, MarkerKind, Position};
 
 use super::support::compare::{Comparison, Things, index_of};
 use super::support::dice::Dice;
@@ -13,6 +14,26 @@ use super::support::records::{Record, Records, What};
 
 /// The questions of [`Comparison::ask_of_kind`] that do not read the text.
 const KINDS: [u64; 9] = [2, 4, 6, 8, 9, 12, 17, 18, 21];
+
+/// Moves, sums, system registers, and bytes that mean nothing.
+const A64: [&[u8]; 6] = [
+    &[0xe0, 0x03, 0x01, 0xaa],
+    &[0x20, 0x00, 0x02, 0x8b],
+    &[0x1f, 0x20, 0x03, 0xd5],
+    &[0x40, 0xd0, 0x3b, 0xd5],
+    &[0xe1, 0x07, 0x40, 0xf9],
+    &[0, 0, 0, 0],
+];
+const X86: [&[u8]; 8] = [
+    &[0x90],
+    &[0x31, 0xc0],
+    &[0x48, 0x89, 0xd8],
+    &[0x48, 0x8d, 0x41, 0x08],
+    &[0x55],
+    &[0xb1, 0x07],
+    &[0x0f, 0xa2],
+    &[0x06],
+];
 
 /// A thread of a random trace.
 #[derive(Clone, Debug)]
@@ -28,6 +49,7 @@ struct RandomThread {
 /// Writes a random trace: few addresses, so that things collide; mostly calls that return.
 struct Writer<'a> {
     dice: &'a mut Dice,
+    set: InstructionSet,
     time: u64,
     records: Vec<Record>,
 }
@@ -51,7 +73,8 @@ impl Writer<'_> {
             Branch::Return,
         ];
         let branch = self.dice.pick(&BRANCHES).unwrap();
-        let encoding = Encoding::new([0x90; 4].get(..1 + self.dice.below(4) as usize).unwrap()).unwrap();
+        let codes: &[&[u8]] = if self.set == InstructionSet::A64 { &A64 } else { &X86 };
+        let encoding = Encoding::new(self.dice.pick(codes).unwrap()).unwrap();
         self.time += self.dice.below(3);
         let time = Some(self.time).filter(|_| !self.dice.one_in(9));
         self.records.push(Record { thread: number, what: What::Step { pc: thread.pc, encoding, branch, time } });
@@ -105,8 +128,14 @@ impl Writer<'_> {
     }
 }
 
+/// The set of a random trace.
+fn set_of(seed: u64) -> InstructionSet {
+    if seed.is_multiple_of(3) { InstructionSet::A64 } else { InstructionSet::X86_64 }
+}
+
 fn random_records(dice: &mut Dice, count: u64) -> Vec<Record> {
-    let mut writer = Writer { dice, time: 1000, records: Vec::new() };
+    let set = set_of(dice.0);
+    let mut writer = Writer { dice, set, time: 1000, records: Vec::new() };
     let start = RandomThread { pc: 0x1000, sp: 0x8000, calls: Vec::new(), points: vec![0x1008] };
     let mut threads = [start.clone(), start.clone(), start];
     let mut number = 0;
@@ -132,8 +161,7 @@ fn random_records(dice: &mut Dice, count: u64) -> Vec<Record> {
 }
 
 fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64) {
-    let set = if seed.is_multiple_of(3) { InstructionSet::A64 } else { InstructionSet::X86_64 };
-    let source = Records::new(records, set);
+    let source = Records::new(records, set_of(seed));
     let oracle = Oracle::of(source.as_ref()).unwrap();
     let things = Things::of(&oracle);
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
@@ -146,8 +174,36 @@ fn check(records: Vec<Record>, segment_sizes: &[u64], questions: u64, seed: u64)
             comparison.ask_of_kind(dice.pick(&KINDS).unwrap(), &mut dice);
             comparison.agree(PositionOfLine(Line(dice.below(oracle.line_count() + 3))));
             ask_markers(&comparison, &mut dice);
+            ask_memory(&comparison, &mut dice);
+            ask_writers(&comparison, &mut dice);
         }
     }
+}
+
+fn ask_memory(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+    let steps = comparison.index.step_count();
+    let (from, to) = (Position(dice.below(steps + 1)), Position(dice.below(steps + 2)));
+    comparison.agree(PageHeat { from, to, buckets: dice.below(5) as usize });
+    let range = MemoryRange { address: Address(0x7ef0 + dice.below(0x120)), len_bytes: dice.below(90) };
+    let kinds = dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All]).unwrap();
+    let thread = Some(ThreadId(dice.below(3) as u16)).filter(|_| dice.one_in(2));
+    comparison.agree(AccessesOf { range, kinds, thread, from, limit: dice.below(9) as usize });
+}
+
+/// Who wrote the registers; their values are inferred by the index alone.
+fn ask_writers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
+    let position = Position(dice.below(comparison.index.step_count() + 1));
+    let question = RegistersAt { position, thread: Some(ThreadId(0)) };
+    let (Ok(found), Some(expected)) =
+        (question.run(&comparison.index, &Cancel::default()), question.replay(comparison.oracle))
+    else {
+        panic!("{}: {question:?}", comparison.name);
+    };
+    let writers = |file: &RegisterFile| -> Vec<_> {
+        let states = file.registers.iter();
+        states.map(|state| (state.name.clone(), state.written_at, state.written_by)).collect()
+    };
+    assert_eq!(writers(&found), writers(&expected), "{}: {question:?}", comparison.name);
 }
 
 fn ask_markers(comparison: &Comparison<'_, Records>, dice: &mut Dice) {

@@ -131,6 +131,14 @@ impl Source for Records {
         Ok(Parsed { lines: records.len() as u64, end })
     }
 
+    fn encodings_at(&self, address: Address) -> Vec<(InstructionSet, Encoding)> {
+        let here = self.records.iter().filter_map(|record| match record.what {
+            What::Step { pc, encoding, .. } if pc == address.0 => Some((self.traits.instruction_set, encoding)),
+            _ => None,
+        });
+        here.collect()
+    }
+
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
         let mut text = String::new();
         for record in self.records.get(self.records_of(&range)).unwrap() {

@@ -1,0 +1,259 @@
+//! The heap, from the markers of the functions that allocate and free.
+//!
+//! Which function a marker names the program above knows; here it is a number with a [`HeapRole`].
+
+use std::collections::{BTreeMap, HashMap};
+
+use stepback_parsers::{Address, Marker, MarkerKind, Position, Source};
+
+use crate::{Cancel, FindMarkers, Index, MarkerHit, Query, QueryError, ThreadId};
+
+/// What a function does to the heap, and so what its arguments mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum HeapRole {
+    /// `malloc(size)`, `operator new(size)`.
+    Allocate,
+    /// `calloc(count, size)`.
+    AllocateArray,
+    /// `aligned_alloc(alignment, size)`, `memalign`.
+    AllocateAligned,
+    /// `realloc(block, size)`.
+    Reallocate,
+    /// `free(block)`, `operator delete(block)`.
+    Free,
+}
+
+/// The blocks of the heap with their lifetimes. Cost: all markers of functions are read; the answer is to be kept.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Allocations {
+    /// By the value of a function's markers: what it does.
+    pub roles: BTreeMap<u64, HeapRole>,
+}
+
+/// The blocks of a trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Heap {
+    /// By address, then by time.
+    blocks: Vec<Block>,
+    /// The end of the highest block up to each.
+    ends: Vec<u64>,
+    /// True when there are more than [`BLOCKS`]: the rest is left out.
+    pub is_cut_short: bool,
+}
+
+/// A block of the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its first byte.
+    pub address: Address,
+    /// How many bytes were asked for.
+    pub size_bytes: u64,
+    /// When it was allocated: the function's return shows at this position.
+    pub allocated_at: Position,
+    /// By whom.
+    pub allocated_by: ThreadId,
+    /// When it was freed; none when the trace does not show it.
+    pub freed_at: Option<Position>,
+    /// By whom.
+    pub freed_by: Option<ThreadId>,
+}
+
+/// More blocks are not kept.
+pub const BLOCKS: usize = 1 << 22;
+/// Markers that are read in one go.
+const BATCH: usize = 1 << 16;
+
+const KINDS: [MarkerKind; 4] =
+    [MarkerKind::FUNCTION, MarkerKind::RETURN_ADDRESS, MarkerKind::ARGUMENT, MarkerKind::RETURN_VALUE];
+
+impl Query for Allocations {
+    type Answer = Heap;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Heap, QueryError> {
+        let mut builder =
+            Builder { roles: &self.roles, threads: HashMap::new(), live: HashMap::new(), heap: Heap::default() };
+        let mut from = Position(0);
+        loop {
+            let batch = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to: index.end(), limit: BATCH }
+                .run(index, cancel)?;
+            batch.iter().for_each(|hit| builder.take(hit));
+            match batch.last() {
+                Some(last) if batch.len() >= BATCH && last.position < index.end() => {
+                    from = Position(last.position.0 + 1)
+                }
+                _ => return Ok(builder.finish()),
+            }
+        }
+    }
+}
+
+impl Heap {
+    /// All blocks, by address, then by time.
+    pub fn blocks(&self) -> &[Block] {
+        &self.blocks
+    }
+
+    /// The block that an address belongs to at a position: one that is allocated then, or else the one that was freed last before.
+    pub fn block_at(&self, address: Address, position: Position) -> Option<&Block> {
+        let after = self.blocks.partition_point(|block| block.address <= address);
+        let (mut place, mut found) = (after, None::<&Block>);
+        while let Some(before) = place.checked_sub(1).filter(|before| self.ends.get(*before) > Some(&address.0)) {
+            place = before;
+            let Some(block) = self.blocks.get(place) else { break };
+            if !block.contains(address) || block.allocated_at > position {
+                continue;
+            }
+            if block.is_allocated(position) {
+                return Some(block);
+            }
+            if found.is_none_or(|found| block.freed_at > found.freed_at) {
+                found = Some(block);
+            }
+        }
+        found
+    }
+}
+
+impl Block {
+    /// Whether an address is one of its bytes; a block of no bytes has its first.
+    pub fn contains(&self, address: Address) -> bool {
+        address.0.checked_sub(self.address.0).is_some_and(|offset| offset < self.size_bytes.max(1))
+    }
+
+    /// Whether it is allocated at a position.
+    pub fn is_allocated(&self, position: Position) -> bool {
+        self.allocated_at <= position && self.freed_at.is_none_or(|freed| position < freed)
+    }
+}
+
+/// Follows the markers.
+struct Builder<'a> {
+    roles: &'a BTreeMap<u64, HeapRole>,
+    threads: HashMap<ThreadId, Thread>,
+    /// The blocks that are allocated, by address.
+    live: HashMap<u64, Block>,
+    heap: Heap,
+}
+
+/// A thread that calls such functions.
+#[derive(Debug, Default)]
+struct Thread {
+    /// The function of the group at hand.
+    function: Option<u64>,
+    /// Calls that have not returned.
+    calls: Vec<HeapCall>,
+}
+
+/// A call of such a function.
+#[derive(Clone, Debug)]
+struct HeapCall {
+    function: u64,
+    role: HeapRole,
+    arguments: Vec<u64>,
+    at: Position,
+}
+
+/// More calls of such functions inside each other than that no program makes.
+const DEPTH: usize = 64;
+
+impl Builder<'_> {
+    fn take(&mut self, hit: &MarkerHit) {
+        let Marker { kind, value } = hit.marker;
+        let thread = self.threads.entry(hit.thread).or_default();
+        let role = thread.function.and_then(|function| Some((function, *self.roles.get(&function)?)));
+        match (kind, role) {
+            (MarkerKind::FUNCTION, _) => thread.function = Some(value),
+            (MarkerKind::RETURN_ADDRESS, Some((function, role))) => {
+                if thread.calls.len() >= DEPTH {
+                    thread.calls.remove(0);
+                }
+                thread.calls.push(HeapCall { function, role, arguments: Vec::new(), at: hit.position });
+            }
+            (MarkerKind::ARGUMENT, Some((function, _))) => {
+                let call = thread.calls.last_mut().filter(|call| call.function == function && call.at == hit.position);
+                if let Some(call) = call.filter(|call| call.arguments.len() < 2) {
+                    call.arguments.push(value);
+                    if let HeapCall { role: HeapRole::Free, .. } = *call {
+                        self.free(value, hit);
+                    }
+                }
+            }
+            (MarkerKind::RETURN_VALUE, Some((function, _))) => {
+                let Some(place) = thread.calls.iter().rposition(|call| call.function == function) else { return };
+                let call = thread.calls.drain(place..).next();
+                if let Some(call) = call {
+                    self.returned(&call, value, hit);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn returned(&mut self, call: &HeapCall, value: u64, hit: &MarkerHit) {
+        let argument = |place: usize| call.arguments.get(place).copied();
+        let size = match call.role {
+            HeapRole::Allocate => argument(0),
+            HeapRole::AllocateArray => argument(0).zip(argument(1)).and_then(|(count, size)| count.checked_mul(size)),
+            HeapRole::AllocateAligned | HeapRole::Reallocate => argument(1),
+            HeapRole::Free => None,
+        };
+        let Some(size_bytes) = size else { return };
+        let is_moved = call.role == HeapRole::Reallocate && (value != 0 || size_bytes == 0);
+        if let Some(before) = argument(0).filter(|_| is_moved) {
+            self.free(before, hit);
+        }
+        if value == 0 {
+            return;
+        }
+        if self.live.len() >= BLOCKS {
+            self.heap.is_cut_short = true;
+            return;
+        }
+        // A function that calls another one of these gives on what that allocated.
+        let is_inner = self.live.get(&value).is_some_and(|block| block.allocated_at >= call.at);
+        if !is_inner {
+            self.free(value, hit);
+        }
+        let block = Block {
+            address: Address(value),
+            size_bytes,
+            allocated_at: hit.position,
+            allocated_by: hit.thread,
+            freed_at: None,
+            freed_by: None,
+        };
+        self.live.insert(value, block);
+    }
+
+    fn free(&mut self, address: u64, hit: &MarkerHit) {
+        if let Some(block) = self.live.remove(&address) {
+            self.keep(Block { freed_at: Some(hit.position), freed_by: Some(hit.thread), ..block });
+        }
+    }
+
+    fn keep(&mut self, block: Block) {
+        if self.heap.blocks.len() < BLOCKS {
+            self.heap.blocks.push(block);
+        } else {
+            self.heap.is_cut_short = true;
+        }
+    }
+
+    fn finish(mut self) -> Heap {
+        for block in std::mem::take(&mut self.live).into_values() {
+            self.keep(block);
+        }
+        let mut heap = self.heap;
+        heap.blocks.sort_unstable_by_key(|block| (block.address, block.allocated_at));
+        let mut end = 0;
+        heap.ends = heap
+            .blocks
+            .iter()
+            .map(|block| {
+                end = end.max(block.address.0.saturating_add(block.size_bytes.max(1)));
+                end
+            })
+            .collect();
+        heap
+    }
+}

@@ -1,0 +1,386 @@
+//! Who used a register last and who does next, in traces that record no registers: by the operands of the instructions.
+//!
+//! The steps nearby are decoded one by one. Beyond them a table of all addresses says which instructions use the register at all,
+//! and the lists of their visits say when: a register that nothing uses costs a lookup.
+
+use std::collections::{BTreeSet, HashMap};
+
+use stepback_parsers::{
+    AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterSource, RegisterView, Source,
+};
+
+use crate::decode::{Condition, RegisterUse, decode};
+use crate::index::Key;
+use crate::segment::{Section, SegmentReader, damaged};
+use crate::slots::{EventKind, StepText, local_thread};
+use crate::{Access, AccessKinds, AccessTarget, Cancel, Doubt, Index, QueryError, ThreadId, Value};
+
+/// So many steps of the thread are decoded before the table is asked.
+const NEARBY: u64 = 2048;
+/// Steps that are read at once, at first.
+const BLOCK: u64 = 32;
+
+/// A step that uses a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OperandUse {
+    /// The slot of its effects.
+    pub slot: u64,
+    /// Why it may not use it after all.
+    pub doubt: Option<Doubt>,
+}
+
+/// Which registers an instruction uses: none when that is not known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Uses(Option<(Vec<RegisterView>, Vec<RegisterView>)>);
+
+impl Uses {
+    fn of(registers: Option<&RegisterUse>) -> Self {
+        Self(registers.map(|known| (known.reads.clone(), known.writes.clone())))
+    }
+
+    /// Whether it uses a byte of a view, as far as that is known.
+    fn includes(&self, view: RegisterView, kinds: AccessKinds) -> bool {
+        let Some((reads, writes)) = &self.0 else { return true };
+        let uses =
+            |kind, views: &[RegisterView]| kinds.includes(kind) && views.iter().any(|known| known.overlaps(view));
+        uses(AccessKind::Read, reads) || uses(AccessKind::Write, writes)
+    }
+}
+
+/// The registers that the instructions at each address of a trace use.
+#[derive(Debug, Default)]
+pub(crate) struct OperandTable {
+    uses: Vec<Uses>,
+    /// Addresses with the places of what the instructions there use.
+    addresses: Vec<(u64, u32)>,
+}
+
+impl OperandTable {
+    /// The addresses with an instruction that may use a view.
+    fn users(&self, view: RegisterView, kinds: AccessKinds) -> impl Iterator<Item = Address> + '_ {
+        let is_user: Vec<_> = self.uses.iter().map(|uses| uses.includes(view, kinds)).collect();
+        let of = move |place: u32| is_user.get(place as usize) == Some(&true);
+        self.addresses.iter().filter(move |(_, uses)| of(*uses)).map(|(address, _)| Address(*address))
+    }
+}
+
+/// What a step does to a view, as its encoding says: none when it does not use it.
+fn use_of(step: &StepText, view: RegisterView, kinds: AccessKinds) -> Option<Option<Doubt>> {
+    let Some(encoding) = step.encoding else { return Some(Some(Doubt::Undecoded)) };
+    let instruction = decode(encoding, step.pc, step.instruction_set);
+    if !step.is_executed || !Uses::of(instruction.registers.as_ref()).includes(view, kinds) {
+        return None;
+    }
+    Some(match instruction.registers {
+        None => Some(Doubt::Undecoded),
+        Some(_) => (instruction.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional),
+    })
+}
+
+impl<S: Source> Index<S> {
+    /// Whether what is known of registers is what the operands of instructions say.
+    pub(crate) fn has_operands_alone(&self) -> bool {
+        self.contents.traits.registers == RegisterSource::Operands
+    }
+
+    /// Fails where not even the operands tell of registers.
+    pub(crate) fn check_operands(&self, thread: ThreadId) -> Result<(), QueryError> {
+        if self.instruction_set(thread) != InstructionSet::Regdeps {
+            return Ok(());
+        }
+        let format = self.contents.traits.format.clone();
+        Err(QueryError::NotRecorded { format, what: "what these instructions do to registers" })
+    }
+
+    /// For each view the last step of a thread up to a slot that uses it. The program counter has none.
+    pub(crate) fn last_uses(
+        &self,
+        thread: ThreadId,
+        views: &[RegisterView],
+        kinds: AccessKinds,
+        last: u64,
+        cancel: &Cancel,
+    ) -> Result<Vec<Option<OperandUse>>, QueryError> {
+        let mut found = vec![None; views.len()];
+        let mut open: Vec<_> = (0..views.len()).filter(|place| views[*place].register != RegisterId::PC).collect();
+        let (mut last, mut left, mut block) = (last, NEARBY, BLOCK);
+        while !open.is_empty() && left > 0 {
+            cancel.check()?;
+            let Some(newest) = self.owner(thread, last)?.map(|step| step.after().0) else { return Ok(found) };
+            let first = newest.saturating_sub(block - 1).max(1);
+            for (slot, step) in self.steps_of(thread, first..newest + 1)?.iter().rev() {
+                open.retain(|place| {
+                    let used = use_of(step, views[*place], kinds);
+                    found[*place] = used.map(|doubt| OperandUse { slot: *slot, doubt });
+                    used.is_none()
+                });
+            }
+            (last, left, block) = (first - 1, left.saturating_sub(block), 2 * block);
+        }
+        for place in open {
+            found[place] = self.last_use_far(thread, views[place], kinds, last, cancel)?;
+        }
+        Ok(found)
+    }
+
+    /// The first step of a thread from a slot on that uses a view.
+    pub(crate) fn next_use(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        kinds: AccessKinds,
+        first: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<OperandUse>, QueryError> {
+        if view.register == RegisterId::PC {
+            return Ok(None);
+        }
+        let (mut first, mut left, mut block) = (first.max(1), NEARBY, BLOCK);
+        while left > 0 {
+            cancel.check()?;
+            let from = stepback_parsers::Position(first - 1);
+            let Some(nearest) = self.next_step_of(thread, from)?.map(|step| step.after().0) else { return Ok(None) };
+            let behind = nearest.saturating_add(block).min(self.step_count() + 1);
+            for (slot, step) in self.steps_of(thread, nearest..behind)? {
+                if let Some(doubt) = use_of(&step, view, kinds) {
+                    return Ok(Some(OperandUse { slot, doubt }));
+                }
+            }
+            (first, left, block) = (behind, left.saturating_sub(block), 2 * block);
+        }
+        self.next_use_far(thread, view, kinds, first, cancel)
+    }
+
+    /// The steps of a thread in some slots, with these.
+    fn steps_of(&self, thread: ThreadId, slots: std::ops::Range<u64>) -> Result<Vec<(u64, StepText)>, QueryError> {
+        let own = self.events(slots)?.into_iter().filter(|event| event.thread == thread);
+        let step = |event: crate::slots::SlotEvent| match event.kind {
+            EventKind::Step(step) => Some((event.slot, step)),
+            _ => None,
+        };
+        Ok(own.filter_map(step).collect())
+    }
+
+    fn last_use_far(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        kinds: AccessKinds,
+        mut last: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<OperandUse>, QueryError> {
+        loop {
+            let (mut best, segments) = (0, &self.contents.segments);
+            for pc in self.operand_table(cancel)?.users(view, kinds) {
+                cancel.check()?;
+                let after = segments.partition_point(|segment| segment.step_base < last);
+                for number in self.segments_with(Key::Pc(pc.0), 0..after)?.into_iter().rev() {
+                    let Some(segment) = self.segment(number) else { continue };
+                    if segment.meta.step_base + u64::from(segment.meta.steps) <= best {
+                        break;
+                    }
+                    if let Some(slot) = last_visit(&segment, pc, thread, last)? {
+                        best = best.max(slot);
+                        break;
+                    }
+                }
+            }
+            if best == 0 {
+                return Ok(None);
+            }
+            let step = self.steps_of(thread, best..best + 1)?.pop();
+            if let Some(doubt) = step.and_then(|(_, step)| use_of(&step, view, kinds)) {
+                return Ok(Some(OperandUse { slot: best, doubt }));
+            }
+            // Another instruction was at the address then.
+            last = best - 1;
+        }
+    }
+
+    fn next_use_far(
+        &self,
+        thread: ThreadId,
+        view: RegisterView,
+        kinds: AccessKinds,
+        mut first: u64,
+        cancel: &Cancel,
+    ) -> Result<Option<OperandUse>, QueryError> {
+        let segments = &self.contents.segments;
+        loop {
+            let mut best: Option<u64> = None;
+            for pc in self.operand_table(cancel)?.users(view, kinds) {
+                cancel.check()?;
+                let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+                for number in self.segments_with(Key::Pc(pc.0), start..segments.len())? {
+                    let Some(segment) = self.segment(number) else { continue };
+                    if best.is_some_and(|best| segment.meta.step_base >= best) {
+                        break;
+                    }
+                    if let Some(slot) = next_visit(&segment, pc, thread, first)? {
+                        best = Some(best.map_or(slot, |best| best.min(slot)));
+                        break;
+                    }
+                }
+            }
+            let Some(slot) = best else { return Ok(None) };
+            let step = self.steps_of(thread, slot..slot + 1)?.pop();
+            if let Some(doubt) = step.and_then(|(_, step)| use_of(&step, view, kinds)) {
+                return Ok(Some(OperandUse { slot, doubt }));
+            }
+            first = slot + 1;
+        }
+    }
+
+    /// The table of all addresses. Cost: they are decoded when the first question needs it.
+    fn operand_table(&self, cancel: &Cancel) -> Result<&OperandTable, QueryError> {
+        if let Some(known) = self.operands.get() {
+            return Ok(known);
+        }
+        let mut pcs = BTreeSet::new();
+        self.for_each_pc(|pc| _ = pcs.insert(pc))?;
+        let mut table = OperandTable::default();
+        let mut places = HashMap::new();
+        for pc in pcs {
+            cancel.check()?;
+            let known = self.source().encodings_at(Address(pc));
+            let mut all: BTreeSet<Uses> = known.iter().map(|encoding| uses_at(Address(pc), *encoding)).collect();
+            if known.is_empty() {
+                all.insert(Uses(None));
+            }
+            for uses in all {
+                let place = *places.entry(uses.clone()).or_insert_with(|| {
+                    table.uses.push(uses);
+                    table.uses.len() as u32 - 1
+                });
+                table.addresses.push((pc, place));
+            }
+        }
+        Ok(self.operands.get_or_init(|| table))
+    }
+
+    /// What a step did to a register by its operands.
+    pub(crate) fn operand_access(&self, view: RegisterView, thread: ThreadId, kind: AccessKind) -> Access {
+        Access {
+            kind,
+            target: AccessTarget::Register(self.register_name(view, thread)),
+            value: Value(vec![None; usize::from(view.size_bytes)]),
+            is_external: false,
+            host_operation: None,
+        }
+    }
+}
+
+fn uses_at(pc: Address, (set, encoding): (InstructionSet, Encoding)) -> Uses {
+    Uses::of(decode(encoding, pc, set).registers.as_ref())
+}
+
+/// The last visit of an address by a thread up to a slot, in a segment.
+fn last_visit(
+    segment: &SegmentReader<'_>,
+    pc: Address,
+    thread: ThreadId,
+    last: u64,
+) -> Result<Option<u64>, QueryError> {
+    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else { return Ok(None) };
+    let own = segment.steps_of_thread(local)?;
+    let base = segment.meta.step_base;
+    let mut below = u32::try_from((last + 1).saturating_sub(base)).unwrap_or(u32::MAX);
+    loop {
+        let count = visits.count_below(below).map_err(|_| damaged(Section::Pcs))?;
+        let Some(place) = count.checked_sub(1) else { return Ok(None) };
+        let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
+        let Some(own) = &own else { return Ok(Some(base + u64::from(slot))) };
+        let owned = own.last_below(slot.saturating_add(1)).map_err(|_| damaged(Section::Registers))?;
+        match owned {
+            Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
+            Some(owned) => below = owned.saturating_add(1),
+            None => return Ok(None),
+        }
+    }
+}
+
+/// The first visit of an address by a thread from a slot on, in a segment.
+fn next_visit(
+    segment: &SegmentReader<'_>,
+    pc: Address,
+    thread: ThreadId,
+    first: u64,
+) -> Result<Option<u64>, QueryError> {
+    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else { return Ok(None) };
+    let own = segment.steps_of_thread(local)?;
+    let base = segment.meta.step_base;
+    let mut from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
+    loop {
+        let place = visits.count_below(from).map_err(|_| damaged(Section::Pcs))?;
+        if place >= visits.len() {
+            return Ok(None);
+        }
+        let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
+        let Some(own) = &own else { return Ok(Some(base + u64::from(slot))) };
+        match own.first_from(slot).map_err(|_| damaged(Section::Registers))? {
+            Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
+            Some(owned) => from = owned,
+            None => return Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../tests/support/records.rs"]
+mod records;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_generator::Dice;
+    use stepback_parsers::{Branch, MarkerKind, Registers};
+
+    use super::records::{Record, Records, What};
+    use super::*;
+    use crate::BuildOptions;
+
+    const X1_TO_X0: [u8; 4] = [0xe0, 0x03, 0x01, 0xaa];
+    const X2_PLUS_X1_TO_X3: [u8; 4] = [0x43, 0x00, 0x01, 0x8b];
+
+    /// A trace of two threads with few addresses, at one of which there are two instructions.
+    fn trace() -> Arc<Records> {
+        let mut dice = Dice(7);
+        let records = (0..500).map(|_| {
+            let (thread, pc) = (dice.below(2) as u16, 0x1000 + 4 * dice.below(40));
+            let code = match pc {
+                0x1000 if dice.one_in(2) => X1_TO_X0,
+                0x1004 => X2_PLUS_X1_TO_X3,
+                0x1008 => return Record::read(thread, 0x8000),
+                0x100c => return Record::write(thread, 0x8000),
+                0x1010 => return Record::marker(thread, MarkerKind::TIMESTAMP, 0),
+                // It uses none of the registers that are asked for.
+                _ => return Record::step(thread, pc, 4, Branch::None),
+            };
+            let encoding = Encoding::new(&code).unwrap();
+            Record { thread, what: What::Step { pc, encoding, branch: Branch::None, time: None } }
+        });
+        Records::new(records.collect(), InstructionSet::A64)
+    }
+
+    #[test]
+    fn the_lists_of_visits_find_what_the_steps_nearby_show() {
+        for segment_bytes in [160, 1 << 20] {
+            let options = BuildOptions { segment_bytes, threads: 1 };
+            let index = Index::in_memory(trace(), &options).unwrap();
+            let (kinds, cancel) = (AccessKinds::All, Cancel::default());
+            for (name, slot) in
+                ["x0", "x1", "x2", "x3", "x4"].iter().flat_map(|name| (1..300).map(move |slot| (name, slot)))
+            {
+                let (thread, view) = (ThreadId(slot % 2), Registers::view(name, InstructionSet::A64).unwrap());
+                let slot = u64::from(slot);
+                let near = index.last_uses(thread, &[view], kinds, slot, &cancel).unwrap().pop().flatten();
+                let far = index.last_use_far(thread, view, kinds, slot, &cancel).unwrap();
+                assert_eq!(near, far, "{name} before {slot}");
+                let near = index.next_use(thread, view, kinds, slot, &cancel).unwrap();
+                let far = index.next_use_far(thread, view, kinds, slot, &cancel).unwrap();
+                assert_eq!(near, far, "{name} from {slot}");
+            }
+        }
+    }
+}

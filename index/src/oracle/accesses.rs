@@ -1,0 +1,48 @@
+//! All accesses of a range of memory, and the heat of pages.
+
+use std::collections::BTreeMap;
+
+use stepback_parsers::{AccessKind, Address};
+
+use super::event::EventKind;
+use super::{Oracle, Replay};
+use crate::{AccessKinds, AccessesOf, HeatMap, Hit, HotPage, PageHeat};
+
+impl Replay for AccessesOf {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
+        oracle.check(self.from)?;
+        let (start, length) = (self.range.address.0, self.range.len_bytes);
+        let events = oracle.events_after(self.from).iter().filter(|event| match &event.kind {
+            EventKind::Access(access) => {
+                let is_wanted = match self.kinds {
+                    AccessKinds::Reads => access.is_read(),
+                    AccessKinds::Writes => !access.is_read(),
+                    AccessKinds::All => true,
+                };
+                let is_inside = |byte: u64| byte.checked_sub(start).is_some_and(|place| place < length);
+                is_wanted && access.each_byte().any(|(byte, _)| is_inside(byte))
+            }
+            _ => false,
+        });
+        let own = events.filter(|event| self.thread.is_none_or(|thread| thread == event.thread));
+        Some(own.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
+    }
+}
+
+impl Replay for PageHeat {
+    /// For traces of few pages.
+    fn replay(&self, oracle: &Oracle) -> Option<HeatMap> {
+        oracle.check(self.from.max(self.to))?;
+        let (buckets, mut pages) = (self.buckets.max(1), BTreeMap::new());
+        let steps = self.to.0.saturating_sub(self.from.0).max(1);
+        for event in oracle.events_after(self.from).iter().filter(|event| event.slot <= self.to.0) {
+            let EventKind::Access(access) = &event.kind else { continue };
+            let page = pages.entry(access.address.0 / 4096).or_insert_with(|| [vec![0; buckets], vec![0; buckets]]);
+            let part = (event.slot - self.from.0 - 1) * buckets as u64 / steps;
+            page[usize::from(access.kind == AccessKind::Write)][part as usize] += 1;
+        }
+        let hot_page =
+            |(page, [reads, writes]): (u64, [Vec<u32>; 2])| HotPage { first: Address(page * 4096), reads, writes };
+        Some(HeatMap { page_bytes: 4096, pages: pages.into_iter().map(hot_page).collect() })
+    }
+}
