@@ -87,11 +87,9 @@ impl DrmemtraceJson {
 
     fn rows(&self) -> Vec<(&'static str, String)> {
         let pids = self.pids.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+        let with_type = format!("{}, file type {} ({})", self.version, self.file_type, self.file_type_words.join(", "));
         vec![
-            (
-                "version",
-                format!("{}, file type {} ({})", self.version, self.file_type, self.file_type_words.join(", ")),
-            ),
+            ("version", if self.file_type_words.is_empty() { self.version.to_string() } else { with_type }),
             ("records", format!("{} in {}", grouped(self.records), counted(self.files as u64, "file"))),
             ("process", pids),
             ("cpus", self.cpus.map_or_else(|| "too many changes to count".to_owned(), |count| count.to_string())),

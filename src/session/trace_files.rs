@@ -39,7 +39,9 @@ impl TraceFiles {
             return if is_raw { Err(unusable(path, LayoutError::OnlyRaw)) } else { Ok(None) };
         }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let others = layout_of(directory).map_or(0, |layout| layout.inputs.len().saturating_sub(1));
+        let program = program_of(&name_of(path)).to_owned();
+        let is_sibling = |name: &&String| program_of(name) == program && **name != name_of(path);
+        let others = layout_of(directory).map_or(0, |layout| layout.inputs.iter().filter(is_sibling).count());
         let notice = (others > 0).then(|| {
             let files = if others == 1 { "another file lies" } else { "more files lie" };
             format!("{files} beside this one: to see all threads of a trace, open the directory: {directory:?}")
@@ -112,6 +114,12 @@ fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+/// `drmemtrace.app` of `drmemtrace.app.123.0001.trace.zip`: the same for all threads of a program.
+fn program_of(name: &str) -> &str {
+    let stem = name.split_once(".trace").map_or(name, |(stem, _)| stem);
+    stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
+}
+
 /// Which files of a directory are a trace.
 fn layout_of(directory: &Path) -> Result<TraceLayout, LayoutError> {
     let mut names = Vec::new();
@@ -172,5 +180,17 @@ impl ReadAt for ClosedFile {
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
         File::open(&self.0)?.read_at(offset, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threads_of_a_program_are_told_by_their_names() {
+        let names = ["drmemtrace.tool.fib.125254.3691.trace.gz", "drmemtrace.tool.fib.125255.3920.trace.gz"];
+        assert_eq!(names.map(program_of), ["drmemtrace.tool.fib"; 2]);
+        assert_ne!(program_of("drmemtrace.simple_app.trace.zip"), program_of("drmemtrace.allasm.trace.zip"));
     }
 }
