@@ -74,6 +74,41 @@ impl EffectText {
         }
     }
 
+    /// The accesses of a step of a trace without values: those that continue each other are one.
+    pub fn of_accesses<'a>(effects: impl Iterator<Item = &'a Effect>) -> Vec<Self> {
+        let mut runs: Vec<(AccessKind, u64, u64)> = Vec::new();
+        for effect in effects {
+            let Effect::Access(Access { kind, target: AccessTarget::Memory { address, size_bytes }, .. }) = effect
+            else {
+                continue;
+            };
+            // A repeated string instruction reads and writes by turns, upwards or downwards.
+            let (first, size) = (address.0, *size_bytes);
+            let continued = runs.iter_mut().rev().take(2).find(|(known, start, length)| {
+                let is_next = start.checked_add(*length) == Some(first) || first.checked_add(size) == Some(*start);
+                known == kind && is_next
+            });
+            match continued {
+                Some((_, start, length)) => (*start, *length) = ((*start).min(first), *length + size),
+                None => runs.push((*kind, first, size)),
+            }
+        }
+        runs.into_iter().map(|(kind, address, size)| Self::of_run(kind, address, size)).collect()
+    }
+
+    fn of_run(kind: AccessKind, address: u64, size_bytes: u64) -> Self {
+        let (meaning, word) =
+            if kind == AccessKind::Read { (Meaning::Read, "read") } else { (Meaning::Write, "write") };
+        let label = Span::new(meaning, format!("{word} {size_bytes} @ {address:x}"));
+        let cell = Some(CellName::Memory(format!("{address:#x}"), size_bytes));
+        Self { label, value: None, is_read: kind == AccessKind::Read, cell }
+    }
+
+    /// A few words about what the step did.
+    pub fn of_words(meaning: Meaning, text: impl Into<String>) -> Self {
+        Self { label: Span::new(meaning, text), value: None, is_read: false, cell: None }
+    }
+
     fn of_access(access: &Access) -> Self {
         let is_read = access.kind == AccessKind::Read;
         let meaning = match () {
@@ -101,7 +136,7 @@ impl EffectText {
             BranchTaken::Up => (Meaning::Taken, "↑ taken"),
             BranchTaken::Not => (Meaning::Label, "not taken"),
         };
-        Self { label: Span::new(meaning, text), value: None, is_read: false, cell: None }
+        Self::of_words(meaning, text)
     }
 
     /// All of it in one line.
@@ -235,6 +270,23 @@ mod tests {
         check(&effects, 17.0, "x2 ← …598a4e5bda9");
         check(&effects, 9.0, "x2 ← …");
         check(&effects, 5.0, "+1");
+    }
+
+    #[test]
+    fn accesses_without_values_say_how_much_and_where() {
+        let access = |kind, address, size_bytes| {
+            let target = AccessTarget::Memory { address: Address(address), size_bytes };
+            Effect::Access(Access { kind, target, value: Value(Vec::new()), is_external: false, host_operation: None })
+        };
+        let (read, write) = (AccessKind::Read, AccessKind::Write);
+        let mut effects = vec![access(read, 0x7ffd_0010, 8), access(write, 0x6000, 8)];
+        let texts = |effects: &[Effect]| -> Vec<String> {
+            EffectText::of_accesses(effects.iter()).iter().map(EffectText::full_text).collect()
+        };
+        assert_eq!(texts(&effects), ["read 8 @ 7ffd0010", "write 8 @ 6000"]);
+        effects.extend([access(read, 0x7ffd_0018, 8), access(write, 0x6008, 8), access(read, 0x10, 1)]);
+        assert_eq!(texts(&effects), ["read 16 @ 7ffd0010", "write 16 @ 6000", "read 1 @ 10"]);
+        assert_eq!(texts(&[access(write, 8, 8), access(write, 0, 8), access(write, u64::MAX, 1)]).len(), 2);
     }
 
     #[test]

@@ -6,8 +6,10 @@ pub mod code;
 pub mod compare;
 pub mod effects;
 pub mod externals;
+pub mod fatal_ending;
 pub mod frame_words;
 mod ground;
+pub mod marker_lines;
 pub mod markers;
 pub mod memory;
 pub mod names;
@@ -28,6 +30,7 @@ pub mod text;
 pub mod timeline;
 pub mod trace_notes;
 mod trace_window;
+pub mod traced_call;
 mod windows;
 
 pub use ground::Ground;

@@ -2,15 +2,17 @@
 
 use anyhow::Result;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, StepRecord, Steps, ThreadId};
-use stepback_parsers::{Address, Line, Position, Step};
+use stepback_parsers::{Address, Line, MarkerKind, Position, RegisterSource, Source as _, Step};
 
+use super::Meaning;
 use super::code::{Code, CodeKind};
 use super::effects::{BranchTaken, EffectText};
 use super::ground::frame_of_step;
+use super::marker_lines::{MarkerLine, MarkerReader};
 use super::names::function_name;
-use crate::image::Images;
+use super::text::counted;
 use crate::session::Session;
-use crate::syntax::is_conditional_branch;
+use crate::syntax::{branch_target, is_conditional_branch};
 
 /// One step, ready to be painted.
 #[derive(Clone, Debug)]
@@ -37,10 +39,14 @@ pub struct StepRow {
     pub effects: Vec<EffectText>,
     /// The exceptions that it ran into, in the trace's words.
     pub exceptions: Vec<String>,
+    /// What else happened at it: system calls, signals, traced functions.
+    pub lines: Vec<MarkerLine>,
     /// Whatever else the trace says of it.
     pub notes: Vec<String>,
     /// False when its condition failed.
     pub is_executed: bool,
+    /// The kernel executed it.
+    pub is_kernel: bool,
     /// The call that it made, if it can be folded.
     pub call: Option<CallId>,
 }
@@ -55,7 +61,8 @@ impl StepRow {
     /// One line with everything that the row may have had no room for.
     pub fn full_text(&self) -> String {
         let effects = self.effects.iter().map(EffectText::full_text);
-        let words = self.exceptions.iter().chain(&self.notes).cloned();
+        let lines = self.lines.iter().map(MarkerLine::text);
+        let words = self.exceptions.iter().cloned().chain(lines).chain(self.notes.iter().cloned());
         let parts: Vec<String> = std::iter::once(self.code.full_text()).chain(effects).chain(words).collect();
         parts.join("   ")
     }
@@ -69,7 +76,11 @@ pub fn step_rows(session: &Session, first: Step, count: u64, cancel: &Cancel) ->
     // One more, which tells whether the last one's branch was taken.
     let records = Steps { first, count: count.saturating_add(1) }.run(&session.index, cancel)?;
     let wanted = usize::try_from(count).unwrap_or(usize::MAX).min(records.len());
-    let makes = RowMaker { calls: session.index.calls(), images: &session.images };
+    let makes = RowMaker {
+        session,
+        calls: session.index.calls(),
+        has_values: session.index.source().traits().registers == RegisterSource::Recorded,
+    };
     let rows = records.iter().enumerate().take(wanted).map(|(place, record)| {
         let next = records.iter().skip(place + 1).find(|next| next.thread == record.thread);
         makes.row(record, next)
@@ -78,41 +89,86 @@ pub fn step_rows(session: &Session, first: Step, count: u64, cancel: &Cancel) ->
 }
 
 struct RowMaker<'a> {
+    session: &'a Session,
     calls: &'a CallTable,
-    images: &'a Images,
+    /// False for formats whose accesses have addresses alone.
+    has_values: bool,
 }
 
 impl RowMaker<'_> {
     fn row(&self, record: &StepRecord, next: Option<&StepRecord>) -> StepRow {
-        let code = Code::new(&record.text, record.pc, self.images);
-        let mut effects: Vec<EffectText> = record.effects.iter().filter_map(EffectText::of).collect();
-        if let Some(taken) = branch_taken(record, next, code.kind) {
-            effects.insert(0, EffectText::of_branch(taken));
-        }
+        let images = &self.session.images;
+        let code = Code::new(&record.text, record.pc, images);
         let words = |pick: fn(&Effect) -> Option<&String>| record.effects.iter().filter_map(pick).cloned().collect();
         let frame = frame_of_step(self.calls, record.thread, record.step).and_then(|frame| self.calls.get(frame));
         let called = self.calls.called_by(record.thread, record.step);
-        StepRow {
+        let mut row = StepRow {
             step: record.step,
             line: record.line,
             time: record.time,
             thread: record.thread,
             depth: frame.map_or(0, |frame| frame.depth),
             address: record.pc,
-            offset: self.images.function_at(record.pc).map(|found| found.offset),
+            offset: images.function_at(record.pc).map(|found| found.offset),
             code,
             text: record.text.clone(),
-            effects,
+            effects: Vec::new(),
             exceptions: words(|effect| if let Effect::Exception(text) = effect { Some(text) } else { None }),
+            lines: Vec::new(),
             notes: words(|effect| if let Effect::Note(text) = effect { Some(text) } else { None }),
             is_executed: record.is_executed,
+            is_kernel: !self.has_values && is_kernel_address(record),
             call: called.filter(|call| self.calls.steps_inside(*call).is_some()),
+        };
+        let next = next_pc(record, next);
+        row.effects.extend(branch_taken(record, next, row.code.kind).map(EffectText::of_branch));
+        if self.has_values {
+            row.effects.extend(record.effects.iter().filter_map(EffectText::of));
+        } else {
+            self.add_markers(&mut row, record, next);
         }
+        row
+    }
+
+    /// What formats without values tell besides: targets, how much was accessed where, markers.
+    fn add_markers(&self, row: &mut StepRow, record: &StepRecord, next: Option<Address>) {
+        let images = &self.session.images;
+        let is_indirect = row.code.kind != CodeKind::Other && branch_target(&record.text, record.pc).is_none();
+        if let Some(target) = next.filter(|_| is_indirect) {
+            row.effects.clear();
+            row.effects.push(EffectText::of_words(Meaning::Symbol, format!("→ {}", function_name(images, target))));
+        }
+        let words = MarkerReader::of(self.session, record.instruction_set).read(&record.effects);
+        if words.repetitions > 0 {
+            let rounds = counted(words.repetitions + 1, "round", "rounds");
+            row.effects.push(EffectText::of_words(Meaning::Second, rounds));
+        }
+        row.effects.extend(EffectText::of_accesses(record.effects.iter()));
+        row.effects.extend(words.effects.into_iter().map(|text| EffectText::of_words(Meaning::Label, text)));
+        row.lines = words.lines;
+        row.notes.extend(words.asides);
     }
 }
 
+/// Where control went behind a step: the kernel says so where it came between.
+fn next_pc(record: &StepRecord, next: Option<&StepRecord>) -> Option<Address> {
+    let event = record.effects.iter().find_map(|effect| match effect {
+        Effect::Marker(marker) if marker.kind == MarkerKind::KERNEL_EVENT => Some(marker.value),
+        _ => None,
+    });
+    match event {
+        Some(interrupted) => Some(Address(interrupted)).filter(|address| address.0 != 0),
+        None => next.map(|next| next.pc),
+    }
+}
+
+/// The upper half of the address space, where 64-bit kernels are.
+fn is_kernel_address(record: &StepRecord) -> bool {
+    record.instruction_set.word_bytes() == 8 && record.pc.0 >> 63 != 0
+}
+
 /// Whether a branch was taken, as far as the next step of the thread tells.
-fn branch_taken(record: &StepRecord, next: Option<&StepRecord>, kind: CodeKind) -> Option<BranchTaken> {
+fn branch_taken(record: &StepRecord, next: Option<Address>, kind: CodeKind) -> Option<BranchTaken> {
     if kind != CodeKind::Branch {
         return None;
     }
@@ -123,7 +179,7 @@ fn branch_taken(record: &StepRecord, next: Option<&StepRecord>, kind: CodeKind) 
     if record.effects.iter().any(|effect| matches!(effect, Effect::Exception(_))) {
         return None;
     }
-    let to = next?.pc;
+    let to = next?;
     let is_next = to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes));
     Some(match () {
         // Compilers leave branches to the next instruction behind: they are taken all the same.
@@ -188,8 +244,8 @@ mod tests {
     #[test]
     fn a_branch_that_nothing_decides_is_taken_even_to_the_next_instruction() {
         let code = |text: &str| StepRecord { text: text.to_owned(), ..record_of(1254) };
-        let next = StepRecord { pc: Address(0x8000_04b0), ..record_of(1255) };
-        let taken = |text| branch_taken(&code(text), Some(&next), CodeKind::Branch);
+        let next = Address(0x8000_04b0);
+        let taken = |text| branch_taken(&code(text), Some(next), CodeKind::Branch);
         assert_eq!(taken("B {pc}+0x4"), Some(BranchTaken::Down));
         assert_eq!(taken("B.NE {pc}+0x4"), Some(BranchTaken::Not));
     }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
+use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
 use tempfile::TempDir;
 
 use crate::image::ImageSpec;
@@ -36,4 +37,16 @@ pub fn overflow_with_image() -> Arc<Session> {
         (Arc::new(session), place)
     });
     Arc::clone(&SESSION.0)
+}
+
+/// A session over a drmemtrace trace of one thread, and where its files are.
+pub fn drmemtrace(write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDir) {
+    let place = tempfile::tempdir().expect("a directory for the trace");
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(13_400_000_000_000_000, 0);
+    write(&mut writer);
+    let path = place.path().join("drmemtrace.app.100.0001.trace");
+    std::fs::write(&path, writer.finish().pack(Container::Plain)).expect("a file in a new directory");
+    let session = open(&OpenOptions::new(path), &Default::default(), &Default::default()).expect("a trace");
+    (Arc::new(session), place)
 }

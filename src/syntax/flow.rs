@@ -21,22 +21,73 @@ pub fn is_return(text: &str) -> bool {
     flow(text) == Some(Flow::Return)
 }
 
-/// How an instruction of A64, A32 or T32 goes elsewhere; none when it goes on to the next.
+/// How an instruction goes elsewhere; none when it goes on to the next.
+/// The mnemonics of Arm, x86 and RISC-V do not contradict each other.
 pub fn flow(text: &str) -> Option<Flow> {
-    let text = text.trim_start();
-    let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let (mnemonic, operands) = without_prefix(text);
     let mnemonic = mnemonic.to_ascii_lowercase();
     // The width of a T32 encoding says nothing here.
     let base = mnemonic.strip_suffix(".w").or(mnemonic.strip_suffix(".n")).unwrap_or(&mnemonic);
     let operands: String = operands.chars().filter(|character| !character.is_whitespace()).collect();
-    by_mnemonic(base).or_else(|| by_operands(base, &operands.to_ascii_lowercase()))
+    let operands = operands.to_ascii_lowercase();
+    by_mnemonic(base).or_else(|| by_operands(base, &operands)).or_else(|| elsewhere(&mnemonic, &operands))
+}
+
+/// Mnemonic and operands; what x86 writes before a mnemonic (`bnd jmp`, `notrack jmp`, `repz ret`) is left out.
+pub fn without_prefix(text: &str) -> (&str, &str) {
+    let first = first_word(text);
+    let is_prefix = PREFIXES.iter().any(|name| first.0.eq_ignore_ascii_case(name)) && !first.1.is_empty();
+    if is_prefix { without_prefix(first.1) } else { first }
+}
+
+fn first_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim_start()))
+}
+
+const PREFIXES: [&str; 9] = ["bnd", "notrack", "rep", "repe", "repne", "repz", "repnz", "lock", "data16"];
+
+/// Branches of x86 and RISC-V; operands without spaces.
+fn elsewhere(mnemonic: &str, operands: &str) -> Option<Flow> {
+    let base = mnemonic.strip_prefix("c.").unwrap_or(mnemonic);
+    let link = operands.split(',').next().unwrap_or_default();
+    Some(match base {
+        "call" | "lcall" => Flow::Call,
+        "retf" | "retfq" | "iret" | "iretd" | "iretq" | "sysret" | "sysretq" | "sysexit" | "mret" | "sret" | "uret" => {
+            Flow::Return
+        }
+        "jr" if matches!(operands, "ra" | "x1") => Flow::Return,
+        // With a link register named, only those of the convention are calls; `jal target` has it implied.
+        "jal" | "jalr" if operands.contains(',') && !matches!(link, "ra" | "x1" | "t0" | "x5") => {
+            if base == "jalr" && operands.ends_with("(ra)") { Flow::Return } else { Flow::Branch }
+        }
+        "jal" | "jalr" => Flow::Call,
+        "j" | "jr" | "jmp" | "ljmp" => Flow::Branch,
+        _ if is_decided(base) => Flow::Branch,
+        _ => return None,
+    })
+}
+
+/// Conditional branches of x86 and RISC-V.
+fn is_decided(base: &str) -> bool {
+    let x86 = ["jcxz", "jecxz", "jrcxz", "loop", "loope", "loopne"];
+    let riscv = [
+        "bltu", "bgeu", "beqz", "bnez", "blez", "bgez", "bltz", "bgtz", "bgtu", "bleu", "beq", "bne", "blt", "bge",
+        "bgt", "ble",
+    ];
+    x86.contains(&base)
+        || riscv.contains(&base)
+        || base.strip_prefix('j').is_some_and(|rest| X86_CONDITIONS.contains(&rest))
 }
 
 /// False for branches that always go elsewhere: `b`, `br x16`, `ldr pc,[r0]`; true where a condition or a compare decides.
 /// Asked of branches only.
 pub fn is_conditional_branch(text: &str) -> bool {
-    let mnemonic = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    let mnemonic = without_prefix(text).0.to_ascii_lowercase();
     let base = mnemonic.strip_suffix(".w").or(mnemonic.strip_suffix(".n")).unwrap_or(&mnemonic);
+    if is_decided(base.strip_prefix("c.").unwrap_or(base)) {
+        return true;
+    }
     let decides = ["cb", "tbz", "tbnz", "wls", "le", "letp"];
     if decides.iter().any(|name| base.starts_with(name)) {
         return true;
@@ -89,6 +140,11 @@ fn by_operands(base: &str, operands: &str) -> Option<Flow> {
 
 const CONDITIONS: [&str; 18] =
     ["eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv"];
+
+const X86_CONDITIONS: [&str; 30] = [
+    "o", "no", "b", "nb", "c", "nc", "ae", "nae", "e", "ne", "z", "nz", "be", "nbe", "a", "na", "s", "ns", "p", "np",
+    "pe", "po", "l", "nl", "ge", "nge", "le", "nle", "g", "ng",
+];
 
 /// A name alone or with a condition of A32 behind it: `bl` and `bleq`, but `ble` is `b` with `le`.
 fn is_conditional(base: &str, name: &str) -> bool {
@@ -145,6 +201,28 @@ mod tests {
         {
             assert!(!is_conditional_branch(text) && flow(text) == Some(Flow::Branch), "{text}");
         }
+    }
+
+    #[test]
+    fn branches_of_x86_are_known() {
+        check(Some(Flow::Call), &["call 0x1105", "call qword ptr [rip + 0x2faa]", "call rax", "notrack call rax"]);
+        check(Some(Flow::Return), &["ret", "ret 8", "repz ret", "bnd ret", "iretq", "sysretq"]);
+        check(Some(Flow::Branch), &["jmp 0x1105", "bnd jmp rax", "je 0x10", "jnle 0x10", "jrcxz 0x10", "loop 0x10"]);
+        check(
+            None,
+            &["bt eax, 4", "blsr rax, rbx", "bswap eax", "rep movsb byte ptr [rdi], byte ptr [rsi]", "syscall"],
+        );
+        assert!(is_conditional_branch("jne 0x10") && is_conditional_branch("jrcxz 0x10"));
+        assert!(!is_conditional_branch("jmp 0x10") && !is_conditional_branch("bnd jmp rax"));
+    }
+
+    #[test]
+    fn branches_of_riscv_are_known() {
+        check(Some(Flow::Call), &["jal 0x80", "jal ra, 0x80", "jalr ra, 8(a0)", "jalr a0", "c.jalr a5"]);
+        check(Some(Flow::Return), &["ret", "c.jr ra", "jalr zero, 0(ra)", "mret"]);
+        check(Some(Flow::Branch), &["j 0x80", "c.j 0x80", "jr a5", "beqz a0, 0x80", "c.bnez a0, 8", "bltu a0, a1, 8"]);
+        check(None, &["c.addi sp, -0x10", "jvt 3", "bset a0, a1, a2"]);
+        assert!(is_conditional_branch("c.beqz a0, 8") && !is_conditional_branch("c.j 8"));
     }
 
     #[test]

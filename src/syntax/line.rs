@@ -4,7 +4,7 @@ use std::fmt;
 
 use stepback_parsers::Address;
 
-use super::flow;
+use super::flow::{flow, without_prefix};
 use super::operands::{Context, operands};
 
 /// What a word means, and so which colour it gets.
@@ -52,9 +52,9 @@ impl Line {
     pub fn parse(text: &str, pc: Address, name_of: &dyn Fn(Address) -> Option<String>) -> Self {
         let text = text.trim();
         let is_comment = text.starts_with(';') || text.starts_with("//");
-        let (mnemonic, rest) =
-            if is_comment { ("", text) } else { text.split_once(char::is_whitespace).unwrap_or((text, "")) };
-        let mnemonic = mnemonic.to_ascii_lowercase();
+        let rest = if is_comment { text } else { without_prefix(text).1 };
+        // Prefixes and all.
+        let mnemonic = text.strip_suffix(rest).unwrap_or_default().trim_end().to_ascii_lowercase();
         let is_branch = flow(text).is_some();
         let operands = operands(rest, &Context { mnemonic: &mnemonic, is_branch, pc, name_of });
         let mnemonic_kind = if is_branch { Kind::BranchMnemonic } else { Kind::Mnemonic };
@@ -117,6 +117,33 @@ mod tests {
         let first = (letter(line.mnemonic_kind), line.mnemonic.as_str());
         let words: Vec<_> = line.operands.iter().map(|token| (letter(token.kind), token.text.as_str())).collect();
         assert_eq!([vec![first], words].concat(), expected, "{text}");
+    }
+
+    #[test]
+    fn operands_of_x86_and_riscv_have_their_colours() {
+        check_kinds(
+            "mov eax, dword ptr [rbp - 0x88]",
+            &[
+                ('m', "mov"),
+                ('r', "eax"),
+                ('p', ", "),
+                ('m', "dword"),
+                ('p', " "),
+                ('m', "ptr"),
+                ('p', " ["),
+                ('r', "rbp"),
+                ('p', " - "),
+                ('n', "0x88"),
+                ('p', "]"),
+            ],
+        );
+        check_kinds("lea r8d, [xmm3]", &[('m', "lea"), ('r', "r8d"), ('p', ", ["), ('r', "xmm3"), ('p', "]")]);
+        check_kinds("call 0x80000898", &[('b', "call"), ('s', "main")]);
+        check_kinds("c.addi sp, -0x10", &[('m', "c.addi"), ('r', "sp"), ('p', ", -"), ('n', "0x10")]);
+        check_kinds(
+            "sd ra, 8(sp)",
+            &[('m', "sd"), ('r', "ra"), ('p', ", "), ('n', "8"), ('p', "("), ('r', "sp"), ('p', ")")],
+        );
     }
 
     #[test]

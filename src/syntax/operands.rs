@@ -152,11 +152,18 @@ fn kind_of_word(word: &str, context: &Context<'_>) -> Kind {
     if names_system_registers || is_register(word) {
         return Kind::Register;
     }
+    if SIZES.contains(&word) {
+        return Kind::Mnemonic;
+    }
     let names_addresses = context.is_branch || context.mnemonic.starts_with("adr");
     if names_addresses || word.contains('_') { Kind::Symbol } else { Kind::Mnemonic }
 }
 
-/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), system registers, and those marked with `%`.
+/// The words of x86 for how wide an access is.
+const SIZES: [&str; 9] = ["byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "tbyte", "ptr"];
+
+/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), of x86 and RISC-V, system registers,
+/// and those marked with `%`.
 fn is_register(word: &str) -> bool {
     let lower = word.to_ascii_lowercase();
     let base = lower.split('.').next().unwrap_or(&lower);
@@ -166,14 +173,32 @@ fn is_register(word: &str) -> bool {
     let is_numbered = NUMBERED.contains(&family) && number.is_some_and(|number| number < 32);
     let is_system = SYSTEM_ENDINGS.iter().any(|ending| base.ends_with(ending))
         || SYSTEM_STARTS.iter().any(|start| base.starts_with(start));
-    word.starts_with('%') || is_numbered || is_system || NAMED.contains(&base)
+    let is_x86 = X86_NAMED.contains(&base)
+        || number.is_some_and(|number| number < 32 && X86_NUMBERED.contains(&family))
+        || is_wide_x86(base);
+    word.starts_with('%') || is_numbered || is_system || is_x86 || NAMED.contains(&base)
 }
 
-const NUMBERED: [&str; 16] = ["x", "w", "r", "v", "q", "d", "s", "h", "b", "z", "p", "pn", "za", "c", "cr", "a"];
+/// `r8d`, `r15w`, `r9b`.
+fn is_wide_x86(base: &str) -> bool {
+    let number = base.strip_prefix('r').and_then(|rest| rest.strip_suffix(['d', 'w', 'b']));
+    number.and_then(|digits| digits.parse::<u8>().ok()).is_some_and(|number| (8..32).contains(&number))
+}
 
-const NAMED: [&str; 19] = [
+const X86_NUMBERED: [&str; 9] = ["xmm", "ymm", "zmm", "mm", "st", "k", "cr", "dr", "bnd"];
+
+const X86_NAMED: [&str; 47] = [
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp",
+    "esp", "eip", "ax", "bx", "cx", "dx", "si", "di", "bp", "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh", "sil",
+    "dil", "bpl", "spl", "cs", "ds", "es", "fs", "gs", "ss", "st", "riz", "eiz", "mxcsr",
+];
+
+const NUMBERED: [&str; 20] =
+    ["x", "w", "r", "v", "q", "d", "s", "h", "b", "z", "p", "pn", "za", "c", "cr", "a", "t", "ft", "fs", "fa"];
+
+const NAMED: [&str; 23] = [
     "sp", "xsp", "wsp", "xzr", "wzr", "lr", "pc", "fp", "ip", "sl", "zr", "ffr", "nzcv", "vpr", "za", "zt0", "msp",
-    "psp", "fpexc",
+    "psp", "fpexc", "zero", "ra", "gp", "tp",
 ];
 
 const SYSTEM_ENDINGS: [&str; 5] = ["_el0", "_el1", "_el2", "_el3", "_el12"];

@@ -1,5 +1,6 @@
 //! The list of steps, or the raw text of the trace.
 
+mod end_note;
 mod head;
 mod lines;
 mod menu;

@@ -2,10 +2,11 @@
 
 use egui::{Rect, pos2, vec2};
 use stepback_index::ThreadInfo;
-use stepback_parsers::Step;
+use stepback_parsers::{Address, Step};
 
 use crate::model::Meaning;
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
+use crate::model::marker_lines::{MarkerLine, MarkerTone};
 use crate::model::step_rows::StepRow;
 use crate::model::text::{counted, thousands};
 use crate::panels::pen::{ADVANCE, Pen, ROW};
@@ -25,6 +26,10 @@ const DEEPEST: u32 = 12;
 const TAG_LENGTH: usize = 8;
 /// Longer source lines are cut.
 const LINE_LENGTH: u8 = 24;
+/// At most so many lines of exceptions below one step.
+const EXCEPTIONS: usize = 3;
+/// And so many of what else happened.
+const LINES: usize = 4;
 /// Gap between columns.
 const GAP: f32 = 12.0;
 
@@ -65,7 +70,7 @@ impl Columns {
         body: Rect,
         (step_count, threads): (u64, &[ThreadInfo]),
         least_depth: u32,
-        (is_wide, has_symbols): (bool, bool),
+        (highest, has_symbols): (Address, bool),
     ) -> Self {
         let digits = thousands(step_count.saturating_sub(1)).len();
         // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
@@ -74,7 +79,13 @@ impl Columns {
         let longest = threads.iter().map(|thread| thread.name.chars().count()).max().unwrap_or(0).min(TAG_LENGTH);
         let letters = f32::from(u8::try_from(longest).unwrap_or(0));
         let tag = if threads.len() > 1 { (6.9 * letters + 8.0).round() } else { 0.0 };
-        let (digits, has_offset) = (if is_wide { 16 } else { 8 }, has_symbols && body.width() + 10.0 >= OFFSET_FROM);
+        let has_offset = has_symbols && body.width() + 10.0 >= OFFSET_FROM;
+        let digits = match highest.0 {
+            0..=0xffff_ffff => 8,
+            // The user's half of most 64-bit machines.
+            0..=0xffff_ffff_ffff => 12,
+            _ => 16,
+        };
         Self {
             number_end: left + number_end,
             hairline: left + number_end + 6.0,
@@ -119,7 +130,7 @@ impl Columns {
     }
 
     fn address_width(&self) -> f32 {
-        if self.digits == 16 { 120.0 } else { 60.0 }
+        ADVANCE * self.digits as f32
     }
 }
 
@@ -135,6 +146,9 @@ pub fn paint_row(
     let number_color = if is_done { tok.t1 } else { tok.t3 };
     pen.text_left_of(columns.number_end, y, thousands(step.0), mono(11.5), number_color);
     let Some(row) = row else { return Painted::default() };
+    if row.is_kernel && !is_done {
+        pen.fill(Rect::from_min_max(pos2(columns.hairline + 1.0, rect.top()), rect.max), tok.bg2);
+    }
     columns.paint_thread(pen, y, thread);
     guides(pen, columns, rect, row.depth);
     let dimmed = row.is_idle().then_some(tok.t3);
@@ -148,11 +162,44 @@ pub fn paint_row(
         x += 40.0;
     }
     let painted = paint_code(pen, columns, (x, y), row, is_done);
-    for (place, text) in (0u8..).zip(row.exceptions.iter().take(3)) {
-        let line = Rect::from_min_size(rect.min + vec2(0.0, ROW * (1.0 + f32::from(place))), vec2(rect.width(), ROW));
-        paint_exception(pen, columns, line, text);
+    let below = |place: usize| rect.translate(vec2(0.0, ROW * (1.0 + place as f32)));
+    let exceptions = row.exceptions.iter().take(EXCEPTIONS).enumerate();
+    exceptions.for_each(|(place, text)| paint_exception(pen, columns, below(place), text));
+    let first = row.exceptions.len().min(EXCEPTIONS);
+    for (place, line) in row.lines.iter().take(LINES).enumerate() {
+        let more = row.lines.len().saturating_sub(LINES);
+        let more = if place + 1 == LINES { more } else { 0 };
+        paint_marker(pen, columns, below(first + place), line, (columns.indent(row.depth), more));
     }
     painted
+}
+
+/// How many lines stand below a row.
+pub fn lines_below(row: &StepRow) -> usize {
+    row.exceptions.len().min(EXCEPTIONS) + row.lines.len().min(LINES)
+}
+
+/// What happened at a step, quieter than the steps themselves unless it is an error.
+fn paint_marker(pen: &Pen<'_>, columns: &Columns, rect: Rect, line: &MarkerLine, (indent, more): (f32, usize)) {
+    let (tok, y) = (pen.tok, rect.center().y);
+    let (background, bar) = match line.tone {
+        MarkerTone::Plain => (tok.bg2, tok.line2),
+        MarkerTone::Kernel => (tok.warn_bg, tok.warn),
+        MarkerTone::Alarm => (tok.err_bg, tok.err),
+    };
+    let left = Rect::from_min_max(pos2(columns.hairline + 1.0, rect.top()), rect.max);
+    pen.fill(left, background);
+    pen.fill(Rect::from_min_size(left.min, vec2(3.0, rect.height())), bar);
+    let mut x = columns.address + indent + 12.0;
+    let right = columns.right - 4.0 - if more > 0 { 70.0 } else { 0.0 };
+    for span in &line.spans {
+        let font = if span.meaning == Meaning::Label { ui_font(11.5) } else { mono(12.0) };
+        let color = if span.meaning == Meaning::Label { tok.t2 } else { pen.color(span.meaning) };
+        x = pen.cut_text(x, y, &span.text, font, color, right);
+    }
+    if more > 0 {
+        pen.text_left_of(columns.right - 4.0, y, format!("+{more} more"), ui_font(11.5), tok.t2);
+    }
 }
 
 fn paint_code(pen: &Pen<'_>, columns: &Columns, (x, y): (f32, f32), row: &StepRow, is_done: bool) -> Painted {
@@ -168,7 +215,7 @@ fn paint_effects(pen: &Pen<'_>, columns: &Columns, (start, y): (f32, f32), row: 
     let measure = EffectMeasure { room: columns.right - 4.0 - start, advance: ADVANCE, arrow: ARROW, gap: GAP };
     let fitted = FittedEffects::new(&row.effects, &measure);
     let mut x = start;
-    let mut is_cut = fitted.hidden > 0 || !row.notes.is_empty();
+    let mut is_cut = fitted.hidden > 0 || !row.notes.is_empty() || row.lines.len() > LINES;
     for effect in &fitted.shown {
         is_cut |= effect.value.as_ref().is_some_and(|value| value.starts_with('…'));
         x = paint_effect(pen, (x, y), effect, (row, is_done)) + GAP;
@@ -218,6 +265,19 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
             return;
         }
     }
+}
+
+/// Paints a note in as many lines as it takes, with one more left free. Returns their height.
+pub fn paint_note(pen: &Pen<'_>, columns: &Columns, first: Rect, text: &str) -> f32 {
+    let (left, width) = (columns.address + 2.0, (columns.right - columns.address - 12.0).max(80.0));
+    let galley = pen.painter.layout(text.to_owned(), ui_font(11.5), pen.tok.t1, width);
+    let rows = (galley.size().y / ROW).ceil() + 1.0;
+    let rect = Rect::from_min_size(first.min, vec2(first.width(), rows * ROW));
+    pen.fill(rect, pen.tok.warn_bg);
+    pen.fill(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), pen.tok.warn);
+    pen.text_centered(pos2(columns.number_end - 7.0, first.center().y), icons::WARNING, icon_fill(13.0), pen.tok.warn);
+    pen.painter.galley(pos2(left.round(), (first.top() + 2.0).round()), galley, pen.tok.t1);
+    rect.height()
 }
 
 /// Paints the source line of a row.

@@ -7,9 +7,10 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{CallId, Cancel, Row, ThreadId};
 use stepback_parsers::{Position, Step};
 
+use super::end_note::EndNote;
 use super::lines::RowLines;
 use super::menu;
-use super::paint::{Columns, paint_folded, paint_line, paint_row};
+use super::paint::{Columns, lines_below, paint_folded, paint_line, paint_row};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
@@ -28,8 +29,6 @@ const BLOCK: u64 = 64;
 const MARGIN: u64 = 3;
 /// Rows below the last step: the words "End of trace", and room for the lines of exceptions.
 const ROWS_BELOW: u64 = 3;
-/// At most so many lines of exceptions below one step.
-const EXCEPTIONS: usize = 3;
 /// Narrower lists have no room for source lines.
 const LINES_FROM: f32 = 600.0;
 
@@ -45,6 +44,9 @@ pub struct StepList {
     page_rows: u64,
     held: Held,
     lines: RowLines,
+    ending: EndNote,
+    /// The position moved, and lines below steps may yet hide it.
+    is_revealing: bool,
 }
 
 /// What is shown while the rows of a new place are on their way.
@@ -68,6 +70,8 @@ impl Default for StepList {
             page_rows: 0,
             held: Held::default(),
             lines: RowLines::default(),
+            ending: EndNote::default(),
+            is_revealing: false,
         }
     }
 }
@@ -104,6 +108,7 @@ impl StepList {
         let columns = self.with_lines(columns, &area, cx, window);
         pen.line_down(columns.hairline, area.body.top(), area.body.bottom(), cx.tok.line);
         let frame = Frame { pen: &pen, cx, window, columns };
+        self.ending.ask(cx);
         let gap = self.rows_ui(ui, &area, &frame, out);
         if let Some(y) = gap {
             position_line(&pen, &area, y, window.id.0);
@@ -122,6 +127,7 @@ impl StepList {
                 crate::model::scroll::Viewport { rows: rows + ROWS_BELOW, height: rect.height(), row_height: ROW };
             self.scroll.reveal_gap(window.gap_of(window.position), MARGIN, &view);
             self.revealed = Some(now);
+            self.is_revealing = true;
         }
         let others = cx.windows.list.iter().filter(|other| other.id != window.id);
         let ticks: Vec<Tick> = others
@@ -130,11 +136,33 @@ impl StepList {
             .collect();
         let list = List { rows: rows + ROWS_BELOW, ticks: &ticks, has_lasting_bar: true };
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
+        let area = self.make_room(area, window);
         self.page_rows = area.view.page().saturating_sub(1);
         let gap = window.gap_of(window.position);
         let is_in_view = gap >= self.scroll.top && gap <= self.scroll.top.saturating_add(area.view.page());
         self.seen = (rect.height(), is_in_view);
         area
+    }
+
+    /// Lines below steps push down what follows: where that would hide the position, the list scrolls on.
+    fn make_room(&mut self, area: ListArea, window: &TraceWindow) -> ListArea {
+        let (gap, mut scroll) = (window.gap_of(window.position), area.scroll());
+        if !self.is_revealing || gap < scroll.top || gap > scroll.top.saturating_add(area.view.page()) {
+            return area;
+        }
+        let height = |row: u64| ROW + self.height_below(row, window);
+        let mut y: f32 = (scroll.top..gap).map(height).sum();
+        while y + ROW > area.body.height() && scroll.top < gap {
+            y -= height(scroll.top);
+            scroll = Scroll { top: scroll.top + 1, pixels: 0.0 };
+        }
+        let is_here = |row| match window.folds.row(row) {
+            Some(Row::Step(step)) => self.blocks.is_here(step.0),
+            _ => true,
+        };
+        self.is_revealing = !(scroll.top..gap).all(is_here);
+        self.scroll = scroll;
+        area.scrolled_to(scroll)
     }
 
     fn fetch(&mut self, area: &ListArea, cx: &ViewCx<'_>, window: &TraceWindow) {
@@ -235,20 +263,20 @@ impl StepList {
             })
         };
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
-        let is_wide = shown().any(|row| row.address.0 > u64::from(u32::MAX));
+        let highest = shown().map(|row| row.address).max().unwrap_or_default();
         let index = &cx.session.index;
         Columns::new(
             area.body,
             (index.step_count(), index.threads()),
             least_depth,
-            (is_wide, !cx.session.images.is_empty()),
+            (highest, !cx.session.images.is_empty()),
         )
     }
 
     /// Draws the rows; returns where the position is, if it is in view.
     fn rows_ui(&self, ui: &mut Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<f32> {
         let mut gap = None;
-        // Lines of exceptions push down what follows.
+        // Lines below a step push down what follows.
         let mut below = 0.0;
         let gap_row = frame.window.gap_of(frame.window.position);
         for (row, rect) in area.rows() {
@@ -263,19 +291,20 @@ impl StepList {
                     let is_whole = frame.cx.session.index.is_whole();
                     let end = if is_whole { "End of trace" } else { "End of what is indexed" };
                     frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
+                    below += self.ending.ui(ui, rect, (&frame.pen, &frame.columns), (frame.cx, frame.window), out);
                 }
                 None => {}
             }
             if row + 1 == gap_row {
-                gap = Some(rect.bottom() + self.exception_height(row, frame.window));
+                gap = Some(rect.bottom() + self.height_below(row, frame.window));
             }
         }
         gap
     }
 
-    fn exception_height(&self, row: u64, window: &TraceWindow) -> f32 {
+    fn height_below(&self, row: u64, window: &TraceWindow) -> f32 {
         match window.folds.row(row) {
-            Some(Row::Step(step)) => self.blocks.known(step.0).map_or(0.0, exception_height),
+            Some(Row::Step(step)) => self.blocks.known(step.0).map_or(0.0, height_below),
             _ => 0.0,
         }
     }
@@ -284,7 +313,7 @@ impl StepList {
     fn step_ui(&self, ui: &mut Ui, rect: Rect, step: Step, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> f32 {
         let Frame { pen, cx, window, columns } = frame;
         let known = self.blocks.known(step.0);
-        let height = known.map_or(0.0, exception_height);
+        let height = known.map_or(0.0, height_below);
         let touch = Rect::from_min_max(rect.min, rect.max + vec2(0.0, height));
         let response = row_response(ui, touch, ("step", step.0), || format!("step {}", step.0));
         let is_done = window.position.last_step() == Some(step);
@@ -330,8 +359,8 @@ fn is_upper_edge(rect: Rect, response: &egui::Response) -> bool {
     response.interact_pointer_pos().is_some_and(|pointer| pointer.y < rect.top() + rect.height() / 4.0)
 }
 
-fn exception_height(row: &StepRow) -> f32 {
-    ROW * f32::from(u8::try_from(row.exceptions.len().min(EXCEPTIONS)).unwrap_or(0))
+fn height_below(row: &StepRow) -> f32 {
+    ROW * lines_below(row) as f32
 }
 
 fn fold_box_ui(ui: &Ui, rect: Rect, (row, call): (&StepRow, CallId), frame: &Frame<'_, '_>, out: &mut Vec<Action>) {

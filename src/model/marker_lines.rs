@@ -1,0 +1,405 @@
+//! What the markers of a step say, a line for each thing that happened.
+
+use stepback_index::Effect;
+use stepback_index::decode::decode;
+use stepback_parsers::drmemtrace::marker_name;
+use stepback_parsers::linux::signal_name;
+use stepback_parsers::{Address, Encoding, InstructionSet, Marker, MarkerKind};
+
+use super::names::function_name;
+use super::traced_call::{CallNames, Callee, TracedCall};
+use super::{Meaning, Span};
+use crate::image::Images;
+use crate::session::Session;
+
+/// How a line stands out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MarkerTone {
+    /// Something that the program did.
+    #[default]
+    Plain,
+    /// The kernel took control: a signal, an interrupt, its own instructions.
+    Kernel,
+    /// An error of the program.
+    Alarm,
+}
+
+/// A line below a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarkerLine {
+    /// How it stands out.
+    pub tone: MarkerTone,
+    /// What it says; labels are words, everything else is data.
+    pub spans: Vec<Span>,
+}
+
+/// What the markers of a step say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MarkerWords {
+    /// What deserves a line.
+    pub lines: Vec<MarkerLine>,
+    /// What is worth a look only: times, CPUs.
+    pub asides: Vec<String>,
+    /// What goes with the accesses: prefetches.
+    pub effects: Vec<String>,
+    /// Further rounds of a repeated string instruction.
+    pub repetitions: u64,
+}
+
+/// Puts markers into words.
+#[derive(Clone, Copy, Debug)]
+pub struct MarkerReader<'a> {
+    /// What numbers mean.
+    pub names: CallNames<'a>,
+    /// What addresses are called.
+    pub images: &'a Images,
+}
+
+/// Signals that tell of an error of the program.
+const FAULTS: [&str; 7] = ["SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS"];
+
+impl MarkerLine {
+    /// All of it as text.
+    pub fn text(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
+}
+
+impl<'a> MarkerReader<'a> {
+    /// What the companions of a trace say about its numbers.
+    pub fn of(session: &'a Session, set: InstructionSet) -> Self {
+        let names = CallNames { functions: session.companions.functions.as_ref(), set };
+        Self { names, images: &session.images }
+    }
+
+    /// Reads the markers among the effects of a step.
+    pub fn read(self, effects: &[Effect]) -> MarkerWords {
+        let mut run = Run::new(self);
+        for effect in effects {
+            if let Effect::Marker(marker) = effect {
+                run.take(*marker);
+            }
+        }
+        run.finish()
+    }
+
+    fn place(&self, address: u64) -> Span {
+        Span::new(Meaning::Symbol, function_name(self.images, Address(address)))
+    }
+}
+
+/// What becomes a line.
+enum Item {
+    Call(TracedCall),
+    /// The kernel redirected control.
+    Event {
+        interrupted: u64,
+        signal: Option<u64>,
+        is_abort: bool,
+    },
+    Line(MarkerLine),
+}
+
+/// The markers of a step, one after the other.
+struct Run<'a> {
+    reader: MarkerReader<'a>,
+    items: Vec<Item>,
+    words: MarkerWords,
+    /// The function or system call that the next arguments and results are of.
+    group: Option<Callee>,
+    time: Option<u64>,
+    cpu: Option<u64>,
+    is_abort: bool,
+    physical: Option<u64>,
+}
+
+impl<'a> Run<'a> {
+    fn new(reader: MarkerReader<'a>) -> Self {
+        let words = MarkerWords::default();
+        Self { reader, items: Vec::new(), words, group: None, time: None, cpu: None, is_abort: false, physical: None }
+    }
+
+    fn take(&mut self, marker: Marker) {
+        let Marker { kind, value } = marker;
+        match kind {
+            MarkerKind::TIMESTAMP => self.time(value),
+            MarkerKind::CPU => self.cpu(value),
+            MarkerKind::FUNCTION => self.group = Some(Callee::of_marker(value, self.reader.names.set)),
+            MarkerKind::SYSTEM_CALL => self.items.push(Item::Call(TracedCall::new(Callee::Kernel(value), true))),
+            MarkerKind::RETURN_ADDRESS => _ = self.entered(),
+            MarkerKind::ARGUMENT | MarkerKind::RETURN_VALUE | MarkerKind::SYSTEM_CALL_FAILED => self.of_call(marker),
+            MarkerKind::KERNEL_EVENT => {
+                let is_abort = std::mem::take(&mut self.is_abort);
+                self.items.push(Item::Event { interrupted: value, signal: None, is_abort });
+            }
+            MarkerKind::RSEQ_ABORT => self.is_abort = true,
+            MarkerKind::SIGNAL => self.signal(value),
+            MarkerKind::REPETITION => self.words.repetitions += 1,
+            MarkerKind::PHYSICAL_ADDRESS => self.physical = Some(value),
+            _ if is_prefetch(kind) => self.words.effects.push(format!("prefetch @ {value:x}")),
+            _ if is_aside(kind) => self.words.asides.push(format!("{} {value}", marker_name(kind).replace('_', " "))),
+            _ => {
+                let line = self.line(marker);
+                self.items.push(Item::Line(line));
+            }
+        }
+    }
+
+    /// The time since the call of the kernel before it is how long that took.
+    fn time(&mut self, micros: u64) {
+        if let Some(Item::Call(call)) = self.items.last_mut()
+            && matches!(call.callee, Callee::Kernel(_))
+        {
+            call.micros = self.time.and_then(|before| micros.checked_sub(before));
+        } else {
+            self.time = Some(micros);
+        }
+        self.words.asides.push(format!("time {micros} µs"));
+    }
+
+    fn cpu(&mut self, cpu: u64) {
+        if cpu == u64::MAX || cpu == u64::from(u32::MAX) {
+            return;
+        }
+        if let Some(before) = self.cpu.replace(cpu).filter(|before| *before != cpu) {
+            let words = [number("moved from cpu ", before), number(" to ", cpu)].concat();
+            self.items.push(Item::Line(MarkerLine { tone: MarkerTone::Plain, spans: words }));
+        }
+        self.words.asides.push(format!("cpu {cpu}"));
+    }
+
+    /// The call that the markers at hand are about: the last of the group, if they tell of its beginning.
+    fn entered(&mut self) -> Option<&mut TracedCall> {
+        let callee = self.group?;
+        if self.call_of(callee).is_none() {
+            self.items.push(Item::Call(TracedCall::new(callee, true)));
+        }
+        self.call_of(callee)
+    }
+
+    /// The last call of a callee that has not returned.
+    fn call_of(&mut self, callee: Callee) -> Option<&mut TracedCall> {
+        self.items.iter_mut().rev().find_map(|item| match item {
+            Item::Call(call) if call.callee == callee && call.result.is_none() => Some(call),
+            _ => None,
+        })
+    }
+
+    fn of_call(&mut self, Marker { kind, value }: Marker) {
+        match kind {
+            MarkerKind::ARGUMENT => {
+                if let Some(call) = self.entered() {
+                    call.arguments.push(value);
+                }
+            }
+            MarkerKind::RETURN_VALUE => {
+                let Some(callee) = self.group else { return };
+                if self.call_of(callee).is_none() {
+                    self.items.push(Item::Call(TracedCall::new(callee, false)));
+                }
+                if let Some(call) = self.call_of(callee) {
+                    call.result = Some(value);
+                }
+            }
+            _ => {
+                let calls = self.items.iter_mut().rev();
+                let call = calls.filter_map(|item| if let Item::Call(call) = item { Some(call) } else { None }).next();
+                if let Some(call) = call {
+                    call.error = Some(value);
+                }
+            }
+        }
+    }
+
+    fn signal(&mut self, number: u64) {
+        match self.items.last_mut() {
+            Some(Item::Event { signal, .. }) => *signal = Some(number),
+            _ => self.items.push(Item::Event { interrupted: 0, signal: Some(number), is_abort: false }),
+        }
+    }
+
+    /// Markers that are a line by themselves.
+    fn line(&mut self, Marker { kind, value }: Marker) -> MarkerLine {
+        let call = || self.reader.names.system_call(value);
+        let kernel = |spans| MarkerLine { tone: MarkerTone::Kernel, spans };
+        let plain = |spans| MarkerLine { tone: MarkerTone::Plain, spans };
+        match kind {
+            MarkerKind::KERNEL_TRANSFER => kernel(vec![label("the kernel restored the state from before the signal")]),
+            MarkerKind::WINDOW => plain([number("tracing window ", value), vec![label(" begins here")]].concat()),
+            MarkerKind::FILTER_ENDPOINT => plain(vec![label("the filtered part ends here")]),
+            MarkerKind::RSEQ_ENTRY => plain(vec![label("restartable sequence up to "), self.reader.place(value)]),
+            MarkerKind::SYSTEM_CALL_START => {
+                kernel(vec![label("the kernel's part of "), name(call()), label(" begins")])
+            }
+            MarkerKind::SYSTEM_CALL_END => kernel(vec![label("the kernel's part of "), name(call()), label(" ends")]),
+            MarkerKind::CONTEXT_SWITCH_START => kernel(vec![label("context switch begins")]),
+            MarkerKind::CONTEXT_SWITCH_END => kernel(vec![label("context switch ends")]),
+            MarkerKind::HARDWARE_EVENT => kernel(vec![label("exception or interrupt at "), self.reader.place(value)]),
+            MarkerKind::HARDWARE_RETURN => kernel(vec![label("back from the exception or interrupt")]),
+            MarkerKind::UNCOMPLETED => MarkerLine { tone: MarkerTone::Alarm, spans: self.uncompleted(value) },
+            MarkerKind::SKIPPED_ACCESS => plain(address("an access was masked out @ ", value)),
+            MarkerKind::VIRTUAL_ADDRESS => {
+                let physical = self.physical.take().map(|physical| address(" is physical ", physical));
+                plain([address("", value), physical.unwrap_or_default()].concat())
+            }
+            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
+                plain([address("", value), vec![label(" has no known physical address")]].concat())
+            }
+            MarkerKind::CORE_IDLE => {
+                plain([number("the core has nothing to run: ", value), vec![label(" times")]].concat())
+            }
+            MarkerKind::THREAD_EXIT => plain([number("thread ", value), vec![label(" ends")]].concat()),
+            MarkerKind::VECTOR_LENGTH => plain([number("vectors have ", value), vec![label(" bytes")]].concat()),
+            INSTRUCTION_FLUSH => plain(address("instruction cache flushed @ ", value)),
+            DATA_FLUSH => plain(address("data cache flushed @ ", value)),
+            _ => {
+                let words = format!("{} ", marker_name(kind).replace('_', " "));
+                plain(vec![label(&words), Span::new(Meaning::Number, self.reader.names.number(value))])
+            }
+        }
+    }
+
+    /// An instruction that began and did not end: the processor stopped in it.
+    fn uncompleted(&self, encoding: u64) -> Vec<Span> {
+        let bytes = encoding.to_le_bytes();
+        let set = self.reader.names.set;
+        let texts = (1..=bytes.len()).filter_map(|length| Encoding::new(bytes.get(..length)?));
+        let mut texts = texts.map(|bytes| decode(bytes, Address(0), set).text.clone());
+        let text = texts.find(|text| !text.starts_with(".byte"));
+        let text = text.unwrap_or_else(|| format!("{encoding:x}"));
+        vec![label("not completed: "), Span::new(Meaning::Plain, text)]
+    }
+
+    fn finish(self) -> MarkerWords {
+        let Self { reader, items, mut words, .. } = self;
+        words.lines = items.into_iter().map(|item| line_of(item, reader)).collect();
+        words
+    }
+}
+
+const INSTRUCTION_FLUSH: MarkerKind = MarkerKind::record(18);
+const DATA_FLUSH: MarkerKind = MarkerKind::record(20);
+
+fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
+    match item {
+        Item::Line(line) => line,
+        Item::Call(call) => MarkerLine { tone: MarkerTone::Plain, spans: call.spans(reader.names) },
+        Item::Event { interrupted, signal, is_abort } => {
+            let name =
+                signal.map(|number| signal_name(number).map_or_else(|| format!("signal {number}"), str::to_owned));
+            let is_fault = name.as_deref().is_some_and(|name| FAULTS.contains(&name));
+            let what = match (is_abort, name) {
+                (true, _) => label("restartable sequence aborted"),
+                (false, Some(name)) => Span::new(Meaning::Symbol, name),
+                (false, None) => label("the kernel took control"),
+            };
+            let place = (interrupted != 0).then(|| [label(" before "), reader.place(interrupted)]);
+            let tone = if is_fault { MarkerTone::Alarm } else { MarkerTone::Kernel };
+            MarkerLine { tone, spans: std::iter::once(what).chain(place.into_iter().flatten()).collect() }
+        }
+    }
+}
+
+fn label(text: &str) -> Span {
+    Span::new(Meaning::Label, text)
+}
+
+fn name(text: String) -> Span {
+    Span::new(Meaning::Symbol, text)
+}
+
+fn number(words: &str, value: u64) -> Vec<Span> {
+    vec![label(words), Span::new(Meaning::Number, value.to_string())]
+}
+
+fn address(words: &str, value: u64) -> Vec<Span> {
+    vec![label(words), Span::new(Meaning::Number, format!("{value:x}"))]
+}
+
+fn is_prefetch(kind: MarkerKind) -> bool {
+    let Some(record) = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) else { return false };
+    matches!(record, 2..=9 | 27 | 32..=46)
+}
+
+/// What describes the file, and what only repeats what is known.
+fn is_aside(kind: MarkerKind) -> bool {
+    const DESCRIPTION: [u16; 6] = [8, 10, 18, 19, 20, 42];
+    let known = [
+        MarkerKind::FILE_TYPE,
+        MarkerKind::INSTRUCTION_COUNT,
+        MarkerKind::VERSION,
+        MarkerKind::CHUNK_FOOTER,
+        MarkerKind::MAYBE_BLOCKING,
+    ];
+    DESCRIPTION.contains(&kind.0) || known.contains(&kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::drmemtrace::FunctionList;
+
+    use super::*;
+
+    fn words(markers: &[(MarkerKind, u64)]) -> MarkerWords {
+        let functions = FunctionList::parse(b"6,1,0x7000,libc.so.6!malloc\n");
+        let names = CallNames { functions: Some(&functions), set: InstructionSet::X86_64 };
+        let effects: Vec<Effect> =
+            markers.iter().map(|(kind, value)| Effect::Marker(Marker { kind: *kind, value: *value })).collect();
+        MarkerReader { names, images: &Images::default() }.read(&effects)
+    }
+
+    #[track_caller]
+    fn check(markers: &[(MarkerKind, u64)], expected: &str) {
+        let lines: Vec<String> = words(markers).lines.iter().map(MarkerLine::text).collect();
+        assert_eq!(lines.join("\n"), expected);
+    }
+
+    #[test]
+    fn a_system_call_is_one_line_with_what_it_was_given_and_gave() {
+        use MarkerKind as M;
+        let call = (1 << 32) + 1;
+        let head = [(M::TIMESTAMP, 100), (M::CPU, 1), (M::SYSTEM_CALL, 1), (M::MAYBE_BLOCKING, 0)];
+        check(&[&head[..], &[(M::TIMESTAMP, 113), (M::CPU, 1)]].concat(), "write   13 µs");
+        let group = [(M::FUNCTION, call), (M::ARGUMENT, 1), (M::ARGUMENT, 0x7ffd_0000), (M::ARGUMENT, 12)];
+        let end = [(M::FUNCTION, call), (M::RETURN_VALUE, 12), (M::TIMESTAMP, 101), (M::CPU, 3)];
+        check(&[&head[..], &group, &end].concat(), "write(1, 0x7ffd0000, 12) = 12   1 µs\nmoved from cpu 1 to 3");
+        let failed = [(M::FUNCTION, call), (M::RETURN_VALUE, u64::MAX), (M::SYSTEM_CALL_FAILED, 9)];
+        check(&[&head[..], &group, &failed].concat(), "write(1, 0x7ffd0000, 12) failed EBADF");
+    }
+
+    #[test]
+    fn a_function_is_entered_and_left_at_two_steps() {
+        use MarkerKind as M;
+        check(&[(M::FUNCTION, 6), (M::RETURN_ADDRESS, 0x400), (M::ARGUMENT, 24)], "malloc(24)");
+        check(&[(M::FUNCTION, 6), (M::RETURN_VALUE, 0x5555_0000)], "malloc returned 0x55550000");
+        check(&[(M::FUNCTION, 9), (M::RETURN_ADDRESS, 0x400)], "function 9()");
+    }
+
+    #[test]
+    fn times_and_cpus_alone_are_no_line() {
+        let words = words(&[(MarkerKind::TIMESTAMP, 5), (MarkerKind::CPU, 2), (MarkerKind::CHUNK_FOOTER, 0)]);
+        assert_eq!(words.lines, []);
+        assert_eq!(words.asides, ["time 5 µs", "cpu 2", "chunk footer 0"]);
+    }
+
+    #[test]
+    fn a_signal_says_which_and_where() {
+        use MarkerKind as M;
+        check(&[(M::KERNEL_EVENT, 0x1234), (M::SIGNAL, 11)], "SIGSEGV before 1234");
+        assert_eq!(words(&[(M::KERNEL_EVENT, 1), (M::SIGNAL, 11)]).lines[0].tone, MarkerTone::Alarm);
+        assert_eq!(words(&[(M::KERNEL_EVENT, 1), (M::SIGNAL, 10)]).lines[0].tone, MarkerTone::Kernel);
+        check(&[(M::RSEQ_ABORT, 0x10), (M::KERNEL_EVENT, 0x20)], "restartable sequence aborted before 20");
+        check(&[(M::KERNEL_TRANSFER, 0x20)], "the kernel restored the state from before the signal");
+    }
+
+    #[test]
+    fn what_else_happens_has_words_too() {
+        use MarkerKind as M;
+        check(&[(M::UNCOMPLETED, 0x0857_0348)], "not completed: add rdx, qword ptr [rdi + 8]");
+        check(&[(M::PHYSICAL_ADDRESS, 0x1000), (M::VIRTUAL_ADDRESS, 0x7000)], "7000 is physical 1000");
+        check(&[(M::WINDOW, 2), (M::THREAD_EXIT, 77)], "tracing window 2 begins here\nthread 77 ends");
+        check(&[(MarkerKind(99), 7)], &format!("{} 7", marker_name(MarkerKind(99)).replace('_', " ")));
+        let words = words(&[(M::REPETITION, 1), (M::REPETITION, 1), (M::record(7), 0x40)]);
+        assert_eq!((words.repetitions, words.effects), (2, vec!["prefetch @ 40".to_owned()]));
+    }
+}

@@ -1,0 +1,189 @@
+//! A call that the recorder noted: of a function, or of the kernel.
+
+use stepback_parsers::InstructionSet;
+use stepback_parsers::drmemtrace::FunctionList;
+use stepback_parsers::linux::{error_name, system_call_name};
+
+use super::{Meaning, Span};
+
+/// Numbers up to here are sizes, descriptors and flags, so they are decimal.
+const DECIMAL_BELOW: u64 = 10_000;
+/// Results of system calls down to here are errors.
+const LARGEST_ERROR: u64 = 4095;
+
+/// Who was called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A traced function, by its number in the list of functions.
+    Function(u64),
+    /// The kernel, by the number of the system call.
+    Kernel(u64),
+}
+
+/// What the markers of one step tell of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedCall {
+    /// Who.
+    pub callee: Callee,
+    /// The call itself is among these markers; else only its return is.
+    pub is_entered: bool,
+    /// The arguments that are recorded; none when the recorder took none.
+    pub arguments: Vec<u64>,
+    /// What it returned.
+    pub result: Option<u64>,
+    /// The error of a system call that failed.
+    pub error: Option<u64>,
+    /// How long it took, as far as timestamps tell.
+    pub micros: Option<u64>,
+}
+
+/// What the numbers in markers mean.
+#[derive(Clone, Copy, Debug)]
+pub struct CallNames<'a> {
+    /// The traced functions.
+    pub functions: Option<&'a FunctionList>,
+    /// Whose system calls are meant, and how wide numbers are.
+    pub set: InstructionSet,
+}
+
+impl Callee {
+    /// Who a function marker means: numbers above those of functions are system calls.
+    pub fn of_marker(id: u64, set: InstructionSet) -> Self {
+        let (base, mask) = if set.word_bytes() == 4 { (1 << 16, 0xffff) } else { (1 << 32, u64::from(u32::MAX)) };
+        if id >= base { Self::Kernel((id - base) & mask) } else { Self::Function(id) }
+    }
+}
+
+impl TracedCall {
+    /// A call of which nothing more is known yet.
+    pub fn new(callee: Callee, is_entered: bool) -> Self {
+        Self { callee, is_entered, arguments: Vec::new(), result: None, error: None, micros: None }
+    }
+
+    /// How it reads: `malloc(24)`, `write(1, 0x7f…, 12) = 12`, `malloc returned 0x55…`.
+    pub fn spans(&self, names: CallNames<'_>) -> Vec<Span> {
+        let mut spans = vec![Span::new(Meaning::Symbol, names.callee(self.callee))];
+        let mut push = |meaning, text: String| spans.push(Span::new(meaning, text));
+        if self.is_entered && (!self.arguments.is_empty() || matches!(self.callee, Callee::Function(_))) {
+            let arguments: Vec<String> = self.arguments.iter().map(|value| names.number(*value)).collect();
+            push(Meaning::Punctuation, "(".to_owned());
+            push(Meaning::Number, arguments.join(", "));
+            push(Meaning::Punctuation, ")".to_owned());
+        }
+        match (self.error, self.result) {
+            (Some(error), _) => {
+                push(Meaning::Label, " failed ".to_owned());
+                push(Meaning::Number, error_text(error));
+            }
+            (None, Some(result)) => {
+                let word = if self.is_entered { " = " } else { " returned " };
+                push(if self.is_entered { Meaning::Punctuation } else { Meaning::Label }, word.to_owned());
+                push(Meaning::Number, self.result_text(result, names));
+            }
+            (None, None) => {}
+        }
+        if let Some(micros) = self.micros.filter(|micros| *micros > 0) {
+            push(Meaning::Label, format!("   {}", duration(micros)));
+        }
+        spans
+    }
+
+    fn result_text(&self, result: u64, names: CallNames<'_>) -> String {
+        let error = names.negative(result).filter(|_| matches!(self.callee, Callee::Kernel(_)));
+        error.map_or_else(|| names.number(result), |error| format!("-{}", error_text(error)))
+    }
+}
+
+impl CallNames<'_> {
+    /// The name of a function or system call.
+    pub fn callee(&self, callee: Callee) -> String {
+        match callee {
+            Callee::Kernel(number) => self.system_call(number),
+            Callee::Function(id) => {
+                let found = self.functions.and_then(|list| list.functions.iter().find(|function| function.id == id));
+                found.map_or_else(|| format!("function {id}"), |function| function.symbol().to_owned())
+            }
+        }
+    }
+
+    /// The name of a system call.
+    pub fn system_call(&self, number: u64) -> String {
+        system_call_name(self.set, number).map_or_else(|| format!("system call {number}"), str::to_owned)
+    }
+
+    /// A number as people read it: small ones decimal, the others hex.
+    pub fn number(&self, value: u64) -> String {
+        match self.negative(value) {
+            Some(negative) => format!("-{negative}"),
+            None if value < DECIMAL_BELOW => value.to_string(),
+            None => format!("{value:#x}"),
+        }
+    }
+
+    /// What a small negative number is below zero.
+    fn negative(&self, value: u64) -> Option<u64> {
+        let negated = if self.set.word_bytes() == 4 {
+            u64::from(u32::try_from(value).ok()?.wrapping_neg())
+        } else {
+            value.wrapping_neg()
+        };
+        Some(negated).filter(|negated| (1..=LARGEST_ERROR).contains(negated))
+    }
+}
+
+fn error_text(number: u64) -> String {
+    error_name(number).map_or_else(|| number.to_string(), str::to_owned)
+}
+
+/// `12 µs`, `1.5 ms`, `2.0 s`.
+fn duration(micros: u64) -> String {
+    let in_units = |unit: u64, name: &str| format!("{}.{} {name}", micros / unit, micros % unit * 10 / unit);
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..1_000_000 => in_units(1_000, "ms"),
+        _ => in_units(1_000_000, "s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(call: &TracedCall, expected: &str) {
+        let functions = FunctionList::parse(b"6,1,0x7000,libc.so.6!malloc\n");
+        let names = CallNames { functions: Some(&functions), set: InstructionSet::X86_64 };
+        let text: String = call.spans(names).into_iter().map(|span| span.text).collect();
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_call_reads_like_a_call() {
+        let malloc = TracedCall { arguments: vec![24], ..TracedCall::new(Callee::Function(6), true) };
+        check(&malloc, "malloc(24)");
+        let returned = TracedCall { result: Some(0x55_0000), ..TracedCall::new(Callee::Function(6), false) };
+        check(&returned, "malloc returned 0x550000");
+        check(&TracedCall::new(Callee::Function(7), true), "function 7()");
+    }
+
+    #[test]
+    fn a_system_call_says_how_it_ended() {
+        let write = TracedCall::new(Callee::Kernel(1), true);
+        check(&write, "write");
+        let done = TracedCall { arguments: vec![1, 0x7ffd_0000, 12], result: Some(12), ..write.clone() };
+        check(&TracedCall { micros: Some(3), ..done }, "write(1, 0x7ffd0000, 12) = 12   3 µs");
+        check(&TracedCall { result: Some(u64::MAX - 1), ..write.clone() }, "write = -ENOENT");
+        check(
+            &TracedCall { error: Some(4), result: Some(0), micros: Some(1_500_000), ..write },
+            "write failed EINTR   1.5 s",
+        );
+        check(&TracedCall::new(Callee::Kernel(9_999), true), "system call 9999");
+    }
+
+    #[test]
+    fn numbers_of_system_calls_lie_above_those_of_functions() {
+        assert_eq!(Callee::of_marker((1 << 32) + 257, InstructionSet::X86_64), Callee::Kernel(257));
+        assert_eq!(Callee::of_marker((1 << 16) + 5, InstructionSet::A32), Callee::Kernel(5));
+        assert_eq!(Callee::of_marker(1 << 16, InstructionSet::A64), Callee::Function(1 << 16));
+    }
+}

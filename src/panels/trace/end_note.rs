@@ -1,0 +1,49 @@
+//! What is said below the last step of a program that died.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, vec2};
+use stepback_index::Cancel;
+
+use super::paint::{Columns, paint_note};
+use crate::action::Action;
+use crate::model::TraceWindow;
+use crate::model::fatal_ending::{FatalEnding, fatal_ending};
+use crate::panels::ViewCx;
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::StepLink;
+use crate::worker::Slot;
+
+/// Where the program died, asked once a trace.
+#[derive(Debug, Default)]
+pub struct EndNote {
+    answer: Slot<(), Option<FatalEnding>>,
+}
+
+impl EndNote {
+    /// Asks, if that is not done yet.
+    pub fn ask(&mut self, cx: &ViewCx<'_>) {
+        self.answer.poll(&(), cx.worker, |()| {
+            let session = Arc::clone(cx.session);
+            move |cancel: &Cancel| fatal_ending(&session, cancel)
+        });
+    }
+
+    /// Draws the note below a row, with a link to the step. Returns its height.
+    pub fn ui(
+        &self,
+        ui: &Ui,
+        row: Rect,
+        (pen, columns): (&Pen<'_>, &Columns),
+        (cx, window): (&ViewCx<'_>, &TraceWindow),
+        out: &mut Vec<Action>,
+    ) -> f32 {
+        let Some((_, Some(ending))) = self.answer.peek() else { return 0.0 };
+        let note = row.translate(vec2(0.0, ROW));
+        let height = paint_note(pen, columns, note, &ending.sentence());
+        let y = note.top() + height - ROW / 2.0;
+        let end = pen.label(columns.address + 2.0, y, "go to", cx.tok.t2);
+        StepLink { step: ending.step, window: window.id }.ui(ui, pen, end + 6.0, y, out);
+        height
+    }
+}
