@@ -165,7 +165,10 @@ mod tests {
             write(writer);
         });
         let ending = fatal_ending(&session, &Cancel::default()).unwrap();
-        assert_eq!(ending.map_or_else(String::new, |ending| format!("{}: {}", ending.step.0, ending.sentence())), expected);
+        assert_eq!(
+            ending.map_or_else(String::new, |ending| format!("{}: {}", ending.step.0, ending.sentence())),
+            expected
+        );
     }
 
     fn load(writer: &mut TraceWriter, address: u64) {

@@ -35,7 +35,7 @@ pub struct MarkerLine {
 
 /// What the markers of a step say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MarkerWords {
+pub struct StepMarkers {
     /// What deserves a line.
     pub lines: Vec<MarkerLine>,
     /// What is worth a look only: times, CPUs.
@@ -73,7 +73,7 @@ impl<'a> MarkerReader<'a> {
     }
 
     /// Reads the markers among the effects of a step.
-    pub fn read(self, effects: &[Effect]) -> MarkerWords {
+    pub fn read(self, effects: &[Effect]) -> StepMarkers {
         let mut run = Run::new(self);
         for effect in effects {
             if let Effect::Marker(marker) = effect {
@@ -104,7 +104,7 @@ enum Item {
 struct Run<'a> {
     reader: MarkerReader<'a>,
     items: Vec<Item>,
-    words: MarkerWords,
+    words: StepMarkers,
     /// The function or system call that the next arguments and results are of.
     group: Option<Callee>,
     time: Option<u64>,
@@ -115,7 +115,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(reader: MarkerReader<'a>) -> Self {
-        let words = MarkerWords::default();
+        let words = StepMarkers::default();
         Self { reader, items: Vec::new(), words, group: None, time: None, cpu: None, is_abort: false, physical: None }
     }
 
@@ -270,7 +270,7 @@ impl<'a> Run<'a> {
         vec![label("not completed: "), Span::new(Meaning::Plain, text)]
     }
 
-    fn finish(self) -> MarkerWords {
+    fn finish(self) -> StepMarkers {
         let Self { reader, items, mut words, .. } = self;
         words.lines = items.into_iter().map(|item| line_of(item, reader)).collect();
         words
@@ -340,7 +340,7 @@ mod tests {
 
     use super::*;
 
-    fn words(markers: &[(MarkerKind, u64)]) -> MarkerWords {
+    fn words(markers: &[(MarkerKind, u64)]) -> StepMarkers {
         let functions = FunctionList::parse(b"6,1,0x7000,libc.so.6!malloc\n");
         let names = CallNames { functions: Some(&functions), set: InstructionSet::X86_64 };
         let effects: Vec<Effect> =
