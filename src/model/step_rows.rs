@@ -1,8 +1,11 @@
 //! The rows of a trace list: what a step looks like.
 
 use anyhow::Result;
+use stepback_index::decode::decode;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, StepRecord, Steps, ThreadId};
-use stepback_parsers::{Address, Line, MarkerKind, Position, RegisterSource, Source as _, Step};
+use stepback_parsers::{
+    Address, Branch, Line, MarkerKind, Position, RegisterSource, RegisterView, Registers, Source as _, Step,
+};
 
 use super::Meaning;
 use super::code::{Code, CodeKind};
@@ -37,6 +40,8 @@ pub struct StepRow {
     pub text: String,
     /// What it did.
     pub effects: Vec<EffectText>,
+    /// The registers that its operands name, in formats that do not record what registers become.
+    pub operands: OperandRegisters,
     /// The exceptions that it ran into, in the trace's words.
     pub exceptions: Vec<String>,
     /// What else happened at it: system calls, signals, traced functions.
@@ -49,6 +54,28 @@ pub struct StepRow {
     pub is_kernel: bool,
     /// The call that it made, if it can be folded.
     pub call: Option<CallId>,
+}
+
+/// The registers that an instruction uses, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OperandRegisters {
+    /// Those that it reads.
+    pub read: Vec<String>,
+    /// Those that it writes.
+    pub written: Vec<String>,
+}
+
+impl OperandRegisters {
+    fn of(record: &StepRecord) -> Self {
+        let set = record.instruction_set;
+        let Some(encoding) = record.encoding else { return Self::default() };
+        let instruction = decode(encoding, record.pc, set);
+        let names = |views: &[RegisterView]| -> Vec<String> {
+            views.iter().filter_map(|view| Registers::name(*view, set).map(str::to_owned)).collect()
+        };
+        let used = instruction.registers.as_ref();
+        used.map_or_else(Self::default, |used| Self { read: names(&used.reads), written: names(&used.writes) })
+    }
 }
 
 impl StepRow {
@@ -98,7 +125,8 @@ struct RowMaker<'a> {
 impl RowMaker<'_> {
     fn row(&self, record: &StepRecord, next: Option<&StepRecord>) -> StepRow {
         let images = &self.session.images;
-        let code = Code::new(&record.text, record.pc, images);
+        let mut code = Code::new(&record.text, record.pc, images);
+        code.kind = said_kind(record.branch).unwrap_or(code.kind);
         let words = |pick: fn(&Effect) -> Option<&String>| record.effects.iter().filter_map(pick).cloned().collect();
         let frame = frame_of_step(self.calls, record.thread, record.step).and_then(|frame| self.calls.get(frame));
         let called = self.calls.called_by(record.thread, record.step);
@@ -113,6 +141,7 @@ impl RowMaker<'_> {
             code,
             text: record.text.clone(),
             effects: Vec::new(),
+            operands: OperandRegisters::default(),
             exceptions: words(|effect| if let Effect::Exception(text) = effect { Some(text) } else { None }),
             lines: Vec::new(),
             notes: words(|effect| if let Effect::Note(text) = effect { Some(text) } else { None }),
@@ -133,7 +162,7 @@ impl RowMaker<'_> {
     /// What formats without values tell besides: targets, how much was accessed where, markers.
     fn add_markers(&self, row: &mut StepRow, record: &StepRecord, next: Option<Address>) {
         let images = &self.session.images;
-        let is_indirect = row.code.kind != CodeKind::Other && branch_target(&record.text, record.pc).is_none();
+        let is_indirect = matches!(record.branch, Branch::IndirectJump | Branch::IndirectCall | Branch::Return);
         if let Some(target) = next.filter(|_| is_indirect) {
             row.effects.clear();
             row.effects.push(EffectText::of_words(Meaning::Symbol, format!("→ {}", function_name(images, target))));
@@ -145,8 +174,20 @@ impl RowMaker<'_> {
         }
         row.effects.extend(EffectText::of_accesses(record.effects.iter()));
         row.effects.extend(words.effects.into_iter().map(|text| EffectText::of_words(Meaning::Label, text)));
+        row.operands = OperandRegisters::of(record);
         row.lines = words.lines;
         row.notes.extend(words.asides);
+    }
+}
+
+/// What an instruction does to control, where the format says so.
+fn said_kind(branch: Branch) -> Option<CodeKind> {
+    match branch {
+        Branch::Unsaid => None,
+        Branch::None | Branch::SystemEntry => Some(CodeKind::Other),
+        Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => Some(CodeKind::Branch),
+        Branch::Call | Branch::IndirectCall => Some(CodeKind::Call),
+        Branch::Return => Some(CodeKind::Return),
     }
 }
 
@@ -179,11 +220,18 @@ fn branch_taken(record: &StepRecord, next: Option<Address>, kind: CodeKind) -> O
     if record.effects.iter().any(|effect| matches!(effect, Effect::Exception(_))) {
         return None;
     }
-    let to = next?;
+    // Where the next step does not follow from the branch, its own text says where it goes.
+    let to = match record.branch {
+        Branch::Conditional(Some(false)) => return Some(BranchTaken::Not),
+        Branch::Conditional(Some(true)) => branch_target(&record.text, record.pc).or(next)?,
+        _ => next?,
+    };
     let is_next = to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes));
     Some(match () {
         // Compilers leave branches to the next instruction behind: they are taken all the same.
-        () if is_next && is_conditional_branch(&record.text) => BranchTaken::Not,
+        () if is_next && record.branch != Branch::Conditional(Some(true)) && is_conditional_branch(&record.text) => {
+            BranchTaken::Not
+        }
         () if to > record.pc => BranchTaken::Down,
         () => BranchTaken::Up,
     })

@@ -6,7 +6,7 @@ use stepback_parsers::Step;
 
 use crate::action::{Access, Action, CellName, Fold, Way};
 use crate::model::TraceWindow;
-use crate::model::step_rows::StepRow;
+use crate::model::step_rows::{OperandRegisters, StepRow};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -32,7 +32,8 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
     for (label, cell) in &cells {
         cell_items(ui, (label, cell), row.step, (cx, window), out);
     }
-    if !cells.is_empty() {
+    operand_items(ui, row, (cx, window), out);
+    if !cells.is_empty() || row.operands != OperandRegisters::default() {
         menu_line_ui(ui, tok);
     }
     copy_items(ui, row, cx, out);
@@ -112,6 +113,22 @@ fn cell_items(
     };
     item(format!("Last write of {label} before it"), icons::LAST_WRITE, step.before().0, Way::Back);
     item(format!("Next write of {label} after it"), icons::NEXT_WRITE, step.after().0, Way::Forward);
+}
+
+/// What is read has a history, what is written a future.
+fn operand_items(ui: &mut Ui, row: &StepRow, (cx, window): (&ViewCx<'_>, &TraceWindow), out: &mut Vec<Action>) {
+    let read = row.operands.read.iter().take(CELLS).map(|name| (name, row.step.before(), Way::Back));
+    let written = row.operands.written.iter().take(CELLS).map(|name| (name, row.step.after(), Way::Forward));
+    for (name, from, way) in read.chain(written) {
+        let (text, shape) = match way {
+            Way::Back => (format!("Last write of {name} before it"), icons::LAST_WRITE),
+            Way::Forward => (format!("Next write of {name} after it"), icons::NEXT_WRITE),
+        };
+        if MenuItem::new(&text).icon(shape).ui(ui, cx.tok) {
+            out.push(Action::Travel(window.id, from.0));
+            out.push(Action::GoToAccess(CellName::Register(name.clone()), Access::Write, way));
+        }
+    }
 }
 
 fn copy_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {

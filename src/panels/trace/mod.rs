@@ -55,7 +55,9 @@ impl TracePanel {
     pub fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
         let step = cx.windows.get(self.window)?.position.last_step()?;
         let row = self.state.steps.row_of(step)?;
-        row.effects.iter().find(|effect| !effect.is_read && effect.cell.is_some())?.cell.clone()
+        let changed = row.effects.iter().find(|effect| !effect.is_read && effect.cell.is_some());
+        let written = || row.operands.written.first().map(|name| CellName::Register(name.clone()));
+        changed.and_then(|effect| effect.cell.clone()).or_else(written)
     }
 
     /// Draws the list.
