@@ -2,15 +2,15 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, ByteState, Cancel, Cell, LastAccess, LastAccessAnswer, MemoryAt, NextAccess, NextAccessedBlock,
-    Query as _, QueryError, ThreadInfo, ValueSource,
+    AccessKinds, AccessTarget, ByteState, ByteTouch, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, MemoryAt,
+    NextAccess, NextAccessedBlock, Query as _, QueryError, ThreadInfo, TouchesAt, ValueSource,
 };
-use stepback_parsers::{Address, InstructionSet, Position, Step};
+use stepback_parsers::{Address, Position, RegisterSource, Source as _, Step};
 
 use super::externals::{ExternalRow, last_external};
 use super::names::place_name;
 use super::so_far::source_so_far;
-use super::text::thousands;
+use super::text::{counted, thousands};
 use crate::session::Session;
 
 /// Bytes in a row.
@@ -73,8 +73,21 @@ pub struct ByteCell {
     pub value: Option<u8>,
     /// Where the value comes from.
     pub source: ValueSource,
-    /// The last move changed it.
+    /// The last move changed it; where values are not recorded: it was written between.
     pub is_changed: bool,
+    /// Its last access, where values are not recorded.
+    pub touch: Option<Touch>,
+}
+
+/// The last access of a byte whose value nothing tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    /// None so far.
+    Never,
+    /// A load.
+    Read,
+    /// A store.
+    Written,
 }
 
 impl MemoryRow {
@@ -143,9 +156,9 @@ impl AccessedMap<'_> {
         Ok(Some(low))
     }
 
-    /// The end of what an instruction can name: AArch32 ends at 4 GiB.
+    /// The end of what an instruction can name: 32-bit machines end at 4 GiB.
     fn last_address(&self) -> u64 {
-        let is_wide = |thread: &ThreadInfo| thread.instruction_set == InstructionSet::A64;
+        let is_wide = |thread: &ThreadInfo| thread.instruction_set.word_bytes() == 8;
         if self.session.index.threads().iter().any(is_wide) { u64::MAX } else { u64::from(u32::MAX) }
     }
 
@@ -206,7 +219,13 @@ fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], canc
         let bytes_at = |position| MemoryAt { position, address: *first, len_bytes }.run(&session.index, cancel);
         let now = bytes_at(request.position)?;
         let before = if request.previous == request.position { now.clone() } else { bytes_at(request.previous)? };
-        let mut cells = now.iter().zip(&before).map(|(now, before)| ByteCell::new(now, before));
+        let mut cells: Vec<_> = now.iter().zip(&before).map(|(now, before)| ByteCell::new(now, before)).collect();
+        if session.index.source().traits().registers == RegisterSource::Operands {
+            let touches_at = |position| TouchesAt { position, address: *first, len_bytes }.run(&session.index, cancel);
+            let (now, before) = (touches_at(request.position)?, touches_at(request.previous)?);
+            cells.iter_mut().zip(now.iter().zip(&before)).for_each(|(cell, (now, before))| cell.touch(now, before));
+        }
+        let mut cells = cells.into_iter();
         for row in run {
             if let MemoryRow::Bytes { cells: shown, .. } = row {
                 shown.extend(cells.by_ref().take(ROW_BYTES as usize));
@@ -218,12 +237,24 @@ fn fill(session: &Session, request: &MemoryRequest, rows: &mut [MemoryRow], canc
 
 impl ByteCell {
     fn new(now: &ByteState, before: &ByteState) -> Self {
-        Self { value: now.value, source: now.source, is_changed: now.value != before.value }
+        Self { value: now.value, source: now.source, is_changed: now.value != before.value, touch: None }
     }
 
-    /// Two digits, or `??`.
+    /// Takes in who accessed it last, now and at the position before.
+    fn touch(&mut self, now: &ByteTouch, before: &ByteTouch) {
+        self.is_changed = now.written_at != before.written_at;
+        self.touch = Some(match now {
+            ByteTouch { written_at: None, read_at: None } => Touch::Never,
+            // A step that reads and writes a byte mostly writes it last.
+            touch if touch.written_at >= touch.read_at => Touch::Written,
+            _ => Touch::Read,
+        });
+    }
+
+    /// Two digits, or `??`; dots where no value is told and nobody has been yet.
     pub fn hex(&self) -> String {
-        self.value.map_or_else(|| "??".to_owned(), |byte| format!("{byte:02x}"))
+        let unknown = if self.touch == Some(Touch::Never) { "··" } else { "??" };
+        self.value.map_or_else(|| unknown.to_owned(), |byte| format!("{byte:02x}"))
     }
 
     /// The character, a dot for what cannot be printed; a blank when unknown.
@@ -251,8 +282,31 @@ pub struct ByteDetail {
     pub before: Option<u8>,
     /// Who writes it next.
     pub next_write: Option<Step>,
+    /// Where values are not recorded: who reads and wrote it, in words.
+    pub accesses: Option<ByteAccesses>,
     /// The read that showed another value than was known, where its value comes from that.
     pub external: Option<ExternalRow>,
+}
+
+/// The accesses around a byte whose value nothing tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ByteAccesses {
+    /// How much the last store wrote, and whose it was: `8 bytes of 22696`.
+    pub written: Option<String>,
+    /// The last load.
+    pub last_read: Option<Step>,
+    /// The next load.
+    pub next_read: Option<Step>,
+}
+
+/// `8 bytes`, with the thread where there are several.
+fn access_words(session: &Session, hit: &Hit) -> Option<String> {
+    let access = hit.access.as_ref()?;
+    let AccessTarget::Memory { size_bytes, .. } = access.target else { return None };
+    let threads = session.index.threads();
+    let thread = threads.get(usize::from(hit.record.thread.0)).filter(|_| threads.len() > 1);
+    let size = counted(size_bytes, "byte", "bytes");
+    Some(thread.map_or_else(|| size.clone(), |thread| format!("{size} of thread {}", thread.name)))
 }
 
 /// Asks for all about one byte. Runs on a worker.
@@ -267,9 +321,19 @@ pub fn byte_detail(session: &Session, address: Address, position: Position, canc
         Ok::<ByteState, QueryError>(bytes.first().copied().unwrap_or_default())
     };
     let last = LastAccess { cell, kinds: AccessKinds::Writes, before: position }.run(index, cancel)?;
-    let written_by = match last {
+    let step_of = |answer: &LastAccessAnswer| match answer {
         LastAccessAnswer::Step(hit) => Some(hit.record.step),
         LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+    };
+    let written_by = step_of(&last);
+    let accesses = if index.source().traits().registers == RegisterSource::Operands {
+        let last_read = LastAccess { cell, kinds: AccessKinds::Reads, before: position }.run(index, cancel)?;
+        let next_read = NextAccess { cell, kinds: AccessKinds::Reads, from: position }.run(index, cancel)?;
+        let written = if let LastAccessAnswer::Step(hit) = &last { access_words(session, hit) } else { None };
+        let next_read = next_read.map(|hit| hit.record.step);
+        Some(ByteAccesses { written, last_read: step_of(&last_read), next_read })
+    } else {
+        None
     };
     let before = match written_by {
         Some(step) => state_at(step.before())?.value,
@@ -288,6 +352,7 @@ pub fn byte_detail(session: &Session, address: Address, position: Position, canc
         written_by,
         before,
         next_write: next.map(|hit| hit.record.step),
+        accesses,
         external,
     })
 }

@@ -4,7 +4,10 @@ use anyhow::Result;
 use stepback_index::{
     Cancel, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Value, ValueSource,
 };
-use stepback_parsers::{Address, LaneFormat, LaneKind, Position, Psr, RegisterGroup, RegisterId, RegisterView, Step};
+use stepback_parsers::{
+    Address, InstructionSet, LaneFormat, LaneKind, Position, Psr, RegisterGroup, RegisterId, RegisterSource,
+    RegisterView, Source as _, Step,
+};
 
 use super::names::place_name;
 use super::register_part::{Lane, RegisterPart};
@@ -40,8 +43,12 @@ pub struct RegisterBoard {
     pub pc_symbol: Option<String>,
     /// The program status register.
     pub psr: Option<RegisterCell>,
-    /// What its bits say.
+    /// What its bits say, on Arm.
     pub status: Psr,
+    /// The condition flags by letter, in the order in which the architecture's manuals have them.
+    pub flags: Vec<(char, Option<bool>)>,
+    /// The trace does not record what registers become.
+    pub is_inferred: bool,
     /// The registers of the group, in order.
     pub core: Vec<RegisterCell>,
     /// Below the general registers: the others, which can be shown.
@@ -76,6 +83,8 @@ pub struct RegisterCell {
     pub written_by: Option<Step>,
     /// Since when it is so; 0 for what the trace states before its first step.
     pub written_at: Option<Position>,
+    /// Why its value is known, when it is inferred from what steps did.
+    pub reason: Option<String>,
 }
 
 /// Which groups there are below the general registers.
@@ -107,6 +116,7 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     let mut board = RegisterBoard::new(group, &now, before.as_ref());
     let pc = board.pc.as_ref().and_then(|cell| cell.value.to_u64());
     board.pc_symbol = pc.and_then(|pc| place_name(&session.images, Address(pc)));
+    board.is_inferred = index.source().traits().registers == RegisterSource::Operands;
     let name = index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
     (board.thread_name, board.available) = (name.unwrap_or_default(), available);
     Ok(board)
@@ -162,6 +172,8 @@ impl RegisterBoard {
             pc_symbol: None,
             psr: None,
             status: Psr::default(),
+            flags: Vec::new(),
+            is_inferred: false,
             core: Vec::new(),
             groups: GROUP_TITLES.map(|title| RegisterSection { title, cells: Vec::new() }).into(),
         };
@@ -173,7 +185,10 @@ impl RegisterBoard {
             }
         }
         let bytes = board.psr.as_ref().map_or([].as_slice(), |psr| psr.value.0.as_slice());
-        board.status = Psr::decode(bytes, now.instruction_set);
+        if now.instruction_set.is_arm() {
+            board.status = Psr::decode(bytes, now.instruction_set);
+        }
+        board.flags = condition_flags(bytes, &board.status, now.instruction_set);
         board.groups.retain(|group| !group.cells.is_empty());
         board
     }
@@ -218,6 +233,18 @@ impl RegisterBoard {
     }
 }
 
+/// The condition flags of a status register. RISC-V has none.
+fn condition_flags(bytes: &[Option<u8>], status: &Psr, set: InstructionSet) -> Vec<(char, Option<bool>)> {
+    const X86: [(char, usize, u8); 6] = [('o', 1, 3), ('s', 0, 7), ('z', 0, 6), ('a', 0, 4), ('p', 0, 2), ('c', 0, 0)];
+    if set.is_x86() {
+        let is_set = |(byte, bit): (usize, u8)| bytes.get(byte).copied().flatten().map(|byte| byte >> bit & 1 != 0);
+        return X86.map(|(letter, byte, bit)| (letter, is_set((byte, bit)))).to_vec();
+    }
+    // Q is there in AArch32 alone.
+    let saturation = status.saturation.map(|is_set| ('q', Some(is_set)));
+    status.flags().into_iter().filter(|_| set.is_arm()).chain(saturation).collect()
+}
+
 impl RegisterCell {
     fn new(state: &RegisterState, before: Option<&RegisterFile>) -> Self {
         let old = before.and_then(|before| before.get(&state.name)).cloned();
@@ -230,6 +257,7 @@ impl RegisterCell {
             source: state.source,
             written_by: state.written_by,
             written_at: state.written_at,
+            reason: state.reason.map(|reason| reason.to_string()),
         }
     }
 
@@ -289,7 +317,6 @@ pub fn source_word(source: ValueSource) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use stepback_index::InstructionSet;
     use stepback_parsers::Registers;
 
     use super::*;
@@ -347,6 +374,17 @@ mod tests {
             &RegisterBoard::new(RegisterGroup::Core, &now, None),
             "sp=0000000000000010; Vector registers: 2; System registers: 1",
         );
+    }
+
+    #[test]
+    fn flags_of_x86_are_those_of_its_manuals() {
+        let text = |bytes: &[Option<u8>], set| -> String {
+            let flags = condition_flags(bytes, &Psr::default(), set).into_iter();
+            flags.map(|(letter, is_set)| crate::model::text::flag_letter(letter, is_set)).collect()
+        };
+        assert_eq!(text(&[Some(0x45), Some(0x08)], InstructionSet::X86_64), "OsZaPC");
+        assert_eq!(text(&[Some(0x80), None], InstructionSet::X86_32), "?Szapc");
+        assert_eq!(text(&[], InstructionSet::Riscv64), "");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use stepback_index::Value;
+use stepback_parsers::Address;
 
 /// A count or a step with thousands separators: `1,250`.
 pub fn thousands(number: u64) -> String {
@@ -76,6 +77,16 @@ pub fn bytes_text(bytes: &[Option<u8>]) -> String {
         };
     }
     text
+}
+
+/// How many digits addresses up to one are shown with.
+pub fn address_digits(highest: Address) -> usize {
+    match highest.0 {
+        0..=0xffff_ffff => 8,
+        // The user's half of most 64-bit machines.
+        0..=0xffff_ffff_ffff => 12,
+        _ => 16,
+    }
 }
 
 /// How many leading zero digits a hex text has that say nothing: the last digit always counts.

@@ -73,6 +73,24 @@ impl Foot {
             }
             return;
         }
+        if let Some(accesses) = &detail.accesses {
+            let written = accesses.written.as_deref().unwrap_or("");
+            let steps = [
+                (detail.written_by, format!("{written} written by step ")),
+                (accesses.last_read, "last read ".to_owned()),
+                (detail.next_write, "next write ".to_owned()),
+                (accesses.next_read, "next read ".to_owned()),
+            ];
+            if detail.written_by.is_none() {
+                x = label(x, "never written before") + INSET;
+            }
+            for (step, words) in steps {
+                if let Some(step) = step.filter(|_| x + 130.0 < rect.right()) {
+                    x = link(step, label(x, words.trim_start()) + 3.0, out) + INSET;
+                }
+            }
+            return;
+        }
         x = match detail.written_by {
             Some(step) => link(step, label(x, &format!("{state}, written by step ")) + 3.0, out) + INSET,
             None => label(x, &format!("{state}, never written before")) + INSET,

@@ -7,9 +7,9 @@ use stepback_parsers::Address;
 use super::bar::Mark;
 use super::{byte_left, left_middle, menu, text_left};
 use crate::action::{Action, Follow};
-use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, place_in_row, source_words};
+use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, Touch, place_in_row, source_words};
 use crate::model::so_far::so_far;
-use crate::model::text::size_text;
+use crate::model::text::{address_digits, size_text};
 use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::row_response;
@@ -53,11 +53,9 @@ pub fn rows_ui(
     touched: &mut Touched,
     out: &mut Vec<Action>,
 ) {
-    let is_wide = rows
-        .iter()
-        .take((list.height() / ROW) as usize + 1)
-        .any(|row| row.last().0 > u64::from(u32::MAX) && matches!(row, MemoryRow::Bytes { .. }));
-    let address_width = if is_wide { 120.0 } else { 60.0 };
+    let shown = rows.iter().take((list.height() / ROW) as usize + 1);
+    let addresses = shown.filter(|row| matches!(row, MemoryRow::Bytes { .. })).map(|row| row.last().0);
+    let address_width = ADVANCE * address_digits(Address(addresses.max().unwrap_or(0))) as f32;
     head_ui(pen, body, address_width, view.group);
     let hairline = body.left() + text_left(address_width) - 8.0;
     let pen = Pen { painter: pen.painter.with_clip_rect(list.intersect(pen.painter.clip_rect())), tok: pen.tok };
@@ -126,7 +124,7 @@ impl BytesRow<'_> {
         let tok = pen.tok;
         let holds_cursor = view.cursor.is_some_and(|cursor| cursor.0 & !15 == self.address.0);
         let color = if holds_cursor { tok.symbol } else { tok.t3 };
-        let digits = if self.address_width > 60.0 { 16 } else { 8 };
+        let digits = (self.address_width / ADVANCE) as usize;
         let Pos2 { x, y } = left_middle(self.rect);
         pen.code(x + INSET, y, format!("{:0digits$x}", self.address.0), color);
         for shown in 0..self.cells.len() {
@@ -202,6 +200,8 @@ impl BytesRow<'_> {
         let color = match () {
             () if cell.source == ValueSource::External => tok.external,
             () if cell.is_changed => tok.changed,
+            () if cell.touch == Some(Touch::Written) => tok.write,
+            () if cell.touch == Some(Touch::Read) => tok.read,
             () if cell.value.is_none() && is_cursor => tok.t2,
             () if cell.value.is_none() => tok.unknown,
             () if cell.source == ValueSource::Inferred => tok.inferred,

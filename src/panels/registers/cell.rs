@@ -84,6 +84,9 @@ pub fn cell_ui(
     value_ui(pen, (x + value, y), (cell, &text), is_cursor);
     touch(&response, cell, view, (touched, out));
     response.context_menu(|ui| menu(ui, cell, view, out));
+    if let Some(reason) = &cell.reason {
+        response.on_hover_text(format!("inferred: {reason}"));
+    }
 }
 
 pub fn background(
@@ -205,7 +208,7 @@ pub fn head_ui(
         // The chooser of the thread.
         left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
     }
-    if let Some(psr) = &board.psr {
+    if let Some(psr) = board.psr.as_ref().filter(|_| !board.flags.is_empty()) {
         let x = flags_ui(ui, (pen, psr, board), (rect.left() + 14.0, y), view, (touched, out));
         let start = mode_ui(ui, pen, (x, left, y), &board.status);
         pen.cut_text(x + 9.0, y, &flag_words(&board.status), ui_font(11.5), tok.t2, start - 8.0);
@@ -253,11 +256,10 @@ fn flags_ui(
 ) -> f32 {
     let tok = pen.tok;
     let color = if psr.is_changed { tok.changed } else { tok.register };
-    pen.text(left, y, "nzcv", mono(10.5), color);
-    let mut x = left + 32.0;
-    // Q is there in AArch32 alone.
-    let saturation = board.status.saturation.map(|is_set| ('q', Some(is_set)));
-    for (letter, is_set) in board.status.flags().into_iter().chain(saturation) {
+    let title = if board.status == Psr::default() && board.is_inferred { "flags" } else { "nzcv" };
+    pen.text(left, y, title, mono(10.5), color);
+    let mut x = left + if title.len() > 4 { 38.0 } else { 32.0 };
+    for (letter, is_set) in board.flags.iter().copied() {
         let shape = box_at(x, y, 20.0, 18.0);
         let (edge, text) = match is_set {
             Some(true) => (tok.t3, tok.t1),

@@ -23,6 +23,8 @@ use crate::worker::{Answer, Slot};
 pub const HEIGHT: f32 = 70.0;
 /// Height of the foot with the strip of writes.
 pub const HEIGHT_WITH_STRIP: f32 = 102.0;
+/// Height of the line that says why a value is known.
+pub const REASON: f32 = ROW;
 
 /// The answer about the register that is shown.
 #[derive(Debug, Default)]
@@ -73,6 +75,11 @@ impl Detail {
             let line = Line { label, writer: writer.as_ref(), nobody };
             line.ui(ui, pen, (pos2(left, y), rect.right()), window, out);
         }
+        if let Some(reason) = &cell.reason {
+            pen.label(left, y + ROW, "known by", tok.t3);
+            pen.cut_text(left + 75.0, y + ROW, reason, ui_font(11.5), tok.t2, rect.right() - 8.0);
+        }
+        // The foot of a trace without values is one line higher in both shapes.
         if rect.height() >= HEIGHT_WITH_STRIP {
             let strip =
                 Rect::from_min_max(pos2(left, rect.bottom() - 26.0), pos2(rect.right() - 14.0, rect.bottom() - 10.0));

@@ -8,7 +8,7 @@ use crate::model::Meaning;
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
 use crate::model::marker_lines::{MarkerLine, MarkerTone};
 use crate::model::step_rows::StepRow;
-use crate::model::text::{counted, thousands};
+use crate::model::text::{address_digits, counted, thousands};
 use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 
@@ -80,12 +80,7 @@ impl Columns {
         let letters = f32::from(u8::try_from(longest).unwrap_or(0));
         let tag = if threads.len() > 1 { (6.9 * letters + 8.0).round() } else { 0.0 };
         let has_offset = has_symbols && body.width() + 10.0 >= OFFSET_FROM;
-        let digits = match highest.0 {
-            0..=0xffff_ffff => 8,
-            // The user's half of most 64-bit machines.
-            0..=0xffff_ffff_ffff => 12,
-            _ => 16,
-        };
+        let digits = address_digits(highest);
         Self {
             number_end: left + number_end,
             hairline: left + number_end + 6.0,
