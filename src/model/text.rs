@@ -82,9 +82,9 @@ pub fn bytes_text(bytes: &[Option<u8>]) -> String {
 /// How many digits addresses up to one are shown with.
 pub fn address_digits(highest: Address) -> usize {
     match highest.0 {
-        0..=0xffff_ffff => 8,
+        0..0x1_0000_0000 => 8,
         // The user's half of most 64-bit machines.
-        0..=0xffff_ffff_ffff => 12,
+        0x1_0000_0000..0x1_0000_0000_0000 => 12,
         _ => 16,
     }
 }

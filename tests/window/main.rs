@@ -27,3 +27,4 @@ mod support;
 mod timeline;
 mod trace_list;
 mod warnings;
+mod without_values;

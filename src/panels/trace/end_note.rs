@@ -14,6 +14,9 @@ use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::StepLink;
 use crate::worker::Slot;
 
+/// The words "End of trace", two or three lines of the note, and the link.
+const ROWS: u64 = 5;
+
 /// Where the program died, asked once a trace.
 #[derive(Debug, Default)]
 pub struct EndNote {
@@ -27,6 +30,16 @@ impl EndNote {
             let session = Arc::clone(cx.session);
             move |cancel: &Cancel| fatal_ending(&session, cancel)
         });
+    }
+
+    /// Whether the answer is there.
+    pub fn is_known(&self) -> bool {
+        self.answer.peek().is_some()
+    }
+
+    /// How many rows it may take.
+    pub fn rows(&self) -> u64 {
+        if matches!(self.answer.peek(), Some((_, Some(_)))) { ROWS } else { 0 }
     }
 
     /// Draws the note below a row, with a link to the step. Returns its height.

@@ -16,6 +16,8 @@ use crate::theme::{icon_fill, icons, mono, mono_bold, semi, ui as ui_font};
 const OFFSET_FROM: f32 = 500.0;
 /// Narrower panels have less room for instructions.
 const NARROW: f32 = 480.0;
+/// Wider panels have room for long operands.
+const WIDE: f32 = 640.0;
 /// Between a cell and its value, the arrow in the middle.
 const ARROW: f32 = 18.0;
 /// One level of calls.
@@ -70,7 +72,7 @@ impl Columns {
         body: Rect,
         (step_count, threads): (u64, &[ThreadInfo]),
         least_depth: u32,
-        (highest, has_symbols): (Address, bool),
+        (highest, has_symbols, has_values): (Address, bool, bool),
     ) -> Self {
         let digits = thousands(step_count.saturating_sub(1)).len();
         // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
@@ -88,7 +90,12 @@ impl Columns {
             address: left + number_end + 28.0 + tag,
             digits,
             has_offset,
-            code: if body.width() + 10.0 < NARROW { 152.0 } else { 168.0 },
+            code: match body.width() + 10.0 {
+                width if width < NARROW => 152.0,
+                // Operands of x86 are long, and without values there is room for them.
+                width if width >= WIDE && !has_values => 248.0,
+                _ => 168.0,
+            },
             right: body.right(),
             lines_end: None,
             least_depth,

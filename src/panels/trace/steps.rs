@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{CallId, Cancel, Row, ThreadId};
-use stepback_parsers::{Position, Step};
+use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::end_note::EndNote;
 use super::lines::RowLines;
@@ -120,11 +120,11 @@ impl StepList {
         let rect = Rect::from_min_max(pos2(rect.left(), rect.top() + 2.0), rect.max);
         let rows = window.folds.row_count();
         let now = (window.position, rows);
+        let below = ROWS_BELOW + self.ending.rows();
         // A list that is made smaller keeps the position in view, unless the user had scrolled away from it.
         let is_resized = self.seen.1 && self.seen.0 != rect.height();
         if self.revealed != Some(now) || is_resized {
-            let view =
-                crate::model::scroll::Viewport { rows: rows + ROWS_BELOW, height: rect.height(), row_height: ROW };
+            let view = crate::model::scroll::Viewport { rows: rows + below, height: rect.height(), row_height: ROW };
             self.scroll.reveal_gap(window.gap_of(window.position), MARGIN, &view);
             self.revealed = Some(now);
             self.is_revealing = true;
@@ -134,7 +134,7 @@ impl StepList {
             .map(|other| Tick { row: window.gap_of(other.position), color: cx.tok.position(other.id.0) })
             .chain([Tick { row: window.gap_of(window.position), color: cx.tok.position(window.id.0) }])
             .collect();
-        let list = List { rows: rows + ROWS_BELOW, ticks: &ticks, has_lasting_bar: true };
+        let list = List { rows: rows + below, ticks: &ticks, has_lasting_bar: true };
         let area = list.ui(ui, rect, &mut self.scroll, cx.tok);
         let area = self.make_room(area, window);
         self.page_rows = area.view.page().saturating_sub(1);
@@ -152,7 +152,9 @@ impl StepList {
         }
         let height = |row: u64| ROW + self.height_below(row, window);
         let mut y: f32 = (scroll.top..gap).map(height).sum();
-        while y + ROW > area.body.height() && scroll.top < gap {
+        // At the end the words below the last step are part of it.
+        let rows_behind = if gap == window.folds.row_count() { 1 + self.ending.rows() } else { 1 };
+        while y + ROW * rows_behind as f32 > area.body.height() && scroll.top < gap {
             y -= height(scroll.top);
             scroll = Scroll { top: scroll.top + 1, pixels: 0.0 };
         }
@@ -160,7 +162,7 @@ impl StepList {
             Some(Row::Step(step)) => self.blocks.is_here(step.0),
             _ => true,
         };
-        self.is_revealing = !(scroll.top..gap).all(is_here);
+        self.is_revealing = !self.ending.is_known() || !(scroll.top..gap).all(is_here);
         self.scroll = scroll;
         area.scrolled_to(scroll)
     }
@@ -265,11 +267,12 @@ impl StepList {
         let least_depth = shown().map(|row| row.depth).min().unwrap_or(0);
         let highest = shown().map(|row| row.address).max().unwrap_or_default();
         let index = &cx.session.index;
+        let has_values = index.source().traits().registers == RegisterSource::Recorded;
         Columns::new(
             area.body,
             (index.step_count(), index.threads()),
             least_depth,
-            (highest, !cx.session.images.is_empty()),
+            (highest, !cx.session.images.is_empty(), has_values),
         )
     }
 
@@ -291,7 +294,7 @@ impl StepList {
                     let is_whole = frame.cx.session.index.is_whole();
                     let end = if is_whole { "End of trace" } else { "End of what is indexed" };
                     frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
-                    below += self.ending.ui(ui, rect, (&frame.pen, &frame.columns), (frame.cx, frame.window), out);
+                    below += self.ending.ui(ui, rect, (frame.pen, &frame.columns), (frame.cx, frame.window), out);
                 }
                 None => {}
             }
