@@ -77,6 +77,8 @@ pub enum PanelKind {
     Externals,
     /// A source file.
     Source,
+    /// The threads.
+    Threads,
 }
 
 /// What a register or memory panel shows the state at.
@@ -86,6 +88,17 @@ pub enum Follow {
     Window(WindowId),
     /// One moment for good.
     Pinned(u64),
+}
+
+/// What the timeline shows below its axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TimelineLanes {
+    /// Calls as a flame chart.
+    Calls,
+    /// A lane a thread.
+    Threads,
+    /// A lane a core.
+    Cores,
 }
 
 /// The theme that is asked for.
@@ -105,6 +118,8 @@ pub enum ThemeChoice {
 pub enum Action {
     /// Ask for a trace with the desktop's file dialog.
     OpenDialog,
+    /// Ask for a directory with a trace in the same way.
+    OpenDirectoryDialog,
     /// Open a trace by its path.
     OpenPath(String),
     /// Open the demo that the program carries.
@@ -113,6 +128,8 @@ pub enum Action {
     Reload,
     /// Open the trace again with one more program image, `ELF[@OFFSET]`; without one ask for it.
     AddImage(Option<String>),
+    /// Open the trace again with one more directory where its program images are; without one ask for it.
+    AddSysroot(Option<String>),
     /// Ask where the source file is that the image calls so.
     LocateSource(String),
     /// Sources of one directory are in another: `FROM=TO`.
@@ -146,6 +163,10 @@ pub enum Action {
     StepOver(Way),
     /// To the call of the function that contains the position (back), or just after its return (forward).
     StepOut(Way),
+    /// To the next or last step of the thread that the window stays in, else of that of the position.
+    StepOfThread(Way),
+    /// Moves by steps stay in a thread, by its name; without a name in that of the position, and again: no longer.
+    StayInThread(Option<String>),
     /// A page of rows.
     Page(Way),
     /// The first or last position.
@@ -195,6 +216,8 @@ pub enum Action {
     FocusPanel(Way),
     /// The panels as they were at first.
     ResetLayout,
+    /// What the timeline shows.
+    Timeline(TimelineLanes),
     /// Steps with disassembly, or the raw text of the trace.
     ToggleRawText,
     /// Source lines in the rows of the trace, or none.

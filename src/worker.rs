@@ -283,6 +283,15 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
         self.answered.as_ref().and_then(|(asked, result)| result.as_ref().ok().map(|answer| (&asked.key, answer)))
     }
 
+    /// What the last poll had, without asking.
+    pub fn last(&self) -> Answer<'_, A> {
+        match &self.answered {
+            Some((_, Ok(answer))) => Answer::Fresh(answer),
+            Some((_, Err(error))) => Answer::Failed(error),
+            None => Answer::Loading,
+        }
+    }
+
     fn receive(&mut self) {
         let Some(result) = self.pending.as_ref().and_then(|(_, ticket)| ticket.take()) else { return };
         self.waiting_since = None;

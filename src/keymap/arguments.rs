@@ -82,6 +82,10 @@ pub fn path(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::OpenPath(text.to_owned()))
 }
 
+pub fn sysroot(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::AddSysroot(Some(text.to_owned())))
+}
+
 pub fn place(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::GoTo(place_text(text)))
 }
@@ -98,6 +102,10 @@ pub fn place_text(text: &str) -> String {
         .or_else(|| spelled("time", "time:"))
         .or_else(|| spelled("pc", "pc:"));
     place.unwrap_or_else(|| text.to_owned())
+}
+
+pub fn stay(text: &str, _: &Situation) -> Result<Action, String> {
+    Ok(Action::StayInThread(Some(text.to_owned())))
 }
 
 pub fn last_write(text: &str, _: &Situation) -> Result<Action, String> {

@@ -7,7 +7,7 @@ use stepback_parsers::RegisterGroup;
 
 use super::arguments;
 use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
-use crate::action::{Access, Action, Fold, Follow, PanelKind, ThemeChoice, Way, WindowId};
+use crate::action::{Access, Action, Fold, Follow, PanelKind, ThemeChoice, TimelineLanes, Way, WindowId};
 use crate::theme::icons;
 
 /// All commands, by area and in the order of the menus.
@@ -51,12 +51,17 @@ fn file() -> Vec<Command> {
             .key(CTRL, Key::O)
             .does(Action::OpenDialog)
             .asks("Path of a trace", arguments::path),
+        new(File, "Open directory…").key(CTRL_SHIFT, Key::O).does(Action::OpenDirectoryDialog),
         new(File, "Open the demo").icon(icons::PLAY).does(Action::OpenDemo),
         new(File, "Add image…")
             .icon(icons::SOURCE)
             .in_trace()
             .does(Action::AddImage(None))
             .asks("ELF or ELF@OFFSET", arguments::image),
+        new(File, "Add directory of images…")
+            .in_trace()
+            .does(Action::AddSysroot(None))
+            .asks("Directory with the program's files", arguments::sysroot),
         new(File, "Map sources…").in_trace().asks("FROM=TO, a directory in the image and here", arguments::mapping),
         new(File, "Forget source directories").in_trace().does(Action::ForgetSources),
         new(File, "Reload").icon(icons::RELOAD).key(CTRL, Key::R).in_trace().does(Action::Reload),
@@ -97,7 +102,7 @@ fn go() -> Vec<Command> {
             .key(CTRL, Key::G)
             .in_trace()
             .does(Action::FocusGoTo)
-            .asks("Step, 50%, line:N, time:T, pc:ADDR, start or end", arguments::place),
+            .asks("Step, 50%, line:N, i:N, r:N, time:T, pc:ADDR, start or end", arguments::place),
         new(Go, "Go to start")
             .icon(icons::START)
             .key(NONE, Key::Home)
@@ -198,6 +203,13 @@ fn step() -> Vec<Command> {
             .key(SHIFT, Key::F)
             .in_trace()
             .does(Action::StepOut(Way::Back)),
+        new(Step, "Next step of thread").key(NONE, Key::T).in_trace().does(Action::StepOfThread(Way::Forward)),
+        new(Step, "Previous step of thread").key(SHIFT, Key::T).in_trace().does(Action::StepOfThread(Way::Back)),
+        new(Step, "Stay in thread")
+            .key(CTRL_SHIFT, Key::T)
+            .in_trace()
+            .does(Action::StayInThread(None))
+            .asks("Name of a thread, or nothing for that of the position", arguments::stay),
         new(Step, "Next row")
             .key(NONE, Key::ArrowDown)
             .in_trace()
@@ -251,6 +263,9 @@ fn view() -> Vec<Command> {
             .icon(icons::FILTER)
             .in_trace()
             .asks("A part of the name, or - for all", arguments::filter),
+        new(View, "Timeline calls").in_trace().does(Action::Timeline(TimelineLanes::Calls)),
+        new(View, "Timeline threads").in_trace().does(Action::Timeline(TimelineLanes::Threads)),
+        new(View, "Timeline cores").in_trace().does(Action::Timeline(TimelineLanes::Cores)),
         new(View, "Memory by 1 byte").in_trace().does(Action::MemoryGroup(1)),
         new(View, "Memory by 2 bytes").in_trace().does(Action::MemoryGroup(2)),
         new(View, "Memory by 4 bytes").in_trace().does(Action::MemoryGroup(4)),
@@ -292,6 +307,7 @@ fn window() -> Vec<Command> {
         panel("Show stack", icons::STACK, Key::Num7, PanelKind::Stack),
         new(Window, "Show external changes").in_trace().does(Action::ShowPanel(PanelKind::Externals)),
         panel("Show source", icons::SOURCE, Key::Num8, PanelKind::Source),
+        panel("Threads", icons::THREADS, Key::Num9, PanelKind::Threads),
     ];
     list.extend([
         new(Window, "New registers panel")

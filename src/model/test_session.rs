@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
+use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter};
 use tempfile::TempDir;
 
 use crate::image::ImageSpec;
@@ -49,4 +49,18 @@ pub fn drmemtrace(write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDi
     std::fs::write(&path, writer.finish().pack(Container::Plain)).expect("a file in a new directory");
     let session = open(&OpenOptions::new(path), &Default::default(), &Default::default()).expect("a trace");
     (Arc::new(session), place)
+}
+
+/// A drmemtrace trace of a kind.
+pub fn sample(kind: Sample) -> (Session, TempDir) {
+    recorded(&kind.files(Container::Plain))
+}
+
+/// A drmemtrace trace of some files.
+pub fn recorded(files: &[SampleFile]) -> (Session, TempDir) {
+    let place = tempfile::tempdir().expect("a directory for the trace");
+    let write = |file: &SampleFile| std::fs::write(place.path().join(&file.name), &file.bytes);
+    files.iter().try_for_each(write).expect("the files of the trace");
+    let session = open(&OpenOptions::new(place.path()), &Default::default(), &Default::default());
+    (session.expect("a trace"), place)
 }

@@ -7,14 +7,23 @@ use crate::session::Session;
 
 /// What a drmemtrace trace does not hold or holds besides; nothing for other formats.
 pub fn trace_notes(session: &Session) -> Vec<String> {
+    const NO_VALUES: &str = "values of registers and memory are not recorded";
+    const BY_TIME: &str =
+        "threads are put in order by their times: between two times of a thread, what others did first is not known";
+    let Some(trace) = session.drmemtrace() else { return Vec::new() };
+    let threads = trace.facts().threads.iter().filter(|thread| !thread.is_idle()).count();
+    let by_time = (threads > 1).then(|| BY_TIME.to_owned());
+    std::iter::once(NO_VALUES.to_owned()).chain(unusual_notes(session)).chain(by_time).collect()
+}
+
+/// Those of them that most traces do not have.
+pub fn unusual_notes(session: &Session) -> Vec<String> {
     let Some(trace) = session.drmemtrace() else { return Vec::new() };
     let file_type = trace.head().file_type;
     let marked = |kind: MarkerKind| session.index.marker_counts().any(|known| known.kind == kind);
-    let threads = trace.facts().threads.iter().filter(|thread| !thread.is_idle()).count();
     let has_architecture = file_type.instruction_set().is_some();
     let has_encodings = file_type.has(FileType::ENCODINGS) || trace.facts().total.encodings > 0;
     let notes = [
-        (true, "values of registers and memory are not recorded"),
         (
             !has_architecture
                 && session
@@ -57,10 +66,6 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
             "its files are cores, and times and cpus may be those of a simulated schedule",
         ),
         (marked(MarkerKind::WINDOW), "the recording has windows: between two of them time is missing"),
-        (
-            threads > 1,
-            "threads are put in order by their times: between two times of a thread, what others did first is not known",
-        ),
     ];
     notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned()).collect()
 }

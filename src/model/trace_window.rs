@@ -1,6 +1,6 @@
 //! One trace window: its position, what it folds, where it was; and all moves that need no search.
 
-use stepback_index::{CallId, CallTable, FoldSet, Row};
+use stepback_index::{CallId, CallTable, FoldSet, Row, ThreadId};
 use stepback_parsers::{Position, Step};
 
 use super::Ground;
@@ -29,6 +29,8 @@ pub struct TraceWindow {
     pub previous: Position,
     /// What it folds. The step before the position is never hidden.
     pub folds: FoldSet,
+    /// The thread whose steps its moves go by; none: those of all threads.
+    pub thread: Option<ThreadId>,
     /// The raw text of the trace instead of steps.
     pub is_raw: bool,
     /// Positions visited before, the newest last. A walk of single steps counts as one visit.
@@ -47,6 +49,7 @@ impl TraceWindow {
             position,
             previous: position,
             folds: FoldSet::new(step_count),
+            thread: None,
             is_raw: false,
             back: Vec::new(),
             forward: Vec::new(),
@@ -271,7 +274,8 @@ impl TraceWindow {
         }
     }
 
-    fn walk(&mut self, to: Position, ground: &Ground<'_>) {
+    /// Goes there as a step does: a walk of several is one visit.
+    pub fn walk(&mut self, to: Position, ground: &Ground<'_>) {
         let to = to.min(ground.end);
         if to != self.position {
             if !self.is_walking {

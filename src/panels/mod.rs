@@ -23,6 +23,7 @@ mod tab;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod threads;
 mod timeline;
 mod trace;
 mod view;
@@ -37,7 +38,8 @@ pub use registers::RegistersPanel;
 pub use source::SourcePanel;
 pub use stack::StackPanel;
 pub use tab::{TabBadge, tab_badge};
+pub use threads::ThreadsPanel;
 pub use timeline::{TimelineState, timeline_ui};
 pub use trace::TracePanel;
-pub use view::ViewCx;
+pub use view::{ThreadsSlot, ViewCx};
 pub use warnings::WarningsPanel;

@@ -23,6 +23,7 @@ struct Bench {
     worker: Worker,
     windows: Windows,
     sources: SourceChoice,
+    threads: ThreadsSlot,
     actions: Vec<Action>,
     is_dressed: bool,
     draw: Draw,
@@ -41,8 +42,16 @@ impl Bench {
         windows.active_mut().travel(Position(position), &ground);
         let worker = Worker::synchronous();
         let sources = SourceChoice { is_in_rows: true, ..SourceChoice::default() };
-        let bench =
-            Self { session, worker, windows, sources, actions: Vec::new(), is_dressed: false, draw: Box::new(draw) };
+        let bench = Self {
+            session,
+            worker,
+            windows,
+            sources,
+            threads: ThreadsSlot::default(),
+            actions: Vec::new(),
+            is_dressed: false,
+            draw: Box::new(draw),
+        };
         let mut harness = Harness::builder().with_size([620.0, 420.0]).build_ui_state(Self::frame, bench);
         harness.run();
         harness
@@ -57,8 +66,8 @@ impl Bench {
             ui.ctx().request_repaint();
             return;
         }
-        let Self { session, worker, windows, sources, actions, draw, .. } = bench;
-        let cx = ViewCx { session, worker, windows, sources, tok: Tok::current(ui), tile: 1, has_focus: true };
+        let Self { session, worker, windows, sources, threads, actions, draw, .. } = bench;
+        let cx = ViewCx { session, worker, windows, sources, threads, tok: Tok::current(ui), tile: 1, has_focus: true };
         draw(ui, &cx, actions);
     }
 }

@@ -26,5 +26,5 @@ pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
-pub use trace_files::TraceFiles;
+pub use trace_files::{TraceFiles, trace_bytes};
 pub use watch::Watch;

@@ -105,6 +105,19 @@ impl TraceFiles {
     }
 }
 
+/// Bytes of a trace by its path: of a file, or of all files of the trace in a directory. Blocks.
+///
+/// # Errors
+/// There is no such file, or no trace in the directory.
+pub fn trace_bytes(path: &Path) -> Result<u64> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_dir() {
+        return Ok(metadata.len());
+    }
+    let states = TraceFiles::of_directory(path)?.state;
+    Ok(states.into_iter().flatten().fold(0, |sum, (length, _)| sum.saturating_add(length)))
+}
+
 fn state_of(path: &Path) -> Option<(u64, u64)> {
     let metadata = fs::metadata(path).ok()?;
     Some((metadata.len(), modified_nanos(&metadata)))

@@ -40,6 +40,8 @@ pub const SEARCH: char = '\u{e30c}';
 pub const CALLS: char = '\u{e67c}';
 /// The call stack.
 pub const STACK: char = '\u{e466}';
+/// Threads.
+pub const THREADS: char = '\u{e5a2}';
 /// Registers.
 pub const REGISTERS: char = '\u{e610}';
 /// Memory.

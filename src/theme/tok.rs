@@ -116,6 +116,12 @@ impl Tok {
         Tok::of(ui.visuals().dark_mode)
     }
 
+    /// The colour of a thread or core in lanes: neighbours differ. Text on it is `flame_text`.
+    pub fn lane(&self, number: u64) -> Color32 {
+        // Below 8.
+        self.flames[(number % 8) as usize]
+    }
+
     /// The colour of the position of the trace window with this number (from 1).
     pub fn position(&self, number: u32) -> Color32 {
         let place = number.saturating_sub(1) % 4;

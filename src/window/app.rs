@@ -10,7 +10,6 @@ use super::go_to::GoTo;
 use super::opening::{Opening, Showing};
 use super::palette::Palette;
 use super::picture::Picture;
-use super::recent::images_of;
 use super::run::{TraceChoice, WindowOptions};
 use super::script::Script;
 use super::settings::Settings;
@@ -140,7 +139,9 @@ impl App {
     /// Starts to open a trace; what was being opened is given up.
     pub(super) fn open(&mut self, mut choice: TraceChoice) {
         if let TraceChoice::Path(options) = &mut choice {
-            options.remembered_images = images_of(&self.settings.recent, &options.path);
+            let known = super::recent::known(&self.settings.recent, &options.path);
+            options.remembered_images = known.map(|known| known.images.clone()).unwrap_or_default();
+            options.remembered_sysroots = known.map(|known| known.sysroots.clone()).unwrap_or_default();
         }
         let showing = if self.mode.shows_parts { Showing::Parts } else { Showing::Whole };
         self.start_opening(choice, showing);

@@ -16,7 +16,8 @@ use super::run::TraceChoice;
 use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
-use crate::action::{Access, Action, CellName, Fold, ThemeChoice, Way, WindowId};
+use crate::action::{Access, Action, CellName, Fold, ThemeChoice, TimelineLanes, Way, WindowId};
+use crate::model::Stride;
 use crate::model::registers::has_group;
 use crate::model::so_far::SoFar;
 use crate::session::{IndexPolicy, OpenOptions};
@@ -46,6 +47,7 @@ impl App {
         match action {
             Action::OpenDialog => self.ask_for_file(Purpose::Trace),
             Action::AddImage(image) => self.add_image(image),
+            Action::AddSysroot(directory) => self.add_sysroot(directory),
             Action::LocateSource(file) => self.locate_source(file),
             Action::MapSource(text) => self.map_source(&text),
             Action::MoveSources(mapping) => self.move_sources(mapping),
@@ -70,6 +72,10 @@ impl App {
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
             Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
             Action::StepOut(way) => self.step_out(way),
+            Action::StepOfThread(way) => self.step_of_thread(way),
+            Action::StayInThread(name) => self.stay_in_thread(name.as_deref()),
+            Action::Timeline(lanes) => self.choose_lanes(lanes),
+            Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
             Action::History(way) => self.history(way),
             Action::ClosePanel(tile) => self.close_panel(tile),
             Action::FocusPanel(way) => self.focus_panel(way),
@@ -251,7 +257,7 @@ impl App {
 
     fn step_out(&mut self, way: Way) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let said = match (workspace.moved(|window, ground| window.step_out(way, ground)), way) {
+        let said = match (workspace.step(Stride::Out, way), way) {
             (Ok(true), _) => return,
             (Ok(false), Way::Back) => "Nothing called this function: the trace begins inside it".to_owned(),
             (Ok(false), Way::Forward) => match SoFar::of(&workspace.session) {
@@ -270,16 +276,9 @@ impl App {
         }
     }
 
-    fn choose_thread(&mut self, tile: u64, thread: Option<String>) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let index = &workspace.session.index;
-        match thread.as_deref().filter(|name| index.thread_by_name(name).is_none()) {
-            None => workspace.choose_thread(tile, thread),
-            Some(unknown) => {
-                let known: Vec<&str> = index.threads().iter().map(|thread| thread.name.as_str()).collect();
-                let said = format!("the trace has no thread {unknown:?}, only {}", known.join(", "));
-                self.report(&said);
-            }
+    fn choose_lanes(&mut self, lanes: TimelineLanes) {
+        if let Some(workspace) = self.workspace.as_mut() {
+            workspace.timeline.choose(lanes);
         }
     }
 
@@ -325,10 +324,10 @@ impl App {
 
 fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
     match action {
-        Action::StepRow(way) => workspace.moved(|window, ground| window.step_row(way, ground))?,
-        Action::StepInto(way) => workspace.moved(|window, ground| window.step_into(way, ground))?,
-        Action::StepOver(way) => workspace.moved(|window, ground| window.step_over(way, ground))?,
-        Action::Page(way) => workspace.page(way)?,
+        Action::StepRow(way) => drop(workspace.step(Stride::Row, way)?),
+        Action::StepInto(way) => drop(workspace.step(Stride::Into, way)?),
+        Action::StepOver(way) => drop(workspace.step(Stride::Over, way)?),
+        Action::Page(way) => drop(workspace.step(Stride::Page(workspace.page_rows()), way)?),
         Action::Edge(way) => workspace.moved(|window, ground| window.edge(way, ground))?,
         Action::Travel(window, to) => workspace.travel(window, Position(to))?,
         Action::OpenWindowAt(at) => drop(workspace.open_window(Position(at))),
@@ -376,6 +375,7 @@ fn order(action: &Action) -> Order {
         Action::StepRow(_) | Action::StepInto(_) | Action::StepOver(_) | Action::StepOut(_) | Action::Page(_) => {
             Order::After
         }
+        Action::StepOfThread(_) | Action::StayInThread(_) => Order::After,
         Action::GoToAccess(..) | Action::GoToAccessOfSelection(..) | Action::GoToExternal(..) => Order::After,
         Action::GoToLine(..) | Action::Fold(_) | Action::SideBySide => Order::After,
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {

@@ -9,7 +9,7 @@ use super::pane::Pane;
 use super::tab_strip;
 use crate::action::Action;
 use crate::model::{SourceChoice, Windows};
-use crate::panels::ViewCx;
+use crate::panels::{ThreadsSlot, ViewCx};
 use crate::session::Session;
 use crate::theme::Tok;
 use crate::worker::Worker;
@@ -24,6 +24,8 @@ pub struct DockView<'a> {
     pub windows: &'a Windows,
     /// What the user chose about sources.
     pub sources: &'a SourceChoice,
+    /// Who ran where and when.
+    pub threads: &'a ThreadsSlot,
     /// The colours.
     pub tok: &'a Tok,
     /// The tile that has the keyboard.
@@ -43,6 +45,7 @@ impl DockView<'_> {
             worker: self.worker,
             windows: self.windows,
             sources: self.sources,
+            threads: self.threads,
             tok: self.tok,
             tile: tile.0,
             has_focus: self.is_keyboard_here && self.focused == Some(tile),

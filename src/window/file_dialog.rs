@@ -10,7 +10,9 @@ use crate::source::SourceMapping;
 use crate::worker::{Ticket, Worker};
 
 /// What traces are usually called.
-const TRACE_EXTENSIONS: [&str; 7] = ["tarmac", "trc", "log", "txt", "gz", "zst", "xz"];
+const TARMAC_EXTENSIONS: [&str; 7] = ["tarmac", "trc", "log", "txt", "gz", "zst", "xz"];
+/// What the files of DynamoRIO's traces end with.
+const DRMEMTRACE_EXTENSIONS: [&str; 5] = ["zip", "gz", "lz4", "sz", "trace"];
 
 /// A dialog that is open.
 pub struct FileDialog {
@@ -23,8 +25,12 @@ pub struct FileDialog {
 pub enum Purpose {
     /// To open it as a trace.
     Trace,
+    /// A directory, to open the trace in it.
+    Directory,
     /// To add it as a program image.
     Image,
+    /// A directory, to look for program images in it.
+    Sysroot,
     /// It is the source file that the image calls so.
     Source(String),
 }
@@ -35,14 +41,19 @@ impl FileDialog {
         static POOL: LazyLock<Worker> = LazyLock::new(|| Worker::new(1, || {}));
         let title = match &purpose {
             Purpose::Trace => "Open trace".to_owned(),
+            Purpose::Directory => "Open directory with a trace".to_owned(),
+            Purpose::Sysroot => "Directory with the program's files".to_owned(),
             Purpose::Image => "Add program image".to_owned(),
             Purpose::Source(file) => format!("Locate {}", name_of(file)),
         };
-        let is_trace = purpose == Purpose::Trace;
+        let asked = purpose.clone();
         let ticket = POOL.spawn(move |_| {
             let dialog = rfd::FileDialog::new().set_title(title);
-            let dialog = if is_trace { with_trace_filters(dialog) } else { dialog };
-            let picked = dialog.pick_file();
+            let picked = match asked {
+                Purpose::Trace => with_trace_filters(dialog).pick_file(),
+                Purpose::Directory | Purpose::Sysroot => dialog.pick_folder(),
+                Purpose::Image | Purpose::Source(_) => dialog.pick_file(),
+            };
             context.request_repaint();
             Ok(picked)
         });
@@ -67,7 +78,8 @@ impl Purpose {
     fn action(&self, path: &Path) -> Result<Action> {
         let text = path.to_string_lossy().into_owned();
         match self {
-            Self::Trace => Ok(Action::OpenPath(text)),
+            Self::Trace | Self::Directory => Ok(Action::OpenPath(text)),
+            Self::Sysroot => Ok(Action::AddSysroot(Some(text))),
             Self::Image => Ok(Action::AddImage(Some(text))),
             Self::Source(file) => match SourceMapping::between(file, path) {
                 Some(mapping) => Ok(Action::MoveSources(mapping)),
@@ -79,7 +91,10 @@ impl Purpose {
 
 /// All files come first: simulators name their traces as they like, and the content tells what a file is.
 fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
-    dialog.add_filter("All files", &["*"]).add_filter("Tarmac traces, also compressed", &TRACE_EXTENSIONS)
+    dialog
+        .add_filter("All files", &["*"])
+        .add_filter("Tarmac traces, also compressed", &TARMAC_EXTENSIONS)
+        .add_filter("DynamoRIO traces (drmemtrace)", &DRMEMTRACE_EXTENSIONS)
 }
 
 fn name_of(file: &str) -> &str {

@@ -7,7 +7,7 @@ use super::dock::DockView;
 use super::file_dialog::FileDialog;
 use super::palette::Surroundings;
 use super::widgets::{line_above, line_below};
-use super::{about, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
+use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
 use crate::action::Action;
 use crate::keymap::{self, Indexing, Situation};
 use crate::panels::{ViewCx, timeline_ui};
@@ -38,6 +38,9 @@ impl App {
         self.take_opened();
         self.take_found();
         self.take_picked();
+        if let Some(workspace) = &mut self.workspace {
+            workspace.look_at_threads(&self.worker);
+        }
         self.toasts.expire(&self.context);
         self.tell_change();
     }
@@ -129,6 +132,7 @@ impl App {
                 line_below(ui.painter(), ui.max_rect(), tok.line);
             });
             self.timeline(ui, tok, out);
+            self.banner(ui, bar, out);
             self.demo_hint(ui, bar);
         }
         let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
@@ -156,6 +160,7 @@ impl App {
                 worker: &self.worker,
                 windows: &workspace.windows,
                 sources: &workspace.sources,
+                threads: &workspace.threads,
                 tok,
                 // No tile of the dock has this number.
                 tile: u64::MAX,
@@ -163,6 +168,16 @@ impl App {
             };
             timeline_ui(ui, &cx, &mut workspace.timeline, out);
         });
+    }
+
+    fn banner(&mut self, ui: &mut Ui, bar: Frame, out: &mut Vec<Action>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let Some(banner) = &workspace.banner else { return };
+        let strip = Panel::top("banner").exact_size(banner::HEIGHT).frame(bar).show_separator_line(false);
+        let is_closed = strip.show(ui, |ui| banner.ui(ui, out)).inner;
+        if is_closed {
+            workspace.banner = None;
+        }
     }
 
     fn demo_hint(&mut self, ui: &mut Ui, bar: Frame) {
@@ -180,6 +195,7 @@ impl App {
             worker: &self.worker,
             windows: &workspace.windows,
             sources: &workspace.sources,
+            threads: &workspace.threads,
             tok,
             focused: workspace.focused,
             is_keyboard_here,
@@ -228,7 +244,13 @@ impl App {
             let card = Rect::from_center_size(whole.center(), vec2(420.0, 72.0));
             painter.rect(card, 8.0, tok.sel, egui::Stroke::new(2.0, tok.accent), egui::StrokeKind::Inside);
             let font = crate::theme::medium(13.0);
-            painter.text(card.center(), egui::Align2::CENTER_CENTER, "Drop the trace to open it", font, tok.t1);
+            painter.text(
+                card.center(),
+                egui::Align2::CENTER_CENTER,
+                "Drop the trace, a file or a directory, to open it",
+                font,
+                tok.t1,
+            );
         }
     }
 

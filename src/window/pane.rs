@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 use crate::panels::{
-    CallsPanel, ComparePanel, ExternalsPanel, MemoryPanel, RegistersPanel, SourcePanel, StackPanel, TracePanel, ViewCx,
-    WarningsPanel,
+    CallsPanel, ComparePanel, ExternalsPanel, MemoryPanel, RegistersPanel, SourcePanel, StackPanel, ThreadsPanel,
+    TracePanel, ViewCx, WarningsPanel,
 };
 use crate::theme::icons;
 
@@ -30,6 +30,8 @@ pub enum Pane {
     Externals(ExternalsPanel),
     /// A source file.
     Source(SourcePanel),
+    /// The threads.
+    Threads(ThreadsPanel),
 }
 
 impl Pane {
@@ -46,6 +48,7 @@ impl Pane {
             PanelKind::Stack => Self::Stack(StackPanel::new(follow)),
             PanelKind::Externals => Self::Externals(ExternalsPanel::new()),
             PanelKind::Source => Self::Source(SourcePanel::new(follow)),
+            PanelKind::Threads => Self::Threads(ThreadsPanel::new()),
         }
     }
 
@@ -61,6 +64,7 @@ impl Pane {
             Self::Stack(_) => PanelKind::Stack,
             Self::Externals(_) => PanelKind::Externals,
             Self::Source(_) => PanelKind::Source,
+            Self::Threads(_) => PanelKind::Threads,
         }
     }
 
@@ -76,6 +80,7 @@ impl Pane {
             Self::Stack(panel) => panel.title(),
             Self::Externals(panel) => panel.title(),
             Self::Source(panel) => panel.title(),
+            Self::Threads(panel) => panel.title(),
         }
     }
 
@@ -91,6 +96,7 @@ impl Pane {
             Self::Stack(_) => icons::STACK,
             Self::Externals(_) => icons::SWAP,
             Self::Source(_) => icons::SOURCE,
+            Self::Threads(_) => icons::THREADS,
         }
     }
 
@@ -103,7 +109,7 @@ impl Pane {
             Self::Calls(panel) => Some(Follow::Window(panel.window)),
             Self::Stack(panel) => Some(panel.follow),
             Self::Source(panel) => Some(panel.follow),
-            Self::Compare(_) | Self::Warnings(_) | Self::Externals(_) => None,
+            Self::Compare(_) | Self::Warnings(_) | Self::Externals(_) | Self::Threads(_) => None,
         }
     }
 
@@ -121,7 +127,8 @@ impl Pane {
             (Self::Source(panel), follow) => panel.follow = follow,
             (Self::Trace(panel), Follow::Window(window)) => panel.window = window,
             (Self::Calls(panel), Follow::Window(window)) => panel.window = window,
-            (Self::Trace(_) | Self::Calls(_) | Self::Compare(_) | Self::Warnings(_) | Self::Externals(_), _) => {}
+            (Self::Trace(_) | Self::Calls(_) | Self::Compare(_), _) => {}
+            (Self::Warnings(_) | Self::Externals(_) | Self::Threads(_), _) => {}
         }
     }
 
@@ -147,6 +154,7 @@ impl Pane {
             Self::Stack(panel) => panel.selection(cx),
             Self::Externals(panel) => panel.selection(cx),
             Self::Source(panel) => panel.selection(cx),
+            Self::Threads(panel) => panel.selection(cx),
         }
     }
 
@@ -162,6 +170,7 @@ impl Pane {
             Self::Stack(panel) => panel.ui(ui, cx, out),
             Self::Externals(panel) => panel.ui(ui, cx, out),
             Self::Source(panel) => panel.ui(ui, cx, out),
+            Self::Threads(panel) => panel.ui(ui, cx, out),
         }
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::words::ago;
 use crate::image::ImageSpec;
+use crate::session::trace_bytes;
 
 /// How many are remembered.
 const LIMIT: usize = 8;
@@ -27,6 +28,9 @@ pub struct RecentTrace {
     /// The program images that were named for it; empty for the one beside it.
     #[serde(default)]
     pub images: Vec<ImageSpec>,
+    /// The directories that were named for them.
+    #[serde(default)]
+    pub sysroots: Vec<PathBuf>,
 }
 
 /// What is known of a remembered trace's file.
@@ -66,8 +70,8 @@ impl RecentTrace {
 
     /// Looks at the file. Not for the UI thread.
     pub fn look(&self) -> RecentState {
-        match std::fs::metadata(&self.path) {
-            Ok(file) if file.len() == self.trace_bytes => RecentState::Good,
+        match trace_bytes(&self.path) {
+            Ok(bytes) if bytes == self.trace_bytes => RecentState::Good,
             Ok(_) => RecentState::Changed,
             Err(_) => RecentState::Missing,
         }
@@ -81,10 +85,9 @@ pub fn remember(list: &mut Vec<RecentTrace>, trace: RecentTrace) {
     list.truncate(LIMIT);
 }
 
-/// The program images that a trace had last time.
-pub fn images_of(list: &[RecentTrace], trace: &Path) -> Vec<ImageSpec> {
-    let known = std::path::absolute(trace).ok().and_then(|path| list.iter().find(|recent| recent.path == path));
-    known.map(|recent| recent.images.clone()).unwrap_or_default()
+/// A trace as it was opened last time.
+pub fn known<'a>(list: &'a [RecentTrace], trace: &Path) -> Option<&'a RecentTrace> {
+    std::path::absolute(trace).ok().and_then(|path| list.iter().find(|recent| recent.path == path))
 }
 
 /// Seconds since 1970.
@@ -97,7 +100,15 @@ mod tests {
     use super::*;
 
     fn trace(path: &str) -> RecentTrace {
-        RecentTrace { path: path.into(), kind: String::new(), steps: 1, trace_bytes: 2, opened: 0, images: Vec::new() }
+        RecentTrace {
+            path: path.into(),
+            kind: String::new(),
+            steps: 1,
+            trace_bytes: 2,
+            opened: 0,
+            images: Vec::new(),
+            sysroots: Vec::new(),
+        }
     }
 
     #[test]
@@ -119,6 +130,20 @@ mod tests {
         std::fs::write(&path, "xy").unwrap();
         assert_eq!(trace.look(), RecentState::Good);
         std::fs::write(&path, "xyz").unwrap();
+        assert_eq!(trace.look(), RecentState::Changed);
+    }
+
+    #[test]
+    fn a_directory_is_as_long_as_the_files_of_its_trace() {
+        use stepback_generator::drmemtrace::{Container, Sample};
+        let folder = tempfile::tempdir().unwrap();
+        let files = Sample::Threads.files(Container::Gzip);
+        files.iter().for_each(|file| std::fs::write(folder.path().join(&file.name), &file.bytes).unwrap());
+        let trace_bytes = files.iter().map(|file| file.bytes.len() as u64).sum();
+        let trace = RecentTrace { path: folder.path().to_owned(), trace_bytes, ..trace("") };
+        std::fs::write(folder.path().join("modules.log"), "Module Table: version 5, count 0\n").unwrap();
+        assert_eq!(trace.look(), RecentState::Good);
+        std::fs::remove_file(folder.path().join(&files[0].name)).unwrap();
         assert_eq!(trace.look(), RecentState::Changed);
     }
 }

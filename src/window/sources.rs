@@ -46,6 +46,16 @@ impl App {
         self.open(TraceChoice::Path(options));
     }
 
+    /// Opens the trace again with one more directory for its images; without a path asks for it.
+    pub(super) fn add_sysroot(&mut self, directory: Option<String>) {
+        let Some(directory) = directory else { return self.ask_for_file(Purpose::Sysroot) };
+        let Some(workspace) = &self.workspace else { return };
+        let known = workspace.options.sysroots().iter().filter(|known| known.as_os_str() != directory.as_str());
+        let sysroots = known.cloned().chain([directory.clone().into()]).collect();
+        let options = OpenOptions { sysroots, ..workspace.options.clone() };
+        self.open(TraceChoice::Path(options));
+    }
+
     /// Asks where a source file is. Where there is no dialog, the palette asks for the directories.
     pub(super) fn locate_source(&mut self, file: String) {
         if self.mode.is_deterministic {

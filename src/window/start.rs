@@ -117,6 +117,14 @@ fn buttons_ui(ui: &mut Ui, is_first: bool, out: &mut Vec<Action>) {
             out.push(Action::OpenDialog);
         }
         let demo = LargeButton { text: "Open the demo", icon: icons::PLAY, key: None, is_primary: false };
+        let directory = LargeButton { text: "Open directory…", icon: icons::OPEN, key: None, is_primary: false };
+        if directory
+            .ui(ui, 176.0)
+            .on_hover_text("A trace that consists of several files, as DynamoRIO writes it")
+            .clicked()
+        {
+            out.push(Action::OpenDirectoryDialog);
+        }
         if demo.ui(ui, 168.0).clicked() {
             out.push(Action::OpenDemo);
         }
@@ -195,12 +203,12 @@ fn drop_ui(ui: &mut Ui, tok: &Tok) {
         mark::dashed_edge(ui.painter(), rect, Stroke::new(1.0, tok.ctl));
     }
     let line = |y: f32| pos2(rect.center().x, rect.top() + y);
-    let text = "Drop a trace here, with its ELF beside it if you have one";
+    let text = "Drop a trace here, a file or a directory, with its ELF beside it if you have one";
     ui.painter().text(line(23.0), Align2::CENTER_CENTER, text, ui_font(13.0), tok.t2);
     ui.painter().text(
         line(43.0),
         Align2::CENTER_CENTER,
-        "Tarmac, plain or compressed (.gz, .zst, .xz)",
+        "Tarmac, plain or compressed (.gz, .zst, .xz) · DynamoRIO drmemtrace (.trace.zip, .gz, .lz4, .sz, or the directory)",
         ui_font(12.0),
         tok.t3,
     );

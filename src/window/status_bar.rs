@@ -9,6 +9,8 @@ use super::opening::Opening;
 use super::widgets::{badge, paint_flat, text_button, width};
 use super::words::count;
 use crate::action::{Action, PanelKind};
+use crate::model::clock::clock_text;
+use crate::model::order_words;
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::source_view::instruction_at;
 use crate::model::text::counted;
@@ -24,8 +26,10 @@ pub type StatusSlot = Slot<Position, Status>;
 pub struct Status {
     /// Its line.
     pub line: Option<u64>,
-    /// Its time.
-    pub time: Option<u64>,
+    /// Its number among the records that the stock tools show, where the format has any.
+    pub record: Option<u64>,
+    /// Its time, a date where the trace means one.
+    pub time: Option<String>,
     /// Its thread.
     pub thread: Option<String>,
     /// The function that the position is in, with the offset in it: after a call the called one.
@@ -44,11 +48,23 @@ pub fn status_at(session: &Session, position: Position, cancel: &Cancel) -> anyh
     let innermost = index.calls().innermost_at(record.thread, position);
     Ok(Status {
         line: record.line.map(|line| line.0),
-        time: record.time,
+        record: record_of(session, position)?,
+        time: record.time.map(|time| if session.drmemtrace().is_some() { clock_text(time) } else { time.to_string() }),
         thread: index.threads().get(usize::from(record.thread.0)).map(|thread| thread.name.clone()),
         symbol: here.and_then(|pc| session.images.name_at(pc)),
         depth: innermost.and_then(|call| index.calls().get(call)).map(|call| u64::from(call.depth)),
     })
+}
+
+/// The first record of the step before a position.
+fn record_of(session: &Session, position: Position) -> anyhow::Result<Option<u64>> {
+    let Some(trace) = session.drmemtrace().filter(|_| position.0 > 0) else { return Ok(None) };
+    let mut found = None;
+    trace.records(position.0..position.0.saturating_add(1), |record| {
+        found = Some(record.ordinal);
+        false
+    })?;
+    Ok(found)
 }
 
 /// Draws the status bar.
@@ -62,6 +78,8 @@ pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {
             warnings_ui(ui, app, tok, out);
             externals_ui(ui, app, tok, out);
             indexing_ui(ui, app, tok, out);
+            order_ui(ui, app, tok);
+            stay_ui(ui, app, tok, out);
             symbols_ui(ui, app, tok);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| match app.workspace {
                 Some(_) => position_ui(ui, app, tok),
@@ -88,7 +106,8 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     let Some(status) = answer.any() else { return };
     let parts = [
         ("Line", status.line.map(count)),
-        ("Time", status.time.map(|time| time.to_string())),
+        ("Record", status.record.map(count)),
+        ("Time", status.time.clone()),
         ("Thread", status.thread.clone()),
         ("In", status.symbol.clone()),
         ("Depth", status.depth.map(count)),
@@ -156,6 +175,46 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
     let hint = "Reads that differ from the last write: something that the trace does not show wrote there";
     if response.on_hover_text(hint).clicked() {
         out.push(Action::ShowPanel(PanelKind::Externals));
+    }
+}
+
+/// That the order of steps of different threads is known by their times alone, and with whom that matters here.
+fn order_ui(ui: &mut Ui, app: &App, tok: &Tok) {
+    let Some(workspace) = &app.workspace else { return };
+    let Some(threads) = workspace.threads.last().any().filter(|threads| threads.schedule.is_order_by_time) else {
+        return;
+    };
+    let position = workspace.windows.active().position;
+    let index = &workspace.session.index;
+    let others =
+        index.thread_at(position).map(|here| threads.schedule.unordered_with(here, position.0.saturating_sub(1)));
+    let others = order_words::others_text(&others.unwrap_or_default(), index.threads());
+    let whole = "Order between threads is known to the timestamp only";
+    let text = if ui.available_width() > 1000.0 { whole } else { "Order by timestamps" };
+    let wide = width(ui, text, &ui_font(11.5)) + 20.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::hover());
+    let said = format!("{whole}{}", others.as_ref().map(|others| format!("; here {others}")).unwrap_or_default());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &said));
+    let color = if others.is_some() { tok.warn } else { tok.t3 };
+    ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, icons::INFO, icon(14.0), color);
+    ui.painter().text(rect.left_center() + vec2(18.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t2);
+    response.on_hover_text(order_words::explained(others.as_deref()));
+}
+
+/// The thread that steps stay in; a click ends that.
+fn stay_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
+    let Some(workspace) = &app.workspace else { return };
+    let Some(thread) = workspace.windows.active().thread else { return };
+    let name = workspace.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name);
+    let text = format!("Stays in {name}");
+    let wide = width(ui, &text, &ui_font(11.5)) + 28.0;
+    let (rect, response) = ui.allocate_exact_size(vec2(wide, 20.0), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, &text));
+    paint_flat(ui.painter(), rect, &response, tok);
+    ui.painter().text(rect.left_center() + vec2(4.0, 0.0), Align2::LEFT_CENTER, icons::PIN, icon(13.0), tok.accent);
+    ui.painter().text(rect.left_center() + vec2(22.0, 0.0), Align2::LEFT_CENTER, text, ui_font(11.5), tok.t1);
+    if response.on_hover_text("Steps of other threads are passed over. Click to step through all threads").clicked() {
+        out.push(Action::StayInThread(None));
     }
 }
 

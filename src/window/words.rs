@@ -33,29 +33,12 @@ pub fn ago(then: u64, now: u64) -> String {
     }
 }
 
-/// `18 Nov 2026`, in universal time. Days to a date after Howard Hinnant's description of the proleptic calendar.
+/// `18 Nov 2026`, in universal time.
 fn date(seconds: u64) -> String {
-    let days = seconds / 86_400 + 719_468;
-    let era_day = days % 146_097;
-    let year_of_era = (era_day - era_day / 1_460 + era_day / 36_524 - era_day / 146_096) / 365;
-    let year_day = era_day - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * year_day + 2) / 153;
-    let day = year_day - (153 * month_from_march + 2) / 5 + 1;
-    let (name, is_next_year) = match month_from_march {
-        0 => ("Mar", 0),
-        1 => ("Apr", 0),
-        2 => ("May", 0),
-        3 => ("Jun", 0),
-        4 => ("Jul", 0),
-        5 => ("Aug", 0),
-        6 => ("Sep", 0),
-        7 => ("Oct", 0),
-        8 => ("Nov", 0),
-        9 => ("Dec", 0),
-        10 => ("Jan", 1),
-        _ => ("Feb", 1),
-    };
-    format!("{day} {name} {}", year_of_era + days / 146_097 * 400 + is_next_year)
+    const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (year, month, day) = crate::model::clock::date_of(seconds / 86_400);
+    let month = usize::try_from(month).ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
+    format!("{day} {} {year}", month.unwrap_or(&"Dec"))
 }
 
 /// With a capital first letter, unless it begins with a name such as `x2` or `sp_el3`.

@@ -5,9 +5,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
-use stepback_index::{CallId, InstructionSet, QueryError};
+use stepback_index::{CallId, Cancel, InstructionSet, QueryError};
 use stepback_parsers::{Position, RegisterGroup};
 
+use super::banner::Banner;
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
 use super::opening::Opened;
@@ -20,8 +21,9 @@ use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;
 use crate::keymap::Situation;
 use crate::model::so_far::so_far;
+use crate::model::threads::threads_of;
 use crate::model::{AtEnd, Ground, SourceChoice, TraceWindow, Windows};
-use crate::panels::{RegistersPanel, TimelineState, ViewCx};
+use crate::panels::{RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
 use crate::worker::{Ticket, Worker};
@@ -41,10 +43,14 @@ pub struct Workspace {
     pub dock: Dock,
     /// The panel that has the keyboard.
     pub focused: Option<TileId>,
+    /// What is unusual about the trace, until it is closed.
+    pub banner: Option<Banner>,
     /// The strip that tells where to begin with the demo is shown.
     pub has_demo_hint: bool,
     /// What the user chose about sources.
     pub sources: SourceChoice,
+    /// Who ran where and when.
+    pub threads: ThreadsSlot,
     /// The timeline.
     pub timeline: TimelineState,
     /// The search under way.
@@ -77,6 +83,7 @@ impl Workspace {
             None => (layout::first(size), Vec::new()),
         };
         let mut workspace = Self {
+            banner: Banner::of(&session),
             session,
             // Only "Reload" builds the index again, not "Add image…".
             options: OpenOptions { policy: opened.options.policy.once_opened(), ..opened.options },
@@ -85,6 +92,7 @@ impl Workspace {
             focused: None,
             has_demo_hint: false,
             sources: SourceChoice::default(),
+            threads: ThreadsSlot::default(),
             timeline: TimelineState::default(),
             lookup: None,
             status: StatusSlot::default(),
@@ -102,6 +110,7 @@ impl Workspace {
     pub fn take_part(&mut self, session: Session, at_end: AtEnd) {
         let session = Arc::new(session.succeeding(&self.session));
         let before = std::mem::replace(&mut self.session, session);
+        self.banner = self.banner.take().and_then(|_| Banner::of(&self.session));
         let index = &self.session.index;
         self.windows.take_part(before.index.calls(), index.calls(), (index.step_count(), at_end));
         let (end, is_whole) = (index.end(), index.is_whole());
@@ -148,6 +157,7 @@ impl Workspace {
             trace_bytes: self.session.file_bytes(),
             opened: now(),
             images: self.named_images(),
+            sysroots: self.options.sysroots().iter().filter_map(|root| std::path::absolute(root).ok()).collect(),
         }
     }
 
@@ -204,20 +214,6 @@ impl Workspace {
             window.travel(to, &Ground::at(&session.index, to.min(session.index.end()))?);
         }
         Ok(())
-    }
-
-    /// A page of the active window.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn page(&mut self, way: Way) -> Result<(), QueryError> {
-        let rows = self.trace_tile(self.windows.active).and_then(|tile| match self.dock.tiles.get_pane(&tile) {
-            Some(Pane::Trace(panel)) => Some(panel.page_rows()),
-            _ => None,
-        });
-        // Before the first frame nobody knows how many rows there are.
-        let rows = rows.filter(|rows| *rows > 0).unwrap_or(20);
-        self.moved(|window, ground| window.page(way, rows, ground))
     }
 
     /// Folds or unfolds a call of the active window.
@@ -475,11 +471,18 @@ impl Workspace {
             worker,
             windows: &self.windows,
             sources: &self.sources,
+            threads: &self.threads,
             tok,
             tile: tile.0,
             has_focus: true,
         };
         self.focused_pane()?.selection(&cx)
+    }
+
+    /// Asks who ran where and when, once for all panels.
+    pub fn look_at_threads(&mut self, worker: &Worker) {
+        let session = self.session.clone();
+        self.threads.poll(&(), worker, |()| move |cancel: &Cancel| threads_of(&session, cancel));
     }
 
     /// How the trace file was found changed, once. Asks again now and then, on the worker.
@@ -578,6 +581,7 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Do
 fn format_name(format: &str) -> String {
     match format {
         "tarmac" => "Tarmac".to_owned(),
+        "drmemtrace" => "DynamoRIO".to_owned(),
         other => other.to_owned(),
     }
 }

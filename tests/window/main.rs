@@ -24,6 +24,7 @@ mod source;
 mod stack;
 mod start;
 mod support;
+mod threads;
 mod timeline;
 mod trace_list;
 mod warnings;

@@ -1,20 +1,24 @@
 //! The strip along the top with the whole trace: calls as a flame chart, positions as handles.
 
+mod lanes;
 mod paint;
 
 use std::sync::Arc;
 
-use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
 use self::paint::{LanePlace, Strip};
 use super::ViewCx;
 use super::pen::Pen;
+use super::row::button_response;
 use super::watch::SessionWatch;
-use crate::action::{Action, Way, WindowId};
+use crate::action::{Action, TimelineLanes, Way, WindowId};
 use crate::model::step_rows::{PathPart, call_path};
+use crate::model::threads::Threads;
 use crate::model::timeline::{LaneRequest, Lanes, lanes};
+use crate::theme::{icon, icons, ui as ui_font};
 use crate::worker::Slot;
 
 /// The column of labels.
@@ -33,16 +37,36 @@ pub struct TimelineState {
     /// One a thread that is shown.
     lanes: Vec<Slot<LaneRequest, Lanes>>,
     path: Slot<Position, (u16, Vec<PathPart>)>,
+    /// What is shown, if somebody chose it.
+    chosen: Option<TimelineLanes>,
+    /// The first lane of threads or cores in view.
+    top: usize,
+    /// The lane that was last brought into view.
+    revealed: Option<usize>,
     /// What is in view; none: the whole trace.
     range: Option<(u64, u64)>,
     /// The handle that is being dragged, and where it was.
     dragged: Option<(WindowId, Position)>,
 }
 
+impl TimelineState {
+    /// Shows lanes of a kind.
+    pub fn choose(&mut self, lanes: TimelineLanes) {
+        (self.chosen, self.top, self.revealed) = (Some(lanes), 0, None);
+    }
+
+    /// What is shown: threads where their steps are known by times alone, calls in all other traces.
+    fn shown(&self, threads: Option<&Threads>) -> TimelineLanes {
+        let is_by_time = threads.is_some_and(|threads| threads.schedule.is_order_by_time);
+        self.chosen.unwrap_or(if is_by_time { TimelineLanes::Threads } else { TimelineLanes::Calls })
+    }
+}
+
 /// Draws the timeline into all space that `ui` has.
 pub fn timeline_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out: &mut Vec<Action>) {
     if state.session.is_new(cx.session) {
-        *state = TimelineState { session: std::mem::take(&mut state.session), ..TimelineState::default() };
+        let (session, chosen) = (std::mem::take(&mut state.session), state.chosen);
+        *state = TimelineState { session, chosen, ..TimelineState::default() };
     }
     let rect = ui.available_rect_before_wrap();
     ui.advance_cursor_after_rect(rect);
@@ -55,12 +79,45 @@ pub fn timeline_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out:
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "timeline"));
     zoom(ui, &strip, &response, state, end);
     strip.axis_ui(&pen, cx);
-    draw_lanes(ui, &strip, (&pen, cx), state);
+    let threads = cx.threads.last().any();
+    let shown = state.shown(threads);
+    let mark = match (shown, threads) {
+        (TimelineLanes::Calls, _) | (_, None) => {
+            draw_calls(ui, &strip, (&pen, cx), state);
+            None
+        }
+        (kind, Some(threads)) => lanes::lanes_ui(ui, &strip, (&pen, cx), (&threads.schedule, kind), state),
+    };
+    chooser_ui(ui, &strip, &pen, shown, out);
     strip.handles_ui(&pen, cx);
-    travel(ui, &strip, &response, state, cx, out);
+    travel(ui, &strip, (&response, mark), state, cx, out);
 }
 
-fn draw_lanes(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state: &mut TimelineState) {
+/// The button above the names that chooses what the timeline shows.
+fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: &mut Vec<Action>) {
+    const KINDS: [(TimelineLanes, &str); 3] =
+        [(TimelineLanes::Calls, "Calls"), (TimelineLanes::Threads, "Threads"), (TimelineLanes::Cores, "Cores")];
+    let tok = pen.tok;
+    let name = KINDS.iter().find(|(kind, _)| *kind == shown).map_or("", |(_, name)| name);
+    let rect = Rect::from_min_size(strip.rect.min + vec2(6.0, 1.0), vec2(LABELS - 10.0, AXIS - 3.0));
+    let response = button_response(ui, rect, "timeline lanes", &format!("timeline shows {name}"));
+    if response.hovered() || response.has_focus() {
+        pen.painter.rect_filled(rect, 3.0, tok.bg3);
+    }
+    let end = pen.text(rect.left() + 6.0, rect.center().y, name, ui_font(11.0), tok.t2);
+    pen.text(end + 4.0, rect.center().y, icons::CARET_DOWN, icon(9.0), tok.t3);
+    egui::Popup::menu(&response).show(|ui| {
+        ui.style_mut().override_font_id = Some(ui_font(13.0));
+        for (kind, name) in KINDS {
+            if ui.add(egui::Button::selectable(kind == shown, name)).clicked() {
+                out.push(Action::Timeline(kind));
+            }
+        }
+    });
+    response.on_hover_text("What the timeline shows: calls, or which thread ran on which core when");
+}
+
+fn draw_calls(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state: &mut TimelineState) {
     let active = cx.windows.active();
     let session = Arc::clone(cx.session);
     let path = state.path.poll(&active.position, cx.worker, |position| {
@@ -136,7 +193,7 @@ fn zoom(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut TimelineS
 fn travel(
     ui: &Ui,
     strip: &Strip,
-    response: &egui::Response,
+    (response, mark): (&egui::Response, Option<u64>),
     state: &mut TimelineState,
     cx: &ViewCx<'_>,
     out: &mut Vec<Action>,
@@ -158,8 +215,11 @@ fn travel(
     }
     let is_down = ui.input(|input| input.pointer.primary_down());
     let Some((window, origin)) = state.dragged.filter(|_| is_down) else { return };
-    let (now, to) = (cx.windows.followed(window).position, strip.position_at(pointer.x));
-    if now == to || ui.input(|input| input.pointer.delta() == egui::Vec2::ZERO && !input.pointer.primary_pressed()) {
+    // A press goes to the mark that is meant, a drag to where the pointer is.
+    let is_pressed = ui.input(|input| input.pointer.primary_pressed());
+    let to = mark.filter(|_| is_pressed).map_or_else(|| strip.position_at(pointer.x), Position);
+    let now = cx.windows.followed(window).position;
+    if now == to || (!is_pressed && ui.input(|input| input.pointer.delta() == egui::Vec2::ZERO)) {
         return;
     }
     if now != origin {

@@ -77,8 +77,7 @@ impl Strip {
         let (x, y, right) = (self.rect.left() + INSET, self.top_of_lanes() + 7.0, self.chart.left() - 4.0);
         let name = |thread: usize| threads.get(thread).map_or("", |thread| thread.name.as_str());
         if threads.len() < 2 {
-            pen.text(x, y, "Calls", ui_font(11.0), pen.tok.t2);
-            pen.cut_text(x, y + 15.0, name(0), ui_font(11.0), pen.tok.t3, right);
+            pen.cut_text(x, y, name(0), ui_font(11.0), pen.tok.t3, right);
             return;
         }
         for (place, thread) in (0u8..).zip(shown) {
@@ -208,15 +207,18 @@ impl Strip {
             Some(frame) => format!("{}\nposition {position}", frame.name),
             None => format!("position {position}"),
         };
-        let layer = ui.layer_id();
-        egui::Tooltip::always_open(ui.ctx().clone(), layer, ui.unique_id().with("tip"), egui::PopupAnchor::Pointer)
-            .gap(12.0)
-            .show(|ui| {
-                // The size of the last tooltip must not break the lines of this one.
-                ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
-                ui.label(words)
-            });
+        tip_ui(ui, words);
     }
+}
+
+/// Says something at the pointer.
+pub fn tip_ui(ui: &Ui, words: String) {
+    let id = ui.unique_id().with("tip");
+    egui::Tooltip::always_open(ui.ctx().clone(), ui.layer_id(), id, egui::PopupAnchor::Pointer).gap(12.0).show(|ui| {
+        // The size of the last tooltip must not break the lines of this one.
+        ui.style_mut().wrap_mode = Some(egui::TextWrapMode::Extend);
+        ui.label(words)
+    });
 }
 
 fn tag_text(window: WindowId, position: Position) -> String {

@@ -1,0 +1,91 @@
+//! What is said of steps whose order nobody knows.
+
+use stepback_index::{ThreadId, ThreadInfo};
+
+/// More names than these are not listed.
+const LISTED: usize = 4;
+
+/// The threads that ran at the same time: `threads 12 and 13 ran at the same time`; none without any.
+pub fn others_text(others: &[ThreadId], threads: &[ThreadInfo]) -> Option<String> {
+    let name = |thread: &ThreadId| threads.get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str());
+    let names: Vec<&str> = others.iter().take(LISTED).map(name).collect();
+    let list = match (names.as_slice(), others.len()) {
+        ([], _) => return None,
+        ([only], _) => return Some(format!("thread {only} ran at the same time")),
+        ([first @ .., last], count) if count <= LISTED => format!("{} and {last}", first.join(", ")),
+        (names, count) => format!("{} and {} more", names.join(", "), count - names.len()),
+    };
+    Some(format!("threads {list} ran at the same time"))
+}
+
+/// What the order of steps of different threads means.
+pub fn explained(others: Option<&str>) -> String {
+    let mut text = "Each thread recorded the time now and then: at system calls, and when a buffer was full.\n\
+        Steps of different threads stand in the order of these times.\n\
+        Which of two steps between such times came first is not known, so \"last write\" may name\n\
+        the wrong one of two threads that used the same memory at the same time."
+        .to_owned();
+    match others {
+        Some(others) => text += &format!("\n\nAt this position {others}."),
+        None => text += "\n\nAt this position no other thread ran.",
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_generator::drmemtrace::{Sample, TraceWriter};
+    use stepback_index::Cancel;
+
+    use super::*;
+    use crate::model::schedule::{schedule, tests::START, tests::thread_file};
+    use crate::model::test_session::{recorded, sample};
+
+    fn steps(writer: &mut TraceWriter, (time, count): (u64, u64)) {
+        writer.time(START + time, 0);
+        (0..count).for_each(|number| writer.instruction(0x1000 + number, &[0x90]));
+    }
+
+    /// The threads that ran at the same time as thread 1 at each of its positions.
+    fn unordered(own: &[(u64, u64)], other: &[(u64, u64)]) -> Vec<bool> {
+        let file = |tid, parts: &[(u64, u64)]| {
+            thread_file(tid, |writer| {
+                parts.iter().for_each(|part| steps(writer, *part));
+                writer.time(START + 1000, 0);
+            })
+        };
+        let (session, _place) = recorded(&[file(1, own), file(2, other)]);
+        let schedule = schedule(&session, &Cancel::default()).expect("lanes");
+        let stretches = schedule.threads[0].stretches.list();
+        stretches.iter().map(|run| !schedule.unordered_with(ThreadId(0), run.first).is_empty()).collect()
+    }
+
+    #[test]
+    fn threads_that_ran_between_the_same_times_are_unordered() {
+        assert_eq!(unordered(&[(0, 3), (50, 0)], &[(20, 3)]), [true]);
+        assert_eq!(unordered(&[(20, 3), (50, 0)], &[(0, 3)]), [true]);
+    }
+
+    #[test]
+    fn threads_that_took_turns_are_in_order() {
+        assert_eq!(unordered(&[(0, 3), (20, 0)], &[(30, 3)]), [false]);
+        assert_eq!(unordered(&[(30, 3)], &[(0, 3), (20, 0)]), [false]);
+    }
+
+    #[test]
+    fn a_trace_of_one_thread_is_in_order() {
+        let (session, _place) = sample(Sample::Kernel);
+        let schedule = schedule(&session, &Cancel::default()).expect("lanes");
+        assert!(!schedule.is_order_by_time && schedule.unordered_with(ThreadId(0), 1).is_empty());
+    }
+
+    #[test]
+    fn names_are_listed_as_far_as_they_fit() {
+        let (session, _place) = sample(Sample::Threads);
+        let text = |count: u16| others_text(&(0..count).map(ThreadId).collect::<Vec<_>>(), session.index.threads());
+        assert_eq!(text(0), None);
+        assert_eq!(text(1).as_deref(), Some("thread 100 ran at the same time"));
+        assert_eq!(text(3).as_deref(), Some("threads 100, 101 and 102 ran at the same time"));
+        assert!(text(9).is_some_and(|text| text.contains("and 5 more")));
+    }
+}

@@ -1,0 +1,163 @@
+//! The lanes from the markers of a trace.
+
+use anyhow::Result;
+use stepback_index::{Cancel, FindMarkers, LastStepOf, MarkerHit, NextStepOf, Query as _, ThreadId};
+use stepback_parsers::{AnySource, MarkerKind, Position};
+
+use super::{Mark, MarkKind, Moment, Schedule, ThreadLane};
+use crate::session::Session;
+
+type Index = stepback_index::Index<AnySource>;
+
+/// The markers that lanes are made from.
+const KINDS: [MarkerKind; 14] = [
+    MarkerKind::TIMESTAMP,
+    MarkerKind::CPU,
+    MarkerKind::SYSTEM_CALL,
+    MarkerKind::SYSTEM_CALL_START,
+    MarkerKind::SYSTEM_CALL_END,
+    MarkerKind::CONTEXT_SWITCH_START,
+    MarkerKind::CONTEXT_SWITCH_END,
+    MarkerKind::HARDWARE_EVENT,
+    MarkerKind::HARDWARE_RETURN,
+    MarkerKind::KERNEL_EVENT,
+    MarkerKind::SIGNAL,
+    MarkerKind::RSEQ_ABORT,
+    MarkerKind::CORE_IDLE,
+    MarkerKind::THREAD_EXIT,
+];
+/// So many markers are asked for at once.
+const PAGE: usize = 4096;
+/// The lanes of all threads together have some multiple of so many pieces at most.
+const PIECES: usize = 1 << 20;
+/// Parts that a trace without times is looked at in.
+const PARTS: u64 = 2048;
+/// With more threads than these it is not: that would take too long.
+const PARTED_THREADS: usize = 256;
+
+/// Who ran where and when in a trace. Runs on a worker. Cost: a lookup for each time that the trace states.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn schedule(session: &Session, cancel: &Cancel) -> Result<Schedule> {
+    let index = &session.index;
+    let has_times = index.marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
+    let count = index.threads().len();
+    let lane = ThreadLane::with_limit((PIECES / count.max(1)).clamp(64, 1 << 16));
+    let is_order_by_time = has_times && count > 1;
+    let schedule = Schedule { threads: vec![lane; count], is_order_by_time, ..Schedule::default() };
+    let mut builder = Builder { index, cancel, cores: vec![None; schedule.threads.len()], start: 0, schedule };
+    if has_times {
+        builder.by_markers()?
+    } else {
+        builder.by_parts()?
+    }
+    Ok(builder.schedule)
+}
+
+struct Builder<'a> {
+    index: &'a Index,
+    cancel: &'a Cancel,
+    schedule: Schedule,
+    /// Where each thread is.
+    cores: Vec<Option<u64>>,
+    /// Up to here all is said.
+    start: u64,
+}
+
+impl Builder<'_> {
+    fn by_markers(&mut self) -> Result<()> {
+        let (mut from, to) = (Position(0), self.index.end());
+        loop {
+            let wanted = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to, limit: PAGE };
+            let hits = wanted.run(self.index, self.cancel)?;
+            for hit in &hits {
+                self.run_until(hit.position.0)?;
+                self.take(hit);
+            }
+            match hits.last() {
+                Some(last) if hits.len() >= PAGE && last.position < to => from = Position(last.position.0 + 1),
+                _ => break,
+            }
+        }
+        self.run_until(to.0)
+    }
+
+    /// All steps up to the next marker are mostly of one thread: an order of steps that changes threads without
+    /// a marker is followed as far as threads do not come back.
+    fn run_until(&mut self, end: u64) -> Result<()> {
+        while self.start < end {
+            let thread = self.index.thread_at(Position(self.start + 1))?;
+            let last = LastStepOf { thread, before: Position(end) }.run(self.index, self.cancel)?;
+            let until = last.map_or(end, |last| last.after().0).max(self.start + 1);
+            let core = self.cores.get(usize::from(thread.0)).copied().flatten();
+            self.schedule.add_run(thread, (self.start, until), core);
+            self.start = until;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, hit: &MarkerHit) {
+        let (at, value) = (hit.position.0, hit.marker.value);
+        let Some(lane) = self.schedule.threads.get_mut(usize::from(hit.thread.0)) else { return };
+        let kind = match hit.marker.kind {
+            MarkerKind::TIMESTAMP => {
+                let moment = Moment { first: at, time: value };
+                lane.times.push(moment);
+                lane.last_time = Some(value);
+                return self.schedule.times.push(moment);
+            }
+            MarkerKind::CPU => return self.come_to(hit.thread, value),
+            MarkerKind::THREAD_EXIT => return lane.has_ended = true,
+            MarkerKind::SYSTEM_CALL => {
+                lane.last_call = Some((hit.position, value));
+                MarkKind::SystemCall
+            }
+            MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END | MarkerKind::HARDWARE_RETURN => {
+                return end_kernel(lane, at);
+            }
+            MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START | MarkerKind::HARDWARE_EVENT => {
+                MarkKind::Kernel
+            }
+            MarkerKind::CORE_IDLE => return,
+            _ => MarkKind::Signal,
+        };
+        self.schedule.add_mark(hit.thread, Mark { first: at, end: at, kind, count: 1 });
+    }
+
+    /// All ones stand for a core that is not known.
+    fn come_to(&mut self, thread: ThreadId, core: u64) {
+        let core = Some(core).filter(|core| *core != u64::MAX);
+        if let Some(known) = self.cores.get_mut(usize::from(thread.0)) {
+            *known = core;
+        }
+        if let Some(lane) = self.schedule.threads.get_mut(usize::from(thread.0)) {
+            lane.cores.extend(core);
+        }
+    }
+
+    /// From the first to the last step of each thread in each part.
+    fn by_parts(&mut self) -> Result<()> {
+        let (count, end) = (self.index.threads().len(), self.index.step_count());
+        let length = end.div_ceil(PARTS).max(1);
+        for number in (0..count).filter(|_| count <= PARTED_THREADS) {
+            let thread = ThreadId(u16::try_from(number).unwrap_or(u16::MAX));
+            let mut from = Position(0);
+            while let Some(first) = (NextStepOf { thread, from }).run(self.index, self.cancel)? {
+                self.cancel.check()?;
+                let before = Position((first.0 / length + 1).saturating_mul(length).min(end));
+                let last = LastStepOf { thread, before }.run(self.index, self.cancel)?;
+                self.schedule.add_run(thread, (first.0, last.unwrap_or(first).after().0), None);
+                from = before;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prolongs the last part of the kernel.
+fn end_kernel(lane: &mut ThreadLane, at: u64) {
+    if let Some(mark) = lane.marks.last_mut().filter(|mark| mark.kind == MarkKind::Kernel) {
+        mark.end = mark.end.max(at);
+    }
+}

@@ -1,0 +1,169 @@
+//! Moves of a window that stays in a thread: steps of other threads are passed over.
+
+use stepback_index::{Cancel, Index, LastStepOf, NextStepOf, Query as _, QueryError, ThreadId};
+use stepback_parsers::{Position, Source, Step};
+
+use super::Ground;
+use crate::action::Way;
+
+/// A move by steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stride {
+    /// A step, or a folded call.
+    Row,
+    /// A step.
+    Into,
+    /// A step, or a call.
+    Over,
+    /// To the caller. A jump, no walk.
+    Out,
+    /// So many rows.
+    Page(u64),
+}
+
+/// A thread that a window stays in.
+pub struct ThreadWalk<'a, S> {
+    index: &'a Index<S>,
+    thread: ThreadId,
+}
+
+impl<'a, S: Source> ThreadWalk<'a, S> {
+    /// In a thread of a trace.
+    pub fn new(index: &'a Index<S>, thread: ThreadId) -> Self {
+        Self { index, thread }
+    }
+
+    /// Where a move from a position leads: always just behind a step of the thread, or before its first.
+    /// None where the thread has nothing there.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn target(&self, stride: Stride, way: Way, from: Position) -> Result<Option<Position>, QueryError> {
+        match (stride, way) {
+            (Stride::Row | Stride::Into, way) => self.neighbour(way, from),
+            (Stride::Over, Way::Forward) => self.over(from),
+            (Stride::Over, Way::Back) => self.back_over(from),
+            (Stride::Out, way) => self.out(way, from),
+            (Stride::Page(rows), way) => {
+                let mut to = None;
+                for _ in 0..rows {
+                    match self.neighbour(way, to.unwrap_or(from))? {
+                        Some(next) => to = Some(next),
+                        None => break,
+                    }
+                }
+                Ok(to)
+            }
+        }
+    }
+
+    fn neighbour(&self, way: Way, from: Position) -> Result<Option<Position>, QueryError> {
+        match way {
+            Way::Forward => Ok(self.next(from)?.map(Step::after)),
+            Way::Back => match self.last(from)? {
+                Some(step) => Ok(Some(self.behind_last(step.before())?)),
+                None => Ok(None),
+            },
+        }
+    }
+
+    fn over(&self, from: Position) -> Result<Option<Position>, QueryError> {
+        let Some(next) = self.next(from)? else { return Ok(None) };
+        let ground = self.ground(from)?;
+        let called = ground.calls.called_by(self.thread, next);
+        Ok(called.and_then(|call| ground.after(call)).or(Some(next.after())))
+    }
+
+    fn back_over(&self, from: Position) -> Result<Option<Position>, QueryError> {
+        let Some(last) = self.last(from)? else { return Ok(None) };
+        let ground = self.ground(from)?;
+        let left = ground.left_by(last).and_then(|call| ground.calls.get(call)?.call_step);
+        self.behind_last(left.unwrap_or(last).before()).map(Some)
+    }
+
+    fn out(&self, way: Way, from: Position) -> Result<Option<Position>, QueryError> {
+        let ground = self.ground(from)?;
+        let Some(call) = ground.frame_at(from).and_then(|frame| ground.calls.get(frame)) else { return Ok(None) };
+        match way {
+            Way::Forward => Ok(call.exit_step.map(Step::after)),
+            Way::Back => call.call_step.map(|step| self.behind_last(step.before())).transpose(),
+        }
+    }
+
+    /// Behind the thread's last step before a position; the position itself where there is none.
+    fn behind_last(&self, before: Position) -> Result<Position, QueryError> {
+        Ok(self.last(before)?.map_or(before, Step::after))
+    }
+
+    fn ground(&self, at: Position) -> Result<Ground<'a>, QueryError> {
+        Ok(Ground { thread_before: self.thread, thread_after: self.thread, ..Ground::at(self.index, at)? })
+    }
+
+    fn next(&self, from: Position) -> Result<Option<Step>, QueryError> {
+        NextStepOf { thread: self.thread, from }.run(self.index, &Cancel::default())
+    }
+
+    fn last(&self, before: Position) -> Result<Option<Step>, QueryError> {
+        LastStepOf { thread: self.thread, before }.run(self.index, &Cancel::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_index::BuildOptions;
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+
+    /// Two CPUs in turns; the first calls a function with its third step (4), which has one step (6).
+    const TRACE: &str = "\
+0 clk cpu0 R r13_svc 00009000
+1 clk cpu0 IT (1) 00001000 e1a00000 A svc : NOP
+2 clk cpu1 IT (1) 00002000 e1a00000 A svc : NOP
+3 clk cpu0 IT (2) 00001004 e1a00000 A svc : NOP
+4 clk cpu1 IT (2) 00002004 e1a00000 A svc : NOP
+5 clk cpu0 IT (3) 00001008 eb000bfc A svc : BL 0x4000
+5 clk cpu0 R r14_svc 0000100c
+6 clk cpu1 IT (3) 00002008 e1a00000 A svc : NOP
+7 clk cpu0 IT (4) 00004000 e12fff1e A svc : BX lr
+8 clk cpu1 IT (4) 0000200c e1a00000 A svc : NOP
+9 clk cpu0 IT (5) 0000100c e1a00000 A svc : NOP
+";
+
+    #[track_caller]
+    fn check(stride: Stride, way: Way, from: u64, expected: Option<u64>) {
+        let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).expect("a trace");
+        let index = Index::in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
+        let walk = ThreadWalk::new(&index, ThreadId(0));
+        let target = walk.target(stride, way, Position(from)).expect("a move");
+        assert_eq!(target.map(|position| position.0), expected);
+    }
+
+    #[test]
+    fn steps_of_other_threads_are_passed_over() {
+        check(Stride::Into, Way::Forward, 1, Some(3));
+        check(Stride::Into, Way::Forward, 2, Some(3));
+        check(Stride::Into, Way::Back, 5, Some(3));
+        check(Stride::Into, Way::Back, 4, Some(1));
+        check(Stride::Into, Way::Back, 1, Some(0));
+    }
+
+    #[test]
+    fn a_thread_has_a_first_and_a_last_step() {
+        check(Stride::Into, Way::Back, 0, None);
+        check(Stride::Into, Way::Forward, 9, None);
+        check(Stride::Page(2), Way::Forward, 1, Some(5));
+        check(Stride::Page(100), Way::Forward, 1, Some(9));
+        check(Stride::Page(100), Way::Back, 8, Some(0));
+    }
+
+    #[test]
+    fn calls_are_passed_over_and_left_in_the_thread() {
+        check(Stride::Over, Way::Forward, 3, Some(7));
+        check(Stride::Over, Way::Back, 7, Some(3));
+        check(Stride::Out, Way::Forward, 5, Some(7));
+        check(Stride::Out, Way::Back, 5, Some(3));
+    }
+}

@@ -1,0 +1,309 @@
+//! The threads of a trace as rows: what each did, when, where, and how it ended.
+
+use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
+use stepback_parsers::linux::system_call_name;
+use stepback_parsers::{AnySource, Step};
+
+use super::clock::span_text;
+use super::schedule::{Schedule, ThreadLane, schedule};
+use super::text::thousands;
+use crate::session::Session;
+
+/// How a thread ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ending {
+    /// The trace does not say that it ended.
+    Open,
+    /// It asked the kernel to end it.
+    Exit,
+    /// It asked the kernel to end the whole process.
+    ExitGroup,
+    /// Another thread of its process did.
+    WithProcess,
+    /// It ended without having asked: a signal, or the end of the recording. Guessed.
+    Killed,
+}
+
+/// A thread, ready to be painted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadRow {
+    /// Which.
+    pub thread: ThreadId,
+    /// As the trace names it.
+    pub name: String,
+    /// Its process, where the trace says so.
+    pub process: Option<String>,
+    /// Stands for cores that have nothing to run.
+    pub is_idle: bool,
+    /// What it executed.
+    pub steps: u64,
+    /// Its first and last step.
+    pub life: Option<(Step, Step)>,
+    /// The first and last time that the trace states for it.
+    pub times: Option<(u64, u64)>,
+    /// The cores that it ran on.
+    pub cores: Vec<u64>,
+    /// How it ended.
+    pub ending: Ending,
+}
+
+/// What rows are sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ThreadOrder {
+    /// As they appear in the trace.
+    #[default]
+    Appearance,
+    /// By name; numbers by size.
+    Name,
+    /// By process.
+    Process,
+    /// By steps, the busiest first.
+    Steps,
+    /// By first step.
+    First,
+    /// By last step, the latest first.
+    Last,
+    /// By time from first to last, the longest first.
+    Time,
+    /// By first time.
+    Started,
+    /// By cores.
+    Cores,
+    /// By how they ended.
+    Ending,
+}
+
+/// The threads of a trace, and who ran where and when.
+#[derive(Clone, Debug, Default)]
+pub struct Threads {
+    /// A row a thread, in order of appearance.
+    pub rows: Vec<ThreadRow>,
+    /// A lane a thread and a core.
+    pub schedule: Schedule,
+}
+
+/// Looks at all threads of a trace. Runs on a worker.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn threads_of(session: &Session, cancel: &Cancel) -> anyhow::Result<Threads> {
+    let schedule = schedule(session, cancel)?;
+    Ok(Threads { rows: thread_rows(session, &schedule, cancel)?, schedule })
+}
+
+fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Result<Vec<ThreadRow>, QueryError> {
+    let identities = match &**session.index.source() {
+        AnySource::Drmemtrace(trace) => trace.facts().threads,
+        AnySource::Tarmac(_) => Vec::new(),
+    };
+    let mut rows = Vec::new();
+    for (number, info) in (0u16..).zip(session.index.threads()) {
+        let identity = identities.iter().find(|identity| identity.name() == info.name);
+        let process = identity.filter(|identity| !identity.is_idle() && identity.pid != 0);
+        let lane = schedule.threads.get(usize::from(number));
+        rows.push(ThreadRow {
+            thread: ThreadId(number),
+            name: info.name.clone(),
+            process: process.map(|identity| process_name(identity.pid)),
+            is_idle: identity.is_some_and(|identity| identity.is_idle()),
+            steps: info.steps,
+            life: life(session, ThreadId(number), info, cancel)?,
+            times: lane.and_then(ThreadLane::span),
+            cores: lane.map(|lane| lane.cores.iter().copied().collect()).unwrap_or_default(),
+            ending: Ending::Open,
+        });
+    }
+    let endings: Vec<Ending> = rows.iter().map(|row| own_ending(session, row, schedule)).collect();
+    let left: Vec<Option<String>> = rows
+        .iter()
+        .zip(&endings)
+        .filter(|(_, end)| **end == Ending::ExitGroup)
+        .map(|(row, _)| row.process.clone())
+        .collect();
+    for (row, ending) in rows.iter_mut().zip(endings) {
+        row.ending = if ending == Ending::Killed && left.contains(&row.process) { Ending::WithProcess } else { ending };
+    }
+    Ok(rows)
+}
+
+/// A process by its number, behind that of its workload.
+fn process_name(pid: u64) -> String {
+    match (pid >> 48, pid & ((1 << 48) - 1)) {
+        (0, pid) => pid.to_string(),
+        (workload, pid) => format!("{workload}.{pid}"),
+    }
+}
+
+fn life(
+    session: &Session,
+    thread: ThreadId,
+    info: &ThreadInfo,
+    cancel: &Cancel,
+) -> Result<Option<(Step, Step)>, QueryError> {
+    let last = LastStepOf { thread, before: session.index.end() }.run(&session.index, cancel)?;
+    Ok(info.first_step.zip(last))
+}
+
+/// How a thread ended as far as it says so itself.
+fn own_ending(session: &Session, row: &ThreadRow, schedule: &Schedule) -> Ending {
+    let Some(lane) = schedule.threads.get(usize::from(row.thread.0)).filter(|lane| lane.has_ended) else {
+        return Ending::Open;
+    };
+    match last_call(session, row, lane) {
+        Some("exit") => Ending::Exit,
+        Some("exit_group") => Ending::ExitGroup,
+        _ => Ending::Killed,
+    }
+}
+
+/// The system call behind which the thread did nothing.
+fn last_call(session: &Session, row: &ThreadRow, lane: &ThreadLane) -> Option<&'static str> {
+    let (at, number) = lane.last_call?;
+    let is_last = row.life.is_none_or(|(_, last)| last.after() <= at);
+    system_call_name(session.index.instruction_set(row.thread), number).filter(|_| is_last)
+}
+
+/// Sorts rows; a second time the other way round. Idle cores stay at the end.
+pub fn sort_threads(rows: &mut [ThreadRow], order: ThreadOrder, is_reversed: bool) {
+    let number = |row: &ThreadRow| row.name.parse::<u64>().unwrap_or(u64::MAX);
+    rows.sort_by(|one, other| {
+        let by_order = match order {
+            ThreadOrder::Appearance => one.thread.cmp(&other.thread),
+            ThreadOrder::Name => (number(one), &one.name).cmp(&(number(other), &other.name)),
+            ThreadOrder::Process => one.process.cmp(&other.process),
+            ThreadOrder::Steps => other.steps.cmp(&one.steps),
+            ThreadOrder::First => one.life.cmp(&other.life),
+            ThreadOrder::Last => other.life.map(|life| life.1).cmp(&one.life.map(|life| life.1)),
+            ThreadOrder::Time => other.lasted().cmp(&one.lasted()),
+            ThreadOrder::Started => one.times.cmp(&other.times),
+            ThreadOrder::Cores => one.cores.cmp(&other.cores),
+            ThreadOrder::Ending => one.ending.cmp(&other.ending),
+        };
+        let by_order = if is_reversed { by_order.reverse() } else { by_order };
+        one.is_idle.cmp(&other.is_idle).then(by_order).then(one.thread.cmp(&other.thread))
+    });
+}
+
+impl ThreadRow {
+    /// From its first to its last time.
+    pub fn lasted(&self) -> Option<u64> {
+        self.times.map(|(first, last)| last.saturating_sub(first))
+    }
+
+    /// The cores as ranges: `0-3, 7`.
+    pub fn cores_text(&self) -> String {
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for core in &self.cores {
+            match ranges.last_mut() {
+                Some((_, last)) if last.checked_add(1) == Some(*core) => *last = *core,
+                _ => ranges.push((*core, *core)),
+            }
+        }
+        let text = |(first, last): &(u64, u64)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}-{last}"),
+        };
+        ranges.iter().map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// As it is copied.
+    pub fn line(&self) -> String {
+        let mut parts = vec![format!("thread {}", self.name)];
+        parts.extend(self.process.as_ref().map(|process| format!("process {process}")));
+        parts.push(format!("{} steps", thousands(self.steps)));
+        let (first, last) = self.life.map_or((None, None), |(first, last)| (Some(first), Some(last)));
+        parts.extend(first.zip(last).map(|(first, last)| format!("{} to {}", thousands(first.0), thousands(last.0))));
+        parts.extend(self.lasted().map(span_text));
+        if !self.cores.is_empty() {
+            parts.push(format!("cores {}", self.cores_text()));
+        }
+        parts.push(self.ending.words().to_owned());
+        parts.retain(|part| !part.is_empty());
+        parts.join(" · ")
+    }
+}
+
+impl Ending {
+    /// As a column shows it.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Open => "",
+            Self::Exit => "exit",
+            Self::ExitGroup => "exit_group",
+            Self::WithProcess => "with the process",
+            Self::Killed => "killed or cut off",
+        }
+    }
+
+    /// What that means.
+    pub fn explained(self) -> &'static str {
+        match self {
+            Self::Open => "The trace does not say that this thread ended",
+            Self::Exit => "Its last step is the system call exit",
+            Self::ExitGroup => "Its last step is the system call exit_group, which ended the whole process",
+            Self::WithProcess => "Another thread ended the process by exit_group",
+            Self::Killed => {
+                "Guessed: it ended without an exit system call, by a signal or because the recording stopped"
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_generator::drmemtrace::{Container, SampleFile, TraceRecipe, TraceWriter, marker};
+
+    use super::*;
+    use crate::model::test_session::{overflow, recorded, sample};
+
+    /// Some time, in microseconds since 1601.
+    const START: u64 = 13_400_000_000_000_000;
+
+    fn lines(session: &Session, order: ThreadOrder) -> Vec<String> {
+        let mut rows = threads_of(session, &Cancel::default()).expect("threads").rows;
+        sort_threads(&mut rows, order, false);
+        rows.iter().map(ThreadRow::line).collect()
+    }
+
+    /// A thread that runs for some steps and then calls the system.
+    fn file(tid: u64, cpu: u64, (steps, call): (u64, Option<u64>)) -> SampleFile {
+        let mut writer = TraceWriter::new(TraceRecipe { tid, pid: 1, ..TraceRecipe::default() });
+        writer.time(START + tid, cpu);
+        (0..steps).for_each(|number| writer.instruction(0x1000 + number, &[0x90]));
+        writer.time(START + 1000, cpu + 1);
+        call.into_iter().for_each(|number| writer.marker(marker::SYSTEM_CALL, number));
+        let records = writer.finish();
+        let (bytes, truth) = (records.pack(Container::Plain), records.truth);
+        SampleFile { name: format!("drmemtrace.app.{tid}.0001.trace"), bytes, truth }
+    }
+
+    #[test]
+    fn a_row_tells_where_a_thread_ran_and_how_it_ended() {
+        let (session, _place) = recorded(&[file(1, 0, (3, Some(60))), file(2, 4, (5, None))]);
+        let rows = lines(&session, ThreadOrder::Appearance);
+        assert_eq!(rows[0], "thread 1 · process 1 · 3 steps · 0 to 2 · 999 µs · cores 0-1 · exit");
+        assert_eq!(rows[1], "thread 2 · process 1 · 5 steps · 3 to 7 · 998 µs · cores 4-5 · killed or cut off");
+        let rows = lines(&session, ThreadOrder::Steps);
+        assert!(rows[0].starts_with("thread 2 "), "{rows:?}");
+    }
+
+    #[test]
+    fn a_process_that_ends_takes_its_threads_with_it() {
+        let (session, _place) = recorded(&[file(1, 0, (3, Some(231))), file(2, 0, (5, None))]);
+        let rows = lines(&session, ThreadOrder::Ending);
+        assert!(rows[0].ends_with("exit_group") && rows[1].ends_with("with the process"), "{rows:?}");
+    }
+
+    #[test]
+    fn idle_cores_are_no_thread_and_stay_at_the_end() {
+        let (session, _place) = sample(stepback_generator::drmemtrace::Sample::CoreSharded);
+        let rows = lines(&session, ThreadOrder::Steps);
+        let idle = rows.iter().position(|row| row.starts_with("thread idle"));
+        assert!(idle.is_none_or(|idle| idle + 1 == rows.len()), "{rows:?}");
+    }
+
+    #[test]
+    fn a_tarmac_trace_has_its_cpus() {
+        assert_eq!(lines(&overflow(), ThreadOrder::Name), ["thread cpu0 · 1,763 steps · 0 to 1,762"]);
+    }
+}

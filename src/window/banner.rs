@@ -1,0 +1,70 @@
+//! A strip above the panels that tells what is unusual about the trace.
+
+use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
+
+use super::widgets::{FlatButton, line_below, text_button};
+use super::words::sentence;
+use crate::action::Action;
+use crate::model::trace_notes::unusual_notes;
+use crate::session::Session;
+use crate::theme::{Tok, icon, icons, ui as ui_font};
+
+/// How high the strip is.
+pub const HEIGHT: f32 = 26.0;
+
+/// What the strip says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Banner {
+    /// A sentence each.
+    pub notes: Vec<String>,
+    /// The program's files would help.
+    pub wants_images: bool,
+}
+
+impl Banner {
+    /// What is unusual about a trace; none when nothing is.
+    pub fn of(session: &Session) -> Option<Self> {
+        let notes = unusual_notes(session);
+        let wants_images = session.images.is_empty() && session.companions.modules.is_some();
+        let missing = wants_images.then(|| "none of the program's files was found: functions have no names".to_owned());
+        let notes: Vec<String> = notes.into_iter().chain(missing).map(|note| sentence(&note)).collect();
+        (!notes.is_empty()).then_some(Self { notes, wants_images })
+    }
+
+    /// Draws the strip. True when it is to be closed.
+    pub fn ui(&self, ui: &mut Ui, out: &mut Vec<Action>) -> bool {
+        let tok = Tok::current(ui);
+        let rect = ui.max_rect();
+        ui.painter().rect_filled(rect, 0.0, tok.warn_bg);
+        line_below(ui.painter(), rect, tok.line);
+        let builder = UiBuilder::new().max_rect(rect.shrink2(vec2(12.0, 0.0)));
+        let end = builder.layout(Layout::right_to_left(Align::Center));
+        ui.scope_builder(end, |ui| {
+            ui.spacing_mut().item_spacing.x = 8.0;
+            let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon("Close the note", icons::CLOSE) };
+            let is_closed = close.ui(ui).on_hover_text("Close the note").clicked();
+            if self.wants_images && text_button(ui, "Give the program's files…", ui_font(12.0), tok.accent).clicked()
+            {
+                out.push(Action::AddSysroot(None));
+            }
+            self.words_ui(ui, tok);
+            is_closed
+        })
+        .inner
+    }
+
+    /// All sentences in one line as far as there is room; all of them under the pointer.
+    fn words_ui(&self, ui: &mut Ui, tok: &Tok) {
+        let whole = self.notes.join(" · ");
+        let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
+        response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, &whole));
+        let painter = ui.painter_at(rect);
+        painter.text(rect.left_center(), Align2::LEFT_CENTER, icons::WARNING, icon(14.0), tok.warn);
+        let mut job = egui::text::LayoutJob::simple_singleline(whole, ui_font(12.0), tok.t1);
+        job.wrap = egui::text::TextWrapping::truncate_at_width((rect.width() - 22.0).max(0.0));
+        let galley = painter.layout_job(job);
+        let top = rect.center().y - galley.size().y / 2.0;
+        painter.galley(egui::pos2(rect.left() + 20.0, top.round()), galley, tok.t1);
+        response.on_hover_text(self.notes.join("\n"));
+    }
+}
