@@ -46,7 +46,8 @@ pub fn schedule(session: &Session, cancel: &Cancel) -> Result<Schedule> {
     let lane = ThreadLane::with_limit((PIECES / count.max(1)).clamp(64, 1 << 16));
     let is_order_by_time = has_times && count > 1;
     let schedule = Schedule { threads: vec![lane; count], is_order_by_time, ..Schedule::default() };
-    let mut builder = Builder { index, cancel, cores: vec![None; schedule.threads.len()], start: 0, schedule };
+    let mut builder =
+        Builder { index, cancel, cores: vec![None; schedule.threads.len()], start: 0, marked: ThreadId(0), schedule };
     if has_times {
         builder.by_markers()?
     } else {
@@ -63,6 +64,8 @@ struct Builder<'a> {
     cores: Vec<Option<u64>>,
     /// Up to here all is said.
     start: u64,
+    /// Whose markers came last: mostly the thread that runs from there on.
+    marked: ThreadId,
 }
 
 impl Builder<'_> {
@@ -87,7 +90,7 @@ impl Builder<'_> {
     /// a marker is followed as far as threads do not come back.
     fn run_until(&mut self, end: u64) -> Result<()> {
         while self.start < end {
-            let thread = self.index.thread_at(Position(self.start + 1))?;
+            let thread = self.thread_from(Position(self.start))?;
             let last = LastStepOf { thread, before: Position(end) }.run(self.index, self.cancel)?;
             let until = last.map_or(end, |last| last.after().0).max(self.start + 1);
             let core = self.cores.get(usize::from(thread.0)).copied().flatten();
@@ -97,8 +100,18 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// Whose the step behind a position is. To ask for one thread is cheap where there are hundreds.
+    fn thread_from(&self, from: Position) -> Result<ThreadId> {
+        let next = NextStepOf { thread: self.marked, from }.run(self.index, self.cancel)?;
+        if next == Some(from.next_step()) {
+            return Ok(self.marked);
+        }
+        Ok(self.index.thread_at(Position(from.0 + 1))?)
+    }
+
     fn take(&mut self, hit: &MarkerHit) {
         let (at, value) = (hit.position.0, hit.marker.value);
+        self.marked = hit.thread;
         let Some(lane) = self.schedule.threads.get_mut(usize::from(hit.thread.0)) else { return };
         let kind = match hit.marker.kind {
             MarkerKind::TIMESTAMP => {
