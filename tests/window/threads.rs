@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stepback::action::{Action, PanelKind, TimelineLanes, Way};
-use stepback_generator::drmemtrace::{Container, Sample, SampleFile};
+use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter};
 
 use crate::sandbox::Sandbox;
 use crate::support::{CTRL_SHIFT, Driver};
@@ -141,6 +141,39 @@ fn the_timeline_has_a_lane_a_thread_or_a_core() {
     assert!(names.contains("core 0") && names.contains("core 2"), "{names}");
     window.command("Timeline calls");
     assert!(window.has("timeline shows Calls"));
+}
+
+/// A trace of so many threads, each with two steps of its own.
+fn crowd(count: u64) -> Driver {
+    let files = (0..count).map(|number| {
+        let tid = 1000 + number;
+        let mut writer = TraceWriter::new(TraceRecipe { tid, ..TraceRecipe::default() });
+        writer.time(13_400_000_000_000_000 + number, number);
+        (0..2).for_each(|step| writer.instruction(0x1000 + step, &[0x90]));
+        let records = writer.finish();
+        let (bytes, truth) = (records.pack(Container::Plain), records.truth);
+        SampleFile { name: format!("drmemtrace.app.{tid}.0001.trace"), bytes, truth }
+    });
+    let sandbox = Sandbox::new();
+    let place = directory(&sandbox, "crowd", &files.collect::<Vec<_>>());
+    sandbox.open(&place)
+}
+
+#[test]
+fn of_hundreds_of_threads_the_lane_at_the_position_is_in_view() {
+    let mut window = crowd(300);
+    let lanes = |window: &Driver| {
+        let chooser = window.rect("timeline shows Threads");
+        window.painted_in(chooser.expand2(egui::vec2(20.0, 110.0)))
+    };
+    assert!(lanes(&window).contains("1000"), "{}", lanes(&window));
+    window.go_to("i:500");
+    assert!(lanes(&window).contains("1249"), "{}", lanes(&window));
+    assert!(!lanes(&window).contains("1000"));
+    window.command("Threads");
+    window.press(Key::End);
+    window.press(Key::Enter);
+    window.check_position(599);
 }
 
 #[test]

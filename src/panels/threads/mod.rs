@@ -156,6 +156,10 @@ fn bar_ui(ui: &Ui, bar: Rect, (pen, threads): (&Pen<'_>, &Threads), cx: &ViewCx<
     if cores > 0 {
         words += &format!(" on {}", counted(cores, "core", "cores"));
     }
+    if count < 2 {
+        pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, bar.right() - 8.0);
+        return;
+    }
     let held = cx.windows.active().thread;
     let label = match held {
         Some(_) => "Step through all threads",

@@ -326,7 +326,10 @@ impl StepList {
             pen.line_down(columns.hairline, rect.top(), rect.bottom(), cx.tok.line);
         }
         let thread = known.map_or("", |row| thread_name(cx, row.thread));
-        let fitted = paint_row(pen, columns, rect, step, (known, is_done, thread));
+        // A window that stays in a thread passes over the steps of others.
+        let is_aside = known.zip(window.thread).is_some_and(|(row, thread)| row.thread != thread);
+        let aside = is_aside.then(|| Pen::clone(pen).faded());
+        let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, (known, is_done, thread));
         if columns.has_lines()
             && let Some(line) = self.line_of(step, window)
         {
