@@ -20,6 +20,8 @@ pub enum Ending {
     ExitGroup,
     /// Another thread of its process did.
     WithProcess,
+    /// It ended; how, the trace does not say, since it has no system calls.
+    Ended,
     /// It ended without having asked: a signal, or the end of the recording. Guessed.
     Killed,
 }
@@ -121,7 +123,8 @@ fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Resul
         .map(|(row, _)| row.process.clone())
         .collect();
     for (row, ending) in rows.iter_mut().zip(endings) {
-        row.ending = if ending == Ending::Killed && left.contains(&row.process) { Ending::WithProcess } else { ending };
+        let is_open = matches!(ending, Ending::Killed | Ending::Ended);
+        row.ending = if is_open && left.contains(&row.process) { Ending::WithProcess } else { ending };
     }
     Ok(rows)
 }
@@ -149,6 +152,9 @@ fn own_ending(session: &Session, row: &ThreadRow, schedule: &Schedule) -> Ending
     let Some(lane) = schedule.threads.get(usize::from(row.thread.0)).filter(|lane| lane.has_ended) else {
         return Ending::Open;
     };
+    if lane.last_call.is_none() {
+        return Ending::Ended;
+    }
     match last_call(session, row, lane) {
         Some("exit") => Ending::Exit,
         Some("exit_group") => Ending::ExitGroup,
@@ -231,6 +237,7 @@ impl Ending {
             Self::Exit => "exit",
             Self::ExitGroup => "exit_group",
             Self::WithProcess => "with the process",
+            Self::Ended => "ended",
             Self::Killed => "killed or cut off",
         }
     }
@@ -242,6 +249,7 @@ impl Ending {
             Self::Exit => "Its last step is the system call exit",
             Self::ExitGroup => "Its last step is the system call exit_group, which ended the whole process",
             Self::WithProcess => "Another thread ended the process by exit_group",
+            Self::Ended => "It ended; the trace has no system calls that would say how",
             Self::Killed => {
                 "Guessed: it ended without an exit system call, by a signal or because the recording stopped"
             }
@@ -279,12 +287,18 @@ mod tests {
 
     #[test]
     fn a_row_tells_where_a_thread_ran_and_how_it_ended() {
-        let (session, _place) = recorded(&[file(1, 0, (3, Some(60))), file(2, 4, (5, None))]);
+        let (session, _place) = recorded(&[file(1, 0, (3, Some(60))), file(2, 4, (5, Some(39)))]);
         let rows = lines(&session, ThreadOrder::Appearance);
         assert_eq!(rows[0], "thread 1 · process 1 · 3 steps · 0 to 2 · 999 µs · cores 0-1 · exit");
         assert_eq!(rows[1], "thread 2 · process 1 · 5 steps · 3 to 7 · 998 µs · cores 4-5 · killed or cut off");
         let rows = lines(&session, ThreadOrder::Steps);
         assert!(rows[0].starts_with("thread 2 "), "{rows:?}");
+    }
+
+    #[test]
+    fn how_a_thread_without_system_calls_ended_is_not_guessed() {
+        let (session, _place) = recorded(&[file(1, 0, (3, None))]);
+        assert!(lines(&session, ThreadOrder::Name)[0].ends_with("cores 0-1 · ended"));
     }
 
     #[test]

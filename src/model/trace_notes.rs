@@ -22,7 +22,6 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
     let file_type = trace.head().file_type;
     let marked = |kind: MarkerKind| session.index.marker_counts().any(|known| known.kind == kind);
     let has_architecture = file_type.instruction_set().is_some();
-    let has_encodings = file_type.has(FileType::ENCODINGS) || trace.facts().total.encodings > 0;
     let notes = [
         (
             !has_architecture
@@ -43,7 +42,7 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
             "the trace does not say its architecture: x86-64 is assumed",
         ),
         (
-            !has_encodings && !file_type.has(FileType::REGDEPS),
+            lacks_encodings(session),
             "instructions were recorded without their bytes: what they are can only come from the program's files",
         ),
         (
@@ -68,4 +67,11 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
         (marked(MarkerKind::WINDOW), "the recording has windows: between two of them time is missing"),
     ];
     notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned()).collect()
+}
+
+/// Whether a trace tells where instructions are but not what they are.
+pub fn lacks_encodings(session: &Session) -> bool {
+    let Some(trace) = session.drmemtrace() else { return false };
+    let file_type = trace.head().file_type;
+    !file_type.has(FileType::ENCODINGS) && !file_type.has(FileType::REGDEPS) && trace.facts().total.encodings == 0
 }

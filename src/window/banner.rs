@@ -5,7 +5,7 @@ use egui::{Align, Align2, Layout, Sense, Ui, UiBuilder, WidgetInfo, vec2};
 use super::widgets::{FlatButton, line_below, text_button};
 use super::words::sentence;
 use crate::action::Action;
-use crate::model::trace_notes::unusual_notes;
+use crate::model::trace_notes::{lacks_encodings, unusual_notes};
 use crate::session::Session;
 use crate::theme::{Tok, icon, icons, ui as ui_font};
 
@@ -13,22 +13,28 @@ use crate::theme::{Tok, icon, icons, ui as ui_font};
 pub const HEIGHT: f32 = 26.0;
 
 /// What the strip says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Banner {
     /// A sentence each.
     pub notes: Vec<String>,
-    /// The program's files would help.
-    pub wants_images: bool,
+    /// How the program's files are given, where they would help.
+    pub wish: Option<Action>,
 }
 
 impl Banner {
     /// What is unusual about a trace; none when nothing is.
     pub fn of(session: &Session) -> Option<Self> {
         let notes = unusual_notes(session);
-        let wants_images = session.images.is_empty() && session.companions.modules.is_some();
-        let missing = wants_images.then(|| "none of the program's files was found: functions have no names".to_owned());
+        let has_modules = session.companions.modules.is_some();
+        let wish = match session.images.is_empty() {
+            true if has_modules => Some(Action::AddSysroot(None)),
+            true if lacks_encodings(session) => Some(Action::AddImage(None)),
+            _ => None,
+        };
+        let missing = (wish.is_some() && has_modules)
+            .then(|| "none of the program's files was found: functions have no names".to_owned());
         let notes: Vec<String> = notes.into_iter().chain(missing).map(|note| sentence(&note)).collect();
-        (!notes.is_empty()).then_some(Self { notes, wants_images })
+        (!notes.is_empty()).then_some(Self { notes, wish })
     }
 
     /// Draws the strip. True when it is to be closed.
@@ -43,9 +49,10 @@ impl Banner {
             ui.spacing_mut().item_spacing.x = 8.0;
             let close = FlatButton { icon_size: 14.0, ..FlatButton::of_icon("Close the note", icons::CLOSE) };
             let is_closed = close.ui(ui).on_hover_text("Close the note").clicked();
-            if self.wants_images && text_button(ui, "Give the program's files…", ui_font(12.0), tok.accent).clicked()
+            if let Some(wish) = &self.wish
+                && text_button(ui, "Give the program's files…", ui_font(12.0), tok.accent).clicked()
             {
-                out.push(Action::AddSysroot(None));
+                out.push(wish.clone());
             }
             self.words_ui(ui, tok);
             is_closed

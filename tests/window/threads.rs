@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stepback::action::{Action, PanelKind, TimelineLanes, Way};
-use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter};
+use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind};
 
 use crate::sandbox::Sandbox;
 use crate::support::{CTRL_SHIFT, Driver};
@@ -211,6 +211,18 @@ fn what_is_unusual_about_a_trace_stands_in_a_strip() {
         assert_eq!(window.count_like(words), 0, "{kind:?}");
     }
     assert!(!sample(Sample::Threads).has("Close the note"));
+}
+
+#[test]
+fn a_trace_without_the_bytes_of_instructions_asks_for_the_program_s_files() {
+    let recipe = TraceRecipe { version: 1, file_type: 0, ..TraceRecipe::default() };
+    let mut writer = TraceWriter::new(recipe);
+    writer.time(13_400_000_000_000_000, 0);
+    (0..3).for_each(|step| writer.fetch(kind::INSTRUCTION, 0x1000 + step, 1));
+    let sandbox = Sandbox::new();
+    let window = sandbox.open(&sandbox.file("old.trace", writer.finish().pack(Container::Plain)));
+    assert_eq!(window.count_like("Instructions were recorded without their bytes"), 1);
+    assert!(window.has("Give the program's files…"));
 }
 
 #[test]
