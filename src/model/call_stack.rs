@@ -5,7 +5,7 @@ use stepback_index::{
     Call, CallId, Cancel, Entered, InstructionSet, Query as _, QueryError, RegisterState, RegisterViewsAt, StepRecord,
     Steps, ThreadId, Value,
 };
-use stepback_parsers::{Address, Position, Step};
+use stepback_parsers::{Address, Position, RegisterSource, Source as _, Step};
 
 use super::frame_words::{entered_words, evidence_words, frame_marks};
 use super::names::{function_name, place_name};
@@ -17,6 +17,11 @@ use crate::session::Session;
 pub const A64_ARGUMENTS: [&str; 8] = ["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"];
 /// The same in A32 and T32 code.
 pub const A32_ARGUMENTS: [&str; 4] = ["r0", "r1", "r2", "r3"];
+
+/// The same on x86-64, by the ABI of Unix.
+pub const X86_64_ARGUMENTS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
+/// The same on RISC-V.
+pub const RISCV_ARGUMENTS: [&str; 8] = ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"];
 
 /// Which frames are on the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,13 +158,22 @@ fn arguments(
     let names: &[&str] = match set {
         InstructionSet::A64 => &A64_ARGUMENTS,
         InstructionSet::A32 | InstructionSet::T32 => &A32_ARGUMENTS,
-        _ => &[],
+        InstructionSet::X86_64 => &X86_64_ARGUMENTS,
+        InstructionSet::Riscv64 => &RISCV_ARGUMENTS,
+        InstructionSet::X86_32 | InstructionSet::Regdeps => &[],
     };
     let view = |name: &&str| Some(((*name).to_owned(), session.index.register_view(name, call.thread)?));
     let views = names.iter().filter_map(view).collect();
     let states =
         RegisterViewsAt { position: entered_at(call), thread: call.thread, views }.run(&session.index, cancel)?;
-    Ok(states.into_iter().map(|RegisterState { name, value, .. }| Argument { name, value }).collect())
+    let states = states.into_iter().map(|RegisterState { name, value, .. }| Argument { name, value });
+    let mut arguments: Vec<Argument> = states.collect();
+    if session.index.source().traits().registers == RegisterSource::Operands {
+        // Where values are inferred, most registers behind the last known one pass nothing.
+        let known = arguments.iter().rposition(|argument| !argument.value.is_unknown()).map_or(0, |last| last + 1);
+        arguments.truncate(known);
+    }
+    Ok(arguments)
 }
 
 /// The position before the first step of a frame; after the call where the trace shows no step.

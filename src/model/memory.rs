@@ -7,6 +7,7 @@ use stepback_index::{
 };
 use stepback_parsers::{Address, Position, RegisterSource, Source as _, Step};
 
+use super::doubt::doubt_words;
 use super::externals::{ExternalRow, last_external};
 use super::names::place_name;
 use super::so_far::source_so_far;
@@ -297,6 +298,8 @@ pub struct ByteAccesses {
     pub last_read: Option<Step>,
     /// The next load.
     pub next_read: Option<Step>,
+    /// Why the last store may not be the last.
+    pub doubt: Option<String>,
 }
 
 /// `8 bytes`, with the thread where there are several.
@@ -329,9 +332,13 @@ pub fn byte_detail(session: &Session, address: Address, position: Position, canc
     let accesses = if index.source().traits().registers == RegisterSource::Operands {
         let last_read = LastAccess { cell, kinds: AccessKinds::Reads, before: position }.run(index, cancel)?;
         let next_read = NextAccess { cell, kinds: AccessKinds::Reads, from: position }.run(index, cancel)?;
-        let written = if let LastAccessAnswer::Step(hit) = &last { access_words(session, hit) } else { None };
-        let next_read = next_read.map(|hit| hit.record.step);
-        Some(ByteAccesses { written, last_read: step_of(&last_read), next_read })
+        let hit = if let LastAccessAnswer::Step(hit) = &last { Some(hit) } else { None };
+        Some(ByteAccesses {
+            written: hit.and_then(|hit| access_words(session, hit)),
+            last_read: step_of(&last_read),
+            next_read: next_read.map(|hit| hit.record.step),
+            doubt: hit.and_then(|hit| Some(doubt_words(hit.doubt?, hit.record.instruction_set))),
+        })
     } else {
         None
     };

@@ -7,6 +7,7 @@ use stepback_index::{
 use stepback_parsers::{Address, Position, Step};
 
 use super::code::Code;
+use super::doubt::doubt_words;
 use super::names::place_name;
 use super::register_part::RegisterPart;
 use crate::session::Session;
@@ -18,6 +19,8 @@ pub struct RegisterDetail {
     pub symbol: Option<String>,
     /// The last step that wrote it.
     pub written_by: Option<(Step, Code)>,
+    /// Why that may not be so, as a phrase.
+    pub doubt: Option<String>,
     /// The next step that writes it.
     pub next_write: Option<(Step, Code)>,
 }
@@ -44,7 +47,11 @@ pub fn register_detail(
     let states = RegisterViewsAt { position, thread, views: vec![(part.to_string(), view)] }.run(index, cancel)?;
     let value = states.first().and_then(|state| state.value.to_u64());
     let symbol = value.and_then(|value| place_name(&session.images, Address(value)));
-    Ok(RegisterDetail { symbol, written_by, next_write: next.as_ref().map(writer) })
+    let doubt = match &last {
+        LastAccessAnswer::Step(hit) => hit.doubt.map(|doubt| doubt_words(doubt, hit.record.instruction_set)),
+        LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
+    };
+    Ok(RegisterDetail { symbol, written_by, doubt, next_write: next.as_ref().map(writer) })
 }
 
 /// In which of some columns, each an equal part of the trace, a register of a thread (or of the one that it names) is written. Runs on a worker.

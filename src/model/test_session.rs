@@ -41,7 +41,13 @@ pub fn overflow_with_image() -> Arc<Session> {
 
 /// A session over a drmemtrace trace of one thread, and where its files are.
 pub fn drmemtrace(write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDir) {
+    drmemtrace_with("", write)
+}
+
+/// The same with a list of traced functions.
+pub fn drmemtrace_with(functions: &str, write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDir) {
     let place = tempfile::tempdir().expect("a directory for the trace");
+    std::fs::write(place.path().join("funclist.log"), functions).expect("a file in a new directory");
     let mut writer = TraceWriter::new(TraceRecipe::default());
     writer.time(13_400_000_000_000_000, 0);
     write(&mut writer);

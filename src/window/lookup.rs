@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
-use stepback_index::{AccessKinds, Cancel, Cell, LastAccess, LastAccessAnswer, NextAccess, Query as _};
+use stepback_index::{AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _};
 use stepback_parsers::{Address, Position};
 
 use super::external_lookup::ExternalQuestion;
 use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
 use crate::expression::{AtPosition, evaluate};
+use crate::model::doubt::doubt_words;
 use crate::model::register_part::RegisterPart;
 use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
@@ -131,7 +132,7 @@ impl AccessQuestion {
         match self.way {
             Way::Forward => {
                 let hit = NextAccess { cell, kinds, from: self.from }.run(&session.index, cancel)?;
-                Ok(hit.map_or_else(|| self.nothing(session), |hit| Found::Position(hit.position)))
+                Ok(hit.map_or_else(|| self.nothing(session), |hit| self.found(&hit)))
             }
             Way::Back => self.last(session, cell, kinds, cancel),
         }
@@ -141,7 +142,7 @@ impl AccessQuestion {
         let mut before = self.from;
         loop {
             match (LastAccess { cell, kinds, before }).run(&session.index, cancel)? {
-                LastAccessAnswer::Step(hit) if hit.position < self.from => return Ok(Found::Position(hit.position)),
+                LastAccessAnswer::Step(hit) if hit.position < self.from => return Ok(self.found(&hit)),
                 // Each turn looks before an earlier step, so this ends.
                 LastAccessAnswer::Step(hit) => before = hit.record.step.before(),
                 LastAccessAnswer::Initial(line) => {
@@ -155,6 +156,17 @@ impl AccessQuestion {
                 LastAccessAnswer::Never => return Ok(self.nothing(session)),
             }
         }
+    }
+
+    /// A hit, with what makes it doubtful.
+    fn found(&self, hit: &Hit) -> Found {
+        let Some(doubt) = hit.doubt else { return Found::Position(hit.position) };
+        let verb = match self.access {
+            Access::Read => "read",
+            Access::Write => "write",
+        };
+        let words = doubt_words(doubt, hit.record.instruction_set);
+        Found::Noted(hit.position, format!("{verb} of {}: {words}", self.name()))
     }
 
     fn nothing(&self, session: &Session) -> Found {

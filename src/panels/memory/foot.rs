@@ -2,24 +2,39 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Ui};
-use stepback_index::Cancel;
-use stepback_parsers::{Address, Position};
+use egui::{Pos2, Rect, Ui, pos2};
+use stepback_index::{Cancel, Heap};
+use stepback_parsers::{Address, Position, RegisterSource, Source as _};
 
 use crate::action::{Action, Follow};
-use crate::model::memory::{ByteDetail, byte_detail};
+use crate::model::heap::{block_words, has_heap, heap};
+use crate::model::memory::{ByteAccesses, ByteDetail, byte_detail};
 use crate::model::registers::source_word;
 use crate::model::so_far::source_so_far;
 use crate::panels::ViewCx;
-use crate::panels::pen::{INSET, Pen};
+use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::StepLink;
+use crate::session::Session;
 use crate::theme::{mono, ui as ui_font};
 use crate::worker::Slot;
+
+/// Its height.
+const HEIGHT: f32 = 24.0;
 
 /// The answer about the byte that is shown.
 #[derive(Debug, Default)]
 pub struct Foot {
     answer: Slot<(Address, Position), ByteDetail>,
+    /// The blocks of the heap, asked once a trace.
+    heap: Slot<(), Heap>,
+}
+
+/// How high the foot of a trace is: one without values has a second line, about the memory around the byte.
+pub fn height(session: &Session) -> f32 {
+    match session.index.source().traits().registers {
+        RegisterSource::Recorded => HEIGHT,
+        RegisterSource::Operands => HEIGHT + ROW,
+    }
 }
 
 impl Foot {
@@ -46,7 +61,7 @@ impl Foot {
             let (address, position, session) = (*address, *position, Arc::clone(cx.session));
             move |cancel: &Cancel| byte_detail(&session, address, position, cancel)
         });
-        let y = rect.center().y;
+        let y = rect.top() + HEIGHT / 2.0;
         let x = pen.code(rect.left() + INSET, y, format!("{:08x}", address.0), cx.tok.t1) + 8.0;
         // The answer about another byte would be wrong here, not merely old.
         let Some(detail) = answer.any().filter(|detail| detail.address == address) else { return };
@@ -74,6 +89,8 @@ impl Foot {
             return;
         }
         if let Some(accesses) = &detail.accesses {
+            let below = pos2(rect.left() + INSET, y + ROW - 2.0);
+            block_ui(&mut self.heap, &pen, (below, rect.right()), (address, position, accesses), cx);
             let written = accesses.written.as_deref().unwrap_or("");
             let steps = [
                 (detail.written_by, format!("{written} written by step ")),
@@ -101,5 +118,35 @@ impl Foot {
         if let Some(step) = detail.next_write.filter(|_| x + 120.0 < rect.right()) {
             link(step, label(x, "next write ") + 3.0, out);
         }
+    }
+}
+
+/// What casts doubt on the last store, the block of the heap, and the physical address: as far as they are known.
+fn block_ui(
+    blocks: &mut Slot<(), Heap>,
+    pen: &Pen<'_>,
+    (at, right): (Pos2, f32),
+    (address, position, accesses): (Address, Position, &ByteAccesses),
+    cx: &ViewCx<'_>,
+) {
+    let mut x = at.x;
+    let mut say = |text: &str, color| {
+        x = pen.cut_text(x, at.y, text, ui_font(11.5), color, right - 8.0) + INSET;
+    };
+    if let Some(doubt) = &accesses.doubt {
+        say(doubt, pen.tok.warn);
+    }
+    if has_heap(cx.session) {
+        let answer = blocks.poll(&(), cx.worker, |()| {
+            let session = Arc::clone(cx.session);
+            move |cancel: &Cancel| heap(&session, cancel)
+        });
+        if let Some(words) = answer.any().and_then(|blocks| block_words(blocks, address, position)) {
+            say(&words, pen.tok.t2);
+        }
+    }
+    let physical = cx.session.companions.pages.as_ref().and_then(|pages| pages.physical(address.0));
+    if let Some(physical) = physical {
+        say(&format!("physical {physical:x}"), pen.tok.t2);
     }
 }

@@ -30,9 +30,6 @@ use crate::worker::{Answer, Slot};
 const BAR: f32 = 30.0;
 /// The line of column numbers.
 const HEAD: f32 = 20.0;
-/// The foot about one byte.
-const FOOT: f32 = 24.0;
-
 /// Memory as hex and text.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MemoryPanel {
@@ -137,7 +134,8 @@ impl MemoryPanel {
         self.go_to_value(evaluated.as_ref());
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, evaluated.as_ref(), cx);
-        let foot_height = if rest.height() > HEAD + FOOT + ROW { FOOT } else { 0.0 };
+        let foot_height = foot::height(cx.session);
+        let foot_height = if rest.height() > HEAD + foot_height + ROW { foot_height } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         self.keys(ui, body, cx, out);
         self.body_ui(ui, body, cx, out);

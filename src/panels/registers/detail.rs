@@ -75,10 +75,13 @@ impl Detail {
             let line = Line { label, writer: writer.as_ref(), nobody };
             line.ui(ui, pen, (pos2(left, y), rect.right()), window, out);
         }
-        if let Some(reason) = &cell.reason {
-            pen.label(left, y + ROW, "known by", tok.t3);
-            pen.cut_text(left + 75.0, y + ROW, reason, ui_font(11.5), tok.t2, rect.right() - 8.0);
-        }
+        let (label, words) = match (&cell.reason, &detail.doubt) {
+            (Some(reason), _) => ("known by", reason.as_str()),
+            (None, Some(doubt)) => ("but", doubt.as_str()),
+            (None, None) => ("", ""),
+        };
+        pen.label(left, y + ROW, label, tok.t3);
+        pen.cut_text(left + 75.0, y + ROW, words, ui_font(11.5), tok.t2, rect.right() - 8.0);
         // The foot of a trace without values is one line higher in both shapes.
         if rect.height() >= HEIGHT_WITH_STRIP {
             let strip =

@@ -1,0 +1,35 @@
+//! Why an answer may be wrong, in words.
+
+use stepback_index::Doubt;
+use stepback_parsers::InstructionSet;
+use stepback_parsers::linux::system_call_name;
+
+use super::text::thousands;
+
+/// A doubt about who accessed a cell, as a phrase.
+pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
+    match doubt {
+        Doubt::SystemCall { step, number } => {
+            let name = system_call_name(set, number).map_or_else(|| format!("system call {number}"), str::to_owned);
+            format!("possibly overwritten since by {name} at step {}", thousands(step.0))
+        }
+        Doubt::Undecoded => "guessed: the instruction cannot be decoded, so it may use any register".to_owned(),
+        Doubt::Conditional => {
+            "guessed: the instruction is conditional, and the trace does not say whether it was executed".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::Step;
+
+    use super::*;
+
+    #[test]
+    fn a_system_call_that_came_between_is_named() {
+        let words = |number| doubt_words(Doubt::SystemCall { step: Step(1234), number }, InstructionSet::X86_64);
+        assert_eq!(words(0), "possibly overwritten since by read at step 1,234");
+        assert_eq!(words(9999), "possibly overwritten since by system call 9999 at step 1,234");
+    }
+}
