@@ -1,6 +1,7 @@
 //! The bar of a memory panel: address, grouping, legend.
 
 use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
+use stepback_parsers::{RegisterSource, Source as _};
 
 use super::{Evaluated, MemoryPanel};
 use crate::model::memory::SOURCE_WORDS;
@@ -33,7 +34,7 @@ impl MemoryPanel {
         }
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
-            _ => legend_ui(ui, &pen, bar, x + 2.0),
+            _ => legend_ui(ui, &pen, (bar, x + 2.0), cx),
         }
     }
 
@@ -128,15 +129,25 @@ fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
 }
 
 /// What the marks on bytes mean, at the right: where there is little room, the most frequent ones alone.
-fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32) {
+fn legend_ui(ui: &Ui, pen: &Pen<'_>, (bar, left): (Rect, f32), cx: &ViewCx<'_>) {
     let tok = pen.tok;
     let y = bar.center().y;
-    let marks = [
-        ("changed", "a9", Some(Mark::Changed), tok.changed),
-        ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
-        ("external", "a9", Some(Mark::External), tok.external),
-        ("unknown", "??", None, tok.unknown),
-    ];
+    let has_values = cx.session.index.source().traits().registers == RegisterSource::Recorded;
+    let marks = if has_values {
+        [
+            ("changed", "a9", Some(Mark::Changed), tok.changed),
+            ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
+            ("external", "a9", Some(Mark::External), tok.external),
+            ("unknown", "??", None, tok.unknown),
+        ]
+    } else {
+        [
+            ("last written", "??", None, tok.write),
+            ("last read", "??", None, tok.read),
+            ("written by the last move", "??", Some(Mark::Changed), tok.changed),
+            ("inferred", "a9", Some(Mark::Inferred), tok.inferred),
+        ]
+    };
     let width_of = |word: &str| pen.width(word, ui_font(11.0)) + 35.0;
     let mut room = bar.right() - 1.0 - left;
     let fitting = marks.iter().take_while(|(word, ..)| {
@@ -159,6 +170,9 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32) {
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, "what the marks of bytes mean"));
     response.on_hover_ui(|ui| {
         ui.label("changed: by the last move");
+        if !has_values {
+            ui.label("The trace has no values: a byte tells whether it was last written or read, dots that it was not accessed yet");
+        }
         for (_, words) in SOURCE_WORDS {
             ui.label(words);
         }
