@@ -41,6 +41,8 @@ pub struct FittedEffects {
     pub shown: Vec<EffectText>,
     /// How many did not fit; loads are not counted.
     pub hidden: usize,
+    /// A load did not fit.
+    pub is_read_hidden: bool,
 }
 
 /// How wide things are, in pixels.
@@ -196,6 +198,7 @@ impl FittedEffects {
         for read in effects.iter().filter(|effect| effect.is_read) {
             let width = read.width(measure);
             if used + width > measure.room {
+                fitted.is_read_hidden = true;
                 break;
             }
             used += width + measure.gap;

@@ -217,7 +217,7 @@ fn paint_effects(pen: &Pen<'_>, columns: &Columns, (start, y): (f32, f32), row: 
     let measure = EffectMeasure { room: columns.right - 4.0 - start, advance: ADVANCE, arrow: ARROW, gap: GAP };
     let fitted = FittedEffects::new(&row.effects, &measure);
     let mut x = start;
-    let mut is_cut = fitted.hidden > 0 || !row.notes.is_empty() || row.lines.len() > LINES;
+    let mut is_cut = fitted.hidden > 0 || fitted.is_read_hidden || !row.notes.is_empty() || row.lines.len() > LINES;
     for effect in &fitted.shown {
         is_cut |= effect.value.as_ref().is_some_and(|value| value.starts_with('…'));
         x = paint_effect(pen, (x, y), effect, (row, is_done)) + GAP;
