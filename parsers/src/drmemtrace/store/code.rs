@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Address, Branch, Encoding, InstructionSet};
 
 /// An instruction as the records have it: address, type and encoding. Each is kept once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code {
     /// Its address as recorded.
     pub pc: u64,
@@ -45,7 +45,7 @@ impl Code {
 }
 
 /// Size and direction of up to four accesses: those that an instruction usually makes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
     accesses: [u16; Self::LIMIT],
     /// [`Self::UNSET`] until the instruction was executed once.

@@ -3,12 +3,18 @@
 use std::collections::HashMap;
 
 use super::code::{Code, Shape};
-use crate::InstructionSet;
 use crate::drmemtrace::InstructionRecord;
+use crate::{Encoding, InstructionSet};
 
 /// More codes are not numbered but written where they are executed, which bounds memory.
-pub const LIMIT: usize = 1 << 20;
+pub const LIMIT: usize = 1 << 21;
+/// Of so many more the encodings are remembered.
+const SPARE: usize = 1 << 20;
+/// An address with more codes has them in a map.
+const CHAIN: u32 = 8;
 const NONE: u32 = u32::MAX;
+
+type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
 /// All codes so far, and what each file says of its addresses.
 ///
@@ -17,11 +23,18 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub struct CodeTable {
     codes: Vec<Code>,
-    first_at: HashMap<u64, u32, foldhash::fast::RandomState>,
+    numbers: Map<Code, u32>,
+    /// The newest code at each address, and how many there are.
+    first_at: Map<u64, (u32, u32)>,
+    /// The next older one.
     next_at: Vec<u32>,
     /// The code that came behind each the last time.
     successors: Vec<u32>,
     inputs: Vec<InputCodes>,
+    /// The codes that hold in a file at an address with many.
+    crowded: Map<(u16, u64), Vec<u32>>,
+    /// The encoding at an address of a file for which there was no number.
+    spare: Map<(u16, u64), Encoding>,
     /// An encoding that there is no room for was forgotten.
     pub is_full: bool,
 }
@@ -39,14 +52,17 @@ impl InputCodes {
         self.holds.get(code as usize / 64).is_some_and(|bits| bits >> (code % 64) & 1 != 0)
     }
 
-    fn hold(&mut self, code: u32, is_held: bool) {
+    fn hold(&mut self, code: u32) {
         let place = code as usize / 64;
         if self.holds.len() <= place {
             self.holds.resize(place + 1, 0);
         }
-        let bit = 1 << (code % 64);
-        if let Some(bits) = self.holds.get_mut(place) {
-            *bits = if is_held { *bits | bit } else { *bits & !bit };
+        self.holds[place] |= 1 << (code % 64);
+    }
+
+    fn forget(&mut self, code: u32) {
+        if let Some(bits) = self.holds.get_mut(code as usize / 64) {
+            *bits &= !(1 << (code % 64));
         }
     }
 }
@@ -101,51 +117,86 @@ impl CodeTable {
     }
 
     fn find_slowly(&mut self, record: &InstructionRecord) -> Found {
-        let first = self.first_at.get(&record.pc).copied().unwrap_or(NONE);
-        let last = self.input(record.input).last;
+        let InstructionRecord { input, pc, kind, length_bytes, .. } = *record;
+        let last = self.input(input).last;
         let set = set_of(record, self.codes.get(last as usize));
-        let held = self.at(first).find(|number| self.is_held(record.input, *number));
-        let known = held.and_then(|number| self.codes.get(number as usize)?.encoding);
+        let held = self.held(input, pc);
+        let spare = if self.spare.is_empty() { None } else { self.spare.get(&(input, pc)).copied() };
+        let known = spare.or_else(|| self.codes.get(*held.first()? as usize)?.encoding);
         let encoding = record.encoding.or(known);
         if encoding != known {
-            let forgotten: Vec<u32> = self.at(first).collect();
-            forgotten.into_iter().for_each(|number| self.input(record.input).hold(number, false));
+            self.forget(input, pc, &held);
         }
-        let InstructionRecord { pc, kind, length_bytes, .. } = *record;
         let code = Code { pc, encoding, kind, set, length_bytes, shape: Shape::UNSET };
-        let same = self.at(first).find(|number| {
-            self.codes.get(*number as usize).is_some_and(|known| Code { shape: Shape::UNSET, ..*known } == code)
-        });
-        let Some(number) = same.or_else(|| self.add(code, first)) else {
-            self.is_full |= record.encoding.is_some();
+        let Some(number) = self.numbers.get(&code).copied().or_else(|| self.add(code)) else {
+            self.keep_spare(record);
             return Found::Inline(code);
         };
         if let Some(successor) = self.successors.get_mut(last as usize) {
             *successor = number;
         }
-        let input = self.input(record.input);
-        input.hold(number, true);
-        input.last = number;
+        self.hold(input, pc, number);
         Found::Numbered(number)
     }
 
-    fn is_held(&self, input: u16, number: u32) -> bool {
-        self.inputs.get(usize::from(input)).is_some_and(|input| input.is_held(number))
+    /// The codes at an address whose encoding holds in a file: one for each type of record.
+    fn held(&self, input: u16, pc: u64) -> Vec<u32> {
+        let Some((first, count)) = self.first_at.get(&pc).copied() else { return Vec::new() };
+        if count > CHAIN {
+            return self.crowded.get(&(input, pc)).cloned().unwrap_or_default();
+        }
+        let is_held = |number: &u32| self.inputs.get(usize::from(input)).is_some_and(|input| input.is_held(*number));
+        self.chain(first).filter(is_held).collect()
     }
 
-    /// The codes at an address.
-    fn at(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
+    fn forget(&mut self, input: u16, pc: u64, held: &[u32]) {
+        held.iter().for_each(|number| self.input(input).forget(*number));
+        self.crowded.remove(&(input, pc));
+        self.spare.remove(&(input, pc));
+    }
+
+    fn hold(&mut self, input: u16, pc: u64, number: u32) {
+        let codes = self.input(input);
+        codes.last = number;
+        if codes.is_held(number) {
+            return;
+        }
+        codes.hold(number);
+        if self.first_at.get(&pc).is_some_and(|(_, count)| *count > CHAIN) {
+            self.crowded.entry((input, pc)).or_default().push(number);
+        }
+    }
+
+    /// Remembers the encoding of an instruction without a number.
+    fn keep_spare(&mut self, record: &InstructionRecord) {
+        let Some(encoding) = record.encoding else { return };
+        if self.spare.len() < SPARE {
+            self.spare.insert((record.input, record.pc), encoding);
+        } else {
+            self.is_full = true;
+        }
+    }
+
+    /// The codes at an address that has few.
+    fn chain(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
         let next = |number: &u32| self.next_at.get(*number as usize).copied();
         std::iter::successors(Some(first), next).take_while(|number| *number != NONE)
     }
 
-    fn add(&mut self, code: Code, first: u32) -> Option<u32> {
+    fn add(&mut self, code: Code) -> Option<u32> {
         let number = u32::try_from(self.codes.len()).ok().filter(|_| self.codes.len() < LIMIT)?;
+        let (first, count) = self.first_at.get(&code.pc).copied().unwrap_or((NONE, 0));
+        if count == CHAIN {
+            for input in 0..self.inputs.len() as u16 {
+                let held = self.held(input, code.pc);
+                self.crowded.insert((input, code.pc), held);
+            }
+        }
         self.codes.push(code);
+        self.numbers.insert(code, number);
         self.successors.push(NONE);
-        // The newest stands first; a place that is written over and over has few that are still in use.
         self.next_at.push(first);
-        self.first_at.insert(code.pc, number);
+        self.first_at.insert(code.pc, (number, count.saturating_add(1)));
         Some(number)
     }
 }
@@ -166,7 +217,7 @@ fn set_of(record: &InstructionRecord, before: Option<&Code>) -> InstructionSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Encoding, ThreadNumber};
+    use crate::ThreadNumber;
 
     fn record(input: u16, pc: u64, encoding: Option<&[u8]>) -> InstructionRecord {
         let encoding = encoding.and_then(Encoding::new);
@@ -180,6 +231,24 @@ mod tests {
             encoding,
             target: None,
         }
+    }
+
+    #[test]
+    fn code_that_is_rewritten_again_and_again_is_found() {
+        let mut table = CodeTable::default();
+        for round in 0..3 {
+            for (input, step) in (0..30u8).map(|step| (u16::from(step % 2), step)) {
+                let mut check = |given: Option<&[u8]>, kind| {
+                    let record = InstructionRecord { kind, ..record(input, 5, given) };
+                    let Found::Numbered(number) = table.find(&record) else { panic!("there is room") };
+                    assert_eq!(table.codes()[number as usize].encoding, Encoding::new(&[step]), "{round}");
+                };
+                check(Some(&[step]), 48);
+                check(None, 49);
+                check(None, 48);
+            }
+        }
+        assert_eq!(table.codes().len(), 60);
     }
 
     #[test]
