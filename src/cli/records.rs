@@ -46,7 +46,7 @@ struct RecordJson<'a> {
 
 /// Prints records from those that follow the step before a position; without one, from the first.
 pub fn run(trace: &Drmemtrace, from: Position, arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
-    let threads = trace.facts().threads;
+    let threads = trace.facts().threads.clone();
     let names: Vec<String> = threads.iter().map(ThreadIdentity::name).collect();
     let mut left = arguments.count.unwrap_or(u64::MAX);
     // Those of position 0 come before the first step; the step at a position belongs to the next one.

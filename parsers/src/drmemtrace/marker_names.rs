@@ -115,6 +115,9 @@ pub fn marker_name(kind: MarkerKind) -> Cow<'static, str> {
     if let Some(record) = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) {
         return record_name(record as u8).into();
     }
+    if kind == MarkerKind::LEFT_OUT {
+        return "left_out".into();
+    }
     match MARKERS.get(usize::from(kind.0)) {
         Some(name) => (*name).into(),
         None => format!("marker {}", kind.0).into(),

@@ -71,7 +71,7 @@ impl Drmemtrace {
     }
 
     /// What is known of the trace so far.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> Arc<Facts> {
         self.store.facts()
     }
 
@@ -187,12 +187,12 @@ impl Source for Drmemtrace {
 
     fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
         let failed = |error| SourceError::Read { offset: range.start, error };
-        let threads = self.store.facts().threads;
+        let facts = self.store.facts();
         let mut scratch = ParseScratch::default();
         let mut line = Vec::new();
         visible_records(&self.store, items_of(&range), &mut scratch.store, |record| {
             line.clear();
-            super::text::push_line(&mut line, &record, &threads);
+            super::text::push_line(&mut line, &record, &facts.threads);
             each(record.instructions * ITEM_BYTES, line.trim_ascii_end());
             true
         })

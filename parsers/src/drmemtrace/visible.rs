@@ -4,7 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use super::store::{BlockVisitor, Code, ITEMS, StepStore, StoreScratch};
-use crate::{Address, Marker, ThreadNumber};
+use crate::{Address, Marker, MarkerKind, ThreadNumber};
 
 /// A record that DynamoRIO's tools show.
 #[derive(Clone, Copy, Debug)]
@@ -106,6 +106,14 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> Run<F> {
         self.ordinal = self.ordinal.saturating_add(count);
     }
 
+    fn note_pc(&mut self, address: u64) {
+        let thread = self.thread;
+        match self.pcs.iter_mut().find(|(known, _)| *known == thread) {
+            Some((_, pc)) => *pc = address,
+            None => self.pcs.push((thread, address)),
+        }
+    }
+
     fn pc(&self) -> Option<u64> {
         self.pcs.iter().find(|(thread, _)| *thread == self.thread).map(|(_, pc)| *pc)
     }
@@ -120,11 +128,7 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
         self.item += 1;
         self.goes_on &= self.item < self.items.end;
         self.hand_out(RecordContent::Instruction(code, target), 1);
-        let thread = self.thread;
-        match self.pcs.iter_mut().find(|(known, _)| *known == thread) {
-            Some((_, pc)) => *pc = code.pc,
-            None => self.pcs.push((thread, code.pc)),
-        }
+        self.note_pc(code.pc);
     }
 
     fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, pc: Option<u64>) {
@@ -134,6 +138,9 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
 
     fn marker(&mut self, marker: Marker, size_bytes: u64, count: u64) {
         self.hand_out(RecordContent::Marker { marker, size_bytes, count }, count);
+        if marker.kind == MarkerKind::REPETITION {
+            self.note_pc(marker.value);
+        }
     }
 
     fn problem(&mut self, message: String) {

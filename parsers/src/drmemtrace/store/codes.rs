@@ -1,12 +1,11 @@
 //! The codes of a store, as its readers see them.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::code::{Code, Shape};
 use super::instruction_set;
 use super::numbers::{PADDING, Reader, Writer};
-use crate::Encoding;
+use crate::{Address, Encoding};
 
 /// Codes in a piece.
 const PIECE: usize = 4096;
@@ -47,12 +46,10 @@ impl Codes {
         }
     }
 
-    /// The numbers of the codes at each address.
-    pub fn by_address(&self) -> HashMap<u64, Vec<u32>> {
-        let mut places: HashMap<u64, Vec<u32>> = HashMap::new();
-        for (number, code) in self.iter().enumerate() {
-            places.entry(code.address().0).or_default().push(number as u32);
-        }
+    /// The address of each code with its number, ascending.
+    pub fn by_address(&self) -> Vec<(Address, u32)> {
+        let mut places: Vec<_> = self.iter().map(Code::address).zip(0..).collect();
+        places.sort_unstable();
         places
     }
 

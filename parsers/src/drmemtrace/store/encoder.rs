@@ -14,6 +14,8 @@ use crate::{Marker, MarkerKind, Problem, ThreadNumber};
 const BLOCK_LIMIT: usize = 4 << 20;
 /// So much for each step.
 const ITEM_ROOM: usize = 16 << 10;
+/// Threads beyond these have no bits of what they executed: their addresses are looked up each time.
+const EXECUTED_THREADS: u16 = 256;
 /// The type of a further round of a repeated instruction.
 const REPETITION: u8 = 29;
 /// A record that is repeated more often is counted in several runs.
@@ -42,6 +44,8 @@ pub struct Encoder<B> {
     items: u64,
     records: u64,
     thread: Option<ThreadNumber>,
+    /// The thread that the block speaks of.
+    said: Option<ThreadNumber>,
     latest_time: u64,
     pending: Pending,
     run: Option<(Marker, u64)>,
@@ -95,6 +99,7 @@ impl<B: BlockSink> Encoder<B> {
             items: 1,
             records: 0,
             thread: None,
+            said: None,
             latest_time: 0,
             pending: Pending::default(),
             run: None,
@@ -140,7 +145,7 @@ impl<B: BlockSink> Encoder<B> {
         let (code, addresses) = self.block.state();
         let head = BlockHead { records_before: self.records, base_time: self.latest_time, code, addresses };
         self.block.begin(head);
-        self.thread = None;
+        (self.thread, self.said) = (None, None);
     }
 
     #[inline(always)]
@@ -148,6 +153,16 @@ impl<B: BlockSink> Encoder<B> {
         if self.thread != Some(thread) {
             self.flush();
             self.thread = Some(thread);
+        }
+    }
+
+    /// Says whose the next record is, unless the block has said so: records that are left out need nobody.
+    #[inline(always)]
+    fn say_thread(&mut self) {
+        if self.said != self.thread
+            && let Some(thread) = self.thread
+        {
+            self.said = self.thread;
             let time = self.times.get(usize::from(thread.0)).copied().flatten();
             self.block.thread(thread.0, time);
         }
@@ -160,12 +175,18 @@ impl<B: BlockSink> Encoder<B> {
             self.write_step(found);
         }
         if let Some((marker, count)) = self.run.take() {
-            self.block.marker(marker, 0, count);
+            if self.has_room() {
+                self.say_thread();
+                self.block.marker(marker, 0, count);
+            } else {
+                self.left_out += count - 1;
+            }
         }
     }
 
     #[inline(always)]
     fn write_step(&mut self, found: Found) {
+        self.say_thread();
         let Pending { target, shape, addresses, count, .. } = &self.pending;
         let addresses = addresses.get(..*count).unwrap_or_default();
         let mut step = match &found {
@@ -198,6 +219,7 @@ impl<B: BlockSink> Encoder<B> {
         self.records += 1;
         let marker = Marker { kind: MarkerKind::REPETITION, value: record.pc };
         if self.has_room() {
+            self.say_thread();
             self.block.marker(marker, u64::from(record.length_bytes), 1);
         }
     }
@@ -205,7 +227,7 @@ impl<B: BlockSink> Encoder<B> {
     /// An address is looked up among those of its thread once for each code.
     #[inline(always)]
     fn count_address(&mut self, record: &InstructionRecord, found: Found) {
-        let Found::Numbered(code) = found else {
+        let (Found::Numbered(code), 0..EXECUTED_THREADS) = (found, record.thread.0) else {
             self.counter.count_address(record.thread, record.pc);
             return;
         };
@@ -290,6 +312,7 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
         }
         self.flush();
         if self.has_room() {
+            self.say_thread();
             self.block.access(record.is_write, record.size_bytes, record.address, record.pc);
         }
     }
@@ -309,8 +332,12 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
             self.run = Some((marker, 1));
             return;
         }
+        let has_room = self.has_room();
+        if has_room {
+            self.say_thread();
+        }
         self.note_marker(thread, marker);
-        if self.has_room() {
+        if has_room {
             self.block.marker(marker, size_bytes, 1);
         }
         if self.codes.is_full && !self.has_told_full {

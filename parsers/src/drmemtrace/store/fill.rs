@@ -64,9 +64,10 @@ impl Filler {
         self.shared.change(|state| {
             lengths.iter().for_each(|length| state.blocks.push(*length));
             state.codes.extend(codes);
-            state.facts.items = items;
-            if state.facts.threads.len() < threads.len() {
-                state.facts.threads = threads.to_vec();
+            let facts = Arc::make_mut(&mut state.facts);
+            facts.items = items;
+            if facts.threads != threads {
+                facts.threads = threads.to_vec();
             }
         });
     }
@@ -86,7 +87,7 @@ impl Filler {
     pub(super) fn finish(&mut self, facts: Facts, codes: &[Code]) -> io::Result<()> {
         self.publish(facts.items, codes, &facts.threads);
         self.check()?;
-        self.shared.change(|state| (state.facts, state.is_over) = (facts, true));
+        self.shared.change(|state| (state.facts, state.is_over) = (Arc::new(facts), true));
         Ok(())
     }
 
@@ -94,7 +95,7 @@ impl Filler {
     pub(super) fn name(&self, partial: Partial, identity: Identity) {
         let contents = {
             let state = self.shared.state();
-            Contents { facts: state.facts.clone(), blocks: state.blocks.clone(), codes: state.codes.clone() }
+            Contents { facts: Facts::clone(&state.facts), blocks: state.blocks.clone(), codes: state.codes.clone() }
         };
         let path = partial.place().to_owned();
         let finished = layout::finish(&self.store, identity, &contents);

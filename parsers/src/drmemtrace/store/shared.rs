@@ -31,7 +31,7 @@ pub struct State {
     pub blocks: Blocks,
     pub codes: Codes,
     /// Items of complete blocks, or of all when it is over.
-    pub facts: Facts,
+    pub facts: Arc<Facts>,
     /// Nothing more will come.
     pub is_over: bool,
     /// Why the store could not be made.
@@ -46,7 +46,7 @@ impl Shared {
             store: Arc::new(Store::memory()),
             blocks: Blocks::new(HEADER_LEN as u64),
             codes: Codes::default(),
-            facts: Facts::default(),
+            facts: Arc::default(),
             is_over: false,
             failure: None,
             notice: None,
@@ -59,7 +59,15 @@ impl Shared {
         let shared = Self::new();
         let Contents { facts, blocks, codes } = contents;
         shared.change(|state| {
-            *state = State { store: Arc::new(store), blocks, codes, facts, is_over: true, failure: None, notice: None };
+            *state = State {
+                store: Arc::new(store),
+                blocks,
+                codes,
+                facts: Arc::new(facts),
+                is_over: true,
+                failure: None,
+                notice: None,
+            };
         });
         shared
     }
@@ -85,9 +93,6 @@ impl Shared {
                 if state.is_over || state.facts.items >= items {
                     return state.checked();
                 }
-            }
-            if self.is_stopped() {
-                return Err(io::Error::other("the trace is no longer read"));
             }
             let waiting = self.grown.0.lock().unwrap_or_else(PoisonError::into_inner);
             // Whether it was called or waited long enough, it looks again.

@@ -15,6 +15,7 @@ use super::fill::Filler;
 use super::layout::{Facts, StoreFile};
 use super::numbers::PADDING;
 use super::shared::{Shared, State};
+use crate::Address;
 use crate::drmemtrace::ReadEnd;
 use crate::kept::{Begun, KeptOptions, Store};
 
@@ -32,6 +33,8 @@ pub struct StepStore(Arc<Owner>);
 struct Owner {
     shared: Arc<Shared>,
     filler: Mutex<Option<JoinHandle<()>>>,
+    /// The address of each code with its number, ascending: of all codes when somebody asked last.
+    places: Mutex<Vec<(Address, u32)>>,
 }
 
 /// Buffers that are used again.
@@ -46,7 +49,11 @@ impl StepStore {
     pub fn open(options: KeptOptions, read: ReadTrace) -> Self {
         let found = options.found(&StoreFile);
         let Some((_, store, contents)) = found else { return Self::start(options, read) };
-        Self(Arc::new(Owner { shared: Arc::new(Shared::of(store, contents)), filler: Mutex::default() }))
+        Self(Arc::new(Owner {
+            shared: Arc::new(Shared::of(store, contents)),
+            filler: Mutex::default(),
+            places: Mutex::default(),
+        }))
     }
 
     fn start(options: KeptOptions, read: ReadTrace) -> Self {
@@ -56,12 +63,12 @@ impl StepStore {
         if let Err(error) = &thread {
             shared.change(|state| state.fail(error.kind(), format!("no thread to read the trace: {error}")));
         }
-        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok()) }))
+        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok()), places: Mutex::default() }))
     }
 
     /// What is known of the trace so far.
-    pub fn facts(&self) -> Facts {
-        self.0.shared.state().facts.clone()
+    pub fn facts(&self) -> Arc<Facts> {
+        Arc::clone(&self.0.shared.state().facts)
     }
 
     /// Items that can be read.
@@ -185,9 +192,16 @@ impl StepStore {
         self.head(item / ITEMS, scratch).map(|head| head.records_before)
     }
 
-    /// The codes at an address so far.
-    pub fn codes_at(&self, pc: crate::Address) -> Vec<Code> {
-        self.codes().iter().filter(|code| code.address() == pc).copied().collect()
+    /// The codes at an address so far. O(log n), but for the first time when there are more.
+    pub fn codes_at(&self, pc: Address) -> Vec<Code> {
+        let codes = self.codes();
+        let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
+        if places.len() != codes.len() {
+            *places = codes.by_address();
+        }
+        let start = places.partition_point(|(address, _)| *address < pc);
+        let there = places.iter().skip(start).take_while(|(address, _)| *address == pc);
+        there.filter_map(|(_, number)| codes.get(*number).copied()).collect()
     }
 }
 
@@ -205,7 +219,7 @@ fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
         Begun::Stopped => {}
         Begun::Found(_, store, contents) => shared.change(|state| {
             (state.store, state.blocks, state.codes) = (Arc::new(store), contents.blocks, contents.codes);
-            (state.facts, state.is_over) = (contents.facts, true);
+            (state.facts, state.is_over) = (Arc::new(contents.facts), true);
         }),
         Begun::New(file) => {
             let (filler, partial) = Filler::new(shared, file);
