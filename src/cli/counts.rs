@@ -72,12 +72,12 @@ pub fn run(report: &mut Report<'_>) -> Result<()> {
     let counts = match session.drmemtrace() {
         Some(trace) => {
             let facts = trace.facts();
-            let threads = facts.threads.iter().zip(facts.counts).map(|(identity, counts)| ThreadCounts {
+            let threads = facts.threads.iter().zip(&facts.counts).map(|(identity, counts)| ThreadCounts {
                 name: identity.name(),
-                counts,
+                counts: counts.clone(),
                 is_thread: !identity.is_idle(),
             });
-            TraceCounts { threads: threads.collect(), total: facts.total }
+            TraceCounts { threads: threads.collect(), total: facts.total.clone() }
         }
         None => counted(session)?,
     };
