@@ -81,7 +81,7 @@ pub struct StepRecord {
     pub instruction_set: InstructionSet,
     /// Its encoding, right-aligned; 0 when the trace could not show it.
     pub opcode: u32,
-    /// Its encoding as it lies in memory, in any instruction set; none when the trace could not show it.
+    /// Its encoding as it lies in memory, in any instruction set: as the trace shows it, else as the program's files have it.
     pub encoding: Option<Encoding>,
     /// What it did to control, where the format says so.
     pub branch: Branch,
@@ -89,7 +89,7 @@ pub struct StepRecord {
     pub length_bytes: u8,
     /// False when its condition failed.
     pub is_executed: bool,
-    /// The disassembly as the trace has it; made from the encoding where the trace has none.
+    /// The disassembly as the trace has it; made from the encoding where the trace has none, and where that is not known either it says so.
     pub text: String,
     /// What it did, in trace order.
     pub effects: Vec<Effect>,

@@ -36,6 +36,7 @@ pub mod decode;
 mod difference;
 mod directory;
 mod earlier;
+mod encodings;
 mod error;
 mod external_slots;
 mod externals;

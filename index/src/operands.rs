@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use stepback_parsers::{
-    AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterSource, RegisterView, Source,
+    AccessKind, Address, Encoding, InstructionSet, KnownInstruction, RegisterId, RegisterSource, RegisterView, Source,
 };
 
 use crate::decode::{Condition, RegisterUse, decode};
@@ -236,25 +236,25 @@ impl<S: Source> Index<S> {
         if let Some(known) = self.operands.get() {
             return Ok(known);
         }
-        let mut pcs = BTreeSet::new();
-        self.for_each_pc(|pc| _ = pcs.insert(pc))?;
-        let mut table = OperandTable::default();
-        let mut places = HashMap::new();
-        for pc in pcs {
+        let (mut table, mut places) = (OperandTable::default(), HashMap::new());
+        let mut add = |pc: u64, uses: Uses| {
+            let place = *places.entry(uses).or_insert_with_key(|uses| {
+                table.uses.push(uses.clone());
+                table.uses.len() as u32 - 1
+            });
+            table.addresses.push((pc, place));
+        };
+        let mut others = BTreeSet::new();
+        self.for_each_pc(|pc| _ = others.insert(pc))?;
+        for instruction in self.source().instructions().unwrap_or_default() {
             cancel.check()?;
-            let known = self.source().encodings_at(Address(pc));
-            let mut all: BTreeSet<Uses> = known.iter().map(|encoding| uses_at(Address(pc), *encoding)).collect();
-            if known.is_empty() {
-                all.insert(Uses(None));
-            }
-            for uses in all {
-                let place = *places.entry(uses.clone()).or_insert_with(|| {
-                    table.uses.push(uses);
-                    table.uses.len() as u32 - 1
-                });
-                table.addresses.push((pc, place));
-            }
+            let uses = self.known_encoding(&instruction).map(|encoding| uses_at(&instruction, encoding));
+            add(instruction.pc.0, uses.unwrap_or(Uses(None)));
+            others.remove(&instruction.pc.0);
         }
+        others.into_iter().for_each(|pc| add(pc, Uses(None)));
+        table.addresses.sort_unstable();
+        table.addresses.dedup();
         Ok(self.operands.get_or_init(|| table))
     }
 
@@ -270,8 +270,8 @@ impl<S: Source> Index<S> {
     }
 }
 
-fn uses_at(pc: Address, (set, encoding): (InstructionSet, Encoding)) -> Uses {
-    Uses::of(decode(encoding, pc, set).registers.as_ref())
+fn uses_at(instruction: &KnownInstruction, encoding: Encoding) -> Uses {
+    Uses::of(decode(encoding, instruction.pc, instruction.instruction_set).registers.as_ref())
 }
 
 /// The last visit of an address by a thread up to a slot, in a segment.

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_parsers::Address;
+use stepback_parsers::{Address, Encoding, InstructionSet};
 
+use crate::decode::decode;
 use crate::granules::GRANULE_BITS;
 
 /// What the program images of a trace tell: what memory held when the program was loaded, and where functions are.
@@ -47,16 +48,27 @@ struct Piece {
     bytes: Arc<[u8]>,
     /// Where in them it begins.
     offset: u64,
+    /// True when the program cannot change it.
+    is_constant: bool,
 }
 
 impl Program {
     /// Loads a segment: some bytes, then zeros up to a length. Where segments overlap, the later one wins, as in a loader.
     /// What would lie beyond the end of the address space is left out.
     pub fn load(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
+        self.insert(address, len_bytes, Piece { last: 0, bytes, offset: 0, is_constant: false });
+    }
+
+    /// The same for a segment that the program cannot write to: its bytes are those of the instructions that run there.
+    pub fn load_constant(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
+        self.insert(address, len_bytes, Piece { last: 0, bytes, offset: 0, is_constant: true });
+    }
+
+    fn insert(&mut self, address: Address, len_bytes: u64, piece: Piece) {
         let Some(rest) = len_bytes.checked_sub(1) else { return };
         let last = address.0.saturating_add(rest);
         self.clear(address.0, last);
-        self.pieces.insert(address.0, Piece { last, bytes, offset: 0 });
+        self.pieces.insert(address.0, Piece { last, ..piece });
     }
 
     /// Cuts a range out of what was loaded so far.
@@ -75,13 +87,26 @@ impl Program {
 
     /// The byte that was loaded at an address. O(log n).
     pub fn byte(&self, address: Address) -> Option<u8> {
-        let (start, piece) = self.pieces.range(..=address.0).next_back()?;
-        if address.0 > piece.last {
-            return None;
-        }
+        let (piece, place) = self.piece(address)?;
+        Some(piece.bytes.get(place).copied().unwrap_or(0))
+    }
+
+    /// The bytes of an instruction of some length, where the program's files hold them and cannot have changed since:
+    /// none where they are no such instruction, since then the files are others than those that ran. O(log n).
+    pub fn instruction(&self, pc: Address, length_bytes: u8, set: InstructionSet) -> Option<Encoding> {
+        let (piece, place) = self.piece(pc).filter(|(piece, _)| piece.is_constant)?;
+        let end = place.checked_add(usize::from(length_bytes))?;
+        let is_inside = pc.0.checked_add(u64::from(length_bytes).checked_sub(1)?)? <= piece.last;
+        let encoding = Encoding::new(piece.bytes.get(place..end).filter(|_| is_inside)?)?;
+        decode(encoding, pc, set).is_decoded().then_some(encoding)
+    }
+
+    /// What holds an address, and where in its bytes.
+    fn piece(&self, address: Address) -> Option<(&Piece, usize)> {
+        let (start, piece) =
+            self.pieces.range(..=address.0).next_back().filter(|(_, piece)| address.0 <= piece.last)?;
         let place = piece.offset.saturating_add(address.0 - start);
-        let stored = usize::try_from(place).ok().and_then(|place| piece.bytes.get(place));
-        Some(stored.copied().unwrap_or(0))
+        Some((piece, usize::try_from(place).unwrap_or(usize::MAX)))
     }
 
     /// Adds a function, from its first byte to behind its last, without a Thumb bit.
@@ -155,6 +180,28 @@ mod tests {
         check(&program, (u64::MAX - 2, u64::MAX), "00b");
         program.load(Address(0), Arc::default(), 0);
         assert!(!program.is_empty() && Program::default().is_empty());
+    }
+
+    #[test]
+    fn instructions_are_bytes_of_a_file_that_the_program_cannot_write_to() {
+        let mut program = Program::default();
+        program.load_constant(Address(0x100), (*b"\x48\x89\xe5\xc3").into(), 8);
+        program.load(Address(0x200), (*b"\xc3\xc3").into(), 2);
+        let bytes = |program: &Program, pc, length| {
+            let found = program.instruction(Address(pc), length, InstructionSet::X86_64);
+            found.map(|found| found.bytes().to_vec())
+        };
+        assert_eq!(bytes(&program, 0x100, 3), Some(vec![0x48, 0x89, 0xe5]));
+        assert_eq!(bytes(&program, 0x103, 1), Some(vec![0xc3]));
+        // Half an instruction, and more than one.
+        assert_eq!((bytes(&program, 0x100, 2), bytes(&program, 0x100, 4)), (None, None));
+        // Beyond the bytes of the file, where there is nothing, in what may be written, without a length.
+        assert_eq!(
+            [(0x103, 2), (0xff, 1), (0x200, 1), (0x100, 0)].map(|(pc, length)| bytes(&program, pc, length)),
+            [const { None }; 4]
+        );
+        program.load(Address(0x102), (*b"\x90").into(), 1);
+        assert_eq!((bytes(&program, 0x100, 3), bytes(&program, 0x103, 1)), (None, Some(vec![0xc3])));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use stepback_parsers::{
     ThreadNumber,
 };
 
-use crate::decode::step_text;
+use crate::encodings::text_of;
 use crate::segment::SegmentReader;
 use crate::{Index, QueryError, ThreadId};
 
@@ -265,16 +265,17 @@ impl<S: Source> EventSink for SlotReader<'_, S> {
         if self.slot < self.keep_from {
             return;
         }
+        let encoding = self.index.encoding_of(step);
         let text = StepText {
             pc: step.pc,
             instruction_set: step.instruction_set,
             opcode: step.opcode,
-            encoding: step.encoding(),
+            encoding,
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
             mode: step.mode,
-            text: step_text(step.text, step.encoding(), step.pc, step.instruction_set),
+            text: text_of(step, encoding),
         };
         self.push(step.thread, step.place.line_in_range, EventKind::Step(text));
     }

@@ -4,10 +4,7 @@ use std::io;
 use std::ops::Range;
 
 use crate::drmemtrace::Drmemtrace;
-use crate::{
-    Address, Encoding, EventSink, InstructionSet, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits,
-    Tarmac,
-};
+use crate::{EventSink, KnownInstruction, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits, Tarmac};
 
 /// A trace of whichever format it is.
 #[derive(Debug)]
@@ -94,10 +91,10 @@ impl Source for AnySource {
         }
     }
 
-    fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
         match self {
-            Self::Tarmac(trace) => trace.encodings_at(pc),
-            Self::Drmemtrace(trace) => trace.encodings_at(pc),
+            Self::Tarmac(trace) => trace.instructions(),
+            Self::Drmemtrace(trace) => trace.instructions(),
         }
     }
 

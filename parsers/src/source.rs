@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Encoding, EventSink, InstructionSet, Position};
+use crate::{EventSink, InstructionSet, KnownInstruction, Position};
 
 /// A trace of one format over an input that it was handed.
 ///
@@ -75,9 +75,10 @@ pub trait Source: Send + Sync {
         Ok(())
     }
 
-    /// All encodings that were ever executed at an address, as far as the format says so by itself; else none.
-    fn encodings_at(&self, _pc: Address) -> Vec<(InstructionSet, Encoding)> {
-        Vec::new()
+    /// All instructions that were executed so far, each once, in any order; none when the format does not tell them by itself,
+    /// or when there are too many.
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        None
     }
 
     /// How many records the trace has so far; none in formats without numbered records.
@@ -140,8 +141,8 @@ impl<T: Source> Source for &T {
         T::made_lines(self, range, each)
     }
 
-    fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
-        T::encodings_at(self, pc)
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        T::instructions(self)
     }
 
     fn record_count(&self) -> Option<u64> {

@@ -158,7 +158,11 @@ impl Images {
     pub fn program(&self) -> Program {
         let mut program = Program::default();
         for segment in &self.segments {
-            program.load(segment.address, Arc::clone(&segment.bytes), segment.len_bytes);
+            let bytes = Arc::clone(&segment.bytes);
+            match segment.is_writable {
+                true => program.load(segment.address, bytes, segment.len_bytes),
+                false => program.load_constant(segment.address, bytes, segment.len_bytes),
+            }
         }
         let functions = || self.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Function);
         let whole: HashSet<&str> = functions().filter_map(Symbol::cold_part_of).collect();

@@ -10,6 +10,7 @@ use stepback_parsers::{Address, Encoding, InstructionSet};
 
 use crate::decode::by_disassembler::Disassembled;
 use crate::decode::description::Description;
+use crate::decode::instruction::UNDECODABLE;
 use crate::decode::{Instruction, Meaning, a64, arm as aarch32, riscv as risc, x86 as intel};
 
 /// Decodes an instruction. Never fails: bytes that mean nothing are their own text, with registers that are not known.
@@ -18,11 +19,19 @@ pub fn decode(encoding: Encoding, pc: Address, set: InstructionSet) -> Arc<Instr
     DECODER.with_borrow_mut(|decoder| decoder.decode((set, pc, encoding)))
 }
 
-/// The text of a step: as the trace has it, else from the encoding.
-pub(crate) fn step_text(told: &[u8], encoding: Option<Encoding>, pc: Address, set: InstructionSet) -> String {
-    match encoding.filter(|_| told.is_empty()) {
+/// The text of a step: as the trace has it, else from the encoding; without either it says how much is not known.
+pub(crate) fn step_text(
+    told: &[u8],
+    encoding: Option<Encoding>,
+    pc: Address,
+    set: InstructionSet,
+    length_bytes: u8,
+) -> String {
+    match encoding {
+        _ if !told.is_empty() => String::from_utf8_lossy(told).into_owned(),
         Some(encoding) => decode(encoding, pc, set).text.clone(),
-        None => String::from_utf8_lossy(told).into_owned(),
+        None if length_bytes == 1 => "(1 byte, not recorded)".to_owned(),
+        None => format!("({length_bytes} bytes, not recorded)"),
     }
 }
 
@@ -119,7 +128,7 @@ fn disassembled(disassembler: &Capstone, (set, pc, encoding): Key) -> Option<Ins
 
 fn undecodable(encoding: &Encoding) -> Instruction {
     let digits: String = encoding.bytes().iter().map(|byte| format!(" {byte:02x}")).collect();
-    Instruction { text: format!(".byte{digits}"), registers: None, meaning: Meaning::default() }
+    Instruction { text: format!("{UNDECODABLE}{digits}"), registers: None, meaning: Meaning::default() }
 }
 
 #[cfg(test)]

@@ -4,6 +4,9 @@ use stepback_parsers::{RegisterId, RegisterView};
 
 use crate::decode::Meaning;
 
+/// How the text of bytes begins that cannot be decoded.
+pub(super) const UNDECODABLE: &str = ".byte";
+
 /// An instruction at its address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instruction {
@@ -16,6 +19,11 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    /// True when its bytes mean something, as a whole.
+    pub fn is_decoded(&self) -> bool {
+        !self.text.starts_with(UNDECODABLE)
+    }
+
     /// True when it certainly or possibly writes a byte of a view.
     pub fn may_write(&self, view: RegisterView) -> bool {
         self.registers.as_ref().is_none_or(|known| known.writes.iter().any(|write| write.overlaps(view)))

@@ -139,7 +139,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             slot: run.slot,
             pc: step.pc,
             set: step.instruction_set,
-            encoding: step.encoding(),
+            encoding: self.index.encoding_of(step),
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,

@@ -7,6 +7,7 @@ use crate::{PositionOfLine, RawLine, RawLines, SHOWN_BYTES};
 
 impl Replay for PositionOfLine {
     fn replay(&self, oracle: &Oracle) -> Option<Position> {
+        oracle.made_lines.is_none().then_some(())?;
         Some(oracle.position_of_line(self.0.0.saturating_sub(1)))
     }
 }

@@ -1,6 +1,6 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_parsers::{AccessKind, InstructionSet, MarkerKind, Position, RegisterId, RegisterView, Step};
+use stepback_parsers::{AccessKind, Encoding, InstructionSet, MarkerKind, Position, RegisterId, RegisterView, Step};
 
 use super::Oracle;
 use super::event::{EventKind, Told};
@@ -17,7 +17,9 @@ impl Oracle {
     ) -> impl DoubleEndedIterator<Item = (Step, Option<Doubt>)> + '_ {
         let is_register = view.register != RegisterId::PC;
         let own = self.steps.iter().enumerate().filter(move |(_, told)| is_register && told.thread == thread);
-        own.filter_map(move |(step, told)| Some((Step(step as u64), doubt(told, view, kinds)?)))
+        own.filter_map(move |(step, told)| {
+            Some((Step(step as u64), doubt(told, self.encoding_of(told), (view, kinds))?))
+        })
     }
 
     /// Whether operands tell of a thread's registers at all.
@@ -56,8 +58,8 @@ impl Oracle {
 }
 
 /// Why a step may not use a register, if it may use it.
-fn doubt(told: &Told, view: RegisterView, kinds: AccessKinds) -> Option<Option<Doubt>> {
-    let Some(encoding) = told.encoding else { return Some(Some(Doubt::Undecoded)) };
+fn doubt(told: &Told, encoding: Option<Encoding>, (view, kinds): (RegisterView, AccessKinds)) -> Option<Option<Doubt>> {
+    let Some(encoding) = encoding else { return Some(Some(Doubt::Undecoded)) };
     let instruction = decode(encoding, told.pc, told.instruction_set);
     if !told.is_executed {
         return None;

@@ -14,6 +14,8 @@ use crate::{Program, Query, ThreadId, ThreadInfo, Warning};
 #[derive(Debug)]
 pub struct Oracle {
     pub(super) text: Vec<u8>,
+    /// Where the trace is no text: the lines that are made of it, each with the start of the chunk that it belongs to.
+    pub(super) made_lines: Option<Vec<(u64, Vec<u8>)>>,
     pub(super) is_big_endian: bool,
     first_set: InstructionSet,
     /// The trace records no registers.
@@ -44,13 +46,20 @@ impl Oracle {
     /// The trace could not be read.
     pub fn of<S: Source>(source: &S) -> Result<Self, SourceError> {
         let mut text = Vec::new();
-        source.read_raw(0..source.length(), &mut text)?;
+        let mut made_lines = (!source.is_text()).then(Vec::new);
+        match &mut made_lines {
+            Some(lines) => {
+                source.made_lines(0..source.length(), &mut |chunk, line| lines.push((chunk, line.to_vec())))?;
+            }
+            None => source.read_raw(0..source.length(), &mut text)?,
+        }
         let line_starts = {
             let ends = text.iter().zip(1..).filter(|(byte, _)| **byte == b'\n').map(|(_, next)| next);
             std::iter::once(0).chain(ends).filter(|start| *start < text.len() as u64).collect()
         };
         let mut oracle = Self {
             text,
+            made_lines,
             is_big_endian: source.traits().endian == stepback_parsers::Endian::Big,
             first_set: source.traits().instruction_set,
             has_operands_alone: source.traits().registers == RegisterSource::Operands,

@@ -18,6 +18,11 @@ impl Replay for FindText {
 impl FindText {
     fn matches(&self, oracle: &Oracle, step: Step) -> bool {
         let Some(told) = oracle.step(step) else { return false };
+        if let Some(lines) = &oracle.made_lines {
+            let mut own = lines.iter().filter(|(chunk, _)| *chunk == told.chunk_offset);
+            return self.pattern.is_match(oracle.text_of(told).as_bytes())
+                || own.any(|(_, line)| self.pattern.is_match(line));
+        }
         let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
         let end = oracle.step(Step(step.0 + 1)).map_or(oracle.text.len(), |next| place(next.chunk_offset));
         let chunk = oracle.text.get(place(told.chunk_offset)..end).unwrap_or_default();

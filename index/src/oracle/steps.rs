@@ -1,8 +1,8 @@
 //! Steps with what they did.
 
-use stepback_parsers::{AccessKind, Address, Line, Position, Step, TextKind};
+use stepback_parsers::{AccessKind, Address, Encoding, Line, Position, Step, TextKind};
 
-use super::event::{Accessed, Event, EventKind, Written};
+use super::event::{Accessed, Event, EventKind, Told, Written};
 use super::{Oracle, Replay};
 use crate::decode::step_text;
 use crate::{Access, AccessTarget, Effect, LATE_STEPS, LineOfStep, PositionOfTime, StepRecord, Steps, Value};
@@ -16,7 +16,7 @@ impl Replay for Steps {
 
 impl Replay for LineOfStep {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Line>> {
-        Some(oracle.step(self.0).map(|step| Line(step.line + 1)))
+        Some(oracle.record(self.0).and_then(|record| record.line))
     }
 }
 
@@ -36,19 +36,29 @@ impl Oracle {
         let events = self.events_after(step.before()).iter().take_while(|event| event.slot <= last_slot);
         Some(StepRecord {
             step,
-            line: Some(Line(told.line + 1)),
+            line: Some(Line(told.line + 1)).filter(|_| self.made_lines.is_none()),
             time: told.time,
             thread: told.thread,
             pc: told.pc,
             instruction_set: told.instruction_set,
             opcode: told.opcode,
-            encoding: told.encoding,
+            encoding: self.encoding_of(told),
             branch: told.branch,
             length_bytes: told.length_bytes,
             is_executed: told.is_executed,
-            text: step_text(&told.text, told.encoding, told.pc, told.instruction_set),
+            text: self.text_of(told),
             effects: events.filter(|event| event.owner == Some(step)).filter_map(|event| self.effect(event)).collect(),
         })
+    }
+
+    /// The bytes of a step's instruction; none when neither trace nor program tell.
+    pub(super) fn encoding_of(&self, told: &Told) -> Option<Encoding> {
+        told.encoding.or_else(|| self.program.instruction(told.pc, told.length_bytes, told.instruction_set))
+    }
+
+    /// The disassembly of a step.
+    pub(super) fn text_of(&self, told: &Told) -> String {
+        step_text(&told.text, self.encoding_of(told), told.pc, told.instruction_set, told.length_bytes)
     }
 
     fn effect(&self, event: &Event) -> Option<Effect> {

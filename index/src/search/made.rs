@@ -6,7 +6,7 @@ use foldhash::HashMap;
 use stepback_parsers::{Address, Encoding, EventSink, Source, StepEvent};
 
 use super::TextPattern;
-use crate::decode::decode;
+use crate::encodings::text_of;
 use crate::{Cancel, Index, QueryError};
 
 /// The slots of a range with a match in the disassembly of the step, or in a line that is made of what belongs to it.
@@ -17,7 +17,7 @@ pub(super) fn slots<S: Source>(
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
     let range = index.text_start(slots.start)?..index.text_start(slots.end)?;
-    let mut steps = Steps { pattern, starts: Vec::new(), are_found: Vec::new(), known: HashMap::default() };
+    let mut steps = Steps { index, pattern, starts: Vec::new(), are_found: Vec::new(), known: HashMap::default() };
     index.parse(range.clone(), &mut steps)?;
     cancel.check()?;
     let Steps { starts, mut are_found, .. } = steps;
@@ -34,19 +34,21 @@ pub(super) fn slots<S: Source>(
 }
 
 /// Where the text of each step begins, and whether its disassembly matches.
-struct Steps<'a> {
+struct Steps<'a, S> {
+    index: &'a Index<S>,
     pattern: &'a TextPattern,
     starts: Vec<u64>,
     are_found: Vec<bool>,
     /// Whether an instruction matches.
-    known: HashMap<(Address, Encoding), bool>,
+    known: HashMap<(Address, u8, Option<Encoding>), bool>,
 }
 
-impl EventSink for Steps<'_> {
+impl<S: Source> EventSink for Steps<'_, S> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let is_match = step.encoding().is_some_and(|encoding| {
-            let is_match = || self.pattern.is_match(decode(encoding, step.pc, step.instruction_set).text.as_bytes());
-            *self.known.entry((step.pc, encoding)).or_insert_with(is_match)
+        let recorded = step.encoding();
+        let is_match = *self.known.entry((step.pc, step.length_bytes, recorded)).or_insert_with(|| {
+            let encoding = self.index.encoding_of(step);
+            self.pattern.is_match(text_of(step, encoding).as_bytes())
         });
         self.starts.push(step.chunk_offset);
         self.are_found.push(is_match);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+mod drmemtrace;
 mod heap;
 mod recorded_calls;
 mod records;

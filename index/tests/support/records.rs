@@ -1,14 +1,15 @@
 //! A trace of records in memory, as binary formats have them: without text, register values, and values of memory.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use stepback_parsers::{
-    AccessKind, Address, Branch, Encoding, Endian, EventSink, Flow, InstructionSet, Marker, MarkerEvent, MarkerKind,
-    MemoryAccess, Mode, ParseScratch, Parsed, Place, RegisterSource, Source, SourceError, SourceTraits, StepEvent,
-    ThreadNumber,
+    AccessKind, Address, Branch, Encoding, Endian, EventSink, Flow, InstructionSet, KnownInstruction, Marker,
+    MarkerEvent, MarkerKind, MemoryAccess, Mode, ParseScratch, Parsed, Place, RegisterSource, Source, SourceError,
+    SourceTraits, StepEvent, ThreadNumber,
 };
 
 /// Bytes of the virtual text of a step.
@@ -131,12 +132,18 @@ impl Source for Records {
         Ok(Parsed { lines: records.len() as u64, end })
     }
 
-    fn encodings_at(&self, address: Address) -> Vec<(InstructionSet, Encoding)> {
-        let here = self.records.iter().filter_map(|record| match record.what {
-            What::Step { pc, encoding, .. } if pc == address.0 => Some((self.traits.instruction_set, encoding)),
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        let instruction_set = self.traits.instruction_set;
+        let steps = self.records.iter().filter_map(|record| match record.what {
+            What::Step { pc, encoding, .. } => Some((Address(pc), encoding)),
             _ => None,
         });
-        here.collect()
+        let instruction = |(pc, encoding): (Address, Encoding)| {
+            let length_bytes = encoding.bytes().len() as u8;
+            KnownInstruction { pc, instruction_set, length_bytes, encoding: Some(encoding) }
+        };
+        let all: HashSet<_> = steps.map(instruction).collect();
+        Some(all.into_iter().collect())
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {

@@ -122,7 +122,7 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
             opcode: encoding.filter(|_| code.set.is_arm()).map_or(0, |encoding| encoding.opcode(code.set)),
             bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
             branch: code.branch(),
-            length_bytes: u8::try_from(code.length_bytes).unwrap_or(u8::MAX),
+            length_bytes: code.event_length(),
             is_executed: true,
             mode: Mode::default(),
             text: &[],

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::events::{EventRun, ITEM_BYTES};
-use super::store::{Encoder, Facts, Filler, StepStore};
+use super::store::{Code, Encoder, Facts, Filler, StepStore};
 use super::visible::{VisibleRecord, visible_records};
 use super::{TraceFile, TraceHead, read_records};
 use crate::kept::KeptOptions;
 use crate::{
-    Address, Encoding, Endian, EventSink, FormatError, InstructionSet, ParseScratch, Parsed, Position, RegisterSource,
-    Source, SourceError, SourceTraits,
+    Endian, EventSink, FormatError, KnownInstruction, ParseScratch, Parsed, Position, RegisterSource, Source,
+    SourceError, SourceTraits,
 };
 
 /// How many items are between two looks at the progress.
@@ -172,13 +172,8 @@ impl Source for Drmemtrace {
         Ok(steps.map(Position))
     }
 
-    fn encodings_at(&self, pc: Address) -> Vec<(InstructionSet, Encoding)> {
-        let mut known = Vec::new();
-        for code in self.store.codes_at(pc) {
-            let encoding = code.encoding.map(|encoding| (code.set, encoding));
-            known.extend(encoding.filter(|encoding| !known.contains(encoding)));
-        }
-        known
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        self.store.known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
     }
 
     fn is_text(&self) -> bool {

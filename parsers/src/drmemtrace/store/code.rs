@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Address, Branch, Encoding, InstructionSet};
+use crate::{Address, Branch, Encoding, InstructionSet, KnownInstruction};
 
 /// An instruction as the records have it: address, type and encoding. Each is kept once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +25,21 @@ impl Code {
     /// Its address without a Thumb bit.
     pub fn address(&self) -> Address {
         Address(self.pc & !u64::from(self.set == InstructionSet::T32))
+    }
+
+    /// Its length as a step has it.
+    pub fn event_length(&self) -> u8 {
+        u8::try_from(self.length_bytes).unwrap_or(u8::MAX)
+    }
+
+    /// What is executed.
+    pub fn instruction(&self) -> KnownInstruction {
+        KnownInstruction {
+            pc: self.address(),
+            instruction_set: self.set,
+            length_bytes: self.event_length(),
+            encoding: self.encoding,
+        }
     }
 
     /// What it does to control.

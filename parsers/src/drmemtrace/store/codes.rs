@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::code::{Code, Shape};
 use super::instruction_set;
 use super::numbers::{PADDING, Reader, Writer};
-use crate::{Address, Encoding};
+use crate::Encoding;
 
 /// Codes in a piece.
 const PIECE: usize = 4096;
@@ -44,13 +44,6 @@ impl Codes {
             let added = all.get(known..all.len().min(known + room)).unwrap_or_default();
             Arc::make_mut(last).extend_from_slice(added);
         }
-    }
-
-    /// The address of each code with its number, ascending.
-    pub fn by_address(&self) -> Vec<(Address, u32)> {
-        let mut places: Vec<_> = self.iter().map(Code::address).zip(0..).collect();
-        places.sort_unstable();
-        places
     }
 
     /// As they are written.

@@ -8,14 +8,13 @@ use std::thread::JoinHandle;
 
 use super::ITEMS;
 use super::block::{self, BlockHead, BlockVisitor, Damaged, read_block};
-use super::code::Code;
+use super::code_table::LIMIT;
 use super::codes::Codes;
 use super::encoder::Encoder;
 use super::fill::Filler;
 use super::layout::{Facts, StoreFile};
 use super::numbers::PADDING;
 use super::shared::{Shared, State};
-use crate::Address;
 use crate::drmemtrace::ReadEnd;
 use crate::kept::{Begun, KeptOptions, Store};
 
@@ -33,8 +32,6 @@ pub struct StepStore(Arc<Owner>);
 struct Owner {
     shared: Arc<Shared>,
     filler: Mutex<Option<JoinHandle<()>>>,
-    /// The address of each code with its number, ascending: of all codes when somebody asked last.
-    places: Mutex<Vec<(Address, u32)>>,
 }
 
 /// Buffers that are used again.
@@ -52,7 +49,6 @@ impl StepStore {
         Self(Arc::new(Owner {
             shared: Arc::new(Shared::of(store, contents)),
             filler: Mutex::default(),
-            places: Mutex::default(),
         }))
     }
 
@@ -63,7 +59,7 @@ impl StepStore {
         if let Err(error) = &thread {
             shared.change(|state| state.fail(error.kind(), format!("no thread to read the trace: {error}")));
         }
-        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok()), places: Mutex::default() }))
+        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok())}))
     }
 
     /// What is known of the trace so far.
@@ -192,16 +188,9 @@ impl StepStore {
         self.head(item / ITEMS, scratch).map(|head| head.records_before)
     }
 
-    /// The codes at an address so far. O(log n), but for the first time when there are more.
-    pub fn codes_at(&self, pc: Address) -> Vec<Code> {
-        let codes = self.codes();
-        let mut places = self.0.places.lock().unwrap_or_else(PoisonError::into_inner);
-        if places.len() != codes.len() {
-            *places = codes.by_address();
-        }
-        let start = places.partition_point(|(address, _)| *address < pc);
-        let there = places.iter().skip(start).take_while(|(address, _)| *address == pc);
-        there.filter_map(|(_, number)| codes.get(*number).copied()).collect()
+    /// All codes so far; none when there are so many that some stand among the records instead.
+    pub fn known_codes(&self) -> Option<Codes> {
+        Some(self.codes()).filter(|codes| codes.len() < LIMIT)
     }
 }
 
