@@ -5,6 +5,7 @@
 
 mod counts;
 mod damage;
+mod fixtures;
 mod listing;
 mod samples;
 mod view;

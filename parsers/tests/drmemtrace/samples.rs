@@ -5,7 +5,7 @@ use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile
 use super::listing::Listing;
 
 /// What the counts of a trace say, to be compared with what was written.
-fn found(listing: &Listing) -> TraceTruth {
+pub fn found(listing: &Listing) -> TraceTruth {
     let total = listing.counter.total();
     TraceTruth {
         records: listing.lines.len() as u64,
@@ -18,7 +18,7 @@ fn found(listing: &Listing) -> TraceTruth {
 }
 
 /// All files of a trace together.
-fn written(files: &[SampleFile]) -> TraceTruth {
+pub fn written(files: &[SampleFile]) -> TraceTruth {
     files.iter().fold(TraceTruth::default(), |sum, file| {
         let TraceTruth { records, instructions, nofetch, loads, stores, markers } = file.truth;
         TraceTruth {

@@ -14,12 +14,14 @@
 //! ```
 
 mod container;
+mod fixtures;
 mod machine_code;
 mod program;
 mod sample;
 mod writer;
 
 pub use container::Container;
+pub use fixtures::fixtures;
 pub use machine_code::Architecture;
 pub use sample::{Sample, SampleFile};
 pub use writer::{Records, TraceRecipe, TraceTruth, TraceWriter, file_type, kind, marker};
