@@ -188,7 +188,7 @@ impl Source for Drmemtrace {
         visible_records(&self.store, items_of(&range), &mut scratch.store, |record| {
             line.clear();
             super::text::push_line(&mut line, &record, &facts.threads);
-            each(record.instructions * ITEM_BYTES, line.trim_ascii_end());
+            each(record.instructions * ITEM_BYTES, &line);
             true
         })
         .map_err(failed)

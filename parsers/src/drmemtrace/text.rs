@@ -1,7 +1,6 @@
 //! Visible records as lines of text.
 
-use std::io::Write as _;
-
+use super::line_writer::{LineWriter, decimal_digits};
 use super::store::Code;
 use super::visible::{RecordContent, VisibleRecord};
 use super::{ThreadIdentity, marker_name};
@@ -11,58 +10,66 @@ use crate::{Marker, MarkerKind};
 pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> String {
     let mut line = Vec::new();
     push_line(&mut line, record, threads);
-    String::from_utf8_lossy(line.trim_ascii_end()).into_owned()
+    String::from_utf8_lossy(&line).into_owned()
 }
 
-/// Appends a record as a line, much as DynamoRIO's `view` tool shows it: ordinal of the record, of the instruction, thread, content.
+/// Appends a record, much as DynamoRIO's `view` tool shows it: ordinal of the record, of the instruction, thread, content.
 pub fn push_line(out: &mut Vec<u8>, record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) {
     let identity = threads.get(usize::from(record.thread.0)).copied().unwrap_or_default();
     let (workload, tid) = identity.parts();
-    let VisibleRecord { ordinal, instructions, .. } = record;
-    let content = content_text(&record.content);
-    // Nothing is wrong with a vector.
-    _ = writeln!(out, "{ordinal:>12} {instructions:>11}: {:>10} {content}", format!("W{workload}.T{tid}"));
-}
-
-fn content_text(content: &RecordContent<'_>) -> String {
-    match content {
-        RecordContent::Instruction(code, target) => instruction_text(code, *target),
+    let mut line = LineWriter::new(out);
+    line.number_in(record.ordinal, 12).text(" ").number_in(record.instructions, 11).text(": ");
+    let thread_columns = 3 + decimal_digits(workload) + decimal_digits(tid);
+    line.spaces(10usize.saturating_sub(thread_columns));
+    line.text("W").number(workload).text(".T").number(tid).text(" ");
+    match &record.content {
+        RecordContent::Instruction(code, target) => push_instruction(&mut line, code, *target),
         RecordContent::Access { is_write, size_bytes, address, pc } => {
-            let kind = if *is_write { "write" } else { "read" };
-            let by = pc.map_or_else(String::new, |pc| format!(" by PC {pc:#018x}"));
-            format!("{kind:<8} {size_bytes:>5} byte(s) @ {address:#018x}{by}")
+            line.text(if *is_write { "write    " } else { "read     " }).number_in(u64::from(*size_bytes), 5);
+            line.text(" byte(s) @ ").address(*address);
+            if let Some(pc) = pc {
+                line.text(" by PC ").address(*pc);
+            }
         }
-        RecordContent::Marker { marker, size_bytes, count } => marker_text(*marker, *size_bytes, *count),
-        RecordContent::Problem(message) => format!("<{message}>"),
+        RecordContent::Marker { marker, size_bytes, count } => push_marker(&mut line, *marker, *size_bytes, *count),
+        RecordContent::Problem(message) => _ = line.text("<").text(message).text(">"),
     }
 }
 
-fn instruction_text(code: &Code, target: Option<u64>) -> String {
-    let mut text = format!("ifetch   {:>5} byte(s) @ {:#018x}", code.length_bytes, code.pc);
-    let encoding = code.encoding.unwrap_or_default();
-    encoding.bytes().iter().for_each(|byte| text.push_str(&format!(" {byte:02x}")));
+fn push_instruction(line: &mut LineWriter<'_>, code: &Code, target: Option<u64>) {
+    line.text("ifetch   ").number_in(u64::from(code.length_bytes), 5).text(" byte(s) @ ").address(code.pc);
+    for byte in code.encoding.unwrap_or_default().bytes() {
+        line.text(" ").byte(*byte);
+    }
     match code.kind {
-        48 => text.push_str(" (taken)"),
-        49 => text.push_str(" (untaken)"),
+        48 => _ = line.text(" (taken)"),
+        49 => _ = line.text(" (untaken)"),
         _ => {}
     }
     if let Some(target) = target {
-        text.push_str(&format!(" (target {target:#x})"));
+        line.text(" (target ").hex(target).text(")");
     }
-    text
 }
 
-fn marker_text(marker: Marker, size_bytes: u64, count: u64) -> String {
-    let Marker { kind, value } = marker;
-    let name = marker_name(kind);
-    let times = if count > 1 { format!(", {count} times") } else { String::new() };
-    match kind {
-        MarkerKind::THREAD_EXIT => format!("<thread {value} exited>"),
-        MarkerKind::REPETITION => format!("non-fetched instr {size_bytes:>2} byte(s) @ {value:#018x}"),
-        kind if kind >= MarkerKind::FIRST_RECORD => format!("{name} {size_bytes} byte(s) @ {value:#018x}{times}"),
-        kind if is_number(kind) => format!("<marker: {name} {value}{times}>"),
-        _ => format!("<marker: {name} {value:#x}{times}>"),
+fn push_marker(line: &mut LineWriter<'_>, Marker { kind, value }: Marker, size_bytes: u64, count: u64) {
+    if kind == MarkerKind::THREAD_EXIT {
+        line.text("<thread ").number(value).text(" exited>");
+        return;
     }
+    if kind == MarkerKind::REPETITION {
+        line.text("non-fetched instr ").number_in(size_bytes, 2).text(" byte(s) @ ").address(value);
+        return;
+    }
+    let (name, is_record) = (marker_name(kind), kind >= MarkerKind::FIRST_RECORD);
+    match is_record {
+        true => line.text(&name).text(" ").number(size_bytes).text(" byte(s) @ ").address(value),
+        false if is_number(kind) => line.text("<marker: ").text(&name).text(" ").number(value),
+        false => line.text("<marker: ").text(&name).text(" ").hex(value),
+    };
+    if count > 1 {
+        line.text(", ").number(count).text(" times");
+    }
+    line.text(if is_record { "" } else { ">" });
 }
 
 /// Markers whose values are read as decimal numbers.
