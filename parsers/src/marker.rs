@@ -49,6 +49,8 @@ impl MarkerKind {
     pub const PHYSICAL_ADDRESS_NOT_AVAILABLE: Self = Self(16);
     /// Value: the virtual address of the physical one before.
     pub const VIRTUAL_ADDRESS: Self = Self(17);
+    /// Value: bytes of a page of memory.
+    pub const PAGE_SIZE: Self = Self(18);
     /// Value: the number of the chunk that ends here.
     pub const CHUNK_FOOTER: Self = Self(21);
     /// The filtered part ended.

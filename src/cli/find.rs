@@ -10,6 +10,7 @@ use stepback_parsers::{Address, Line, Position};
 
 use super::arguments::TraceArguments;
 use super::cells::{NamesAt, check_cell, check_expression, thread_id};
+use super::find_marker::{self, MarkerArguments};
 use super::json::HitJson;
 use super::report::Report;
 use super::text::{access_text, grouped, step_line};
@@ -23,6 +24,7 @@ pub struct FindArguments {
     #[arg(index = 2)]
     pub kind: Kind,
     /// A register or ADDR[:LEN]; for pc and last-pc: ADDR; for text: a regular expression; for value: a number;
+    /// for marker and last-marker: NAME[=VALUE], as counts has the names (syscall=1, physical_address=ADDR);
     /// for next-external and last-external: ADDR[:LEN], or nothing for all of memory.
     #[arg(index = 3, allow_hyphen_values = true)]
     pub what: Option<String>,
@@ -70,6 +72,10 @@ pub enum Kind {
     NextExternal,
     /// The last external change.
     LastExternal,
+    /// The next marker of a binary format: a system call, a signal, a time.
+    Marker,
+    /// The last one.
+    LastMarker,
 }
 
 /// The answer without `--all`.
@@ -95,6 +101,7 @@ impl FindArguments {
         match self.kind {
             Kind::Text => pattern(what).map(|_| ()),
             Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
+            Kind::Marker | Kind::LastMarker => find_marker::check(what),
             _ => check_cell(what),
         }
     }
@@ -120,6 +127,17 @@ pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
                 false => print_first(walk.next()?, report),
             }
         }
+        Question::Marker => {
+            let marker = MarkerArguments {
+                what: arguments.what.as_deref().unwrap_or_default(),
+                is_backward: arguments.kind.is_backward(),
+                at: arguments.at.as_ref().map(|_| at),
+                thread: thread_id(session, arguments.thread.as_deref())?,
+                is_all: arguments.all,
+                limit: wanted,
+            };
+            find_marker::run(marker, report)
+        }
         Question::Text(pattern) => {
             let search = FindText { pattern, from: at, limit: wanted };
             print_search(arguments.all, report, |each| search.stream(index, cancel, each))
@@ -135,6 +153,8 @@ pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
 enum Question {
     /// From hit to hit through the index.
     Walk(Sought),
+    /// Through the lists of markers.
+    Marker,
     /// Through the text of the trace.
     Text(TextPattern),
     /// Through all that the trace tells.
@@ -235,6 +255,7 @@ fn question(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Res
         Kind::NextAccess => Sought::NextAccess(cell()?, AccessKinds::All),
         Kind::Pc => Sought::NextVisit(code_address(number()?)),
         Kind::LastPc => Sought::LastVisit(code_address(number()?)),
+        Kind::Marker | Kind::LastMarker => return Ok(Question::Marker),
         Kind::Text => return Ok(Question::Text(pattern(what).map_err(Error::msg)?)),
         Kind::Value => return Ok(Question::Value(number()?)),
         Kind::NextExternal => Sought::NextExternal(range()?),
@@ -253,7 +274,8 @@ fn code_address(number: u64) -> Address {
 
 impl Kind {
     fn is_backward(self) -> bool {
-        matches!(self, Self::LastWrite | Self::LastRead | Self::LastAccess | Self::LastPc | Self::LastExternal)
+        use Kind::{LastAccess, LastExternal, LastMarker, LastPc, LastRead, LastWrite};
+        matches!(self, LastWrite | LastRead | LastAccess | LastPc | LastExternal | LastMarker)
     }
 
     fn is_external(self) -> bool {

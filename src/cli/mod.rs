@@ -14,6 +14,7 @@ mod counts;
 mod date;
 mod diff;
 mod find;
+mod find_marker;
 mod flamegraph;
 mod follow;
 mod function_names;

@@ -42,8 +42,13 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
             "the trace does not say its architecture: x86-64 is assumed",
         ),
         (
-            lacks_encodings(session),
-            "instructions were recorded without their bytes: what they are can only come from the program's files",
+            lacks_encodings(session) && session.images.is_empty(),
+            "instructions were recorded without their bytes: name the program's files by --image ELF or --sysroot DIR \
+             (\"Add image…\" in the window) to see what they are",
+        ),
+        (
+            lacks_encodings(session) && !session.images.is_empty(),
+            "instructions were recorded without their bytes: what they are comes from the program's files",
         ),
         (
             file_type.has(FileType::FILTERED),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use stepback_generator::drmemtrace::{Architecture, Container, Sample};
+use stepback_generator::drmemtrace::{Architecture, Container, Sample, TraceRecipe, TraceWriter};
 
 use super::support::Sandbox;
 
@@ -207,4 +207,93 @@ fn entry_of(line: &str) -> Option<(String, String)> {
     let (thread, rest) = line.strip_prefix('T')?.split_once(' ')?;
     let name = rest.split_once("=> ")?.1.split('(').next()?;
     Some((thread.to_owned(), name.to_owned())).filter(|(_, name)| name.contains('!'))
+}
+
+#[test]
+fn markers_are_found_by_name_value_and_thread_in_either_direction() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", Sample::Threads, Container::Zip);
+    let find = |arguments: &[&str]| sandbox.json_lines(&[&["find", &trace], arguments].concat());
+    let calls = find(&["marker", "syscall=1", "--all"]);
+    let listed = sandbox.json_lines(&["list", &trace, "--records"]);
+    let recorded = listed.iter().filter(|record| record["marker"] == "syscall").count();
+    assert_eq!((calls.len(), recorded), (9, 9));
+    assert!(calls.iter().all(|hit| hit["marker"]["name"] == "syscall" && hit["marker"]["value"] == "0x1"));
+    assert!(calls.iter().all(|hit| hit["step"].is_u64() && hit["pc"].is_string()));
+    let mut back = find(&["last-marker", "syscall", "--all"]);
+    back.reverse();
+    assert_eq!(back, calls);
+    assert_eq!(find(&["marker", "syscall=2-1", "--all", "--thread", "101"]).len(), 3);
+    assert_eq!(find(&["marker", "syscall=2", "--all"]), [] as [Value; 0]);
+    assert_eq!(find(&["marker", "syscall=2"])[0]["hit"], Value::Null);
+    assert_eq!(find(&["marker", "syscall", "--all", "--limit", "2"]), calls[..2]);
+    // One by one, as `--at` goes on.
+    let (mut at, mut one_by_one) = ("start".to_owned(), Vec::new());
+    while let Some(hit) = find(&["marker", "syscall", "--at", &at])[0].get("hit").filter(|hit| !hit.is_null()) {
+        at = hit["position"].to_string();
+        one_by_one.push(hit.clone());
+    }
+    assert_eq!(one_by_one, calls);
+}
+
+#[test]
+fn a_marker_before_the_first_step_has_no_step_and_an_address_stands_for_its_page() {
+    let sandbox = Sandbox::new();
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(1 << 54, 0);
+    writer.marker(15, 0x9_8123);
+    writer.marker(17, 0x60_0123);
+    writer.instruction(0x1000, b"\x90");
+    let trace = sandbox.file("a.trace", writer.finish().pack(Container::Plain));
+    let hit = |what: &str| sandbox.json(&["find", &trace, "marker", what])["hit"].clone();
+    let version = serde_json::json!(
+        {"thread": "100", "position": 0, "marker": {"name": "version", "value": "0x7"}}
+    );
+    assert_eq!(hit("version"), version);
+    assert_eq!(hit("physical_address=0x98fff")["marker"]["value"], "0x98123");
+    assert_eq!(hit("physical_address=0x99000"), Value::Null);
+    assert_eq!(hit("virtual_address=0x600000")["marker"]["value"], "0x600123");
+    sandbox.run(&["find", &trace, "marker", "version"]).succeeds().prints("before the first step of thread 100");
+    sandbox.run(&["find", &trace, "marker", "nosuch=1"]).ends_misspelt().says("no marker has this name");
+    sandbox.run(&["find", &trace, "marker", "syscall=(1"]).ends_misspelt();
+    sandbox.run(&["find", &trace, "marker"]).ends_misspelt();
+}
+
+/// An ELF file with one segment of code at an address.
+fn elf(address: u64, code: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
+    let halves =
+        |bytes: &mut Vec<u8>, values: &[u16]| bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    let words = |bytes: &mut Vec<u8>, values: &[u32]| bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    let longs = |bytes: &mut Vec<u8>, values: &[u64]| bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    // A program for x86-64; its entry; where the segments and sections are listed.
+    halves(&mut bytes, &[2, 62]);
+    words(&mut bytes, &[1]);
+    longs(&mut bytes, &[address, 64, 0]);
+    words(&mut bytes, &[0]);
+    halves(&mut bytes, &[64, 56, 1, 64, 0, 0]);
+    // A segment that is loaded, readable and executable.
+    words(&mut bytes, &[1, 5]);
+    longs(&mut bytes, &[120, address, address, code.len() as u64, code.len() as u64, 1]);
+    bytes.extend(code);
+    bytes
+}
+
+#[test]
+fn instructions_without_bytes_come_from_the_image_and_say_so_without_one() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", Sample::Plain(1, Architecture::X86_64), Container::Zip);
+    let texts = |arguments: &[&str]| -> Vec<String> {
+        let lines = sandbox.json_lines(&[&["list", &trace, "--count", "3"], arguments].concat());
+        lines.iter().map(|step| step["text"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(texts(&[]), ["(1 byte, not recorded)", "(3 bytes, not recorded)", "(5 bytes, not recorded)"]);
+    let notes = sandbox.json(&["info", &trace])["drmemtrace"]["notes"].to_string();
+    assert!(notes.contains("--image") && notes.contains("--sysroot"), "{notes}");
+    let image = sandbox.file("a.elf", elf(0x40_1000, b"\x55\x48\x89\xe5\xb9\x03\0\0\0"));
+    assert_eq!(texts(&["--image", &image]), ["push rbp", "mov rbp, rsp", "mov ecx, 3"]);
+    let hits = sandbox.json_lines(&["find", &trace, "text", "^mov rbp, rsp$", "--all", "--image", &image]);
+    assert_eq!(hits.len(), 5);
+    let write = &sandbox.json(&["find", &trace, "last-write", "rbp", "--at", "9", "--image", &image])["hit"];
+    assert_eq!(write["text"], "(2 bytes, not recorded)", "what is not known may write any register");
 }

@@ -124,6 +124,14 @@ pub fn marker_name(kind: MarkerKind) -> Cow<'static, str> {
     }
 }
 
+/// The kind of a name that [`marker_name`] gives; only of records that are pushed as markers.
+pub fn marker_kind(name: &str) -> Option<MarkerKind> {
+    let is_marker = |kind: &u8| matches!(kind, 2..=9 | 18 | 20 | 23 | 29 | 32..=46);
+    let records = (0..=u8::MAX).filter(is_marker).map(MarkerKind::record);
+    let mut kinds = (0..MarkerKind::FIRST_RECORD.0).map(MarkerKind).chain(records);
+    kinds.find(|kind| marker_name(*kind) == name)
+}
+
 /// The name of a record's type.
 pub fn record_name(kind: u8) -> &'static str {
     RECORDS.get(usize::from(kind)).copied().unwrap_or("invalid")
