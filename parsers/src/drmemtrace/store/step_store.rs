@@ -46,10 +46,7 @@ impl StepStore {
     pub fn open(options: KeptOptions, read: ReadTrace) -> Self {
         let found = options.found(&StoreFile);
         let Some((_, store, contents)) = found else { return Self::start(options, read) };
-        Self(Arc::new(Owner {
-            shared: Arc::new(Shared::of(store, contents)),
-            filler: Mutex::default(),
-        }))
+        Self(Arc::new(Owner { shared: Arc::new(Shared::of(store, contents)), filler: Mutex::default() }))
     }
 
     fn start(options: KeptOptions, read: ReadTrace) -> Self {
@@ -59,7 +56,7 @@ impl StepStore {
         if let Err(error) = &thread {
             shared.change(|state| state.fail(error.kind(), format!("no thread to read the trace: {error}")));
         }
-        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok())}))
+        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok()) }))
     }
 
     /// What is known of the trace so far.
