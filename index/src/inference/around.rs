@@ -53,7 +53,7 @@ impl Snapshot {
         reason.filter(|_| !value.is_unknown()).map(|reason| (value, reason))
     }
 
-    /// True when none of the steps wrote a view.
+    /// True when none of the steps, and nothing between them, wrote a view.
     fn is_held(&self, view: RegisterView) -> bool {
         let lane = self.lanes.lane(view.register, view.offset);
         lane.is_some_and(|lane| lane.way == Way::Held)
@@ -92,7 +92,9 @@ impl<'a, S: Source> Around<'a, S> {
     /// What is known of a view; none when that is nothing.
     pub fn view(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<(Value, Reason)>, QueryError> {
         let near = self.near.view(view);
-        if near.is_some() || !self.near.is_held(view) || view.register >= RegisterId::SP {
+        // Where records were lost, steps between may be missing.
+        let has_gaps = self.index.contents.warning_count > 0;
+        if near.is_some() || has_gaps || !self.near.is_held(view) || view.register >= RegisterId::SP {
             return Ok(near);
         }
         cancel.check()?;
@@ -148,6 +150,7 @@ fn snapshot<S: Source>(
     let mut engine = Engine::new(&run, circumstances);
     let place = run.steps.partition_point(|step| step.slot <= slot);
     go_through(&mut engine, 0..place);
+    engine.take_markers(place, slot);
     let (lanes, mode) = (engine.registers.clone(), mode_at(&run, place));
     go_through(&mut engine, place..run.steps.len());
     let mut symbols = engine.symbols;

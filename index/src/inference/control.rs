@@ -3,17 +3,13 @@
 use stepback_parsers::{InstructionSet, Marker, MarkerKind, Mode, RegisterView, Registers};
 
 use crate::calls::Flow;
-use crate::inference::engine::{Engine, Here};
-use crate::inference::run::RunStep;
+use crate::inference::engine::{Engine, Here, Traced};
+use crate::inference::run::{BREAKS, RunMarker, RunStep};
 use crate::inference::{Fact, Way};
 
 impl Engine<'_> {
-    /// Forgets what may have changed between a step and the thread's next one.
-    pub fn go_on(&mut self, here: Here<'_>) {
-        let Some(next) = here.next else { return self.clear() };
-        if !is_expected(here, next) {
-            return self.clear();
-        }
+    /// Forgets what a step may have changed besides what its operands say.
+    pub fn leave(&mut self, here: Here<'_>) {
         if is_trap(here.step) {
             // The kernel, or the host, may have written any memory.
             self.memory.clear();
@@ -41,36 +37,62 @@ impl Engine<'_> {
         }
     }
 
-    /// Takes in what records of the trace state about registers behind a step.
-    pub fn state_markers(&mut self, step: &RunStep) {
-        let is_trap = is_trap(step);
-        let mut next_argument = 0;
-        let run = self.run;
-        for Marker { kind, value } in run.markers(step) {
-            let name = match *kind {
-                MarkerKind::FUNCTION => {
-                    next_argument = 0;
-                    continue;
-                }
-                MarkerKind::SYSTEM_CALL if !is_trap => {
-                    self.memory.clear();
-                    self.forget_named(trapped(step), step);
-                    continue;
-                }
-                MarkerKind::ARGUMENT => {
-                    next_argument += 1;
-                    arguments(step.set, is_trap).get(next_argument - 1).copied()
-                }
-                MarkerKind::RETURN_VALUE => result(step.set),
-                _ => continue,
-            };
-            if let Some(view) = name.and_then(|name| Registers::view(name, step.set)) {
-                let fact = Fact::Stated(step.step());
-                let term = self.registers.read(view, &mut self.symbols, fact);
-                self.symbols.state(term, *value, u64::MAX, fact);
+    /// Takes in what records behind the last step before a place state, in slots up to one.
+    pub fn take_markers(&mut self, place: usize, until: u64) {
+        let Some(step) = place.checked_sub(1).and_then(|last| self.run.steps.get(last)) else { return };
+        while let Some((first, rest)) = self.late.split_first().filter(|(first, _)| first.slot <= until) {
+            self.late = rest;
+            if BREAKS.contains(&first.marker.kind) {
+                return self.clear();
             }
+            self.take_marker(step, first.marker);
         }
     }
+
+    fn take_marker(&mut self, step: &RunStep, Marker { kind, value }: Marker) {
+        match kind {
+            MarkerKind::FUNCTION => {
+                self.traced = Traced { is_system_call: value >= system_calls(step.set), arguments: 0 }
+            }
+            MarkerKind::SYSTEM_CALL if !is_trap(step) => {
+                self.memory.clear();
+                self.forget_named(trapped(step), step);
+            }
+            MarkerKind::ARGUMENT => {
+                let names = arguments(step.set, self.traced.is_system_call);
+                self.state_named(names.get(self.traced.arguments).copied(), value, step);
+                self.traced.arguments += 1;
+            }
+            MarkerKind::RETURN_VALUE => self.take_result(step, value),
+            _ => {}
+        }
+    }
+
+    fn take_result(&mut self, step: &RunStep, value: u64) {
+        if self.traced.is_system_call {
+            // Other threads may have gone on before it came.
+            self.forget_named(result(step.set).as_slice(), step);
+            let failed = self.late.first().filter(|next| next.marker.kind == MarkerKind::SYSTEM_CALL_FAILED);
+            // Some recordings state here whether the call succeeded.
+            if value <= 1 || failed.is_some_and(|failed| failed.marker.value != value.wrapping_neg()) {
+                return;
+            }
+        }
+        self.state_named(result(step.set), value, step);
+    }
+
+    fn state_named(&mut self, name: Option<&'static str>, value: u64, step: &RunStep) {
+        if let Some(view) = name.and_then(|name| Registers::view(name, step.set)) {
+            let fact = Fact::Stated(step.step());
+            let term = self.registers.read(view, &mut self.symbols, fact);
+            self.symbols.state(term, value, u64::MAX, fact);
+        }
+    }
+}
+
+/// From here on numbers of traced functions are those of system calls.
+fn system_calls(set: InstructionSet) -> u64 {
+    if set.word_bytes() == 4 { 1 << 16 } else { 1 << 32 }
 }
 
 /// The register that says exactly where an indirect branch goes; none for other branches.
@@ -94,11 +116,7 @@ fn target_register(step: &RunStep) -> Option<RegisterView> {
 /// The register of `jmp` and `call`.
 fn x86_target(step: &RunStep) -> Option<RegisterView> {
     let encoding = step.encoding?;
-    // `notrack` and `bnd` change nothing.
-    let bytes = match encoding.bytes() {
-        [0x3e | 0xf2, rest @ ..] => rest,
-        bytes => bytes,
-    };
+    let bytes = without_hint(encoding.bytes());
     let (extension, bytes) = match bytes {
         [rex @ 0x40..=0x4f, rest @ ..] if step.set == InstructionSet::X86_64 => (usize::from(rex & 1) * 8, rest),
         bytes => (0, bytes),
@@ -111,16 +129,49 @@ fn x86_target(step: &RunStep) -> Option<RegisterView> {
     Some(RegisterView { size_bytes: step.set.word_bytes(), ..view })
 }
 
+/// `notrack`, `bnd` and what was thought of a branch change nothing.
+fn without_hint(bytes: &[u8]) -> &[u8] {
+    match bytes {
+        [0x2e | 0x3e | 0xf2, rest @ ..] => rest,
+        bytes => bytes,
+    }
+}
+
+impl Here<'_> {
+    /// True when the thread's next step is where the instruction goes, or a record says why it is not.
+    pub fn is_followed(self, markers: &[RunMarker]) -> bool {
+        // A record that is still to come ends what is known by itself.
+        !self.step.is_lost && markers.iter().any(|later| BREAKS.contains(&later.marker.kind))
+            || self.next.is_some_and(|next| is_expected(self, next))
+    }
+}
+
 /// True when a step goes to the next as its instruction says.
 fn is_expected(here: Here<'_>, next: &RunStep) -> bool {
     let is_behind = next.pc.0 == here.behind();
     if is_behind || !here.step.is_branch() || !here.step.is_executed {
         return is_behind;
     }
-    match direct_target(here.step) {
+    let target = match here.step.set {
+        InstructionSet::X86_64 | InstructionSet::X86_32 => x86_direct_target(here),
+        _ => direct_target(here.step),
+    };
+    match target {
         Some(target) => target == next.pc.0,
         None => here.step.flow() != Some(Flow::ExceptionReturn),
     }
+}
+
+/// Where a direct branch of x86 goes; none when it is none, or has a rarer prefix.
+fn x86_direct_target(here: Here<'_>) -> Option<u64> {
+    let encoding = here.step.encoding?;
+    let offset = match *without_hint(encoding.bytes()) {
+        [0x70..=0x7f | 0xe0..=0xe3 | 0xeb, offset] => i64::from(offset.cast_signed()),
+        [0xe8 | 0xe9, a, b, c, d] | [0x0f, 0x80..=0x8f, a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
+        _ => return None,
+    };
+    let target = here.behind().wrapping_add_signed(offset);
+    Some(if here.step.set == InstructionSet::X86_32 { target & 0xffff_ffff } else { target })
 }
 
 /// Where a direct branch of A64 goes.

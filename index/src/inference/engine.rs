@@ -7,7 +7,7 @@ use crate::inference::Way;
 use crate::inference::addresses::addresses;
 use crate::inference::memory::Memory;
 use crate::inference::registers::RegisterLanes;
-use crate::inference::run::{Run, RunStep};
+use crate::inference::run::{Run, RunMarker, RunStep};
 use crate::inference::symbols::Symbols;
 
 /// So many steps may be in the block of an `it`.
@@ -24,6 +24,17 @@ pub(super) struct Engine<'a> {
     block: u8,
     /// The last address that was made of the stack pointer.
     pub stack: Option<u64>,
+    /// What records behind the last step were not taken in yet.
+    pub late: &'a [RunMarker],
+    pub traced: Traced,
+}
+
+/// The traced function or system call that records tell of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Traced {
+    pub is_system_call: bool,
+    /// How many arguments were told.
+    pub arguments: usize,
 }
 
 /// What is known of the trace besides its steps.
@@ -69,13 +80,25 @@ impl<'a> Engine<'a> {
         let set = run.steps.first().map_or_else(InstructionSet::default, |step| step.set);
         let registers = RegisterLanes::new(set, &mut symbols);
         let memory = Memory::new(circumstances.is_big_endian);
-        Self { run, circumstances, symbols, registers, memory, block: BLOCK_LIMIT, stack: None }
+        Self {
+            run,
+            circumstances,
+            symbols,
+            registers,
+            memory,
+            block: BLOCK_LIMIT,
+            stack: None,
+            late: &[],
+            traced: Traced::default(),
+        }
     }
 
     /// Goes through a step.
     pub fn step(&mut self, place: usize) {
         let run = self.run;
         let Some(step) = run.steps.get(place) else { return };
+        self.take_markers(place, u64::MAX);
+        (self.late, self.traced) = (run.markers(step), Traced::default());
         let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
         let known = instruction.as_deref().and_then(|instruction| Some((instruction, instruction.registers.as_ref()?)));
         let Some((instruction, uses)) = known else { return self.clear() };
@@ -87,8 +110,11 @@ impl<'a> Engine<'a> {
             Execution::Possible => self.forget_writes(here, |_| true),
             Execution::None => {}
         }
-        self.go_on(here);
-        self.state_markers(step);
+        self.leave(here);
+        self.take_markers(place + 1, step.slot);
+        if !here.is_followed(self.late) {
+            self.clear();
+        }
     }
 
     /// Nothing is known any more.
@@ -96,6 +122,7 @@ impl<'a> Engine<'a> {
         self.registers.clear(&mut self.symbols);
         self.memory.clear();
         self.block = BLOCK_LIMIT;
+        self.late = &[];
     }
 
     fn execution(&mut self, here: Here<'_>) -> Execution {

@@ -36,6 +36,8 @@ pub enum Way {
     /// It had it already where the inference began.
     #[default]
     Held,
+    /// It has it since something besides instructions may have changed it.
+    Lost,
     /// It was copied from another register, or computed.
     Computed(Step),
     /// A constant was added to it: the motion of a stack pointer.
@@ -62,7 +64,7 @@ impl fmt::Display for Reason {
             Way::Computed(step) | Way::Moved(step) if self.fact == Fact::Constant(step) => {
                 return write!(f, "constant of step {}", step.0);
             }
-            Way::Held => {}
+            Way::Held | Way::Lost => {}
             Way::Computed(step) => write!(f, "computed by step {} from ", step.0)?,
             Way::Moved(step) => write!(f, "moved by step {} from ", step.0)?,
             Way::Loaded(step, None) => write!(f, "loaded by step {}: ", step.0)?,

@@ -44,9 +44,9 @@ impl RegisterLanes {
         Self { lanes: std::iter::repeat_with(free).take(LANES).collect(), is_narrow: set.word_bytes() == 4 }
     }
 
-    /// Forgets them all.
+    /// Forgets them all: they are not even what they were before.
     pub fn clear(&mut self, symbols: &mut Symbols) {
-        self.lanes.iter_mut().for_each(|lane| *lane = Lane { term: symbols.free(), way: Way::Held });
+        self.lanes.iter_mut().for_each(|lane| *lane = Lane { term: symbols.free(), way: Way::Lost });
     }
 
     /// What a lane of a register holds: the one with the byte at an offset.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use stepback_parsers::{
     AccessKind, Address, Branch, Encoding, EventSink, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess,
-    Mode, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    Mode, Problem, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::calls::{Flow, flow};
@@ -25,6 +25,8 @@ pub(super) struct RunStep {
     pub mode: Mode,
     /// True when something besides instructions may have changed registers behind it.
     pub is_broken: bool,
+    /// True when that is all that is known of it.
+    pub is_lost: bool,
     accesses: Range<usize>,
     markers: Range<usize>,
 }
@@ -59,12 +61,19 @@ pub(super) struct RunAccess {
     pub size_bytes: u8,
 }
 
+/// A record that is neither step nor access, and the slot in which it shows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunMarker {
+    pub slot: u64,
+    pub marker: Marker,
+}
+
 /// Steps of one thread, and what other threads wrote meanwhile.
 #[derive(Debug)]
 pub(super) struct Run {
     pub steps: Vec<RunStep>,
     accesses: Vec<RunAccess>,
-    markers: Vec<Marker>,
+    markers: Vec<RunMarker>,
     /// Blocks of 64 bytes.
     foreign_granules: HashSet<u64, foldhash::fast::RandomState>,
     /// Where the step of an event was not read, what it belongs to is not known.
@@ -100,7 +109,7 @@ impl Run {
     }
 
     /// What records besides accesses tell of a step.
-    pub fn markers(&self, step: &RunStep) -> &[Marker] {
+    pub fn markers(&self, step: &RunStep) -> &[RunMarker] {
         self.markers.get(step.markers.clone()).unwrap_or_default()
     }
 
@@ -119,6 +128,13 @@ struct RunReader<'a, S> {
 impl<S: Source> RunReader<'_, S> {
     fn is_own(&self, thread: ThreadNumber) -> bool {
         self.run.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.run.thread
+    }
+
+    /// Anything may have happened behind the last steps.
+    fn lose(&mut self, count: usize) {
+        for step in self.run.steps.iter_mut().rev().take(count) {
+            (step.is_broken, step.is_lost) = (true, true);
+        }
     }
 }
 
@@ -145,6 +161,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             is_executed: step.is_executed,
             mode: step.mode,
             is_broken: false,
+            is_lost: false,
             accesses,
             markers,
         });
@@ -168,8 +185,13 @@ impl<S: Source> EventSink for RunReader<'_, S> {
     fn text(&mut self, event: &TextEvent<'_>) {
         if event.kind == TextKind::Exception && self.is_own(event.thread) {
             // The line of an exception may stand before the instruction whose time it bears.
-            self.run.steps.iter_mut().rev().take(2).for_each(|step| step.is_broken = true);
+            self.lose(2);
         }
+    }
+
+    fn problem(&mut self, _problem: &Problem) {
+        // Whose records are lost is not known.
+        self.lose(1);
     }
 
     fn marker(&mut self, event: &MarkerEvent) {
@@ -177,7 +199,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
         let is_own = self.is_own(event.thread);
         let Some(step) = self.run.steps.last_mut().filter(|_| is_own) else { return };
         step.is_broken |= BREAKS.contains(&kind);
-        self.run.markers.push(event.marker);
+        self.run.markers.push(RunMarker { slot: self.run.slot, marker: event.marker });
         step.markers.end = self.run.markers.len();
     }
 }

@@ -166,8 +166,9 @@ impl Engine<'_> {
         let step = here.step.step();
         match expression {
             Expression::Register(view) => {
-                let part = RegisterView::new(view.register, view.offset.saturating_add(8 * lane), 8);
-                if 8 * lane < view.size_bytes {
+                let rest = view.size_bytes.saturating_sub(8 * lane);
+                if rest > 0 {
+                    let part = RegisterView::new(view.register, view.offset.saturating_add(8 * lane), rest.min(8));
                     return (self.registers.read(part, &mut self.symbols, Fact::Constant(step)), Way::Computed(step));
                 }
             }

@@ -5,7 +5,10 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics fails")]
 
+mod between_steps;
 mod random;
+#[path = "../support/records.rs"]
+mod records;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
