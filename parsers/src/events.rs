@@ -167,6 +167,9 @@ pub struct MemoryAccess {
     pub kind: AccessKind,
     /// Lowest address.
     pub address: Address,
+    /// What the processor ignores on top of the address (AArch64 TBI, Intel LAM): the address that the instruction made
+    /// is the exclusive or of both.
+    pub tag: u64,
     /// Length in bytes: 1 to 8 when the value is known, up to 64 otherwise.
     /// `address + size_bytes` never exceeds 2^64.
     pub size_bytes: u8,

@@ -89,6 +89,7 @@ mod tests {
                 thread: ThreadNumber(0),
                 kind: AccessKind::Read,
                 address: Address(*address),
+                tag: 0,
                 size_bytes: size as u8,
                 bytes: known.map(|_| bytes),
                 place: Place::default(),

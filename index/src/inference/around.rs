@@ -144,7 +144,8 @@ fn snapshot<S: Source>(
     let run = run_of(index, thread, first..end.max(first))?;
     let circumstances = Circumstances {
         is_execution_stated: false,
-        is_shared: index.threads().len() > 1,
+        // Threads that are not traced may run too.
+        is_shared: index.infers_registers() || index.threads().len() > 1,
         is_big_endian: index.contents.traits.endian == Endian::Big,
     };
     let mut engine = Engine::new(&run, circumstances);

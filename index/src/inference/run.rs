@@ -58,6 +58,8 @@ impl RunStep {
 pub(super) struct RunAccess {
     pub kind: AccessKind,
     pub address: u64,
+    /// What the processor ignores on top of the address.
+    pub tag: u64,
     pub size_bytes: u8,
 }
 
@@ -168,7 +170,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let MemoryAccess { kind, address, size_bytes, .. } = *access;
+        let MemoryAccess { kind, address, tag, size_bytes, .. } = *access;
         if !self.is_own(access.thread) {
             if kind == AccessKind::Write {
                 let granules = granules_of(address, u64::from(size_bytes)).map(|(granule, _)| granule);
@@ -177,7 +179,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             return;
         }
         if let Some(step) = self.run.steps.last_mut() {
-            self.run.accesses.push(RunAccess { kind, address: address.0, size_bytes });
+            self.run.accesses.push(RunAccess { kind, address: address.0, tag, size_bytes });
             step.accesses.end = self.run.accesses.len();
         }
     }

@@ -4,7 +4,7 @@ use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView, Ste
 
 use crate::decode::{Expression, MemoryOperand, Operation, ScaledRegister};
 use crate::inference::engine::{Engine, Here};
-use crate::inference::run::RunStep;
+use crate::inference::run::{RunAccess, RunStep};
 use crate::inference::symbols::Term;
 use crate::inference::{Fact, Way};
 
@@ -19,12 +19,20 @@ impl Engine<'_> {
             if operand.base.is_some_and(|base| base.register == RegisterId::SP) {
                 self.stack = Some(address);
             }
+            let tag = self.tag_at(here, address);
             if operand.segment.is_none() && (operand.base.is_some() || operand.index.is_some()) {
                 let fact = Fact::Address(here.step.step());
                 let term = self.address_term(operand, fact);
-                self.symbols.state(term, address, u64::MAX, fact);
+                self.symbols.state(term, address ^ tag, u64::MAX, fact);
             }
         }
+    }
+
+    /// What the registers of an address hold besides what the processor uses of it.
+    fn tag_at(&self, here: Here<'_>, address: u64) -> u64 {
+        let accesses = self.run.accesses(here.step).iter();
+        let is_inside = |access: &RunAccess| address.wrapping_sub(access.address) < u64::from(access.size_bytes);
+        accesses.copied().find(is_inside).map_or(0, |access| access.tag)
     }
 
     fn address_term(&mut self, operand: &MemoryOperand, fact: Fact) -> Term {

@@ -7,10 +7,13 @@ use super::records::{Record, Records, What};
 
 /// `mov eax, 0x1234567`
 const EAX: &[u8] = &[0xb8, 0x67, 0x45, 0x23, 0x01];
-const NOP: &[u8] = &[0x90];
 const SYSCALL: &[u8] = &[0x0f, 0x05];
 /// The number of `close`, as a traced function.
 const CLOSE: u64 = (1 << 32) + 3;
+
+fn nop(thread: u16, pc: u64) -> Record {
+    Record::step(thread, pc, 1, Branch::None)
+}
 
 fn step(thread: u16, pc: u64, bytes: &[u8]) -> Record {
     branch(thread, pc, bytes, Branch::None)
@@ -48,8 +51,8 @@ fn what_a_system_call_returns_is_not_what_the_handler_of_a_signal_finds() {
         marker(MarkerKind::FUNCTION, CLOSE),
         marker(MarkerKind::RETURN_VALUE, 77),
         marker(MarkerKind::KERNEL_EVENT, 0x1002),
-        step(0, 0x5000, NOP),
-        step(0, 0x5001, NOP),
+        nop(0, 0x5000),
+        nop(0, 0x5001),
     ];
     check(&records, 1, ("rax", UNKNOWN));
     check(&records, 2, ("rax", UNKNOWN));
@@ -59,12 +62,12 @@ fn what_a_system_call_returns_is_not_what_the_handler_of_a_signal_finds() {
 fn what_comes_later_does_not_show_yet() {
     let records = [
         step(0, 0x1000, SYSCALL),
-        step(1, 0x9000, NOP),
-        step(1, 0x9001, NOP),
+        nop(1, 0x9000),
+        nop(1, 0x9001),
         marker(MarkerKind::FUNCTION, CLOSE),
         marker(MarkerKind::RETURN_VALUE, 77),
-        step(0, 0x1002, NOP),
-        step(0, 0x1003, NOP),
+        nop(0, 0x1002),
+        nop(0, 0x1003),
     ];
     check(&records, 2, ("rax", UNKNOWN));
     check(&records, 3, ("rax", "000000000000004d"));
@@ -75,11 +78,11 @@ fn what_comes_later_does_not_show_yet() {
 fn before_a_signal_registers_are_what_the_last_step_left() {
     let records = [
         step(0, 0x1000, EAX),
-        step(1, 0x9000, NOP),
+        nop(1, 0x9000),
         marker(MarkerKind::KERNEL_EVENT, 0x1005),
-        step(1, 0x9001, NOP),
-        step(0, 0x5000, NOP),
-        step(0, 0x5001, NOP),
+        nop(1, 0x9001),
+        nop(0, 0x5000),
+        nop(0, 0x5001),
     ];
     check(&records, 1, ("rax", "0000000001234567"));
     check(&records, 2, ("rax", UNKNOWN));
@@ -92,7 +95,7 @@ fn results_of_system_calls_that_may_say_whether_they_succeeded_are_not_values() 
         let mut records = vec![step(0, 0x1000, SYSCALL), marker(MarkerKind::FUNCTION, CLOSE)];
         records.push(marker(MarkerKind::RETURN_VALUE, value));
         records.extend(failed.map(|error| marker(MarkerKind::SYSTEM_CALL_FAILED, error)));
-        records.extend([step(0, 0x1002, NOP), step(0, 0x1003, NOP)]);
+        records.extend([nop(0, 0x1002), nop(0, 0x1003)]);
         records
     };
     check(&result(1, None), 1, ("rax", UNKNOWN));
@@ -107,7 +110,7 @@ fn arguments_are_where_their_function_has_them() {
     let arguments = |function| {
         let mut records = vec![step(0, 0x1000, SYSCALL), marker(MarkerKind::FUNCTION, function)];
         records.extend((1..5).map(|number| marker(MarkerKind::ARGUMENT, number)));
-        records.extend([step(0, 0x1002, NOP), step(0, 0x1003, NOP)]);
+        records.extend([nop(0, 0x1002), nop(0, 0x1003)]);
         records
     };
     check(&arguments(CLOSE), 1, ("r10", "0000000000000004"));
@@ -119,21 +122,21 @@ fn arguments_are_where_their_function_has_them() {
 #[test]
 fn nothing_from_before_a_gap_is_told() {
     let mut records = vec![step(0, 0x1000, EAX)];
-    records.extend((0..5000).map(|number| step(0, 0x1005 + number, NOP)));
+    records.extend((0..5000).map(|number| nop(0, 0x1005 + number)));
     check(&records, 5000, ("rax", "0000000001234567"));
     // `jmp` goes elsewhere than it says, so steps are missing.
     let behind = 0x1005 + 5000;
     records.push(branch(0, behind, &[0xeb, 0x10], Branch::Jump));
     let mut whole = records.clone();
-    whole.extend((0..9).map(|number| step(0, behind + 0x12 + number, NOP)));
+    whole.extend((0..9).map(|number| nop(0, behind + 0x12 + number)));
     check(&whole, 5005, ("rax", "0000000001234567"));
-    records.extend((0..9).map(|number| step(0, behind + 0x13 + number, NOP)));
+    records.extend((0..9).map(|number| nop(0, behind + 0x13 + number)));
     check(&records, 5005, ("rax", UNKNOWN));
 }
 
 #[test]
 fn narrow_sources_leave_zeros_in_vector_registers() {
-    let ending = |pc| [step(0, pc, NOP), step(0, pc + 1, NOP)];
+    let ending = |pc| [nop(0, pc), nop(0, pc + 1)];
     // mov rax, -1; movd xmm0, eax
     let mut records = vec![step(0, 0x1000, &[0x48, 0xc7, 0xc0, 0xff, 0xff, 0xff, 0xff])];
     records.push(step(0, 0x1007, &[0x66, 0x0f, 0x6e, 0xc0]));
@@ -147,4 +150,42 @@ fn narrow_sources_leave_zeros_in_vector_registers() {
     check("d1", "ffffffffffffffff");
     check("q2", "000000000000000000000000ffffffff");
     check("q3", "000000000000000000000000ffffffff");
+}
+
+#[test]
+fn the_tag_of_an_address_is_in_its_register() {
+    let tagged = 0xab00_0000_0001_0000;
+    // ldr x1, [x0]; ldr x2, [x3]
+    let code = |pc, code: u32| step(0, pc, &code.to_le_bytes());
+    let records = [
+        code(0x1000, 0xf940_0001),
+        Record::read(0, tagged),
+        code(0x1004, 0xf940_0062),
+        Record::read(0, 0x2_0000),
+        code(0x1008, 0xd503_201f),
+        code(0x100c, 0xd503_201f),
+    ];
+    let check = |expected| check_set(&records, InstructionSet::A64, 2, expected);
+    check(("x0", "ab00000000010000"));
+    check(("x3", "0000000000020000"));
+}
+
+#[test]
+fn memory_that_others_may_write_is_not_followed() {
+    // mov eax, 0x1234567; mov [rdi], rax; mov rcx, [rdi]; push rax; pop rdx
+    let records = [
+        step(0, 0x1000, EAX),
+        step(0, 0x1005, &[0x48, 0x89, 0x07]),
+        Record::write(0, 0x7000),
+        step(0, 0x1008, &[0x48, 0x8b, 0x0f]),
+        Record::read(0, 0x7000),
+        step(0, 0x100b, &[0x50]),
+        Record::write(0, 0x7fff_0000),
+        step(0, 0x100c, &[0x5a]),
+        Record::read(0, 0x7fff_0000),
+        nop(0, 0x100d),
+        nop(0, 0x100e),
+    ];
+    check(&records, 5, ("rcx", UNKNOWN));
+    check(&records, 5, ("rdx", "0000000001234567"));
 }

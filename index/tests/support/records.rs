@@ -174,7 +174,10 @@ fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: 
             text: b"",
         }),
         What::Access { kind, address, size_bytes } => {
-            sink.access(&MemoryAccess { thread, kind, address: Address(address), size_bytes, bytes: None, place });
+            // What a processor with tagged addresses ignores.
+            let plain = address << 8 >> 8;
+            let (address, tag) = (Address(plain), address ^ plain);
+            sink.access(&MemoryAccess { thread, kind, address, tag, size_bytes, bytes: None, place });
         }
         What::Marker(marker) => sink.marker(&MarkerEvent { thread, marker, place }),
     }

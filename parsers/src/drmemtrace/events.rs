@@ -90,8 +90,9 @@ impl<'a, S: EventSink> EventRun<'a, S> {
         number
     }
 
-    fn push_access(&mut self, kind: AccessKind, address: Address, size_bytes: u8) {
-        let access = MemoryAccess { thread: self.thread, kind, address, size_bytes, bytes: None, place: self.place() };
+    fn push_access(&mut self, kind: AccessKind, (address, tag): (Address, u64), size_bytes: u8) {
+        let (thread, place) = (self.thread, self.place());
+        let access = MemoryAccess { thread, kind, address, tag, size_bytes, bytes: None, place };
         self.sink.access(&access);
     }
 }
@@ -136,13 +137,15 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
         }
         self.thread = self.number();
         let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
-        let address = plain_address(address, self.set);
+        let made = address;
+        let address = plain_address(made, self.set);
         // Nothing lies behind the last address.
         let room = u64::MAX - address.0;
         let size_bytes = u64::from(size_bytes).min(room.saturating_add(1)) as u16;
         for offset in (0..size_bytes).step_by(usize::from(ACCESS_LIMIT)) {
             let size = (size_bytes - offset).min(ACCESS_LIMIT) as u8;
-            self.push_access(kind, Address(address.0 + u64::from(offset)), size);
+            let part = Address(address.0 + u64::from(offset));
+            self.push_access(kind, (part, made ^ address.0), size);
         }
     }
 

@@ -240,6 +240,7 @@ impl<S: EventSink> Run<'_, S> {
             thread: line.thread,
             kind,
             address: Address(address),
+            tag: 0,
             size_bytes,
             bytes: Some(bytes),
             place,
