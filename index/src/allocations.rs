@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_parsers::{Address, Marker, MarkerKind, Position, Source};
+use stepback_parsers::{Address, Marker, MarkerKind, Position, Source, Step};
 
 use crate::{Cancel, FindMarkers, Index, MarkerHit, Query, QueryError, ThreadId};
 
@@ -21,6 +21,8 @@ pub enum HeapRole {
     Reallocate,
     /// `free(block)`, `operator delete(block)`.
     Free,
+    /// `posix_memalign(where, alignment, size)`: where the block is, it stores in memory, which the trace does not show.
+    AllocateUnseen,
 }
 
 /// The blocks of the heap with their lifetimes. Cost: all markers of functions are read; the answer is to be kept.
@@ -37,8 +39,42 @@ pub struct Heap {
     blocks: Vec<Block>,
     /// The end of the highest block up to each.
     ends: Vec<u64>,
+    /// Frees of what is not allocated, in trace order.
+    pub bad_frees: Vec<BadFree>,
+    /// Blocks that were allocated at addresses which the trace does not show.
+    pub unseen: u64,
     /// True when there are more than [`BLOCKS`]: the rest is left out.
     pub is_cut_short: bool,
+}
+
+/// A call that frees what is not allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadFree {
+    /// What it was given.
+    pub address: Address,
+    /// When.
+    pub at: Position,
+    /// The last step of the thread before the function.
+    pub step: Option<Step>,
+    /// Whose call it is.
+    pub thread: ThreadId,
+    /// The function.
+    pub function: u64,
+    /// When the block at this address was freed before; none when the trace shows no block there.
+    pub freed_before: Option<Freed>,
+}
+
+/// The end of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freed {
+    /// When.
+    pub at: Position,
+    /// The last step of the thread before the function that did it.
+    pub step: Option<Step>,
+    /// By whom.
+    pub thread: ThreadId,
+    /// By which function.
+    pub function: u64,
 }
 
 /// A block of the heap.
@@ -50,12 +86,14 @@ pub struct Block {
     pub size_bytes: u64,
     /// When it was allocated: the function's return shows at this position.
     pub allocated_at: Position,
+    /// The last step of the function that returned it.
+    pub allocated_step: Option<Step>,
     /// By whom.
     pub allocated_by: ThreadId,
-    /// When it was freed; none when the trace does not show it.
-    pub freed_at: Option<Position>,
-    /// By whom.
-    pub freed_by: Option<ThreadId>,
+    /// By which function.
+    pub function: u64,
+    /// How it ended; none when the trace does not show it.
+    pub freed: Option<Freed>,
 }
 
 /// More blocks are not kept.
@@ -70,8 +108,7 @@ impl Query for Allocations {
     type Answer = Heap;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Heap, QueryError> {
-        let mut builder =
-            Builder { roles: &self.roles, threads: HashMap::new(), live: HashMap::new(), heap: Heap::default() };
+        let mut builder = Builder::new(&self.roles);
         let mut from = Position(0);
         loop {
             let batch = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to: index.end(), limit: BATCH }
@@ -106,7 +143,7 @@ impl Heap {
             if block.is_allocated(position) {
                 return Some(block);
             }
-            if found.is_none_or(|found| block.freed_at > found.freed_at) {
+            if found.is_none_or(|found| block.freed_at() > found.freed_at()) {
                 found = Some(block);
             }
         }
@@ -122,7 +159,11 @@ impl Block {
 
     /// Whether it is allocated at a position.
     pub fn is_allocated(&self, position: Position) -> bool {
-        self.allocated_at <= position && self.freed_at.is_none_or(|freed| position < freed)
+        self.allocated_at <= position && self.freed_at().is_none_or(|freed| position < freed)
+    }
+
+    fn freed_at(&self) -> Option<Position> {
+        self.freed.map(|freed| freed.at)
     }
 }
 
@@ -132,6 +173,11 @@ struct Builder<'a> {
     threads: HashMap<ThreadId, Thread>,
     /// The blocks that are allocated, by address.
     live: HashMap<u64, Block>,
+    /// How the last block at an address ended that is no more.
+    ended: HashMap<u64, Freed>,
+    /// The places of blocks whose addresses were given out again before they were freed:
+    /// where the order between threads is not known, another thread may have freed them just before.
+    owed: HashMap<u64, usize>,
     heap: Heap,
 }
 
@@ -142,6 +188,8 @@ struct Thread {
     function: Option<u64>,
     /// Calls that have not returned.
     calls: Vec<HeapCall>,
+    /// What was freed last and by which function, when no other function of the heap was called since.
+    last_free: Option<(u64, u64)>,
 }
 
 /// A call of such a function.
@@ -156,7 +204,17 @@ struct HeapCall {
 /// More calls of such functions inside each other than that no program makes.
 const DEPTH: usize = 64;
 
-impl Builder<'_> {
+/// What ends a block: a marker of a function.
+fn freed_by(hit: &MarkerHit, function: u64) -> Freed {
+    Freed { at: hit.position, step: hit.step, thread: hit.thread, function }
+}
+
+impl<'a> Builder<'a> {
+    fn new(roles: &'a BTreeMap<u64, HeapRole>) -> Self {
+        let (threads, live, ended, owed) = Default::default();
+        Self { roles, threads, live, ended, owed, heap: Heap::default() }
+    }
+
     fn take(&mut self, hit: &MarkerHit) {
         let Marker { kind, value } = hit.marker;
         let thread = self.threads.entry(hit.thread).or_default();
@@ -167,15 +225,26 @@ impl Builder<'_> {
                 if thread.calls.len() >= DEPTH {
                     thread.calls.remove(0);
                 }
+                thread.last_free = thread.last_free.filter(|_| role == HeapRole::Free);
                 thread.calls.push(HeapCall { function, role, arguments: Vec::new(), at: hit.position });
             }
-            (MarkerKind::ARGUMENT, Some((function, _))) => {
+            (MarkerKind::ARGUMENT, Some((function, role))) => {
                 let call = thread.calls.last_mut().filter(|call| call.function == function && call.at == hit.position);
-                if let Some(call) = call.filter(|call| call.arguments.len() < 2) {
-                    call.arguments.push(value);
-                    if let HeapCall { role: HeapRole::Free, .. } = *call {
-                        self.free(value, hit);
+                let Some(call) = call.filter(|call| call.arguments.len() < 2) else { return };
+                call.arguments.push(value);
+                match (role, call.arguments.len()) {
+                    (HeapRole::Free, _) => {
+                        // Its return tells nothing, and mostly is not recorded.
+                        thread.calls.pop();
+                        let before = thread.last_free.replace((value, function));
+                        // `operator delete` calls `free`.
+                        let is_inner = before.is_some_and(|before| before.0 == value && before.1 != function);
+                        if !is_inner {
+                            self.freed(value, freed_by(hit, function));
+                        }
                     }
+                    (HeapRole::Reallocate, 1) => self.check_block(value, freed_by(hit, function)),
+                    _ => {}
                 }
             }
             (MarkerKind::RETURN_VALUE, Some((function, _))) => {
@@ -196,11 +265,16 @@ impl Builder<'_> {
             HeapRole::AllocateArray => argument(0).zip(argument(1)).and_then(|(count, size)| count.checked_mul(size)),
             HeapRole::AllocateAligned | HeapRole::Reallocate => argument(1),
             HeapRole::Free => None,
+            HeapRole::AllocateUnseen => {
+                self.heap.unseen += u64::from(value == 0);
+                None
+            }
         };
         let Some(size_bytes) = size else { return };
+        let by_call = freed_by(hit, call.function);
         let is_moved = call.role == HeapRole::Reallocate && (value != 0 || size_bytes == 0);
         if let Some(before) = argument(0).filter(|_| is_moved) {
-            self.free(before, hit);
+            self.end(before, by_call);
         }
         if value == 0 {
             return;
@@ -211,24 +285,53 @@ impl Builder<'_> {
         }
         // A function that calls another one of these gives on what that allocated.
         let is_inner = self.live.get(&value).is_some_and(|block| block.allocated_at >= call.at);
-        if !is_inner {
-            self.free(value, hit);
+        if !is_inner && self.end(value, by_call) {
+            self.owed.insert(value, self.heap.blocks.len().saturating_sub(1));
         }
         let block = Block {
             address: Address(value),
             size_bytes,
             allocated_at: hit.position,
+            allocated_step: hit.step,
             allocated_by: hit.thread,
-            freed_at: None,
-            freed_by: None,
+            function: call.function,
+            freed: None,
         };
         self.live.insert(value, block);
     }
 
-    fn free(&mut self, address: u64, hit: &MarkerHit) {
-        if let Some(block) = self.live.remove(&address) {
-            self.keep(Block { freed_at: Some(hit.position), freed_by: Some(hit.thread), ..block });
+    /// A function that frees was called.
+    fn freed(&mut self, address: u64, by: Freed) {
+        let is_of_other = |block: &Block| block.allocated_by != by.thread;
+        if self.live.get(&address).is_some_and(is_of_other)
+            && let Some(block) = self.owed.remove(&address).and_then(|place| self.heap.blocks.get_mut(place))
+        {
+            block.freed = Some(by);
+            return;
         }
+        self.check_block(address, by);
+        self.end(address, by);
+    }
+
+    /// Notes when there is no block at an address that is freed or moved.
+    fn check_block(&mut self, address: u64, by: Freed) {
+        if address == 0 || self.live.contains_key(&address) || self.heap.bad_frees.len() >= BLOCKS {
+            return;
+        }
+        let Freed { at, step, thread, function } = by;
+        let freed_before = self.ended.get(&address).copied();
+        self.heap.bad_frees.push(BadFree { address: Address(address), at, step, thread, function, freed_before });
+    }
+
+    /// Ends the block at an address; false when there is none.
+    fn end(&mut self, address: u64, by: Freed) -> bool {
+        let Some(block) = self.live.remove(&address) else { return false };
+        self.owed.remove(&address);
+        if self.ended.len() < BLOCKS || self.ended.contains_key(&address) {
+            self.ended.insert(address, by);
+        }
+        self.keep(Block { freed: Some(by), ..block });
+        true
     }
 
     fn keep(&mut self, block: Block) {

@@ -79,7 +79,7 @@ pub mod oracle;
 
 pub use access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
 pub use accesses::AccessesOf;
-pub use allocations::{Allocations, BLOCKS, Block, Heap, HeapRole};
+pub use allocations::{Allocations, BLOCKS, BadFree, Block, Freed, Heap, HeapRole};
 pub use answers::*;
 pub use build::{Build, BuildOptions, BuildProgress, BuildSummary, Follow, WARNINGS_KEPT};
 pub use byte_touches::{ByteTouch, TouchesAt};

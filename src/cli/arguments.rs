@@ -11,6 +11,8 @@ use super::convert::ConvertArguments;
 use super::diff::DiffArguments;
 use super::find::FindArguments;
 use super::flamegraph::{self, FlamegraphArguments};
+use super::heap::HeapArguments;
+use super::heat::HeatArguments;
 use super::list::ListArguments;
 use super::options::{ReportOptions, TraceOptions};
 use super::profile::{self, ProfileArguments};
@@ -104,6 +106,14 @@ pub enum Command {
     Counts(TraceArguments),
     /// System calls: how often, how many failed, how long they took.
     Syscalls(SyscallsArguments),
+    /// The threads: what each did, when, where, and how it ended.
+    Threads(TraceArguments),
+    /// What was allocated and freed, where the recorder traced the functions of the heap.
+    #[command(after_help = WORDS)]
+    Heap(HeapArguments),
+    /// Which pages of memory are read and written how often.
+    #[command(after_help = WORDS)]
+    Heat(HeatArguments),
     /// A waveform of the trace, for wave viewers.
     #[command(after_help = WORDS)]
     Vcd(VcdArguments),
@@ -132,8 +142,10 @@ impl Command {
     /// none for what needs no index.
     pub fn common(&self) -> Option<&TraceArguments> {
         Some(match self {
-            Self::Index(common) | Self::Info(common) | Self::Counts(common) => common,
+            Self::Index(common) | Self::Info(common) | Self::Counts(common) | Self::Threads(common) => common,
             Self::Syscalls(syscalls) => &syscalls.common,
+            Self::Heap(heap) => &heap.common,
+            Self::Heat(heat) => &heat.common,
             Self::List(list) => &list.common,
             Self::At(at) => &at.common,
             Self::Find(find) => &find.common,

@@ -16,6 +16,7 @@ use super::report::Report;
 use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
 use super::walk::step_record;
+use crate::model::heap::{block_words, has_heap, heap};
 use crate::place::Place;
 
 /// More memory than this is no answer for one moment, but a typing error.
@@ -58,6 +59,9 @@ struct AtJson {
     last_step: Option<StepJson>,
     registers: Map<String, Json>,
     register_sources: Map<String, Json>,
+    /// Of those that are inferred.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    register_reasons: Map<String, Json>,
     memory: Vec<MemoryJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<FrameJson>>,
@@ -69,6 +73,9 @@ struct MemoryJson {
     address: String,
     bytes: String,
     sources: String,
+    /// Which block of the heap the first byte belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heap: Option<String>,
 }
 
 /// All that was asked for.
@@ -85,6 +92,8 @@ struct State {
 struct Range {
     address: Address,
     bytes: Vec<ByteState>,
+    /// Which block of the heap the first belongs to, in words.
+    block: Option<String>,
 }
 
 impl AtArguments {
@@ -106,8 +115,12 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     };
     file.registers.extend(scalable.run(&session.index, &report.cancel)?);
     let names = NamesAt::new(session, position, thread, &report.cancel)?;
-    let ranges: Vec<Range> =
+    let mut ranges: Vec<Range> =
         arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
+    if !ranges.is_empty() && has_heap(session) {
+        let heap = heap(session, &report.cancel)?;
+        ranges.iter_mut().for_each(|range| range.block = block_words(session, &heap, range.address, position));
+    }
     let stack = match arguments.stack {
         true => Some(Stack::read(position, file.thread, arguments.frames, report)?),
         false => None,
@@ -126,7 +139,7 @@ fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_
         bail!("at most {} bytes of memory can be asked for at once: {text:?}", grouped(MEMORY_LIMIT_BYTES));
     }
     let bytes = MemoryAt { position, address, len_bytes }.run(&report.session.index, &report.cancel)?;
-    Ok(Range { address, bytes })
+    Ok(Range { address, bytes, block: None })
 }
 
 fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
@@ -137,19 +150,23 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
         let step = StepJson::new(&record, &session.index);
         if *has_lines { step.with_source(session.source_text(record.pc)) } else { step }
     });
-    let by_name = |value: fn(&RegisterState) -> Json| {
+    let by_name = |value: fn(&RegisterState) -> Json| -> Map<String, Json> {
         file.registers.iter().map(|register| (register.name.clone(), value(register))).collect()
     };
+    let mut register_reasons = by_name(|register| register.reason.map(|reason| reason.to_string()).into());
+    register_reasons.retain(|_, reason| !reason.is_null());
     let memory = |range: &Range| MemoryJson {
         address: hex(range.address),
         bytes: byte_string(range.bytes.iter().map(|byte| byte.value)),
         sources: source_letters(&range.bytes),
+        heap: range.block.clone(),
     };
     report.json(&AtJson {
         position: position.0,
         last_step,
         registers: by_name(|register| value_hex(&register.value).into()),
         register_sources: by_name(|register| source_word(register.source).into()),
+        register_reasons,
         memory: ranges.iter().map(memory).collect(),
         stack: stack.as_ref().map(|stack| stack.json(report)),
     })
@@ -171,6 +188,9 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
     }
     for range in ranges {
         report.text(&format!("\n{}", memory_text(range)))?;
+        if let Some(block) = &range.block {
+            report.text(&format!("{}: {block}\n", range.address))?;
+        }
     }
     if let Some(stack) = stack {
         report.text(&format!("\n{}", stack.text()))?;
@@ -189,12 +209,13 @@ fn registers_text(file: &RegisterFile) -> String {
             ValueSource::Recorded => "",
             source => source_word(source),
         };
+        let reason = register.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         let writer = match (register.written_by, register.written_at) {
             (Some(step), _) => format!("step {}", grouped(step.0)),
             (None, Some(_)) => "before the first step".to_owned(),
             (None, None) => String::new(),
         };
-        let line = format!("{:<name_width$}  {value:<34}  {writer:<22}  {source}", register.name);
+        let line = format!("{:<name_width$}  {value:<34}  {writer:<22}  {source}{reason}", register.name);
         text.push_str(line.trim_end());
         text.push('\n');
     }

@@ -5,16 +5,18 @@ use std::ops::ControlFlow;
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use stepback_index::{AccessKinds, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, TextPattern};
-use stepback_parsers::{Address, Line, Position};
+use stepback_index::{AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, TextPattern};
+use stepback_parsers::{Address, Line, Position, RegisterSource, Source as _};
 
 use super::arguments::TraceArguments;
 use super::cells::{NamesAt, check_cell, check_expression, thread_id};
 use super::find_marker::{self, MarkerArguments};
 use super::json::HitJson;
+use super::progress::say;
 use super::report::Report;
-use super::text::{access_text, grouped, step_line};
+use super::text::{access_text, counted, grouped, step_line};
 use super::walk::{Found, Sought, Walk};
+use crate::model::doubt::doubt_words;
 use crate::place::Place;
 
 /// What is sought, and where.
@@ -31,7 +33,7 @@ pub struct FindArguments {
     /// From where (default: end for the last-… kinds, start for all others).
     #[arg(long, value_name = "POS")]
     pub at: Option<Place>,
-    /// Whose registers (default: the thread of the last step before the position).
+    /// Whose registers (default: the thread of the last step before the position), and whose accesses of memory (default: all).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
     /// Every hit, not just the first.
@@ -121,9 +123,17 @@ pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let wanted = if arguments.all { limit } else { limit.min(1) };
     match question {
         Question::Walk(sought) => {
-            let mut walk = Walk::new(sought, at, wanted, index, cancel);
+            let whose = if sought.is_of_memory() { thread_id(session, arguments.thread.as_deref())? } else { None };
+            let mut walk = Walk::new(sought, at, wanted, index, cancel).of_thread(whose);
             match arguments.all {
-                true => print_all(&mut walk, report),
+                true => {
+                    let count = print_all(&mut walk, report)?;
+                    if !arguments.common.report.quiet {
+                        report.flush()?;
+                        say(&format!("note: {}", counted(count, "hit")));
+                    }
+                    Ok(())
+                }
                 false => print_first(walk.next()?, report),
             }
         }
@@ -207,16 +217,22 @@ fn print_first(found: Found, report: &mut Report<'_>) -> Result<()> {
 }
 
 /// In JSON every line is a hit, so the initial state, which is no step, shows in the text only.
-fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<()> {
+fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<u64> {
     let index = &report.session.index;
     let mut count = 0u64;
     loop {
         match walk.next()? {
             Found::Hit(hit) if report.is_json => report.json(&HitJson::new(&hit, index))?,
             Found::Hit(hit) => print_hit(&hit, report)?,
-            Found::Initial(line) if !report.is_json => return print_initial(line, report),
-            Found::Nothing if count == 0 && !report.is_json => return report.text("nothing found\n"),
-            Found::Initial(_) | Found::Nothing => return Ok(()),
+            Found::Initial(line) if !report.is_json => {
+                print_initial(line, report)?;
+                return Ok(count);
+            }
+            Found::Nothing if count == 0 && !report.is_json => {
+                report.text("nothing found\n")?;
+                return Ok(count);
+            }
+            Found::Initial(_) | Found::Nothing => return Ok(count),
         }
         count += 1;
         report.flush()?;
@@ -228,7 +244,10 @@ fn print_hit(hit: &Hit, report: &mut Report<'_>) -> Result<()> {
     let access = hit.access.as_ref().map(|access| format!("  {}", access_text(access))).unwrap_or_default();
     let record = stepback_index::StepRecord { effects: Vec::new(), ..hit.record.clone() };
     let line = hit.record.line.map(|line| format!("  line {}", grouped(line.0))).unwrap_or_default();
-    report.text(&format!("{:<64}{access}{line}\n", step_line(&record, &report.session.index)))
+    let index = &report.session.index;
+    let doubt = hit.doubt.map(|doubt| format!("  {}", doubt_words(doubt, index.source().traits().instruction_set)));
+    let doubt = doubt.unwrap_or_default();
+    report.text(&format!("{:<64}{access}{line}{doubt}\n", step_line(&record, index)))
 }
 
 fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
@@ -250,9 +269,9 @@ fn question(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Res
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
         Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
         Kind::LastAccess => Sought::LastAccess(cell()?, AccessKinds::All),
-        Kind::NextWrite => Sought::NextAccess(cell()?, AccessKinds::Writes),
-        Kind::NextRead => Sought::NextAccess(cell()?, AccessKinds::Reads),
-        Kind::NextAccess => Sought::NextAccess(cell()?, AccessKinds::All),
+        Kind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments.all, report),
+        Kind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.all, report),
+        Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.all, report),
         Kind::Pc => Sought::NextVisit(code_address(number()?)),
         Kind::LastPc => Sought::LastVisit(code_address(number()?)),
         Kind::Marker | Kind::LastMarker => return Ok(Question::Marker),
@@ -261,6 +280,17 @@ fn question(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Res
         Kind::NextExternal => Sought::NextExternal(range()?),
         Kind::LastExternal => Sought::LastExternal(range()?),
     }))
+}
+
+/// Of a step that reads and writes, both are listed where nothing but accesses tells of memory.
+fn next_access(cell: Cell, kinds: AccessKinds, is_all: bool, report: &Report<'_>) -> Sought {
+    let registers = report.session.index.source().traits().registers;
+    match cell {
+        Cell::Memory { address, len_bytes } if is_all && registers == RegisterSource::Operands => {
+            Sought::Accesses(MemoryRange { address, len_bytes }, kinds)
+        }
+        _ => Sought::NextAccess(cell, kinds),
+    }
 }
 
 fn pattern(text: &str) -> Result<TextPattern, String> {

@@ -10,7 +10,9 @@ use stepback_parsers::{MarkerKind, Position};
 use super::json::Time;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
+use super::threads::ThreadJson;
 use crate::model::so_far::SoFar;
+use crate::model::threads::threads_of;
 use crate::model::trace_notes::trace_notes;
 use crate::session::Session;
 
@@ -27,7 +29,7 @@ struct InfoJson<'a> {
     format: &'a str,
     steps: u64,
     lines: u64,
-    threads: Vec<ThreadJson<'a>>,
+    threads: ThreadsJson<'a>,
     time: TimeJson<'a>,
     arch: &'static str,
     endian: &'static str,
@@ -132,8 +134,16 @@ impl PackedJson {
     }
 }
 
+/// Only the records of drmemtrace tell more of a thread than what it ran.
 #[derive(Serialize)]
-struct ThreadJson<'a> {
+#[serde(untagged)]
+enum ThreadsJson<'a> {
+    Plain(Vec<PlainThreadJson<'a>>),
+    Recorded(Vec<ThreadJson>),
+}
+
+#[derive(Serialize)]
+struct PlainThreadJson<'a> {
     id: &'a str,
     steps: u64,
 }
@@ -185,7 +195,18 @@ pub fn run(report: &mut Report<'_>) -> Result<()> {
 fn print_json(report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
     let info = index.info();
-    let threads = index.threads().iter().map(|thread| ThreadJson { id: &thread.name, steps: thread.steps });
+    let threads = match report.session.drmemtrace() {
+        Some(_) => {
+            let rows = threads_of(report.session, &report.cancel)?.rows;
+            ThreadsJson::Recorded(rows.iter().map(ThreadJson::new).collect())
+        }
+        None => {
+            let threads = index.threads().iter();
+            ThreadsJson::Plain(
+                threads.map(|thread| PlainThreadJson { id: &thread.name, steps: thread.steps }).collect(),
+            )
+        }
+    };
     let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
     let first =
         warnings.map(|warning| WarningJson { line: warning.line, offset: warning.offset, message: &warning.message });
@@ -194,7 +215,7 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         format: &info.format,
         steps: info.steps,
         lines: info.lines,
-        threads: threads.collect(),
+        threads,
         time: TimeJson { unit: info.time_unit.as_deref(), first: time_first.map(Time), last: time_last.map(Time) },
         arch: architecture(index.threads()),
         endian: if info.is_big_endian { "big" } else { "little" },

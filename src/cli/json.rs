@@ -2,11 +2,12 @@
 
 use serde::{Serialize, Serializer};
 use stepback_index::{
-    Access, AccessTarget, ByteState, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
+    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
     ValueSource,
 };
 use stepback_parsers::drmemtrace::marker_name;
-use stepback_parsers::{AccessKind, Address, AnySource};
+use stepback_parsers::linux::system_call_name;
+use stepback_parsers::{AccessKind, Address, AnySource, Source as _};
 
 /// Numbers up to here are exact in every JSON reader.
 const EXACT_LIMIT: u64 = 1 << 53;
@@ -92,6 +93,17 @@ pub struct HitJson {
     position: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     access: Option<AccessJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    doubt: Option<DoubtJson>,
+}
+
+/// Why a hit may not be the answer; `step`, `number` and `name` are those of a system call.
+#[derive(Debug, Serialize)]
+struct DoubtJson {
+    kind: &'static str,
+    step: Option<u64>,
+    number: Option<u64>,
+    name: Option<&'static str>,
 }
 
 /// An access to a register or to memory.
@@ -165,7 +177,22 @@ impl HitJson {
     /// A hit of an index.
     pub fn new(hit: &Hit, index: &AnyIndex) -> Self {
         let step = StepJson::new(&hit.record, index);
-        Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new) }
+        let doubt = hit.doubt.map(|doubt| DoubtJson::new(doubt, index));
+        Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new), doubt }
+    }
+}
+
+impl DoubtJson {
+    fn new(doubt: Doubt, index: &AnyIndex) -> Self {
+        let plain = |kind| Self { kind, step: None, number: None, name: None };
+        match doubt {
+            Doubt::Undecoded => plain("undecoded"),
+            Doubt::Conditional => plain("conditional"),
+            Doubt::SystemCall { step, number } => {
+                let name = system_call_name(index.source().traits().instruction_set, number);
+                Self { kind: "syscall", step: Some(step.0), number: Some(number), name }
+            }
+        }
     }
 }
 

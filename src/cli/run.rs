@@ -12,8 +12,8 @@ use super::progress::{self, say};
 use super::report::{OutputError, Report};
 use super::text::{counted, printable};
 use super::{
-    at, callinfo, calltree, convert, counts, diff, find, flamegraph, follow, index, info, list, profile, syscalls,
-    truncate, vcd, window,
+    at, callinfo, calltree, convert, counts, diff, find, flamegraph, follow, heap, heat, index, info, list, profile,
+    syscalls, threads, truncate, vcd, window,
 };
 use crate::model::so_far::SoFar;
 use crate::session::{Session, TraceFiles, no_tail_calls};
@@ -51,6 +51,7 @@ impl Command {
         match self {
             Self::At(at) => at.check(),
             Self::Find(find) => find.check(),
+            Self::Heap(heap) => heap.check(),
             Self::Vcd(vcd) => vcd.check(),
             Self::Truncate(truncate) => truncate.check(),
             Self::Convert(convert) => convert.check(),
@@ -145,6 +146,9 @@ fn ask(command: &Command, took: Duration, report: &mut Report<'_>) -> Result<()>
         Command::Diff(diff) => diff::run(diff, report)?,
         Command::Counts(_) => counts::run(report)?,
         Command::Syscalls(syscalls) => syscalls::run(syscalls, report)?,
+        Command::Threads(_) => threads::run(report)?,
+        Command::Heap(heap) => heap::run(heap, report)?,
+        Command::Heat(heat) => heat::run(heat, report)?,
         Command::Vcd(vcd) => vcd::run(vcd, report)?,
         // Done without a session.
         Command::Truncate(_) | Command::Convert(_) => {}

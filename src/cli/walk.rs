@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, ExternalChange, Hit, LastAccess, LastAccessAnswer, LastExternalChanges, LastVisit,
-    MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, StepRecord, Steps,
+    AccessKinds, AccessesOf, Cancel, Cell, ExternalChange, Hit, LastAccess, LastAccessAnswer, LastExternalChanges,
+    LastVisit, MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, StepRecord, Steps, ThreadId,
 };
 use stepback_parsers::{Address, Line, Position, Step};
 
@@ -22,6 +22,8 @@ pub enum Sought {
     LastAccess(Cell, AccessKinds),
     /// Accesses of a cell by later steps.
     NextAccess(Cell, AccessKinds),
+    /// Every later access of a range of memory, also where a step has several.
+    Accesses(MemoryRange, AccessKinds),
     /// Earlier steps at an address.
     LastVisit(Address),
     /// Later steps at an address.
@@ -30,6 +32,17 @@ pub enum Sought {
     NextExternal(Option<MemoryRange>),
     /// Earlier ones.
     LastExternal(Option<MemoryRange>),
+}
+
+impl Sought {
+    /// Whether accesses of memory are sought.
+    pub fn is_of_memory(&self) -> bool {
+        match self {
+            Self::LastAccess(cell, _) | Self::NextAccess(cell, _) => matches!(cell, Cell::Memory { .. }),
+            Self::Accesses(..) => true,
+            _ => false,
+        }
+    }
 }
 
 /// What comes next on the way.
@@ -54,19 +67,39 @@ pub struct Walk<'a> {
     block: usize,
     /// How many hits are wanted in all: a search that reads the trace should not read on for more.
     wanted: usize,
+    /// Whose accesses of memory are meant; without it, those of all threads.
+    whose: Option<ThreadId>,
 }
 
 impl<'a> Walk<'a> {
     /// A way that begins at a position and ends after so many hits.
     pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a AnyIndex, cancel: &'a Cancel) -> Self {
-        Self { sought, at, index, cancel, pending: VecDeque::new(), block: *BLOCKS.start(), wanted }
+        Self { sought, at, index, cancel, pending: VecDeque::new(), block: *BLOCKS.start(), wanted, whose: None }
+    }
+
+    /// The same by a thread alone.
+    pub fn of_thread(self, whose: Option<ThreadId>) -> Self {
+        Self { whose, ..self }
     }
 
     /// The next hit.
     pub fn next(&mut self) -> Result<Found> {
-        if self.wanted == 0 {
-            return Ok(Found::Nothing);
+        loop {
+            if self.wanted == 0 {
+                return Ok(Found::Nothing);
+            }
+            let found = self.any_next()?;
+            let is_meant = |hit: &Hit| self.whose.is_none_or(|thread| thread == hit.record.thread);
+            let is_meant = if let Found::Hit(hit) = &found { is_meant(hit) } else { true };
+            self.go_on(&found);
+            self.wanted -= usize::from(is_meant);
+            if is_meant {
+                return Ok(found);
+            }
         }
+    }
+
+    fn any_next(&mut self) -> Result<Found> {
         let found = match self.sought {
             Sought::LastAccess(cell, kinds) => {
                 let question = LastAccess { cell, kinds, before: self.at };
@@ -81,9 +114,8 @@ impl<'a> Walk<'a> {
             }
             Sought::LastVisit(pc) => found(LastVisit { pc, before: self.at }.run(self.index, self.cancel)?),
             Sought::NextVisit(pc) => found(NextVisit { pc, from: self.at }.run(self.index, self.cancel)?),
-            Sought::NextExternal(_) | Sought::LastExternal(_) => found(self.next_of_search()?),
+            Sought::Accesses(..) | Sought::NextExternal(_) | Sought::LastExternal(_) => found(self.next_of_search()?),
         };
-        self.go_on(&found);
         Ok(found)
     }
 
@@ -95,7 +127,6 @@ impl<'a> Walk<'a> {
             Found::Hit(hit) => self.at = hit.position,
             Found::Initial(_) | Found::Nothing => self.wanted = 1,
         }
-        self.wanted -= 1;
     }
 
     fn is_backward(&self) -> bool {
@@ -125,6 +156,10 @@ impl<'a> Walk<'a> {
     fn search(&self, limit: usize) -> Result<Vec<Hit>> {
         let from = self.at;
         Ok(match &self.sought {
+            Sought::Accesses(range, kinds) => {
+                let (range, kinds, thread) = (*range, *kinds, self.whose);
+                AccessesOf { range, kinds, thread, from, limit }.run(self.index, self.cancel)?
+            }
             Sought::NextExternal(range) => {
                 hits_of(NextExternalChanges { range: *range, from, limit }.run(self.index, self.cancel)?)
             }

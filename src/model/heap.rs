@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use stepback_index::{Allocations, Cancel, Heap, HeapRole, Query as _};
+use stepback_index::{Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Query as _};
 use stepback_parsers::drmemtrace::FunctionList;
-use stepback_parsers::{Address, Position};
+use stepback_parsers::{Address, Position, Source as _, Step};
 
 use super::text::{counted, thousands};
+use super::traced_call::{CallNames, Callee};
 use crate::session::Session;
+
+/// What allocators put before the names that C gives these functions.
+const PREFIXES: [&str; 8] = ["__libc_", "__GI_", "__interceptor_", "tc_", "je_", "mi_", "rpl_", "__"];
 
 /// What the traced functions do to the heap, by the numbers that their markers bear.
 pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
@@ -16,20 +20,39 @@ pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
     functions.filter_map(|function| Some((function.id, role_of(function.symbol())?))).collect()
 }
 
-fn role_of(name: &str) -> Option<HeapRole> {
-    // Libraries export some under several names: `__libc_malloc`, `operator new(unsigned long)`, `_Znwm`.
-    let name = name.strip_prefix("__libc_").or(name.strip_prefix("__")).unwrap_or(name);
-    match name.split('(').next().unwrap_or(name).trim_end() {
-        "malloc" | "valloc" | "operator new" | "operator new[]" | "_Znwm" | "_Znam" | "_Znwj" | "_Znaj" => {
-            Some(HeapRole::Allocate)
-        }
+fn role_of(symbol: &str) -> Option<HeapRole> {
+    // Versions stand behind it.
+    let symbol = symbol.split('@').next().unwrap_or(symbol);
+    if let Some(role) = operator_role(symbol) {
+        return Some(role);
+    }
+    let mut name = symbol;
+    while let Some(rest) = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)) {
+        name = rest;
+    }
+    match name {
+        "malloc" | "valloc" | "pvalloc" => Some(HeapRole::Allocate),
         "calloc" => Some(HeapRole::AllocateArray),
         "aligned_alloc" | "memalign" => Some(HeapRole::AllocateAligned),
         "realloc" => Some(HeapRole::Reallocate),
-        "free" | "cfree" | "operator delete" | "operator delete[]" | "_ZdlPv" | "_ZdaPv" | "_ZdlPvm" | "_ZdaPvm" => {
-            Some(HeapRole::Free)
-        }
+        "free" | "cfree" | "free_sized" | "free_aligned_sized" => Some(HeapRole::Free),
+        "posix_memalign" => Some(HeapRole::AllocateUnseen),
         _ => None,
+    }
+}
+
+/// The operators of C++, mangled (`_Znwm`, `_ZdaPvm`) or not.
+fn operator_role(symbol: &str) -> Option<HeapRole> {
+    let is = |name: &str| {
+        symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('(') || rest.starts_with("[]"))
+    };
+    let has_any = |starts: &[&str]| starts.iter().any(|start| symbol.starts_with(start));
+    if is("operator new") || has_any(&["_Znwm", "_Znam", "_Znwj", "_Znaj"]) {
+        Some(HeapRole::Allocate)
+    } else if is("operator delete") || has_any(&["_ZdlPv", "_ZdaPv"]) {
+        Some(HeapRole::Free)
+    } else {
+        None
     }
 }
 
@@ -50,24 +73,37 @@ pub fn heap(session: &Session, cancel: &Cancel) -> Result<Heap> {
     Ok(Allocations { roles }.run(&session.index, cancel)?)
 }
 
-/// Which block an address belongs to at a position: `24 bytes into the 64 allocated at step 1,234, freed at step 2,345`.
-pub fn block_words(heap: &Heap, address: Address, position: Position) -> Option<String> {
+/// The name of a traced function: `malloc`.
+pub fn function_name(session: &Session, id: u64) -> String {
+    let functions = session.companions.functions.as_ref();
+    CallNames { functions, set: session.index.source().traits().instruction_set }.callee(Callee::Function(id))
+}
+
+/// Which block an address belongs to at a position: `24 bytes into the 64 that malloc returned at step 7, freed at step 9`.
+pub fn block_words(session: &Session, heap: &Heap, address: Address, position: Position) -> Option<String> {
     let block = heap.block_at(address, position)?;
-    let offset = address.0 - block.address.0;
+    let (offset, size) = (address.0.saturating_sub(block.address.0), thousands(block.size_bytes));
     let place = match offset {
-        0 => "first of the".to_owned(),
-        offset => format!("{} into the", counted(offset, "byte", "bytes")),
+        0 => format!("the first of the {size}"),
+        offset => format!("{} into the {size}", counted(offset, "byte", "bytes")),
     };
-    let step = |position: Position| {
-        position.last_step().map_or_else(|| "the start".to_owned(), |step| format!("step {}", thousands(step.0)))
+    let end = match block.freed {
+        Some(freed) if freed.at <= position => format!("freed since at {}", step_words(freed.step)),
+        Some(freed) => format!("freed at {}", step_words(freed.step)),
+        None => "never freed".to_owned(),
     };
-    let end = match block.freed_at {
-        Some(freed) if freed <= position => format!(", freed since at {}", step(freed)),
-        Some(freed) => format!(", freed at {}", step(freed)),
-        None => ", never freed".to_owned(),
-    };
-    let size = counted(block.size_bytes, "byte", "bytes");
-    Some(format!("{place} {size} allocated at {}{end}", step(block.allocated_at)))
+    let function = function_name(session, block.function);
+    Some(format!("{place} that {function} returned at {}, {end}", step_words(block.allocated_step)))
+}
+
+/// What is wrong with a free of what was freed before.
+pub fn double_free_words(session: &Session, bad: &BadFree, before: Freed) -> String {
+    let [function, freer] = [bad.function, before.function].map(|id| function_name(session, id));
+    format!("{function} is given {}, which {freer} freed at {} already", bad.address, step_words(before.step))
+}
+
+fn step_words(step: Option<Step>) -> String {
+    step.map_or_else(|| "the start".to_owned(), |step| format!("step {}", thousands(step.0)))
 }
 
 #[cfg(test)]
@@ -108,15 +144,40 @@ mod tests {
             call(writer, &[(FUNCTION, 2), (RETURN_VALUE, 0)]);
         });
         let heap = heap(&session, &Cancel::default()).unwrap();
-        let words = |address, position| block_words(&heap, Address(address), Position(position));
+        let words = |address, position| block_words(&session, &heap, Address(address), Position(position));
         let freed = session.index.end();
         assert!(has_heap(&session));
         assert!(
-            words(0x5018, 3).unwrap().starts_with("24 bytes into the 64 bytes allocated at step 1, freed at step ")
+            words(0x5018, 3)
+                .unwrap()
+                .starts_with("24 bytes into the 64 that malloc returned at step 1, freed at step ")
         );
         assert!(
-            words(0x5000, freed.0).unwrap().starts_with("first of the 64 bytes allocated at step 1, freed since at ")
+            words(0x5000, freed.0)
+                .unwrap()
+                .starts_with("the first of the 64 that malloc returned at step 1, freed since at ")
         );
         assert_eq!((words(0x5018, 1), words(0x5040, 3)), (None, None));
+    }
+
+    #[track_caller]
+    fn check(symbols: &[&str], expected: Option<HeapRole>) {
+        for symbol in symbols {
+            assert_eq!(role_of(symbol), expected, "{symbol}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_the_heap_have_many_spellings() {
+        check(
+            &["malloc", "__libc_malloc", "tc_malloc", "_Znwm", "_ZnamRKSt9nothrow_t", "operator new[](unsigned long)"],
+            Some(HeapRole::Allocate),
+        );
+        check(&["free", "__libc_free@GLIBC_2.2.5", "_ZdlPvm", "operator delete(void*)"], Some(HeapRole::Free));
+        check(&["calloc"], Some(HeapRole::AllocateArray));
+        check(&["memalign", "__libc_memalign", "aligned_alloc"], Some(HeapRole::AllocateAligned));
+        check(&["realloc"], Some(HeapRole::Reallocate));
+        check(&["posix_memalign"], Some(HeapRole::AllocateUnseen));
+        check(&["mmap", "fib", "malloc_usable_size", "operator newish", "freeze", ""], None);
     }
 }

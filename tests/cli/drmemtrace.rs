@@ -297,3 +297,92 @@ fn instructions_without_bytes_come_from_the_image_and_say_so_without_one() {
     let write = &sandbox.json(&["find", &trace, "last-write", "rbp", "--at", "9", "--image", &image])["hit"];
     assert_eq!(write["text"], "(2 bytes, not recorded)", "what is not known may write any register");
 }
+
+/// Every call that the stock tool prints as `T1 0x… => libc.so.6!malloc(0x10) => 0x7f…` is a block with that address and size.
+#[test]
+fn blocks_of_the_heap_are_those_of_the_stock_tools() {
+    let Some(traces) = real_traces() else { return };
+    let sandbox = Sandbox::new();
+    let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
+    let trace = traces.join("tiny").to_str().unwrap().to_owned();
+    let view = traces.join("tiny/expected/func_view.txt.zst");
+    let view = Command::new("zstd").arg("-dc").arg(&view).output().unwrap();
+    let view = String::from_utf8(view.stdout).unwrap();
+    let lines = sandbox.json_lines(&["heap", &trace, "--index", &index, "-q"]);
+    let (blocks, findings): (Vec<_>, Vec<_>) = lines.iter().partition(|line| line["address"].is_string());
+    assert_eq!(findings, Vec::<&Value>::new());
+    // Calls inside of others are blocks of the outer one: all calls of this trace are apart.
+    let mut expected = Vec::new();
+    let mut frees = 0;
+    for line in view.lines().filter(|line| line.contains(" => libc.so.6!")) {
+        let call = line.split_once("libc.so.6!").unwrap().1;
+        let (name, rest) = call.split_once('(').unwrap();
+        let (arguments, result) = rest.split_once(')').unwrap();
+        let number = |text: &str| u64::from_str_radix(text.trim().trim_start_matches("0x"), 16).unwrap();
+        let arguments: Vec<u64> = arguments.split(',').map(number).collect();
+        let size = match name {
+            "malloc" => arguments[0],
+            "calloc" => arguments[0] * arguments[1],
+            "realloc" => arguments[1],
+            _ => {
+                frees += usize::from(name == "free" && arguments[0] != 0);
+                continue;
+            }
+        };
+        if let Some(result) = result.trim().strip_prefix("=> ") {
+            expected.push((name.to_owned(), number(result), size));
+        }
+    }
+    let address = |block: &Value| u64::from_str_radix(&block["address"].as_str().unwrap()[2..], 16).unwrap();
+    let found: Vec<_> = blocks
+        .iter()
+        .map(|block| (block["function"].as_str().unwrap().to_owned(), address(block), block["size"].as_u64().unwrap()))
+        .collect();
+    assert!(expected.len() > 30, "{expected:?}");
+    assert_eq!(found, expected);
+    let freed = blocks.iter().filter(|block| block["freed_with"] == "free").count();
+    assert_eq!(freed, frees);
+}
+
+#[test]
+fn all_accesses_of_a_range_are_found() {
+    let Some(traces) = real_traces() else { return };
+    let sandbox = Sandbox::new();
+    let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
+    let trace = traces.join("tiny").to_str().unwrap().to_owned();
+    let find = ["find", &trace, "next-access", "0x7f4a212018f0:8", "--all", "--index", &index];
+    let ran = sandbox.run(&find).succeeds();
+    assert!(ran.err.contains("note: 17 hits"), "{}", ran.err);
+    let hits = sandbox.json_lines(&find);
+    let instructions: Vec<_> = hits.iter().map(|hit| hit["step"].as_u64().unwrap() + 1).collect();
+    let expected = [
+        155548, 155551, 155606, 155606, 155732, 155732, 155876, 155876, 156020, 156020, 156164, 156164, 156308, 156308,
+        156368, 157072, 157077,
+    ];
+    assert_eq!(instructions, expected);
+    let of_thread = sandbox.json_lines(&[&find[..], &["--thread", "20249"]].concat());
+    assert_eq!(of_thread, hits);
+    let heap = sandbox.run(&["heap", &trace, "0x7f4a212018f0", "--index", &index, "-q"]).succeeds().out;
+    assert!(heap.contains("64 bytes into the 128 that calloc returned at step "), "{heap}");
+}
+
+#[test]
+fn threads_and_pages_are_listed() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", Sample::Threads, Container::Zip);
+    let threads = sandbox.json_lines(&["threads", &trace]);
+    assert_eq!(threads.len(), 3);
+    assert_eq!(sandbox.json(&["info", &trace])["threads"], Value::from(threads.clone()));
+    assert!(threads.iter().all(|thread| thread["first_step"].is_number() && thread["cpus"].is_array()), "{threads:?}");
+    let counts = sandbox.json(&["counts", &trace]);
+    let pages = sandbox.json_lines(&["heat", &trace]);
+    let sum = |name: &str| pages.iter().map(|page| page[name].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(
+        (Value::from(sum("reads")), Value::from(sum("writes"))),
+        (counts["loads"].clone(), counts["stores"].clone())
+    );
+    let one = sandbox.run(&["heat", &trace, "--limit", "1", "--from", "start", "--to", "end"]).succeeds().out;
+    assert_eq!(one.lines().count(), if pages.is_empty() { 2 } else { 3 }, "{one}");
+    let none = sandbox.run(&["heap", &trace]).succeeds();
+    assert!(none.err.contains("no functions of the heap"), "{}", none.err);
+}

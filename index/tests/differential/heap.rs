@@ -11,6 +11,8 @@ const MALLOC: u64 = 1;
 const FREE: u64 = 2;
 const REALLOC: u64 = 3;
 const CALLOC: u64 = 4;
+const DELETE: u64 = 5;
+const POSIX_MEMALIGN: u64 = 6;
 
 /// A step, and behind it the markers of a function's entry.
 fn enter(thread: u16, function: u64, arguments: &[u64]) -> Vec<Record> {
@@ -40,6 +42,8 @@ fn heap(records: &[Vec<Record>]) -> Heap {
         (FREE, HeapRole::Free),
         (REALLOC, HeapRole::Reallocate),
         (CALLOC, HeapRole::AllocateArray),
+        (DELETE, HeapRole::Free),
+        (POSIX_MEMALIGN, HeapRole::AllocateUnseen),
     ];
     Allocations { roles: BTreeMap::from(roles) }.run(&index, &Cancel::default()).unwrap()
 }
@@ -50,7 +54,7 @@ fn check(records: &[Vec<Record>], expected: &[&str]) {
     let heap = heap(records);
     let number = |position: Option<Position>| position.map_or("-".into(), |position| position.0.to_string());
     let blocks = heap.blocks().iter().map(|block| {
-        let times = (number(Some(block.allocated_at)), number(block.freed_at));
+        let times = (number(Some(block.allocated_at)), number(block.freed.map(|freed| freed.at)));
         format!("{:x}+{} {}..{}", block.address.0, block.size_bytes, times.0, times.1)
     });
     assert_eq!(blocks.collect::<Vec<_>>(), expected);
@@ -84,4 +88,42 @@ fn what_a_function_allocates_by_another_one_is_one_block() {
 #[test]
 fn returns_without_a_call_and_frees_of_unknown_blocks_change_nothing() {
     check(&[leave(0, MALLOC, 0x5000), enter(0, FREE, &[0x7000]), enter(0, FREE, &[])], &[]);
+}
+
+/// Checks the frees of what is not allocated, as `address position since`.
+#[track_caller]
+fn check_bad_frees(records: &[Vec<Record>], expected: &[&str]) {
+    let heap = heap(records);
+    let bad = heap.bad_frees.iter().map(|bad| {
+        let since = bad.freed_before.map_or("-".to_owned(), |freed| freed.at.0.to_string());
+        format!("{:x} {} {since}", bad.address.0, bad.at.0)
+    });
+    assert_eq!(bad.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_block_that_is_freed_twice_is_told() {
+    let malloc = [enter(0, MALLOC, &[64]), leave(0, MALLOC, 0x5000)].concat();
+    let free = enter(0, FREE, &[0x5000]);
+    check_bad_frees(&[malloc.clone(), free.clone(), free.clone()], &["5000 4 3"]);
+    check_bad_frees(&[malloc.clone(), free.clone(), malloc.clone(), free.clone()], &[]);
+    check_bad_frees(&[malloc.clone(), free, enter(0, REALLOC, &[0x5000, 1])], &["5000 4 3"]);
+    check_bad_frees(&[enter(0, FREE, &[0x7000]), enter(0, FREE, &[0])], &["7000 1 -"]);
+    let delete = [enter(0, DELETE, &[0x5000]), enter(0, FREE, &[0x5000]), leave(0, DELETE, 0)].concat();
+    check_bad_frees(&[malloc.clone(), delete], &[]);
+    check(&[malloc, enter(0, DELETE, &[0x5000]), enter(0, FREE, &[0x5000])], &["5000+64 2..3"]);
+}
+
+#[test]
+fn a_free_that_another_thread_made_before_its_block_was_given_out_again_is_that_of_the_block_before() {
+    let malloc = |thread| [enter(thread, MALLOC, &[64]), leave(thread, MALLOC, 0x5000)].concat();
+    let trace = [malloc(0), malloc(1), enter(0, FREE, &[0x5000]), enter(1, FREE, &[0x5000])];
+    check(&trace, &["5000+64 2..5", "5000+64 4..6"]);
+    check_bad_frees(&trace, &[]);
+}
+
+#[test]
+fn blocks_at_unknown_addresses_are_counted() {
+    let call = |result| [enter(0, POSIX_MEMALIGN, &[0x7000, 64, 100]), leave(0, POSIX_MEMALIGN, result)].concat();
+    assert_eq!(heap(&[call(0), call(12), call(0)]).unseen, 2);
 }

@@ -141,7 +141,7 @@ fn block_ui(
             let session = Arc::clone(cx.session);
             move |cancel: &Cancel| heap(&session, cancel)
         });
-        if let Some(words) = answer.any().and_then(|blocks| block_words(blocks, address, position)) {
+        if let Some(words) = answer.any().and_then(|blocks| block_words(cx.session, blocks, address, position)) {
             say(&words, pen.tok.t2);
         }
     }

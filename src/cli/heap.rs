@@ -1,0 +1,241 @@
+//! `stepback heap`: what was allocated and freed, by the functions that the recorder traced.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use stepback_index::{BLOCKS, BadFree, Block, Heap, ThreadId};
+use stepback_parsers::{Address, Position, Step};
+
+use super::arguments::TraceArguments;
+use super::cells::{NamesAt, check_expression};
+use super::json::hex;
+use super::progress::say;
+use super::report::Report;
+use super::text::{counted, grouped};
+use crate::model::heap::{block_words, double_free_words, function_name, has_heap, heap};
+use crate::place::Place;
+
+/// Which blocks.
+#[derive(Debug, Args)]
+pub struct HeapArguments {
+    /// Only the block to which this address belongs.
+    #[arg(index = 2, value_name = "ADDR", allow_hyphen_values = true)]
+    pub address: Option<String>,
+    /// When (default: end).
+    #[arg(long, value_name = "POS", requires = "address")]
+    pub at: Option<Place>,
+    /// Only blocks that are never freed.
+    #[arg(long, conflicts_with = "address")]
+    pub unfreed: bool,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// A block.
+#[derive(Serialize)]
+struct BlockJson<'a> {
+    address: String,
+    size: u64,
+    allocated_step: Option<u64>,
+    freed_step: Option<u64>,
+    /// Threads.
+    allocated_by: &'a str,
+    freed_by: Option<&'a str>,
+    /// Functions.
+    function: String,
+    freed_with: Option<String>,
+}
+
+/// The answer about an address.
+#[derive(Serialize)]
+struct AddressJson<'a> {
+    address: String,
+    position: u64,
+    block: Option<BlockJson<'a>>,
+    offset: Option<u64>,
+    /// Whether the block is allocated at the position.
+    allocated: Option<bool>,
+}
+
+/// What is wrong, as `check` says it.
+#[derive(Serialize)]
+struct FindingJson {
+    rule: &'static str,
+    severity: &'static str,
+    message: String,
+    step: Option<u64>,
+}
+
+impl HeapArguments {
+    /// Says what is wrong with the spelling of the address.
+    pub fn check(&self) -> Result<(), String> {
+        self.address.as_deref().map_or(Ok(()), check_expression)
+    }
+}
+
+/// Prints the blocks, or the one of an address.
+pub fn run(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    if !has_heap(session) {
+        say("note: the trace tells of no functions of the heap: DynamoRIO records them with -record_heap");
+    }
+    let heap = heap(session, &report.cancel)?;
+    match &arguments.address {
+        Some(text) => print_address(text, arguments, &heap, report),
+        None => print_blocks(arguments, &heap, report),
+    }
+}
+
+fn print_address(text: &str, arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>) -> Result<()> {
+    let session = report.session;
+    let position = match &arguments.at {
+        Some(place) => place.resolve(session, &report.cancel)?,
+        None => session.index.end(),
+    };
+    let address = Address(NamesAt::new(session, position, None, &report.cancel)?.number(text)?);
+    if report.is_json {
+        let block = heap.block_at(address, position);
+        return report.json(&AddressJson {
+            address: hex(address),
+            position: position.0,
+            block: block.map(|block| block_json(block, report)),
+            offset: block.map(|block| address.0.saturating_sub(block.address.0)),
+            allocated: block.map(|block| block.is_allocated(position)),
+        });
+    }
+    let words = block_words(session, heap, address, position).unwrap_or_else(|| nowhere(heap));
+    report.text(&format!("{address}: {words}\n"))
+}
+
+fn nowhere(heap: &Heap) -> String {
+    let words = "in no block that the trace shows to be allocated up to this position";
+    let unseen = heap.unseen;
+    if unseen == 0 { words.to_owned() } else { format!("{words} ({})", unseen_words(unseen)) }
+}
+
+fn unseen_words(count: u64) -> String {
+    format!("the trace does not show where {} of posix_memalign lie", counted(count, "block"))
+}
+
+fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>) -> Result<()> {
+    let mut blocks: Vec<&Block> = heap.blocks().iter().collect();
+    blocks.retain(|block| !arguments.unfreed || block.freed.is_none());
+    blocks.sort_by_key(|block| (block.allocated_at, block.address));
+    if !report.is_json && !blocks.is_empty() {
+        report.text(&format!("{:<18} {:>14} {:>16} {:>16}  functions\n", "address", "bytes", "allocated", "freed"))?;
+    }
+    for block in &blocks {
+        match report.is_json {
+            true => report.json(&block_json(block, report))?,
+            false => report.text(&block_text(block, report))?,
+        }
+    }
+    for finding in findings(heap, report) {
+        match report.is_json {
+            true => report.json(&finding)?,
+            false => report.text(&finding_text(&finding))?,
+        }
+    }
+    if !report.is_json {
+        report.text(&totals_text(heap))?;
+    }
+    Ok(())
+}
+
+/// `0x7f… 64 12 20  malloc, free`, with the threads where there are several.
+fn block_text(block: &Block, report: &Report<'_>) -> String {
+    let step = |step: Option<Step>| step.map_or_else(|| "start".to_owned(), |step| grouped(step.0));
+    let thread = |thread: ThreadId| match report.session.index.threads() {
+        [_] => String::new(),
+        _ => format!(" by {}", thread_name(thread, report)),
+    };
+    let mut functions = format!("{}{}", function_name(report.session, block.function), thread(block.allocated_by));
+    if let Some(freed) = block.freed {
+        functions += &format!(", {}{}", function_name(report.session, freed.function), thread(freed.thread));
+    }
+    let freed = block.freed.map_or_else(|| "never".to_owned(), |freed| step(freed.step));
+    let (size, allocated) = (grouped(block.size_bytes), step(block.allocated_step));
+    format!("{:<18} {size:>14} {allocated:>16} {freed:>16}  {functions}\n", block.address.to_string())
+}
+
+fn block_json<'a>(block: &Block, report: &Report<'a>) -> BlockJson<'a> {
+    BlockJson {
+        address: hex(block.address),
+        size: block.size_bytes,
+        allocated_step: block.allocated_step.map(|step| step.0),
+        freed_step: block.freed.and_then(|freed| freed.step).map(|step| step.0),
+        allocated_by: thread_name(block.allocated_by, report),
+        freed_by: block.freed.map(|freed| thread_name(freed.thread, report)),
+        function: function_name(report.session, block.function),
+        freed_with: block.freed.map(|freed| function_name(report.session, freed.function)),
+    }
+}
+
+fn thread_name<'a>(thread: ThreadId, report: &Report<'a>) -> &'a str {
+    report.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name)
+}
+
+/// Blocks that were freed twice. In what order threads took turns is known to their times only,
+/// so with several of them a block may have been allocated again in between.
+fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
+    let is_certain = report.session.index.threads().len() == 1;
+    let finding = |bad: &BadFree| {
+        let words = double_free_words(report.session, bad, bad.freed_before?);
+        let doubt = if is_certain { "" } else { ", if the order between threads is as shown" };
+        let severity = if is_certain { "error" } else { "warning" };
+        let (rule, step) = ("double_free", bad.step.map(|step| step.0));
+        Some(FindingJson { rule, severity, message: format!("{words}{doubt}"), step })
+    };
+    heap.bad_frees.iter().filter_map(finding).collect()
+}
+
+fn finding_text(finding: &FindingJson) -> String {
+    let step =
+        finding.step.map_or_else(|| "before the first step".to_owned(), |step| format!("step {}", grouped(step)));
+    format!("{}: {step}: {}\n", finding.severity, finding.message)
+}
+
+fn totals_text(heap: &Heap) -> String {
+    let blocks = heap.blocks();
+    let unfreed = || blocks.iter().filter(|block| block.freed.is_none());
+    let bytes = |sizes: &mut dyn Iterator<Item = &Block>| {
+        grouped(sizes.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes)))
+    };
+    let mut text = format!(
+        "{} of {} bytes; {} of {} bytes never freed; {} bytes at once at most\n",
+        counted(blocks.len() as u64, "block"),
+        bytes(&mut blocks.iter()),
+        counted(unfreed().count() as u64, "block"),
+        bytes(&mut unfreed()),
+        grouped(most_bytes(blocks)),
+    );
+    let unknown = heap.bad_frees.iter().filter(|bad| bad.freed_before.is_none()).count() as u64;
+    if unknown > 0 {
+        text += &format!("{} of blocks whose allocation the trace does not show\n", counted(unknown, "free"));
+    }
+    if heap.unseen > 0 {
+        text += &format!("{}\n", unseen_words(heap.unseen));
+    }
+    if heap.is_cut_short {
+        text += &format!("there are more than {} blocks: the rest is left out\n", grouped(BLOCKS as u64));
+    }
+    text
+}
+
+/// How much was allocated at once when it was most.
+fn most_bytes(blocks: &[Block]) -> u64 {
+    // Of what happens at one position, what is freed goes first.
+    let mut changes: Vec<(Position, bool, u64)> = Vec::new();
+    for block in blocks {
+        changes.push((block.allocated_at, true, block.size_bytes));
+        changes.extend(block.freed.map(|freed| (freed.at, false, block.size_bytes)));
+    }
+    changes.sort_unstable();
+    let (mut now, mut most) = (0u64, 0);
+    for (_, is_allocated, bytes) in changes {
+        now = if is_allocated { now.saturating_add(bytes) } else { now.saturating_sub(bytes) };
+        most = most.max(now);
+    }
+    most
+}

@@ -1,0 +1,68 @@
+//! `stepback threads`: what each thread did, when, where, and how it ended.
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::json::Time;
+use super::report::Report;
+use super::text::printable;
+use crate::model::threads::{Ending, ThreadRow, threads_of};
+
+/// A thread; `info` has the same.
+#[derive(Serialize)]
+pub struct ThreadJson {
+    id: String,
+    steps: u64,
+    process: Option<String>,
+    first_step: Option<u64>,
+    last_step: Option<u64>,
+    first_time: Option<Time>,
+    last_time: Option<Time>,
+    cpus: Vec<u64>,
+    /// `ended`, `exit`, `exit_group`, `with_process`, `killed`; none when the trace does not say that it ended.
+    end: Option<&'static str>,
+    /// True for cores that have nothing to run.
+    idle: bool,
+}
+
+impl ThreadJson {
+    /// A row of the table.
+    pub fn new(row: &ThreadRow) -> Self {
+        let (first, last) = row.life.unzip();
+        let (first_time, last_time) = row.times.unzip();
+        Self {
+            id: row.name.clone(),
+            steps: row.steps,
+            process: row.process.clone(),
+            first_step: first.map(|step| step.0),
+            last_step: last.map(|step| step.0),
+            first_time: first_time.map(Time),
+            last_time: last_time.map(Time),
+            cpus: row.cores.clone(),
+            end: ending_word(row.ending),
+            idle: row.is_idle,
+        }
+    }
+}
+
+fn ending_word(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::Open => None,
+        Ending::Ended => Some("ended"),
+        Ending::Exit => Some("exit"),
+        Ending::ExitGroup => Some("exit_group"),
+        Ending::WithProcess => Some("with_process"),
+        Ending::Killed => Some("killed"),
+    }
+}
+
+/// Prints a thread a line, in order of appearance.
+pub fn run(report: &mut Report<'_>) -> Result<()> {
+    for row in threads_of(report.session, &report.cancel)?.rows {
+        match report.is_json {
+            true => report.json(&ThreadJson::new(&row))?,
+            false => report.text(&format!("{}\n", printable(&row.line())))?,
+        }
+    }
+    Ok(())
+}
