@@ -60,6 +60,8 @@ pub struct BadFree {
     pub thread: ThreadId,
     /// The function.
     pub function: u64,
+    /// Where it will return to.
+    pub return_address: Address,
     /// When the block at this address was freed before; none when the trace shows no block there.
     pub freed_before: Option<Freed>,
 }
@@ -197,6 +199,7 @@ struct Thread {
 struct HeapCall {
     function: u64,
     role: HeapRole,
+    return_address: Address,
     arguments: Vec<u64>,
     at: Position,
 }
@@ -226,12 +229,13 @@ impl<'a> Builder<'a> {
                     thread.calls.remove(0);
                 }
                 thread.last_free = thread.last_free.filter(|_| role == HeapRole::Free);
-                thread.calls.push(HeapCall { function, role, arguments: Vec::new(), at: hit.position });
+                thread.calls.push(HeapCall { function, role, return_address: Address(value), arguments: Vec::new(), at: hit.position });
             }
             (MarkerKind::ARGUMENT, Some((function, role))) => {
                 let call = thread.calls.last_mut().filter(|call| call.function == function && call.at == hit.position);
                 let Some(call) = call.filter(|call| call.arguments.len() < 2) else { return };
                 call.arguments.push(value);
+                let return_address = call.return_address;
                 match (role, call.arguments.len()) {
                     (HeapRole::Free, _) => {
                         // Its return tells nothing, and mostly is not recorded.
@@ -240,10 +244,10 @@ impl<'a> Builder<'a> {
                         // `operator delete` calls `free`.
                         let is_inner = before.is_some_and(|before| before.0 == value && before.1 != function);
                         if !is_inner {
-                            self.freed(value, freed_by(hit, function));
+                            self.freed(value, return_address, freed_by(hit, function));
                         }
                     }
-                    (HeapRole::Reallocate, 1) => self.check_block(value, freed_by(hit, function)),
+                    (HeapRole::Reallocate, 1) => self.check_block(value, return_address, freed_by(hit, function)),
                     _ => {}
                 }
             }
@@ -301,7 +305,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A function that frees was called.
-    fn freed(&mut self, address: u64, by: Freed) {
+    fn freed(&mut self, address: u64, return_address: Address, by: Freed) {
         let is_of_other = |block: &Block| block.allocated_by != by.thread;
         if self.live.get(&address).is_some_and(is_of_other)
             && let Some(block) = self.owed.remove(&address).and_then(|place| self.heap.blocks.get_mut(place))
@@ -309,18 +313,19 @@ impl<'a> Builder<'a> {
             block.freed = Some(by);
             return;
         }
-        self.check_block(address, by);
+        self.check_block(address, return_address, by);
         self.end(address, by);
     }
 
     /// Notes when there is no block at an address that is freed or moved.
-    fn check_block(&mut self, address: u64, by: Freed) {
+    fn check_block(&mut self, address: u64, return_address: Address, by: Freed) {
         if address == 0 || self.live.contains_key(&address) || self.heap.bad_frees.len() >= BLOCKS {
             return;
         }
         let Freed { at, step, thread, function } = by;
         let freed_before = self.ended.get(&address).copied();
-        self.heap.bad_frees.push(BadFree { address: Address(address), at, step, thread, function, freed_before });
+        let address = Address(address);
+        self.heap.bad_frees.push(BadFree { address, at, step, thread, function, return_address, freed_before });
     }
 
     /// Ends the block at an address; false when there is none.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{BLOCKS, BadFree, Block, Heap, ThreadId};
+use stepback_index::{BLOCKS, BadFree, Block, Freed, Heap, ThreadId};
 use stepback_parsers::{Address, Position, Step};
 
 use super::arguments::TraceArguments;
@@ -12,7 +12,7 @@ use super::json::hex;
 use super::progress::say;
 use super::report::Report;
 use super::text::{counted, grouped};
-use crate::model::heap::{block_words, double_free_words, function_name, has_heap, heap};
+use crate::model::heap::{block_words, double_free_words, double_frees, function_name, has_heap, heap};
 use crate::place::Place;
 
 /// Which blocks.
@@ -180,14 +180,14 @@ fn thread_name<'a>(thread: ThreadId, report: &Report<'a>) -> &'a str {
 /// so with several of them a block may have been allocated again in between.
 fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
     let is_certain = report.session.index.threads().len() == 1;
-    let finding = |bad: &BadFree| {
-        let words = double_free_words(report.session, bad, bad.freed_before?);
+    let finding = |(bad, before): (&BadFree, Freed)| {
+        let words = double_free_words(report.session, bad, before);
         let doubt = if is_certain { "" } else { ", if the order between threads is as shown" };
         let severity = if is_certain { "error" } else { "warning" };
         let (rule, step) = ("double_free", bad.step.map(|step| step.0));
-        Some(FindingJson { rule, severity, message: format!("{words}{doubt}"), step })
+        FindingJson { rule, severity, message: format!("{words}{doubt}"), step }
     };
-    heap.bad_frees.iter().filter_map(finding).collect()
+    double_frees(report.session, heap).map(finding).collect()
 }
 
 fn finding_text(finding: &FindingJson) -> String {

@@ -14,6 +14,10 @@ use crate::session::Session;
 /// What allocators put before the names that C gives these functions.
 const PREFIXES: [&str; 8] = ["__libc_", "__GI_", "__interceptor_", "tc_", "je_", "mi_", "rpl_", "__"];
 
+/// Calls from so near are those of the allocator: glibc gives back by `free` what it kept for a thread that ends,
+/// though the program had freed that before.
+const ALLOCATOR_BYTES: u64 = 8 << 10;
+
 /// What the traced functions do to the heap, by the numbers that their markers bear.
 pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
     let functions = functions.functions.iter();
@@ -94,6 +98,16 @@ pub fn block_words(session: &Session, heap: &Heap, address: Address, position: P
     };
     let function = function_name(session, block.function);
     Some(format!("{place} that {function} returned at {}, {end}", step_words(block.allocated_step)))
+}
+
+/// The calls that free what was freed before, each with how that was.
+pub fn double_frees<'a>(session: &'a Session, heap: &'a Heap) -> impl Iterator<Item = (&'a BadFree, Freed)> {
+    let functions = session.companions.functions.iter().flat_map(|list| &list.functions);
+    let starts: BTreeMap<u64, u64> = functions.map(|function| (function.id, function.address)).collect();
+    let is_own = move |bad: &BadFree| {
+        starts.get(&bad.function).is_some_and(|start| start.abs_diff(bad.return_address.0) < ALLOCATOR_BYTES)
+    };
+    heap.bad_frees.iter().filter(move |bad| !is_own(bad)).filter_map(|bad| Some((bad, bad.freed_before?)))
 }
 
 /// What is wrong with a free of what was freed before.

@@ -344,6 +344,18 @@ fn blocks_of_the_heap_are_those_of_the_stock_tools() {
     assert_eq!(freed, frees);
 }
 
+/// At the end of a thread glibc frees once more what it had kept of what the thread freed.
+#[test]
+fn what_the_allocator_gives_back_is_not_freed_twice() {
+    let Some(traces) = real_traces() else { return };
+    let sandbox = Sandbox::new();
+    let index = sandbox.path("a.sbi").to_str().unwrap().to_owned();
+    let trace = traces.join("threads4").to_str().unwrap().to_owned();
+    let lines = sandbox.json_lines(&["heap", &trace, "--index", &index, "-q"]);
+    assert_eq!(lines.len(), 241 + 4, "the stock tool counts as many calls of malloc and calloc");
+    assert!(lines.iter().all(|line| line["address"].is_string()), "{lines:?}");
+}
+
 #[test]
 fn all_accesses_of_a_range_are_found() {
     let Some(traces) = real_traces() else { return };
