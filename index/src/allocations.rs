@@ -229,7 +229,13 @@ impl<'a> Builder<'a> {
                     thread.calls.remove(0);
                 }
                 thread.last_free = thread.last_free.filter(|_| role == HeapRole::Free);
-                thread.calls.push(HeapCall { function, role, return_address: Address(value), arguments: Vec::new(), at: hit.position });
+                thread.calls.push(HeapCall {
+                    function,
+                    role,
+                    return_address: Address(value),
+                    arguments: Vec::new(),
+                    at: hit.position,
+                });
             }
             (MarkerKind::ARGUMENT, Some((function, role))) => {
                 let call = thread.calls.last_mut().filter(|call| call.function == function && call.at == hit.position);
