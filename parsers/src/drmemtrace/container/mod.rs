@@ -7,6 +7,7 @@ mod range;
 mod snappy;
 mod unpacker;
 mod zip_members;
+mod zip_walk;
 
 pub use kind::ContainerKind;
 pub use unpacker::Unpacker;

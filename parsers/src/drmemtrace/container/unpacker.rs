@@ -99,7 +99,7 @@ impl Unpacker {
     /// Goes to the next member that can be begun, if none is being unpacked.
     fn begin_member(&mut self) -> io::Result<()> {
         while let (None, Some(members)) = (&self.stream, &mut self.members) {
-            let next = members.next(&self.file);
+            let next = members.next();
             self.failure.take().map_or(Ok(()), Err)?;
             match next {
                 None => self.members = None,
