@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use super::raw_record::kind;
+use super::{DataRecord, FileType, InstructionRecord, RecordSink, ThreadIdentity};
 use crate::{Marker, MarkerKind, Problem, ThreadNumber};
 
 /// The figures of DynamoRIO's basic counts, of a thread or of all.
@@ -64,8 +65,6 @@ struct ThreadCounter {
 
 /// Slots of the table of recent addresses: a power of two.
 const RECENT: usize = 1 << 12;
-/// The bit of the file type that says that encodings are recorded.
-const ENCODINGS: u64 = 0x200;
 
 impl Counter {
     /// Who the threads are and what they did, in order of their numbers.
@@ -88,7 +87,7 @@ impl Counter {
         let is_encoded = thread.has_encodings && record.encoding.is_some();
         let counts = &mut thread.counts;
         counts.encodings += u64::from(is_encoded);
-        if record.kind == NO_FETCH {
+        if u16::from(record.kind) == kind::NO_FETCH {
             counts.nofetch += 1;
             counts.kernel_nofetch += in_kernel;
         } else {
@@ -114,9 +113,6 @@ impl Counter {
     }
 }
 
-/// The type of a further round of a repeated instruction.
-const NO_FETCH: u8 = 29;
-
 impl RecordSink for Counter {
     fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity) {
         self.thread_mut(thread).identity = identity;
@@ -124,7 +120,7 @@ impl RecordSink for Counter {
 
     fn instruction(&mut self, record: &InstructionRecord) {
         self.count_instruction(record);
-        if record.kind == NO_FETCH {
+        if u16::from(record.kind) == kind::NO_FETCH {
             return;
         }
         let key = Some((record.thread, record.pc));
@@ -157,7 +153,7 @@ impl RecordSink for Counter {
 impl ThreadCounter {
     fn marker(&mut self, marker: Marker) {
         match marker.kind {
-            MarkerKind::FILE_TYPE => self.has_encodings = marker.value & ENCODINGS != 0,
+            MarkerKind::FILE_TYPE => self.has_encodings = FileType(marker.value).has(FileType::ENCODINGS),
             MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START => self.is_in_kernel = true,
             MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END => self.is_in_kernel = false,
             MarkerKind::HARDWARE_EVENT => self.events += 1,

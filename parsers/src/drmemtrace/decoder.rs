@@ -11,6 +11,9 @@ use super::threads::{IDLE, Threads};
 use super::{DataRecord, FileType, InstructionRecord, RecordSink};
 use crate::{InstructionSet, Marker, MarkerKind, Place, Problem, ThreadNumber};
 
+/// From this version on events of the kernel say at which address they happened.
+const ADDRESS_VERSION: u64 = 3;
+
 /// Decodes the records of one file.
 pub(super) struct Decoder {
     pub(super) input: u16,
@@ -28,6 +31,8 @@ pub(super) struct Decoder {
     pub(super) junk: Junk,
     /// The newest version that was told to be too new: cores repeat their headers.
     pub(super) told_version: u64,
+    /// What the file says its version is.
+    pub(super) version: u64,
     /// How its instructions decode.
     set: InstructionSet,
     encoding: EncodingSlot,
@@ -81,6 +86,7 @@ impl Decoder {
             chunks: Chunks::default(),
             junk: Junk::default(),
             told_version: VERSION,
+            version: VERSION,
             set: InstructionSet::X86_64,
             encoding: EncodingSlot::default(),
             target: None,
@@ -93,6 +99,12 @@ impl Decoder {
             last_kind: kind::FOOTER,
             offset: 0,
         }
+    }
+
+    /// Forgets what waits for a record of the same chunk: chunks decode alone, so only damage leaves any.
+    pub fn end_member(&mut self) {
+        self.encoding = EncodingSlot::default();
+        (self.target, self.data_pc, self.flush) = (None, None, None);
     }
 
     /// True when the last record said that the trace is over.
@@ -161,7 +173,7 @@ impl Decoder {
     /// Whose a visible record is that comes now; it is counted.
     #[inline]
     fn visible<S: RecordSink>(&mut self, out: &mut Output<'_, S>) -> ThreadNumber {
-        self.records += 1;
+        self.records = self.records.saturating_add(1); // a file may say that it is at any
         match self.thread {
             Some(thread) if self.is_told => thread,
             _ => self.tell(out),
@@ -243,8 +255,12 @@ impl Decoder {
             marker::CORE_IDLE | marker::CORE_WAIT => return self.idle(record, out),
             _ => {}
         }
-        let is_unknown = record.size == marker::CPU && is_all_ones(record.value, self.width);
-        let value = if is_unknown { u64::MAX } else { record.value };
+        let value = match record.size {
+            marker::CPU | marker::TIMESTAMP if is_all_ones(record.value, self.width) => u64::MAX,
+            // Not an address but an offset into some module.
+            marker::KERNEL_EVENT if self.version < ADDRESS_VERSION => 0,
+            _ => record.value,
+        };
         self.push_marker(Marker { kind: MarkerKind(record.size), value }, 0, out);
         if record.size == marker::CHUNK_FOOTER {
             self.chunks.end_chunk(self.thread);
@@ -263,7 +279,7 @@ impl Decoder {
             out.threads.tell(thread, out.sink);
             thread
         });
-        self.records += 1;
+        self.records = self.records.saturating_add(1);
         out.sink.marker(thread, Marker { kind: MarkerKind(record.size), value: record.value }, 0);
     }
 
@@ -291,7 +307,7 @@ impl Decoder {
                 self.push_marker(Marker { kind: MarkerKind::THREAD_EXIT, value: record.value }, 0, out);
             }
             kind::PROCESS => self.set_process(record.value, out),
-            kind::HEADER => self.check_version(record.value, out),
+            kind::HEADER => self.begin_opening(record.value, out),
             kind::FOOTER => {}
             _ => self.junk(record, out),
         }
@@ -387,6 +403,18 @@ fn is_all_ones(value: u64, width: Option<Width>) -> bool {
 
 /// The tid in names like `drmemtrace.app.1234.0000.trace.zip`.
 fn tid_in_name(name: &str) -> Option<u64> {
-    let before = name.split(".trace").next()?;
+    let (before, _) = name.rsplit_once(".trace")?;
     before.rsplit('.').nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tid_stands_before_the_last_ending_of_the_name() {
+        assert_eq!(tid_in_name("drmemtrace.app.1234.0000.trace.zip"), Some(1234));
+        assert_eq!(tid_in_name("drmemtrace.my.traced.1234.0000.trace.zip"), Some(1234));
+        assert_eq!(tid_in_name("drmemtrace.app.zip"), None);
+    }
 }

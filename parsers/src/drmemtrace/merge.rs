@@ -45,16 +45,20 @@ pub fn read_records<S: RecordSink>(files: Vec<TraceFile>, stop: &AtomicBool, sin
     let names: Vec<Arc<str>> = files.iter().map(|file| file.name.as_str().into()).collect();
     let pool = Pool::new(files)?;
     let mut threads = Threads::default();
+    let mut out = Output { sink, threads: &mut threads, is_merging: names.len() > 1 };
     let mut inputs = Vec::new();
     let mut turns = BinaryHeap::new();
     for (number, name) in names.into_iter().enumerate() {
-        let block = pool.next_block(number, None)?;
-        // Records before the first time wait for it.
-        turns.push(Reverse((first_time(&block.bytes), number)));
         let decoder = Decoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
-        inputs.push(Input { number, decoder, block, used: 0 });
+        let mut input = Input { number, decoder, block: pool.next_block(number, None)?, used: 0 };
+        while input.block.bytes.is_empty() && !input.block.is_file_end {
+            input.end_block(&mut out);
+            input.next_block(&pool)?;
+        }
+        // Records before the first time wait for it.
+        turns.push(Reverse((first_time(&input.block.bytes), number)));
+        inputs.push(input);
     }
-    let mut out = Output { sink, threads: &mut threads, is_merging: inputs.len() > 1 };
     while let Some(Reverse((_, number))) = turns.pop() {
         let Some(input) = inputs.get_mut(number) else { break };
         match input.run(&pool, stop, &mut out)? {
@@ -103,14 +107,19 @@ impl Input {
                 self.end_file(out);
                 return Ok(Turn::Over);
             }
-            let used = std::mem::take(&mut self.block);
-            self.block = pool.next_block(self.number, Some(used))?;
-            self.used = 0;
+            self.next_block(pool)?;
         }
     }
 
-    /// Tells what went wrong behind a block.
-    fn end_block<S: RecordSink>(&self, out: &mut Output<'_, S>) {
+    fn next_block(&mut self, pool: &Pool) -> io::Result<()> {
+        let used = std::mem::take(&mut self.block);
+        self.block = pool.next_block(self.number, Some(used))?;
+        self.used = 0;
+        Ok(())
+    }
+
+    /// Leaves a block, and tells what went wrong behind it.
+    fn end_block<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
         let Block { bytes, offset, member, problems, is_member_end, .. } = &self.block;
         let end = offset.saturating_add(bytes.len() as u64);
         let rest = self.decoder.width.map_or(0, |width| bytes.len() % width.bytes());
@@ -124,6 +133,9 @@ impl Input {
         if *is_member_end && rest > 0 {
             let message = format!("it ends inside a record: {rest} bytes are left out");
             out.sink.problem(&problem(&name, end, &message));
+        }
+        if *is_member_end {
+            self.decoder.end_member();
         }
     }
 

@@ -23,10 +23,7 @@ impl Decoder {
     pub(super) fn open<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) -> bool {
         let Some(opening) = &mut self.opening else { return true };
         match record.kind {
-            kind::HEADER if !opening.has_header => {
-                opening.has_header = true;
-                self.check_version(record.value, out);
-            }
+            kind::HEADER if !opening.has_header => self.begin_opening(record.value, out),
             kind::THREAD => self.set_thread(record.value, out),
             kind::PROCESS => {
                 self.set_process(record.value, out);
@@ -55,7 +52,10 @@ impl Decoder {
         }
     }
 
-    pub(super) fn check_version<S: RecordSink>(&mut self, version: u64, out: &mut Output<'_, S>) {
+    /// A header came: the first record, or where cores and joined files repeat theirs for another thread.
+    pub(super) fn begin_opening<S: RecordSink>(&mut self, version: u64, out: &mut Output<'_, S>) {
+        self.opening.get_or_insert_default().has_header = true;
+        self.version = version;
         if version > self.told_version {
             self.told_version = version;
             let message = format!(

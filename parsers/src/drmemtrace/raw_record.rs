@@ -46,6 +46,7 @@ pub(super) mod kind {
 
 /// The sorts of markers that the reader of records itself looks at.
 pub(super) mod marker {
+    pub const KERNEL_EVENT: u16 = 0;
     pub const TIMESTAMP: u16 = 2;
     pub const CPU: u16 = 3;
     pub const FILE_TYPE: u16 = 9;

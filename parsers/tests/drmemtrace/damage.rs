@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use proptest::prelude::*;
 use stepback_generator::drmemtrace::{
-    Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind,
+    Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind, marker,
 };
 use stepback_parsers::ReadAt;
 use stepback_parsers::drmemtrace::{ReadEnd, TraceFile, TraceHead, Width, read_records};
@@ -78,6 +78,20 @@ fn an_archive_without_its_directory_is_read_from_the_front() {
 }
 
 #[test]
+fn members_of_one_name_are_all_read() {
+    let file = small(Container::Zip);
+    let mut bytes = file.bytes.clone();
+    let names: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"chunk.00000001")).collect();
+    assert_eq!(names.len(), 2);
+    for at in names {
+        bytes[at + 13] = b'0';
+    }
+    let part = listing_of(&file, bytes);
+    check_messages(&part, &["members share a name"]);
+    assert_eq!(part.lines, Listing::of(&[file]).lines);
+}
+
+#[test]
 fn a_damaged_member_costs_itself() {
     let file = small(Container::ZipStored);
     let whole = Listing::of(std::slice::from_ref(&file));
@@ -145,6 +159,46 @@ fn a_lost_chunk_is_noticed() {
     assert_eq!(first.lines.iter().filter(|line| line.contains(" timestamp ")).count(), 1);
     let last = listing(3);
     check_messages(&last, &["the trace ends without its last record"]);
+}
+
+#[test]
+fn nothing_of_a_chunk_that_is_cut_off_reaches_the_next() {
+    let listing = |cut_off: &[u8]| {
+        let mut records = chunked().stop();
+        records.chunks[0].extend(cut_off);
+        let bytes = records.pack(Container::Zip);
+        Listing::of(&[SampleFile { name: "a.1.0.trace.zip".to_owned(), bytes, truth: records.truth }])
+    };
+    let encoding = [47, 0, 1, 0, 0xcc, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(listing(&encoding).lines, listing(&[]).lines);
+    let begun_flush = [20, 0, 0, 0, 0xcc, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(listing(&begun_flush).lines, listing(&[]).lines);
+}
+
+#[test]
+fn a_file_whose_first_member_is_lost_waits_for_its_time() {
+    let mut late = chunked().stop();
+    late.chunks.insert(0, Vec::new());
+    let mut early = TraceWriter::new(TraceRecipe { tid: 200, ..TraceRecipe::default() });
+    early.time(500, 0);
+    early.exit();
+    let late = SampleFile { name: "a.zip".to_owned(), bytes: late.pack(Container::Zip), truth: late.truth };
+    let listing = Listing::of(&[late, file_of(early)]);
+    check_messages(&listing, &[]);
+    assert!(listing.lines[0].starts_with("200 "), "{}", listing.lines[0]);
+}
+
+#[test]
+fn any_count_of_records_is_survived() {
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(1000, 0);
+    writer.record(kind::MARKER, marker::RECORD_ORDINAL, u64::MAX);
+    writer.instruction(0x1000, &[0x90]);
+    writer.record(kind::MARKER, marker::CORE_IDLE, 0);
+    writer.exit();
+    let part = Listing::of(&[file_of(writer)]);
+    check_messages(&part, &["records are missing before this place"]);
+    assert_eq!(part.counter.total().instructions, 1);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Generated traces of every container, version and kind.
 
-use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile, TraceTruth};
+use stepback_generator::drmemtrace::{
+    Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind, marker,
+};
 
 use super::listing::Listing;
 
@@ -132,4 +134,47 @@ fn cores_run_several_threads_and_idle_belongs_to_none() {
     }
     let expected = ["100", "101", "idle", "102", "101", "idle", "100"].map(str::to_owned).to_vec();
     assert_eq!(runs.into_iter().map(|(tid, _)| tid).collect::<Vec<_>>(), expected);
+}
+
+/// The records that some markers become, behind an opening.
+fn lines_of(recipe: TraceRecipe, write: impl FnOnce(&mut TraceWriter)) -> Vec<String> {
+    let mut writer = TraceWriter::new(recipe);
+    let opening = writer.recipe().version.min(2) as usize * 5 - 5;
+    write(&mut writer);
+    writer.exit();
+    let records = writer.stop();
+    let bytes = records.pack(Container::Plain);
+    let listing = Listing::of(&[SampleFile { name: "a.trace".to_owned(), bytes, truth: records.truth }]);
+    listing.lines[opening..listing.lines.len() - 1].to_vec()
+}
+
+#[test]
+fn events_of_the_kernel_have_no_address_in_old_versions() {
+    for (version, expected) in [(1, "0"), (2, "0"), (3, "1234")] {
+        let recipe = TraceRecipe { version, ..TraceRecipe::default() };
+        let lines = lines_of(recipe, |writer| writer.marker(marker::KERNEL_EVENT, 0x1234));
+        assert_eq!(lines, [format!("100 kernel_event {expected}")]);
+    }
+}
+
+#[test]
+fn a_header_inside_a_file_belongs_to_the_thread_that_follows() {
+    let lines = lines_of(TraceRecipe::default(), |writer| writer.header(101, 100));
+    assert_eq!(lines.len(), 5);
+    assert!(lines.iter().all(|line| line.starts_with("101 ")), "{lines:?}");
+    let listing = Listing::of(&Sample::CoreSharded.files(Container::Plain));
+    let encoded = listing.lines.iter().filter(|line| line.split(' ').nth(4).is_some_and(|word| word != "to")).count();
+    assert_eq!(listing.counter.total().encodings, encoded as u64);
+}
+
+#[test]
+fn an_unknown_time_is_unknown_whatever_its_length() {
+    for architecture in [Architecture::X86_32, Architecture::X86_64] {
+        let recipe = TraceRecipe { architecture, ..TraceRecipe::default() };
+        let lines = lines_of(recipe, |writer| {
+            writer.record(kind::MARKER, marker::TIMESTAMP, u64::MAX);
+            writer.record(kind::MARKER, marker::CPU, u64::MAX);
+        });
+        assert_eq!(lines, ["100 timestamp ffffffffffffffff", "100 cpu_id ffffffffffffffff"]);
+    }
 }
