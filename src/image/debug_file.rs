@@ -59,8 +59,9 @@ fn candidates(image: &Path, identity: &Identity, sysroots: &[PathBuf]) -> Vec<Pa
         }
     }
     if let Some(link) = &identity.debug_link {
-        // The system's directory mirrors the tree of the images.
-        let inner: PathBuf = beside.components().filter(|part| matches!(part, Component::Normal(_))).collect();
+        // The system's directory mirrors the tree of the images, as it is inside a sysroot.
+        let inner = roots.iter().find_map(|root| beside.strip_prefix(root).ok()).unwrap_or(&beside);
+        let inner: PathBuf = inner.components().filter(|part| matches!(part, Component::Normal(_))).collect();
         let mirrored = roots.iter().map(|root| root.join(SYSTEM_DIRECTORY).join(&inner));
         found.extend(directories.iter().cloned().chain(mirrored).map(|directory| directory.join(&link.name)));
     }

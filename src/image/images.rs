@@ -13,7 +13,7 @@ use super::debug_file;
 use super::elf::{self, ElfContent, LoadedSegment};
 use super::extents::{Extent, Extents};
 use super::lines::{ImageLines, LineRange, SourceLine};
-use super::modules::ModuleSearch;
+use super::modules::{Module, ModuleImage, ModuleSearch};
 use super::{ImageSpec, Symbol, SymbolAt, SymbolKind};
 
 /// The symbols of all images, by address and by name. Without an image every question has no answer.
@@ -79,7 +79,13 @@ impl Images {
     /// An image that was named cannot be used.
     pub fn of_modules(search: &ModuleSearch<'_>, notices: &mut Vec<String>) -> Result<Self> {
         let mut images = Self { data_use: DataUse::ReadOnly, ..Self::default() };
-        for spec in search.images(notices) {
+        // Of a library whose place another one took, what lies in that place is gone.
+        let owners = search.owners();
+        let is_shown = |module: &Module<'_>, symbol: &Symbol| {
+            owners.owner_of(symbol.address.0).is_none_or(|owner| owner == module.place())
+        };
+        for ModuleImage { spec, module } in search.images(notices) {
+            let known = images.symbols.len();
             let added = images.add_file(&spec, search.sysroots);
             let is_named = search.named.iter().any(|named| named.path == spec.path);
             match added {
@@ -87,13 +93,19 @@ impl Images {
                 Err(error) => notices.push(format!("{error:#}")),
                 Ok(()) => {}
             }
+            if let Some(module) = module {
+                let own = images.symbols.split_off(known);
+                images.symbols.extend(own.into_iter().filter(|symbol| is_shown(&module, symbol)));
+            }
         }
         for (module, code) in search.embedded() {
             // It is what the kernel maps into each program: without names it serves no less.
             let content = elf::read(&code, module.addresses.start).ok();
-            images.symbols.extend(content.into_iter().flat_map(|content| content.symbols));
+            let symbols = content.into_iter().flat_map(|content| content.symbols);
+            images.symbols.extend(symbols.filter(|symbol| is_shown(&module, symbol)));
         }
-        images.symbols.extend(search.modules().map(|module| module.symbol()));
+        let modules = search.modules().map(|module| (module.symbol(), module));
+        images.symbols.extend(modules.filter(|(symbol, module)| is_shown(module, symbol)).map(|(symbol, _)| symbol));
         images.prepare();
         Ok(images)
     }

@@ -9,6 +9,7 @@ use stepback_parsers::drmemtrace::{ModuleSegment, ModulesLog};
 
 use super::ImageSpec;
 use super::elf::{self, Load, Outline};
+use super::extents::{Extent, Extents};
 use super::symbol::{Binding, Symbol, SymbolKind};
 
 /// Files are mapped in whole pages.
@@ -32,6 +33,14 @@ pub struct ModuleSearch<'a> {
     pub beside: &'a [PathBuf],
 }
 
+/// A file to load.
+pub struct ModuleImage<'a> {
+    /// Where it is, and what is added to its own addresses.
+    pub spec: ImageSpec,
+    /// What it was mapped as; none for one that the user named and that is no module.
+    pub module: Option<Module<'a>>,
+}
+
 /// A mapped file.
 pub struct Module<'a> {
     log: &'a ModulesLog,
@@ -41,14 +50,14 @@ pub struct Module<'a> {
 }
 
 impl<'a> ModuleSearch<'a> {
-    /// The files to load, each with what is added to its own addresses.
-    pub fn images(&self, notices: &mut Vec<String>) -> Vec<ImageSpec> {
-        let mut specs = Vec::new();
+    /// The files to load.
+    pub fn images(&self, notices: &mut Vec<String>) -> Vec<ModuleImage<'a>> {
+        let mut images = Vec::new();
         let mut used = HashSet::new();
         let mut missing = Vec::new();
         for module in self.modules().filter(|module| module.first.is_file()) {
             match self.find(&module, &mut used, notices) {
-                Some(spec) => specs.push(spec),
+                Some(spec) => images.push(ModuleImage { spec, module: Some(module) }),
                 None if RECORDER.contains(&module.name()) => {}
                 None => missing.push(module.name()),
             }
@@ -59,16 +68,26 @@ impl<'a> ModuleSearch<'a> {
                 notices
                     .push(format!("no traced module bears this name, so it is loaded at its own addresses: {path:?}"));
             }
-            specs.push(spec.clone());
+            images.push(ModuleImage { spec: spec.clone(), module: None });
         }
         notices.extend(missing_notice(&missing));
-        specs
+        images
     }
 
     /// The modules whose place is known.
     pub fn modules(&self) -> impl Iterator<Item = Module<'a>> + use<'a> {
         let log = self.log;
         log.modules().filter_map(move |first| Some(Module { log, first, addresses: log.extent_of(first)? }))
+    }
+
+    /// Which module has which address: where libraries took the place of others, the last of them.
+    pub fn owners(&self) -> Extents {
+        let extent = |(rank, segment): (usize, &ModuleSegment)| {
+            let Range { start, end } = segment.addresses.clone()?;
+            let last = end.checked_sub(1).filter(|last| *last >= start)?;
+            Some(Extent { first: start, last, rank, owner: segment.first })
+        };
+        Extents::new(self.log.segments.iter().enumerate().filter_map(extent).collect())
     }
 
     /// The modules that are no files but whose bytes the recorder kept: the vdso.
@@ -81,7 +100,8 @@ impl<'a> ModuleSearch<'a> {
 
     /// The file of a module: what the user named, what lies in the sysroots, beside the trace, and where it was.
     fn find(&self, module: &Module<'_>, used: &mut HashSet<PathBuf>, notices: &mut Vec<String>) -> Option<ImageSpec> {
-        if let Some(named) = self.named.iter().find(|spec| module.is_called(&spec.path)) {
+        let named = self.named.iter().find(|spec| file_name(&spec.path) == module.name());
+        if let Some(named) = named.or_else(|| self.named.iter().find(|spec| self.is_other_name(module, &spec.path))) {
             used.insert(named.path.clone());
             return Some(module.named_image(named, notices));
         }
@@ -97,6 +117,14 @@ impl<'a> ModuleSearch<'a> {
         }
         notices.extend(other.map(|path| format!("another build than the one that was traced is left out: {path:?}")));
         None
+    }
+
+    /// `tool.elf` and `tool.BUILDID.debug` for `tool`, unless that is another module's own name.
+    fn is_other_name(&self, module: &Module<'_>, path: &Path) -> bool {
+        let name = file_name(path);
+        name.strip_prefix(module.name()).is_some_and(|rest| rest.starts_with('.'))
+            && !self.log.modules().any(|other| other.file_name() == name)
+            && module.fits(&outline_of(path))
     }
 
     fn candidates(&self, module: &Module<'_>) -> Vec<PathBuf> {
@@ -142,21 +170,20 @@ impl<'a> Module<'a> {
         if named.offset != 0 {
             return named.clone();
         }
-        let outline = std::fs::read(path).ok().and_then(|bytes| elf::outline(&bytes).ok()).unwrap_or_default();
+        let outline = outline_of(path);
         if !self.fits(&outline) {
             notices.push(format!("this seems to be another build than the one that was traced: {path:?}"));
         }
         ImageSpec { path: path.clone(), offset: self.bias(&outline) }
     }
 
-    fn segments(&self) -> impl Iterator<Item = &ModuleSegment> {
-        self.log.segments.iter().filter(|segment| segment.first == self.first.first)
+    /// Which of the log's modules it is.
+    pub fn place(&self) -> usize {
+        self.first.first
     }
 
-    /// `tool` for `tool`, `tool.elf` and `tool.BUILDID.debug`.
-    fn is_called(&self, path: &Path) -> bool {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.strip_prefix(self.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    fn segments(&self) -> impl Iterator<Item = &ModuleSegment> {
+        self.log.segments_of(self.first)
     }
 
     /// Whether a file would be mapped as this module was.
@@ -183,6 +210,15 @@ impl<'a> Module<'a> {
         let lowest = extent(&outline.loads).map_or(0, |own| own.start);
         self.addresses.start.wrapping_sub(self.first.preferred_base.unwrap_or(lowest))
     }
+}
+
+fn file_name(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+/// What a file says of itself; nothing when it is no image.
+fn outline_of(path: &Path) -> Outline {
+    std::fs::read(path).ok().and_then(|bytes| elf::outline(&bytes).ok()).unwrap_or_default()
 }
 
 /// From the first page that a file loads to its last byte.

@@ -77,6 +77,7 @@ impl SharedObject {
     }
 }
 
+const DEMO: &[u8] = include_bytes!("../../assets/demo/overflow_bare.elf");
 const LOG: &str = "Module Table: version 5, count 3\nColumns: x\n\
     0, 0, 0x7f0000000000, 0x7f0000002000, 0x0, 0, 0, v#1,0, /opt/here/lib/libx.so\n\
     1, 0, 0x7f0000003000, 0x7f0000004000, 0x0, 1000, 3000, v#1,0, /opt/here/lib/libx.so\n\
@@ -193,6 +194,58 @@ fn symbols_come_from_the_debug_file_that_is_linked_to() {
         folder.put("flat/.debug/x.debug", &debug);
         assert_eq!(folder.found(&[], &["flat"], &[]).0.as_deref(), Some(expected));
     }
+}
+
+#[test]
+fn a_linked_debug_file_lies_in_the_sysroot_as_the_image_does() {
+    let debug = SharedObject { is_split_off: true, ..with_symbol() };
+    let mut checksum = Crc::new();
+    checksum.update(&debug.bytes());
+    let folder = Folder::new();
+    let stripped = SharedObject { debug_link: Some(("x.debug", checksum.sum())), ..Default::default() };
+    folder.put("root/opt/here/lib/libx.so", &stripped);
+    folder.put("root/usr/lib/debug/opt/here/lib/x.debug", &debug);
+    assert_eq!(folder.found(&[], &["root"], &[]).0.as_deref(), Some("work+0x4"));
+}
+
+#[test]
+fn a_longer_name_is_that_of_a_module_only_where_it_fits() {
+    let folder = Folder::new();
+    folder.put("flat/libx.so.1", &with_symbol());
+    folder.put("flat/libx.so", &SharedObject { symbol: Some("own"), ..Default::default() });
+    let named = |name: &str| ImageSpec { path: folder.path(name), offset: 0 };
+    let long = named("flat/libx.so.1");
+    assert_eq!(folder.found(std::slice::from_ref(&long), &[], &[]), (Some("work+0x4".to_owned()), Vec::new()));
+    let (name, notices) = folder.found(&[long, named("flat/libx.so")], &[], &[]);
+    assert_eq!(name.as_deref(), Some("own+0x4"));
+    assert!(notices[0].starts_with("no traced module bears this name"), "{notices:?}");
+    folder.put_bytes("flat/libx.so.2", DEMO);
+    let (_, notices) = folder.found(&[named("flat/libx.so.2")], &["flat"], &[]);
+    assert!(notices[0].starts_with("no traced module bears this name"), "{notices:?}");
+}
+
+#[test]
+fn where_a_library_took_the_place_of_another_its_names_are_shown() {
+    let entries = |name: &str, id: u32| {
+        format!(
+            "{id}, {id}, 0x7f0000000000, 0x7f0000002000, 0x0, 0, 0, v#1,0, /lib/{name}\n\
+             {}, {id}, 0x7f0000003000, 0x7f0000004000, 0x0, 1000, 3000, v#1,0, /lib/{name}\n",
+            id + 1
+        )
+    };
+    let folder = Folder::new();
+    folder.put("flat/liba.so", &with_symbol());
+    let check = |names: [&str; 2], expected: &str| {
+        let [first, second] = names;
+        let text = format!("Module Table: version 5, count 4\nColumns: x\n{}{}", entries(first, 0), entries(second, 2));
+        let log = ModulesLog::parse(text.as_bytes());
+        let sysroots = [folder.path("flat")];
+        let search = ModuleSearch { log: &log, named: &[], sysroots: &sysroots, beside: &[] };
+        let images = Images::of_modules(&search, &mut Vec::new()).expect("images");
+        assert_eq!(images.name_at(Address(0x7f00_0000_1014)).as_deref(), Some(expected), "{names:?}");
+    };
+    check(["libb.so", "liba.so"], "work+0x4");
+    check(["liba.so", "libb.so"], "libb.so+0x1014");
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct ModulesLog {
     pub segments: Vec<ModuleSegment>,
     /// What could not be read.
     pub problems: CompanionProblems,
+    /// Places of the segments, those of a module one behind the other.
+    by_module: Vec<usize>,
 }
 
 /// A part of a file that was mapped.
@@ -100,10 +102,18 @@ impl ModulesLog {
         self.segments.iter().enumerate().filter(|(place, segment)| segment.first == *place).map(|(_, segment)| segment)
     }
 
+    /// The segments of a module, by one of them. O(log n).
+    pub fn segments_of(&self, module: &ModuleSegment) -> impl Iterator<Item = &ModuleSegment> + use<'_> {
+        let first = module.first;
+        let first_of = |place: &usize| self.segments.get(*place).map(|segment| segment.first);
+        let start = self.by_module.partition_point(|place| first_of(place) < Some(first));
+        let places = self.by_module.get(start..).unwrap_or_default().iter();
+        places.filter_map(|place| self.segments.get(*place)).take_while(move |segment| segment.first == first)
+    }
+
     /// All addresses of a module, by its lowest segment: from its start to the end of its highest one.
     pub fn extent_of(&self, module: &ModuleSegment) -> Option<Range<u64>> {
-        let of_module = self.segments.iter().filter(|segment| segment.first == module.first);
-        let ends = of_module.filter_map(|segment| segment.addresses.as_ref()).map(|range| range.end);
+        let ends = self.segments_of(module).filter_map(|segment| segment.addresses.as_ref()).map(|range| range.end);
         Some(module.addresses.as_ref()?.start..ends.max()?)
     }
 
@@ -124,6 +134,8 @@ impl ModulesLog {
                 segment.first = place;
             }
         }
+        self.by_module = (0..self.segments.len()).collect();
+        self.by_module.sort_by_key(|place| self.segments.get(*place).map(|segment| segment.first));
     }
 }
 
