@@ -37,7 +37,7 @@ fn of_modules(
 ) -> Result<Images> {
     let named: Vec<_> = match options.images.is_empty() {
         false => options.images.clone(),
-        true => options.remembered_images.iter().filter(|spec| spec.path.is_file()).cloned().collect(),
+        true => usable(&options.remembered_images, notices),
     };
     for root in options.sysroots().iter().filter(|root| !root.is_dir()) {
         notices.push(format!("this is no directory, so no images are looked for in it: {root:?}"));
@@ -53,15 +53,21 @@ fn word(endian: Endian) -> &'static str {
     }
 }
 
-/// The images of last time, as far as they are still usable; none without one.
-fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images> {
+/// The images of last time that are still usable; of the others it is told why they are not.
+fn usable(remembered: &[ImageSpec], notices: &mut Vec<String>) -> Vec<ImageSpec> {
     let mut usable = Vec::new();
-    for spec in &options.remembered_images {
+    for spec in remembered {
         match Images::load(std::slice::from_ref(spec)) {
             Ok(_) => usable.push(spec.clone()),
             Err(error) => notices.push(format!("an image of last time is left out: {error:#}")),
         }
     }
+    usable
+}
+
+/// The images of last time, as far as they are still usable; none without one.
+fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images> {
+    let usable = usable(&options.remembered_images, notices);
     let images = Images::load(&usable).ok().filter(|images| !images.is_empty())?;
     let told = usable.iter().map(|spec| format!("symbols come from an image of last time: {:?}", spec.path));
     notices.extend(told);
@@ -118,5 +124,22 @@ mod tests {
         assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
         let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
         assert!(load(&named, &Companions::default(), &mut notices).is_err(), "what is named must be usable");
+    }
+
+    #[test]
+    fn an_image_of_last_time_that_is_none_any_more_does_not_keep_a_trace_closed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libx.so");
+        std::fs::write(&path, "x").unwrap();
+        let images = vec![ImageSpec { path, offset: 0 }];
+        let log =
+            b"Module Table: version 5, count 1\nColumns: x\n0, 0, 0x1000, 0x2000, 0x0, 0, 0, v#1,0, /no/libx.so\n";
+        let companions = Companions { modules: Some(ModulesLog::parse(log)), ..Companions::default() };
+        let options = OpenOptions { remembered_images: images.clone(), ..OpenOptions::new("a.trace") };
+        let mut notices = Vec::new();
+        assert!(load(&options, &companions, &mut notices).unwrap().is_empty());
+        assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
+        let options = OpenOptions { images, ..options };
+        assert!(load(&options, &companions, &mut notices).is_err(), "what is named must be usable");
     }
 }
