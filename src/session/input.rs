@@ -18,7 +18,7 @@ use stepback_parsers::{
 
 use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::same_file::is_same_file;
-use super::trace_files::TraceFiles;
+use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions};
 
 /// How often a trace that is being read is asked whether it is done.
@@ -60,10 +60,12 @@ impl Input {
         let metadata = file.metadata().map_err(|error| refused(&error, path))?;
         check_kind(&metadata, path)?;
         let modified_nanos = modified_nanos(&metadata);
-        match PackedKind::of(&file).map_err(|error| refused(&error, path))? {
+        let opened = match PackedKind::of(&file).map_err(|error| refused(&error, path))? {
             Some(kind) => Self::open_packed(Arc::new(file), kind, modified_nanos, options),
             None => Self::open_plain(file, modified_nanos, options),
-        }
+        };
+        // Only now: text may bear such a name, too.
+        opened.map_err(|error| raw_refusal(path).filter(|_| options.format.is_none()).unwrap_or(error))
     }
 
     fn open_files(files: TraceFiles, options: &OpenOptions) -> Result<Self> {

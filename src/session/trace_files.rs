@@ -17,6 +17,9 @@ use super::input::{modified_nanos, refused};
 const OPEN_LIMIT: usize = 256;
 /// Deepest is `trace/window.0000/`.
 const NESTING_LIMIT: usize = 32;
+/// How the names of raw records end, packed or not.
+const RAW_ENDINGS: [&str; 5] = [".raw", ".raw.lz4", ".raw.gz", ".raw.zlib", ".raw.sz"];
+
 /// The files of a drmemtrace trace: one a thread or core, mostly.
 #[derive(Clone, Debug)]
 pub struct TraceFiles {
@@ -35,13 +38,14 @@ impl TraceFiles {
     pub fn of_file(path: &Path) -> Result<Option<Self>> {
         let file = TraceFile { name: String::new(), data: open(path, 1).map_err(|error| refused(&error, path))? };
         if !matches!(TraceHead::of(&file), Ok(Some(_))) {
-            let is_raw = path.file_name().is_some_and(|name| name.to_string_lossy().contains(".raw"));
-            return if is_raw { Err(unusable(path, LayoutError::OnlyRaw)) } else { Ok(None) };
+            return Ok(None);
         }
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let program = program_of(&name_of(path)).to_owned();
         let is_sibling = |name: &&String| program_of(name) == program && **name != name_of(path);
-        let others = layout_of(directory).map_or(0, |layout| layout.inputs.iter().filter(is_sibling).count());
+        // By their names alone: to look into all files of a large directory takes long.
+        let named = layout_of(directory, |_| false);
+        let others = named.map_or(0, |layout| layout.inputs.iter().filter(is_sibling).count());
         let notice = (others > 0).then(|| {
             let files = if others == 1 { "another file lies" } else { "more files lie" };
             format!("{files} beside this one: to see all threads of a trace, open the directory: {directory:?}")
@@ -51,7 +55,7 @@ impl TraceFiles {
 
     /// The trace in a directory: the one that the recorder made, or the one inside with the files.
     pub fn of_directory(path: &Path) -> Result<Self> {
-        let layout = match layout_of(path) {
+        let layout = match layout_of(path, |name| is_trace(&path.join(name))) {
             Ok(layout) => layout,
             Err(LayoutError::Nothing) => return Err(nothing_in(path)),
             Err(error) => return Err(unusable(path, error)),
@@ -69,7 +73,7 @@ impl TraceFiles {
     /// Whether a path leads to a drmemtrace trace.
     pub fn are_at(path: &Path) -> bool {
         match path.is_dir() {
-            true => layout_of(path).is_ok(),
+            true => layout_of(path, |name| is_trace(&path.join(name))).is_ok(),
             // To open a pipe would wait for its writer.
             false => path.is_file() && matches!(Self::of_file(path), Ok(Some(_))),
         }
@@ -129,18 +133,21 @@ fn name_of(path: &Path) -> String {
 
 /// `drmemtrace.app` of `drmemtrace.app.123.0001.trace.zip`: the same for all threads of a program.
 fn program_of(name: &str) -> &str {
-    let stem = name.split_once(".trace").map_or(name, |(stem, _)| stem);
+    let stem = name.rsplit_once(".trace").map_or(name, |(stem, _)| stem);
     stem.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.')
 }
 
-/// Which files of a directory are a trace.
-fn layout_of(directory: &Path) -> Result<TraceLayout, LayoutError> {
+/// Which files of a directory are a trace; of those with other names than recorders give, `is_trace` tells.
+fn layout_of(directory: &Path, is_trace: impl FnMut(&str) -> bool) -> Result<TraceLayout, LayoutError> {
     let mut names = Vec::new();
     add_names(directory, "", &mut names);
-    TraceLayout::of(names.iter().map(String::as_str), |name| {
-        let file = || Some(TraceFile { name: String::new(), data: open(&directory.join(name), 1).ok()? });
-        file().is_some_and(|file| matches!(TraceHead::of(&file), Ok(Some(_))))
-    })
+    TraceLayout::of(names.iter().map(String::as_str), is_trace)
+}
+
+/// Whether a file begins like a trace.
+fn is_trace(path: &Path) -> bool {
+    let file = open(path, 1).map(|data| TraceFile { name: String::new(), data });
+    file.is_ok_and(|file| matches!(TraceHead::of(&file), Ok(Some(_))))
 }
 
 /// The files of a directory, and of those inside that recorders make. What may not be read is not there.
@@ -158,6 +165,13 @@ fn add_names(directory: &Path, prefix: &str, names: &mut Vec<String>) {
             names.push(format!("{prefix}{name}"));
         }
     }
+}
+
+/// Why a file is no trace whose name is that of raw records; none for other names.
+pub(super) fn raw_refusal(path: &Path) -> Option<anyhow::Error> {
+    let name = name_of(path);
+    let is_raw = RAW_ENDINGS.iter().any(|ending| name.ends_with(ending));
+    is_raw.then(|| unusable(path, LayoutError::OnlyRaw))
 }
 
 fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
@@ -199,11 +213,25 @@ impl ReadAt for ClosedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::OpenOptions;
+    use crate::session::input::Input;
+
+    #[test]
+    fn text_whose_name_is_that_of_raw_records_is_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.raw");
+        fs::write(&path, "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n").unwrap();
+        assert!(Input::open(&OpenOptions::new(&path)).is_ok());
+        fs::write(&path, b"\0\0\0\0\0\0\0\xc4").unwrap();
+        let message = Input::open(&OpenOptions::new(&path)).unwrap_err().to_string();
+        assert!(message.contains("holds raw records alone"), "{message}");
+    }
 
     #[test]
     fn the_threads_of_a_program_are_told_by_their_names() {
         let names = ["drmemtrace.tool.fib.125254.3691.trace.gz", "drmemtrace.tool.fib.125255.3920.trace.gz"];
         assert_eq!(names.map(program_of), ["drmemtrace.tool.fib"; 2]);
+        assert_eq!(program_of("drmemtrace.a.traced.12.0001.trace.gz"), "drmemtrace.a.traced");
         assert_ne!(program_of("drmemtrace.simple_app.trace.zip"), program_of("drmemtrace.allasm.trace.zip"));
     }
 }

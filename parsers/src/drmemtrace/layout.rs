@@ -41,6 +41,8 @@ pub enum LayoutError {
 const COMPANIONS: [&str; 6] =
     ["modules.log", "funclist.log", "encodings.bin", "v2p.textproto", "info.textproto", "cpu_schedule.bin.zip"];
 const SERIAL_SCHEDULE: &str = "serial_schedule.bin";
+/// What may stand behind `.trace`: how the file is packed.
+const PACKINGS: [&str; 6] = [".zip", ".gz", ".lz4", ".sz", ".zst", ".xz"];
 const WINDOW: &str = "window.";
 
 impl TraceLayout {
@@ -59,7 +61,9 @@ impl TraceLayout {
         let (companions, others): (Vec<&str>, Vec<&str>) = names.into_iter().partition(|name| is_companion(name));
         let mut in_folder = |folder: &str| -> Vec<&str> {
             let own = others.iter().filter(|name| name.strip_prefix(folder).is_some_and(|rest| !rest.contains('/')));
-            own.copied().filter(|name| !is_raw(name) && (is_named_trace(name) || is_trace(name))).collect()
+            own.copied()
+                .filter(|name| !is_raw(name) && !is_made_here(name) && (is_named_trace(name) || is_trace(name)))
+                .collect()
         };
         let windows: BTreeSet<&str> = others.iter().filter_map(|name| window_of(name)).collect();
         let folders = ["trace/", ""].into_iter().chain(windows.iter().copied());
@@ -88,7 +92,13 @@ fn is_raw(name: &str) -> bool {
 /// True for names that the recorder gives: such a file belongs to the trace even when it is damaged.
 fn is_named_trace(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
-    file.ends_with(".trace") || file.contains(".trace.") || file.contains(".memtrace.")
+    let stem = PACKINGS.iter().find_map(|packing| file.strip_suffix(packing)).unwrap_or(file);
+    stem.ends_with(".trace") || stem.ends_with(".memtrace")
+}
+
+/// True for indexes and what lies beside them, finished or not: they bear the whole name of a trace file.
+fn is_made_here(name: &str) -> bool {
+    name.ends_with(".sbi") || name.contains(".sbi.")
 }
 
 /// The folder of the tracing window that a file belongs to.
@@ -121,6 +131,16 @@ mod tests {
             &["trace/a.trace.gz", "trace/b.trace.lz4"],
         );
         check(&["a.memtrace.sz", "odd", "README", "aux/v2p.textproto"], &["a.memtrace.sz", "odd"]);
+    }
+
+    #[test]
+    fn what_is_made_of_a_trace_file_is_none() {
+        let own = ["a.trace.zip.sbi", "a.trace.zip.sbi.steps", "a.trace.sbi.partial", "odd.sbi"];
+        let layout = |names: &[&str]| TraceLayout::of(names.iter().copied(), |name| !name.contains("md5"));
+        assert_eq!(layout(&own), Err(LayoutError::Nothing));
+        let all = [&own[..], &["a.trace.zip.md5", "a.trace.zip", "trace.zip"]].concat();
+        assert_eq!(layout(&all).unwrap().inputs, ["a.trace.zip", "trace.zip"]);
+        check(&[&own[..], &["a.trace.zip.md5", "a.trace.zip", "trace.zip"]].concat(), &["a.trace.zip"]);
     }
 
     #[test]
