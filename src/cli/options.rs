@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use stepback_parsers::{Endian, Format};
+use stepback_parsers::{Endian, Format, InstructionSet};
 
 use crate::expression::number;
 use crate::image::ImageSpec;
@@ -46,6 +46,9 @@ pub struct TraceOptions {
     /// The trace's format, instead of detecting it.
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<FormatName>,
+    /// How instructions decode where the trace does not say it (default: as the program's files, else x86).
+    #[arg(long, value_name = "NAME")]
+    pub arch: Option<ArchName>,
     /// The traced CPU is little-endian (the default).
     #[arg(long, conflicts_with = "bi")]
     pub li: bool,
@@ -90,6 +93,35 @@ pub enum FormatName {
     Drmemtrace,
 }
 
+/// The architectures by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ArchName {
+    /// x86, 64 bit.
+    #[value(name = "x86_64")]
+    X86_64,
+    /// x86, 32 bit.
+    #[value(name = "x86_32")]
+    X86_32,
+    /// Arm, 64 bit.
+    Aarch64,
+    /// Arm, 32 bit.
+    Arm,
+    /// RISC-V, 64 bit.
+    Riscv64,
+}
+
+impl ArchName {
+    fn instruction_set(self) -> InstructionSet {
+        match self {
+            Self::X86_64 => InstructionSet::X86_64,
+            Self::X86_32 => InstructionSet::X86_32,
+            Self::Aarch64 => InstructionSet::A64,
+            Self::Arm => InstructionSet::A32,
+            Self::Riscv64 => InstructionSet::Riscv64,
+        }
+    }
+}
+
 impl TraceOptions {
     /// What [`crate::session::open`] is told.
     pub fn to_open_options(&self, trace: &Path) -> OpenOptions {
@@ -117,6 +149,7 @@ impl TraceOptions {
                 (true, _) => Some(Endian::Little),
                 _ => None,
             },
+            arch: self.arch.map(ArchName::instruction_set),
             implicit_thumb: self.implicit_thumb,
             threads: self.threads,
         }

@@ -20,6 +20,7 @@ mod extents;
 mod identity;
 mod images;
 mod lines;
+mod machine;
 mod modules;
 #[cfg(test)]
 mod modules_tests;
@@ -31,6 +32,7 @@ mod tests;
 
 pub use images::{ImageInfo, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
+pub use machine::machine_of;
 pub use modules::ModuleSearch;
 pub use spec::ImageSpec;
 pub use symbol::{Symbol, SymbolAt, SymbolKind};

@@ -1,7 +1,7 @@
 //! What a user should keep in mind about a trace, one sentence each.
 
 use stepback_parsers::drmemtrace::FileType;
-use stepback_parsers::{InstructionSet, MarkerKind};
+use stepback_parsers::{InstructionSet, MarkerKind, Source as _};
 
 use crate::session::Session;
 
@@ -16,6 +16,21 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
     std::iter::once(NO_VALUES.to_owned()).chain(unusual_notes(session)).chain(by_time).collect()
 }
 
+/// Of a trace that does not say its architecture.
+fn assumed_words(set: InstructionSet) -> &'static str {
+    match set {
+        InstructionSet::X86_32 => "the trace does not say its architecture: 32-bit x86 is assumed (see --arch)",
+        InstructionSet::A64 => "the trace does not say its architecture: AArch64 is assumed (see --arch)",
+        InstructionSet::A32 | InstructionSet::T32 => {
+            "the trace does not say its architecture: Arm is assumed (see --arch)"
+        }
+        InstructionSet::Riscv64 => "the trace does not say its architecture: RISC-V is assumed (see --arch)",
+        InstructionSet::X86_64 | InstructionSet::Regdeps => {
+            "the trace does not say its architecture: x86-64 is assumed (see --arch)"
+        }
+    }
+}
+
 /// Those of them that most traces do not have.
 pub fn unusual_notes(session: &Session) -> Vec<String> {
     let Some(trace) = session.drmemtrace() else { return Vec::new() };
@@ -23,24 +38,7 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
     let marked = |kind: MarkerKind| session.index.marker_counts().any(|known| known.kind == kind);
     let has_architecture = file_type.instruction_set().is_some();
     let notes = [
-        (
-            !has_architecture
-                && session
-                    .index
-                    .threads()
-                    .first()
-                    .is_some_and(|thread| thread.instruction_set == InstructionSet::X86_32),
-            "the trace does not say its architecture: 32-bit x86 is assumed",
-        ),
-        (
-            !has_architecture
-                && session
-                    .index
-                    .threads()
-                    .first()
-                    .is_some_and(|thread| thread.instruction_set == InstructionSet::X86_64),
-            "the trace does not say its architecture: x86-64 is assumed",
-        ),
+        (!has_architecture, assumed_words(session.index.source().traits().instruction_set)),
         (
             lacks_encodings(session) && session.images.is_empty(),
             "instructions were recorded without their bytes: name the program's files by --image ELF or --sysroot DIR \

@@ -28,6 +28,14 @@ pub fn load(options: &OpenOptions, companions: &Companions, notices: &mut Vec<St
     Ok(images)
 }
 
+/// The images that were named, or those of the modules.
+pub fn specs(options: &OpenOptions, companions: &Companions) -> Vec<ImageSpec> {
+    let Some(log) = &companions.modules else { return options.images.clone() };
+    let search =
+        ModuleSearch { log, named: &options.images, sysroots: options.sysroots(), beside: &companions.directories };
+    search.images(&mut Vec::new()).into_iter().map(|image| image.spec).collect()
+}
+
 /// Those of a trace whose recorder listed what was mapped.
 fn of_modules(
     options: &OpenOptions,

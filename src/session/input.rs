@@ -9,17 +9,19 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
-use stepback_parsers::drmemtrace::Drmemtrace;
+use stepback_parsers::drmemtrace::{Drmemtrace, TraceFile, TraceHead, Width};
 use stepback_parsers::kept::{KeptOptions, KeptPlace};
 use stepback_parsers::packed::{PackedKind, PackedText, head_of};
 use stepback_parsers::{
-    AnySource, Format, FormatError, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
+    AnySource, Format, FormatError, InstructionSet, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
 };
 
+use super::images;
 use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::same_file::is_same_file;
 use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions};
+use crate::image::machine_of;
 
 /// How often a trace that is being read is asked whether it is done.
 const WAIT: Duration = Duration::from_millis(5);
@@ -75,9 +77,10 @@ impl Input {
         }
         let unusable = |error| anyhow!("{error}: {path:?}");
         let opened = files.open()?;
+        let assumed = options.arch.or_else(|| machine_of_images(&files, &opened, options));
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let kept = kept_options(&fingerprint, steps_place, options);
-        let source = Drmemtrace::open(opened, kept).map_err(unusable)?;
+        let source = Drmemtrace::open_as(opened, assumed, kept).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
         let source = Arc::new(AnySource::Drmemtrace(source));
         Ok(Self { source, fingerprint, packed: None, files: Some(files) })
@@ -183,6 +186,19 @@ impl Input {
             now.len() != self.fingerprint.length || modified_nanos(&now) != self.fingerprint.modified_nanos
         })
     }
+}
+
+/// How the instructions of the program's files decode; asked only where the trace does not say it.
+fn machine_of_images(files: &TraceFiles, opened: &[TraceFile], options: &OpenOptions) -> Option<InstructionSet> {
+    let head = opened.iter().find_map(|file| TraceHead::of(file).ok().flatten())?;
+    if head.file_type.instruction_set().is_some() {
+        return None;
+    }
+    // What is wrong with these files is told when they are loaded.
+    let companions = Companions::beside(&files.directory, &mut Vec::new());
+    let address_bytes = if head.width == Width::Wide { 8 } else { 4 };
+    let specs = images::specs(options, &companions);
+    specs.iter().find_map(|spec| machine_of(&spec.path)).filter(|set| set.word_bytes() == address_bytes)
 }
 
 /// The format of a compressed trace, by its first text.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stepback_parsers::{Endian, Format};
+use stepback_parsers::{Endian, Format, InstructionSet};
 
 use crate::image::ImageSpec;
 use crate::source::SourceMapping;
@@ -52,6 +52,8 @@ pub struct OpenOptions {
     pub source_map: Vec<SourceMapping>,
     /// The trace's format; none: by its first bytes.
     pub format: Option<Format>,
+    /// How instructions decode where the trace does not say it; none: as the program's files, else x86.
+    pub arch: Option<InstructionSet>,
     /// Byte order of the traced CPU, where the format does not say it; none: little.
     pub endian: Option<Endian>,
     /// Tarmac lines lack the instruction-set field, and all code is Thumb.

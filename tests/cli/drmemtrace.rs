@@ -398,3 +398,20 @@ fn threads_and_pages_are_listed() {
     let none = sandbox.run(&["heap", &trace]).succeeds();
     assert!(none.err.contains("no functions of the heap"), "{}", none.err);
 }
+
+/// Version 1 has no file type.
+#[test]
+fn the_architecture_can_be_named_where_the_trace_does_not_say_it() {
+    let sandbox = Sandbox::new();
+    let mut writer = TraceWriter::new(TraceRecipe { version: 1, ..TraceRecipe::default() });
+    writer.time(1 << 54, 0);
+    writer.instruction(0x1000, &[0x1f, 0x20, 0x03, 0xd5]);
+    let trace = sandbox.file("a.trace", writer.finish().pack(Container::Plain));
+    let arch = |arguments: &[&str]| sandbox.json(&[&["info", &trace], arguments].concat())["arch"].clone();
+    assert_eq!(arch(&[]), "x86_64");
+    assert_eq!(arch(&["--arch", "aarch64"]), "aarch64");
+    assert_eq!(arch(&["--arch", "riscv64"]), "riscv64");
+    assert_eq!(arch(&[]), "x86_64", "an index with another assumption is not used");
+    let notes = sandbox.json(&["info", &trace, "--arch", "aarch64"])["drmemtrace"]["notes"].to_string();
+    assert!(notes.contains("does not say its architecture"), "{notes}");
+}

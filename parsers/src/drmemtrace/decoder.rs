@@ -35,6 +35,8 @@ pub(super) struct Decoder {
     pub(super) version: u64,
     /// How its instructions decode.
     set: InstructionSet,
+    /// The same where the file does not say.
+    pub(super) assumed: Option<InstructionSet>,
     encoding: EncodingSlot,
     /// Where the next indirect branch goes.
     target: Option<u64>,
@@ -88,6 +90,7 @@ impl Decoder {
             told_version: VERSION,
             version: VERSION,
             set: InstructionSet::X86_64,
+            assumed: None,
             encoding: EncodingSlot::default(),
             target: None,
             pc: 0,
@@ -119,7 +122,7 @@ impl Decoder {
         }
         let width = self.width.unwrap_or_else(|| {
             let width = Width::of_first(bytes);
-            self.set = FileType::default().likely_instruction_set(width);
+            self.set = FileType::default().likely_instruction_set(width, self.assumed);
             width
         });
         self.width = Some(width);
@@ -244,7 +247,7 @@ impl Decoder {
             marker::CPU if self.chunks.end_repetition(self.thread) => return,
             marker::FILE_TYPE => {
                 let width = self.width.unwrap_or(Width::Wide);
-                self.set = FileType(record.value).likely_instruction_set(width);
+                self.set = FileType(record.value).likely_instruction_set(width, self.assumed);
             }
             marker::CHUNK_INSTRUCTIONS => self.chunks.begin(record.value),
             marker::RECORD_ORDINAL => return self.check_ordinal(record.value, out),

@@ -79,12 +79,13 @@ impl FileType {
         }
     }
 
-    /// The same, or what is the likeliest: x86, of which nearly all traces without the bits are.
-    pub const fn likely_instruction_set(self, width: Width) -> InstructionSet {
-        match (self.instruction_set(), width) {
-            (Some(set), _) => set,
-            (None, Width::Wide) => InstructionSet::X86_64,
-            (None, Width::Narrow) => InstructionSet::X86_32,
+    /// The same, or what is assumed of a file that does not say;
+    /// without that the likeliest: x86, of which nearly all traces without the bits are.
+    pub const fn likely_instruction_set(self, width: Width, assumed: Option<InstructionSet>) -> InstructionSet {
+        match (self.instruction_set(), assumed, width) {
+            (Some(set), ..) | (None, Some(set), _) => set,
+            (None, None, Width::Wide) => InstructionSet::X86_64,
+            (None, None, Width::Narrow) => InstructionSet::X86_32,
         }
     }
 }

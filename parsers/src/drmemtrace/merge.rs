@@ -12,7 +12,7 @@ use super::decoder::{Decoder, Output, Pause, is_time, problem};
 use super::pool::Pool;
 use super::raw_record::{Width, kind, marker};
 use super::threads::Threads;
-use crate::ReadAt;
+use crate::{InstructionSet, ReadAt};
 
 /// A file of a trace.
 #[derive(Clone)]
@@ -42,6 +42,19 @@ pub enum ReadEnd {
 /// # Errors
 /// A file could not be read. What is wrong inside a file is told the sink.
 pub fn read_records<S: RecordSink>(files: Vec<TraceFile>, stop: &AtomicBool, sink: &mut S) -> io::Result<ReadEnd> {
+    read_records_as(files, None, stop, sink)
+}
+
+/// The same with what is assumed of files that do not say how their instructions decode.
+///
+/// # Errors
+/// See [`read_records`].
+pub fn read_records_as<S: RecordSink>(
+    files: Vec<TraceFile>,
+    assumed: Option<InstructionSet>,
+    stop: &AtomicBool,
+    sink: &mut S,
+) -> io::Result<ReadEnd> {
     let names: Vec<Arc<str>> = files.iter().map(|file| file.name.as_str().into()).collect();
     let pool = Pool::new(files)?;
     let mut threads = Threads::default();
@@ -49,7 +62,8 @@ pub fn read_records<S: RecordSink>(files: Vec<TraceFile>, stop: &AtomicBool, sin
     let mut inputs = Vec::new();
     let mut turns = BinaryHeap::new();
     for (number, name) in names.into_iter().enumerate() {
-        let decoder = Decoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
+        let mut decoder = Decoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
+        decoder.assumed = assumed;
         let mut input = Input { number, decoder, block: pool.next_block(number, None)?, used: 0 };
         while input.block.bytes.is_empty() && !input.block.is_file_end {
             input.end_block(&mut out);

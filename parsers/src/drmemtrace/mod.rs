@@ -40,7 +40,7 @@ pub use function_list::{FunctionList, TracedFunction};
 pub use head::TraceHead;
 pub use layout::{LayoutError, TraceLayout};
 pub use marker_names::{marker_kind, marker_name, record_name};
-pub use merge::{ReadEnd, TraceFile, read_records};
+pub use merge::{ReadEnd, TraceFile, read_records, read_records_as};
 pub use modules_log::{ModuleSegment, ModulesLog};
 pub use physical_pages::PhysicalPages;
 pub use raw_record::Width;

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::events::{EventRun, ITEM_BYTES};
 use super::store::{Code, Encoder, Facts, Filler, StepStore};
 use super::visible::{VisibleRecord, visible_records};
-use super::{TraceFile, TraceHead, read_records};
+use super::{TraceFile, TraceHead, read_records_as};
 use crate::kept::KeptOptions;
 use crate::{
-    Endian, EventSink, FormatError, KnownInstruction, ParseScratch, Parsed, Position, RegisterSource, Source,
-    SourceError, SourceTraits,
+    Endian, EventSink, FormatError, InstructionSet, KnownInstruction, ParseScratch, Parsed, Position, RegisterSource,
+    Source, SourceError, SourceTraits,
 };
 
 /// How many items are between two looks at the progress.
@@ -37,20 +37,39 @@ impl Drmemtrace {
     /// # Errors
     /// A file could not be read, or none of them begins like a trace.
     pub fn open(files: Vec<TraceFile>, options: KeptOptions) -> Result<Self, SourceError> {
+        Self::open_as(files, None, options)
+    }
+
+    /// The same with what is assumed where a file does not say how its instructions decode.
+    ///
+    /// # Errors
+    /// See [`Self::open`].
+    pub fn open_as(
+        files: Vec<TraceFile>,
+        assumed: Option<InstructionSet>,
+        mut options: KeptOptions,
+    ) -> Result<Self, SourceError> {
         let failed = |error| SourceError::Read { offset: 0, error };
         // The first file may be damaged.
         let mut heads = files.iter().filter_map(|file| TraceHead::of(file).transpose());
         let head = heads.next().ok_or(FormatError::Binary)?.map_err(failed)?;
+        // A store and an index that were made with another assumption are of another trace.
+        let assumed = assumed.filter(|_| head.file_type.instruction_set().is_none());
+        if let Some(set) = assumed {
+            let [.., hash] = &mut options.identity;
+            *hash = hash.rotate_left(8) ^ (set as u64 + 1);
+        }
         let traits = SourceTraits {
             format: "drmemtrace".to_owned(),
             endian: Endian::Little,
             time_unit: Some("us".to_owned()),
-            instruction_set: head.file_type.likely_instruction_set(head.width),
+            instruction_set: head.file_type.likely_instruction_set(head.width, assumed),
             registers: RegisterSource::Operands,
-            options: String::new(),
+            options: assumed.map(|set| format!("arch={set:?}")).unwrap_or_default(),
         };
-        let read =
-            move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| read_records(files, is_stopped, encoder);
+        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
+            read_records_as(files, assumed, is_stopped, encoder)
+        };
         Ok(Self { head, ..Self::new(StepStore::open(options, Box::new(read)), traits) })
     }
 

@@ -1,0 +1,27 @@
+//! For which machine an ELF file is.
+
+use std::fs::File;
+use std::path::Path;
+
+use stepback_parsers::{InstructionSet, ReadAt as _};
+
+/// How the instructions of an ELF file decode; none for other files and machines.
+pub fn machine_of(path: &Path) -> Option<InstructionSet> {
+    let mut head = [0; 20];
+    let count = File::open(path).ok()?.read_at(0, &mut head).ok()?;
+    if count < head.len() || !head.starts_with(b"\x7fELF") {
+        return None;
+    }
+    let [.., low, high] = head;
+    let is_big = head.get(5) == Some(&2);
+    let machine = if is_big { u16::from_be_bytes([low, high]) } else { u16::from_le_bytes([low, high]) };
+    let is_wide = head.get(4) == Some(&2);
+    match (machine, is_wide) {
+        (3, false) => Some(InstructionSet::X86_32),
+        (40, false) => Some(InstructionSet::A32),
+        (62, true) => Some(InstructionSet::X86_64),
+        (183, true) => Some(InstructionSet::A64),
+        (243, true) => Some(InstructionSet::Riscv64),
+        _ => None,
+    }
+}
