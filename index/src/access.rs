@@ -2,12 +2,13 @@
 
 use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Source, Step};
 
+use crate::inference::fill_accesses;
 use crate::memory::last_of;
 use crate::operands::OperandUse;
 use crate::semihosting::HostRegion;
 use crate::slots::{EventKind, SlotEvent};
 use crate::touches::Wanted;
-use crate::{Cancel, Cell, Hit, Index, Query, QueryError, Steps, ThreadId};
+use crate::{Cancel, Cell, Effect, Hit, Index, Query, QueryError, Steps, ThreadId};
 
 /// Which accesses count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -104,6 +105,7 @@ impl Query for LastAccess {
         match index.owner(event.thread, slot)? {
             Some(step) => {
                 let mut hit = index.hit(step, Position(slot), index.access_of(event)?)?;
+                infer_value(index, &mut hit, cancel)?;
                 // Only traces with markers show system calls.
                 if self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. }) {
                     hit.doubt = index.overtaken(slot, self.before, cancel)?;
@@ -145,13 +147,29 @@ impl Query for NextAccess {
             for event in index.events(slot..slot + 1)? {
                 let is_meant = index.first_of_cell(std::slice::from_ref(&event), slot, self.cell, self.kinds).is_some();
                 if is_meant && let Some(step) = index.owner(event.thread, slot)? {
-                    return Ok(Some(index.hit(step, Position(slot), index.access_of(&event)?)?));
+                    let mut hit = index.hit(step, Position(slot), index.access_of(&event)?)?;
+                    infer_value(index, &mut hit, cancel)?;
+                    return Ok(Some(hit));
                 }
             }
             // A dump of a thread before its first step, after the first of another: no step did it.
             from = slot;
         }
     }
+}
+
+/// Fills in the values of a hit's accesses that follow from what steps did.
+fn infer_value<S: Source>(index: &Index<S>, hit: &mut Hit, cancel: &Cancel) -> Result<(), QueryError> {
+    fill_accesses(index, std::slice::from_mut(&mut hit.record), cancel)?;
+    let Some(access) = &mut hit.access else { return Ok(()) };
+    let same = hit.record.effects.iter().find_map(|effect| match effect {
+        Effect::Access(known) if (known.kind, &known.target) == (access.kind, &access.target) => Some(known),
+        _ => None,
+    });
+    if let Some(same) = same.filter(|same| same.is_inferred) {
+        *access = same.clone();
+    }
+    Ok(())
 }
 
 impl<S: Source> Index<S> {

@@ -126,6 +126,8 @@ pub struct Access {
     pub target: AccessTarget,
     /// The value, in the byte order of a number (memory: as the traced CPU reads it).
     pub value: Value,
+    /// True when the trace does not state the value, and it follows from what steps did.
+    pub is_inferred: bool,
     /// True when a read contradicted the last value known before it.
     pub is_external: bool,
     /// The semihosting operation by which the host wrote it, which the trace does not show.

@@ -91,7 +91,7 @@ pub use externals::{ExternalChange, LastExternalChanges, MemoryRange, NextExtern
 pub use fingerprint::Fingerprint;
 pub use folds::{FoldSet, Row};
 pub use index::{Index, IndexInfo, Query, ThreadInfo, Warning};
-pub use inference::{Fact, Inference, InferredRegister, InferredRegisters, Reason, Way};
+pub use inference::{Fact, Inference, InferredMemory, InferredRegister, InferredRegisters, Reason, Way};
 pub use markers::{FindMarkers, LastMarkers, MarkerCount, MarkerHit};
 pub use memory::{ByteState, MemoryAt, NextAccessedBlock};
 pub use page_heat::{BUCKETS, HeatMap, HotPage, PageHeat};

@@ -5,10 +5,12 @@ use stepback_parsers::{Address, Position, Source};
 use crate::byte_values::Order;
 use crate::granules::{GRANULE_BITS, byte_mask};
 use crate::index::Key;
+use crate::inference::fill_memory;
 use crate::touches::{ByteTouches, TouchAt, Wanted};
 use crate::{Cancel, Index, Query, QueryError, ValueSource};
 
-/// Bytes of memory at a position. Cost: one step's text for each distinct last access.
+/// Bytes of memory at a position. Cost: one step's text for each distinct last access; that of
+/// [`crate::InferredMemory`] in a trace without values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryAt {
     /// When.
@@ -43,6 +45,7 @@ impl Query for MemoryAt {
             bytes
                 .extend(states.iter().enumerate().filter(|(place, _)| mask >> place & 1 != 0).map(|(_, state)| *state));
         }
+        fill_memory(index, (self.address, self.len_bytes), self.position, &mut bytes, cancel)?;
         Ok(bytes)
     }
 }

@@ -264,6 +264,7 @@ impl<S: Source> Index<S> {
             kind,
             target: AccessTarget::Register(self.register_name(view, thread)),
             value: Value(vec![None; usize::from(view.size_bytes)]),
+            is_inferred: false,
             is_external: false,
             host_operation: None,
         }

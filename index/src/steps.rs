@@ -2,6 +2,7 @@
 
 use stepback_parsers::{AccessKind, Address, EventSink, Flow, Line, Position, Source, Step, StepEvent, TextKind};
 
+use crate::inference::fill_accesses;
 use crate::memory::granules_of;
 use crate::packed::FRAME;
 use crate::slots::{EventKind, SlotEvent, StepText};
@@ -31,7 +32,9 @@ impl Query for Steps {
         cancel.check()?;
         let first = self.first.0.saturating_add(1);
         let last = self.first.0.saturating_add(self.count).min(index.step_count());
-        index.records(&(first..=last).collect::<Vec<_>>())
+        let mut records = index.records(&(first..=last).collect::<Vec<_>>())?;
+        fill_accesses(index, &mut records, cancel)?;
+        Ok(records)
     }
 }
 
@@ -165,6 +168,7 @@ impl<S: Source> Index<S> {
                 kind: AccessKind::Write,
                 target: AccessTarget::Register(self.register_name(*view, event.thread)),
                 value: register_value(bytes.as_deref(), view.size_bytes),
+                is_inferred: false,
                 is_external: false,
                 host_operation: None,
             }),
@@ -172,6 +176,7 @@ impl<S: Source> Index<S> {
                 kind: *kind,
                 target: AccessTarget::Memory { address: *address, size_bytes: u64::from(*size_bytes) },
                 value: self.memory_value(*bytes, *size_bytes),
+                is_inferred: false,
                 is_external: *kind == AccessKind::Read && self.is_external(event, (*address, *size_bytes))?,
                 host_operation: None,
             }),

@@ -116,6 +116,9 @@ pub struct AccessJson {
     address: Option<String>,
     size: u64,
     value: Option<String>,
+    /// The trace does not state the value, but it follows from what steps did.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    inferred: bool,
     external: bool,
     /// `SYS_READ`: the semihosting operation by which the host wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -211,6 +214,7 @@ impl AccessJson {
             address,
             size,
             value,
+            inferred: access.is_inferred,
             external: access.is_external,
             host: access.host_operation.map(HostOperation::name),
         }

@@ -29,6 +29,22 @@ impl<S: Source> Index<S> {
     pub(crate) fn infers_registers(&self) -> bool {
         self.contents.traits.registers == RegisterSource::Operands
     }
+
+    /// The slots from so many before some, up to so many behind them.
+    pub(super) fn slots_around(&self, slots: Range<u64>, (before, behind): (u64, u64)) -> Range<u64> {
+        let first = slots.start.saturating_sub(before).max(1);
+        let end = slots.end.saturating_add(behind).min(self.step_count()) + 1;
+        first..end.max(first)
+    }
+
+    pub(super) fn circumstances(&self) -> Circumstances {
+        Circumstances {
+            is_execution_stated: false,
+            // Threads that are not traced may run too.
+            is_shared: self.infers_registers() || self.threads().len() > 1,
+            is_big_endian: self.contents.traits.endian == Endian::Big,
+        }
+    }
 }
 
 /// The registers at a slot with what is known of them.
@@ -139,16 +155,8 @@ fn snapshot<S: Source>(
     slot: u64,
     (before, behind): (u64, u64),
 ) -> Result<Snapshot, QueryError> {
-    let first = slot.saturating_sub(before).max(1);
-    let end = slot.saturating_add(behind).min(index.step_count()) + 1;
-    let run = run_of(index, thread, first..end.max(first))?;
-    let circumstances = Circumstances {
-        is_execution_stated: false,
-        // Threads that are not traced may run too.
-        is_shared: index.infers_registers() || index.threads().len() > 1,
-        is_big_endian: index.contents.traits.endian == Endian::Big,
-    };
-    let mut engine = Engine::new(&run, circumstances);
+    let run = run_of(index, thread, index.slots_around(slot..slot, (before, behind)))?;
+    let mut engine = Engine::new(&run, index.circumstances());
     let place = run.steps.partition_point(|step| step.slot <= slot);
     go_through(&mut engine, 0..place);
     engine.take_markers(place, slot);

@@ -190,7 +190,7 @@ fn direct_target(step: &RunStep) -> Option<u64> {
 }
 
 /// True when an instruction asks the kernel or the host for something.
-fn is_trap(step: &RunStep) -> bool {
+pub(super) fn is_trap(step: &RunStep) -> bool {
     let Some(encoding) = step.encoding else { return false };
     match step.set {
         InstructionSet::X86_64 | InstructionSet::X86_32 => {

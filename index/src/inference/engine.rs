@@ -1,14 +1,15 @@
 //! Goes through a run and states what each step shows.
 
-use stepback_parsers::{AccessKind, InstructionSet, RegisterView};
+use stepback_parsers::{AccessKind, InstructionSet, RegisterView, Step};
 
 use crate::decode::{Condition, Instruction, RegisterUse, decode};
 use crate::inference::Way;
 use crate::inference::addresses::addresses;
 use crate::inference::memory::Memory;
+use crate::inference::observed::Observed;
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, RunMarker, RunStep};
-use crate::inference::symbols::Symbols;
+use crate::inference::symbols::{Symbols, Term};
 
 /// So many steps may be in the block of an `it`.
 const BLOCK_LIMIT: u8 = 4;
@@ -24,6 +25,11 @@ pub(super) struct Engine<'a> {
     block: u8,
     /// The last address that was made of the stack pointer.
     pub stack: Option<u64>,
+    /// The slots of the steps whose accesses are observed, ascending.
+    pub watched: &'a [u64],
+    pub observed: Vec<Observed>,
+    /// What the step loaded so far, by operand and lane: one load gives one value, however often it is used.
+    pub loads: Vec<(Part, Loaded)>,
     /// What records behind the last step were not taken in yet.
     pub late: &'a [RunMarker],
     pub traced: Traced,
@@ -36,6 +42,12 @@ pub(super) struct Traced {
     /// How many arguments were told.
     pub arguments: usize,
 }
+
+/// 8 bytes of an operand: the numbers of both.
+type Part = (usize, u16);
+
+/// What a load gives, and the step that left it there.
+pub(super) type Loaded = (Term, Option<Step>);
 
 /// What is known of the trace besides its steps.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +102,9 @@ impl<'a> Engine<'a> {
             stack: None,
             late: &[],
             traced: Traced::default(),
+            watched: &[],
+            observed: Vec::new(),
+            loads: Vec::new(),
         }
     }
 
@@ -143,11 +158,15 @@ impl<'a> Engine<'a> {
     }
 
     fn execute(&mut self, here: Here<'_>) {
+        self.loads.clear();
         self.state_addresses(here);
         self.state_target(here);
         // All values are those from before the step.
         let registers = self.register_changes(here);
         let memory = self.memory_changes(here);
+        if self.watched.binary_search(&here.step.slot).is_ok() {
+            self.observe(here);
+        }
         let accesses = self.run.accesses(here.step);
         for access in accesses.iter().filter(|access| access.kind == AccessKind::Write) {
             self.memory.forget(access.address, u64::from(access.size_bytes));

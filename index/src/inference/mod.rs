@@ -10,12 +10,16 @@
 //! and so is all that a system call, a signal or a gap may change.
 //! Where two facts differ, the value is unknown.
 
+mod access_values;
 mod addresses;
 mod around;
+mod breaks;
+mod contents;
 mod control;
 mod engine;
 mod knowledge;
 mod memory;
+mod observed;
 mod query;
 mod reason;
 mod registers;
@@ -23,6 +27,9 @@ mod run;
 mod symbols;
 mod terms;
 
+pub(crate) use access_values::fill_accesses;
+pub use contents::InferredMemory;
+pub(crate) use contents::fill_memory;
 pub(crate) use query::fill;
 pub use query::{Inference, InferredRegister, InferredRegisters};
 pub use reason::{Fact, Reason, Way};

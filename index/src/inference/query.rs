@@ -73,7 +73,7 @@ pub(crate) fn fill<S: Source>(
 }
 
 /// True when the trace leaves out instructions or accesses: what the steps between did is not known then.
-fn is_filtered<S: Source>(index: &Index<S>, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
+pub(super) fn is_filtered<S: Source>(index: &Index<S>, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
     // FILTERED, IFILTERED, DFILTERED, BIMODAL_FILTERED_WARMUP of drmemtrace.
     const FILTERS: u64 = 0x1 | 0x80 | 0x100 | 0x2000;
     let last = LastMarkers { kinds: vec![MarkerKind::FILE_TYPE], thread: None, at };

@@ -1,9 +1,9 @@
 //! What instructions compute, as terms of what was before them; and what their addresses state.
 
-use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView, Step};
+use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView};
 
 use crate::decode::{Expression, MemoryOperand, Operation, ScaledRegister};
-use crate::inference::engine::{Engine, Here};
+use crate::inference::engine::{Engine, Here, Loaded};
 use crate::inference::run::{RunAccess, RunStep};
 use crate::inference::symbols::Term;
 use crate::inference::{Fact, Way};
@@ -170,7 +170,7 @@ impl Engine<'_> {
     }
 
     /// 8 bytes of a wide value.
-    fn lane_term(&mut self, expression: &Expression, lane: u16, here: Here<'_>) -> (Term, Way) {
+    pub fn lane_term(&mut self, expression: &Expression, lane: u16, here: Here<'_>) -> (Term, Way) {
         let step = here.step.step();
         match expression {
             Expression::Register(view) => {
@@ -193,7 +193,16 @@ impl Engine<'_> {
     }
 
     /// What an operand loads: what the last access left there, if that is known.
-    fn loaded(&mut self, operand: usize, lane: u16, here: Here<'_>) -> (Term, Option<Step>) {
+    pub fn loaded(&mut self, operand: usize, lane: u16, here: Here<'_>) -> Loaded {
+        if let Some((_, known)) = self.loads.iter().find(|(place, _)| *place == (operand, lane)) {
+            return *known;
+        }
+        let loaded = self.load(operand, lane, here);
+        self.loads.push(((operand, lane), loaded));
+        loaded
+    }
+
+    fn load(&mut self, operand: usize, lane: u16, here: Here<'_>) -> Loaded {
         let known = here.instruction.meaning.memory.get(operand);
         let Some(size_bytes) = known.and_then(|known| known.size_bytes) else { return (self.symbols.free(), None) };
         let Some(rest) = size_bytes.checked_sub(8 * lane).filter(|rest| *rest > 0) else {
@@ -224,7 +233,7 @@ impl Engine<'_> {
 }
 
 /// A store that may fail, and of which the trace may tell all the same: STXR, STREX, SC.
-fn is_exclusive(here: Here<'_>) -> bool {
+pub(super) fn is_exclusive(here: Here<'_>) -> bool {
     let RunStep { set, encoding, .. } = *here.step;
     let opcode = here.step.opcode();
     match set {

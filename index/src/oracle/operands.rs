@@ -37,6 +37,7 @@ impl Oracle {
             kind: if kinds == AccessKinds::Reads { AccessKind::Read } else { AccessKind::Write },
             target: AccessTarget::Register(self.register_name(view, thread)),
             value: Value(vec![None; usize::from(view.size_bytes)]),
+            is_inferred: false,
             is_external: false,
             host_operation: None,
         };

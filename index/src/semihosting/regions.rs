@@ -44,6 +44,7 @@ impl HostRegion {
             target: AccessTarget::Memory { address: Address(self.first), size_bytes: self.last - self.first + 1 },
             // One byte stands for all: a buffer may be as long as memory.
             value: Value(vec![None]),
+            is_inferred: false,
             is_external: false,
             host_operation: Some(self.operation),
         }

@@ -10,14 +10,16 @@ mod random;
 #[path = "../support/records.rs"]
 mod records;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use stepback_index::{
-    BuildOptions, Cancel, Index, InferredRegisters, Query as _, RegisterFile, RegistersAt, ThreadId, ValueSource,
+    AccessTarget, BuildOptions, Cancel, Effect, Index, InferredMemory, InferredRegisters, MemoryAt, Query as _,
+    RegisterFile, RegistersAt, Steps, ThreadId, ValueSource,
 };
-use stepback_parsers::{Position, RegisterId, Tarmac};
+use stepback_parsers::{Address, Position, RegisterId, Step, Tarmac};
 
 use random::Machine;
 
@@ -33,6 +35,9 @@ struct Compared {
     /// The same of vector registers.
     vectors: u64,
     vectors_inferred: u64,
+    /// Bytes of memory with a value that the trace tells, and how many of these were inferred.
+    memory: u64,
+    memory_inferred: u64,
     contradictions: u64,
 }
 
@@ -58,6 +63,7 @@ fn compare(name: &str, text: Vec<u8>, positions: u64) -> Compared {
         for thread in 0..u16::try_from(index.threads().len()).unwrap() {
             compare_at(name, &index, position, ThreadId(thread), &mut compared);
         }
+        compare_memory_at(name, &index, position, &mut compared);
         position.0 += stride;
     }
     println!("{name}: {} % of {:?}", compared.share(), compared);
@@ -100,6 +106,49 @@ fn compare_at(name: &str, index: &Index<Tarmac>, position: Position, thread: Thr
     }
 }
 
+/// Compares the memory around what is accessed next, and the stack, with what the trace tells.
+fn compare_memory_at(name: &str, index: &Index<Tarmac>, position: Position, compared: &mut Compared) {
+    const LENGTH: u64 = 256;
+    let cancel = Cancel::default();
+    let nearby = Steps { first: Step(position.0.saturating_sub(8)), count: 16 }.run(index, &cancel).unwrap();
+    let accessed = nearby.iter().flat_map(|record| &record.effects).filter_map(|effect| match effect {
+        Effect::Access(access) => Some(&access.target),
+        _ => None,
+    });
+    let blocks: BTreeSet<u64> = accessed
+        .filter_map(|target| match target {
+            AccessTarget::Memory { address, .. } => Some(address.0 & !(LENGTH - 1)),
+            AccessTarget::Register(_) => None,
+        })
+        .collect();
+    for address in blocks.into_iter().map(Address) {
+        let truth = MemoryAt { position, address, len_bytes: LENGTH }.run(index, &cancel).unwrap();
+        let inferred = InferredMemory { position, address, len_bytes: LENGTH }.run(index, &cancel).unwrap();
+        assert_eq!(truth.len(), inferred.len());
+        for ((truth, inferred), offset) in truth.iter().zip(inferred).zip(0..) {
+            let Some(byte) = truth.value.filter(|_| truth.source == ValueSource::Recorded) else { continue };
+            let place = address.0 + offset;
+            assert!(
+                inferred.is_none_or(|inferred| inferred == byte || is_found(index, position, (place, inferred))),
+                "{name}: {place:#x} at {} is {byte:02x}, not {inferred:02x?}",
+                position.0
+            );
+            compared.memory += 1;
+            compared.memory_inferred += u64::from(inferred.is_some());
+        }
+    }
+}
+
+/// True when a later load finds that a byte was changed without a record to what was inferred from that load.
+fn is_found(index: &Index<Tarmac>, position: Position, (address, byte): (u64, u8)) -> bool {
+    let states = (position.0 + 1..=index.end().0.min(position.0 + 256)).map(|later| {
+        let question = MemoryAt { position: Position(later), address: Address(address), len_bytes: 1 };
+        *question.run(index, &Cancel::default()).unwrap().first().unwrap()
+    });
+    let mut changed = states.filter(|state| state.seen_at > Some(position));
+    changed.next().is_some_and(|state| state.source == ValueSource::External && state.value == Some(byte))
+}
+
 fn bytes_of(path: &Path) -> Vec<u8> {
     if path.exists() {
         return std::fs::read(path).unwrap();
@@ -123,6 +172,8 @@ fn nothing_inferred_of_the_fixtures_is_wrong() {
 fn nothing_inferred_of_random_instructions_is_wrong() {
     for seed in 0..24 {
         let compared = compare(&format!("seed {seed}"), Machine::trace(seed, 3000).into_bytes(), 40);
+        // With two CPUs nothing says what the other one asked for.
+        assert!(compared.memory_inferred > 200 || seed % 2 == 1, "seed {seed}: {compared:?}");
         assert!(compared.general > 200 && compared.share() > 40, "seed {seed}: {compared:?}");
     }
 }

@@ -13,7 +13,7 @@ use crate::decode::{Expression, MemoryOperand, ScaledRegister};
 pub fn describe(encoding: &Encoding, pc: Address, set: InstructionSet) -> Option<Description> {
     let bits = if set == InstructionSet::X86_64 { 64 } else { 32 };
     let instruction = Decoder::with_ip(bits, encoding.bytes(), pc.0, DecoderOptions::NONE).decode();
-    if instruction.is_invalid() || instruction.len() != encoding.bytes().len() || restores_all(&instruction) {
+    if instruction.is_invalid() || instruction.len() != encoding.bytes().len() || returns_to_any(&instruction) {
         return None;
     }
     let mut described = X86 { instruction, set, description: Description::default() };
@@ -23,12 +23,8 @@ pub fn describe(encoding: &Encoding, pc: Address, set: InstructionSet) -> Option
     Some(described.description)
 }
 
-fn restores_all(instruction: &Instruction) -> bool {
-    use Mnemonic::{Frstor, Fxrstor, Fxrstor64, Iret, Iretd, Iretq, Xrstor, Xrstor64, Xrstors, Xrstors64};
-    matches!(
-        instruction.mnemonic(),
-        Frstor | Fxrstor | Fxrstor64 | Iret | Iretd | Iretq | Xrstor | Xrstor64 | Xrstors | Xrstors64
-    )
+fn returns_to_any(instruction: &Instruction) -> bool {
+    matches!(instruction.mnemonic(), Mnemonic::Iret | Mnemonic::Iretd | Mnemonic::Iretq)
 }
 
 /// An instruction that is being described.
@@ -82,9 +78,9 @@ impl X86 {
     /// What is in none of the lists.
     fn special_registers(&mut self) {
         use Mnemonic::{
-            Fldcw, Fldenv, Fninit, Fnsave, Fnstcw, Int, Ldmxcsr, Lfs, Lgs, Mov, Pop, Stmxcsr, Syscall, Sysenter,
+            Fldcw, Fldenv, Fninit, Fnsave, Fnstcw, Frstor, Fxrstor, Fxrstor64, Int, Ldmxcsr, Lfs, Lgs, Mov, Pop,
         };
-        use Mnemonic::{Vldmxcsr, Vstmxcsr};
+        use Mnemonic::{Stmxcsr, Syscall, Sysenter, Vldmxcsr, Vstmxcsr, Xrstor, Xrstor64, Xrstors, Xrstors64};
         let bases = [RegisterId::FS_BASE, RegisterId::GS_BASE].map(|base| self.word(base));
         let control = RegisterView::new(RegisterId::FPSCR, 0, 4);
         let x87_control = RegisterView::new(RegisterId::FPCR, 0, 2);
@@ -104,15 +100,20 @@ impl X86 {
             Ldmxcsr | Vldmxcsr => self.description.write(control),
             Stmxcsr | Vstmxcsr => self.description.read(control),
             Fldcw | Fldenv | Fninit | Fnsave => self.description.write(x87_control),
+            Frstor => [x87_control].into_iter().chain(x87_stack()).for_each(|view| self.description.write(view)),
+            Fxrstor | Fxrstor64 | Xrstor | Xrstor64 | Xrstors | Xrstors64 => {
+                let vectors = (0..32).map(|number| RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 64));
+                let masks = (0..8).map(|number| RegisterView::new(RegisterId(RegisterId::P0.0 + number), 0, 8));
+                let restored = [control, x87_control].into_iter().chain(x87_stack()).chain(vectors).chain(masks);
+                restored.for_each(|view| self.description.write(view));
+            }
             Fnstcw => self.description.read(x87_control),
             _ => {}
         }
         // The registers of the x87 are named from the top of a stack that moves.
         let stack = self.instruction.fpu_stack_increment_info();
         if stack.increment() != 0 || stack.conditional() || stack.writes_top() {
-            (0..8).for_each(|number| {
-                self.description.write(RegisterView::new(RegisterId(RegisterId::ST0.0 + number), 0, 10));
-            });
+            x87_stack().for_each(|view| self.description.write(view));
         }
     }
 
@@ -167,6 +168,10 @@ impl X86 {
             value: Expression::Unknown,
         })
     }
+}
+
+fn x87_stack() -> impl Iterator<Item = RegisterView> {
+    (0..8).map(|number| RegisterView::new(RegisterId(RegisterId::ST0.0 + number), 0, 10))
 }
 
 fn is_read(access: OpAccess) -> bool {

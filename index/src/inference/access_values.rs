@@ -1,0 +1,112 @@
+//! The values of accesses.
+
+use stepback_parsers::{AccessKind, Position, Source};
+
+use crate::inference::engine::Engine;
+use crate::inference::knowledge::Knowledge;
+use crate::inference::observed::Observed;
+use crate::inference::query::is_filtered;
+use crate::inference::run::run_of;
+use crate::{AccessTarget, Cancel, Effect, Index, QueryError, StepRecord, ThreadId};
+
+/// So many steps before an access are gone through, and so many behind it, where its value may be an address.
+const STEPS_BEFORE: u64 = 128;
+const STEPS_BEHIND: u64 = 128;
+/// Accesses that lie as close together are looked at in one go.
+const NEAR: u64 = 256;
+const RUN_STEPS: u64 = 1024;
+/// So many runs are gone through for one question.
+const RUNS: usize = 12;
+
+/// What some steps stored and loaded.
+#[derive(Debug)]
+pub(super) struct AccessValues {
+    /// Ascending by slot.
+    pieces: Vec<(Observed, Knowledge)>,
+    is_big_endian: bool,
+}
+
+impl AccessValues {
+    /// What the steps of some slots stored and loaded, as far as it is known; where they are too many, of the last ones.
+    pub fn of<S: Source>(index: &Index<S>, slots: &[u64], cancel: &Cancel) -> Result<Self, QueryError> {
+        let mut wanted = Vec::with_capacity(slots.len());
+        for slot in slots {
+            wanted.push((index.thread_at(Position(*slot))?, *slot));
+        }
+        wanted.sort_unstable();
+        wanted.dedup();
+        let mut runs: Vec<(ThreadId, Vec<u64>)> = Vec::new();
+        for (thread, slot) in wanted {
+            match runs.last_mut() {
+                Some((known, slots)) if *known == thread && is_near(slots, slot) => slots.push(slot),
+                _ => runs.push((thread, vec![slot])),
+            }
+        }
+        runs.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.last().copied()));
+        let circumstances = index.circumstances();
+        let mut values = Self { pieces: Vec::new(), is_big_endian: circumstances.is_big_endian };
+        for (thread, slots) in runs.iter().take(RUNS) {
+            cancel.check()?;
+            let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else { continue };
+            let run = run_of(index, *thread, index.slots_around(first..last, (STEPS_BEFORE, STEPS_BEHIND)))?;
+            let mut engine = Engine::new(&run, circumstances);
+            engine.watched = slots;
+            (0..run.steps.len()).for_each(|place| engine.step(place));
+            engine.symbols.resolve();
+            let known = engine.observed.iter().map(|observed| (*observed, engine.symbols.known(observed.term)));
+            values.pieces.extend(known);
+        }
+        values.pieces.sort_by_key(|(observed, _)| observed.slot);
+        Ok(values)
+    }
+
+    /// A byte that an access of a slot stored or loaded.
+    pub fn byte(&self, slot: u64, kind: AccessKind, address: u64) -> Option<u8> {
+        let first = self.pieces.partition_point(|(observed, _)| observed.slot < slot);
+        let here = self.pieces.iter().skip(first).take_while(|(observed, _)| observed.slot == slot);
+        let mut found = here.filter(|(observed, _)| observed.kind == kind).filter_map(|(observed, known)| {
+            let offset = address.wrapping_sub(observed.address);
+            let offset = u8::try_from(offset).ok().filter(|offset| *offset < observed.size_bytes)?;
+            let place = if self.is_big_endian { observed.size_bytes - 1 - offset } else { offset };
+            known.byte(u16::from(place))
+        });
+        found.next()
+    }
+}
+
+fn is_near(slots: &[u64], slot: u64) -> bool {
+    let (first, last) = (slots.first().copied().unwrap_or(slot), slots.last().copied().unwrap_or(slot));
+    slot - last <= NEAR && slot - first <= RUN_STEPS
+}
+
+/// Fills in what follows about the values of accesses that have none. Nothing is done in traces that state values.
+pub(crate) fn fill_accesses<S: Source>(
+    index: &Index<S>,
+    records: &mut [StepRecord],
+    cancel: &Cancel,
+) -> Result<(), QueryError> {
+    let has_access = |record: &&StepRecord| record.effects.iter().any(|effect| matches!(effect, Effect::Access(_)));
+    let slots: Vec<u64> = records.iter().filter(has_access).map(|record| record.step.after().0).collect();
+    let Some(last) = slots.last().filter(|_| index.infers_registers()) else { return Ok(()) };
+    if is_filtered(index, Position(*last), cancel)? {
+        return Ok(());
+    }
+    let values = AccessValues::of(index, &slots, cancel)?;
+    for record in records {
+        let slot = record.step.after().0;
+        let accesses = record.effects.iter_mut().filter_map(|effect| match effect {
+            Effect::Access(access) => Some(access),
+            _ => None,
+        });
+        for access in accesses.filter(|access| access.value.is_unknown() && access.host_operation.is_none()) {
+            let AccessTarget::Memory { address, .. } = access.target else { continue };
+            let bytes = access.value.0.iter_mut().zip(0u64..);
+            bytes.for_each(|(byte, offset)| *byte = values.byte(slot, access.kind, address.0.wrapping_add(offset)));
+            if values.is_big_endian {
+                access.value.0.reverse();
+            }
+            access.is_inferred = !access.value.is_unknown();
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,166 @@
+//! What memory holds in a trace that does not state values.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use stepback_parsers::{AccessKind, Address, Position, Source};
+
+use crate::inference::access_values::AccessValues;
+use crate::inference::control::is_trap;
+use crate::inference::query::is_filtered;
+use crate::inference::run::run_of;
+use crate::memory::granules_of;
+use crate::touches::{ByteTouches, Wanted};
+use crate::{ByteState, Cancel, Index, Query, QueryError, ThreadId, ValueSource};
+
+/// How far behind a position a load may tell what memory held at it.
+const SLOTS_BEHIND: u64 = 256;
+/// In a trace that does not say which system calls were made, how far back nothing but its steps can have written.
+const SLOTS_BEFORE: u64 = 1024;
+/// Of longer ranges nothing is inferred.
+const LONGEST: u64 = 4096;
+
+/// Bytes of memory at a position as far as the steps force them, without the values that the trace may state.
+/// Cost: the runs of steps around at most 12 places where they were accessed last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InferredMemory {
+    /// When.
+    pub position: Position,
+    /// The first byte.
+    pub address: Address,
+    /// How many.
+    pub len_bytes: u64,
+}
+
+impl Query for InferredMemory {
+    /// None for what is not known.
+    type Answer = Vec<Option<u8>>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Option<u8>>, QueryError> {
+        index.check_position(self.position)?;
+        let granules = granules_of(self.address, self.len_bytes);
+        let mut bytes = vec![ByteState::default(); granules.map(|(_, mask)| mask.count_ones() as usize).sum()];
+        infer(index, (self.address, self.len_bytes), self.position, &mut bytes, cancel)?;
+        Ok(bytes.iter().map(|byte| byte.value).collect())
+    }
+}
+
+/// Fills in what follows about bytes that the trace does not tell. Nothing is done in traces that state values.
+pub(crate) fn fill_memory<S: Source>(
+    index: &Index<S>,
+    range: (Address, u64),
+    at: Position,
+    bytes: &mut [ByteState],
+    cancel: &Cancel,
+) -> Result<(), QueryError> {
+    if !index.infers_registers() || is_filtered(index, at, cancel)? {
+        return Ok(());
+    }
+    infer(index, range, at, bytes, cancel)
+}
+
+/// The accesses that may tell what a byte held at a position.
+#[derive(Clone, Copy, Debug, Default)]
+struct Witnesses {
+    last_write: Option<u64>,
+    /// Behind the last write.
+    last_read: Option<u64>,
+    /// The next access behind the position, if that is a load.
+    next_read: Option<u64>,
+}
+
+impl Witnesses {
+    fn all(self) -> impl Iterator<Item = (u64, AccessKind)> {
+        let reads = [self.last_read, self.next_read].into_iter().flatten().map(|slot| (slot, AccessKind::Read));
+        self.last_write.map(|slot| (slot, AccessKind::Write)).into_iter().chain(reads)
+    }
+}
+
+fn infer<S: Source>(
+    index: &Index<S>,
+    (address, len_bytes): (Address, u64),
+    at: Position,
+    bytes: &mut [ByteState],
+    cancel: &Cancel,
+) -> Result<(), QueryError> {
+    if len_bytes > LONGEST || !is_one_program(index) {
+        return Ok(());
+    }
+    let mut witnesses = Vec::with_capacity(bytes.len());
+    for (granule, mask) in granules_of(address, len_bytes) {
+        let last = index.last_touches(granule, mask, at.0, Wanted::All)?;
+        let writes = index.last_touches(granule, mask, at.0, Wanted::Writes)?;
+        let next = index.next_touches(granule, mask, at.0.saturating_add(1), Wanted::All)?;
+        let places = (0..64).filter(|place| mask >> place & 1 != 0);
+        witnesses.extend(places.map(|place| witnesses_of((&writes, &last, &next), place, at)));
+    }
+    let slots: BTreeSet<u64> = witnesses.iter().flat_map(|known| known.all().map(|(slot, _)| slot)).collect();
+    let unbroken = unbroken_slots(index, at, &slots, cancel)?;
+    let slots: Vec<u64> = slots.range(unbroken).copied().collect();
+    let values = AccessValues::of(index, &slots, cancel)?;
+    let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
+    for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
+        let mut told = known.all().filter_map(|(slot, kind)| Some((slot, values.byte(slot, kind, address)?)));
+        if let Some((slot, byte)) = told.next().filter(|_| !matches!(state.source, ValueSource::Recorded)) {
+            *state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
+        }
+    }
+    Ok(())
+}
+
+/// Who touched each byte of a block last, in the order: stores, all accesses, and who does next.
+type Touches<'a> = (&'a ByteTouches, &'a ByteTouches, &'a ByteTouches);
+
+fn witnesses_of((writes, last, next): Touches<'_>, place: usize, at: Position) -> Witnesses {
+    let slot_of_read = |touches: &ByteTouches| {
+        let touch = touches.get(place).copied().flatten();
+        touch.filter(|touch| !touch.is_write).map(|touch| touch.slot)
+    };
+    Witnesses {
+        last_write: writes.get(place).copied().flatten().map(|touch| touch.slot),
+        last_read: slot_of_read(last),
+        next_read: slot_of_read(next).filter(|slot| *slot <= at.0.saturating_add(SLOTS_BEHIND)),
+    }
+}
+
+/// Those slots around a position between which and the position nothing but the steps of the trace wrote memory.
+fn unbroken_slots<S: Source>(
+    index: &Index<S>,
+    at: Position,
+    slots: &BTreeSet<u64>,
+    cancel: &Cancel,
+) -> Result<Range<u64>, QueryError> {
+    if !index.has_system_calls(at, cancel)? {
+        return without_system_calls(index, at);
+    }
+    let start = index.last_break(at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
+    for slot in slots.range(at.0.saturating_add(1)..).rev() {
+        let before = Position(slot - 1);
+        if index.last_break(before, cancel)?.is_none_or(|last| last <= at.0) {
+            return Ok(start..slot + 1);
+        }
+    }
+    Ok(start..at.0.saturating_add(1))
+}
+
+/// The same where the trace does not say which system calls were made: the instructions that make them are looked for.
+/// What other threads ask for meanwhile is not known.
+fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Range<u64>, QueryError> {
+    if index.threads().len() > 1 {
+        return Ok(0..0);
+    }
+    let around = index.slots_around(at.0..at.0, (SLOTS_BEFORE, SLOTS_BEHIND));
+    let run = run_of(index, ThreadId(0), around.clone())?;
+    let mut breaks = run.steps.iter().filter(|step| step.is_broken || is_trap(step)).map(|step| step.slot);
+    let before = breaks.clone().take_while(|slot| *slot <= at.0).last();
+    let behind = breaks.find(|slot| *slot > at.0);
+    let start = before.map_or(around.start, |slot| slot.saturating_add(1));
+    Ok(start..behind.map_or(around.end, |slot| slot.saturating_add(1)))
+}
+
+/// False in a trace of several programs, which have memory of their own.
+fn is_one_program<S: Source>(index: &Index<S>) -> bool {
+    let mut programs = index.threads().iter().map(|thread| thread.name.split_once('.').map(|(program, _)| program));
+    let first = programs.next();
+    programs.all(|program| Some(program) == first)
+}

@@ -1,0 +1,66 @@
+//! What the accesses of some steps stored or loaded.
+
+use stepback_parsers::AccessKind;
+
+use crate::decode::Expression;
+use crate::inference::engine::{Engine, Here};
+use crate::inference::symbols::Term;
+use crate::inference::terms::is_exclusive;
+
+/// At most 8 bytes that a step accessed once.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Observed {
+    pub slot: u64,
+    pub kind: AccessKind,
+    pub address: u64,
+    pub size_bytes: u8,
+    /// The little-endian number that they are, or the big-endian one.
+    pub term: Term,
+}
+
+impl Engine<'_> {
+    /// Notes what a step loads and stores. Memory and registers are still what they were before it.
+    pub fn observe(&mut self, here: Here<'_>) {
+        for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {
+            let address = here.addresses.get(number).copied().flatten();
+            let Some((address, size_bytes)) = address.zip(operand.size_bytes) else { continue };
+            let is_wide = size_bytes > 8;
+            let is_told = match operand.kind {
+                AccessKind::Read => true,
+                AccessKind::Write => operand.value != Expression::Unknown && !is_exclusive(here),
+            };
+            if !is_told || is_wide && self.circumstances.is_big_endian {
+                continue;
+            }
+            for lane in 0..size_bytes.div_ceil(8) {
+                let (address, size_bytes) =
+                    (address.wrapping_add(8 * u64::from(lane)), (size_bytes - 8 * lane).min(8) as u8);
+                let term = match operand.kind {
+                    AccessKind::Read => self.loaded(number, lane, here).0,
+                    AccessKind::Write if is_wide => self.lane_term(&operand.value, lane, here).0,
+                    AccessKind::Write => self.term(&operand.value, 8 * size_bytes, here).0,
+                };
+                let term = term.cut(8 * size_bytes);
+                if self.is_once(here, (operand.kind, address, size_bytes)) {
+                    self.observed.push(Observed {
+                        slot: here.step.slot,
+                        kind: operand.kind,
+                        address,
+                        size_bytes,
+                        term,
+                    });
+                }
+            }
+        }
+    }
+
+    /// True when the records of the step have each of these bytes once.
+    fn is_once(&self, here: Here<'_>, (kind, address, size_bytes): (AccessKind, u64, u8)) -> bool {
+        let accesses = self.run.accesses(here.step).iter().filter(|access| access.kind == kind);
+        let times = |byte: u64| {
+            let has = |access: u64, size: u8| byte.wrapping_sub(access) < u64::from(size);
+            accesses.clone().filter(|access| has(access.address, access.size_bytes)).count()
+        };
+        (0..u64::from(size_bytes)).all(|offset| times(address.wrapping_add(offset)) == 1)
+    }
+}
