@@ -4,15 +4,18 @@
 //! and the lists of their visits say when: a register that nothing uses costs a lookup.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use stepback_parsers::{
-    AccessKind, Address, Encoding, InstructionSet, KnownInstruction, RegisterId, RegisterSource, RegisterView, Source,
+    AccessKind, Address, Encoding, EventSink, InstructionSet, KnownInstruction, RegisterId, RegisterSource,
+    RegisterView, Source, StepEvent, ThreadNumber,
 };
 
-use crate::decode::{Condition, RegisterUse, decode};
+use crate::decode::{Condition, Instruction, RegisterUse, decode};
 use crate::index::Key;
 use crate::segment::{Section, SegmentReader, damaged};
-use crate::slots::{EventKind, StepText, local_thread};
+use crate::slots::local_thread;
 use crate::{Access, AccessKinds, AccessTarget, Cancel, Doubt, Index, QueryError, ThreadId, Value};
 
 /// So many steps of the thread are decoded before the table is asked.
@@ -40,11 +43,22 @@ impl Uses {
 
     /// Whether it uses a byte of a view, as far as that is known.
     fn includes(&self, view: RegisterView, kinds: AccessKinds) -> bool {
-        let Some((reads, writes)) = &self.0 else { return true };
-        let uses =
-            |kind, views: &[RegisterView]| kinds.includes(kind) && views.iter().any(|known| known.overlaps(view));
-        uses(AccessKind::Read, reads) || uses(AccessKind::Write, writes)
+        self.0.as_ref().is_none_or(|(reads, writes)| is_used((reads, writes), view, kinds))
     }
+}
+
+fn is_used((reads, writes): (&[RegisterView], &[RegisterView]), view: RegisterView, kinds: AccessKinds) -> bool {
+    let uses = |kind, views: &[RegisterView]| kinds.includes(kind) && views.iter().any(|known| known.overlaps(view));
+    uses(AccessKind::Read, reads) || uses(AccessKind::Write, writes)
+}
+
+/// A step with what decodes it.
+struct OperandStep {
+    slot: u64,
+    pc: Address,
+    set: InstructionSet,
+    encoding: Option<Encoding>,
+    is_executed: bool,
 }
 
 /// The registers that the instructions at each address of a trace use.
@@ -53,28 +67,43 @@ pub(crate) struct OperandTable {
     uses: Vec<Uses>,
     /// Addresses with the places of what the instructions there use.
     addresses: Vec<(u64, u32)>,
+    /// What was asked of late.
+    users: Mutex<HashMap<(RegisterView, AccessKinds), Arc<[Address]>>>,
 }
 
 impl OperandTable {
     /// The addresses with an instruction that may use a view.
-    fn users(&self, view: RegisterView, kinds: AccessKinds) -> impl Iterator<Item = Address> + '_ {
-        let is_user: Vec<_> = self.uses.iter().map(|uses| uses.includes(view, kinds)).collect();
-        let of = move |place: u32| is_user.get(place as usize) == Some(&true);
-        self.addresses.iter().filter(move |(_, uses)| of(*uses)).map(|(address, _)| Address(*address))
+    fn users(&self, view: RegisterView, kinds: AccessKinds) -> Arc<[Address]> {
+        let mut known = self.users.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = || {
+            let is_user: Vec<_> = self.uses.iter().map(|uses| uses.includes(view, kinds)).collect();
+            let of = |place: u32| is_user.get(place as usize) == Some(&true);
+            self.addresses.iter().filter(|(_, uses)| of(*uses)).map(|(address, _)| Address(*address)).collect()
+        };
+        known.entry((view, kinds)).or_insert_with(find).clone()
     }
 }
 
 /// What a step does to a view, as its encoding says: none when it does not use it.
-fn use_of(step: &StepText, view: RegisterView, kinds: AccessKinds) -> Option<Option<Doubt>> {
-    let Some(encoding) = step.encoding else { return Some(Some(Doubt::Undecoded)) };
-    let instruction = decode(encoding, step.pc, step.instruction_set);
-    if !step.is_executed || !Uses::of(instruction.registers.as_ref()).includes(view, kinds) {
+fn use_of(step: &OperandStep, view: RegisterView, kinds: AccessKinds) -> Option<Option<Doubt>> {
+    let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
+    use_by(step, instruction.as_deref(), view, kinds)
+}
+
+/// The same of a step that is decoded.
+fn use_by(
+    step: &OperandStep,
+    instruction: Option<&Instruction>,
+    view: RegisterView,
+    kinds: AccessKinds,
+) -> Option<Option<Doubt>> {
+    let Some(instruction) = instruction else { return Some(Some(Doubt::Undecoded)) };
+    if !step.is_executed {
         return None;
     }
-    Some(match instruction.registers {
-        None => Some(Doubt::Undecoded),
-        Some(_) => (instruction.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional),
-    })
+    let Some(registers) = &instruction.registers else { return Some(Some(Doubt::Undecoded)) };
+    let is_conditional = instruction.meaning.condition == Condition::Conditional;
+    is_used((&registers.reads, &registers.writes), view, kinds).then_some(is_conditional.then_some(Doubt::Conditional))
 }
 
 impl<S: Source> Index<S> {
@@ -108,10 +137,11 @@ impl<S: Source> Index<S> {
             cancel.check()?;
             let Some(newest) = self.owner(thread, last)?.map(|step| step.after().0) else { return Ok(found) };
             let first = newest.saturating_sub(block - 1).max(1);
-            for (slot, step) in self.steps_of(thread, first..newest + 1)?.iter().rev() {
+            for step in self.steps_of(thread, first..newest + 1)?.iter().rev() {
+                let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
                 open.retain(|place| {
-                    let used = use_of(step, views[*place], kinds);
-                    found[*place] = used.map(|doubt| OperandUse { slot: *slot, doubt });
+                    let used = use_by(step, instruction.as_deref(), views[*place], kinds);
+                    found[*place] = used.map(|doubt| OperandUse { slot: step.slot, doubt });
                     used.is_none()
                 });
             }
@@ -141,9 +171,9 @@ impl<S: Source> Index<S> {
             let from = stepback_parsers::Position(first - 1);
             let Some(nearest) = self.next_step_of(thread, from)?.map(|step| step.after().0) else { return Ok(None) };
             let behind = nearest.saturating_add(block).min(self.step_count() + 1);
-            for (slot, step) in self.steps_of(thread, nearest..behind)? {
+            for step in self.steps_of(thread, nearest..behind)? {
                 if let Some(doubt) = use_of(&step, view, kinds) {
-                    return Ok(Some(OperandUse { slot, doubt }));
+                    return Ok(Some(OperandUse { slot: step.slot, doubt }));
                 }
             }
             (first, left, block) = (behind, left.saturating_sub(block), 2 * block);
@@ -152,13 +182,14 @@ impl<S: Source> Index<S> {
     }
 
     /// The steps of a thread in some slots, with these.
-    fn steps_of(&self, thread: ThreadId, slots: std::ops::Range<u64>) -> Result<Vec<(u64, StepText)>, QueryError> {
-        let own = self.events(slots)?.into_iter().filter(|event| event.thread == thread);
-        let step = |event: crate::slots::SlotEvent| match event.kind {
-            EventKind::Step(step) => Some((event.slot, step)),
-            _ => None,
-        };
-        Ok(own.filter_map(step).collect())
+    fn steps_of(&self, thread: ThreadId, slots: Range<u64>) -> Result<Vec<OperandStep>, QueryError> {
+        let (slot, threads, steps) = (slots.start.saturating_sub(1), Vec::new(), Vec::new());
+        let mut reader = OperandReader { index: self, thread, slot, threads, steps };
+        self.parse(self.text_start(slots.start)?..self.text_start(slots.end)?, &mut reader)?;
+        if reader.slot.saturating_add(1) != slots.end.min(self.step_count() + 1) {
+            return Err(QueryError::TraceChanged);
+        }
+        Ok(reader.steps)
     }
 
     fn last_use_far(
@@ -171,7 +202,7 @@ impl<S: Source> Index<S> {
     ) -> Result<Option<OperandUse>, QueryError> {
         loop {
             let (mut best, segments) = (0, &self.contents.segments);
-            for pc in self.operand_table(cancel)?.users(view, kinds) {
+            for pc in self.operand_table(cancel)?.users(view, kinds).iter().copied() {
                 cancel.check()?;
                 let after = segments.partition_point(|segment| segment.step_base < last);
                 for number in self.segments_with(Key::Pc(pc.0), 0..after)?.into_iter().rev() {
@@ -189,7 +220,7 @@ impl<S: Source> Index<S> {
                 return Ok(None);
             }
             let step = self.steps_of(thread, best..best + 1)?.pop();
-            if let Some(doubt) = step.and_then(|(_, step)| use_of(&step, view, kinds)) {
+            if let Some(doubt) = step.and_then(|step| use_of(&step, view, kinds)) {
                 return Ok(Some(OperandUse { slot: best, doubt }));
             }
             // Another instruction was at the address then.
@@ -208,7 +239,7 @@ impl<S: Source> Index<S> {
         let segments = &self.contents.segments;
         loop {
             let mut best: Option<u64> = None;
-            for pc in self.operand_table(cancel)?.users(view, kinds) {
+            for pc in self.operand_table(cancel)?.users(view, kinds).iter().copied() {
                 cancel.check()?;
                 let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
                 for number in self.segments_with(Key::Pc(pc.0), start..segments.len())? {
@@ -224,7 +255,7 @@ impl<S: Source> Index<S> {
             }
             let Some(slot) = best else { return Ok(None) };
             let step = self.steps_of(thread, slot..slot + 1)?.pop();
-            if let Some(doubt) = step.and_then(|(_, step)| use_of(&step, view, kinds)) {
+            if let Some(doubt) = step.and_then(|step| use_of(&step, view, kinds)) {
                 return Ok(Some(OperandUse { slot, doubt }));
             }
             first = slot + 1;
@@ -267,6 +298,30 @@ impl<S: Source> Index<S> {
             is_inferred: false,
             is_external: false,
             host_operation: None,
+        }
+    }
+}
+
+/// Keeps the steps of a thread.
+struct OperandReader<'a, S> {
+    index: &'a Index<S>,
+    thread: ThreadId,
+    slot: u64,
+    threads: Vec<ThreadId>,
+    steps: Vec<OperandStep>,
+}
+
+impl<S: Source> EventSink for OperandReader<'_, S> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.slot += 1;
+        if self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default() == self.thread {
+            let (pc, set) = (step.pc, step.instruction_set);
+            let (encoding, is_executed) = (self.index.encoding_of(step), step.is_executed);
+            self.steps.push(OperandStep { slot: self.slot, pc, set, encoding, is_executed });
         }
     }
 }
@@ -332,8 +387,6 @@ mod records;
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use stepback_generator::Dice;
     use stepback_parsers::{Branch, MarkerKind, Registers};
 

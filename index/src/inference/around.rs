@@ -86,6 +86,8 @@ pub(super) struct Around<'a, S> {
     far: Vec<(u64, Snapshot)>,
     /// Behind which slot only instructions changed registers; none before it is looked for.
     unbroken_from: Option<u64>,
+    /// The positions of the last writes, where they are known already.
+    pub writers: Option<Vec<(RegisterView, Option<Position>)>>,
 }
 
 impl<'a, S: Source> Around<'a, S> {
@@ -96,7 +98,7 @@ impl<'a, S: Source> Around<'a, S> {
         if near.view(RegisterView::new(RegisterId::SP, 0, word_bytes)).is_none() {
             near = snapshot(index, thread, position.0, (MANY_STEPS_BEFORE, STEPS_BEHIND))?;
         }
-        Ok(Self { index, thread, position, near, far: Vec::new(), unbroken_from: None })
+        Ok(Self { index, thread, position, near, far: Vec::new(), unbroken_from: None, writers: None })
     }
 
     /// How often two facts differed.
@@ -139,6 +141,10 @@ impl<'a, S: Source> Around<'a, S> {
                 *self.unbroken_from.insert(slot)
             }
         };
+        if let Some(writers) = &self.writers {
+            let written = writers.iter().find(|(known, _)| *known == view).and_then(|(_, at)| *at);
+            return Ok(written.map(|at| at.0).filter(|slot| *slot > unbroken_from));
+        }
         let cell = Cell::Register { thread: self.thread, view };
         let last = LastAccess { cell, kinds: AccessKinds::Writes, before: self.position };
         match last.run(self.index, cancel)? {

@@ -130,7 +130,8 @@ fn unbroken_slots<S: Source>(
     slots: &BTreeSet<u64>,
     cancel: &Cancel,
 ) -> Result<Range<u64>, QueryError> {
-    if !index.has_system_calls(at, cancel)? {
+    // Where records are lost, system calls may be.
+    if !index.warnings().is_empty() || !index.has_system_calls(at, cancel)? {
         return without_system_calls(index, at);
     }
     let start = index.last_break(at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
@@ -151,7 +152,8 @@ fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Ran
     }
     let around = index.slots_around(at.0..at.0, (SLOTS_BEFORE, SLOTS_BEHIND));
     let run = run_of(index, ThreadId(0), around.clone())?;
-    let mut breaks = run.steps.iter().filter(|step| step.is_broken || is_trap(step)).map(|step| step.slot);
+    let mut breaks =
+        run.steps.iter().filter(|step| step.is_broken || step.is_lost || is_trap(step)).map(|step| step.slot);
     let before = breaks.clone().take_while(|slot| *slot <= at.0).last();
     let behind = breaks.find(|slot| *slot > at.0);
     let start = before.map_or(around.start, |slot| slot.saturating_add(1));

@@ -64,6 +64,7 @@ pub(crate) fn fill<S: Source>(
         return Ok(());
     }
     let mut around = Around::new(index, thread, position, cancel)?;
+    around.writers = Some(registers.iter().map(|register| (register.view, register.written_at)).collect());
     for register in registers.iter_mut().filter(|register| register.value.is_unknown()) {
         if let Some((value, reason)) = around.view(register.view, cancel)? {
             (register.value, register.source, register.reason) = (value, ValueSource::Inferred, Some(reason));
