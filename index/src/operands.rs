@@ -61,6 +61,9 @@ struct OperandStep {
     is_executed: bool,
 }
 
+/// The addresses with an instruction that may use a register.
+type Users = Arc<[Address]>;
+
 /// The registers that the instructions at each address of a trace use.
 #[derive(Debug, Default)]
 pub(crate) struct OperandTable {
@@ -68,12 +71,12 @@ pub(crate) struct OperandTable {
     /// Addresses with the places of what the instructions there use.
     addresses: Vec<(u64, u32)>,
     /// What was asked of late.
-    users: Mutex<HashMap<(RegisterView, AccessKinds), Arc<[Address]>>>,
+    users: Mutex<HashMap<(RegisterView, AccessKinds), Users>>,
 }
 
 impl OperandTable {
     /// The addresses with an instruction that may use a view.
-    fn users(&self, view: RegisterView, kinds: AccessKinds) -> Arc<[Address]> {
+    fn users(&self, view: RegisterView, kinds: AccessKinds) -> Users {
         let mut known = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let find = || {
             let is_user: Vec<_> = self.uses.iter().map(|uses| uses.includes(view, kinds)).collect();
@@ -133,17 +136,25 @@ impl<S: Source> Index<S> {
         let mut found = vec![None; views.len()];
         let mut open: Vec<_> = (0..views.len()).filter(|place| views[*place].register != RegisterId::PC).collect();
         let (mut last, mut left, mut block) = (last, NEARBY, BLOCK);
+        // Most steps use none of the registers that are still open.
+        let mut open_bits = bits_of(open.iter().map(|place| &views[*place]));
         while !open.is_empty() && left > 0 {
             cancel.check()?;
             let Some(newest) = self.owner(thread, last)?.map(|step| step.after().0) else { return Ok(found) };
             let first = newest.saturating_sub(block - 1).max(1);
             for step in self.steps_of(thread, first..newest + 1)?.iter().rev() {
                 let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
+                let registers = instruction.as_ref().and_then(|instruction| instruction.registers.as_ref());
+                let used = registers.map_or(u128::MAX, |known| bits_of(known.reads.iter().chain(&known.writes)));
+                if used & open_bits == 0 {
+                    continue;
+                }
                 open.retain(|place| {
                     let used = use_by(step, instruction.as_deref(), views[*place], kinds);
                     found[*place] = used.map(|doubt| OperandUse { slot: step.slot, doubt });
                     used.is_none()
                 });
+                open_bits = bits_of(open.iter().map(|place| &views[*place]));
             }
             (last, left, block) = (first - 1, left.saturating_sub(block), 2 * block);
         }
@@ -300,6 +311,12 @@ impl<S: Source> Index<S> {
             host_operation: None,
         }
     }
+}
+
+/// A bit for each register; those with high numbers stand for all.
+fn bits_of<'a>(views: impl Iterator<Item = &'a RegisterView>) -> u128 {
+    let bit = |view: &RegisterView| 1u128.checked_shl(u32::from(view.register.0)).unwrap_or(u128::MAX);
+    views.map(bit).fold(0, |all, bit| all | bit)
 }
 
 /// Keeps the steps of a thread.

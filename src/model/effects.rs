@@ -234,8 +234,15 @@ mod tests {
         let value = Value(bytes.iter().copied().map(Some).collect());
         let size_bytes = bytes.len() as u64;
         let target = AccessTarget::Memory { address: Address(address), size_bytes };
-        EffectText::of(&Effect::Access(Access { kind, target, value, is_external: false, host_operation: None }))
-            .unwrap()
+        EffectText::of(&Effect::Access(Access {
+            kind,
+            target,
+            value,
+            is_inferred: false,
+            is_external: false,
+            host_operation: None,
+        }))
+        .unwrap()
     }
 
     #[track_caller]
@@ -279,7 +286,14 @@ mod tests {
     fn accesses_without_values_say_how_much_and_where() {
         let access = |kind, address, size_bytes| {
             let target = AccessTarget::Memory { address: Address(address), size_bytes };
-            Effect::Access(Access { kind, target, value: Value(Vec::new()), is_external: false, host_operation: None })
+            Effect::Access(Access {
+                kind,
+                target,
+                value: Value(Vec::new()),
+                is_inferred: false,
+                is_external: false,
+                host_operation: None,
+            })
         };
         let (read, write) = (AccessKind::Read, AccessKind::Write);
         let mut effects = vec![access(read, 0x7ffd_0010, 8), access(write, 0x6000, 8)];
