@@ -79,6 +79,12 @@ pub enum PanelKind {
     Source,
     /// The threads.
     Threads,
+    /// All accesses of some memory.
+    Accesses,
+    /// The blocks of the heap.
+    Heap,
+    /// The pages of memory by how often they are accessed.
+    Heat,
 }
 
 /// What a register or memory panel shows the state at.
@@ -224,6 +230,8 @@ pub enum Action {
     ToggleRowLines,
     /// Show memory at an address expression.
     ShowMemory(String),
+    /// List all accesses of some memory: an address expression and a length in bytes; by a thread or by any.
+    ListAccesses(String, u64, Option<String>),
     /// Show a group of registers in the panel of registers that has the keyboard, or in the first.
     ShowRegisters(RegisterGroup),
     /// Open another panel with a group of registers.

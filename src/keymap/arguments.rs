@@ -5,7 +5,7 @@ use stepback_parsers::{LaneFormat, RegisterGroup};
 use super::command::{Command, Situation};
 use super::table::commands;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
-use crate::expression::split_range;
+use crate::expression::{number, split_range};
 use crate::model::register_part::RegisterPart;
 use crate::source::SourceMapping;
 
@@ -18,6 +18,9 @@ pub const LANES: &str = "hex, unsigned, signed or float, and the bits of a lane:
 pub const GROUPS: &str = "core, single, double, vector, sve or system";
 /// How memory is asked for.
 pub const MEMORY: &str = "ADDRESS:LENGTH, or nothing for all memory";
+
+/// How a list of accesses is asked for.
+pub const ACCESSES: &str = "ADDRESS:LENGTH, or ADDRESS:LENGTH of THREAD";
 
 /// Reads a command line: the name of a command in any case, with or without its `…`, then its argument.
 ///
@@ -136,6 +139,16 @@ pub fn address(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::ShowMemory(text.to_owned()))
 }
 
+pub fn accesses(text: &str, _: &Situation) -> Result<Action, String> {
+    let (range, thread) = match text.rsplit_once(" of ") {
+        Some((range, thread)) => (range, Some(thread.trim().to_owned())),
+        None => (text, None),
+    };
+    let (address, length) = split_range(range);
+    let length = length.map_or(Ok(1), |length| length_of(length, text))?;
+    Ok(Action::ListAccesses(address.trim().to_owned(), length, thread))
+}
+
 pub fn image(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::AddImage(Some(text.to_owned())))
 }
@@ -211,17 +224,18 @@ fn cell(text: &str) -> Result<CellName, String> {
         return Ok(CellName::Register(text.to_owned()));
     }
     match split_range(text) {
-        (address, Some(length)) => {
-            let length = length.trim().parse().ok().filter(|length| *length > 0);
-            let length =
-                length.ok_or_else(|| format!("the length after the colon has to be a number above 0: {text:?}"))?;
-            Ok(CellName::Memory(address.trim().to_owned(), length))
-        }
+        (address, Some(length)) => Ok(CellName::Memory(address.trim().to_owned(), length_of(length, text)?)),
         (address, None) => match address.strip_prefix("reg::") {
             Some(name) => Ok(CellName::Register(name.to_owned())),
             None => Ok(CellName::Memory(address.to_owned(), 1)),
         },
     }
+}
+
+fn length_of(length: &str, text: &str) -> Result<u64, String> {
+    let length = length.trim();
+    let length = length.parse().ok().or_else(|| number(length).ok()).filter(|length| *length > 0);
+    length.ok_or_else(|| format!("the length after the colon has to be a number above 0: {text:?}"))
 }
 
 #[cfg(test)]
@@ -256,6 +270,18 @@ mod tests {
         check("Last write [sp+8]:4", write(CellName::Memory("[sp+8]".to_owned(), 4)));
         check("Last write reg::x2", write(CellName::Register("x2".to_owned())));
         check("Last write sym::`a::b`", write(CellName::Memory("sym::`a::b`".to_owned(), 1)));
+    }
+
+    #[test]
+    fn accesses_are_those_of_a_range_by_a_thread_or_by_any() {
+        let list = |address: &str, length, thread: Option<&str>| {
+            Action::ListAccesses(address.to_owned(), length, thread.map(str::to_owned))
+        };
+        check("Accesses 0x80:8", list("0x80", 8, None));
+        check("Accesses buffer", list("buffer", 1, None));
+        check("Accesses sp + 8:0x1000 of 101", list("sp + 8", 4096, Some("101")));
+        let error = parse_line("Accesses 0x80:0", &everything()).unwrap_err();
+        assert!(error.contains("has to be a number above 0"), "{error}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use stepback_parsers::RegisterGroup;
 
 use super::arguments;
 use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
-use crate::action::{Access, Action, Fold, Follow, PanelKind, ThemeChoice, TimelineLanes, Way, WindowId};
+use crate::action::{Access, Action, CellName, Fold, Follow, PanelKind, ThemeChoice, TimelineLanes, Way, WindowId};
 use crate::theme::icons;
 
 /// All commands, by area and in the order of the menus.
@@ -308,6 +308,19 @@ fn window() -> Vec<Command> {
         new(Window, "Show external changes").in_trace().does(Action::ShowPanel(PanelKind::Externals)),
         panel("Show source", icons::SOURCE, Key::Num8, PanelKind::Source),
         panel("Threads", icons::THREADS, Key::Num9, PanelKind::Threads),
+        new(Window, "Accesses")
+            .icon(icons::WATCH)
+            .key(CTRL_SHIFT, Key::A)
+            .in_trace()
+            .when(|situation| match &situation.cell {
+                Some(CellName::Memory(address, len_bytes)) => {
+                    Some(Action::ListAccesses(address.clone(), *len_bytes, None))
+                }
+                _ => Some(Action::ShowPanel(PanelKind::Accesses)),
+            })
+            .asks(arguments::ACCESSES, arguments::accesses),
+        new(Window, "Heap").in_trace().does(Action::ShowPanel(PanelKind::Heap)),
+        new(Window, "Heat").in_trace().does(Action::ShowPanel(PanelKind::Heat)),
     ];
     list.extend([
         new(Window, "New registers panel")

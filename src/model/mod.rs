@@ -1,5 +1,6 @@
 //! Everything that the window decides without the toolkit: plain data, tested as text.
 
+pub mod access_table;
 pub mod call_stack;
 pub mod call_tree;
 pub mod clock;
@@ -12,6 +13,8 @@ pub mod fatal_ending;
 pub mod frame_words;
 mod ground;
 pub mod heap;
+pub mod heap_table;
+pub mod heat_table;
 pub mod lane_view;
 pub mod marker_lines;
 pub mod markers;
@@ -30,6 +33,7 @@ mod span;
 pub mod status_words;
 pub mod step_rows;
 pub mod system_calls;
+pub mod table;
 #[cfg(test)]
 pub mod test_session;
 pub mod text;

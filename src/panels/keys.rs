@@ -39,6 +39,21 @@ pub enum PanelKey {
     Bytes(u8),
 }
 
+impl PanelKey {
+    /// Where the cursor of a list goes.
+    pub fn moved(self, cursor: usize, last: usize, page: usize) -> usize {
+        match self {
+            Self::Up => cursor.saturating_sub(1),
+            Self::Down => (cursor + 1).min(last),
+            Self::PageUp => cursor.saturating_sub(page),
+            Self::PageDown => cursor.saturating_add(page).min(last),
+            Self::First => 0,
+            Self::Last => last,
+            _ => cursor,
+        }
+    }
+}
+
 const KEYS: [(Key, Modifiers, PanelKey); 19] = [
     (Key::ArrowUp, Modifiers::NONE, PanelKey::Up),
     (Key::ArrowDown, Modifiers::NONE, PanelKey::Down),

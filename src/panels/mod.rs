@@ -20,6 +20,7 @@ mod row;
 mod source;
 mod stack;
 mod tab;
+mod table;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -38,6 +39,7 @@ pub use registers::RegistersPanel;
 pub use source::SourcePanel;
 pub use stack::StackPanel;
 pub use tab::{TabBadge, tab_badge};
+pub use table::{TableKind, TablePanel};
 pub use threads::ThreadsPanel;
 pub use timeline::{TimelineState, timeline_ui};
 pub use trace::TracePanel;

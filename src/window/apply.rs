@@ -340,6 +340,7 @@ fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
         Action::Bind(tile, follow) => workspace.bind(tile, follow),
         Action::ToggleRawText => toggle_raw(workspace),
         Action::ShowMemory(address) => workspace.show_memory(&address),
+        Action::ListAccesses(address, len_bytes, thread) => workspace.list_accesses(address, len_bytes, thread),
         Action::NewRegisters(group) => workspace.new_registers(group),
         Action::ReadLanes(format) => workspace.with_registers(|panel| panel.choose_format(format)),
         Action::FilterRegisters(text) => workspace.with_registers(|panel| panel.filter = text),

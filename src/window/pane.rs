@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 use crate::panels::{
-    CallsPanel, ComparePanel, ExternalsPanel, MemoryPanel, RegistersPanel, SourcePanel, StackPanel, ThreadsPanel,
-    TracePanel, ViewCx, WarningsPanel,
+    CallsPanel, ComparePanel, ExternalsPanel, MemoryPanel, RegistersPanel, SourcePanel, StackPanel, TableKind,
+    TablePanel, ThreadsPanel, TracePanel, ViewCx, WarningsPanel,
 };
 use crate::theme::icons;
 
@@ -32,6 +32,8 @@ pub enum Pane {
     Source(SourcePanel),
     /// The threads.
     Threads(ThreadsPanel),
+    /// A list of accesses, of blocks of the heap, or of pages.
+    Table(TablePanel),
 }
 
 impl Pane {
@@ -49,6 +51,9 @@ impl Pane {
             PanelKind::Externals => Self::Externals(ExternalsPanel::new()),
             PanelKind::Source => Self::Source(SourcePanel::new(follow)),
             PanelKind::Threads => Self::Threads(ThreadsPanel::new()),
+            PanelKind::Accesses => Self::Table(TablePanel::new(TableKind::Accesses)),
+            PanelKind::Heap => Self::Table(TablePanel::new(TableKind::Heap)),
+            PanelKind::Heat => Self::Table(TablePanel::new(TableKind::Heat)),
         }
     }
 
@@ -65,6 +70,11 @@ impl Pane {
             Self::Externals(_) => PanelKind::Externals,
             Self::Source(_) => PanelKind::Source,
             Self::Threads(_) => PanelKind::Threads,
+            Self::Table(panel) => match panel.kind {
+                TableKind::Accesses => PanelKind::Accesses,
+                TableKind::Heap => PanelKind::Heap,
+                TableKind::Heat => PanelKind::Heat,
+            },
         }
     }
 
@@ -81,6 +91,7 @@ impl Pane {
             Self::Externals(panel) => panel.title(),
             Self::Source(panel) => panel.title(),
             Self::Threads(panel) => panel.title(),
+            Self::Table(panel) => panel.title(),
         }
     }
 
@@ -97,6 +108,7 @@ impl Pane {
             Self::Externals(_) => icons::SWAP,
             Self::Source(_) => icons::SOURCE,
             Self::Threads(_) => icons::THREADS,
+            Self::Table(panel) => panel.kind.icon(),
         }
     }
 
@@ -109,7 +121,7 @@ impl Pane {
             Self::Calls(panel) => Some(Follow::Window(panel.window)),
             Self::Stack(panel) => Some(panel.follow),
             Self::Source(panel) => Some(panel.follow),
-            Self::Compare(_) | Self::Warnings(_) | Self::Externals(_) | Self::Threads(_) => None,
+            Self::Compare(_) | Self::Warnings(_) | Self::Externals(_) | Self::Threads(_) | Self::Table(_) => None,
         }
     }
 
@@ -128,7 +140,7 @@ impl Pane {
             (Self::Trace(panel), Follow::Window(window)) => panel.window = window,
             (Self::Calls(panel), Follow::Window(window)) => panel.window = window,
             (Self::Trace(_) | Self::Calls(_) | Self::Compare(_), _) => {}
-            (Self::Warnings(_) | Self::Externals(_) | Self::Threads(_), _) => {}
+            (Self::Warnings(_) | Self::Externals(_) | Self::Threads(_) | Self::Table(_), _) => {}
         }
     }
 
@@ -155,6 +167,7 @@ impl Pane {
             Self::Externals(panel) => panel.selection(cx),
             Self::Source(panel) => panel.selection(cx),
             Self::Threads(panel) => panel.selection(cx),
+            Self::Table(panel) => panel.selection(cx),
         }
     }
 
@@ -171,6 +184,7 @@ impl Pane {
             Self::Externals(panel) => panel.ui(ui, cx, out),
             Self::Source(panel) => panel.ui(ui, cx, out),
             Self::Threads(panel) => panel.ui(ui, cx, out),
+            Self::Table(panel) => panel.ui(ui, cx, out),
         }
     }
 

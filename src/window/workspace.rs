@@ -20,6 +20,7 @@ use super::words::count;
 use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;
 use crate::keymap::Situation;
+use crate::model::access_table::AccessQuestion;
 use crate::model::so_far::so_far;
 use crate::model::threads::threads_of;
 use crate::model::{AtEnd, Ground, SourceChoice, TraceWindow, Windows};
@@ -384,6 +385,15 @@ impl Workspace {
         }
     }
 
+    /// Lists the accesses of some memory, which is named at the position.
+    pub fn list_accesses(&mut self, address: String, len_bytes: u64, thread: Option<String>) {
+        let tile = self.show(PanelKind::Accesses);
+        if let Some(Tile::Pane(Pane::Table(panel))) = tile.and_then(|tile| self.dock.tiles.get_mut(tile)) {
+            let (at, from) = (self.windows.active().position, Position(0));
+            panel.ask(AccessQuestion { address, len_bytes, thread, at, from });
+        }
+    }
+
     /// Sets the bytes in a group of the same panel.
     pub fn group_memory(&mut self, group: u8) {
         let tile = self.memory_tile();
@@ -532,7 +542,8 @@ impl Workspace {
 
     /// Puts a new panel where its kind stands, or else where the comparison or any panel but a trace window does.
     fn place(&mut self, pane: Pane, kind: PanelKind) -> Option<TileId> {
-        let order = [kind, PanelKind::Compare, PanelKind::Memory, PanelKind::Registers, PanelKind::Calls];
+        let order =
+            [kind, PanelKind::Externals, PanelKind::Compare, PanelKind::Memory, PanelKind::Registers, PanelKind::Calls];
         let beside = order.into_iter().find_map(|kind| self.find(kind));
         let tile = beside.or_else(|| self.any_tile())?;
         Some(match beside {

@@ -11,6 +11,7 @@ mod folding;
 mod go_to;
 mod indexing;
 mod layout;
+mod lists;
 mod memory;
 mod painted;
 mod palette;

@@ -32,6 +32,11 @@ pub fn byte_menu(ui: &mut Ui, (address, cell): (Address, &ByteCell), view: RowsV
     ask(ui, MenuItem::new("Last read"), group, (Access::Read, Way::Back));
     ask(ui, MenuItem::new("Next read"), group, (Access::Read, Way::Forward));
     menu_line_ui(ui, tok);
+    if MenuItem::new("List all accesses").icon(icons::WATCH).key("Ctrl+Shift+A").ui(ui, tok) {
+        let len_bytes = view.group as u64;
+        out.push(Action::ListAccesses(aligned(address, len_bytes).to_string(), len_bytes, None));
+    }
+    menu_line_ui(ui, tok);
     if MenuItem::new("Begin here").icon(icons::MEMORY).ui(ui, tok) {
         out.push(Action::ShowMemory(format!("{address}")));
     }

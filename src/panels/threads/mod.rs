@@ -126,15 +126,7 @@ impl ThreadsPanel {
         let page = usize::try_from(view.page()).unwrap_or(1);
         for key in take_keys(ui, cx.has_focus) {
             let cursor = self.state.cursor.min(last);
-            self.state.cursor = match key {
-                PanelKey::Up => cursor.saturating_sub(1),
-                PanelKey::Down => (cursor + 1).min(last),
-                PanelKey::PageUp => cursor.saturating_sub(page),
-                PanelKey::PageDown => (cursor + page).min(last),
-                PanelKey::First => 0,
-                PanelKey::Last => last,
-                _ => cursor,
-            };
+            self.state.cursor = key.moved(cursor, last, page);
             match (key, rows.get(cursor)) {
                 (PanelKey::Enter, Some(row)) => out.extend(rows::to_first(row, cx)),
                 (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),

@@ -1,0 +1,75 @@
+//! The blocks of the heap as a list.
+
+use std::cmp::Reverse;
+
+use anyhow::Result;
+use stepback_index::{Block, Cancel, Heap};
+use stepback_parsers::Position;
+
+use super::Meaning;
+use super::so_far::so_far;
+use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
+use super::text::{counted, size_text, thousands};
+use crate::session::Session;
+
+const HEADS: [&str; 7] = ["Address", "Bytes", "State", "Allocated at", "By", "Freed at", "By"];
+
+/// The blocks, those that are allocated at a position first, the latest first. Runs on a worker.
+///
+/// # Errors
+/// When it is cancelled.
+pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel) -> Result<Table> {
+    cancel.check()?;
+    let mut blocks: Vec<&Block> = heap.blocks().iter().collect();
+    let count = blocks.len();
+    let allocated = blocks.iter().filter(|block| block.is_allocated(at));
+    let (alive, bytes) =
+        allocated.fold((0, 0u64), |(count, bytes), block| (count + 1, bytes.saturating_add(block.size_bytes)));
+    let order = |block: &&Block| (Reverse(block.is_allocated(at)), Reverse(block.allocated_at), block.address);
+    if count > ROWS {
+        // Millions of blocks need not be sorted for the few that are listed.
+        blocks.select_nth_unstable_by_key(ROWS, order);
+        blocks.truncate(ROWS);
+    }
+    blocks.sort_unstable_by_key(order);
+    let mut summary = counted(count as u64, "block", "blocks");
+    if heap.is_cut_short {
+        summary = format!("The first {summary}");
+    }
+    summary = so_far(session, &summary);
+    summary += &format!(", {} allocated here with {}", thousands(alive), size_text(bytes));
+    if count > ROWS {
+        summary += &format!("; {} are listed", thousands(ROWS as u64));
+    }
+    let rows = blocks.into_iter().map(|block| block_row(session, block, at)).collect();
+    Ok(Table::new(summary, &HEADS, rows).without_threads(session, "By"))
+}
+
+fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
+    let (meaning, state) = match block.freed_at {
+        _ if block.allocated_at > at => (Meaning::Label, "to come"),
+        Some(freed) if freed <= at => (Meaning::Label, "freed"),
+        _ => (Meaning::Taken, "allocated"),
+    };
+    let freed = match block.freed_at {
+        Some(_) => TableCell::step(block.freed_at),
+        None => TableCell::new(Meaning::Label, so_far(session, "never")),
+    };
+    let freed_by = block.freed_by.map(|thread| thread_name(session, thread));
+    let cells = vec![
+        TableCell::new(Meaning::Plain, format!("{:x}", block.address.0)),
+        TableCell::new(Meaning::Number, thousands(block.size_bytes)),
+        TableCell::new(meaning, state),
+        TableCell::step(Some(block.allocated_at)),
+        TableCell::new(Meaning::Second, thread_name(session, block.allocated_by)),
+        freed,
+        TableCell::new(Meaning::Second, freed_by.unwrap_or_default()),
+    ];
+    TableRow {
+        name: format!("block {:x} of {}", block.address.0, counted(block.size_bytes, "byte", "bytes")),
+        cells,
+        position: Some(block.allocated_at),
+        address: Some(block.address),
+        is_faded: !block.is_allocated(at),
+    }
+}

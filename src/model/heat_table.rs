@@ -1,0 +1,52 @@
+//! The pages of memory by how often they are accessed.
+
+use std::cmp::Reverse;
+
+use anyhow::Result;
+use stepback_index::{Cancel, PageHeat, Query as _};
+use stepback_parsers::{Address, Position};
+
+use super::Meaning;
+use super::names::place_name;
+use super::so_far::so_far;
+use super::table::{ROWS, Table, TableCell, TableRow};
+use super::text::{counted, size_text, thousands};
+use crate::session::Session;
+
+const HEADS: [&str; 5] = ["Page", "Reads", "Writes", "Share", "Symbol"];
+
+/// The pages that the trace accesses, the busiest first. Runs on a worker.
+///
+/// # Errors
+/// See [`stepback_index::QueryError`].
+pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
+    let question = PageHeat { from: Position(0), to: session.index.end(), buckets: 1 };
+    let map = question.run(&session.index, cancel)?;
+    let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>();
+    let mut pages: Vec<(Address, u64, u64)> =
+        map.pages.iter().map(|page| (page.first, sum(&page.reads), sum(&page.writes))).collect();
+    pages.sort_by_key(|(first, reads, writes)| (Reverse(reads + writes), *first));
+    let most = pages.first().map_or(0, |(_, reads, writes)| reads + writes);
+    let mut summary = match pages.len() {
+        0 => "No access of memory".to_owned(),
+        count => format!("{} of {}", counted(count as u64, "page", "pages"), size_text(map.page_bytes)),
+    };
+    if pages.len() > ROWS {
+        summary += &format!(", the busiest {} of them", thousands(ROWS as u64));
+    }
+    let page_row = |(first, reads, writes): (Address, u64, u64)| TableRow {
+        name: format!("page {:x}", first.0),
+        cells: vec![
+            TableCell::new(Meaning::Plain, format!("{:08x}", first.0)),
+            TableCell::new(Meaning::Read, thousands(reads)),
+            TableCell::new(Meaning::Write, thousands(writes)),
+            TableCell::Bar(reads, writes, most),
+            TableCell::new(Meaning::Symbol, place_name(&session.images, first).unwrap_or_default()),
+        ],
+        position: None,
+        address: Some(first),
+        is_faded: false,
+    };
+    let rows = pages.into_iter().take(ROWS).map(page_row).collect();
+    Ok(Table::new(so_far(session, &summary), &HEADS, rows))
+}

@@ -1,0 +1,60 @@
+//! Which list it is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::theme::icons;
+
+/// What a list has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TableKind {
+    /// All accesses of some memory.
+    Accesses,
+    /// The blocks of the heap.
+    Heap,
+    /// The pages of memory, the busiest first.
+    Heat,
+}
+
+impl TableKind {
+    /// The name on the tab.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Accesses => "Accesses",
+            Self::Heap => "Heap",
+            Self::Heat => "Heat",
+        }
+    }
+
+    /// The icon on the tab.
+    pub fn icon(self) -> char {
+        match self {
+            Self::Accesses => icons::WATCH,
+            Self::Heap => icons::MEMORY,
+            Self::Heat => icons::SUN,
+        }
+    }
+
+    /// The sentence and the advice where there is nothing to ask for.
+    pub fn nothing_asked(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Accesses => (
+                "No memory is chosen",
+                "Right-click a byte in Memory, or type \"Accesses ADDRESS:LENGTH\" into the palette.",
+            ),
+            Self::Heap => (
+                "The trace does not tell of the heap",
+                "Record it again with -record_heap, and keep the file funclist.log beside the trace.",
+            ),
+            Self::Heat => ("No access of memory", "The trace has no loads and stores."),
+        }
+    }
+
+    /// The advice where the list is empty.
+    pub fn nothing_found(self) -> &'static str {
+        match self {
+            Self::Accesses => "Ask for more bytes, for all threads, or from the start of the trace.",
+            Self::Heap => "No function that allocates returns in the trace.",
+            Self::Heat => "The trace has no loads and stores.",
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The rows of a list.
+
+use egui::{Rect, Ui, pos2, vec2};
+
+use super::TableKind;
+use crate::action::Action;
+use crate::model::Meaning;
+use crate::model::table::{Table, TableCell, TableRow};
+use crate::panels::ViewCx;
+use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
+use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
+use crate::panels::row::{RowState, StepLink, row_background, row_response};
+use crate::theme::{icons, mono};
+
+/// Width of the bar that shows a share.
+const SHARE: f32 = 120.0;
+/// Longer texts are cut, except in the last column.
+const LONGEST: usize = 44;
+
+/// What all rows of a frame share.
+pub struct TableRows<'a> {
+    /// Clipped to the list.
+    pub pen: Pen<'a>,
+    /// The window's state.
+    pub cx: &'a ViewCx<'a>,
+    /// Which list it is.
+    pub kind: TableKind,
+    /// All rows.
+    pub table: &'a Table,
+    /// The row under the cursor.
+    pub cursor: usize,
+    /// Where the list ends.
+    pub right: f32,
+}
+
+/// What a click on a row does: travels to what it tells of, or shows its memory.
+pub fn act(row: &TableRow, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    match (row.position, row.address) {
+        (Some(position), _) => out.push(Action::Travel(cx.windows.active, position.0)),
+        (None, Some(address)) => out.push(Action::ShowMemory(address.to_string())),
+        (None, None) => {}
+    }
+}
+
+impl TableRows<'_> {
+    /// The left and right edges of the columns.
+    fn edges(&self, left: f32) -> Vec<(f32, f32)> {
+        let mut left = left + INSET;
+        let last = self.table.columns.len().saturating_sub(1);
+        let is_bar =
+            |place| self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
+        let edge = |(place, column): (usize, &crate::model::table::Column)| {
+            let width = if is_bar(place) { SHARE } else { ADVANCE * column.characters.min(LONGEST) as f32 };
+            let right = if place == last { self.right - 8.0 } else { left + width };
+            let edges = (left, right.min(self.right - 8.0));
+            left = right + INSET;
+            edges
+        };
+        self.table.columns.iter().enumerate().map(edge).collect()
+    }
+
+    /// Draws the heads of the columns.
+    pub fn heads_ui(&self, pen: &Pen<'_>, head: Rect) {
+        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
+        for (column, (left, right)) in self.table.columns.iter().zip(self.edges(head.left())) {
+            pen.cut_text(left, head.center().y, column.name, head_font(), pen.tok.t2, right + INSET);
+        }
+    }
+
+    /// Draws a row. True when it was touched.
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, out: &mut Vec<Action>) -> bool {
+        let Some(row) = self.table.rows.get(place) else { return false };
+        let response = row_response(ui, rect, ("row", place), || row.name.clone());
+        let is_selected = row.position == Some(self.cx.windows.active().position);
+        let state = RowState { is_selected, is_cursor: self.cursor == place, has_focus: self.cx.has_focus };
+        row_background(&self.pen, rect, &response, state);
+        for (cell, (left, right)) in row.cells.iter().zip(self.edges(rect.left())) {
+            if left < right {
+                self.cell_ui(
+                    ui,
+                    (row, cell),
+                    Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom())),
+                    out,
+                );
+            }
+        }
+        let touched = response.clicked() || response.secondary_clicked();
+        let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
+        if response.middle_clicked() || is_elsewhere {
+            out.extend(row.position.map(|position| Action::OpenWindowAt(position.0)));
+        } else if response.double_clicked() {
+            out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
+        } else if response.clicked() {
+            act(row, self.cx, out);
+        }
+        response.context_menu(|ui| self.menu(ui, row, out));
+        touched
+    }
+
+    fn cell_ui(&self, ui: &Ui, (row, cell): (&TableRow, &TableCell), rect: Rect, out: &mut Vec<Action>) {
+        let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
+        match cell {
+            TableCell::Step(step) => {
+                StepLink { step: *step, window: self.cx.windows.active }.ui(ui, pen, rect.left(), y, out);
+            }
+            TableCell::Text(span) => {
+                let color = match span.meaning {
+                    Meaning::Label => tok.t3,
+                    _ if row.is_faded => tok.t3,
+                    meaning => pen.color(meaning),
+                };
+                pen.cut_text(rect.left(), y, &span.text, mono(12.5), color, rect.right() + INSET / 2.0);
+            }
+            TableCell::Bar(reads, writes, most) => {
+                let width = |count: u64| rect.width().min(SHARE) * (count as f32 / (*most).max(1) as f32);
+                let bar = |left: f32, width: f32| Rect::from_min_size(pos2(left, y - 4.0), vec2(width, 8.0));
+                pen.fill(bar(rect.left(), rect.width().min(SHARE)), tok.bg3);
+                pen.fill(bar(rect.left(), width(*reads)), tok.read);
+                // No page of the list is without a bar.
+                pen.fill(
+                    bar(rect.left() + width(*reads), width(*writes).max(1.0)),
+                    if *writes > 0 { tok.write } else { tok.read },
+                );
+            }
+        }
+    }
+
+    fn menu(&self, ui: &mut Ui, row: &TableRow, out: &mut Vec<Action>) {
+        let tok = self.cx.tok;
+        let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
+        menu_head_ui(ui, tok, self.kind.title(), &address);
+        if let Some(position) = row.position {
+            if MenuItem::new("Travel there").icon(icons::GO_TO).ui(ui, tok) {
+                act(row, self.cx, out);
+            }
+            if MenuItem::new("Open in a new window").ui(ui, tok) {
+                out.push(Action::OpenWindowAt(position.0));
+            }
+        }
+        if let Some(address) = row.address
+            && MenuItem::new("Show memory").icon(icons::MEMORY).key("M").ui(ui, tok)
+        {
+            out.push(Action::ShowMemory(address.to_string()));
+        }
+        menu_line_ui(ui, tok);
+        if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
+            out.push(Action::Copy(row.line()));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The lists of accesses, of blocks of the heap, and of pages.
+
+use egui::Key;
+use stepback::action::{Action, PanelKind};
+use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter};
+
+use crate::sandbox::{SHORT, Sandbox};
+use crate::support::{CTRL_SHIFT, Driver};
+
+// Sorts of markers.
+const FUNCTION: u16 = 4;
+const RETURN_ADDRESS: u16 = 5;
+const ARGUMENT: u16 = 6;
+const RETURN_VALUE: u16 = 7;
+
+/// A block of 64 bytes that is used and freed, and another of 16 that stays.
+fn open(functions: &str) -> Driver {
+    let mut writer = TraceWriter::new(TraceRecipe { tid: 100, ..TraceRecipe::default() });
+    writer.time(13_400_000_000_000_000, 0);
+    let mut call = |function: u64, argument: u64, result: u64| {
+        writer.instruction(0x40_1000, &[0x90]);
+        for (sort, value) in [(FUNCTION, function), (RETURN_ADDRESS, 0x40_2000), (ARGUMENT, argument)] {
+            writer.marker(sort, value);
+        }
+        // mov rax, [rdi]; mov [rdi], rax
+        writer.instruction(0x40_1001, &[0x48, 0x8b, 0x07]);
+        writer.read(0x5000, 8);
+        writer.instruction(0x40_1004, &[0x48, 0x89, 0x07]);
+        writer.write(0x5000, 8);
+        writer.marker(FUNCTION, function);
+        writer.marker(RETURN_VALUE, result);
+    };
+    call(1, 64, 0x5000);
+    call(1, 16, 0x6000);
+    call(2, 0x5000, 0);
+    writer.instruction(0x40_1007, &[0x90]);
+    let sandbox = Sandbox::new();
+    sandbox.file("funclist.log", functions);
+    sandbox.open(&sandbox.file("drmemtrace.app.100.0001.trace", writer.finish().pack(Container::Plain)))
+}
+
+const HEAP: &str = "1,1,0x10,libc.so.6!malloc\n2,1,0x20,libc.so.6!free\n";
+
+#[test]
+fn all_accesses_of_some_memory_are_listed() {
+    let mut window = open("");
+    window.command("Accesses 0x5004:4");
+    assert!(window.panels().contains(&PanelKind::Accesses));
+    let row = window.painted("write at step 2");
+    for part in ["write", "00005000", "00401004", "mov"] {
+        assert!(row.contains(part), "{part:?} in {row:?}");
+    }
+    window.click("read at step 1");
+    window.check_position(2);
+    window.click("List from the position");
+    assert!(window.has("write at step 2") && !window.has("read at step 1"));
+    window.press(Key::Home);
+    window.press(Key::Enter);
+    window.check_position(3);
+    window.command("Accesses 0x9000:8 of 100");
+    assert!(window.has("No access of 8 bytes at 9000 by thread 100"));
+}
+
+#[test]
+fn bytes_lead_to_their_accesses() {
+    let mut window = open("");
+    window.go_to("end");
+    window.perform(Action::ShowMemory("0x5002".to_owned()));
+    window.choose("byte 0x5002", "List all accesses");
+    assert!(window.has("read at step 1"));
+    window.click("byte 0x5003");
+    window.press_with(CTRL_SHIFT, Key::A);
+    assert_eq!(window.panels().iter().filter(|kind| **kind == PanelKind::Accesses).count(), 1);
+}
+
+#[test]
+fn accesses_of_tarmac_traces_are_listed_as_well() {
+    let mut window = Driver::demo();
+    window.go_to("end");
+    window.command("Last write sp");
+    window.command("Accesses sp:64");
+    window.perform(Action::FocusPanel(stepback::action::Way::Forward));
+    assert!(window.count_like("write at step") > 0);
+}
+
+#[test]
+fn a_list_of_accesses_without_memory_says_what_to_do() {
+    let mut window = Driver::text(SHORT);
+    window.perform(Action::ShowPanel(PanelKind::Accesses));
+    assert!(window.has("No memory is chosen"));
+}
+
+#[test]
+fn blocks_of_the_heap_say_who_allocated_and_freed_them() {
+    let mut window = open(HEAP);
+    window.go_to("4");
+    window.command("Heap");
+    let top = |window: &Driver, name: &str| window.rect(name).top();
+    assert!(window.painted("block 5000 of 64 bytes").contains("allocated"));
+    assert!(top(&window, "block 5000 of 64 bytes") < top(&window, "block 6000 of 16 bytes"));
+    window.go_to("end");
+    assert!(window.painted("block 5000 of 64 bytes").contains("freed"));
+    assert!(window.painted("block 6000 of 16 bytes").contains("never"));
+    assert!(top(&window, "block 6000 of 16 bytes") < top(&window, "block 5000 of 64 bytes"));
+    window.click("block 6000 of 16 bytes");
+    window.check_position(6);
+    window.press(Key::Enter);
+    assert!(window.has("byte 0x6000"));
+}
+
+#[test]
+fn without_heap_functions_the_list_says_how_to_record_them() {
+    let mut window = open("3,0,0x30,app!work\n");
+    window.command("Heap");
+    assert!(window.has("The trace does not tell of the heap"));
+}
+
+#[test]
+fn the_busiest_pages_come_first_and_lead_to_memory() {
+    let mut window = open("");
+    window.command("Heat");
+    let row = window.painted("page 5000");
+    assert!(row.contains("00005000 3 3"), "{row}");
+    window.click("page 5000");
+    assert!(window.panels().contains(&PanelKind::Memory));
+    assert!(window.has("byte 0x5000"));
+}
