@@ -36,7 +36,10 @@ fn open(functions: &str) -> Driver {
     writer.instruction(0x40_1007, &[0x90]);
     let sandbox = Sandbox::new();
     sandbox.file("funclist.log", functions);
-    sandbox.open(&sandbox.file("drmemtrace.app.100.0001.trace", writer.finish().pack(Container::Plain)))
+    let trace = sandbox.file("app.trace", writer.finish().pack(Container::Plain));
+    let mut window = sandbox.open(&trace);
+    window.close_messages();
+    window
 }
 
 const HEAP: &str = "1,1,0x10,libc.so.6!malloc\n2,1,0x20,libc.so.6!free\n";
@@ -104,8 +107,9 @@ fn blocks_of_the_heap_say_who_allocated_and_freed_them() {
     assert!(top(&window, "block 6000 of 16 bytes") < top(&window, "block 5000 of 64 bytes"));
     window.click("block 6000 of 16 bytes");
     window.check_position(6);
+    window.press(Key::ArrowDown);
     window.press(Key::Enter);
-    assert!(window.has("byte 0x6000"));
+    assert!(window.has("byte 0x5000"));
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn open(write: impl FnOnce(&mut TraceWriter)) -> Driver {
     writer.write(0x7ffd_0ed3_ce68, 8);
     write(&mut writer);
     let sandbox = Sandbox::new();
-    sandbox.open(&sandbox.file("drmemtrace.app.100.0001.trace", writer.finish().pack(Container::Plain)))
+    sandbox.open(&sandbox.file("app.trace", writer.finish().pack(Container::Plain)))
 }
 
 #[test]
