@@ -58,7 +58,7 @@ pub fn access_table(session: &Session, question: &AccessQuestion, cancel: &Cance
     if from.0 > 0 {
         summary += &format!(" from step {} on", thousands(from.0));
     }
-    Ok(Table::new(so_far(session, &summary), &HEADS, rows).without_threads(session, "Thread"))
+    Ok(Table::new(so_far(session, &summary), &HEADS, rows).without_one_thread(session))
 }
 
 fn access_row(session: &Session, hit: &Hit) -> Option<TableRow> {

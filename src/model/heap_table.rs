@@ -7,12 +7,13 @@ use stepback_index::{Block, Cancel, Heap};
 use stepback_parsers::Position;
 
 use super::Meaning;
+use super::heap::function_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
 use super::text::{counted, size_text, thousands};
 use crate::session::Session;
 
-const HEADS: [&str; 7] = ["Address", "Bytes", "State", "Allocated at", "By", "Freed at", "By"];
+const HEADS: [&str; 9] = ["Address", "Bytes", "State", "Allocated at", "By", "Thread", "Freed at", "By", "Thread"];
 
 /// The blocks, those that are allocated at a position first, the latest first. Runs on a worker.
 ///
@@ -42,29 +43,34 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
         summary += &format!("; {} are listed", thousands(ROWS as u64));
     }
     let rows = blocks.into_iter().map(|block| block_row(session, block, at)).collect();
-    Ok(Table::new(summary, &HEADS, rows).without_threads(session, "By"))
+    Ok(Table::new(summary, &HEADS, rows).without_one_thread(session))
 }
 
 fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
-    let (meaning, state) = match block.freed_at {
+    let (meaning, state) = match block.freed {
         _ if block.allocated_at > at => (Meaning::Label, "to come"),
-        Some(freed) if freed <= at => (Meaning::Label, "freed"),
+        Some(freed) if freed.at <= at => (Meaning::Label, "freed"),
         _ => (Meaning::Taken, "allocated"),
     };
-    let freed = match block.freed_at {
-        Some(_) => TableCell::step(block.freed_at),
-        None => TableCell::new(Meaning::Label, so_far(session, "never")),
-    };
-    let freed_by = block.freed_by.map(|thread| thread_name(session, thread));
-    let cells = vec![
+    let mut cells = vec![
         TableCell::new(Meaning::Plain, format!("{:x}", block.address.0)),
         TableCell::new(Meaning::Number, thousands(block.size_bytes)),
         TableCell::new(meaning, state),
-        TableCell::step(Some(block.allocated_at)),
+        TableCell::step(block.allocated_step),
+        TableCell::new(Meaning::Symbol, function_name(session, block.function)),
         TableCell::new(Meaning::Second, thread_name(session, block.allocated_by)),
-        freed,
-        TableCell::new(Meaning::Second, freed_by.unwrap_or_default()),
     ];
+    match block.freed {
+        Some(freed) => cells.extend([
+            TableCell::step(freed.step),
+            TableCell::new(Meaning::Symbol, function_name(session, freed.function)),
+            TableCell::new(Meaning::Second, thread_name(session, freed.thread)),
+        ]),
+        None => {
+            let never = TableCell::new(Meaning::Label, so_far(session, "never"));
+            cells.extend([never, TableCell::default(), TableCell::default()]);
+        }
+    }
     TableRow {
         name: format!("block {:x} of {}", block.address.0, counted(block.size_bytes, "byte", "bytes")),
         cells,

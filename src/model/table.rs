@@ -67,13 +67,13 @@ impl Table {
         Self { summary, columns, rows }
     }
 
-    /// Without the columns of a name where there is one thread: they would say the same in each row.
-    pub fn without_threads(mut self, session: &Session, name: &str) -> Self {
+    /// Without the columns `Thread` where there is one: they would say the same in each row.
+    pub fn without_one_thread(mut self, session: &Session) -> Self {
         if session.index.threads().len() > 1 {
             return self;
         }
         for place in (0..self.columns.len()).rev() {
-            if self.columns.get(place).is_some_and(|column| column.name == name) {
+            if self.columns.get(place).is_some_and(|column| column.name == "Thread") {
                 self.columns.remove(place);
                 self.rows
                     .iter_mut()
@@ -99,13 +99,9 @@ impl TableCell {
         Self::Text(Span::new(meaning, text))
     }
 
-    /// A step, where there is one.
-    pub fn step(position: Option<Position>) -> Self {
-        match position.map(Position::last_step) {
-            Some(Some(step)) => Self::Step(step),
-            Some(None) => Self::new(Meaning::Second, "start"),
-            None => Self::new(Meaning::Label, ""),
-        }
+    /// A step; none: before the first.
+    pub fn step(step: Option<Step>) -> Self {
+        step.map_or_else(|| Self::new(Meaning::Second, "the start"), Self::Step)
     }
 
     /// As it is copied.
@@ -115,6 +111,13 @@ impl TableCell {
             Self::Step(step) => super::text::thousands(step.0),
             Self::Bar(..) => String::new(),
         }
+    }
+}
+
+impl Default for TableCell {
+    /// Nothing.
+    fn default() -> Self {
+        Self::Text(Span::default())
     }
 }
 
