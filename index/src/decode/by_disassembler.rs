@@ -1,6 +1,5 @@
 //! What the disassembler knows of an instruction: which registers it uses, and whether it accesses memory.
 
-use capstone::arch::{ArchOperand, arm, arm64, x86};
 use capstone::{Capstone, InsnDetail, RegId};
 use stepback_parsers::{Address, InstructionSet, RegisterId, RegisterView};
 
@@ -12,6 +11,7 @@ pub(super) struct Disassembled<'a> {
     pub disassembler: &'a Capstone,
     pub detail: &'a InsnDetail<'a>,
     pub mnemonic: &'a str,
+    pub operands: &'a str,
     pub set: InstructionSet,
     pub pc: Address,
     pub length_bytes: u8,
@@ -39,12 +39,8 @@ impl Disassembled<'_> {
         views.filter(|view| view.register != RegisterId::PC)
     }
 
+    /// By its text: of the operands that the library gives as data, an unknown system register of A64 ends the program.
     fn has_memory_operand(&self) -> bool {
-        self.detail.arch_detail().operands().iter().any(|operand| match operand {
-            ArchOperand::Arm64Operand(operand) => matches!(operand.op_type, arm64::Arm64OperandType::Mem(_)),
-            ArchOperand::ArmOperand(operand) => matches!(operand.op_type, arm::ArmOperandType::Mem(_)),
-            ArchOperand::X86Operand(operand) => matches!(operand.op_type, x86::X86OperandType::Mem(_)),
-            _ => false,
-        })
+        self.operands.contains('[')
     }
 }

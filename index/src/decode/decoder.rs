@@ -114,7 +114,8 @@ fn disassembled(disassembler: &Capstone, (set, pc, encoding): Key) -> Option<Ins
     let operands =
         if set == InstructionSet::Riscv64 { risc::absolute(mnemonic, operands, pc) } else { operands.into() };
     let text = format!("{mnemonic} {operands}").trim_end().to_ascii_lowercase();
-    let described = Disassembled { disassembler, detail: &detail, mnemonic, set, pc, length_bytes };
+    let described =
+        Disassembled { disassembler, detail: &detail, mnemonic, operands: &operands, set, pc, length_bytes };
     let description = match set {
         InstructionSet::A64 => a64::describe(encoding.opcode(set), pc).or_else(|| Some(described.describe())),
         InstructionSet::A32 | InstructionSet::T32 => aarch32::describe(&described),
@@ -161,6 +162,16 @@ mod tests {
         check(InstructionSet::X86_32, &[0x8b, 0x45, 0x08], "mov eax, dword ptr [ebp + 8]");
         check(InstructionSet::Riscv64, &[0x41, 0x11], "c.addi sp, -0x10");
         check(InstructionSet::Regdeps, &[0x41, 0x11], ".byte 41 11");
+    }
+
+    #[test]
+    fn system_registers_that_nobody_knows_are_survived() {
+        for register in 0..1 << 15 {
+            let opcode = 0xd510_0000u32 | register << 5;
+            for opcode in [opcode, opcode | 1 << 21] {
+                decode(Encoding::new(&opcode.to_le_bytes()).unwrap(), Address(0x1000), InstructionSet::A64);
+            }
+        }
     }
 
     #[test]
