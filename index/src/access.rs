@@ -8,7 +8,7 @@ use crate::operands::OperandUse;
 use crate::semihosting::HostRegion;
 use crate::slots::{EventKind, SlotEvent};
 use crate::touches::Wanted;
-use crate::{Cancel, Cell, Effect, Hit, Index, Query, QueryError, Steps, ThreadId};
+use crate::{Cancel, Cell, Doubt, Effect, Hit, Index, Query, QueryError, Steps, ThreadId};
 
 /// Which accesses count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -81,7 +81,11 @@ impl Query for LastAccess {
         if let Some((thread, view)) = index.operand_cell(self.cell)? {
             let last = index.last_uses(thread, &[view], self.kinds, self.before.0, cancel)?.pop().flatten();
             let Some(last) = last else { return Ok(LastAccessAnswer::Never) };
-            return Ok(LastAccessAnswer::Step(Box::new(index.operand_hit((thread, view), self.kinds, last)?)));
+            let mut hit = index.operand_hit((thread, view), self.kinds, last)?;
+            if hit.doubt.is_none() && self.kinds != AccessKinds::Reads {
+                hit.doubt = index.restored((thread, last.slot), self.before, cancel)?;
+            }
+            return Ok(LastAccessAnswer::Step(Box::new(index.in_doubt(hit, self.before, cancel)?)));
         }
         let cell = index.home_of(self.cell, self.before)?;
         let slot = match cell {
@@ -108,7 +112,7 @@ impl Query for LastAccess {
                 infer_value(index, &mut hit, cancel)?;
                 // Only traces with markers show system calls.
                 if self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. }) {
-                    hit.doubt = index.overtaken(slot, self.before, cancel)?;
+                    hit.doubt = index.overtaken((event.thread, slot), self.before, cancel)?;
                 }
                 Ok(LastAccessAnswer::Step(Box::new(hit)))
             }
@@ -124,7 +128,9 @@ impl Query for NextAccess {
         index.check_position(self.from)?;
         if let Some((thread, view)) = index.operand_cell(self.cell)? {
             let next = index.next_use(thread, view, self.kinds, self.from.0.saturating_add(1), cancel)?;
-            return next.map(|next| index.operand_hit((thread, view), self.kinds, next)).transpose();
+            let Some(next) = next else { return Ok(None) };
+            let hit = index.operand_hit((thread, view), self.kinds, next)?;
+            return Ok(Some(index.in_doubt(hit, self.from, cancel)?));
         }
         let mut from = self.from.0;
         loop {
@@ -195,6 +201,12 @@ impl<S: Source> Index<S> {
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
         let hit = self.hit(step, position, Some(self.operand_access(view, thread, kind)))?;
         Ok(Hit { doubt: found.doubt, ..hit })
+    }
+
+    /// A use of a register; where steps may be missing, it may not be the nearest.
+    fn in_doubt(&self, hit: Hit, at: Position, cancel: &Cancel) -> Result<Hit, QueryError> {
+        let is_filtered = hit.doubt.is_none() && self.is_filtered(at, cancel)?;
+        Ok(Hit { doubt: hit.doubt.or(is_filtered.then_some(Doubt::Filtered)), ..hit })
     }
 
     fn check_recorded(&self, kinds: AccessKinds) -> Result<(), QueryError> {

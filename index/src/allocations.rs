@@ -284,7 +284,11 @@ impl<'a> Builder<'a> {
         let by_call = freed_by(hit, call.function);
         let is_moved = call.role == HeapRole::Reallocate && (value != 0 || size_bytes == 0);
         if let Some(before) = argument(0).filter(|_| is_moved) {
-            self.end(before, by_call);
+            // Meanwhile another thread may have got the place.
+            let is_same = self.live.get(&before).is_some_and(|block| block.allocated_at < call.at);
+            if is_same {
+                self.end(before, by_call);
+            }
         }
         if value == 0 {
             return;

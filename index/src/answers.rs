@@ -194,4 +194,13 @@ pub enum Doubt {
         /// Its number.
         number: u64,
     },
+    /// A later signal, or the return from its handler, may have changed it: the kernel does that.
+    KernelEvent {
+        /// The last step before it.
+        step: Step,
+    },
+    /// System calls may have written the memory, and the trace does not say which were made.
+    SystemCallsUnsaid,
+    /// The trace leaves out instructions or accesses.
+    Filtered,
 }

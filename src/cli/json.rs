@@ -191,6 +191,9 @@ impl DoubtJson {
         match doubt {
             Doubt::Undecoded => plain("undecoded"),
             Doubt::Conditional => plain("conditional"),
+            Doubt::SystemCallsUnsaid => plain("syscalls-unsaid"),
+            Doubt::Filtered => plain("filtered"),
+            Doubt::KernelEvent { step } => Self { step: Some(step.0), ..plain("kernel") },
             Doubt::SystemCall { step, number } => {
                 let name = system_call_name(index.source().traits().instruction_set, number);
                 Self { kind: "syscall", step: Some(step.0), number: Some(number), name }

@@ -13,6 +13,13 @@ pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
             let name = system_call_name(set, number).map_or_else(|| format!("system call {number}"), str::to_owned);
             format!("possibly overwritten since by {name} at step {}", thousands(step.0))
         }
+        Doubt::KernelEvent { step } => {
+            format!("a later signal, or the return from its handler, may have changed it: behind step {}", step.0)
+        }
+        Doubt::SystemCallsUnsaid => {
+            "a later system call may have written this memory: the trace does not say which were made".to_owned()
+        }
+        Doubt::Filtered => "the trace leaves out instructions or accesses".to_owned(),
         Doubt::Undecoded => "guessed: the instruction cannot be decoded, so it may use any register".to_owned(),
         Doubt::Conditional => {
             "guessed: the instruction is conditional, and the trace does not say whether it was executed".to_owned()

@@ -26,6 +26,8 @@ use crate::segment::{Turn, TurnKind, TurningBranch};
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
+/// So many handlers that interrupt each other are left together.
+const NESTED: usize = 64;
 
 /// A thread whose records say what branches are.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -213,7 +215,11 @@ impl RecordedThread {
 
     /// Ends the redirections inside of which the stack of before is in use again, or notes where theirs is.
     fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut FoundSoFar) {
-        while let Some(place) = self.frames.level_start().checked_sub(1) {
+        while let Some(innermost) = self.frames.level_start().checked_sub(1) {
+            // A handler that was interrupted before it used the stack is left with what interrupted it.
+            let is_redirection = |place: &usize| self.frames.get(*place).is_some_and(RecordedFrame::is_redirection);
+            let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
+            let place = nested.last().unwrap_or(innermost);
             let around = place.checked_sub(1).and_then(|outer| self.frames.get(outer)).and_then(RecordedFrame::stack);
             let Some(RecordedFrame { kind: RecordedKind::Redirection { own_stack, .. }, .. }) =
                 self.frames.redirection_mut()

@@ -80,7 +80,8 @@ impl RecordedFrame {
         if let RecordedKind::Call { return_address, stack } = self.kind { Some((return_address, stack)) } else { None }
     }
 
-    fn is_redirection(&self) -> bool {
+    /// Whether control was redirected.
+    pub fn is_redirection(&self) -> bool {
         matches!(self.kind, RecordedKind::Redirection { .. })
     }
 }

@@ -1,10 +1,10 @@
 //! The question.
 
-use stepback_parsers::{MarkerKind, Position, RegisterId, RegisterView, Registers, Source};
+use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source};
 
 use crate::inference::Reason;
 use crate::inference::around::Around;
-use crate::{Cancel, Index, LastMarkers, Query, QueryError, RegisterState, ThreadId, Value, ValueSource};
+use crate::{Cancel, Index, Query, QueryError, RegisterState, ThreadId, Value, ValueSource};
 
 /// The registers of a thread at a position as far as its steps force them, without the values that the trace may state.
 /// Cost: some thousand steps are read, and some hundred around the last write of a register that these do not write.
@@ -43,6 +43,9 @@ impl Query for InferredRegisters {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Inference, QueryError> {
         index.check_position(self.position)?;
+        if index.is_filtered(self.position, cancel)? {
+            return Ok(Inference { registers: Vec::new(), contradictions: 0 });
+        }
         let mut around = Around::new(index, self.thread, self.position, cancel)?;
         let mut registers = Vec::new();
         for (name, view) in Registers::shown(index.instruction_set(self.thread)) {
@@ -75,8 +78,5 @@ pub(crate) fn fill<S: Source>(
 
 /// True when the trace leaves out instructions or accesses: what the steps between did is not known then.
 pub(super) fn is_filtered<S: Source>(index: &Index<S>, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
-    // FILTERED, IFILTERED, DFILTERED, BIMODAL_FILTERED_WARMUP of drmemtrace.
-    const FILTERS: u64 = 0x1 | 0x80 | 0x100 | 0x2000;
-    let last = LastMarkers { kinds: vec![MarkerKind::FILE_TYPE], thread: None, at };
-    Ok(last.run(index, cancel)?.iter().any(|hit| hit.marker.value & FILTERS != 0))
+    index.is_filtered(at, cancel)
 }

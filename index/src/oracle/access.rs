@@ -13,6 +13,11 @@ impl Replay for LastAccess {
             let is_before = |used: &(Step, _)| used.0.after() <= self.before;
             oracle.has_operands(register.0).then_some(())?;
             let last = oracle.uses(register, self.kinds).rev().find(is_before);
+            let last = last.map(|(step, doubt)| {
+                let restored = || oracle.restored((register.0, step.after().0), self.before);
+                let doubt = doubt.or_else(|| (self.kinds != AccessKinds::Reads).then(restored).flatten());
+                (step, doubt.or_else(|| oracle.filtered(self.before)))
+            });
             let hit = last.and_then(|last| oracle.use_hit(register, self.kinds, last));
             return Some(hit.map_or(LastAccessAnswer::Never, |hit| LastAccessAnswer::Step(Box::new(hit))));
         }
@@ -28,7 +33,7 @@ impl Replay for LastAccess {
         Some(match oracle.hit_of(event) {
             Some(hit) => {
                 let is_last_write = self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. });
-                let doubt = is_last_write.then(|| oracle.overtaken(event.slot, self.before)).flatten();
+                let doubt = is_last_write.then(|| oracle.overtaken((event.thread, event.slot), self.before)).flatten();
                 LastAccessAnswer::Step(Box::new(Hit { doubt, ..hit }))
             }
             None => LastAccessAnswer::Initial(Line(event.line + 1)),
@@ -42,6 +47,7 @@ impl Replay for NextAccess {
         if let Some(register) = oracle.operand_cell(self.cell) {
             oracle.has_operands(register.0).then_some(())?;
             let next = oracle.uses(register, self.kinds).find(|(step, _)| step.before() >= self.from);
+            let next = next.map(|(step, doubt)| (step, doubt.or_else(|| oracle.filtered(self.from))));
             return Some(next.and_then(|next| oracle.use_hit(register, self.kinds, next)));
         }
         check_recorded(self.cell, self.kinds)?;

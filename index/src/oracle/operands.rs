@@ -5,7 +5,7 @@ use stepback_parsers::{AccessKind, Encoding, InstructionSet, MarkerKind, Positio
 use super::Oracle;
 use super::event::{EventKind, Told};
 use crate::decode::{Condition, decode};
-use crate::overtaken::may_write;
+use crate::overtaken::{may_write, may_write_late};
 use crate::{Access, AccessKinds, AccessTarget, Doubt, Hit, ThreadId, Value};
 
 impl Oracle {
@@ -44,10 +44,63 @@ impl Oracle {
         Some(Hit { record: self.record(step)?, position: step.after(), access: Some(access), doubt })
     }
 
-    /// The last system call between that may have written memory.
-    pub(super) fn overtaken(&self, after: u64, until: Position) -> Option<Doubt> {
+    /// Why memory that a thread wrote in a slot may have changed.
+    pub(super) fn overtaken(&self, (thread, after): (ThreadId, u64), until: Position) -> Option<Doubt> {
+        let others = || (0..u16::try_from(self.thread_names.len()).unwrap()).map(ThreadId);
+        let late = || others().filter(|other| *other != thread).find_map(|other| self.late_call(other, after));
+        let all = || self.filtered(until).or_else(|| self.are_calls_unsaid(until).then_some(Doubt::SystemCallsUnsaid));
+        self.last_change(after, until).or_else(late).or_else(all)
+    }
+
+    /// The doubt of traces that leave something out.
+    pub(super) fn filtered(&self, at: Position) -> Option<Doubt> {
+        self.file_types(at).iter().any(|kinds| kinds & 0x2181 != 0).then_some(Doubt::Filtered)
+    }
+
+    fn are_calls_unsaid(&self, at: Position) -> bool {
+        self.file_types(at).iter().any(|kinds| kinds & 0x400 == 0)
+    }
+
+    /// The last that are told up to a position, all of one slot.
+    fn file_types(&self, at: Position) -> Vec<u64> {
+        let types = self.events_until(at).iter().filter_map(|event| match event.kind {
+            EventKind::Marker(marker) if marker.kind == MarkerKind::FILE_TYPE => Some((event.slot, marker.value)),
+            _ => None,
+        });
+        let types: Vec<_> = types.collect();
+        let last = types.last().map(|(slot, _)| *slot);
+        types.into_iter().filter(|(slot, _)| Some(*slot) == last).map(|(_, kinds)| kinds).collect()
+    }
+
+    fn late_call(&self, thread: ThreadId, after: u64) -> Option<Doubt> {
+        let before = self.events_until(Position(after.checked_sub(1)?)).iter().rev();
+        let (slot, marker, step) =
+            before.filter(|event| event.thread == thread).find_map(|event| match event.kind {
+                EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
+                    Some((event.slot, marker, event.owner))
+                }
+                _ => None,
+            })?;
+        let is_over = (slot..after).any(|step| self.steps[step as usize].thread == thread);
+        let is_late = may_write_late(self.instruction_set(thread), marker.value) && !is_over;
+        step.filter(|_| is_late).map(|step| Doubt::SystemCall { step, number: marker.value })
+    }
+
+    /// Why a thread's registers may not be what its instruction in a slot left.
+    pub(super) fn restored(&self, (thread, after): (ThreadId, u64), until: Position) -> Option<Doubt> {
+        const KINDS: [MarkerKind; 2] = [MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER];
+        let events = self.events_until(until).iter().rev().take_while(|event| event.slot >= after);
+        let is_meant = |kind: &EventKind| matches!(kind, EventKind::Marker(marker) if KINDS.contains(&marker.kind));
+        let last = events.into_iter().find(|event| event.thread == thread && is_meant(&event.kind))?;
+        last.owner.map(|step| Doubt::KernelEvent { step })
+    }
+
+    fn last_change(&self, after: u64, until: Position) -> Option<Doubt> {
         let events = self.events_until(until).iter().rev().take_while(|event| event.slot >= after);
         events.into_iter().find_map(|event| match event.kind {
+            EventKind::Marker(marker) if marker.kind == MarkerKind::KERNEL_EVENT => {
+                event.owner.map(|step| Doubt::KernelEvent { step })
+            }
             EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
                 let writes = may_write(self.instruction_set(event.thread), marker.value);
                 let step = event.owner.filter(|_| writes)?;

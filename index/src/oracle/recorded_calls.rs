@@ -10,6 +10,7 @@ use crate::{Call, Entered, Evidence, Left, ThreadId};
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
+const NESTED: usize = 64;
 
 impl Oracle {
     /// The frames of a thread in any order, without depths; none when its records do not say what branches are.
@@ -247,9 +248,12 @@ impl Walk {
     }
 
     fn leave_redirections(&mut self, at: u64, step: Step) {
-        while let Some(place) = self.inside().checked_sub(1) {
+        while let Some(innermost) = self.inside().checked_sub(1) {
+            let is_redirection = |place: &usize| matches!(self.open[*place].what, What::Redirection { .. });
+            let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
+            let place = nested.last().unwrap_or(innermost);
             let around = place.checked_sub(1).and_then(|place| self.open[place].at());
-            let What::Redirection { own, .. } = &mut self.open[place].what else { return };
+            let What::Redirection { own, .. } = &mut self.open[innermost].what else { return };
             let own = *own.get_or_insert(at);
             match around {
                 Some(around) if own < around && around - own < STACK_BYTES && at >= around => {

@@ -80,6 +80,14 @@ fn a_reallocation_frees_the_block_before_and_a_failed_one_does_not() {
 }
 
 #[test]
+fn a_reallocation_frees_no_block_that_another_thread_got_meanwhile() {
+    let malloc = |thread| [enter(thread, MALLOC, &[64]), leave(thread, MALLOC, 0x5000)].concat();
+    let trace =
+        [malloc(0), enter(0, REALLOC, &[0x5000, 99]), enter(0, FREE, &[0x5000]), malloc(1), leave(0, REALLOC, 0x6000)];
+    check(&trace, &["5000+64 2..4", "5000+64 6..-", "6000+99 7..-"]);
+}
+
+#[test]
 fn what_a_function_allocates_by_another_one_is_one_block() {
     let inner = [enter(0, MALLOC, &[128]), leave(0, MALLOC, 0x5000)].concat();
     check(&[enter(0, CALLOC, &[10, 12]), inner, leave(0, CALLOC, 0x5000)], &["5000+120 4..-"]);

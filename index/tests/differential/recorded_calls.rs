@@ -238,3 +238,18 @@ fn kernel_code_is_a_frame_of_its_system_call() {
     ];
     check(X86, trace, &["!ffff0000 0..1..3 Return", " ffff1000 1..2..2 Return"]);
 }
+
+#[test]
+fn a_jump_out_of_a_handler_that_interrupted_another_one_leaves_both() {
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &[step(0x2000), marker(SIGNAL, 0x2004), step(0x5000), marker(SIGNAL, 0x5004)],
+        &call(0x6000, 0x40),
+        &back(0x7000, 0x40),
+        &[jump(0x6004), step(0x2010)],
+        &back(0x2014, 0x80),
+        &[step(0x1004)],
+    ];
+    let handlers = [" !5000 1..2..5 Longjmp", "  !6000 2..3..5 Longjmp"];
+    check(X86, trace, &["2000 0..1..7 Return", handlers[0], handlers[1], "   7000 3..4..4 Return"]);
+}

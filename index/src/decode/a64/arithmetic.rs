@@ -1,5 +1,7 @@
 //! Arithmetic of general registers, and moves between them and vectors.
 
+use stepback_parsers::{RegisterId, RegisterView};
+
 use super::bits::{Bits, FLAGS, Last, inverted, shifted};
 use crate::decode::{Expression, Operation};
 
@@ -219,7 +221,11 @@ impl Bits {
         let is_shift = matches!(kind, 8..=10);
         let value = if is_shift { self.shifted_by_register(kind - 8) } else { Expression::Unknown };
         self.read_general(&[5, 16], self.is_wide());
-        self.set_result(value, Last::Zero);
+        let is_of_stack = matches!(kind, 0 | 4 | 5) && self.field(5, 5) == 31; // SUBP, IRG, GMI
+        if is_of_stack {
+            self.description.read(RegisterView::new(RegisterId::SP, 0, 8));
+        }
+        self.set_result(value, if kind == 4 { Last::Stack } else { Last::Zero });
         !self.flag(29)
     }
 

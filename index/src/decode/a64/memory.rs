@@ -153,10 +153,13 @@ impl Bits {
             let at = base.behind(number * size_bytes);
             let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
             let loaded = self.description.access(operand);
-            // A pair is that of a register with an even number and the next.
-            let view = |view: RegisterView| RegisterView { register: RegisterId(view.register.0 + number), ..view };
+            // A pair is that of a register with an even number and the next, which is zero behind x30.
+            let view = |view: RegisterView| {
+                let register = RegisterId(view.register.0 + number);
+                (register != RegisterId::SP).then_some(RegisterView { register, ..view })
+            };
             for (place, value) in [(16, Some(loaded)), (0, None)] {
-                let Some(view) = self.general(place, true, Last::Zero).map(view) else { continue };
+                let Some(view) = self.general(place, true, Last::Zero).and_then(view) else { continue };
                 self.description.read(view);
                 value.into_iter().for_each(|value| self.description.set(view, value));
             }

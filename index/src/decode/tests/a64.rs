@@ -1,6 +1,7 @@
-use stepback_parsers::InstructionSet;
+use stepback_parsers::{Address, Encoding, InstructionSet, RegisterId, RegisterView};
 
 use super::text::check;
+use crate::decode::decode;
 
 #[test]
 fn forms_of_aarch64() {
@@ -35,6 +36,8 @@ fn forms_of_aarch64() {
         207c219b ; w1 | x0 |  | x0=(s32(w1)*s32(w1))
         207cc29b ; x1 x2 | x0
         2008c29a ; x1 x2 | x0
+        ff13df9a ; sp | sp
+        2010df9a ; x1 | x0
         2020c29a ; x1 x2 | x0 |  | x0=(x1<<(x2&0x3f))
         2010c0da ; x1 | x0
         2000829a ; psr x1 x2 | x0
@@ -87,4 +90,13 @@ fn forms_of_aarch64() {
         ffffffff ; ? | ? | ? | ?
         ",
     );
+}
+
+#[test]
+fn behind_x30_a_pair_has_zero() {
+    // casp x30, xzr, x0, x1, [x2]
+    let encoding = Encoding::new(&0x483e_7c40_u32.to_le_bytes()).unwrap();
+    let instruction = decode(encoding, Address(0x1000), InstructionSet::A64);
+    assert!(instruction.registers.is_some());
+    assert!(!instruction.may_write(RegisterView::new(RegisterId::SP, 0, 8)));
 }

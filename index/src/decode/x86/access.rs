@@ -80,7 +80,9 @@ impl X86 {
         use Mnemonic::{
             Fldcw, Fldenv, Fninit, Fnsave, Fnstcw, Frstor, Fxrstor, Fxrstor64, Int, Ldmxcsr, Lfs, Lgs, Mov, Pop,
         };
-        use Mnemonic::{Stmxcsr, Syscall, Sysenter, Vldmxcsr, Vstmxcsr, Xrstor, Xrstor64, Xrstors, Xrstors64};
+        use Mnemonic::{
+            Stmxcsr, Swapgs, Syscall, Sysenter, Vldmxcsr, Vstmxcsr, Wrmsr, Xrstor, Xrstor64, Xrstors, Xrstors64,
+        };
         let bases = [RegisterId::FS_BASE, RegisterId::GS_BASE].map(|base| self.word(base));
         let control = RegisterView::new(RegisterId::FPSCR, 0, 4);
         let x87_control = RegisterView::new(RegisterId::FPCR, 0, 2);
@@ -91,7 +93,8 @@ impl X86 {
                 bases.into_iter().for_each(|base| self.description.write(base));
             }
             Lfs => self.description.write(bases[0]),
-            Lgs => self.description.write(bases[1]),
+            Lgs | Swapgs => self.description.write(bases[1]),
+            Wrmsr => bases.into_iter().for_each(|base| self.description.write(base)),
             Mov | Pop => match self.instruction.op0_register() {
                 Register::FS => self.description.write(bases[0]),
                 Register::GS => self.description.write(bases[1]),
