@@ -46,7 +46,7 @@ impl Oracle {
 
     /// Why memory that a thread wrote in a slot may have changed.
     pub(super) fn overtaken(&self, (thread, after): (ThreadId, u64), until: Position) -> Option<Doubt> {
-        let others = || (0..u16::try_from(self.thread_names.len()).unwrap()).map(ThreadId);
+        let others = || (0_u16..).map(ThreadId).take(self.thread_names.len());
         let late = || others().filter(|other| *other != thread).find_map(|other| self.late_call(other, after));
         let all = || self.filtered(until).or_else(|| self.are_calls_unsaid(until).then_some(Doubt::SystemCallsUnsaid));
         self.last_change(after, until).or_else(late).or_else(all)
