@@ -4,7 +4,7 @@ use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Source
 
 use crate::inference::fill_accesses;
 use crate::memory::last_of;
-use crate::operands::OperandUse;
+use crate::operands::{OperandUse, kind_of_use};
 use crate::semihosting::HostRegion;
 use crate::slots::{EventKind, SlotEvent};
 use crate::touches::Wanted;
@@ -196,11 +196,11 @@ impl<S: Source> Index<S> {
         kinds: AccessKinds,
         found: OperandUse,
     ) -> Result<Hit, QueryError> {
-        let kind = if kinds == AccessKinds::Reads { AccessKind::Read } else { AccessKind::Write };
         let position = Position(found.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
-        let hit = self.hit(step, position, Some(self.operand_access(view, thread, kind)))?;
-        Ok(Hit { doubt: found.doubt, ..hit })
+        let hit = self.hit(step, position, None)?;
+        let kind = kind_of_use(&hit.record, view, kinds);
+        Ok(Hit { doubt: found.doubt, access: Some(self.operand_access(view, thread, kind)), ..hit })
     }
 
     /// A use of a register; where steps may be missing, it may not be the nearest.

@@ -16,7 +16,7 @@ use crate::decode::{Condition, Instruction, RegisterUse, decode};
 use crate::index::Key;
 use crate::segment::{Section, SegmentReader, damaged};
 use crate::slots::local_thread;
-use crate::{Access, AccessKinds, AccessTarget, Cancel, Doubt, Index, QueryError, ThreadId, Value};
+use crate::{Access, AccessKinds, AccessTarget, Cancel, Doubt, Index, QueryError, StepRecord, ThreadId, Value};
 
 /// So many steps of the thread are decoded before the table is asked.
 const NEARBY: u64 = 2048;
@@ -84,6 +84,19 @@ impl OperandTable {
             self.addresses.iter().filter(|(_, uses)| of(*uses)).map(|(address, _)| Address(*address)).collect()
         };
         known.entry((view, kinds)).or_insert_with(find).clone()
+    }
+}
+
+/// What a step that uses a view does to it when anything was asked for: a write, unless it is known to read it only.
+pub(crate) fn kind_of_use(record: &StepRecord, view: RegisterView, kinds: AccessKinds) -> AccessKind {
+    let instruction = record.encoding.map(|encoding| decode(encoding, record.pc, record.instruction_set));
+    let is_written = |registers: &RegisterUse| registers.writes.iter().any(|known| known.overlaps(view));
+    let known = instruction.as_deref().and_then(|instruction| instruction.registers.as_ref());
+    match kinds {
+        AccessKinds::Reads => AccessKind::Read,
+        AccessKinds::Writes => AccessKind::Write,
+        AccessKinds::All if known.is_none_or(is_written) => AccessKind::Write,
+        AccessKinds::All => AccessKind::Read,
     }
 }
 

@@ -1,10 +1,11 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_parsers::{AccessKind, Encoding, InstructionSet, MarkerKind, Position, RegisterId, RegisterView, Step};
+use stepback_parsers::{Encoding, InstructionSet, MarkerKind, Position, RegisterId, RegisterView, Step};
 
 use super::Oracle;
 use super::event::{EventKind, Told};
 use crate::decode::{Condition, decode};
+use crate::operands::kind_of_use;
 use crate::overtaken::{may_write, may_write_late};
 use crate::{Access, AccessKinds, AccessTarget, Doubt, Hit, ThreadId, Value};
 
@@ -33,15 +34,16 @@ impl Oracle {
         kinds: AccessKinds,
         (step, doubt): (Step, Option<Doubt>),
     ) -> Option<Hit> {
+        let record = self.record(step)?;
         let access = Access {
-            kind: if kinds == AccessKinds::Reads { AccessKind::Read } else { AccessKind::Write },
+            kind: kind_of_use(&record, view, kinds),
             target: AccessTarget::Register(self.register_name(view, thread)),
             value: Value(vec![None; usize::from(view.size_bytes)]),
             is_inferred: false,
             is_external: false,
             host_operation: None,
         };
-        Some(Hit { record: self.record(step)?, position: step.after(), access: Some(access), doubt })
+        Some(Hit { record, position: step.after(), access: Some(access), doubt })
     }
 
     /// Why memory that a thread wrote in a slot may have changed.
