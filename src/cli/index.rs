@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use serde::Serialize;
 
-use super::info::IndexJson;
+use super::info::{IndexJson, trace_bytes};
 use super::report::Report;
 use super::text::{counted, size_text};
 
@@ -32,15 +32,22 @@ pub fn run(took: Duration, report: &mut Report<'_>) -> Result<()> {
         return report.json(&BuiltJson {
             trace,
             steps: info.steps,
-            trace_bytes: info.trace_bytes,
+            trace_bytes: trace_bytes(session),
             index,
             fresh,
             seconds,
         });
     }
     let name = session.path.file_name().unwrap_or(session.path.as_os_str()).display();
-    let share = 100.0 * info.index_bytes as f64 / info.trace_bytes.max(1) as f64;
+    // A share of what is packed would tell nothing.
+    let share = match session.drmemtrace() {
+        Some(trace) => {
+            let all = info.index_bytes + trace.store().bytes();
+            format!("with the records {:.1} bytes a step", all as f64 / info.steps.max(1) as f64)
+        }
+        None => format!("{:.1} %", 100.0 * info.index_bytes as f64 / info.trace_bytes.max(1) as f64),
+    };
     let how = if session.is_built_now { format!("in {seconds:.2} s") } else { "is fresh".to_owned() };
-    let (steps, trace, index) = (counted(info.steps, "step"), size_text(info.trace_bytes), size_text(info.index_bytes));
-    report.text(&format!("{name}: {steps}, {trace}, index {index} ({share:.1} %) {how}\n"))
+    let (steps, trace) = (counted(info.steps, "step"), size_text(trace_bytes(session)));
+    report.text(&format!("{name}: {steps}, {trace}, index {} ({share}) {how}\n", size_text(info.index_bytes)))
 }

@@ -270,7 +270,7 @@ fn print_text(report: &mut Report<'_>) -> Result<()> {
 }
 
 /// Bytes of the text of a compressed trace, of the files of one that has no text.
-fn trace_bytes(session: &Session) -> u64 {
+pub fn trace_bytes(session: &Session) -> u64 {
     if session.files().is_some() { session.file_bytes() } else { session.index.info().trace_bytes }
 }
 
