@@ -3,7 +3,8 @@
 //! The steps nearby are decoded one by one. Beyond them a table of all addresses says which instructions use the register at all,
 //! and the lists of their visits say when: a register that nothing uses costs a lookup.
 
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -60,6 +61,11 @@ struct OperandStep {
     encoding: Option<Encoding>,
     is_executed: bool,
 }
+
+/// So many visits of addresses are looked at where different instructions were at one address.
+const VISITS: u32 = 1 << 12;
+/// For so many addresses it is looked up which segments have them.
+const FEW: usize = 64;
 
 /// The addresses with an instruction that may use a register.
 type Users = Arc<[Address]>;
@@ -221,35 +227,26 @@ impl<S: Source> Index<S> {
         thread: ThreadId,
         view: RegisterView,
         kinds: AccessKinds,
-        mut last: u64,
+        last: u64,
         cancel: &Cancel,
     ) -> Result<Option<OperandUse>, QueryError> {
-        loop {
-            let (mut best, segments) = (0, &self.contents.segments);
-            for pc in self.operand_table(cancel)?.users(view, kinds).iter().copied() {
-                cancel.check()?;
-                let after = segments.partition_point(|segment| segment.step_base < last);
-                for number in self.segments_with(Key::Pc(pc.0), 0..after)?.into_iter().rev() {
-                    let Some(segment) = self.segment(number) else { continue };
-                    if segment.meta.step_base + u64::from(segment.meta.steps) <= best {
-                        break;
-                    }
-                    if let Some(slot) = last_visit(&segment, pc, thread, last)? {
-                        best = best.max(slot);
-                        break;
-                    }
+        let users = self.operand_table(cancel)?.users(view, kinds);
+        let after = self.contents.segments.partition_point(|segment| segment.step_base < last);
+        let mut left = VISITS;
+        for number in self.segments_of(&users, 0..after)?.into_iter().rev() {
+            let Some(segment) = self.segment(number) else { continue };
+            let mut visits = BinaryHeap::new();
+            for pc in users.iter().copied() {
+                visits.extend(last_visit(&segment, pc, thread, last)?.map(|slot| (slot, pc)));
+            }
+            while let Some((slot, pc)) = visits.pop() {
+                if let Some(found) = self.use_at(thread, slot, (view, kinds), &mut left, cancel)? {
+                    return Ok(Some(found));
                 }
+                visits.extend(last_visit(&segment, pc, thread, slot - 1)?.map(|slot| (slot, pc)));
             }
-            if best == 0 {
-                return Ok(None);
-            }
-            let step = self.steps_of(thread, best..best + 1)?.pop();
-            if let Some(doubt) = step.and_then(|step| use_of(&step, view, kinds)) {
-                return Ok(Some(OperandUse { slot: best, doubt }));
-            }
-            // Another instruction was at the address then.
-            last = best - 1;
         }
+        Ok(None)
     }
 
     fn next_use_far(
@@ -257,33 +254,59 @@ impl<S: Source> Index<S> {
         thread: ThreadId,
         view: RegisterView,
         kinds: AccessKinds,
-        mut first: u64,
+        first: u64,
         cancel: &Cancel,
     ) -> Result<Option<OperandUse>, QueryError> {
+        let users = self.operand_table(cancel)?.users(view, kinds);
         let segments = &self.contents.segments;
-        loop {
-            let mut best: Option<u64> = None;
-            for pc in self.operand_table(cancel)?.users(view, kinds).iter().copied() {
-                cancel.check()?;
-                let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
-                for number in self.segments_with(Key::Pc(pc.0), start..segments.len())? {
-                    let Some(segment) = self.segment(number) else { continue };
-                    if best.is_some_and(|best| segment.meta.step_base >= best) {
-                        break;
-                    }
-                    if let Some(slot) = next_visit(&segment, pc, thread, first)? {
-                        best = Some(best.map_or(slot, |best| best.min(slot)));
-                        break;
-                    }
+        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        let mut left = VISITS;
+        for number in self.segments_of(&users, start..segments.len())? {
+            let Some(segment) = self.segment(number) else { continue };
+            let mut visits = BinaryHeap::new();
+            for pc in users.iter().copied() {
+                visits.extend(next_visit(&segment, pc, thread, first)?.map(|slot| Reverse((slot, pc))));
+            }
+            while let Some(Reverse((slot, pc))) = visits.pop() {
+                if let Some(found) = self.use_at(thread, slot, (view, kinds), &mut left, cancel)? {
+                    return Ok(Some(found));
                 }
+                visits.extend(next_visit(&segment, pc, thread, slot + 1)?.map(|slot| Reverse((slot, pc))));
             }
-            let Some(slot) = best else { return Ok(None) };
-            let step = self.steps_of(thread, slot..slot + 1)?.pop();
-            if let Some(doubt) = step.and_then(|step| use_of(&step, view, kinds)) {
-                return Ok(Some(OperandUse { slot, doubt }));
-            }
-            first = slot + 1;
         }
+        Ok(None)
+    }
+
+    /// The segments that may have one of some addresses, ascending: only those, where there are few addresses.
+    fn segments_of(&self, users: &[Address], range: Range<usize>) -> Result<Vec<usize>, QueryError> {
+        if users.len() > FEW {
+            return Ok(range.collect());
+        }
+        let mut numbers = BTreeSet::new();
+        for pc in users {
+            numbers.extend(self.segments_with(Key::Pc(pc.0), range.clone())?);
+        }
+        Ok(numbers.into_iter().collect())
+    }
+
+    /// What a visit of an address with a user does: another instruction may have been there then.
+    /// When too many were in vain, the next counts, with a doubt.
+    fn use_at(
+        &self,
+        thread: ThreadId,
+        slot: u64,
+        (view, kinds): (RegisterView, AccessKinds),
+        left: &mut u32,
+        cancel: &Cancel,
+    ) -> Result<Option<OperandUse>, QueryError> {
+        cancel.check()?;
+        if *left == 0 {
+            return Ok(Some(OperandUse { slot, doubt: Some(Doubt::Undecoded) }));
+        }
+        *left -= 1;
+        let step = self.steps_of(thread, slot..slot + 1)?.pop();
+        let doubt = step.and_then(|step| use_of(&step, view, kinds));
+        Ok(doubt.map(|doubt| OperandUse { slot, doubt }))
     }
 
     /// The table of all addresses. Cost: they are decoded when the first question needs it.
