@@ -4,7 +4,7 @@
 //! first in, first out, all of them.
 
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{LaneFormat, RegisterGroup};
+use stepback_machine::{LaneFormat, RegisterGroup};
 
 use crate::source::SourceMapping;
 

@@ -16,7 +16,8 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use stepback_index::{Cancel, Hit, Index, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query as _, QueryError};
-use stepback_parsers::{Address, Line, Position, Source};
+use stepback_machine::Address;
+use stepback_parsers::{Line, Position, Source};
 
 use crate::expression::{self, AtPosition, Expression, Lookup, SymbolsOnly};
 use crate::image::Images;

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, ensure};
 use stepback_benches::{Trace, cpu_time, status_kib};
 use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, MemoryAt, RegistersAt, Steps};
-use stepback_parsers::{Address, Position, ReadAt as _, Step, Tarmac};
+use stepback_machine::Address;
+use stepback_parsers::{Position, ReadAt as _, Step, Tarmac};
 
 use super::sample::ask;
 

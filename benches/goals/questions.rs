@@ -9,7 +9,8 @@ use stepback_index::{
     AccessKinds, Cell, Index, LastAccess, LastVisit, MemoryAt, NextAccess, NextVisit, PositionOfLine, QueryError,
     RegistersAt, Row, Steps, ThreadId,
 };
-use stepback_parsers::{Address, Line, Registers, Step, Tarmac};
+use stepback_machine::{Address, Registers};
+use stepback_parsers::{Line, Step, Tarmac};
 
 use super::percentiles::{Times, milliseconds};
 use super::sample::{Sample, ask, open};

@@ -8,7 +8,8 @@ use stepback_generator::Dice;
 use stepback_index::{
     AccessTarget, CallId, Cancel, Effect, Fingerprint, FoldSet, Index, OpenError, Query, QueryError, Steps, ThreadId,
 };
-use stepback_parsers::{Position, RegisterView, Step, Tarmac};
+use stepback_machine::RegisterView;
+use stepback_parsers::{Position, Step, Tarmac};
 
 use super::builds::MODIFIED;
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result};
 use stepback_generator::{Recipe, Shape, Size, Style};
-use stepback_parsers::tarmac::TarmacStyle;
-use stepback_parsers::{Flow, Tarmac, TarmacOptions};
+use stepback_parsers::{Flow, Tarmac, TarmacOptions, tarmac::TarmacStyle};
 
 use crate::free_bytes;
 

@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use libfuzzer_sys::fuzz_target;
-use stepback_parsers::drmemtrace::{
+use stepback_parsers::{Marker, Problem, ThreadNumber, drmemtrace::{
     DataRecord, InstructionRecord, ReadEnd, RecordSink, ThreadIdentity, TraceFile, TraceHead, read_records,
-};
-use stepback_parsers::{Marker, Problem, ThreadNumber};
+}};
 
 /// Records as text.
 #[derive(Default)]

@@ -11,7 +11,8 @@ use stepback_index::{
     NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query,
     RawLines, RegistersAt, Steps, TextPattern, ThreadId,
 };
-use stepback_parsers::{Address, Line, Position, Registers, Step, Tarmac, TarmacOptions};
+use stepback_machine::{Address, Registers};
+use stepback_parsers::{Line, Position, Step, Tarmac, TarmacOptions};
 
 /// A trace of two CPUs with calls, semihosting, external changes, exceptions and lines that cannot be read.
 const TRACE: &[u8] = include_bytes!("trace.tarmac");

@@ -7,11 +7,8 @@
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use stepback_parsers::tarmac::TarmacStyle;
-use stepback_parsers::{
-    Endian, EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, RegisterId, RegisterWrite, Source as _,
-    StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber,
-};
+use stepback_parsers::{EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle};
+use stepback_machine::{Endian, RegisterId};
 
 /// More chunks are not read one by one: the time would grow with their square.
 const CHUNKS: usize = 64;

@@ -1,6 +1,7 @@
 //! Who touched a cell last, who does next.
 
-use stepback_parsers::{AccessKind, Address, Line, Position, RegisterView, Source, Step};
+use stepback_machine::{AccessKind, Address, RegisterView};
+use stepback_parsers::{Line, Position, Source, Step};
 
 use crate::inference::fill_accesses;
 use crate::memory::last_of;

@@ -4,7 +4,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_parsers::{Address, Marker, MarkerKind, Position, Source, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Marker, MarkerKind, Position, Source, Step};
 
 use crate::{Cancel, FindMarkers, Index, MarkerHit, Query, QueryError, ThreadId};
 

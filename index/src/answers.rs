@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{AccessKind, Address, Branch, Encoding, Line, Marker, Position, RegisterView, Step};
-
-pub use stepback_parsers::InstructionSet;
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterView};
+use stepback_parsers::{Line, Marker, Position, Step};
 
 use crate::HostOperation;
 

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU8;
 
-use stepback_parsers::{RegisterId, RegisterSource, RegisterView, Source, SourceTraits};
+use stepback_machine::{RegisterId, RegisterView};
+use stepback_parsers::{RegisterSource, Source, SourceTraits};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::calls::{CallFinder, Found, TableEncoder};

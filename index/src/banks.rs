@@ -5,7 +5,8 @@
 //! So where the newest write of the plain register named a bank that the mode at the position does not use,
 //! the plain register is the bank that it does use, if the trace names that anywhere.
 
-use stepback_parsers::{Bank, Mode, Position, RegisterId, RegisterView, Source};
+use stepback_machine::{Bank, Mode, RegisterId, RegisterView};
+use stepback_parsers::{Position, Source};
 
 use crate::register_reader::RegisterReader;
 use crate::slots::{EventKind, SlotEvent};

@@ -1,6 +1,7 @@
 //! Who accessed the bytes of some memory last.
 
-use stepback_parsers::{Address, Position, Source};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source};
 
 use crate::memory::granules_of;
 use crate::touches::{ByteTouches, Wanted};

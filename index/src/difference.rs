@@ -1,6 +1,7 @@
 //! What differs between two positions.
 
-use stepback_parsers::{AccessKind, Address, Position, RegisterView, Source, Step};
+use stepback_machine::{AccessKind, Address, RegisterView};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::granules::GRANULE_BITS;
 use crate::memory::ByteState;

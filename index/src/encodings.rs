@@ -1,9 +1,9 @@
 //! The bytes of instructions: as the trace recorded them, else as the program's files have them.
 
-use stepback_parsers::{Encoding, KnownInstruction, Source, StepEvent};
+use stepback_machine::{Encoding, step_text};
+use stepback_parsers::{KnownInstruction, Source, StepEvent};
 
 use crate::Index;
-use crate::decode::step_text;
 
 impl<S: Source> Index<S> {
     /// The bytes of a step's instruction; none when neither trace nor program tell.

@@ -1,6 +1,7 @@
 //! External changes: the reads that contradicted what memory was known to hold.
 
-use stepback_parsers::{AccessKind, Address, Position, Source};
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{Position, Source};
 
 use crate::external_slots::{Direction, ExternalSlots};
 use crate::memory::{bytes_between, granules_of, last_of};

@@ -9,7 +9,8 @@ use std::io;
 use std::sync::Arc;
 
 use stepback_generator::{Dice, Recipe, Size};
-use stepback_parsers::{Address, Line, Position, ReadAt, Step, Tarmac};
+use stepback_machine::Address;
+use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::{Frame, encode_frames};

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use stepback_parsers::{Endian, Position, RegisterId, RegisterView, Registers, Source, Step};
+use stepback_machine::{Endian, InstructionSet, RegisterId, RegisterView, Registers};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::banks::NamedBank;
 use crate::build::{Build, BuildProgress, so_far};
@@ -21,9 +22,7 @@ use crate::operands::OperandTable;
 use crate::pcs::Visits;
 use crate::segment::{Section, SegmentReader, damaged};
 use crate::semihosting::HostRegions;
-use crate::{
-    BuildError, BuildOptions, CallTable, Cancel, Fingerprint, InstructionSet, OpenError, Program, QueryError, ThreadId,
-};
+use crate::{BuildError, BuildOptions, CallTable, Cancel, Fingerprint, OpenError, Program, QueryError, ThreadId};
 
 /// A question: a pure function of an index and its own fields.
 pub trait Query {

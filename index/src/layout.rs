@@ -17,7 +17,8 @@ use std::ops::Range;
 
 use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{MarkerKind, RegisterView, SourceTraits};
+use stepback_machine::{InstructionSet, RegisterView};
+use stepback_parsers::{MarkerKind, SourceTraits};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::calls::CallLayout;
@@ -25,7 +26,7 @@ use crate::data::Data;
 use crate::key_map::SEGMENTS;
 use crate::packed::{take, take_u32, take_u64};
 use crate::segment::SegmentMeta;
-use crate::{Fingerprint, InstructionSet, OpenError};
+use crate::{Fingerprint, OpenError};
 
 /// Changes whenever a byte of the layout changes its meaning.
 pub const VERSION: u32 = 10;

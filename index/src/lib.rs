@@ -32,7 +32,6 @@ mod calls;
 mod cancel;
 mod carried;
 mod data;
-pub mod decode;
 mod difference;
 mod directory;
 mod earlier;

@@ -1,6 +1,7 @@
 //! Memory at a position.
 
-use stepback_parsers::{Address, Position, Source};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source};
 
 use crate::byte_values::Order;
 use crate::granules::{GRANULE_BITS, byte_mask};

@@ -8,12 +8,12 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stepback_parsers::{
-    AccessKind, Address, Encoding, EventSink, InstructionSet, KnownInstruction, RegisterId, RegisterSource,
-    RegisterView, Source, StepEvent, ThreadNumber,
+use stepback_machine::{
+    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, RegisterId, RegisterUse, RegisterView,
+    decode,
 };
+use stepback_parsers::{EventSink, KnownInstruction, RegisterSource, Source, StepEvent, ThreadNumber};
 
-use crate::decode::{Condition, Instruction, RegisterUse, decode};
 use crate::index::Key;
 use crate::segment::{Section, SegmentReader, damaged};
 use crate::slots::local_thread;
@@ -441,7 +441,8 @@ mod records;
 #[cfg(test)]
 mod tests {
     use stepback_generator::Dice;
-    use stepback_parsers::{Branch, MarkerKind, Registers};
+    use stepback_machine::{Branch, Registers};
+    use stepback_parsers::MarkerKind;
 
     use super::records::{Record, Records, What};
     use super::*;

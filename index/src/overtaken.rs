@@ -1,7 +1,7 @@
 //! Why what a step left may have changed without a step: system calls, signals, what the trace leaves out.
 
-use stepback_parsers::linux::system_call_name;
-use stepback_parsers::{InstructionSet, MarkerKind, Position, Source};
+use stepback_machine::{InstructionSet, linux::system_call_name};
+use stepback_parsers::{MarkerKind, Position, Source};
 
 use crate::{Cancel, Doubt, Index, LastMarkers, MarkerHit, Query as _, QueryError, ThreadId};
 

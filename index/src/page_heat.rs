@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use stepback_parsers::{Address, Position, Source};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source};
 
 use crate::granules::{GRANULE_BITS, Granule};
 use crate::segment::{Section, damaged};

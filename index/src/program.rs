@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use stepback_parsers::{Address, Encoding, InstructionSet};
+use stepback_machine::{Address, Encoding, InstructionSet, decode};
 
-use crate::decode::decode;
 use crate::granules::GRANULE_BITS;
 
 /// What the program images of a trace tell: what memory held when the program was loaded, and where functions are.
 ///
 /// ```
 /// use stepback_index::Program;
-/// use stepback_parsers::Address;
+/// use stepback_machine::Address;
 ///
 /// let mut program = Program::default();
 /// program.load(Address(0x1000), [1, 2, 3].into(), 5);

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use stepback_parsers::{Mode, Position, RegisterId, RegisterView, Source};
+use stepback_machine::{Mode, RegisterId, RegisterView};
+use stepback_parsers::{Position, Source};
 
 use crate::slots::{EventKind, SlotEvent};
 use crate::{Index, QueryError, RegisterState, ThreadId, Value, ValueSource};

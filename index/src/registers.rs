@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source, Step};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::inference::{Reason, fill};
 use crate::layout::ViewContents;
 use crate::register_reader::RegisterReader;
-use crate::{AccessKinds, Cancel, Index, InstructionSet, Query, QueryError, ThreadId, Value, ValueSource};
+use crate::{AccessKinds, Cancel, Index, Query, QueryError, ThreadId, Value, ValueSource};
 
 /// All registers of a thread at a position. Cost: one step's text for each distinct last write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,10 +5,10 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView};
 use stepback_parsers::{
-    AccessKind, Address, Branch, Encoding, EventSink, InstructionSet, Marker, MarkerEvent, MemoryAccess, Mode,
-    ParseScratch, Position, RegisterId, RegisterView, RegisterWrite, Source, Step, StepEvent, TextEvent, TextKind,
-    ThreadNumber,
+    EventSink, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step, StepEvent,
+    TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::encodings::text_of;

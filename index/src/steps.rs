@@ -1,6 +1,7 @@
 //! Steps with what they did, and step <-> line <-> time.
 
-use stepback_parsers::{AccessKind, Address, EventSink, Flow, Line, Position, Source, Step, StepEvent, TextKind};
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{EventSink, Flow, Line, Position, Source, Step, StepEvent, TextKind};
 
 use crate::inference::fill_accesses;
 use crate::memory::granules_of;
@@ -188,7 +189,7 @@ impl<S: Source> Index<S> {
         let size = usize::from(size_bytes);
         let Some(bytes) = bytes else { return Value(vec![None; size]) };
         let mut value: Vec<_> = bytes.iter().take(size).copied().map(Some).collect();
-        if self.contents.traits.endian == stepback_parsers::Endian::Big {
+        if self.contents.traits.endian == stepback_machine::Endian::Big {
             value.reverse();
         }
         Value(value)

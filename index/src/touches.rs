@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use stepback_parsers::{Address, Source};
+use stepback_machine::Address;
+use stepback_parsers::Source;
 
 use crate::granules::{GRANULE_BITS, Masks, Reach, Touch};
 use crate::segment::SegmentReader;

@@ -1,6 +1,7 @@
 //! When an address was executed.
 
-use stepback_parsers::{Address, Position, Source, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source, Step};
 
 use crate::index::Key;
 use crate::packed::FRAME;

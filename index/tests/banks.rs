@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use stepback_index::oracle::{Oracle, Replay};
 use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, Query as _, RegisterViewsAt,
     RegistersAt, ThreadId,
+    oracle::{Oracle, Replay},
 };
 use stepback_parsers::{Position, Step, Tarmac};
 

@@ -8,6 +8,7 @@ mod dice;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use dice::Dice;
 use proptest::prelude::*;
 use stepback_index::{
     AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText,
@@ -15,11 +16,10 @@ use stepback_index::{
     NextVisit, NthVisit, OpenError, PositionOfLine, PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps,
     TextPattern, ThreadId,
 };
-use stepback_parsers::{Address, Line, Position, ReadAt, Registers, Source as _, Step, Tarmac, TarmacOptions};
+use stepback_machine::{Address, Registers};
+use stepback_parsers::{Line, Position, ReadAt, Source as _, Step, Tarmac, TarmacOptions};
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
-
-use dice::Dice;
 
 /// A trace with its index file.
 struct Saved {

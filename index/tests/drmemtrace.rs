@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use stepback_generator::drmemtrace::{Architecture, Container, Sample};
 use stepback_index::{BuildOptions, Cancel, FindText, Index, LineOfStep, Query as _, RawLines, Steps};
-use stepback_parsers::drmemtrace::{Drmemtrace, TraceFile};
-use stepback_parsers::kept::KeptOptions;
-use stepback_parsers::{Line, Position, Source as _, Step};
+use stepback_parsers::{
+    Line, Position, Source as _, Step,
+    drmemtrace::{Drmemtrace, TraceFile},
+    kept::KeptOptions,
+};
 
 fn index_of(sample: Sample, segment_bytes: u64) -> Index<Drmemtrace> {
     let files = sample.files(Container::Zip).into_iter();

@@ -9,7 +9,8 @@ use stepback_index::{
     BuildOptions, ByteState, Cancel, Index, LastExternalChanges, MemoryAt, MemoryRange, NextExternalChanges,
     Query as _, ValueSource,
 };
-use stepback_parsers::{Address, Position, Tarmac};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Tarmac};
 
 /// A trace with a step for each group of lines.
 fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index<Tarmac> {

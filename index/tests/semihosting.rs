@@ -9,7 +9,8 @@ use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, LastAccess, LastAccessAnswer, MemoryAt,
     NextAccess, NextExternalChanges, Query as _, Steps, ValueSource,
 };
-use stepback_parsers::{Address, Endian, Position, Step, Tarmac, TarmacOptions};
+use stepback_machine::{Address, Endian};
+use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
 
 fn index_of(text: &str, segment_bytes: u64, endian: Endian) -> Index<Tarmac> {
     let options = TarmacOptions { endian, ..TarmacOptions::default() };

@@ -1,8 +1,9 @@
 //! The event vocabulary: what every format says, in the same words.
 
 use serde::{Deserialize, Serialize};
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView};
 
-use crate::{Address, Encoding, Marker, Mode, RegisterId, RegisterView};
+use crate::Marker;
 
 /// A thread by its number in one run of a parser: 0, 1, … in order of appearance.
 ///
@@ -18,75 +19,6 @@ pub struct Place {
     /// Lines between the start of the range that is parsed and this line: 0 is its first line.
     /// Always 0 in formats without lines.
     pub line_in_range: u64,
-}
-
-/// How the bytes of an instruction are to be decoded.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum InstructionSet {
-    /// AArch64.
-    #[default]
-    A64,
-    /// AArch32, 4-byte instructions.
-    A32,
-    /// AArch32 Thumb, 2- and 4-byte instructions.
-    T32,
-    /// x86 in 64-bit mode, 1 to 15 bytes.
-    X86_64,
-    /// x86 in 32-bit mode, 1 to 15 bytes.
-    X86_32,
-    /// RISC-V with 64-bit registers, 2- and 4-byte instructions.
-    Riscv64,
-    /// The synthetic instructions of DynamoRIO that name registers and a category alone: nothing decodes them.
-    Regdeps,
-}
-
-impl InstructionSet {
-    /// Bytes of an address, and of a general register.
-    pub const fn word_bytes(self) -> u16 {
-        match self {
-            Self::A64 | Self::X86_64 | Self::Riscv64 | Self::Regdeps => 8,
-            Self::A32 | Self::T32 | Self::X86_32 => 4,
-        }
-    }
-
-    /// A32 or T32.
-    pub const fn is_aarch32(self) -> bool {
-        matches!(self, Self::A32 | Self::T32)
-    }
-
-    /// A64, A32 or T32.
-    pub const fn is_arm(self) -> bool {
-        matches!(self, Self::A64 | Self::A32 | Self::T32)
-    }
-
-    /// x86 in either mode.
-    pub const fn is_x86(self) -> bool {
-        matches!(self, Self::X86_64 | Self::X86_32)
-    }
-}
-
-/// What an instruction did to control, in formats whose records say so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Branch {
-    /// The format does not say; the encoding may.
-    #[default]
-    Unsaid,
-    /// No branch.
-    None,
-    /// A jump to an address that the instruction holds.
-    Jump,
-    /// A jump to an address that a register or memory holds; no call and no return.
-    IndirectJump,
-    /// A conditional jump; none when the format does not say whether it was taken.
-    Conditional(Option<bool>),
-    /// A call of an address that the instruction holds.
-    Call,
-    /// A call of an address that a register or memory holds.
-    IndirectCall,
-    /// A return, from an interrupt too.
-    Return,
-    /// An entry into the kernel that comes back elsewhere (`sysenter`).
-    SystemEntry,
 }
 
 /// One instruction that the trace shows as reached.
@@ -147,15 +79,6 @@ pub struct RegisterWrite<'a> {
     pub is_bank_copy: bool,
     /// Where it was read.
     pub place: Place,
-}
-
-/// Whether an access read or wrote.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum AccessKind {
-    /// A load.
-    Read,
-    /// A store.
-    Write,
 }
 
 /// An access to memory.

@@ -1,6 +1,6 @@
 //! An instruction that a trace executed.
 
-use crate::{Address, Encoding, InstructionSet};
+use stepback_machine::{Address, Encoding, InstructionSet};
 
 /// An instruction that a trace executed at an address, however often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

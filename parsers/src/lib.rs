@@ -24,39 +24,24 @@
 //! ```
 
 mod any_source;
-mod bank;
 pub mod drmemtrace;
-mod encoding;
 mod events;
 mod format;
 pub mod kept;
 mod known_instruction;
-mod lane_format;
-pub mod linux;
 mod marker;
-mod mode;
 mod numbers;
 pub mod packed;
-mod psr;
 mod read_at;
-mod register_group;
-mod registers;
 mod source;
 pub mod tarmac;
 
 pub use any_source::AnySource;
-pub use bank::Bank;
-pub use encoding::Encoding;
 pub use events::*;
 pub use format::{Format, FormatError, detect};
 pub use known_instruction::KnownInstruction;
-pub use lane_format::{LaneFormat, LaneKind};
 pub use marker::{Marker, MarkerKind};
-pub use mode::Mode;
-pub use numbers::{Address, Line, Position, Step};
-pub use psr::Psr;
+pub use numbers::{Line, Position, Step};
 pub use read_at::ReadAt;
-pub use register_group::RegisterGroup;
-pub use registers::{RegisterId, RegisterView, Registers};
-pub use source::{Endian, ParseScratch, Parsed, RegisterSource, Source, SourceError, SourceTraits};
+pub use source::{ParseScratch, Parsed, RegisterSource, Source, SourceError, SourceTraits};
 pub use tarmac::{Tarmac, TarmacOptions};

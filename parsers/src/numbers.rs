@@ -1,4 +1,4 @@
-//! What a number is: steps, positions, lines and addresses are types of their own.
+//! What a number is: steps, positions and lines are types of their own.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +13,6 @@ pub struct Position(pub u64);
 /// A line of a text trace, counted from 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Line(pub u64);
-
-/// An address in the traced machine's memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct Address(pub u64);
 
 impl Step {
     /// The gap just before this step.
@@ -39,11 +35,5 @@ impl Position {
     /// The step just after this gap (which the trace may not have).
     pub fn next_step(self) -> Step {
         Step(self.0)
-    }
-}
-
-impl std::fmt::Display for Address {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:#x}", self.0)
     }
 }

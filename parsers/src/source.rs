@@ -4,8 +4,9 @@ use std::io;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use stepback_machine::{Endian, InstructionSet};
 
-use crate::{EventSink, InstructionSet, KnownInstruction, Position};
+use crate::{EventSink, KnownInstruction, Position};
 
 /// A trace of one format over an input that it was handed.
 ///
@@ -180,16 +181,6 @@ pub enum RegisterSource {
     /// The trace records neither: what an instruction does to registers follows from its operands,
     /// and an access bears no value.
     Operands,
-}
-
-/// Byte order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Endian {
-    /// Least significant byte first.
-    #[default]
-    Little,
-    /// Most significant byte first.
-    Big,
 }
 
 /// What a run of a parser read.

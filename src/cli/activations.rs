@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use anyhow::Result;
 use stepback_index::{Call, CallId, CallTable, Cancel, Entered, LastStepOf, Left, Query as _, ThreadId};
-use stepback_parsers::{Address, Step};
+use stepback_machine::Address;
+use stepback_parsers::Step;
 
 use super::json::AnyIndex;
 

@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json};
 use stepback_index::{
     ByteState, MemoryAt, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ValueSource,
 };
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::arguments::TraceArguments;
 use super::cells::{NamesAt, check_range, thread_id};

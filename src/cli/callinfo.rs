@@ -4,7 +4,8 @@ use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 use stepback_index::{Query as _, Steps, VisitsFrom};
-use stepback_parsers::{Address, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
 
 use super::arguments::TraceArguments;
 use super::cells::NamesAt;

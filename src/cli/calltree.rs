@@ -3,7 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 use stepback_index::{Call, Entered, Left, NextStepOf, Query as _};
-use stepback_parsers::{Address, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
 
 use super::activations::{Activation, Tree};
 use super::arguments::TraceArguments;

@@ -2,7 +2,8 @@
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{Cancel, Cell, ThreadId};
-use stepback_parsers::{Address, AnySource, Position};
+use stepback_machine::Address;
+use stepback_parsers::{AnySource, Position};
 
 use crate::expression::{AtPosition, ExpressionError, evaluate, parse, split_range};
 use crate::model::register_part::RegisterPart;

@@ -9,8 +9,10 @@ use anyhow::{Result, anyhow, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_index::{BuildProgress, Cancel};
-use stepback_parsers::tarmac::{ConvertError, Lost, TarmacStyle};
-use stepback_parsers::{AnySource, Flow, Source as _};
+use stepback_parsers::{
+    AnySource, Flow, Source as _,
+    tarmac::{ConvertError, Lost, TarmacStyle},
+};
 
 use super::arguments::TraceArguments;
 use super::progress::{say, watched};

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use stepback_parsers::drmemtrace::{Counts, marker_name};
+use stepback_machine::AccessKind;
 use stepback_parsers::{
-    AccessKind, EventSink, Flow, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Source as _, StepEvent,
-    ThreadNumber,
+    EventSink, Flow, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Source as _, StepEvent, ThreadNumber,
+    drmemtrace::{Counts, marker_name},
 };
 
 use super::report::Report;

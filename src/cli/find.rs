@@ -6,7 +6,8 @@ use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_index::{AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, TextPattern};
-use stepback_parsers::{Address, Line, Position, RegisterSource, Source as _};
+use stepback_machine::Address;
+use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
 use super::arguments::TraceArguments;
 use super::cells::{NamesAt, check_cell, check_expression, thread_id};

@@ -3,8 +3,10 @@
 use anyhow::{Result, bail};
 use serde::Serialize;
 use stepback_index::{FindMarkers, LastMarkers, MarkerHit, Query as _, ThreadId};
-use stepback_parsers::drmemtrace::{marker_kind, marker_name};
-use stepback_parsers::{MarkerKind, Position};
+use stepback_parsers::{
+    MarkerKind, Position,
+    drmemtrace::{marker_kind, marker_name},
+};
 
 use super::cells::{NamesAt, check_expression};
 use super::json::StepJson;

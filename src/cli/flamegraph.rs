@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use serde::Serialize;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::activations::Tree;
 use super::arguments::TraceArguments;

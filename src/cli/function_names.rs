@@ -1,7 +1,7 @@
 //! How reports name functions.
 
 use clap::Args;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::text::printable;
 use crate::image::Images;

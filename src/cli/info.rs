@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_index::{Cancel, FindMarkers, InstructionSet, Query as _, ThreadInfo};
+use stepback_index::{Cancel, FindMarkers, Query as _, ThreadInfo};
+use stepback_machine::InstructionSet;
 use stepback_parsers::{MarkerKind, Position};
 
 use super::json::Time;

@@ -5,9 +5,8 @@ use stepback_index::{
     Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
     ValueSource,
 };
-use stepback_parsers::drmemtrace::marker_name;
-use stepback_parsers::linux::system_call_name;
-use stepback_parsers::{AccessKind, Address, AnySource, Source as _};
+use stepback_machine::{AccessKind, Address, linux::system_call_name};
+use stepback_parsers::{AnySource, Source as _, drmemtrace::marker_name};
 
 /// Numbers up to here are exact in every JSON reader.
 const EXACT_LIMIT: u64 = 1 << 53;

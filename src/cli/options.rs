@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use stepback_parsers::{Endian, Format, InstructionSet};
+use stepback_machine::{Endian, InstructionSet};
+use stepback_parsers::Format;
 
 use crate::expression::number;
 use crate::image::ImageSpec;

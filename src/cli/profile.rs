@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::activations::Tree;
 use super::arguments::TraceArguments;

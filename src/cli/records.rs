@@ -2,10 +2,14 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_parsers::drmemtrace::{
-    Code, Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, marker_name, record_name, record_text, unix_micros,
+use stepback_machine::Encoding;
+use stepback_parsers::{
+    Marker, MarkerKind, Position,
+    drmemtrace::{
+        Code, Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, marker_name, record_name, record_text,
+        unix_micros,
+    },
 };
-use stepback_parsers::{Encoding, Marker, MarkerKind, Position};
 
 use super::json::byte_string;
 use super::list::ListArguments;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use anyhow::Result;
 use stepback_index::{Cancel, Query as _, QueryError, StepRecord, Steps, TextLineOfStep};
-use stepback_parsers::tarmac::Node;
-use stepback_parsers::{AnySource, InstructionSet, Source as _, Step};
+use stepback_machine::InstructionSet;
+use stepback_parsers::{AnySource, Source as _, Step, tarmac::Node};
 
 use super::json::AnyIndex;
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use stepback_index::{Cancel, Query as _, StepCountOf};
-use stepback_parsers::{Address, Step};
+use stepback_machine::Address;
+use stepback_parsers::Step;
 
 use super::activations::{Activation, Tree};
 use super::json::AnyIndex;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_parsers::linux::{error_name, system_call_name};
-use stepback_parsers::{InstructionSet, Source as _};
+use stepback_machine::{InstructionSet, linux::error_name, linux::system_call_name};
+use stepback_parsers::Source as _;
 
 use super::arguments::TraceArguments;
 use super::cells::thread_id;

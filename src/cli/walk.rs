@@ -8,7 +8,8 @@ use stepback_index::{
     AccessKinds, AccessesOf, Cancel, Cell, ExternalChange, Hit, LastAccess, LastAccessAnswer, LastExternalChanges,
     LastVisit, MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, StepRecord, Steps, ThreadId,
 };
-use stepback_parsers::{Address, Line, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Line, Position, Step};
 
 use super::json::AnyIndex;
 

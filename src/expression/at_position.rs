@@ -2,10 +2,9 @@
 
 use std::cell::OnceCell;
 
-use stepback_index::{
-    Cancel, Index, InstructionSet, MemoryAt, Query as _, QueryError, RegisterFile, RegistersAt, ThreadId, Value,
-};
-use stepback_parsers::{Address, Position, RegisterView, Registers, Source};
+use stepback_index::{Cancel, Index, MemoryAt, Query as _, QueryError, RegisterFile, RegistersAt, ThreadId, Value};
+use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
+use stepback_parsers::{Position, Source};
 
 use super::{Lookup, ValueLookup, Width};
 use crate::image::Images;

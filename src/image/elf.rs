@@ -15,7 +15,7 @@ use goblin::elf::section_header::{
 };
 use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
 use goblin::elf::{Elf, SectionHeader, Sym, Symtab};
-use stepback_parsers::{Address, Endian};
+use stepback_machine::{Address, Endian};
 
 use super::demangle::demangle;
 use super::identity::{self, Identity};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use stepback_index::{Cancel, Program, QueryError};
-use stepback_parsers::{Address, Endian};
+use stepback_machine::{Address, Endian};
 
 use super::debug_file;
 use super::elf::{self, ElfContent, LoadedSegment};

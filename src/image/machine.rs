@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::path::Path;
 
-use stepback_parsers::{InstructionSet, ReadAt as _};
+use stepback_machine::InstructionSet;
+use stepback_parsers::ReadAt as _;
 
 /// How the instructions of an ELF file decode; none for other files and machines.
 pub fn machine_of(path: &Path) -> Option<InstructionSet> {

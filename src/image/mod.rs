@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use stepback::image::{ImageSpec, Images};
-//! use stepback_parsers::Address;
+//! use stepback_machine::Address;
 //!
 //! let spec: ImageSpec = "assets/demo/overflow_bare.elf".parse()?;
 //! let images = Images::load(&[spec])?;

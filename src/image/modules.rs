@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
-use stepback_parsers::Address;
+use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{ModuleSegment, ModulesLog};
 
 use super::ImageSpec;

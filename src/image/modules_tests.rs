@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use flate2::Crc;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 use stepback_parsers::drmemtrace::{FunctionList, ModulesLog};
 
 use super::modules::ModuleSearch;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt;
 
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 /// A name for some bytes of the traced machine's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use proptest::prelude::*;
-use stepback_parsers::{Address, Endian};
+use stepback_machine::{Address, Endian};
 
 use super::elf::{self, ElfContent};
 use super::{ImageSpec, Images, SymbolKind};

@@ -1,6 +1,6 @@
 //! Command lines: the name of a command and its argument, as scripts and the palette write them.
 
-use stepback_parsers::{LaneFormat, RegisterGroup};
+use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::command::{Command, Situation};
 use super::table::commands;

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use egui::{Key, KeyboardShortcut, Modifiers};
-use stepback_parsers::RegisterGroup;
+use stepback_machine::RegisterGroup;
 
 use super::arguments;
 use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};

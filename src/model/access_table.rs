@@ -2,7 +2,8 @@
 
 use anyhow::{Context as _, Result, anyhow};
 use stepback_index::{AccessKinds, AccessTarget, AccessesOf, Cancel, Hit, MemoryRange, Query as _};
-use stepback_parsers::{AccessKind, Address, Position};
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::Position;
 
 use super::code::Code;
 use super::names::place_name;

@@ -2,10 +2,11 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Call, CallId, Cancel, Entered, InstructionSet, Query as _, QueryError, RegisterState, RegisterViewsAt, StepRecord,
-    Steps, ThreadId, Value,
+    Call, CallId, Cancel, Entered, Query as _, QueryError, RegisterState, RegisterViewsAt, StepRecord, Steps, ThreadId,
+    Value,
 };
-use stepback_parsers::{Address, Position, RegisterSource, Source as _, Step};
+use stepback_machine::{Address, InstructionSet};
+use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::frame_words::{entered_words, evidence_words, frame_marks};
 use super::names::{function_name, place_name};

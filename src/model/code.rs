@@ -1,6 +1,6 @@
 //! An instruction as coloured text.
 
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::{Meaning, Span};
 use crate::image::Images;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use stepback_index::{Cancel, Difference, DifferenceBetween, MemoryDifference, Query as _, RegistersAt, Steps};
-use stepback_parsers::{Address, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
 
 use super::code::Code;
 use super::names::{function_name, place_name};
@@ -292,7 +293,7 @@ pub fn differing_pieces(text: &str, other: &str, is_register: bool) -> Vec<(Stri
 #[cfg(test)]
 mod tests {
     use stepback_index::{RegisterDifference, Value};
-    use stepback_parsers::RegisterView;
+    use stepback_machine::RegisterView;
 
     use super::*;
 

@@ -1,8 +1,7 @@
 //! Why an answer may be wrong, in words.
 
 use stepback_index::Doubt;
-use stepback_parsers::InstructionSet;
-use stepback_parsers::linux::system_call_name;
+use stepback_machine::{InstructionSet, linux::system_call_name};
 
 use super::text::thousands;
 

@@ -1,7 +1,7 @@
 //! What a step did, as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
 use stepback_index::{Access, AccessTarget, Effect, HostOperation};
-use stepback_parsers::{AccessKind, RegisterId};
+use stepback_machine::{AccessKind, RegisterId};
 
 use super::text::{flags_text, short_hex};
 use super::{Meaning, Span};
@@ -220,7 +220,7 @@ fn width_of(text: &str, measure: &EffectMeasure) -> f32 {
 #[cfg(test)]
 mod tests {
     use stepback_index::Value;
-    use stepback_parsers::{Address, RegisterView};
+    use stepback_machine::{Address, RegisterView};
 
     use super::*;
 

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{Cancel, ExternalChange, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _};
-use stepback_parsers::{Address, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
 
 use super::names::place_name;
 use super::text::{bytes_text, thousands};

@@ -6,11 +6,9 @@
 //! in his last steps, or sent himself a signal, has most likely died of it.
 
 use anyhow::Result;
-use stepback_index::{
-    Access, AccessTarget, Cancel, Effect, InstructionSet, LastStepOf, Query as _, StepRecord, Steps, ThreadId,
-};
-use stepback_parsers::linux::system_call_name;
-use stepback_parsers::{AccessKind, MarkerKind, RegisterSource, Source as _, Step};
+use stepback_index::{Access, AccessTarget, Cancel, Effect, LastStepOf, Query as _, StepRecord, Steps, ThreadId};
+use stepback_machine::{AccessKind, InstructionSet, linux::system_call_name};
+use stepback_parsers::{MarkerKind, RegisterSource, Source as _, Step};
 
 use super::text::thousands;
 use crate::session::Session;

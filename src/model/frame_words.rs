@@ -70,7 +70,8 @@ pub const EXCEPTION: &str = "exception";
 #[cfg(test)]
 mod tests {
     use stepback_index::ThreadId;
-    use stepback_parsers::{Address, Step};
+    use stepback_machine::Address;
+    use stepback_parsers::Step;
 
     use super::*;
 

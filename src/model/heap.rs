@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 use stepback_index::{Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Query as _};
-use stepback_parsers::drmemtrace::FunctionList;
-use stepback_parsers::{Address, Position, Source as _, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source as _, Step, drmemtrace::FunctionList};
 
 use super::text::{counted, thousands};
 use super::traced_call::{CallNames, Callee};

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use anyhow::Result;
 use stepback_index::{Cancel, PageHeat, Query as _};
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::Meaning;
 use super::names::place_name;

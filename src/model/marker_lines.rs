@@ -1,10 +1,8 @@
 //! What the markers of a step say, a line for each thing that happened.
 
 use stepback_index::Effect;
-use stepback_index::decode::decode;
-use stepback_parsers::drmemtrace::marker_name;
-use stepback_parsers::linux::signal_name;
-use stepback_parsers::{Address, Encoding, InstructionSet, Marker, MarkerKind};
+use stepback_machine::{Address, Encoding, InstructionSet, decode, linux::signal_name};
+use stepback_parsers::{Marker, MarkerKind, drmemtrace::marker_name};
 
 use super::names::function_name;
 use super::traced_call::{CallNames, Callee, TracedCall};

@@ -1,8 +1,10 @@
 //! Markers of binary formats in words.
 
-use stepback_parsers::drmemtrace::{FunctionList, marker_name};
-use stepback_parsers::linux::{error_name, signal_name, system_call_name};
-use stepback_parsers::{InstructionSet, Marker, MarkerKind};
+use stepback_machine::{InstructionSet, linux::error_name, linux::signal_name, linux::system_call_name};
+use stepback_parsers::{
+    Marker, MarkerKind,
+    drmemtrace::{FunctionList, marker_name},
+};
 
 /// Puts markers into words.
 #[derive(Clone, Copy, Debug)]

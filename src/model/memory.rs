@@ -5,7 +5,8 @@ use stepback_index::{
     AccessKinds, AccessTarget, ByteState, ByteTouch, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, MemoryAt,
     NextAccess, NextAccessedBlock, Query as _, QueryError, ThreadInfo, TouchesAt, ValueSource,
 };
-use stepback_parsers::{Address, Position, RegisterSource, Source as _, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::doubt::doubt_words;
 use super::externals::{ExternalRow, last_external};

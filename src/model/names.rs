@@ -1,6 +1,6 @@
 //! How addresses are called.
 
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use crate::image::Images;
 

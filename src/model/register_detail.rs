@@ -4,7 +4,8 @@ use anyhow::Result;
 use stepback_index::{
     AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _, RegisterViewsAt, ThreadId,
 };
-use stepback_parsers::{Address, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
 
 use super::code::Code;
 use super::doubt::doubt_words;

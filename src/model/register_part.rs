@@ -5,7 +5,8 @@
 use std::fmt;
 
 use stepback_index::{Index, ThreadId};
-use stepback_parsers::{RegisterView, Source};
+use stepback_machine::RegisterView;
+use stepback_parsers::Source;
 
 /// What stands between a register and the name of its thread.
 const OF: &str = " of ";
@@ -105,7 +106,7 @@ fn lane_of(text: &str) -> Option<(&str, Lane)> {
 
 #[cfg(test)]
 mod tests {
-    use stepback_parsers::RegisterId;
+    use stepback_machine::RegisterId;
 
     use super::*;
 

@@ -4,10 +4,8 @@ use anyhow::Result;
 use stepback_index::{
     Cancel, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Value, ValueSource,
 };
-use stepback_parsers::{
-    Address, InstructionSet, LaneFormat, LaneKind, Position, Psr, RegisterGroup, RegisterId, RegisterSource,
-    RegisterView, Source as _, Step,
-};
+use stepback_machine::{Address, InstructionSet, LaneFormat, LaneKind, Psr, RegisterGroup, RegisterId, RegisterView};
+use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::names::place_name;
 use super::register_part::{Lane, RegisterPart};
@@ -317,7 +315,7 @@ pub fn source_word(source: ValueSource) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use stepback_parsers::Registers;
+    use stepback_machine::Registers;
 
     use super::*;
     use crate::model::test_session::overflow;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use stepback_index::{
-    Cancel, Hit, InstructionSet, LastStepOf, LastVisit, NextStepOf, NextVisit, Query as _, QueryError, Steps, ThreadId,
+    Cancel, Hit, LastStepOf, LastVisit, NextStepOf, NextVisit, Query as _, QueryError, Steps, ThreadId,
 };
-use stepback_parsers::{Address, Position};
+use stepback_machine::{Address, InstructionSet};
+use stepback_parsers::Position;
 
 use super::names::function_name;
 use crate::action::Way;

@@ -1,6 +1,6 @@
 //! What the program status register says, in words.
 
-use stepback_parsers::Psr;
+use stepback_machine::Psr;
 
 /// The names of the condition flags that are set: `carry`, `negative, overflow`.
 pub fn flag_words(psr: &Psr) -> String {
@@ -59,7 +59,7 @@ pub fn status_lines(psr: &Psr) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use stepback_parsers::InstructionSet;
+    use stepback_machine::InstructionSet;
 
     use super::*;
 

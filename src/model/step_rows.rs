@@ -1,11 +1,9 @@
 //! The rows of a trace list: what a step looks like.
 
 use anyhow::Result;
-use stepback_index::decode::decode;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, StepRecord, Steps, ThreadId};
-use stepback_parsers::{
-    Address, Branch, Line, MarkerKind, Position, RegisterSource, RegisterView, Registers, Source as _, Step,
-};
+use stepback_machine::{Address, Branch, RegisterView, Registers, decode};
+use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step};
 
 use super::Meaning;
 use super::code::{Code, CodeKind};

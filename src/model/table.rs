@@ -1,7 +1,8 @@
 //! A list of what was found in a trace, with columns: accesses, blocks of the heap, pages.
 
 use stepback_index::ThreadId;
-use stepback_parsers::{Address, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
 
 use super::{Meaning, Span};
 use crate::session::Session;

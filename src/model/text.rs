@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stepback_index::Value;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 /// A count or a step with thousands separators: `1,250`.
 pub fn thousands(number: u64) -> String {

@@ -1,7 +1,7 @@
 //! The threads of a trace as rows: what each did, when, where, and how it ended.
 
 use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
-use stepback_parsers::linux::system_call_name;
+use stepback_machine::linux::system_call_name;
 use stepback_parsers::{AnySource, Step};
 
 use super::clock::span_text;

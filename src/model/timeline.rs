@@ -1,7 +1,8 @@
 //! The whole trace in a strip: the call stack sampled once a pixel column, and the ticks of the axis.
 
 use stepback_index::{CallId, CallTable, Cancel, QueryError, ThreadId};
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::names::function_name;
 use crate::session::Session;

@@ -1,7 +1,7 @@
 //! What a user should keep in mind about a trace, one sentence each.
 
-use stepback_parsers::drmemtrace::FileType;
-use stepback_parsers::{InstructionSet, MarkerKind, Source as _};
+use stepback_machine::InstructionSet;
+use stepback_parsers::{MarkerKind, Source as _, drmemtrace::FileType};
 
 use crate::session::Session;
 

@@ -1,8 +1,7 @@
 //! A call that the recorder noted: of a function, or of the kernel.
 
-use stepback_parsers::InstructionSet;
+use stepback_machine::{InstructionSet, linux::error_name, linux::system_call_name};
 use stepback_parsers::drmemtrace::FunctionList;
-use stepback_parsers::linux::{error_name, system_call_name};
 
 use super::{Meaning, Span};
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use egui::{Key, Modifiers};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use stepback_parsers::{Position, RegisterGroup};
+use stepback_machine::RegisterGroup;
+use stepback_parsers::Position;
 
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use stepback_parsers::Endian;
+use stepback_machine::Endian;
 use stepback_parsers::drmemtrace::ModulesLog;
 
 use super::{Companions, OpenOptions};

@@ -9,11 +9,12 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
-use stepback_parsers::drmemtrace::{Drmemtrace, TraceFile, TraceHead, Width};
-use stepback_parsers::kept::{KeptOptions, KeptPlace};
-use stepback_parsers::packed::{PackedKind, PackedText, head_of};
+use stepback_machine::InstructionSet;
 use stepback_parsers::{
-    AnySource, Format, FormatError, InstructionSet, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
+    AnySource, Format, FormatError, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
+    drmemtrace::{Drmemtrace, TraceFile, TraceHead, Width},
+    kept::{KeptOptions, KeptPlace},
+    packed::{PackedKind, PackedText, head_of},
 };
 
 use super::images;

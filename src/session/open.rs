@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError};
-use stepback_parsers::drmemtrace::Drmemtrace;
-use stepback_parsers::packed::PackedText;
-use stepback_parsers::{Address, AnySource};
+use stepback_machine::Address;
+use stepback_parsers::{AnySource, drmemtrace::Drmemtrace, packed::PackedText};
 
 use super::images;
 use super::input::Input;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use stepback_parsers::{Endian, Format, InstructionSet};
+use stepback_machine::{Endian, InstructionSet};
+use stepback_parsers::Format;
 
 use crate::image::ImageSpec;
 use crate::source::SourceMapping;

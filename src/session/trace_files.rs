@@ -8,8 +8,10 @@ use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
 use stepback_index::Fingerprint;
-use stepback_parsers::drmemtrace::{LayoutError, TraceFile, TraceHead, TraceLayout};
-use stepback_parsers::{ReadAt, SourceError};
+use stepback_parsers::{
+    ReadAt, SourceError,
+    drmemtrace::{LayoutError, TraceFile, TraceHead, TraceLayout},
+};
 
 use super::input::{modified_nanos, refused};
 

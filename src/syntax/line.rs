@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::flow::{flow, without_prefix};
 use super::operands::{Context, operands};

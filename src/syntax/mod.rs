@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use stepback::syntax::{Kind, Line};
-//! use stepback_parsers::Address;
+//! use stepback_machine::Address;
 //!
 //! let name = |address: Address| (address == Address(0x8000_0898)).then(|| "main".to_owned());
 //! let line = Line::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c), &name);

@@ -1,6 +1,6 @@
 //! What stands behind a mnemonic, word by word.
 
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::target::{absolute, relative, takes_register_list};
 use super::{Kind, Token};

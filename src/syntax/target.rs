@@ -1,6 +1,6 @@
 //! Where a branch goes, by its text.
 
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::flow;
 

@@ -3,10 +3,10 @@
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use stepback_parsers::tarmac::is_noticed_register;
+use stepback_machine::{Address, InstructionSet, RegisterId};
 use stepback_parsers::{
-    Address, EventSink, Flow, InstructionSet, MemoryAccess, ParseScratch, Place, Problem, RegisterId, RegisterWrite,
-    Source as _, SourceError, StepEvent, Tarmac, TextEvent, TextKind, ThreadNumber,
+    EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Source as _, SourceError, StepEvent,
+    Tarmac, TextEvent, TextKind, ThreadNumber, tarmac::is_noticed_register,
 };
 
 use super::{Polling, Repetition, Stream};

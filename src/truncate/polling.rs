@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use stepback_parsers::{Address, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{Address, InstructionSet, RegisterId, RegisterView};
 
 /// So many addresses are remembered.
 const WINDOW: usize = 16;

@@ -5,7 +5,8 @@ use std::iter::Peekable;
 use std::sync::atomic::AtomicU64;
 
 use stepback_index::{Cancel, Index, Query as _, QueryError, RegistersAt, ThreadId};
-use stepback_parsers::{Address, AnySource, ParseScratch, Position, Source as _};
+use stepback_machine::Address;
+use stepback_parsers::{AnySource, ParseScratch, Position, Source as _};
 
 use super::functions::{FunctionChange, FunctionSpan, Functions};
 use super::node::Node;

@@ -1,6 +1,7 @@
 //! In which function each step of a thread is.
 
-use stepback_parsers::{Address, Step};
+use stepback_machine::Address;
+use stepback_parsers::Step;
 
 /// A stay in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

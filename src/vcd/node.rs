@@ -1,7 +1,7 @@
 //! What the trace tells at one time.
 
 use stepback_index::ThreadId;
-use stepback_parsers::{AccessKind, Address, RegisterView};
+use stepback_machine::{AccessKind, Address, RegisterView};
 
 /// An instruction with what belongs to it, or what the trace tells at a time without one.
 #[derive(Clone, Debug, Default)]

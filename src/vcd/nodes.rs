@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, ThreadId};
-use stepback_parsers::tarmac::{LineHead, LineShape, is_noticed_register};
+use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{
-    AnySource, EventSink, Flow, InstructionSet, MemoryAccess, Place, RegisterId, RegisterWrite, StepEvent, TextEvent,
-    ThreadNumber,
+    AnySource, EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
+    tarmac::{LineHead, LineShape, is_noticed_register},
 };
 
 use super::DumpError;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stepback_index::RegisterFile;
-use stepback_parsers::{RegisterId, RegisterView};
+use stepback_machine::{RegisterId, RegisterView};
 
 /// No signal shows more of a register.
 const SHOWN_BYTES: u16 = 16;

@@ -1,6 +1,7 @@
 //! The accesses that a line draws.
 
-use stepback_parsers::{Address, MemoryAccess};
+use stepback_machine::Address;
+use stepback_parsers::MemoryAccess;
 
 /// No access is wider.
 const ACCESS_BYTES: usize = 8;
@@ -74,7 +75,8 @@ fn bytes_of(access: &MemoryAccess) -> impl Iterator<Item = u8> + use<> {
 
 #[cfg(test)]
 mod tests {
-    use stepback_parsers::{AccessKind, Place, ThreadNumber};
+    use stepback_machine::AccessKind;
+    use stepback_parsers::{Place, ThreadNumber};
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use stepback_index::{ThreadId, ThreadInfo};
-use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 
 use super::node::{Instruction, Node, NodeAccess};
 use super::register_state::RegisterState;

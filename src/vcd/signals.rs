@@ -1,6 +1,6 @@
 //! The registers that a CPU's scope shows.
 
-use stepback_parsers::{InstructionSet, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterView, Registers};
 
 /// Registers of one kind: what their names begin with, and how many there are; 0 for a name without a number.
 type Family = (&'static str, u16);

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use stepback_index::QueryError;
-use stepback_parsers::{Position, RegisterGroup};
+use stepback_machine::RegisterGroup;
+use stepback_parsers::Position;
 
 use super::about::Page;
 use super::app::App;

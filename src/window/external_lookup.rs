@@ -2,7 +2,8 @@
 
 use anyhow::{Context as _, Result};
 use stepback_index::{Cancel, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _};
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::lookup::Found;
 use crate::action::{CellName, Way};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
 use stepback_index::{AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _};
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::external_lookup::ExternalQuestion;
 use super::words::count;

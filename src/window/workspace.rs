@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
-use stepback_index::{CallId, Cancel, InstructionSet, QueryError};
-use stepback_parsers::{Position, RegisterGroup};
+use stepback_index::{CallId, Cancel, QueryError};
+use stepback_machine::{InstructionSet, RegisterGroup};
+use stepback_parsers::Position;
 
 use super::banner::Banner;
 use super::layout::{self, Dock};

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use stepback_machine::RegisterId;
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Problem, RegisterId, RegisterWrite, Source, SourceError,
-    StepEvent, TextEvent, ThreadNumber,
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Problem, RegisterWrite, Source, SourceError, StepEvent,
+    TextEvent, ThreadNumber,
 };
 
 use super::partial::Partial;

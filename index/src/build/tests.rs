@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use stepback_parsers::{Address, EventSink, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits, Tarmac};
+use stepback_machine::Address;
+use stepback_parsers::{EventSink, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits, Tarmac};
 use tempfile::TempDir;
 
 use super::partial::Partial;

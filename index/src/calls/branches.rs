@@ -1,6 +1,6 @@
 //! Where jumps and calls go, as far as their encodings and the registers say.
 
-use stepback_parsers::{InstructionSet, RegisterId};
+use stepback_machine::{InstructionSet, RegisterId};
 
 use crate::segment::LastStep;
 

@@ -1,10 +1,10 @@
 //! Which transfers of control take an exception or return from one.
 
-use stepback_parsers::InstructionSet;
+use stepback_machine::InstructionSet;
+use stepback_machine::{Flow, flow};
 
 use super::branches::{branch_target, call_target};
 use super::finder::Jump;
-use super::flow::{Flow, flow};
 use super::table::Evidence;
 use crate::segment::CORE;
 

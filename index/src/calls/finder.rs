@@ -17,11 +17,11 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stepback_parsers::InstructionSet;
+use stepback_machine::InstructionSet;
+use stepback_machine::{Flow, flow};
 
 use super::branches::call_target;
 use super::exceptions::{exception, has_exception_return, is_exception_return};
-use super::flow::{Flow, flow};
 use super::pending::{Pending, PendingKind, ReturnKey};
 use super::recorded::RecordedThread;
 use super::spool::FrameSpool;

@@ -4,7 +4,6 @@
 mod branches;
 mod exceptions;
 mod finder;
-mod flow;
 mod functions;
 mod pending;
 mod recorded;
@@ -17,7 +16,7 @@ mod table;
 mod tails;
 
 pub use finder::{CallFinder, FinderState, Found, FoundSoFar, Frame};
-pub use flow::{Flow, flow};
+
 pub use functions::Functions;
 #[cfg(test)]
 pub use table::encode_frames;

@@ -7,10 +7,10 @@
 //! that belongs to no call of this stack.
 
 use serde::{Deserialize, Serialize};
+use stepback_machine::{Flow, flow};
 
 use super::branches::branch_target;
 use super::finder::Jump;
-use super::flow::{Flow, flow};
 use super::pending::{Pending, PendingFrames, PendingKind, ReturnKey};
 
 /// Beyond so many stacks of a thread, new ones are not told from the one in use.

@@ -6,11 +6,12 @@
 
 use std::collections::HashSet;
 
-use stepback_parsers::{Address, Branch, Source, Step};
+use stepback_machine::{Address, Branch};
+use stepback_machine::{Flow, flow};
+use stepback_parsers::{Source, Step};
 
 use super::branches::branch_target;
 use super::finder::Frame;
-use super::flow::{Flow, flow};
 use super::table::encode_sorted;
 use super::{Call, CallId, CallTable, Entered, Evidence, Functions, Left};
 use crate::data::Data;

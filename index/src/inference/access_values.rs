@@ -1,6 +1,7 @@
 //! The values of accesses.
 
-use stepback_parsers::{AccessKind, Position, Source};
+use stepback_machine::AccessKind;
+use stepback_parsers::{Position, Source};
 
 use crate::inference::engine::Engine;
 use crate::inference::knowledge::Knowledge;

@@ -1,8 +1,7 @@
 //! Which access belongs to which operand of an instruction.
 
-use stepback_parsers::AccessKind;
+use stepback_machine::{AccessKind, MemoryOperand};
 
-use crate::decode::MemoryOperand;
 use crate::inference::run::RunAccess;
 
 /// The address of each operand, where the accesses of its step show it.

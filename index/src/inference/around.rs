@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{Endian, Mode, Position, RegisterId, RegisterSource, RegisterView, Source};
+use stepback_machine::{Endian, Mode, RegisterId, RegisterView};
+use stepback_parsers::{Position, RegisterSource, Source};
 
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::registers::RegisterLanes;

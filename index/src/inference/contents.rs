@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use stepback_parsers::{AccessKind, Address, Position, Source};
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{Position, Source};
 
 use crate::inference::access_values::AccessValues;
 use crate::inference::control::is_trap;

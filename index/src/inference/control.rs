@@ -1,8 +1,8 @@
 //! What happens between two steps that no instruction does.
 
-use stepback_parsers::{InstructionSet, Marker, MarkerKind, Mode, RegisterView, Registers};
+use stepback_machine::{Flow, InstructionSet, Mode, RegisterView, Registers};
+use stepback_parsers::{Marker, MarkerKind};
 
-use crate::calls::Flow;
 use crate::inference::engine::{Engine, Here, Traced};
 use crate::inference::run::{BREAKS, RunMarker, RunStep};
 use crate::inference::{Fact, Way};

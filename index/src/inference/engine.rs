@@ -1,8 +1,8 @@
 //! Goes through a run and states what each step shows.
 
-use stepback_parsers::{AccessKind, InstructionSet, RegisterView, Step};
+use stepback_machine::{AccessKind, Condition, Instruction, InstructionSet, RegisterUse, RegisterView, decode};
+use stepback_parsers::Step;
 
-use crate::decode::{Condition, Instruction, RegisterUse, decode};
 use crate::inference::Way;
 use crate::inference::addresses::addresses;
 use crate::inference::memory::Memory;

@@ -1,6 +1,6 @@
 //! What is known of a number, bit by bit.
 
-use crate::decode::Operation;
+use stepback_machine::Operation;
 
 /// Some bits of a number of 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! What the accesses of some steps stored or loaded.
 
-use stepback_parsers::AccessKind;
+use stepback_machine::{AccessKind, Expression};
 
-use crate::decode::Expression;
 use crate::inference::engine::{Engine, Here};
 use crate::inference::symbols::Term;
 use crate::inference::terms::is_exclusive;

@@ -1,6 +1,7 @@
 //! The question.
 
-use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Source};
+use stepback_machine::{RegisterId, RegisterView, Registers};
+use stepback_parsers::{Position, Source};
 
 use crate::inference::Reason;
 use crate::inference::around::Around;

@@ -1,8 +1,7 @@
 //! The registers of a thread as terms.
 
-use stepback_parsers::{InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{InstructionSet, Operation, RegisterId, RegisterView};
 
-use crate::decode::Operation;
 use crate::inference::symbols::{Symbols, Term};
 use crate::inference::{Fact, Way};
 

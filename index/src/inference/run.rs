@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode};
+use stepback_machine::{Flow, flow};
 use stepback_parsers::{
-    AccessKind, Address, Branch, Encoding, EventSink, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess,
-    Mode, Problem, Source, Step, StepEvent, TextEvent, TextKind, ThreadNumber,
+    EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, TextKind,
+    ThreadNumber,
 };
 
-use crate::calls::{Flow, flow};
 use crate::memory::granules_of;
 use crate::{Index, QueryError, ThreadId};
 

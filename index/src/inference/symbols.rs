@@ -5,7 +5,8 @@
 //! So a push and a pop, or any number of copies, leave the symbol what it was, and what is learned of it anywhere
 //! holds wherever it is held, before and after.
 
-use crate::decode::Operation;
+use stepback_machine::Operation;
+
 use crate::inference::Fact;
 use crate::inference::knowledge::{Knowledge, ones};
 

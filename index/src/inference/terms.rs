@@ -1,8 +1,9 @@
 //! What instructions compute, as terms of what was before them; and what their addresses state.
 
-use stepback_parsers::{AccessKind, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{
+    AccessKind, Expression, InstructionSet, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
+};
 
-use crate::decode::{Expression, MemoryOperand, Operation, ScaledRegister};
 use crate::inference::engine::{Engine, Here, Loaded};
 use crate::inference::run::{RunAccess, RunStep};
 use crate::inference::symbols::Term;

@@ -1,6 +1,7 @@
 //! Who touched a cell last, who does next.
 
-use stepback_parsers::{AccessKind, Line, Position, RegisterView, Step};
+use stepback_machine::{AccessKind, RegisterView};
+use stepback_parsers::{Line, Position, Step};
 
 use super::event::{Event, EventKind};
 use super::{Oracle, Replay};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepback_parsers::{AccessKind, Address};
+use stepback_machine::{AccessKind, Address};
 
 use super::event::EventKind;
 use super::{Oracle, Replay};

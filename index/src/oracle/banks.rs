@@ -1,6 +1,7 @@
 //! Which bank of a register the plain name means.
 
-use stepback_parsers::{Bank, Mode, Position, RegisterId, RegisterView};
+use stepback_machine::{Bank, Mode, RegisterId, RegisterView};
+use stepback_parsers::Position;
 
 use super::Oracle;
 use super::event::{Event, EventKind, Written};

@@ -1,6 +1,6 @@
 //! Which instructions return and call, as the heuristic of the calls has it.
 
-use stepback_parsers::{InstructionSet, RegisterId};
+use stepback_machine::{InstructionSet, RegisterId};
 
 use super::event::Told;
 

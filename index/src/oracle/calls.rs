@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use stepback_parsers::{Address, InstructionSet, Position, RegisterId, Step, TextKind};
+use stepback_machine::{Address, InstructionSet, RegisterId};
+use stepback_parsers::{Position, Step, TextKind};
 
 use super::Oracle;
 use super::branches::{Kind, Target, branch_target, kind, target};

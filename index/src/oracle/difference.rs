@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use stepback_parsers::{Address, Position, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
 
 use super::event::{Event, EventKind};
 use super::memory::bytes_of;

@@ -1,8 +1,7 @@
 //! The events as the oracle keeps them.
 
-use stepback_parsers::{
-    AccessKind, Address, Branch, Encoding, InstructionSet, Marker, Mode, RegisterView, Step, TextKind,
-};
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterView};
+use stepback_parsers::{Marker, Step, TextKind};
 
 use crate::{HostOperation, ThreadId};
 

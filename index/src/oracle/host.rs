@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use stepback_parsers::{InstructionSet, Position, RegisterId, Step};
+use stepback_machine::{InstructionSet, RegisterId};
+use stepback_parsers::{Position, Step};
 
 use super::Oracle;
 use super::event::{Event, EventKind};

@@ -1,6 +1,7 @@
 //! Memory at a position.
 
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use super::event::{Event, EventKind};
 use super::{Oracle, Replay};

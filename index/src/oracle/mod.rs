@@ -4,8 +4,7 @@
 //! So an answer that both give alike is an answer to trust. Cost: O(events) a question; for tests only.
 //!
 //! ```
-//! use stepback_index::oracle::{Oracle, Replay as _};
-//! use stepback_index::RegistersAt;
+//! use stepback_index::{RegistersAt, oracle::{Oracle, Replay as _}};
 //! use stepback_parsers::{Position, Tarmac};
 //!
 //! let text = b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepback_parsers::{InstructionSet, RegisterId, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
 use super::Oracle;
 use super::event::{EventKind, Written};

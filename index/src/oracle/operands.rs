@@ -1,10 +1,10 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_parsers::{Encoding, InstructionSet, MarkerKind, Position, RegisterId, RegisterView, Step};
+use stepback_machine::{Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
+use stepback_parsers::{MarkerKind, Position, Step};
 
 use super::Oracle;
 use super::event::{EventKind, Told};
-use crate::decode::{Condition, decode};
 use crate::operands::kind_of_use;
 use crate::overtaken::{may_write, may_write_late};
 use crate::{Access, AccessKinds, AccessTarget, Doubt, Hit, ThreadId, Value};

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{
-    EventSink, InstructionSet, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, RegisterId,
-    RegisterSource, RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
+    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, RegisterSource, RegisterWrite,
+    Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
 use super::event::{Accessed, Event, EventKind, Told, Written};
@@ -60,7 +61,7 @@ impl Oracle {
         let mut oracle = Self {
             text,
             made_lines,
-            is_big_endian: source.traits().endian == stepback_parsers::Endian::Big,
+            is_big_endian: source.traits().endian == stepback_machine::Endian::Big,
             first_set: source.traits().instruction_set,
             has_operands_alone: source.traits().registers == RegisterSource::Operands,
             line_starts,

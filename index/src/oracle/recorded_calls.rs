@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use stepback_parsers::{AccessKind, Address, Branch, Marker, MarkerKind, Step};
+use stepback_machine::{AccessKind, Address, Branch};
+use stepback_parsers::{Marker, MarkerKind, Step};
 
 use super::Oracle;
 use super::event::{Event, EventKind, Told};

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_parsers::{Position, RegisterId, RegisterView, Registers, Step};
+use stepback_machine::{RegisterId, RegisterView, Registers};
+use stepback_parsers::{Position, Step};
 
 use super::event::EventKind;
 use super::{Oracle, Replay};

@@ -1,10 +1,10 @@
 //! Steps with what they did.
 
-use stepback_parsers::{AccessKind, Address, Encoding, Line, Position, Step, TextKind};
+use stepback_machine::{AccessKind, Address, Encoding, step_text};
+use stepback_parsers::{Line, Position, Step, TextKind};
 
 use super::event::{Accessed, Event, EventKind, Told, Written};
 use super::{Oracle, Replay};
-use crate::decode::step_text;
 use crate::{Access, AccessTarget, Effect, LATE_STEPS, LineOfStep, PositionOfTime, StepRecord, Steps, Value};
 
 impl Replay for Steps {

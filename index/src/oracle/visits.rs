@@ -1,6 +1,7 @@
 //! When an address was executed.
 
-use stepback_parsers::{Address, Step};
+use stepback_machine::Address;
+use stepback_parsers::Step;
 
 use super::{Oracle, Replay};
 use crate::{Hit, LastVisit, NextVisit, NthVisit};

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use foldhash::HashMap;
-use stepback_parsers::{Address, Encoding, EventSink, Source, StepEvent};
+use stepback_machine::{Address, Encoding};
+use stepback_parsers::{EventSink, Source, StepEvent};
 
 use super::TextPattern;
 use crate::encodings::text_of;

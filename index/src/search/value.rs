@@ -2,7 +2,8 @@
 
 use std::ops::{ControlFlow, Range};
 
-use stepback_parsers::{Endian, EventSink, Flow, MemoryAccess, Position, RegisterWrite, Source, StepEvent};
+use stepback_machine::Endian;
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, Source, StepEvent};
 
 use super::run::{Search, Searched, collect, run};
 use crate::slots::EventKind;

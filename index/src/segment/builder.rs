@@ -1,9 +1,10 @@
 //! Collects the events of a segment.
 
 use foldhash::HashMap;
+use stepback_machine::{AccessKind, Branch, RegisterId, RegisterView};
 use stepback_parsers::{
-    AccessKind, Branch, EventSink, Flow, MarkerEvent, MemoryAccess, Problem, RegisterId, RegisterSource, RegisterView,
-    RegisterWrite, SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
+    EventSink, Flow, MarkerEvent, MemoryAccess, Problem, RegisterSource, RegisterWrite, SourceTraits, StepEvent,
+    TextEvent, TextKind, ThreadNumber,
 };
 
 use super::markers::{MarkerLists, MarkersOfKind};

@@ -5,7 +5,7 @@
 //! ```
 //! Lists of [`STEPS_OF_THREAD`] and of markers ([`super::markers::markers_of`]) stand among those of the registers.
 
-use stepback_parsers::{RegisterId, RegisterView};
+use stepback_machine::{RegisterId, RegisterView};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{GranuleState, SealedSegment, SegmentBuilder, SegmentMeta, SegmentThread};

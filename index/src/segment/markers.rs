@@ -1,7 +1,8 @@
 //! The slots of a segment's markers, by thread and kind.
 
 use foldhash::HashMap;
-use stepback_parsers::{MarkerKind, RegisterId, RegisterView};
+use stepback_machine::{RegisterId, RegisterView};
+use stepback_parsers::MarkerKind;
 
 /// In place of a register, with the kind as offset: the slots of a thread's markers of the kind.
 pub const fn markers_of(kind: MarkerKind) -> RegisterView {

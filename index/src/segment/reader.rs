@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use stepback_parsers::{RegisterId, RegisterView};
+use stepback_machine::{RegisterId, RegisterView};
 
 use super::SeamExternal;
 use super::encode::STEPS_OF_THREAD;

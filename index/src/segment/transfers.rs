@@ -5,7 +5,8 @@
 //! the pass in order fills them in.
 
 use serde::{Deserialize, Serialize};
-use stepback_parsers::{InstructionSet, RegisterId, RegisterWrite, StepEvent};
+use stepback_machine::{InstructionSet, RegisterId};
+use stepback_parsers::{RegisterWrite, StepEvent};
 
 /// What a segment knows of a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,9 +1,8 @@
 //! What the search for calls needs of a segment of a trace whose records say what branches are:
 //! the steps that call, return or jump to anywhere, where control came to behind them, and the markers that redirect it.
 
-use stepback_parsers::{
-    AccessKind, Branch, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess, StepEvent, ThreadNumber,
-};
+use stepback_machine::{AccessKind, Branch, InstructionSet};
+use stepback_parsers::{Marker, MarkerEvent, MarkerKind, MemoryAccess, StepEvent, ThreadNumber};
 
 /// A place where the control of a thread takes a turn.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Which instruction is a semihosting call, and what memory it lets the host write.
 
-use stepback_parsers::InstructionSet;
+use stepback_machine::InstructionSet;
 
 /// A semihosting operation that lets the host write into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

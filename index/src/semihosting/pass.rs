@@ -4,7 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use stepback_parsers::{Address, InstructionSet, Position, Registers, Source};
+use stepback_machine::{Address, InstructionSet, Registers};
+use stepback_parsers::{Position, Source};
 
 use super::regions::REGIONS_LIMIT;
 use super::{HostOperation, HostRegion, HostRegions};

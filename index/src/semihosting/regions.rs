@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use stepback_parsers::{AccessKind, Address};
+use stepback_machine::{AccessKind, Address};
 
 use super::ranges::Ranges;
 use crate::granules::GRANULE_BITS;

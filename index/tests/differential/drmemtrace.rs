@@ -6,11 +6,13 @@ use proptest::prelude::*;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Records, Sample, TraceRecipe, TraceWriter, file_type, kind, marker,
 };
-use stepback_index::oracle::Oracle;
-use stepback_index::{FindMarkers, FindText, LastMarkers, Program, ThreadId};
-use stepback_parsers::drmemtrace::{Drmemtrace, TraceFile};
-use stepback_parsers::kept::KeptOptions;
-use stepback_parsers::{Address, MarkerKind, Position, Source as _};
+use stepback_index::{FindMarkers, FindText, LastMarkers, Program, ThreadId, oracle::Oracle};
+use stepback_machine::Address;
+use stepback_parsers::{
+    MarkerKind, Position, Source as _,
+    drmemtrace::{Drmemtrace, TraceFile},
+    kept::KeptOptions,
+};
 
 use super::support::compare::{Comparison, Things, index_of};
 use super::support::dice::Dice;

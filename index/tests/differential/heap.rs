@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use stepback_index::{Allocations, BuildOptions, Cancel, Heap, HeapRole, Index, Query as _};
-use stepback_parsers::{Address, Branch, InstructionSet, MarkerKind, Position};
+use stepback_machine::{Address, Branch, InstructionSet};
+use stepback_parsers::{MarkerKind, Position};
 
 use super::support::records::{Record, Records};
 

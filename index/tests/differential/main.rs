@@ -14,10 +14,9 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use proptest::prelude::*;
-use stepback_index::oracle::Oracle;
-use stepback_index::{Cancel, Program, Query as _, Steps};
-use stepback_parsers::{Address, Endian, Step};
-
+use stepback_index::{Cancel, Program, Query as _, Steps, oracle::Oracle};
+use stepback_machine::{Address, Endian};
+use stepback_parsers::Step;
 use support::compare::{Comparison, Things, index_of, open};
 use support::dice::Dice;
 use support::text::traces;

@@ -1,7 +1,8 @@
 //! Calls as the records of a trace tell of them.
 
 use stepback_index::{BuildOptions, Call, CallId, Entered, Index};
-use stepback_parsers::{Branch, InstructionSet, MarkerKind, Step};
+use stepback_machine::{Branch, InstructionSet};
+use stepback_parsers::{MarkerKind, Step};
 
 use super::support::records::{Record, Records};
 

@@ -1,12 +1,13 @@
 //! Compares the index of traces of records with the oracle: random traces, random questions.
 
 use proptest::prelude::*;
-use stepback_index::oracle::{Oracle, Replay as _};
 use stepback_index::{
     AccessKinds, AccessesOf, BuildOptions, Cancel, FindMarkers, Index, LastMarkers, MarkerCount, MemoryRange, PageHeat,
     PositionOfLine, Query as _, RegisterFile, RegistersAt, ThreadId,
+    oracle::{Oracle, Replay as _},
 };
-use stepback_parsers::{Address, Branch, Encoding, InstructionSet, Line, MarkerKind, Position};
+use stepback_machine::{Address, Branch, Encoding, InstructionSet};
+use stepback_parsers::{Line, MarkerKind, Position};
 
 use super::support::compare::{Comparison, Things, index_of};
 use super::support::dice::Dice;

@@ -11,12 +11,12 @@ mod truths;
 
 use std::sync::Arc;
 
-use stepback_generator::{Recipe, Shape, Size, Style};
-use stepback_index::oracle::Oracle;
-use stepback_parsers::{Endian, Tarmac};
-
 use compare::{Comparison, Things, index_of, open};
 use dice::Dice;
+use stepback_generator::{Recipe, Shape, Size, Style};
+use stepback_index::oracle::Oracle;
+use stepback_machine::Endian;
+use stepback_parsers::Tarmac;
 use truths::Truths;
 
 /// Kinds of questions that cost the oracle little however long the trace is.

@@ -8,7 +8,8 @@ use stepback_index::{
     MemoryAt, NextAccess, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RegistersAt, Steps, ThreadId,
     ValueSource,
 };
-use stepback_parsers::{Address, Line, Position, Source, Step};
+use stepback_machine::Address;
+use stepback_parsers::{Line, Position, Source, Step};
 
 /// What is true, and an index that should know it.
 pub struct Truths<'a, S> {

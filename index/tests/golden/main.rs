@@ -19,7 +19,8 @@ use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, Program, Query,
     RegistersAt, Steps, ThreadId, ValueSource,
 };
-use stepback_parsers::{Address, Line, Position, ReadAt, Step, Tarmac};
+use stepback_machine::Address;
+use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 
 fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index<Tarmac> {
     let tarmac = Arc::new(Tarmac::open(input, Default::default()).unwrap());
@@ -130,7 +131,7 @@ impl Golden<'_> {
         let file = self.ask(RegistersAt { position, thread: Some(self.thread) });
         let view = self.index.register_view(name, file.thread).unwrap_or_else(|| panic!("{context}: no register"));
         let lower = name.to_lowercase();
-        let shown = stepback_parsers::Registers::name(view, file.instruction_set).unwrap_or(&lower);
+        let shown = stepback_machine::Registers::name(view, file.instruction_set).unwrap_or(&lower);
         let state = file.state(shown).unwrap_or_else(|| panic!("{context}: {shown} is not shown"));
         if number(&golden[3]) == 0 {
             assert!(state.value.is_unknown(), "{context}: known without a line that names it");

@@ -1,7 +1,8 @@
 //! What is inferred where something besides instructions happens between two steps.
 
 use stepback_index::{BuildOptions, Cancel, Index, Query as _, RegisterViewsAt, ThreadId};
-use stepback_parsers::{Branch, Encoding, InstructionSet, MarkerKind, Position, Registers};
+use stepback_machine::{Branch, Encoding, InstructionSet, Registers};
+use stepback_parsers::{MarkerKind, Position};
 
 use super::records::{Record, Records, What};
 

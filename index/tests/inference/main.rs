@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use random::Machine;
 use stepback_index::{
     AccessTarget, BuildOptions, Cancel, Effect, Index, InferredMemory, InferredRegisters, MemoryAt, Query as _,
     RegisterFile, RegistersAt, Steps, ThreadId, ValueSource,
 };
-use stepback_parsers::{Address, Position, RegisterId, Step, Tarmac};
-
-use random::Machine;
+use stepback_machine::{Address, RegisterId};
+use stepback_parsers::{Position, Step, Tarmac};
 
 /// What was compared.
 #[derive(Debug, Default)]

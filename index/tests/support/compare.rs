@@ -4,17 +4,16 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use stepback_index::oracle::{Oracle, OracleCalls, Replay};
 use stepback_index::{
     Access, AccessKinds, AccessTarget, BuildOptions, ByteState, Call, CallId, Cancel, Cell, DifferenceBetween, Effect,
     Entered, FindText, FindValue, FoldSet, Hit, Index, LastAccess, LastAccessAnswer, LastExternalChanges, LastVisit,
     LineOfStep, MemoryAt, MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit,
     NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegistersAt, Row, StepRecord, Steps, TextPattern,
     ThreadId, Value, ValueSource, Warning,
+    oracle::{Oracle, OracleCalls, Replay},
 };
-use stepback_parsers::{
-    Address, Endian, Line, Position, RegisterSource, RegisterView, Source, Step, Tarmac, TarmacOptions,
-};
+use stepback_machine::{Address, Endian, RegisterView};
+use stepback_parsers::{Line, Position, RegisterSource, Source, Step, Tarmac, TarmacOptions};
 
 use super::dice::Dice;
 

@@ -6,10 +6,10 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
+use stepback_machine::{AccessKind, Address, Branch, Encoding, Endian, InstructionSet, Mode};
 use stepback_parsers::{
-    AccessKind, Address, Branch, Encoding, Endian, EventSink, Flow, InstructionSet, KnownInstruction, Marker,
-    MarkerEvent, MarkerKind, MemoryAccess, Mode, ParseScratch, Parsed, Place, RegisterSource, Source, SourceError,
-    SourceTraits, StepEvent, ThreadNumber,
+    EventSink, Flow, KnownInstruction, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Parsed, Place,
+    RegisterSource, Source, SourceError, SourceTraits, StepEvent, ThreadNumber,
 };
 
 /// Bytes of the virtual text of a step.

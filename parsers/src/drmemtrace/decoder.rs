@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use stepback_machine::InstructionSet;
+
 use super::chunks::Chunks;
 use super::encoding_slot::EncodingSlot;
 use super::junk::Junk;
@@ -9,7 +11,7 @@ use super::opening::{Opening, VERSION};
 use super::raw_record::{RawRecord, Width, kind, marker};
 use super::threads::{IDLE, Threads};
 use super::{DataRecord, FileType, InstructionRecord, RecordSink};
-use crate::{InstructionSet, Marker, MarkerKind, Place, Problem, ThreadNumber};
+use crate::{Marker, MarkerKind, Place, Problem, ThreadNumber};
 
 /// From this version on events of the kernel say at which address they happened.
 const ADDRESS_VERSION: u64 = 3;

@@ -1,6 +1,6 @@
 //! The bytes of the instruction that comes next.
 
-use crate::Encoding;
+use stepback_machine::Encoding;
 
 /// What the encoding records before an instruction said so far.
 #[derive(Debug, Default)]

@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
+use stepback_machine::{AccessKind, Address, InstructionSet, Mode};
+
 use super::ThreadIdentity;
 use super::store::{BlockVisitor, Code};
 use super::visible::{first_item, plain_address, unix_micros};
-use crate::{
-    AccessKind, Address, EventSink, InstructionSet, Marker, MarkerEvent, MarkerKind, MemoryAccess, Mode, Place,
-    Problem, StepEvent, ThreadNumber,
-};
+use crate::{EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Place, Problem, StepEvent, ThreadNumber};
 
 /// Bytes of the virtual text of an item.
 pub const ITEM_BYTES: u64 = 16;

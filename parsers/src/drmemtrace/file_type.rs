@@ -1,7 +1,8 @@
 //! What a file says of itself.
 
+use stepback_machine::InstructionSet;
+
 use super::Width;
-use crate::InstructionSet;
 
 /// The bits of the file type marker; 0 in files of version 1, which have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

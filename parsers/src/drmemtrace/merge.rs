@@ -6,13 +6,15 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use stepback_machine::InstructionSet;
+
 use super::RecordSink;
 use super::block::Block;
 use super::decoder::{Decoder, Output, Pause, is_time, problem};
 use super::pool::Pool;
 use super::raw_record::{Width, kind, marker};
 use super::threads::Threads;
-use crate::{InstructionSet, ReadAt};
+use crate::ReadAt;
 
 /// A file of a trace.
 #[derive(Clone)]

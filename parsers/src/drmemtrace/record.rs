@@ -1,6 +1,8 @@
 //! What the reader of the files hands on.
 
-use crate::{Encoding, InstructionSet, Marker, Problem, ThreadNumber};
+use stepback_machine::{Encoding, InstructionSet};
+
+use crate::{Marker, Problem, ThreadNumber};
 
 /// A thread of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -5,14 +5,16 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use stepback_machine::{Endian, InstructionSet};
+
 use super::events::{EventRun, ITEM_BYTES};
 use super::store::{Code, Encoder, Facts, Filler, StepStore};
 use super::visible::{VisibleRecord, visible_records};
 use super::{TraceFile, TraceHead, read_records_as};
 use crate::kept::KeptOptions;
 use crate::{
-    Endian, EventSink, FormatError, InstructionSet, KnownInstruction, ParseScratch, Parsed, Position, RegisterSource,
-    Source, SourceError, SourceTraits,
+    EventSink, FormatError, KnownInstruction, ParseScratch, Parsed, Position, RegisterSource, Source, SourceError,
+    SourceTraits,
 };
 
 /// How many items are between two looks at the progress.

@@ -3,8 +3,10 @@
 use std::io;
 use std::ops::Range;
 
+use stepback_machine::Address;
+
 use super::store::{BlockVisitor, Code, ITEMS, StepStore, StoreScratch};
-use crate::{Address, Marker, MarkerKind, ThreadNumber};
+use crate::{Marker, MarkerKind, ThreadNumber};
 
 /// A record that DynamoRIO's tools show.
 #[derive(Clone, Copy, Debug)]
@@ -149,8 +151,8 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
 }
 
 /// An address without the bits on top that the processor ignores (AArch64 TBI, Intel LAM, AMD UAI).
-pub fn plain_address(address: u64, set: crate::InstructionSet) -> Address {
-    use crate::InstructionSet::{A64, X86_64};
+pub fn plain_address(address: u64, set: stepback_machine::InstructionSet) -> Address {
+    use stepback_machine::{InstructionSet::A64, InstructionSet::X86_64};
     Address(match set {
         // Bit 55 tells the upper half from the lower one.
         A64 => ((address << 8) as i64 >> 8) as u64,

@@ -12,9 +12,7 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use stepback_parsers::ReadAt as _;
-//! use stepback_parsers::kept::KeptOptions;
-//! use stepback_parsers::packed::{PackedKind, PackedText};
+//! use stepback_parsers::{ReadAt as _, kept::KeptOptions, packed::{PackedKind, PackedText}};
 //!
 //! let packed = zstd::encode_all(&b"1 clk IT (1) 00008000 e1a00000 A svc : NOP\n"[..], 3)?;
 //! let kind = PackedKind::of(&packed)?.expect("it begins like a zstd file");

@@ -3,11 +3,12 @@
 //! `LD 000ffb80 ........ ..32.... ######## 000ffbb8` reads four bytes at 0xffb80, four of unknown value behind them,
 //! and one at 0xffb8a.
 
+use stepback_machine::{AccessKind, Address};
+
 use super::digits;
 use super::fault::{Fault, FaultKind};
 use super::header::{Header, LineKind};
 use super::lexer::{Lexer, Token, is_word_byte};
-use crate::{AccessKind, Address};
 
 /// Bytes in a row.
 const ROW: usize = 16;

@@ -12,6 +12,8 @@
 
 use std::ops::Range;
 
+use stepback_machine::{Endian, InstructionSet};
+
 use super::digits::{self, letter_after_digit, load_8};
 use super::header::{Header, LineKind};
 use super::instruction_line::InstructionLine;
@@ -19,7 +21,6 @@ use super::lexer::is_word_byte;
 use super::line::Line;
 use super::memory_line::MemoryLine;
 use super::register_line::RegisterLine;
-use crate::{Endian, InstructionSet};
 
 /// Where the second record of a line begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

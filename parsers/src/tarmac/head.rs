@@ -1,9 +1,11 @@
 //! What the beginning of a trace tells about the rest.
 
+use stepback_machine::InstructionSet;
+
 use super::line::{Line, split_line, without_return};
 use super::source::LIMITS;
 use super::window::Window;
-use crate::{InstructionSet, ReadAt, SourceError};
+use crate::{ReadAt, SourceError};
 
 /// How far the first instruction is looked for.
 const HEAD: u64 = 4 << 20;

@@ -1,9 +1,10 @@
 //! What all lines begin with: `[time [unit]] [cpu] type`.
 
+use stepback_machine::AccessKind;
+
 use super::fault::{Fault, FaultKind};
 use super::lexer::{Lexer, Token};
 use super::timestamp::Timestamp;
-use crate::AccessKind;
 
 /// The beginning of a line.
 #[derive(Clone, Copy, Debug)]

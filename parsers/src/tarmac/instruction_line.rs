@@ -6,11 +6,12 @@
 //! ES (00001000:e1a00000) A usr : CCFAIL NOP     ES (00001000:--------) A usr :
 //! ```
 
+use stepback_machine::{Address, InstructionSet};
+
 use super::digits;
 use super::fault::{Fault, FaultKind};
 use super::header::Header;
 use super::lexer::{Lexer, Token};
-use crate::{Address, InstructionSet};
 
 /// The fields of an instruction line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! Contiguous memory lines: `MR8 000ffb80:0000000ffb80 00000000_000ffbb8`, `R04 00001000 11223344`.
 
+use stepback_machine::{AccessKind, Endian};
+
 use super::digits;
 use super::fault::{Fault, FaultKind};
 use super::header::Header;
 use super::lexer::{Lexer, Token};
-use crate::{AccessKind, Endian};
 
 /// The longest access in bytes.
 pub(super) const LONGEST: usize = 64;

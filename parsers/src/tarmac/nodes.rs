@@ -3,6 +3,8 @@
 //! A node begins with a line whose time is later than all before it, and with an instruction after another at the same time.
 //! So a node has one instruction at most, and what a producer stamps later than its instruction is a node of its own.
 
+use stepback_machine::InstructionSet;
+
 use super::diagram_line::OpenDiagram;
 use super::fused::Fused;
 use super::header::{Header, LineKind};
@@ -10,7 +12,6 @@ use super::lexer::Token;
 use super::line::{Line, split_line, without_return};
 use super::register_line::LowerName;
 use super::source::Tarmac;
-use crate::InstructionSet;
 
 /// A moment of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

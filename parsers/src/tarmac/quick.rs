@@ -3,6 +3,8 @@
 //! Every function returns none when the line has another shape: then [`super::slow`] reads it.
 //! Nothing is pushed before that is decided.
 
+use stepback_machine::{AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView};
+
 use super::diagram_line::{Diagram, OpenDiagram};
 use super::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
 use super::fused::{INDENT, may_hold_record};
@@ -12,9 +14,7 @@ use super::register_name::{KnownRegister, ValueKind};
 use super::register_table::RegisterTable;
 use super::run::{Chunk, LineThread, Part, Run};
 use super::window::PADDING;
-use crate::{
-    AccessKind, Address, Branch, Endian, EventSink, InstructionSet, MemoryAccess, Mode, RegisterView, RegisterWrite,
-};
+use crate::{EventSink, MemoryAccess, RegisterWrite};
 use crate::{StepEvent, TextEvent, TextKind, ThreadNumber};
 
 /// The text from the start of a line on, as far as it is read in fixed places.
@@ -210,7 +210,7 @@ impl<S: EventSink> Run<'_, S> {
         let number = self.names.registers.find(name.get(..length)?);
         let is_bank_copy = self.is_in_use(bank, line.thread);
         // A name that is new is rare, and may be one too many.
-        let register = crate::RegisterId(crate::RegisterId::FIRST_NAMED.0 + number?);
+        let register = stepback_machine::RegisterId(stepback_machine::RegisterId::FIRST_NAMED.0 + number?);
         if is_bank_copy {
             self.write(write, part);
         }

@@ -3,14 +3,14 @@
 //! `R X1 00000000000FFBB8`, `R V0<127:64> 0011223344556677`, `R R1 (USR) 00000005`,
 //! `R Q0 -------- -------- 11223344 55667788`.
 
+use stepback_machine::{InstructionSet, bank_mode};
+
 use super::digits;
 use super::fault::{Fault, FaultKind};
 use super::header::Header;
 use super::lexer::{Lexer, Token};
 use super::register_name::{KnownRegister, ValueKind};
 use super::register_value::{Expected, RegisterValue};
-use crate::InstructionSet;
-use crate::mode::bank_mode;
 
 /// Longer register names are no names.
 const NAME_LIMIT: usize = 64;

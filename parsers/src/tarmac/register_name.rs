@@ -4,7 +4,7 @@
 //! A write to a bank is a write to the plain register when the bank is the one in use,
 //! which the mode word of the instruction tells.
 
-use crate::{Bank, InstructionSet, RegisterView, Registers};
+use stepback_machine::{Bank, InstructionSet, RegisterView, Registers};
 
 /// A register whose place and width are known by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -91,7 +91,7 @@ fn banked(name: &str) -> Option<KnownRegister> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Mode;
+    use stepback_machine::Mode;
 
     #[test]
     fn a_bank_is_in_use_unless_the_mode_says_otherwise() {

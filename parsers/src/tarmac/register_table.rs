@@ -2,8 +2,9 @@
 
 use std::sync::LazyLock;
 
+use stepback_machine::InstructionSet;
+
 use super::register_name::KnownRegister;
-use crate::InstructionSet;
 
 /// The known registers with names of at most eight letters, by name, for one instruction set.
 #[derive(Debug)]

@@ -1,5 +1,7 @@
 //! One run of the parser over a range: its state, and the events that it pushes.
 
+use stepback_machine::{Bank, Endian, InstructionSet, Mode, RegisterId, RegisterView};
+
 use super::ahead::Ahead;
 use super::diagram_line::OpenDiagram;
 use super::fault::{Fault, FaultKind};
@@ -8,10 +10,7 @@ use super::quick::QuickState;
 use super::quick_header::QuickHeaders;
 use super::source::Tarmac;
 use super::window::{Limits, Window};
-use crate::{
-    Bank, Endian, EventSink, Flow, InstructionSet, Mode, Parsed, Place, Problem, RegisterId, RegisterView,
-    RegisterWrite,
-};
+use crate::{EventSink, Flow, Parsed, Place, Problem, RegisterWrite};
 use crate::{SourceError, ThreadNumber};
 
 /// More threads are not told apart.

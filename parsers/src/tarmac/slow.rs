@@ -1,5 +1,7 @@
 //! Lines of any shape, token by token.
 
+use stepback_machine::{AccessKind, Address, Branch, Mode, RegisterView};
+
 use super::ahead::{Ahead, Found, RunStart, cpu_of_other};
 use super::diagram_line::{Diagram, OpenDiagram};
 use super::fault::{Fault, FaultKind};
@@ -14,7 +16,7 @@ use super::quick_header::Stamp;
 use super::register_line::RegisterLine;
 use super::register_value::ByteState;
 use super::run::{Chunk, LineThread, Part, Run, THREADS};
-use crate::{AccessKind, Address, Branch, EventSink, MemoryAccess, Mode, Place, Problem, RegisterView, RegisterWrite};
+use crate::{EventSink, MemoryAccess, Place, Problem, RegisterWrite};
 use crate::{Source as _, StepEvent, TextEvent, TextKind, ThreadNumber};
 
 /// Event types that get a complaint of their own.

@@ -4,12 +4,12 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use stepback_machine::{Endian, InstructionSet};
+
 use super::head::Head;
 use super::run::Run;
 use super::window::{Limits, Window};
-use crate::{
-    Endian, EventSink, InstructionSet, ParseScratch, Parsed, ReadAt, RegisterSource, Source, SourceError, SourceTraits,
-};
+use crate::{EventSink, ParseScratch, Parsed, ReadAt, RegisterSource, Source, SourceError, SourceTraits};
 
 /// The longest line in bytes. A longer one is a [`crate::Problem`] and is skipped.
 pub const LINE_LIMIT: usize = 64 << 10;

@@ -8,8 +8,10 @@ use proptest::prelude::*;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind, marker,
 };
-use stepback_parsers::ReadAt;
-use stepback_parsers::drmemtrace::{ReadEnd, TraceFile, TraceHead, Width, read_records};
+use stepback_parsers::{
+    ReadAt,
+    drmemtrace::{ReadEnd, TraceFile, TraceHead, Width, read_records},
+};
 
 use super::listing::Listing;
 

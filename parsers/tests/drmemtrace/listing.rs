@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use stepback_generator::drmemtrace::SampleFile;
-use stepback_parsers::drmemtrace::{
-    Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceFile, marker_name, read_records,
+use stepback_parsers::{
+    Marker, Problem, ThreadNumber,
+    drmemtrace::{
+        Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceFile, marker_name, read_records,
+    },
 };
-use stepback_parsers::{Marker, Problem, ThreadNumber};
 
 /// All records of a trace in order, a line each, and what was wrong.
 #[derive(Default)]

@@ -5,8 +5,11 @@ use std::fs;
 use std::ops::RangeInclusive;
 use std::path::Path;
 
-use stepback_parsers::drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
-use stepback_parsers::{Encoding, Marker, MarkerKind, Problem, ThreadNumber};
+use stepback_machine::Encoding;
+use stepback_parsers::{
+    Marker, MarkerKind, Problem, ThreadNumber,
+    drmemtrace::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity},
+};
 
 use super::{read, traces};
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use gimli::{DebugInfoOffset, Dwarf, LineProgramHeader, Reader as _, UnitRef};
 use stepback_index::{Cancel, QueryError};
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::clean_path::clean_path;
 use super::section::SectionReader;

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use addr2line::Context;
 use gimli::Dwarf;
 use stepback_index::{Cancel, QueryError};
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::clean_path::clean_path;
 use super::debug_sections;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stepback_index::Cancel;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::test_image::{CODE, CODE_LENGTH, TestImage};
 use crate::image::{ImageSpec, Images, LineRange};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use egui::{Pos2, Rect, Ui, pos2};
 use stepback_index::{Cancel, Heap};
-use stepback_parsers::{Address, Position, RegisterSource, Source as _};
+use stepback_machine::Address;
+use stepback_parsers::{Position, RegisterSource, Source as _};
 
 use crate::action::{Action, Follow};
 use crate::model::heap::{block_words, has_heap, heap};

@@ -1,7 +1,7 @@
 //! The context menu of a byte.
 
 use egui::Ui;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::rows::RowsView;
 use crate::action::{Access, Action, CellName, Way};

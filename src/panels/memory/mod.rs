@@ -11,7 +11,8 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use self::foot::Foot;
 use self::page::Page;

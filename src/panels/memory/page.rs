@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui};
 use stepback_index::Cancel;
-use stepback_parsers::{Address, Position};
+use stepback_machine::Address;
+use stepback_parsers::Position;
 
 use crate::model::memory::{MemoryPage, MemoryRequest, MemoryRow, memory_page};
 use crate::panels::ViewCx;

@@ -2,7 +2,7 @@
 
 use egui::{Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ValueSource;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use super::bar::Mark;
 use super::{byte_left, left_middle, menu, text_left};

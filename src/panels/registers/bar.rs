@@ -1,7 +1,7 @@
 //! Which registers a panel shows and how: the choosers of group, thread and lanes, and the filter.
 
 use egui::{Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_parsers::{LaneFormat, RegisterGroup};
+use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::RegistersPanel;
 use crate::action::Action;

@@ -2,7 +2,7 @@
 
 use egui::{Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
-use stepback_parsers::{LaneFormat, Psr};
+use stepback_machine::{LaneFormat, Psr};
 
 use super::{Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};

@@ -1,7 +1,7 @@
 //! The registers in columns, and the groups below.
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_parsers::LaneFormat;
+use stepback_machine::LaneFormat;
 
 use super::Touched;
 use super::cell::{CellView, cell_ui};

@@ -1,7 +1,7 @@
 //! The lanes of wide registers, side by side.
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_parsers::LaneFormat;
+use stepback_machine::LaneFormat;
 
 use super::Touched;
 use super::cell::{CellView, background, menu, touch};

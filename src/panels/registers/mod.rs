@@ -11,7 +11,7 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
-use stepback_parsers::{LaneFormat, RegisterGroup};
+use stepback_machine::{LaneFormat, RegisterGroup};
 
 use self::detail::Detail;
 use self::grid::Grid;

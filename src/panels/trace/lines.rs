@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use stepback_index::Cancel;
-use stepback_parsers::Address;
+use stepback_machine::Address;
 
 use crate::image::SourceLine;
 use crate::panels::ViewCx;

@@ -2,7 +2,8 @@
 
 use egui::{Rect, pos2, vec2};
 use stepback_index::ThreadInfo;
-use stepback_parsers::{Address, Step};
+use stepback_machine::Address;
+use stepback_parsers::Step;
 
 use crate::model::Meaning;
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};

@@ -281,7 +281,7 @@ impl BlockRun<'_> {
         let count = self.reader.byte();
         let bytes: Vec<u8> = (0..count).map(|_| self.reader.byte()).collect();
         let set = super::instruction_set(set).ok_or(Damaged)?;
-        Ok(Code { pc, encoding: crate::Encoding::new(&bytes), kind, set, length_bytes, shape: Shape::UNSET })
+        Ok(Code { pc, encoding: stepback_machine::Encoding::new(&bytes), kind, set, length_bytes, shape: Shape::UNSET })
     }
 
     fn other<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {

@@ -1,8 +1,9 @@
 //! Distinct instructions of a trace.
 
 use serde::{Deserialize, Serialize};
+use stepback_machine::{Address, Branch, Encoding, InstructionSet};
 
-use crate::{Address, Branch, Encoding, InstructionSet, KnownInstruction};
+use crate::KnownInstruction;
 
 /// An instruction as the records have it: address, type and encoding. Each is kept once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

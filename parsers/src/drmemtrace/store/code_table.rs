@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use stepback_machine::{Encoding, InstructionSet};
+
 use super::code::{Code, Shape};
 use crate::drmemtrace::InstructionRecord;
-use crate::{Encoding, InstructionSet};
 
 /// More codes are not numbered but written where they are executed, which bounds memory.
 pub const LIMIT: usize = 1 << 21;

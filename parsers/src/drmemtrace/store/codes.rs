@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use stepback_machine::Encoding;
+
 use super::code::{Code, Shape};
 use super::instruction_set;
 use super::numbers::{PADDING, Reader, Writer};
-use crate::Encoding;
 
 /// Codes in a piece.
 const PIECE: usize = 4096;

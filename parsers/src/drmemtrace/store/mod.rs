@@ -26,7 +26,7 @@ pub use fill::Filler;
 pub use layout::Facts;
 pub use step_store::{ReadTrace, StepStore, StoreScratch};
 
-use crate::InstructionSet;
+use stepback_machine::InstructionSet;
 
 /// The instruction set of a number that was made by `set as u8`.
 fn instruction_set(number: u8) -> Option<InstructionSet> {

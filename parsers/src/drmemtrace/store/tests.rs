@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use stepback_machine::{Encoding, Endian};
+
 use super::super::visible::visible_records;
 use super::super::{
     Counter, DataRecord, Drmemtrace, InstructionRecord, ReadEnd, RecordContent, RecordSink, ThreadIdentity,
@@ -9,8 +11,8 @@ use super::super::{
 use super::*;
 use crate::kept::{KeptOptions, KeptPlace};
 use crate::{
-    Encoding, Endian, EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, RegisterSource,
-    Source as _, SourceTraits, StepEvent, ThreadNumber,
+    EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, RegisterSource, Source as _, SourceTraits,
+    StepEvent, ThreadNumber,
 };
 
 /// A record as it goes in.

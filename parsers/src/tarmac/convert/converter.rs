@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use stepback_machine::{AccessKind, InstructionSet};
+
 use super::super::ahead::cpu_of_other;
 use super::super::diagram_line::{Diagram, OpenDiagram};
 use super::super::header::{Header, LineKind};
@@ -14,7 +16,7 @@ use super::super::timestamp::Timestamp;
 use super::super::window::Window;
 use super::pieces::{self, Physical, Piece};
 use super::{Lost, TarmacStyle};
-use crate::{AccessKind, Flow, InstructionSet, Source as _, SourceError};
+use crate::{Flow, Source as _, SourceError};
 
 /// A conversion could not go on.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,10 @@
 
 use std::io::{self, Write};
 
+use stepback_machine::{AccessKind, Endian};
+
 use super::super::digits;
 use super::super::lexer::Lexer;
-use crate::{AccessKind, Endian};
 
 /// Bytes in a row of a diagram.
 const ROW: u64 = 16;

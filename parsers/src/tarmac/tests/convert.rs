@@ -1,11 +1,13 @@
 //! Conversions: what is read from the result is what is read from the trace.
 
+use stepback_machine::{AccessKind, Endian, RegisterId};
+
 use super::chunks::trace;
 use super::support::{events, fixtures, open, parse};
 use crate::tarmac::{Lost, TarmacStyle};
 use crate::{
-    AccessKind, Endian, EventSink, Flow, MemoryAccess, ParseScratch, RegisterId, RegisterWrite, Source as _, StepEvent,
-    Tarmac, TarmacOptions, TextEvent, ThreadNumber,
+    EventSink, Flow, MemoryAccess, ParseScratch, RegisterWrite, Source as _, StepEvent, Tarmac, TarmacOptions,
+    TextEvent, ThreadNumber,
 };
 
 /// Events in a form that does not depend on how an access is cut up.

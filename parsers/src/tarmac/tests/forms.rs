@@ -1,7 +1,9 @@
 //! Line forms, one by one.
 
+use stepback_machine::Endian;
+
 use super::support::{open, parse};
-use crate::{Endian, TarmacOptions};
+use crate::TarmacOptions;
 
 const DEFAULT: TarmacOptions = TarmacOptions { endian: Endian::Little, implicit_thumb: false };
 const BIG: TarmacOptions = TarmacOptions { endian: Endian::Big, implicit_thumb: false };
@@ -441,7 +443,7 @@ fn the_head_tells_unit_and_instruction_set() {
         let tarmac = open(text.as_bytes(), BIG);
         (crate::Source::traits(&tarmac).time_unit.clone(), crate::Source::traits(&tarmac).instruction_set)
     };
-    use crate::InstructionSet::{A32, A64, T32};
+    use stepback_machine::{InstructionSet::A32, InstructionSet::A64, InstructionSet::T32};
     assert_eq!(traits(""), (None, A64));
     assert_eq!(traits("0 ns R X0 0\n1 ns IT 00001000 46c0 T thread : NOP\n"), (Some("ns".into()), T32));
     assert_eq!(traits("junk {}\n1 IT 00001000 e1a00000 A usr : NOP\n"), (None, A32));

@@ -1,10 +1,11 @@
 //! Input that nobody meant to be a trace: never a panic, and a damaged line costs that line.
 
 use proptest::prelude::*;
+use stepback_machine::Endian;
 
 use super::support::{Recorder, SMALL, events, fixtures, open, parse};
 use crate::tarmac::LINE_LIMIT;
-use crate::{Endian, Source as _, TarmacOptions};
+use crate::{Source as _, TarmacOptions};
 
 /// Both ways of reading, through a small window, with all options.
 fn read_in_all_ways(text: &[u8]) -> Recorder {

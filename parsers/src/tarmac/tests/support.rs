@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use stepback_machine::{AccessKind, RegisterId};
+
 use crate::tarmac::window::Limits;
 use crate::{
-    AccessKind, EventSink, MemoryAccess, ParseScratch, Parsed, Place, Problem, RegisterId, RegisterWrite, Source as _,
-    StepEvent, Tarmac, TarmacOptions, TextEvent, TextKind, ThreadNumber,
+    EventSink, MemoryAccess, ParseScratch, Parsed, Place, Problem, RegisterWrite, Source as _, StepEvent, Tarmac,
+    TarmacOptions, TextEvent, TextKind, ThreadNumber,
 };
 
 /// Limits small enough that short texts reach them.

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use stepback_machine::Endian;
+
 use super::support::{open, parse};
-use crate::{Endian, TarmacOptions};
+use crate::TarmacOptions;
 
 /// A section of rows `before<TAB>line<TAB>events`, events joined by ` | `.
 ///

@@ -1,0 +1,322 @@
+//! Arithmetic of general registers, and moves between them and vectors.
+
+use crate::{RegisterId, RegisterView};
+
+use super::bits::{Bits, FLAGS, Last, inverted, shifted};
+use crate::{Expression, Operation};
+
+impl Bits {
+    /// Data processing with an immediate.
+    pub fn immediate(&mut self) -> bool {
+        match self.field(23, 3) {
+            0 | 1 => self.address_of_page(),
+            2 => self.add_immediate(),
+            4 => return self.logical_immediate(),
+            5 => return self.move_wide(),
+            6 => return self.bitfield(),
+            7 => return self.extract(),
+            _ => return false,
+        }
+        true
+    }
+
+    /// ADR, ADRP
+    fn address_of_page(&mut self) {
+        let offset = self.signed(5, 19) << 2 | i64::from(self.field(29, 2));
+        let (base, offset) = if self.is_wide() { (self.pc.0 & !0xfff, offset << 12) } else { (self.pc.0, offset) };
+        self.set_general(0, Expression::Constant(base.wrapping_add_signed(offset)), Last::Zero);
+    }
+
+    /// ADD, ADDS, SUB, SUBS
+    fn add_immediate(&mut self) {
+        let number = u64::from(self.field(10, 12)) << if self.flag(22) { 12 } else { 0 };
+        self.add(self.value(5, Last::Stack), Expression::Constant(number), Last::Stack);
+    }
+
+    /// A sum or difference; one that sets the flags cannot go to the stack pointer.
+    fn add(&mut self, left: Expression, right: Expression, last: Last) {
+        let operation = if self.flag(30) { Operation::Subtract } else { Operation::Add };
+        self.description.read_all(&left);
+        self.description.read_all(&right);
+        let last = if self.flag(29) { Last::Zero } else { last };
+        self.set_result(left.with(operation, right), last);
+        if self.flag(29) {
+            self.description.write(FLAGS);
+        }
+    }
+
+    fn logical_immediate(&mut self) -> bool {
+        let Some(mask) = bit_mask(self.field(22, 1), self.field(10, 6), self.field(16, 6)) else { return false };
+        let last = if self.field(29, 2) == 3 { Last::Zero } else { Last::Stack };
+        self.logical(Expression::Constant(mask), last);
+        true
+    }
+
+    /// AND, ORR, EOR, ANDS
+    fn logical(&mut self, right: Expression, last: Last) {
+        let operation = match self.field(29, 2) {
+            1 => Operation::Or,
+            2 => Operation::Xor,
+            _ => Operation::And,
+        };
+        let left = self.value(5, Last::Zero);
+        self.description.read_all(&left);
+        self.description.read_all(&right);
+        let value = match (&left, operation) {
+            // The usual way to write a move.
+            (Expression::Constant(0), Operation::Or) => right,
+            _ => left.with(operation, right),
+        };
+        self.set_result(value, last);
+        if self.field(29, 2) == 3 {
+            self.description.write(FLAGS);
+        }
+    }
+
+    /// MOVN, MOVZ, MOVK
+    fn move_wide(&mut self) -> bool {
+        let shift = self.field(21, 2) * 16;
+        if shift > 16 && !self.is_wide() {
+            return false;
+        }
+        let number = u64::from(self.field(5, 16)) << shift;
+        let value = match self.field(29, 2) {
+            0 => Expression::Constant(!number),
+            2 => Expression::Constant(number),
+            3 => {
+                let kept = Expression::Constant(!(0xffff << shift));
+                self.value(0, Last::Zero).with(Operation::And, kept).with(Operation::Or, Expression::Constant(number))
+            }
+            _ => return false,
+        };
+        self.set_result(value, Last::Zero);
+        true
+    }
+
+    /// SBFM, BFM, UBFM: fields that are moved down to bit 0, or up from it.
+    fn bitfield(&mut self) -> bool {
+        let (rotate, top) = (self.field(16, 6), self.field(10, 6));
+        let width = u32::from(self.width_bits());
+        if self.flag(31) != self.flag(22) || rotate >= width || top >= width {
+            return false;
+        }
+        let (down, up, bits) = if top >= rotate { (rotate, 0, top - rotate + 1) } else { (0, width - rotate, top + 1) };
+        let constant = |number: u32| Expression::Constant(u64::from(number));
+        let bits = u8::try_from(bits).unwrap_or(64);
+        let source = self.value(5, Last::Zero).with(Operation::ShiftRight, constant(down));
+        let kind = self.field(29, 2);
+        let field = if kind == 0 { source.sign_extended(bits) } else { source.zero_extended(bits) };
+        let field = field.with(Operation::ShiftLeft, constant(up));
+        let value = match kind {
+            0 | 2 => field,
+            1 => {
+                let kept = !((u64::MAX >> (64 - bits)) << up);
+                self.value(0, Last::Zero).with(Operation::And, Expression::Constant(kept)).with(Operation::Or, field)
+            }
+            _ => return false,
+        };
+        self.set_result(value, Last::Zero);
+        true
+    }
+
+    /// EXTR, ROR
+    fn extract(&mut self) -> bool {
+        let (amount, width_bits) = (self.field(10, 6), self.width_bits());
+        let (high, low) = (self.value(5, Last::Zero), self.value(16, Last::Zero));
+        if amount >= u32::from(width_bits) || !self.matches(0x6020_0000, 0) {
+            return false;
+        }
+        let up = Expression::Constant(u64::from(width_bits) - u64::from(amount));
+        let low = shifted(low, 1, amount, width_bits);
+        let value = high.clone().with(Operation::ShiftLeft, up).with(Operation::Or, low);
+        self.set_result(value, Last::Zero);
+        true
+    }
+
+    /// Data processing with registers.
+    pub fn register(&mut self) -> bool {
+        match (self.flag(28), self.field(21, 4)) {
+            (false, 0..=7) => return self.logical_shifted(),
+            (false, _) if self.flag(21) => self.add_extended(),
+            (false, _) => return self.add_shifted(),
+            (true, 8..=15) => return self.multiply(),
+            (true, 6) => return self.one_or_two_sources(),
+            (true, 0) if self.field(10, 6) == 0 => self.add_with_carry(),
+            (true, 2) => self.compare_conditionally(),
+            (true, 4) => self.select(),
+            // Instructions that rotate into flags, and what is not allocated.
+            _ => return false,
+        }
+        true
+    }
+
+    fn logical_shifted(&mut self) -> bool {
+        if !self.is_wide() && self.flag(15) {
+            return false;
+        }
+        let right = shifted(self.value(16, Last::Zero), self.field(22, 2), self.field(10, 6), self.width_bits());
+        let right = if self.flag(21) { inverted(right) } else { right };
+        self.logical(right, Last::Zero);
+        true
+    }
+
+    fn add_shifted(&mut self) -> bool {
+        if self.field(22, 2) == 3 || !self.is_wide() && self.flag(15) {
+            return false;
+        }
+        let right = shifted(self.value(16, Last::Zero), self.field(22, 2), self.field(10, 6), self.width_bits());
+        self.add(self.value(5, Last::Zero), right, Last::Zero);
+        true
+    }
+
+    fn add_extended(&mut self) {
+        let option = self.field(13, 3);
+        let bits = 8 << (option & 3);
+        let right = self.value_of_width(16, bits == 64, Last::Zero);
+        let right = if option >= 4 { right.sign_extended(bits) } else { right.zero_extended(bits) };
+        let shift = Expression::Constant(u64::from(self.field(10, 3)));
+        self.add(self.value(5, Last::Stack), right.with(Operation::ShiftLeft, shift), Last::Stack);
+    }
+
+    /// MADD, MSUB and those that widen.
+    fn multiply(&mut self) -> bool {
+        let is_minus = self.flag(15);
+        let kind = self.field(21, 3);
+        if kind != 0 && !self.is_wide() {
+            return false;
+        }
+        let factor = |bits: &Self, place| match kind {
+            0 => bits.value(place, Last::Zero),
+            1 => bits.value_of_width(place, false, Last::Zero).sign_extended(32),
+            _ => bits.value_of_width(place, false, Last::Zero).zero_extended(32),
+        };
+        let high_half = matches!(kind, 2 | 6);
+        if !matches!(kind, 0 | 1 | 5) && !high_half {
+            return false;
+        }
+        if high_half {
+            self.read_general(&[5, 16], true);
+            self.set_general(0, Expression::Unknown, Last::Zero);
+            return true;
+        }
+        let product = factor(self, 5).with(Operation::Multiply, factor(self, 16));
+        let sum = match (self.value(10, Last::Zero), is_minus) {
+            (Expression::Constant(0), false) => product,
+            (addend, false) => addend.with(Operation::Add, product),
+            (addend, true) => addend.with(Operation::Subtract, product),
+        };
+        self.set_result(sum, Last::Zero);
+        true
+    }
+
+    fn one_or_two_sources(&mut self) -> bool {
+        if self.flag(30) {
+            // Of one source: RBIT, REV, CLZ, CLS; those of pointer authentication work on the destination.
+            let places: &[u32] = if self.field(16, 5) == 1 { &[0, 5] } else { &[5] };
+            self.read_general(places, self.is_wide());
+            self.set_result(Expression::Unknown, Last::Zero);
+            return true;
+        }
+        let kind = self.field(10, 6);
+        let is_shift = matches!(kind, 8..=10);
+        let value = if is_shift { self.shifted_by_register(kind - 8) } else { Expression::Unknown };
+        self.read_general(&[5, 16], self.is_wide());
+        let is_of_stack = matches!(kind, 0 | 4 | 5) && self.field(5, 5) == 31; // SUBP, IRG, GMI
+        if is_of_stack {
+            self.description.read(RegisterView::new(RegisterId::SP, 0, 8));
+        }
+        self.set_result(value, if kind == 4 { Last::Stack } else { Last::Zero });
+        !self.flag(29)
+    }
+
+    /// LSLV, LSRV, ASRV
+    fn shifted_by_register(&self, kind: u32) -> Expression {
+        let width_bits = self.width_bits();
+        let mask = Expression::Constant(u64::from(width_bits) - 1);
+        let amount = self.value(16, Last::Zero).with(Operation::And, mask);
+        let value = self.value(5, Last::Zero);
+        match kind {
+            0 => value.with(Operation::ShiftLeft, amount),
+            1 => value.with(Operation::ShiftRight, amount),
+            _ => value.sign_extended(width_bits).with(Operation::ShiftRightSigned, amount),
+        }
+    }
+
+    /// ADC, SBC
+    fn add_with_carry(&mut self) {
+        self.read_general(&[5, 16], self.is_wide());
+        self.description.read(FLAGS);
+        self.set_result(Expression::Unknown, Last::Zero);
+        if self.flag(29) {
+            self.description.write(FLAGS);
+        }
+    }
+
+    /// CCMP, CCMN
+    fn compare_conditionally(&mut self) {
+        self.read_general(if self.flag(11) { &[5] } else { &[5, 16] }, self.is_wide());
+        self.description.read(FLAGS);
+        self.description.write(FLAGS);
+    }
+
+    /// CSEL, CSINC, CSINV, CSNEG
+    fn select(&mut self) {
+        self.read_general(&[5, 16], self.is_wide());
+        self.description.read(FLAGS);
+        self.set_result(Expression::Unknown, Last::Zero);
+    }
+
+    /// Moves that copy a value between general and vector registers or make a vector zero.
+    pub fn vector(&mut self) -> bool {
+        let (to, from) = (self.field(0, 5), self.field(5, 5));
+        let value = match self.opcode & 0xffff_fc00 {
+            0x1e26_0000 | 0x9e66_0000 => {
+                let size_bytes = if self.is_wide() { 8 } else { 4 };
+                let value = Expression::Register(self.vector_view(from, size_bytes));
+                self.set_result(value, Last::Zero);
+                return true;
+            }
+            0x1e27_0000 => self.value_of_width(5, false, Last::Zero),
+            0x9e67_0000 => self.value_of_width(5, true, Last::Zero),
+            0x1e20_4000 => Expression::Register(self.vector_view(from, 4)),
+            0x1e60_4000 => Expression::Register(self.vector_view(from, 8)),
+            _ if self.matches(0xffe0_fc00, 0x4ea0_1c00) && self.field(16, 5) == from => {
+                Expression::Register(self.vector_view(from, 16))
+            }
+            _ if matches!(self.opcode & !31, 0x6f00_e400 | 0x2f00_e400 | 0x4f00_0400) => Expression::Constant(0),
+            _ => return false,
+        };
+        let view = self.vector_view(to, 16);
+        self.description.set(view, value);
+        true
+    }
+}
+
+/// The constant of a logical immediate (DDI 0487, `DecodeBitMasks`): a run of ones, rotated, and repeated.
+fn bit_mask(n: u32, ones: u32, rotate: u32) -> Option<u64> {
+    let length = (n << 6 | !ones & 0x3f).checked_ilog2().filter(|length| *length >= 1)?;
+    let size = 1u32 << length;
+    let (ones, rotate) = (ones & (size - 1), rotate & (size - 1));
+    if ones == size - 1 {
+        return None;
+    }
+    let run = (1u64 << (ones + 1)) - 1;
+    let whole = u64::MAX >> (64 - size);
+    let turned = if rotate == 0 { run } else { (run >> rotate | run << (size - rotate)) & whole };
+    Some((0..64 / size).fold(0, |mask, copy| mask | turned << (copy * size)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_runs_of_ones() {
+        assert_eq!(bit_mask(1, 0, 0), Some(1));
+        assert_eq!(bit_mask(1, 0b11_1011, 0b11_1100), Some(0xffff_ffff_ffff_fff0));
+        assert_eq!(bit_mask(0, 0b00_0111, 0), Some(0x0000_00ff_0000_00ff));
+        assert_eq!(bit_mask(0, 0b11_1100, 0), Some(0x5555_5555_5555_5555));
+        assert_eq!(bit_mask(0, 0b11_1111, 0), None);
+        assert_eq!(bit_mask(1, 0b11_1111, 0), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! An encoding and its fields.
+
+use crate::{Address, RegisterId, RegisterView};
+
+use crate::description::Description;
+use crate::{Expression, Operation};
+
+/// The description of an instruction; none for those that the disassembler has to describe.
+pub fn describe(opcode: u32, pc: Address) -> Option<Description> {
+    let mut bits = Bits { opcode, pc, description: Description::default() };
+    let is_described = match bits.field(25, 4) {
+        0b1000 | 0b1001 => bits.immediate(),
+        0b1010 | 0b1011 => bits.control(),
+        0b0101 | 0b1101 => bits.register(),
+        0b0100 | 0b0110 | 0b1100 | 0b1110 => bits.memory(),
+        0b0111 | 0b1111 => bits.vector(),
+        _ => false,
+    };
+    is_described.then_some(bits.description)
+}
+
+/// An instruction that is being described.
+pub(super) struct Bits {
+    pub opcode: u32,
+    pub pc: Address,
+    pub description: Description,
+}
+
+/// What the number 31 stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Last {
+    Zero,
+    Stack,
+}
+
+pub(super) const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
+
+impl Bits {
+    pub fn field(&self, first: u32, width: u32) -> u32 {
+        self.opcode >> first & ((1 << width) - 1)
+    }
+
+    pub fn flag(&self, place: u32) -> bool {
+        self.field(place, 1) == 1
+    }
+
+    /// A field as a signed number.
+    pub fn signed(&self, first: u32, width: u32) -> i64 {
+        let unused = 32 - width;
+        i64::from((self.field(first, width) << unused).cast_signed() >> unused)
+    }
+
+    pub fn matches(&self, mask: u32, value: u32) -> bool {
+        self.opcode & mask == value
+    }
+
+    /// True where the sf bit asks for 64 bits.
+    pub fn is_wide(&self) -> bool {
+        self.flag(31)
+    }
+
+    pub fn width_bits(&self) -> u8 {
+        if self.is_wide() { 64 } else { 32 }
+    }
+
+    /// The register whose number stands at a place; none for the zero register.
+    pub fn general(&self, place: u32, is_wide: bool, last: Last) -> Option<RegisterView> {
+        let size_bytes = if is_wide { 8 } else { 4 };
+        let register = match u16::try_from(self.field(place, 5)).unwrap_or_default() {
+            31 if last == Last::Zero => return None,
+            31 => RegisterId::SP,
+            number => RegisterId(number),
+        };
+        Some(RegisterView::new(register, 0, size_bytes))
+    }
+
+    /// What the register held whose number stands at a place.
+    pub fn value(&self, place: u32, last: Last) -> Expression {
+        self.value_of_width(place, self.is_wide(), last)
+    }
+
+    pub fn value_of_width(&self, place: u32, is_wide: bool, last: Last) -> Expression {
+        self.general(place, is_wide, last).map_or(Expression::Constant(0), Expression::Register)
+    }
+
+    /// The instruction's result goes to the register whose number stands in the lowest bits.
+    pub fn set_result(&mut self, value: Expression, last: Last) {
+        let value = value.zero_extended(self.width_bits());
+        self.set_general(0, value, last);
+    }
+
+    /// A general register gets a value of 64 bits.
+    pub fn set_general(&mut self, place: u32, value: Expression, last: Last) {
+        if let Some(view) = self.general(place, true, last) {
+            self.description.set(view, value);
+        }
+    }
+
+    /// It reads general registers to make what cannot be told.
+    pub fn read_general(&mut self, places: &[u32], is_wide: bool) {
+        for place in places {
+            if let Some(view) = self.general(*place, is_wide, Last::Zero) {
+                self.description.read(view);
+            }
+        }
+    }
+
+    /// The low bytes of a vector register.
+    pub fn vector_view(&self, number: u32, size_bytes: u16) -> RegisterView {
+        let number = u16::try_from(number % 32).unwrap_or_default();
+        RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, size_bytes)
+    }
+}
+
+/// A value shifted or turned by a constant, within a width.
+pub(super) fn shifted(value: Expression, kind: u32, amount: u32, width_bits: u8) -> Expression {
+    let by = |amount: u32| Expression::Constant(u64::from(amount));
+    let value = if kind == 0 { value } else { value.zero_extended(width_bits) };
+    match kind {
+        _ if amount == 0 => value,
+        0 => value.with(Operation::ShiftLeft, by(amount)),
+        1 => value.with(Operation::ShiftRight, by(amount)),
+        2 => value.sign_extended(width_bits).with(Operation::ShiftRightSigned, by(amount)),
+        _ => {
+            let left = value.clone().with(Operation::ShiftLeft, by(u32::from(width_bits).saturating_sub(amount)));
+            value.with(Operation::ShiftRight, by(amount)).with(Operation::Or, left)
+        }
+    }
+}
+
+/// A value with each of its bits turned over.
+pub(super) fn inverted(value: Expression) -> Expression {
+    value.with(Operation::Xor, Expression::Constant(u64::MAX))
+}

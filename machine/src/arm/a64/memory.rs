@@ -1,0 +1,291 @@
+//! Loads and stores.
+
+use crate::{AccessKind, RegisterId, RegisterView};
+
+use super::bits::{Bits, Last};
+use crate::{Expression, MemoryOperand, Operation, ScaledRegister};
+
+/// The address of an access before it is known what is accessed.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    pub base: Option<RegisterView>,
+    pub index: Option<ScaledRegister>,
+    pub displacement: i64,
+}
+
+impl Place {
+    /// So many bytes behind it.
+    pub fn behind(self, bytes: u16) -> Self {
+        Self { displacement: self.displacement.wrapping_add(i64::from(bytes)), ..self }
+    }
+}
+
+/// The register that a load fills or a store saves.
+#[derive(Clone, Copy)]
+pub(super) enum Data {
+    /// A general register by the place of its number, how many bits a load fills, and whether with the sign.
+    General { place: u32, fills_bits: u8, is_signed: bool },
+    /// The low bytes of a vector register by its number.
+    Vector(u32),
+}
+
+impl Bits {
+    pub fn memory(&mut self) -> bool {
+        if self.matches(0x3b00_0000, 0x1800_0000) {
+            return self.load_literal();
+        }
+        if self.matches(0x3a00_0000, 0x2800_0000) {
+            return self.pair();
+        }
+        if self.matches(0x3f00_0000, 0x0800_0000) {
+            return self.exclusive();
+        }
+        if self.matches(0x3f20_0c00, 0x1900_0000) {
+            let place = Place { displacement: self.signed(12, 9), ..self.base() };
+            return self.single(place); // LDAPUR, STLUR
+        }
+        if self.matches(0xbe00_0000, 0x0c00_0000) {
+            return self.structures();
+        }
+        if self.matches(0x3b00_0000, 0x3900_0000) {
+            let scale = self.scale();
+            let place = Place { displacement: i64::from(self.field(10, 12)) << scale, ..self.base() };
+            return self.single(place);
+        }
+        self.matches(0x3b00_0000, 0x3800_0000) && self.indexed()
+    }
+
+    pub fn base(&self) -> Place {
+        Place { base: self.general(5, true, Last::Stack), ..Place::default() }
+    }
+
+    /// The logarithm of the size of a single access.
+    fn scale(&self) -> u32 {
+        let is_vector = self.flag(26);
+        if is_vector && self.flag(23) { 4 } else { self.field(30, 2) }
+    }
+
+    fn load_literal(&mut self) -> bool {
+        let address = self.pc.0.wrapping_add_signed(self.signed(5, 19) << 2);
+        let place = Place { displacement: address.cast_signed(), ..Place::default() };
+        let kind = self.field(30, 2);
+        let (data, size_bytes) = match (self.flag(26), kind) {
+            (true, 3) => return false,
+            (true, _) => (Data::Vector(self.field(0, 5)), 4 << kind),
+            (false, 3) => return true, // PRFM
+            (false, 2) => (Data::General { place: 0, fills_bits: 64, is_signed: true }, 4),
+            (false, _) => (Data::General { place: 0, fills_bits: 64, is_signed: false }, 4 << kind),
+        };
+        self.load(place, size_bytes, data);
+        true
+    }
+
+    /// LDP, STP, LDNP, STNP, LDPSW
+    fn pair(&mut self) -> bool {
+        let (is_vector, is_load, kind) = (self.flag(26), self.flag(22), self.field(30, 2));
+        let is_signed = !is_vector && kind == 1;
+        let size_bytes: u16 = match (is_vector, kind) {
+            (_, 3) => return false,
+            (true, kind) => 4 << kind,
+            (false, 2) => 8,
+            (false, _) => 4,
+        };
+        // STGP stores tags too.
+        if is_signed && !is_load {
+            return false;
+        }
+        let offset = self.signed(15, 7) * i64::from(size_bytes);
+        let mode = self.field(23, 2);
+        let place = Place { displacement: if mode == 1 { 0 } else { offset }, ..self.base() };
+        for (at, register) in [(place, 0), (place.behind(size_bytes), 10)] {
+            let data = match is_vector {
+                true => Data::Vector(self.field(register, 5)),
+                false => Data::General { place: register, fills_bits: 64, is_signed },
+            };
+            if is_load { self.load(at, size_bytes, data) } else { self.store(at, size_bytes, data) }
+        }
+        if matches!(mode, 1 | 3) {
+            self.write_back(offset);
+        }
+        true
+    }
+
+    /// LDXR, STXR, LDAR, STLR and the like; none that compares.
+    fn exclusive(&mut self) -> bool {
+        let (is_ordered, is_load, is_pair) = (self.flag(23), self.flag(22), self.flag(21));
+        let size = self.field(30, 2);
+        if is_pair && (is_ordered || size < 2) {
+            self.compare_and_swap();
+            return true;
+        }
+        let size_bytes = 1 << size;
+        let places: &[u32] = if is_pair { &[0, 10] } else { &[0] };
+        for (number, register) in (0u16..).zip(places) {
+            let at = self.base().behind(number * size_bytes);
+            let data = Data::General { place: *register, fills_bits: 64, is_signed: false };
+            if is_load {
+                self.load(at, size_bytes, data);
+            } else if is_ordered {
+                self.store(at, size_bytes, data);
+            } else {
+                self.store_unknown(at, size_bytes, &[*register]);
+            }
+        }
+        if !is_load && !is_ordered {
+            self.set_general(16, Expression::Unknown, Last::Zero); // whether it stored
+        }
+        true
+    }
+
+    /// A trace may show a store that failed, so what it stores is not told.
+    fn store_unknown(&mut self, place: Place, size_bytes: u16, sources: &[u32]) {
+        self.read_general(sources, true);
+        let operand = self.operand(AccessKind::Write, place, size_bytes, Expression::Unknown);
+        self.description.access(operand);
+    }
+
+    /// CAS, CASP
+    fn compare_and_swap(&mut self) {
+        let (base, size) = (self.base(), self.field(30, 2));
+        let (size_bytes, count) = if self.flag(23) { (1 << size, 1) } else { (4 << size, 2) };
+        self.read_general(&[0, 16], true);
+        for number in 0..count {
+            let at = base.behind(number * size_bytes);
+            let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
+            let loaded = self.description.access(operand);
+            // A pair is that of a register with an even number and the next, which is zero behind x30.
+            let view = |view: RegisterView| {
+                let register = RegisterId(view.register.0 + number);
+                (register != RegisterId::SP).then_some(RegisterView { register, ..view })
+            };
+            for (place, value) in [(16, Some(loaded)), (0, None)] {
+                let Some(view) = self.general(place, true, Last::Zero).and_then(view) else { continue };
+                self.description.read(view);
+                value.into_iter().for_each(|value| self.description.set(view, value));
+            }
+        }
+        for number in 0..count {
+            self.store_unknown(base.behind(number * size_bytes), size_bytes, &[]);
+        }
+    }
+
+    /// Unscaled, post-indexed, unprivileged, pre-indexed, with an index register, or atomic.
+    fn indexed(&mut self) -> bool {
+        let offset = self.signed(12, 9);
+        let place = Place { displacement: offset, ..self.base() };
+        match (self.flag(21), self.field(10, 2)) {
+            (false, 0 | 2) => self.single(place),
+            (false, mode) => {
+                let is_done = self.single(if mode == 1 { self.base() } else { place });
+                self.write_back(offset);
+                is_done
+            }
+            (true, 2) => {
+                let option = self.field(13, 3);
+                let scale = if self.flag(12) { 1 << self.scale() } else { 1 };
+                let register = |view| ScaledRegister { view, is_signed: option >= 4, scale };
+                let index = self.general(16, option & 1 == 1, Last::Zero).map(register);
+                option & 2 != 0 && self.single(Place { index, ..self.base() })
+            }
+            (true, 0) if !self.flag(26) => self.atomic(),
+            _ => false,
+        }
+    }
+
+    fn single(&mut self, place: Place) -> bool {
+        let (size, kind) = (self.field(30, 2), self.field(22, 2));
+        let size_bytes: u16 = 1 << self.scale();
+        if self.flag(26) {
+            if kind >= 2 && size != 0 {
+                return false;
+            }
+            let data = Data::Vector(self.field(0, 5));
+            if kind & 1 == 1 {
+                self.load(place, size_bytes, data)
+            } else {
+                self.store(place, size_bytes, data)
+            }
+            return true;
+        }
+        let data = |fills_bits, is_signed| Data::General { place: 0, fills_bits, is_signed };
+        match (kind, size) {
+            (0, _) => self.store(place, size_bytes, data(64, false)),
+            (1, _) => self.load(place, size_bytes, data(64, false)),
+            (2, 3) => self.read_place(place), // PRFM
+            (2, _) => self.load(place, size_bytes, data(64, true)),
+            (3, 0 | 1) => self.load(place, size_bytes, data(32, true)),
+            _ => return false,
+        }
+        true
+    }
+
+    fn read_place(&mut self, place: Place) {
+        for view in [place.base, place.index.map(|index| index.view)].into_iter().flatten() {
+            self.description.read(view);
+        }
+    }
+
+    /// LDADD, SWP and the like, and LDAPR.
+    fn atomic(&mut self) -> bool {
+        let size_bytes = 1 << self.field(30, 2);
+        let loaded = self.operand(AccessKind::Read, self.base(), size_bytes, Expression::Unknown);
+        let loaded = self.description.access(loaded);
+        self.set_general(0, loaded.clone(), Last::Zero);
+        let source = self.value_of_width(16, size_bytes == 8, Last::Zero);
+        self.description.read_all(&source);
+        let inverted = || source.clone().with(Operation::Xor, Expression::Constant(u64::MAX));
+        let stored = match self.field(12, 4) {
+            0 => loaded.with(Operation::Add, source),
+            1 => loaded.with(Operation::And, inverted()),
+            2 => loaded.with(Operation::Xor, source),
+            3 => loaded.with(Operation::Or, source),
+            4..=7 => Expression::Unknown, // maxima and minima
+            8 => source,
+            12 => return true, // LDAPR stores nothing
+            _ => return false,
+        };
+        let operand = self.operand(AccessKind::Write, self.base(), size_bytes, stored);
+        self.description.access(operand);
+        true
+    }
+
+    pub fn operand(&self, kind: AccessKind, place: Place, size_bytes: u16, value: Expression) -> MemoryOperand {
+        let Place { base, index, displacement } = place;
+        let size_bytes = Some(size_bytes);
+        MemoryOperand { kind, segment: None, base, index, displacement, address_bytes: 8, size_bytes, value }
+    }
+
+    pub fn load(&mut self, place: Place, size_bytes: u16, data: Data) {
+        let operand = self.operand(AccessKind::Read, place, size_bytes, Expression::Unknown);
+        let loaded = self.description.access(operand);
+        match data {
+            Data::Vector(number) => {
+                let view = self.vector_view(number, 16);
+                self.description.set(view, loaded);
+            }
+            Data::General { place, fills_bits, is_signed } => {
+                let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
+                let value = if is_signed { loaded.sign_extended(bits).zero_extended(fills_bits) } else { loaded };
+                self.set_general(place, value, Last::Zero);
+            }
+        }
+    }
+
+    pub fn store(&mut self, place: Place, size_bytes: u16, data: Data) {
+        let value = match data {
+            Data::Vector(number) => Expression::Register(self.vector_view(number, size_bytes)),
+            Data::General { place, .. } => match self.general(place, true, Last::Zero) {
+                Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
+                None => Expression::Constant(0),
+            },
+        };
+        let operand = self.operand(AccessKind::Write, place, size_bytes, value);
+        self.description.access(operand);
+    }
+
+    /// The base register moves by a number.
+    pub fn write_back(&mut self, offset: i64) {
+        let base = self.value_of_width(5, true, Last::Stack);
+        self.set_general(5, base.plus(offset), Last::Stack);
+    }
+}

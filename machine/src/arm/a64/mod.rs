@@ -1,0 +1,12 @@
+//! What the instructions of AArch64 do, from their encodings (Arm Architecture Reference Manual, DDI 0487, C4).
+//!
+//! General registers, loads and stores, branches and moves between register files are described here;
+//! for the arithmetic of vectors the disassembler says which registers are used.
+
+mod arithmetic;
+mod bits;
+mod control;
+mod memory;
+mod structures;
+
+pub(crate) use bits::describe;

@@ -1,0 +1,77 @@
+//! Loads and stores of vectors lane by lane: LD1 to LD4, ST1 to ST4, LD1R to LD4R.
+
+use crate::AccessKind;
+
+use super::bits::{Bits, Last};
+use super::memory::Data;
+use crate::{Expression, Operation};
+
+impl Bits {
+    pub fn structures(&mut self) -> bool {
+        let total_bytes = if self.flag(24) { self.one_lane() } else { self.all_lanes() };
+        let Some(total_bytes) = total_bytes else { return false };
+        if self.flag(23) {
+            let by_register = self.general(16, true, Last::Zero);
+            let base = self.value_of_width(5, true, Last::Stack);
+            let value = match by_register {
+                Some(view) => base.with(Operation::Add, Expression::Register(view)),
+                None => base.plus(i64::from(total_bytes)),
+            };
+            self.set_general(5, value, Last::Stack);
+        }
+        true
+    }
+
+    fn all_lanes(&mut self) -> Option<u16> {
+        let size_bytes = if self.flag(30) { 16 } else { 8 };
+        let (count, is_interleaved) = match self.field(12, 4) {
+            0b0111 => (1, false),
+            0b1010 => (2, false),
+            0b0110 => (3, false),
+            0b0010 => (4, false),
+            0b1000 => (2, true),
+            0b0100 => (3, true),
+            0b0000 => (4, true),
+            _ => return None,
+        };
+        if is_interleaved {
+            self.whole(count, count * size_bytes, false);
+        } else {
+            let first = self.field(0, 5);
+            for number in 0..count {
+                let (at, data) = (self.base().behind(number * size_bytes), Data::Vector(first + u32::from(number)));
+                if self.flag(22) { self.load(at, size_bytes, data) } else { self.store(at, size_bytes, data) }
+            }
+        }
+        Some(count * size_bytes)
+    }
+
+    fn one_lane(&mut self) -> Option<u16> {
+        let kind = self.field(13, 3);
+        let count = u16::try_from((kind & 1) << 1 | self.field(21, 1)).ok()? + 1;
+        let size_bytes: u16 = match kind >> 1 {
+            0 => 1,
+            1 => 2,
+            2 => 4 << self.field(10, 1),
+            _ => 1 << self.field(10, 2),
+        };
+        self.whole(count, count * size_bytes, kind >> 1 != 3);
+        Some(count * size_bytes)
+    }
+
+    /// One access of registers whose bytes do not lie in memory as in them. A load may keep lanes.
+    fn whole(&mut self, count: u16, total_bytes: u16, keeps_lanes: bool) {
+        let kind = if self.flag(22) { AccessKind::Read } else { AccessKind::Write };
+        let operand = self.operand(kind, self.base(), total_bytes, Expression::Unknown);
+        self.description.access(operand);
+        for number in 0..u32::from(count) {
+            let view = self.vector_view(self.field(0, 5) + number, 16);
+            if kind == AccessKind::Write || keeps_lanes {
+                self.description.read(view);
+            }
+            if kind == AccessKind::Read {
+                self.description.write(view);
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! An instruction and its operands.
+
+use crate::{InstructionSet, RegisterId, RegisterView};
+use capstone::RegId;
+use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
+use capstone::arch::{ArchDetail, DetailsArchInsn as _};
+
+use crate::by_disassembler::Disassembled;
+use crate::description::Description;
+use crate::views::view_of;
+use crate::{Condition, Expression, Operation};
+
+/// The description of an instruction.
+pub fn describe(instruction: &Disassembled<'_>) -> Option<Description> {
+    let detail = instruction.detail.arch_detail();
+    let ArchDetail::ArmDetail(detail) = detail else { return None };
+    // The condition of an `it` is that of what follows.
+    let is_always = matches!(detail.cc(), ArmCC::ARM_CC_AL | ArmCC::ARM_CC_INVALID);
+    let is_conditional = !is_always && !instruction.mnemonic.starts_with("it");
+    let mut arm = Arm {
+        instruction,
+        operands: detail.operands().collect(),
+        name: name(instruction.mnemonic, is_conditional, detail.update_flags()),
+        writes_back: detail.writeback(),
+        description: instruction.describe(),
+    };
+    arm.flags(is_conditional, detail.update_flags());
+    arm.implicit();
+    if arm.has_memory() {
+        arm.description.meaning.is_memory_known = true;
+        arm.memory();
+    } else {
+        arm.values();
+    }
+    if is_conditional {
+        arm.description.meaning.condition = Condition::Conditional;
+    }
+    Some(arm.description)
+}
+
+/// The mnemonic without width, condition, and the letter that asks for flags.
+fn name(mnemonic: &str, is_conditional: bool, updates_flags: bool) -> &str {
+    let name = mnemonic.split('.').next().unwrap_or_default();
+    let name = if is_conditional { name.get(..name.len().saturating_sub(2)).unwrap_or(name) } else { name };
+    name.strip_suffix('s').filter(|_| updates_flags).unwrap_or(name)
+}
+
+/// An instruction that is being described.
+pub(super) struct Arm<'a> {
+    pub instruction: &'a Disassembled<'a>,
+    pub operands: Vec<ArmOperand>,
+    pub name: &'a str,
+    pub writes_back: bool,
+    pub description: Description,
+}
+
+const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
+const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);
+
+impl Arm<'_> {
+    fn flags(&mut self, is_conditional: bool, updates_flags: bool) {
+        let reads = matches!(self.name, "adc" | "sbc" | "rsc" | "rrx" | "sel" | "mrs") || self.name.starts_with("vsel");
+        if is_conditional || reads {
+            self.description.read(FLAGS);
+        }
+        let parallel = ["sadd", "uadd", "ssub", "usub", "sasx", "uasx", "ssax", "usax"];
+        let writes = matches!(self.name, "cmp" | "cmn" | "tst" | "teq" | "msr")
+            || parallel.iter().any(|prefix| self.name.starts_with(prefix))
+            // Saturation sets Q.
+            || self.name.starts_with('q') || self.name.starts_with("ssat") || self.name.starts_with("usat")
+            || self.name.starts_with("smla") || self.name.starts_with("smlsd") || self.name.starts_with("smuad");
+        if updates_flags || writes {
+            self.description.write(FLAGS);
+        }
+    }
+
+    /// What the lists of the disassembler do not have.
+    fn implicit(&mut self) {
+        let count = self.name.strip_prefix("it").filter(|rest| rest.bytes().all(|byte| matches!(byte, b't' | b'e')));
+        if let Some(count) = count.and_then(|rest| u8::try_from(rest.len() + 1).ok()) {
+            self.description.meaning.condition = Condition::Block(count);
+            self.description.read(FLAGS);
+        }
+        match self.name {
+            "bl" | "blx" => {
+                let pc = self.instruction.pc.0;
+                let thumb_bit = u64::from(self.instruction.set == InstructionSet::T32);
+                let length = u64::from(self.instruction.length_bytes);
+                self.description.set(LINK, Expression::Constant(pc.wrapping_add(length) | thumb_bit));
+            }
+            // The result of a system call or of semihosting; the link register that is written is not that of the caller.
+            "svc" | "hvc" | "smc" | "bkpt" | "hlt" => {
+                self.description.forget_lists();
+                self.description.write(RegisterView::new(RegisterId::X0, 0, 4));
+            }
+            "bx" => {
+                if let Some(view) = self.register(0).filter(|view| view.register != RegisterId::PC) {
+                    self.description.read(view);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn has_memory(&self) -> bool {
+        let is_memory = |operand: &ArmOperand| matches!(operand.op_type, ArmOperandType::Mem(_));
+        self.operands.iter().any(is_memory) || self.is_list()
+    }
+
+    pub fn view(&self, register: RegId) -> Option<RegisterView> {
+        view_of(self.instruction.disassembler, register, self.instruction.set)
+    }
+
+    /// The register of an operand.
+    pub fn register(&self, operand: usize) -> Option<RegisterView> {
+        match self.operands.get(operand)?.op_type {
+            ArmOperandType::Reg(register) => self.view(register),
+            _ => None,
+        }
+    }
+
+    /// The program counter as an operand has it: two instructions further.
+    pub fn program_counter(&self) -> u64 {
+        let ahead = if self.instruction.set == InstructionSet::T32 { 4 } else { 8 };
+        self.instruction.pc.0.wrapping_add(ahead)
+    }
+
+    /// What a register holds.
+    pub fn held(&self, view: RegisterView) -> Expression {
+        match view.register {
+            RegisterId::PC => Expression::Constant(self.program_counter()),
+            _ => Expression::Register(view),
+        }
+    }
+
+    /// What an operand held, shifted as it says.
+    pub fn value(&self, operand: usize) -> Expression {
+        let Some(known) = self.operands.get(operand) else { return Expression::Unknown };
+        let value = match known.op_type {
+            ArmOperandType::Reg(register) => self.view(register).map_or(Expression::Unknown, |view| self.held(view)),
+            ArmOperandType::Imm(number) => Expression::Constant(u64::from(number.cast_unsigned())),
+            _ => Expression::Unknown,
+        };
+        shifted(value, known.shift)
+    }
+
+    /// A register gets a value of its width.
+    pub fn set(&mut self, operand: usize, value: Expression) {
+        let Some(view) = self.register(operand).filter(|view| view.register != RegisterId::PC) else { return };
+        let value = if view.size_bytes == 4 { value.zero_extended(32) } else { value };
+        self.description.set(view, value);
+    }
+}
+
+/// A value of 32 bits, shifted by a constant.
+fn shifted(value: Expression, shift: ArmShift) -> Expression {
+    let by = |amount: u32| Expression::Constant(u64::from(amount));
+    match shift {
+        ArmShift::Invalid => value,
+        ArmShift::Lsl(amount) => value.with(Operation::ShiftLeft, by(amount)).zero_extended(32),
+        ArmShift::Lsr(amount) => value.zero_extended(32).with(Operation::ShiftRight, by(amount)),
+        ArmShift::Asr(amount) => {
+            value.sign_extended(32).with(Operation::ShiftRightSigned, by(amount)).zero_extended(32)
+        }
+        ArmShift::Ror(amount) => {
+            let value = value.zero_extended(32);
+            let left = value.clone().with(Operation::ShiftLeft, by(32u32.saturating_sub(amount)));
+            value.with(Operation::ShiftRight, by(amount)).with(Operation::Or, left).zero_extended(32)
+        }
+        // By a register, or through the carry.
+        _ => Expression::Unknown,
+    }
+}

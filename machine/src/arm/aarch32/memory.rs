@@ -1,0 +1,202 @@
+//! Loads and stores.
+
+use crate::{AccessKind, RegisterId, RegisterView};
+use capstone::RegId;
+use capstone::arch::arm::{ArmOpMem, ArmOperandType, ArmShift};
+
+use super::instruction::Arm;
+use crate::{Expression, MemoryOperand, Operation, ScaledRegister};
+
+/// What a name of a single load or store says.
+struct Single {
+    kind: AccessKind,
+    size_bytes: u16,
+    is_signed: bool,
+}
+
+impl Arm<'_> {
+    /// PUSH, LDM and the like.
+    pub fn is_list(&self) -> bool {
+        matches!(self.name, "push" | "pop" | "vpush" | "vpop" | "fldmiax" | "fldmdbx" | "fstmiax" | "fstmdbx")
+            || ["ldm", "stm", "vldm", "vstm"].iter().any(|prefix| self.name.starts_with(prefix))
+    }
+
+    /// Describes the accesses; what it cannot is marked as not known.
+    pub fn memory(&mut self) {
+        let is_known = if self.is_list() { self.list() } else { self.single_or_pair() };
+        if is_known.is_none() {
+            self.description.access_unknown();
+        }
+    }
+
+    fn list(&mut self) -> Option<()> {
+        let is_stack = matches!(self.name, "push" | "pop" | "vpush" | "vpop");
+        let is_load = self.name.contains("ld") || self.name.ends_with("pop");
+        let stack = RegisterView::new(RegisterId::SP, 0, 4);
+        let base = if is_stack { stack } else { self.register(0)? };
+        let places = usize::from(!is_stack)..self.operands.len();
+        let registers: Vec<_> = places.map(|place| self.register(place)).collect::<Option<_>>()?;
+        let total: i64 = registers.iter().map(|view| i64::from(view.size_bytes)).sum();
+        let is_down = self.name.contains("db") || self.name.contains("da") || self.name.ends_with("push");
+        let start = match self.name {
+            "ldmib" | "stmib" => 4,
+            "ldmda" | "stmda" => 4 - total,
+            _ if is_down => -total,
+            _ => 0,
+        };
+        // The disassembler takes the registers of VPOP and VPUSH for both read and written.
+        if self.name.starts_with(['v', 'f']) {
+            self.description.forget_lists();
+        }
+        let mut displacement = start;
+        let place = |displacement| Place { base: Some(base), index: None, displacement };
+        for view in registers {
+            let size_bytes = view.size_bytes;
+            if is_load {
+                let loaded = self.access(AccessKind::Read, place(displacement), size_bytes, Expression::Unknown);
+                self.fill(view, loaded);
+            } else {
+                self.access(AccessKind::Write, place(displacement), size_bytes, self.held(view));
+            }
+            displacement += i64::from(size_bytes);
+        }
+        let is_loaded = is_load && self.description.meaning.writes.iter().any(|effect| effect.view.overlaps(base));
+        if (is_stack || self.writes_back) && !is_loaded {
+            let moved = if is_down { -total } else { total };
+            self.description.set(base, Expression::Register(base).plus(moved).zero_extended(32));
+        }
+        Some(())
+    }
+
+    fn single_or_pair(&mut self) -> Option<()> {
+        let number = self.operands.iter().position(|operand| matches!(operand.op_type, ArmOperandType::Mem(_)))?;
+        let operand = self.operands.get(number)?;
+        let (shift, is_subtracted) = (operand.shift, operand.subtracted);
+        let ArmOperandType::Mem(memory) = operand.op_type else { return None };
+        let single = self.single()?;
+        let place = self.place(&memory, shift, is_subtracted)?;
+        let step = self.step(number + 1)?;
+        // A pair of registers, after the status of a store that may fail.
+        let is_exclusive_store = self.name.starts_with("strex") || self.name.starts_with("stlex");
+        let first = usize::from(is_exclusive_store);
+        let mut at = place;
+        for data in first..number {
+            let view = self.register(data)?;
+            if single.kind == AccessKind::Read {
+                let loaded = self.access(AccessKind::Read, at, single.size_bytes, Expression::Unknown);
+                let bits = u8::try_from(single.size_bytes * 8).unwrap_or(64);
+                let value = if single.is_signed { loaded.sign_extended(bits).zero_extended(32) } else { loaded };
+                self.fill(view, value);
+            } else {
+                let bits = u8::try_from(single.size_bytes * 8).unwrap_or(64);
+                // A trace may show a store that failed.
+                let value = if is_exclusive_store { Expression::Unknown } else { self.held(view).zero_extended(bits) };
+                self.description.read(view);
+                self.access(AccessKind::Write, at, single.size_bytes, value);
+            }
+            at.displacement += i64::from(single.size_bytes);
+        }
+        if self.name.starts_with("tb") {
+            self.access(AccessKind::Read, place, single.size_bytes, Expression::Unknown);
+        }
+        match step {
+            Some(value) => self.description.set(self.view(memory.base())?, value),
+            None if self.writes_back => {
+                let base = self.view(memory.base())?;
+                let value = match place.index {
+                    Some(_) => Expression::Unknown,
+                    None => Expression::Register(base).plus(place.displacement).zero_extended(32),
+                };
+                self.description.set(base, value);
+            }
+            None => {}
+        }
+        Some(())
+    }
+
+    /// What the name says; none for those that access more than registers one behind the other.
+    fn single(&self) -> Option<Single> {
+        let single = |kind, size_bytes, is_signed| Some(Single { kind, size_bytes, is_signed });
+        match self.name {
+            "ldr" | "ldrt" | "ldrex" | "lda" | "ldaex" | "ldrd" | "ldrexd" | "ldaexd" => {
+                single(AccessKind::Read, 4, false)
+            }
+            "ldrb" | "ldrbt" | "ldrexb" | "ldab" | "ldaexb" | "tbb" => single(AccessKind::Read, 1, false),
+            "ldrh" | "ldrht" | "ldrexh" | "ldah" | "ldaexh" | "tbh" => single(AccessKind::Read, 2, false),
+            "ldrsb" | "ldrsbt" => single(AccessKind::Read, 1, true),
+            "ldrsh" | "ldrsht" => single(AccessKind::Read, 2, true),
+            "str" | "strt" | "strex" | "stl" | "stlex" | "strd" | "strexd" | "stlexd" => {
+                single(AccessKind::Write, 4, false)
+            }
+            "strb" | "strbt" | "strexb" | "stlb" | "stlexb" => single(AccessKind::Write, 1, false),
+            "strh" | "strht" | "strexh" | "stlh" | "stlexh" => single(AccessKind::Write, 2, false),
+            "vldr" | "vstr" => {
+                let kind = if self.name == "vldr" { AccessKind::Read } else { AccessKind::Write };
+                single(kind, self.register(0)?.size_bytes, false)
+            }
+            _ => None,
+        }
+    }
+
+    /// The address; the program counter is rounded down to a multiple of four.
+    fn place(&self, memory: &ArmOpMem, shift: ArmShift, is_subtracted: bool) -> Option<Place> {
+        let base = self.view(memory.base())?;
+        let mut place = Place { base: Some(base), index: None, displacement: i64::from(memory.disp()) };
+        if base.register == RegisterId::PC {
+            place.base = None;
+            let rounded =
+                if self.name.starts_with("tb") { self.program_counter() } else { self.program_counter() & !3 };
+            place.displacement = rounded.cast_signed().wrapping_add(place.displacement);
+        }
+        if memory.index() != RegId::INVALID_REG {
+            let places = match shift {
+                ArmShift::Invalid => u32::from(self.name == "tbh"),
+                ArmShift::Lsl(places) if places < 32 => places,
+                _ => return None,
+            };
+            let scale = 1i64 << places;
+            let scale = if is_subtracted { -scale } else { scale };
+            place.index = Some(ScaledRegister { view: self.view(memory.index())?, is_signed: false, scale });
+        }
+        Some(place)
+    }
+
+    /// What the base becomes when an operand behind the memory operand says by how much it moves.
+    fn step(&self, operand: usize) -> Option<Option<Expression>> {
+        let Some(step) = self.operands.get(operand) else { return Some(None) };
+        let ArmOperandType::Mem(memory) = self.operands.get(operand - 1)?.op_type else { return None };
+        let operation = if step.subtracted { Operation::Subtract } else { Operation::Add };
+        let base = Expression::Register(self.view(memory.base())?);
+        Some(Some(base.with(operation, self.value(operand)).zero_extended(32)))
+    }
+
+    fn access(&mut self, kind: AccessKind, place: Place, size_bytes: u16, value: Expression) -> Expression {
+        let Place { base, index, displacement } = place;
+        let size_bytes = Some(size_bytes);
+        self.description.access(MemoryOperand {
+            kind,
+            segment: None,
+            base,
+            index,
+            displacement,
+            address_bytes: 4,
+            size_bytes,
+            value,
+        })
+    }
+
+    /// A load goes to a register; one to the program counter is a jump.
+    fn fill(&mut self, view: RegisterView, loaded: Expression) {
+        if view.register != RegisterId::PC {
+            self.description.set(view, loaded);
+        }
+    }
+}
+
+/// The address of an access.
+#[derive(Clone, Copy)]
+struct Place {
+    base: Option<RegisterView>,
+    index: Option<ScaledRegister>,
+    displacement: i64,
+}

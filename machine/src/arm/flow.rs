@@ -1,0 +1,241 @@
+//! Where control goes behind an instruction, as far as its encoding says.
+//!
+//! Encodings: Arm Architecture Reference Manual (DDI 0487) for A64, (DDI 0406) for A32 and T32, (DDI 0553) for M-profile.
+
+use crate::set::InstructionSet;
+
+/// What an instruction does to the program counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Control goes on behind it.
+    Next,
+    /// A jump.
+    Branch,
+    /// A jump that leaves a return address.
+    Call,
+    /// A jump that compilers end functions with.
+    Return,
+    /// It asks for an exception: a system call, a breakpoint, semihosting.
+    Trap,
+    /// It ends the handling of an exception.
+    ExceptionReturn,
+}
+
+/// What an instruction does, when its condition holds.
+pub fn flow(opcode: u32, set: InstructionSet) -> Flow {
+    match set {
+        InstructionSet::A64 => a64(opcode),
+        InstructionSet::A32 => a32(opcode),
+        InstructionSet::T32 if opcode > 0xffff => t32_wide(opcode),
+        InstructionSet::T32 => t32_narrow(opcode),
+        _ => Flow::Next,
+    }
+}
+
+fn a64(opcode: u32) -> Flow {
+    match opcode >> 24 {
+        0x14..=0x17 => Flow::Branch, // B
+        0x94..=0x97 => Flow::Call,   // BL
+        0x54 => Flow::Branch,        // B.cond
+        0xd4 => Flow::Trap,          // SVC, HVC, SMC, BRK, HLT
+        0xd6 | 0xd7 => match opcode >> 21 & 0xf {
+            0 | 8 => Flow::Branch,          // BR, BRAA
+            1 | 9 => Flow::Call,            // BLR, BLRAA
+            2 => Flow::Return,              // RET, RETAA
+            4 | 5 => Flow::ExceptionReturn, // ERET, DRPS
+            _ => Flow::Next,
+        },
+        high if matches!(high & 0x7e, 0x34 | 0x36) => Flow::Branch, // CBZ, TBZ
+        _ => Flow::Next,
+    }
+}
+
+fn a32(opcode: u32) -> Flow {
+    if opcode >> 28 == 0xf {
+        return match opcode {
+            _ if opcode & 0xfe00_0000 == 0xfa00_0000 => Flow::Call, // BLX
+            _ if opcode & 0xfe50_ffff == 0xf810_0a00 => Flow::ExceptionReturn, // RFE
+            _ => Flow::Next,
+        };
+    }
+    match opcode >> 24 & 0xf {
+        0xa => Flow::Branch,
+        0xb => Flow::Call,
+        0xf => Flow::Trap, // SVC
+        8 | 9 => a32_load_many(opcode),
+        4..=7 => a32_load(opcode),
+        0..=3 => a32_data(opcode),
+        _ => Flow::Next,
+    }
+}
+
+fn a32_load_many(opcode: u32) -> Flow {
+    match opcode & 0x0050_8000 {
+        0x0010_8000 => Flow::Return,          // LDM {…,pc}
+        0x0050_8000 => Flow::ExceptionReturn, // LDM {…,pc}^
+        _ => Flow::Next,
+    }
+}
+
+fn a32_load(opcode: u32) -> Flow {
+    let is_media = opcode & 0x0200_0010 == 0x0200_0010;
+    match opcode & 0x0fff_ffff {
+        0x049d_f004 => Flow::Return,                                           // LDR pc,[sp],#4
+        _ if !is_media && opcode & 0x0050_f000 == 0x0010_f000 => Flow::Branch, // LDR pc
+        _ => Flow::Next,
+    }
+}
+
+fn a32_data(opcode: u32) -> Flow {
+    match opcode & 0x0fff_fff0 {
+        0x012f_ff10 => return if opcode & 15 == 14 { Flow::Return } else { Flow::Branch }, // BX
+        0x012f_ff20 => return Flow::Branch,                                                // BXJ
+        0x012f_ff30 => return Flow::Call,                                                  // BLX
+        _ => {}
+    }
+    let is_register = opcode & 0x0200_0000 == 0;
+    if is_register && opcode & 0x0f90_00f0 == 0x0100_0070 {
+        return Flow::Trap; // HLT, BKPT, HVC, SMC
+    }
+    // Compares have no destination, and multiplications and small loads lie among the register forms.
+    let has_destination = opcode & 0x0180_0000 != 0x0100_0000;
+    let is_other = is_register && opcode & 0x90 == 0x90;
+    if opcode & 0xf000 != 0xf000 || !has_destination || is_other {
+        return Flow::Next;
+    }
+    match opcode & 0x0fff_ffff {
+        0x01a0_f00e => Flow::Return,                             // MOV pc,lr
+        _ if opcode & 0x0010_0000 != 0 => Flow::ExceptionReturn, // SUBS pc,lr,#4
+        _ => Flow::Branch,
+    }
+}
+
+fn t32_narrow(opcode: u32) -> Flow {
+    match opcode {
+        0x4770 | 0x4774 | 0x46f7 => Flow::Return,        // BX lr, BXNS lr, MOV pc,lr
+        0xbd00..=0xbdff => Flow::Return,                 // POP {…,pc}
+        0x4700..=0x477f => Flow::Branch,                 // BX
+        0x4780..=0x47ff => Flow::Call,                   // BLX
+        0xd000..=0xddff => Flow::Branch,                 // B<c>
+        0xdf00..=0xdfff => Flow::Trap,                   // SVC
+        0xe000..=0xe7ff => Flow::Branch,                 // B
+        0xbe00..=0xbeff | 0xba80..=0xbabf => Flow::Trap, // BKPT, HLT
+        _ if opcode & 0xf500 == 0xb100 => Flow::Branch,  // CBZ
+        _ if opcode & 0xfd87 == 0x4487 && opcode & 0x0300 != 0x0100 => Flow::Branch, // ADD pc, MOV pc
+        _ => Flow::Next,
+    }
+}
+
+fn t32_wide(opcode: u32) -> Flow {
+    match opcode {
+        0xf85d_fb04 => Flow::Return, // LDR pc,[sp],#4
+        _ if opcode & 0xf800_8000 == 0xf000_8000 => t32_control(opcode),
+        _ if opcode & 0xffd0_ffff == 0xe810_c000 => Flow::ExceptionReturn, // RFEDB
+        _ if opcode & 0xffd0_ffff == 0xe990_c000 => Flow::ExceptionReturn, // RFEIA
+        _ if opcode & 0xffd0_8000 == 0xe890_8000 => Flow::Return,          // LDM {…,pc}
+        _ if opcode & 0xffd0_8000 == 0xe910_8000 => Flow::Return,          // LDMDB {…,pc}
+        _ if opcode & 0xff70_f000 == 0xf850_f000 => Flow::Branch,          // LDR pc
+        _ if opcode & 0xfff0_ffe0 == 0xe8d0_f000 => Flow::Branch,          // TBB, TBH
+        _ => Flow::Next,
+    }
+}
+
+/// Branches and what shares their encodings.
+fn t32_control(opcode: u32) -> Flow {
+    match opcode & 0x5000 {
+        0x5000 => Flow::Call,                                              // BL
+        0x4000 if opcode & 1 == 0 => Flow::Call,                           // BLX
+        0x4000 | 0x1000 => Flow::Branch,                                   // LE, WLS; B
+        _ if opcode & 0x0380_0000 != 0x0380_0000 => Flow::Branch,          // B<c>
+        _ if opcode & 0xffff_ff00 == 0xf3de_8f00 => Flow::ExceptionReturn, // SUBS pc,lr
+        _ if opcode & 0xfff0_ffff == 0xf3c0_8f00 => Flow::Branch,          // BXJ
+        _ if opcode & 0xffe0_f000 == 0xf7e0_8000 => Flow::Trap,            // HVC, SMC
+        _ => Flow::Next,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use capstone::arch::{BuildsCapstone as _, arm, arm64};
+    use capstone::{Capstone, InsnGroupType};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(set: InstructionSet, expected: Flow, opcodes: &[u32]) {
+        for opcode in opcodes {
+            assert_eq!(flow(*opcode, set), expected, "{opcode:#x}");
+        }
+    }
+
+    #[test]
+    fn a64_control_flow_is_told() {
+        let set = InstructionSet::A64;
+        check(set, Flow::Branch, &[0x1400_0001, 0x17ff_fff0, 0x5400_00e0, 0x3500_00e0, 0x3707_fe00, 0xd61f_03c0]);
+        check(set, Flow::Branch, &[0xd71f_0a11]);
+        check(set, Flow::Call, &[0x97ff_ffb5, 0xd63f_0040, 0xd73f_0840]);
+        check(set, Flow::Return, &[0xd65f_03c0, 0xd65f_0bff]);
+        check(set, Flow::Trap, &[0xd400_0001, 0xd400_0002, 0xd420_0000, 0xd45e_0000]);
+        check(set, Flow::ExceptionReturn, &[0xd69f_03e0, 0xd69f_0bff]);
+        check(set, Flow::Next, &[0xd503_201f, 0x9100_03fd, 0x0000_0000, 0xa9be_7bfd]);
+    }
+
+    #[test]
+    fn a32_control_flow_is_told() {
+        let set = InstructionSet::A32;
+        check(set, Flow::Branch, &[0xea00_0001, 0x0aff_fffe, 0xe12f_ff13, 0xe59f_f010, 0xe79f_f102, 0xe08f_f003]);
+        check(set, Flow::Branch, &[0xe1a0_f003, 0xe5bc_f123]);
+        check(set, Flow::Call, &[0xeb00_0001, 0xfa00_0001, 0xe12f_ff33]);
+        check(set, Flow::Return, &[0xe12f_ff1e, 0xe1a0_f00e, 0xe49d_f004, 0xe8bd_8010, 0xe91b_a800]);
+        check(set, Flow::Trap, &[0xef12_3456, 0xe120_0070, 0xe160_0070, 0xe10f_0070]);
+        check(set, Flow::ExceptionReturn, &[0xe25e_f004, 0xe1b0_f00e, 0xe8fd_8001, 0xf8bd_0a00]);
+        check(set, Flow::Next, &[0xe1a0_0000, 0xe15f_0001, 0xe11f_f000, 0xe59f_0010, 0xe7f0_00f0, 0xe129_f000]);
+    }
+
+    #[test]
+    fn thumb_control_flow_is_told() {
+        let set = InstructionSet::T32;
+        check(set, Flow::Branch, &[0xd0fe, 0xe7fe, 0xb123, 0xb9c0, 0x4718, 0x4687, 0x4497, 0xf7ff_bffe, 0xf000_8001]);
+        check(set, Flow::Branch, &[0xe8df_f000, 0xf8df_f010, 0xf85f_f004, 0xf00f_c001]);
+        check(set, Flow::Call, &[0x4798, 0xf000_f801, 0xf000_e802]);
+        check(set, Flow::Return, &[0x4770, 0xbd10, 0xe8bd_8ff0, 0xf85d_fb04, 0x46f7]);
+        check(set, Flow::Trap, &[0xdf00, 0xbeab, 0xf7f0_8000]);
+        check(set, Flow::ExceptionReturn, &[0xf3de_8f04, 0xe990_c000]);
+        check(set, Flow::Next, &[0xbf00, 0x4608, 0x4587, 0xf3bf_8f4f, 0xf3ef_8005, 0xf7f0_a000, 0xe92d_4ff0]);
+    }
+
+    /// Whether the disassembler says that an instruction may go elsewhere than on; none when it cannot read it.
+    fn is_jump_for(disassembler: &Capstone, bytes: &[u8]) -> Option<bool> {
+        let instructions = disassembler.disasm_count(bytes, 0x8000, 1).ok()?;
+        let instruction = instructions.iter().next()?;
+        let detail = disassembler.insn_detail(instruction).ok()?;
+        let jumps = [InsnGroupType::CS_GRP_JUMP, InsnGroupType::CS_GRP_CALL, InsnGroupType::CS_GRP_RET];
+        Some(detail.groups().iter().any(|group| jumps.iter().any(|jump| *jump == u32::from(group.0))))
+    }
+
+    proptest! {
+        #[test]
+        fn a64_branches_are_those_of_the_disassembler(high in prop::sample::select(vec![0x14u32, 0x54, 0x34, 0xb5, 0x36, 0x94, 0xd6, 0x91, 0xf9, 0xa9]), low in 0u32..1 << 24) {
+            // The disassembler does not know BC.cond, of which this bit is set.
+            let opcode = if high == 0x54 { high << 24 | low & !0x10 } else { high << 24 | low };
+            let disassembler = Capstone::new().arm64().mode(arm64::ArchMode::Arm).detail(true).build().unwrap();
+            if let Some(is_jump) = is_jump_for(&disassembler, &opcode.to_le_bytes()) {
+                let found = matches!(flow(opcode, InstructionSet::A64), Flow::Branch | Flow::Call | Flow::Return | Flow::ExceptionReturn);
+                prop_assert_eq!(found, is_jump, "{:#x}", opcode);
+            }
+        }
+
+        #[test]
+        fn narrow_thumb_branches_are_those_of_the_disassembler(opcode in 0u32..0xe800) {
+            let disassembler = Capstone::new().arm().mode(arm::ArchMode::Thumb).detail(true).build().unwrap();
+            // To the disassembler what pops or moves into the program counter is no jump, and it does not know BXNS.
+            let is_pop = opcode & 0xff00 == 0xbd00 || opcode & 0xfc87 == 0x4487;
+            let is_secure = opcode & 0xff00 == 0x4700 && opcode & 7 != 0;
+            if let Some(is_jump) = is_jump_for(&disassembler, &(opcode as u16).to_le_bytes()).filter(|_| !is_pop && !is_secure) {
+                let found = matches!(flow(opcode, InstructionSet::T32), Flow::Branch | Flow::Call | Flow::Return);
+                prop_assert_eq!(found, is_jump, "{:#x}", opcode);
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! What the bits of the program status register say.
+//!
+//! ```
+//! use crate::{InstructionSet, Psr};
+//! let bytes = 0x6000_03cdu32.to_le_bytes().map(Some);
+//! let psr = Psr::decode(&bytes, InstructionSet::A64);
+//! assert_eq!((psr.zero, psr.negative, psr.mode), (Some(true), Some(false), Some("EL3h")));
+//! assert_eq!(psr.to_string(), "nZCv EL3h DAIF");
+//! ```
+
+use std::fmt;
+
+use crate::InstructionSet;
+
+/// A program status register (`cpsr`, `psr`, `xpsr`, `pstate`, any `spsr_…`), field by field.
+/// A field is none when the trace does not say it, or the profile of the processor does not have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Psr {
+    /// N.
+    pub negative: Option<bool>,
+    /// Z.
+    pub zero: Option<bool>,
+    /// C.
+    pub carry: Option<bool>,
+    /// V.
+    pub overflow: Option<bool>,
+    /// Q of AArch32: saturation happened.
+    pub saturation: Option<bool>,
+    /// GE of AArch32: one bit a lane.
+    pub greater_equal: Option<u8>,
+    /// IT of AArch32: the state of a Thumb if-then block, 0 outside.
+    pub if_then: Option<u8>,
+    /// T of AArch32.
+    pub is_thumb: Option<bool>,
+    /// E of AArch32: data accesses are big-endian.
+    pub is_big_endian: Option<bool>,
+    /// D of AArch64: debug exceptions are masked.
+    pub masks_debug: Option<bool>,
+    /// A: asynchronous aborts are masked.
+    pub masks_abort: Option<bool>,
+    /// I.
+    pub masks_irq: Option<bool>,
+    /// F.
+    pub masks_fiq: Option<bool>,
+    /// `EL1h`, `svc`; in M-profile `thread` or `handler`.
+    pub mode: Option<&'static str>,
+    /// 0 to 3 in AArch64; in AArch32 0 in `usr`, 2 in `hyp`.
+    pub exception_level: Option<u8>,
+    /// The exception that an M-profile handler serves, 0 in thread mode.
+    pub exception: Option<u16>,
+}
+
+impl Psr {
+    /// Reads the bits of a value, least significant byte first, `None` for a byte that is not known.
+    /// `set` is the instruction set of the thread; whether the processor is of M-profile shows in bit 24 (its T bit).
+    pub fn decode(bytes: &[Option<u8>], set: InstructionSet) -> Self {
+        let bits = Bits(bytes);
+        let flags = Self {
+            negative: bits.flag(31),
+            zero: bits.flag(30),
+            carry: bits.flag(29),
+            overflow: bits.flag(28),
+            ..Self::default()
+        };
+        match set {
+            InstructionSet::A64 if bits.flag(4) != Some(true) => flags.with_level(bits),
+            InstructionSet::T32 if bits.flag(24) == Some(true) => flags.with_exception(bits),
+            _ => flags.with_mode(bits),
+        }
+    }
+
+    /// Reads the value of `nzcv`: the flags alone, in the lowest four bits where it is that narrow,
+    /// else where they are in the whole register.
+    pub fn decode_nzcv(bytes: &[Option<u8>]) -> Self {
+        let bits = Bits(bytes);
+        let top = if bytes.len() < 4 { 3 } else { 31 };
+        let flag = |place: u32| bits.flag(top - place);
+        Self { negative: flag(0), zero: flag(1), carry: flag(2), overflow: flag(3), ..Self::default() }
+    }
+
+    /// The condition flags by letter, in the order of the register.
+    pub fn flags(&self) -> [(char, Option<bool>); 4] {
+        [('n', self.negative), ('z', self.zero), ('c', self.carry), ('v', self.overflow)]
+    }
+
+    /// What is masked, by letter.
+    pub fn masks(&self) -> [(char, Option<bool>); 4] {
+        [('d', self.masks_debug), ('a', self.masks_abort), ('i', self.masks_irq), ('f', self.masks_fiq)]
+    }
+
+    fn with_level(self, bits: Bits<'_>) -> Self {
+        const MODES: [Option<&str>; 16] = {
+            let mut modes = [None; 16];
+            modes[0] = Some("EL0t");
+            modes[4] = Some("EL1t");
+            modes[5] = Some("EL1h");
+            modes[8] = Some("EL2t");
+            modes[9] = Some("EL2h");
+            modes[12] = Some("EL3t");
+            modes[13] = Some("EL3h");
+            modes
+        };
+        let mode = bits.field(0, 4).and_then(|mode| *MODES.get(usize::from(mode))?);
+        Self {
+            masks_debug: bits.flag(9),
+            masks_abort: bits.flag(8),
+            masks_irq: bits.flag(7),
+            masks_fiq: bits.flag(6),
+            mode,
+            exception_level: mode.and_then(|_| bits.field(2, 2)),
+            ..self
+        }
+    }
+
+    fn with_mode(self, bits: Bits<'_>) -> Self {
+        let mode = bits.field(0, 5).and_then(|mode| {
+            Some(match mode {
+                0x10 => ("usr", Some(0)),
+                0x11 => ("fiq", None),
+                0x12 => ("irq", None),
+                0x13 => ("svc", None),
+                0x16 => ("mon", None),
+                0x17 => ("abt", None),
+                0x1a => ("hyp", Some(2)),
+                0x1b => ("und", None),
+                0x1f => ("sys", None),
+                _ => return None,
+            })
+        });
+        Self {
+            is_big_endian: bits.flag(9),
+            masks_abort: bits.flag(8),
+            masks_irq: bits.flag(7),
+            masks_fiq: bits.flag(6),
+            is_thumb: bits.flag(5),
+            mode: mode.map(|(name, _)| name),
+            exception_level: mode.and_then(|(_, level)| level),
+            ..self.with_thumb_fields(bits)
+        }
+    }
+
+    fn with_exception(self, bits: Bits<'_>) -> Self {
+        let exception = bits.field(0, 8).zip(bits.flag(8)).map(|(low, high)| u16::from(low) | u16::from(high) << 8);
+        Self {
+            is_thumb: bits.flag(24),
+            exception,
+            mode: exception.map(|number| if number == 0 { "thread" } else { "handler" }),
+            ..self.with_thumb_fields(bits)
+        }
+    }
+
+    fn with_thumb_fields(self, bits: Bits<'_>) -> Self {
+        let if_then = bits.field(10, 6).zip(bits.field(25, 2)).map(|(high, low)| high << 2 | low);
+        Self { saturation: bits.flag(27), greater_equal: bits.field(16, 4), if_then, ..self }
+    }
+}
+
+/// The flags, the mode, and what is set of the rest: `nZCv svc Thumb AIF`.
+impl fmt::Display for Psr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (letter, is_set) in self.flags() {
+            let shown = match is_set {
+                Some(true) => letter.to_ascii_uppercase(),
+                Some(false) => letter,
+                None => '?',
+            };
+            write!(f, "{shown}")?;
+        }
+        if self.saturation == Some(true) {
+            write!(f, " Q")?;
+        }
+        if let Some(mode) = self.mode {
+            write!(f, " {mode}")?;
+        }
+        if let Some(number) = self.exception.filter(|number| *number > 0) {
+            write!(f, " {number}")?;
+        }
+        if self.is_thumb == Some(true) && self.exception.is_none() {
+            write!(f, " Thumb")?;
+        }
+        if self.is_big_endian == Some(true) {
+            write!(f, " BE")?;
+        }
+        let masks: String = self
+            .masks()
+            .iter()
+            .filter(|(_, is_set)| *is_set == Some(true))
+            .map(|(letter, _)| letter.to_ascii_uppercase())
+            .collect();
+        if masks.is_empty() { Ok(()) } else { write!(f, " {masks}") }
+    }
+}
+
+/// The bits of a value of which some bytes may not be known.
+#[derive(Clone, Copy)]
+struct Bits<'a>(&'a [Option<u8>]);
+
+impl Bits<'_> {
+    fn flag(self, place: u32) -> Option<bool> {
+        self.field(place, 1).map(|bit| bit == 1)
+    }
+
+    /// A field of at most eight bits, which may reach into a second byte.
+    fn field(self, first: u32, width: u32) -> Option<u8> {
+        let byte = |place: u32| self.0.get(place as usize).copied().flatten().map(u32::from);
+        let (place, shift) = (first / 8, first % 8);
+        let low = byte(place)?;
+        let high = if shift + width > 8 { byte(place + 1)? } else { 0 };
+        u8::try_from((high << 8 | low) >> shift & ((1 << width) - 1)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(value: u32, set: InstructionSet, expected: &str) {
+        let psr = Psr::decode(&value.to_le_bytes().map(Some), set);
+        assert_eq!(psr.to_string(), expected, "{value:08x}");
+    }
+
+    #[test]
+    fn flags_and_mode_of_each_profile() {
+        use InstructionSet::{A32, A64, T32};
+        check(0x6000_03cd, A64, "nZCv EL3h DAIF");
+        check(0x9000_0000, A64, "NzcV EL0t");
+        check(0x0000_0005, A64, "nzcv EL1h");
+        check(0x0000_0007, A64, "nzcv");
+        check(0x2000_01d3, A32, "nzCv svc AIF");
+        check(0x0800_0230, T32, "nzcv Q usr Thumb BE");
+        check(0x0000_0010, A64, "nzcv usr");
+        check(0x4100_0000, T32, "nZcv thread");
+        check(0x0100_000f, T32, "nzcv handler 15");
+        check(0x0100_0133, T32, "nzcv handler 307");
+        check(0x0000_001a, A32, "nzcv hyp");
+    }
+
+    #[test]
+    fn fields_that_are_spread_are_put_together() {
+        let psr = Psr::decode(&0x060a_fc30u32.to_le_bytes().map(Some), InstructionSet::T32);
+        assert_eq!((psr.if_then, psr.greater_equal), (Some(0xff), Some(0xa)));
+        assert_eq!((psr.exception_level, psr.is_thumb), (Some(0), Some(true)));
+    }
+
+    #[test]
+    fn an_unknown_byte_costs_its_fields_alone() {
+        let psr = Psr::decode(&[None, None, None, Some(0x60)], InstructionSet::A64);
+        assert_eq!(psr.to_string(), "nZCv");
+        assert_eq!((psr.mode, psr.exception_level), (None, None));
+        assert_eq!(Psr::decode(&[], InstructionSet::A32).to_string(), "????");
+        assert_eq!(Psr::decode(&[Some(0xcd)], InstructionSet::A64).to_string(), "???? EL3h IF");
+    }
+
+    #[test]
+    fn the_flags_alone_are_a_register_too() {
+        assert_eq!(Psr::decode_nzcv(&[Some(6)]).to_string(), "nZCv");
+        assert_eq!(Psr::decode_nzcv(&0x8000_0000u64.to_le_bytes().map(Some)).to_string(), "Nzcv");
+    }
+}

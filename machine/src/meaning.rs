@@ -1,0 +1,78 @@
+//! What an instruction does, in words that are the same for every architecture.
+//!
+//! All registers in a meaning, those of addresses too, have their values from before the instruction.
+//! `ldr x0, [x1], #8` reads at `x1 + 0`, then writes `x0 = Loaded(0)` and `x1 = x1 + 8`.
+//!
+//! A register that [`crate::RegisterUse::writes`] names and `writes` here does not is unknown afterwards.
+
+use crate::{AccessKind, RegisterView};
+
+use crate::Expression;
+
+/// What an instruction does to registers and memory, as far as this is described.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Meaning {
+    /// When it does so.
+    pub condition: Condition,
+    /// Its accesses in the order of the trace's data records; a record may cover several that lie one behind the other
+    /// (`ldp`, `ldm`), or be a part of one.
+    pub memory: Vec<MemoryOperand>,
+    /// False when it accesses memory that `memory` does not describe: `memory` is then empty.
+    pub is_memory_known: bool,
+    /// The registers that get values that can be told; no byte is in two of them.
+    pub writes: Vec<RegisterEffect>,
+}
+
+/// When the effects of an instruction happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// Whenever it is reached, unless it stands in the block of a T32 `it`.
+    #[default]
+    Always,
+    /// When its condition holds (A32). The trace may show it: as `is_executed`, or by an access to memory.
+    Conditional,
+    /// Always, and so many instructions behind it are conditional (`it` of T32: 1 to 4).
+    /// Inside of such a block narrow arithmetic leaves the flags alone.
+    Block(u8),
+}
+
+/// An access to memory at `segment + base + index * scale + displacement`, of which each may be missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryOperand {
+    /// Whether it loads or stores; what does both has two operands.
+    pub kind: AccessKind,
+    /// The base of an x86 segment (`fs_base`, `gs_base`).
+    pub segment: Option<RegisterView>,
+    /// The base register.
+    pub base: Option<RegisterView>,
+    /// The index register.
+    pub index: Option<ScaledRegister>,
+    /// A constant; the whole address when there are no registers (relative to the program counter, or absolute).
+    pub displacement: i64,
+    /// The sum is cut to so many bytes: 4 or 8.
+    pub address_bytes: u8,
+    /// How many bytes are accessed; none when that cannot be told.
+    pub size_bytes: Option<u16>,
+    /// What a store writes; [`Expression::Unknown`] for loads.
+    pub value: Expression,
+}
+
+/// A register times a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ScaledRegister {
+    /// The register, zero-extended when it is narrower than an address.
+    pub view: RegisterView,
+    /// True: sign-extended instead.
+    pub is_signed: bool,
+    /// What it is multiplied by; may be negative (A32's `[r0, -r1]`).
+    pub scale: i64,
+}
+
+/// A register gets a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterEffect {
+    /// What changes: the whole register where the architecture makes the rest zero.
+    pub view: RegisterView,
+    /// What it becomes, cut to the view, or with zeros above.
+    pub value: Expression,
+}

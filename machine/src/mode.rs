@@ -1,0 +1,45 @@
+//! The mode of the processor at an instruction, as far as it decides which registers plain names mean.
+
+/// The mode of an instruction, by its mode word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// AArch64; `h` uses the stack pointer of the level, `t` that of EL0.
+    Level {
+        /// 0 to 3.
+        level: u8,
+        /// True for `h`.
+        has_own_stack: bool,
+    },
+    /// AArch32 other than M-profile; `sys` counts as `usr`, whose registers it uses.
+    Banked([u8; 3]),
+    /// M-profile, in an exception handler.
+    Handler,
+    /// No word, or one that decides nothing: in `thread` mode of M-profile the stack pointer may be either.
+    #[default]
+    Other,
+}
+
+impl Mode {
+    /// The mode that a word such as `EL3h_s` or `svc_s` names.
+    pub fn of(word: &[u8]) -> Self {
+        let lower = |place: usize| word.get(place).map_or(0, u8::to_ascii_lowercase);
+        match [lower(0), lower(1), lower(2), lower(3)] {
+            [b'e', b'l', level @ b'0'..=b'3', stack @ (b'h' | b't')] => {
+                Self::Level { level: level & 3, has_own_stack: stack == b'h' }
+            }
+            [first, second, third, 0 | b'_'] => bank_mode(&[first, second, third]).map_or(Self::Other, Self::Banked),
+            [b'h', b'a', b'n', b'd'] => Self::Handler,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// A mode of AArch32 that has registers of its own.
+pub fn bank_mode(word: &[u8]) -> Option<[u8; 3]> {
+    let mode = <[u8; 3]>::try_from(word).ok()?;
+    match &mode {
+        b"sys" => Some(*b"usr"),
+        b"usr" | b"svc" | b"irq" | b"fiq" | b"abt" | b"und" | b"mon" | b"hyp" => Some(mode),
+        _ => None,
+    }
+}

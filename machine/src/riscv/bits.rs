@@ -1,0 +1,153 @@
+//! An encoding and its fields.
+
+use crate::{AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers};
+
+use super::compressed::expanded;
+use crate::description::Description;
+use crate::{Expression, MemoryOperand};
+
+/// The description of an instruction; none for those outside of what is described.
+pub fn describe(encoding: &Encoding, pc: Address) -> Option<Description> {
+    let (opcode, length_bytes) = match *encoding.bytes() {
+        [low, high] => (expanded(u16::from_le_bytes([low, high]))?, 2),
+        [a, b, c, d] => (u32::from_le_bytes([a, b, c, d]), 4),
+        _ => return None,
+    };
+    let mut bits = Bits { opcode, pc, length_bytes, description: Description::default() };
+    bits.dispatch().then_some(bits.description)
+}
+
+/// An instruction that is being described; a compressed one in its long form.
+pub(super) struct Bits {
+    pub opcode: u32,
+    pub pc: Address,
+    pub length_bytes: u64,
+    pub description: Description,
+}
+
+impl Bits {
+    fn dispatch(&mut self) -> bool {
+        match self.field(0, 7) {
+            0x03 => return self.load(),
+            0x07 | 0x27 => return self.float_memory(),
+            0x0f => return self.field(12, 3) < 2, // FENCE
+            0x13 => return self.immediate(),
+            0x17 => self.set(Expression::Constant(self.pc.0.wrapping_add_signed(self.upper_immediate()))), // AUIPC
+            0x1b => return self.immediate_word(),
+            0x23 => return self.store(),
+            0x2f => return self.atomic(),
+            0x33 => return self.register(),
+            0x37 => self.set(Expression::Constant(self.upper_immediate().cast_unsigned())), // LUI
+            0x3b => return self.register_word(),
+            0x43 | 0x47 | 0x4b | 0x4f | 0x53 => return self.float(),
+            0x63 => self.read(&[15, 20]), // branches
+            0x67 => {
+                self.read(&[15]);
+                self.link(); // JALR
+            }
+            0x6f => self.link(), // JAL
+            0x73 => return self.system(),
+            _ => return false,
+        }
+        true
+    }
+
+    pub fn field(&self, first: u32, width: u32) -> u32 {
+        self.opcode >> first & ((1 << width) - 1)
+    }
+
+    fn upper_immediate(&self) -> i64 {
+        i64::from((self.opcode & 0xffff_f000).cast_signed())
+    }
+
+    /// The immediate of loads and arithmetic.
+    pub fn immediate_number(&self) -> i64 {
+        i64::from(self.opcode.cast_signed() >> 20)
+    }
+
+    /// The register whose number stands at a place; none for `zero`.
+    fn view(&self, place: u32) -> Option<RegisterView> {
+        let number = self.field(place, 5);
+        Registers::view(&format!("x{number}"), InstructionSet::Riscv64).filter(|_| number > 0)
+    }
+
+    /// A register of floating point.
+    pub fn float_view(&self, place: u32) -> RegisterView {
+        let number = u16::try_from(self.field(place, 5)).unwrap_or_default();
+        RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 8)
+    }
+
+    pub fn value(&self, place: u32) -> Expression {
+        self.view(place).map_or(Expression::Constant(0), Expression::Register)
+    }
+
+    /// The low half of a register.
+    pub fn word(&self, place: u32) -> Expression {
+        let word = |view| Expression::Register(RegisterView { size_bytes: 4, ..view });
+        self.view(place).map_or(Expression::Constant(0), word)
+    }
+
+    pub fn read(&mut self, places: &[u32]) {
+        for place in places {
+            if let Some(view) = self.view(*place) {
+                self.description.read(view);
+            }
+        }
+    }
+
+    /// The destination gets a value.
+    pub fn set(&mut self, value: Expression) {
+        self.description.read_all(&value);
+        if let Some(view) = self.view(7) {
+            self.description.set(view, value);
+        }
+    }
+
+    fn link(&mut self) {
+        self.set(Expression::Constant(self.pc.0.wrapping_add(self.length_bytes)));
+    }
+
+    /// The offset of a store, whose bits are in two places.
+    pub fn store_offset(&self) -> i64 {
+        i64::from(self.opcode.cast_signed() >> 25) << 5 | i64::from(self.field(7, 5))
+    }
+
+    pub fn access(&mut self, kind: AccessKind, displacement: i64, size_bytes: u16, value: Expression) -> Expression {
+        let base = self.view(15);
+        self.description.access(MemoryOperand {
+            kind,
+            segment: None,
+            base,
+            index: None,
+            displacement,
+            address_bytes: 8,
+            size_bytes: Some(size_bytes),
+            value,
+        })
+    }
+
+    /// ECALL, EBREAK, and access to control registers.
+    fn system(&mut self) -> bool {
+        let kind = self.field(12, 3);
+        if kind == 0 {
+            if self.opcode == 0x73 {
+                // Kernels return a result here.
+                self.description.write(RegisterView::new(RegisterId(10), 0, 8));
+            }
+            return true;
+        }
+        if kind == 4 {
+            return false;
+        }
+        if kind < 4 {
+            self.read(&[15]);
+        }
+        let status = RegisterView::new(RegisterId::FPSCR, 0, 4);
+        if matches!(self.field(20, 12), 1..=3) {
+            self.description.read(status);
+            self.description.write(status);
+        }
+        self.set(Expression::Unknown);
+        true
+    }
+}

@@ -1,0 +1,87 @@
+//! Registers of RISC-V under the names of its calling convention.
+
+use crate::view::{RegisterId, RegisterView};
+
+/// `x0` … `x31`.
+pub(crate) const GENERAL: [&str; 32] = [
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
+    "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
+];
+
+/// `f0` … `f31`.
+pub(crate) const FLOAT: [&str; 32] = [
+    "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
+    "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
+];
+
+pub(crate) fn view(name: &str) -> Option<RegisterView> {
+    let place =
+        |names: &[&str; 32]| names.iter().position(|known| *known == name).and_then(|at| u16::try_from(at).ok());
+    match name {
+        "fp" => return Some(general(8)),
+        "pc" => return Some(RegisterView::new(RegisterId::PC, 0, 8)),
+        "fcsr" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 4)),
+        // Both are parts of the low byte of fcsr (The RISC-V Instruction Set Manual, "F" extension).
+        "fflags" | "frm" => return Some(RegisterView::new(RegisterId::FPSCR, 0, 1)),
+        _ => {}
+    }
+    if let Some(number) = place(&GENERAL).or_else(|| number(name, 'x')) {
+        return Some(general(number));
+    }
+    let number = place(&FLOAT).or_else(|| number(name, 'f'))?;
+    Some(RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 8))
+}
+
+/// The stack pointer has one number in all architectures, so `x2` and `x31` change places.
+fn general(number: u16) -> RegisterView {
+    let register = match number {
+        2 => RegisterId::SP,
+        31 => RegisterId(2),
+        _ => RegisterId(number),
+    };
+    RegisterView::new(register, 0, 8)
+}
+
+fn number(name: &str, prefix: char) -> Option<u16> {
+    let digits = name.strip_prefix(prefix)?;
+    let is_plain = digits.bytes().all(|byte| byte.is_ascii_digit()) && (digits.len() == 1 || !digits.starts_with('0'));
+    digits.parse().ok().filter(|number| is_plain && *number < 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{InstructionSet, Registers};
+
+    #[track_caller]
+    fn check(name: &str, expected: Option<(u16, u16)>) {
+        let found = Registers::view(name, InstructionSet::Riscv64).map(|view| (view.register.0, view.size_bytes));
+        assert_eq!(found, expected, "{name}");
+    }
+
+    #[test]
+    fn registers_have_two_names() {
+        check("x1", Some((1, 8)));
+        check("RA", Some((1, 8)));
+        check("sp", Some((31, 8)));
+        check("t6", Some((2, 8)));
+        check("x31", Some((2, 8)));
+        check("fp", Some((8, 8)));
+        check("s0", Some((8, 8)));
+        check("a0", Some((10, 8)));
+        check("f10", Some((50, 8)));
+        check("fa0", Some((50, 8)));
+        check("fcsr", Some((35, 4)));
+        for name in ["x32", "x01", "eax", "f", "x+1"] {
+            check(name, None);
+        }
+    }
+
+    #[test]
+    fn no_two_registers_share_a_number() {
+        let mut numbers: Vec<_> = GENERAL.iter().filter_map(|name| view(name)).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        assert_eq!(numbers.len(), 32);
+    }
+}

@@ -1,0 +1,85 @@
+use crate::InstructionSet;
+
+use super::text::check;
+
+#[test]
+fn forms_of_t32() {
+    check(
+        InstructionSet::T32,
+        "
+        10b5 ; lr r4 sp | sp | w4[sp+-0x8]=r4 w4[sp+-0x4]=lr | sp=z32((sp-0x8))
+        10bd ; sp | r4 sp | r4[sp] r4[sp+0x4] | r4=m0 sp=z32((sp+0x8))
+        0130 ; r0 | psr r0 |  | r0=z32((r0+0x1))
+        0148 ; | r0 | r4[0x1008] | r0=m0
+        08bf ; psr |  |  | block 1
+        0cbf ; psr |  |  | block 2
+        0a44 ; r1 r2 | r2 |  | r2=z32((r2+r1))
+        8842 ; r0 r1 | psr
+        c046 ; r8 | r8 |  | r8=r8
+        0e46 ; r1 | r6 |  | r6=r1
+        05a0 ; | r0 |  | r0=0x1018
+        dff80810 ; | r1 | r4[0x100c] | r1=m0
+        2de9f04f ; lr r10 r11 r4 r5 r6 r7 r8 r9 sp | sp | w4[sp+-0x24]=r4 w4[sp+-0x20]=r5 w4[sp+-0x1c]=r6 w4[sp+-0x18]=r7 w4[sp+-0x14]=r8 w4[sp+-0x10]=r9 w4[sp+-0xc]=r10 w4[sp+-0x8]=r11 w4[sp+-0x4]=lr | sp=z32((sp-0x24))
+        bde8f08f ; sp | r10 r11 r4 r5 r6 r7 r8 r9 sp | r4[sp] r4[sp+0x4] r4[sp+0x8] r4[sp+0xc] r4[sp+0x10] r4[sp+0x14] r4[sp+0x18] r4[sp+0x1c] r4[sp+0x20] | r10=m6 r11=m7 r4=m0 r5=m1 r6=m2 r7=m3 r8=m4 r9=m5 sp=z32((sp+0x24))
+        02eb4101 ; r1 r2 | r1 |  | r1=z32((r2+z32((r1<<0x1))))
+        51f8043b ; r1 | r1 r3 | r4[r1] | r1=z32((r1+0x4)) r3=m0
+        41f8047c ; r1 r7 |  | w4[r1+-0x4]=r7
+        dfe800f0 ; r0 |  | r1[r0*1+0x1004]
+        dfe811f0 ; r1 |  | r2[r1*2+0x1004]
+        40f20110 ; | r0 |  | r0=0x101
+        c0f20110 ; r0 | r0 |  | r0=z32((z16(r0)or0x1010000))
+        0847 ; r1 |
+        8847 ; r1 | lr |  | lr=0x1003
+        fff7fcff ; | lr |  | lr=0x1005
+        00df ; | r0
+        80b2 ; r0 | r0 |  | r0=z32(z16(r0))
+        10ee100a ; s0 | r0 |  | r0=s0
+        2ded028b ; d8 sp | sp | w8[sp+-0x8]=d8 | sp=z32((sp-0x8))
+        bdec028b ; sp | d8 sp | r8[sp] | d8=m0 sp=z32((sp+0x8))
+        0846 ; r1 | r0 |  | r0=r1
+        7844 ; r0 | r0 |  | r0=z32((r0+0x1004))
+        8446 ; r0 | r12 |  | r12=r0
+        85b0 ; sp | sp |  | sp=z32((sp-0x14))
+        05b0 ; sp | sp |  | sp=z32((sp+0x14))
+        0068 ; r0 | r0 | r4[r0] | r0=m0
+        4850 ; r0 r1 |  | w4[r1+r1*1]=r0
+        0860 ; r0 r1 |  | w4[r1]=r0
+        52f82310 ; r2 r3 | r1 | r4[r2+r3*4] | r1=m0
+        d1e90023 ; r1 | r2 r3 | r4[r1] r4[r1+0x4] | r2=m0 r3=m1
+        c1e90223 ; r1 r2 r3 |  | w4[r1+0x8]=r2 w4[r1+0xc]=r3
+        00b1 ; r0 |
+        fed0 ; psr |  |  | if
+        00be ; | r0
+        4842 ; r1 | psr r0 |  | r0=z32((0x0-r1))
+        c840 ; r0 r1 | psr r0 |  | r0=z32((r0>>z8(r1)))
+        0021 ; | psr r1 |  | r1=0x0
+        4843 ; r0 r1 | psr r0 |  | r0=z32((r1*r0))
+        00fb1120 ; r0 r1 r2 | r0 |  | r0=z32((r2-(r0*r1)))
+        01fb1020 ; r0 r1 r2 | r0 |  | r0=z32((r2-(r1*r0)))
+        c1f30720 ; r1 | r0 |  | r0=z32(z8((r1>>0x8)))
+        0343 ; r0 r3 | psr r3 |  | r3=z32((r3orr0))
+        8b43 ; r1 r3 | psr r3 |  | r3=z32((r3&(r1^0xffffffffffffffff)))
+        cb43 ; r1 | psr r3 |  | r3=z32((r1^0xffffffffffffffff))
+        4b41 ; psr r1 r3 | psr r3
+        81b5 ; lr r0 r7 sp | sp | w4[sp+-0xc]=r0 w4[sp+-0x8]=r7 w4[sp+-0x4]=lr | sp=z32((sp-0xc))
+        0ec9 ; r1 | r1 r2 r3 | r4[r1] r4[r1+0x4] r4[r1+0x8] | r1=m0 r2=m1 r3=m2
+        07c1 ; r0 r1 r2 | r1 | w4[r1]=r0 w4[r1+0x4]=r1 w4[r1+0x8]=r2 | r1=z32((r1+0xc))
+        6ff00000 ; | r0 |  | r0=0xffffffff
+        2df8041d ; r1 sp | sp | w2[sp+-0x4]=z16(r1) | sp=z32((sp-0x4))
+        90ed000a ; r0 | s0 | r4[r0] | s0=m0
+        d1f80c00 ; r1 | r0 | r4[r1+0xc] | r0=m0
+        31f91200 ; r1 r2 | r0 | r2[r1+r2*2] | r0=z32(s16(m0))
+        52e80013 ; ? | ? | ? | ?
+        42e80031 ; r2 r3 | r1 | w4[r2]
+        4ff0ff31 ; | r1 |  | r1=0xffffffff
+        c1f10001 ; r1 | r1 |  | r1=z32((0x0-r1))
+        b1fbf2f0 ; r1 r2 | r0
+        bff35f8f ; |
+        70b4 ; r4 r5 r6 sp | sp | w4[sp+-0xc]=r4 w4[sp+-0x8]=r5 w4[sp+-0x4]=r6 | sp=z32((sp-0xc))
+        b0b0 ; sp | sp |  | sp=z32((sp-0xc0))
+        cab2 ; r1 | r2 |  | r2=z32(z8(r1))
+        4ab2 ; r1 | r2 |  | r2=z32(s8(r1))
+        0ab2 ; r1 | r2 |  | r2=z32(s16(r1))
+        ",
+    );
+}

@@ -1,0 +1,188 @@
+//! The registers and the memory that an instruction uses.
+
+use crate::{AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers};
+use iced_x86::{
+    CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register, RflagsBits,
+    UsedMemory,
+};
+
+use crate::description::Description;
+use crate::{Expression, MemoryOperand, ScaledRegister};
+
+/// The description of an instruction; none when its bytes are none, or it may change any register.
+pub fn describe(encoding: &Encoding, pc: Address, set: InstructionSet) -> Option<Description> {
+    let bits = if set == InstructionSet::X86_64 { 64 } else { 32 };
+    let instruction = Decoder::with_ip(bits, encoding.bytes(), pc.0, DecoderOptions::NONE).decode();
+    if instruction.is_invalid() || instruction.len() != encoding.bytes().len() || returns_to_any(&instruction) {
+        return None;
+    }
+    let mut described = X86 { instruction, set, description: Description::default() };
+    described.registers();
+    described.memory();
+    described.values();
+    Some(described.description)
+}
+
+fn returns_to_any(instruction: &Instruction) -> bool {
+    matches!(instruction.mnemonic(), Mnemonic::Iret | Mnemonic::Iretd | Mnemonic::Iretq)
+}
+
+/// An instruction that is being described.
+pub(super) struct X86 {
+    pub instruction: Instruction,
+    pub set: InstructionSet,
+    pub description: Description,
+}
+
+impl X86 {
+    /// The view of a register; none for those that the tables do not have (`cr0`) and the program counter.
+    pub fn view(&self, register: Register) -> Option<RegisterView> {
+        if register == Register::SP {
+            return Some(RegisterView::new(RegisterId::SP, 0, 2));
+        }
+        let name = format!("{register:?}");
+        Registers::view(&name, self.set).filter(|view| view.register != RegisterId::PC)
+    }
+
+    pub fn word(&self, register: RegisterId) -> RegisterView {
+        RegisterView::new(register, 0, self.set.word_bytes())
+    }
+
+    fn registers(&mut self) {
+        let mut factory = InstructionInfoFactory::new();
+        for used in factory.info(&self.instruction).used_registers() {
+            let Some(view) = self.view(used.register()) else { continue };
+            let access = used.access();
+            if is_read(access) {
+                self.description.read(view);
+            }
+            if is_written(access) {
+                self.description.write(view);
+            }
+        }
+        self.flags();
+        self.special_registers();
+    }
+
+    fn flags(&mut self) {
+        let flags = self.word(RegisterId::PSR);
+        let of_x87 = RflagsBits::C0 | RflagsBits::C1 | RflagsBits::C2 | RflagsBits::C3;
+        if self.instruction.rflags_read() & !of_x87 != 0 {
+            self.description.read(flags);
+        }
+        if self.instruction.rflags_modified() & !of_x87 != 0 {
+            self.description.write(flags);
+        }
+    }
+
+    /// What is in none of the lists.
+    fn special_registers(&mut self) {
+        use Mnemonic::{
+            Fldcw, Fldenv, Fninit, Fnsave, Fnstcw, Frstor, Fxrstor, Fxrstor64, Int, Ldmxcsr, Lfs, Lgs, Mov, Pop,
+        };
+        use Mnemonic::{
+            Stmxcsr, Swapgs, Syscall, Sysenter, Vldmxcsr, Vstmxcsr, Wrmsr, Xrstor, Xrstor64, Xrstors, Xrstors64,
+        };
+        let bases = [RegisterId::FS_BASE, RegisterId::GS_BASE].map(|base| self.word(base));
+        let control = RegisterView::new(RegisterId::FPSCR, 0, 4);
+        let x87_control = RegisterView::new(RegisterId::FPCR, 0, 2);
+        match self.instruction.mnemonic() {
+            // The kernel's result, and what it may set for the thread.
+            Syscall | Sysenter | Int => {
+                self.description.write(self.word(RegisterId::X0));
+                bases.into_iter().for_each(|base| self.description.write(base));
+            }
+            Lfs => self.description.write(bases[0]),
+            Lgs | Swapgs => self.description.write(bases[1]),
+            Wrmsr => bases.into_iter().for_each(|base| self.description.write(base)),
+            Mov | Pop => match self.instruction.op0_register() {
+                Register::FS => self.description.write(bases[0]),
+                Register::GS => self.description.write(bases[1]),
+                _ => {}
+            },
+            Ldmxcsr | Vldmxcsr => self.description.write(control),
+            Stmxcsr | Vstmxcsr => self.description.read(control),
+            Fldcw | Fldenv | Fninit | Fnsave => self.description.write(x87_control),
+            Frstor => [x87_control].into_iter().chain(x87_stack()).for_each(|view| self.description.write(view)),
+            Fxrstor | Fxrstor64 | Xrstor | Xrstor64 | Xrstors | Xrstors64 => {
+                let vectors = (0..32).map(|number| RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 64));
+                let masks = (0..8).map(|number| RegisterView::new(RegisterId(RegisterId::P0.0 + number), 0, 8));
+                let restored = [control, x87_control].into_iter().chain(x87_stack()).chain(vectors).chain(masks);
+                restored.for_each(|view| self.description.write(view));
+            }
+            Fnstcw => self.description.read(x87_control),
+            _ => {}
+        }
+        // The registers of the x87 are named from the top of a stack that moves.
+        let stack = self.instruction.fpu_stack_increment_info();
+        if stack.increment() != 0 || stack.conditional() || stack.writes_top() {
+            x87_stack().for_each(|view| self.description.write(view));
+        }
+    }
+
+    /// Loads come before stores.
+    fn memory(&mut self) {
+        let mut factory = InstructionInfoFactory::new();
+        let used = factory.info(&self.instruction).used_memory();
+        for (kind, is_done) in [(AccessKind::Read, is_read as fn(_) -> _), (AccessKind::Write, is_written)] {
+            for memory in used.iter().filter(|memory| is_done(memory.access())) {
+                match self.operand(kind, memory) {
+                    Some(operand) => {
+                        self.description.access(operand);
+                    }
+                    None => self.description.access_unknown(),
+                }
+            }
+        }
+    }
+
+    fn operand(&self, kind: AccessKind, memory: &UsedMemory) -> Option<MemoryOperand> {
+        let address_bytes = match memory.address_size() {
+            CodeSize::Code16 => return None,
+            CodeSize::Code32 => 4,
+            _ if self.set == InstructionSet::X86_32 => 4,
+            _ => 8,
+        };
+        // The address of `pop [rsp]` is made with what `rsp` is afterwards; gathers have many.
+        let is_popped = self.instruction.mnemonic() == Mnemonic::Pop && kind == AccessKind::Write;
+        if is_popped && self.instruction.op0_kind() == iced_x86::OpKind::Memory || memory.vsib_size() != 0 {
+            return None;
+        }
+        let register = |register| if register == Register::None { Some(None) } else { self.view(register).map(Some) };
+        let scaled = |view| ScaledRegister { view, is_signed: false, scale: i64::from(memory.scale()) };
+        // That of a repeated string instruction is that of its first round.
+        let sizes = [memory.memory_size(), self.instruction.memory_size()].map(|size| size.size());
+        let size = sizes.into_iter().find(|size| *size > 0).and_then(|size| u16::try_from(size).ok());
+        let displacement = memory.displacement().cast_signed();
+        let has_register = memory.base() != Register::None || memory.index() != Register::None;
+        Some(MemoryOperand {
+            kind,
+            segment: match memory.segment() {
+                Register::FS => Some(self.word(RegisterId::FS_BASE)),
+                Register::GS => Some(self.word(RegisterId::GS_BASE)),
+                _ => None,
+            },
+            base: register(memory.base())?,
+            index: register(memory.index())?.map(scaled),
+            // Sums are cut to 32 bits, so small numbers can stay small.
+            displacement: if address_bytes == 4 && has_register { displacement << 32 >> 32 } else { displacement },
+            address_bytes,
+            size_bytes: size,
+            value: Expression::Unknown,
+        })
+    }
+}
+
+fn x87_stack() -> impl Iterator<Item = RegisterView> {
+    (0..8).map(|number| RegisterView::new(RegisterId(RegisterId::ST0.0 + number), 0, 10))
+}
+
+fn is_read(access: OpAccess) -> bool {
+    use OpAccess::{CondRead, Read, ReadCondWrite, ReadWrite};
+    matches!(access, CondRead | Read | ReadCondWrite | ReadWrite)
+}
+
+fn is_written(access: OpAccess) -> bool {
+    use OpAccess::{CondWrite, ReadCondWrite, ReadWrite, Write};
+    matches!(access, CondWrite | ReadCondWrite | ReadWrite | Write)
+}

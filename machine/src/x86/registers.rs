@@ -1,0 +1,156 @@
+//! Registers of x86 in 64-bit and 32-bit mode.
+//!
+//! A vector register has 64 bytes; what a processor without AVX-512 lacks of them is never written.
+//! `sp` is the whole stack pointer here as everywhere, not its low 16 bits.
+
+use crate::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
+
+/// Registers with names of their own, and their parts: 8 bytes, 4, 2, the low byte, the second byte.
+const GENERAL: [(RegisterId, [&str; 5]); 8] = [
+    (RegisterId(0), ["rax", "eax", "ax", "al", "ah"]),
+    (RegisterId(1), ["rcx", "ecx", "cx", "cl", "ch"]),
+    (RegisterId(2), ["rdx", "edx", "dx", "dl", "dh"]),
+    (RegisterId(3), ["rbx", "ebx", "bx", "bl", "bh"]),
+    (RegisterId::SP, ["rsp", "esp", "", "spl", ""]),
+    (RegisterId(5), ["rbp", "ebp", "bp", "bpl", ""]),
+    (RegisterId(6), ["rsi", "esi", "si", "sil", ""]),
+    (RegisterId(7), ["rdi", "edi", "di", "dil", ""]),
+];
+
+const PARTS: [(u16, u16); 5] = [(0, 8), (0, 4), (0, 2), (0, 1), (1, 1)];
+
+/// The others, with their sizes.
+const OTHERS: [(&str, RegisterId, u16); 18] = [
+    ("rip", RegisterId::PC, 8),
+    ("eip", RegisterId::PC, 4),
+    ("rflags", RegisterId::PSR, 8),
+    ("eflags", RegisterId::PSR, 4),
+    ("flags", RegisterId::PSR, 2),
+    ("mxcsr", RegisterId::FPSCR, 4),
+    ("fpcw", RegisterId::FPCR, 2),
+    ("fpsw", RegisterId::FPSR, 2),
+    ("fs_base", RegisterId::FS_BASE, 8),
+    ("gs_base", RegisterId::GS_BASE, 8),
+    ("fsbase", RegisterId::FS_BASE, 8),
+    ("gsbase", RegisterId::GS_BASE, 8),
+    ("cs", RegisterId(18), 2),
+    ("ss", RegisterId(19), 2),
+    ("ds", RegisterId(20), 2),
+    ("es", RegisterId(21), 2),
+    ("fs", RegisterId(22), 2),
+    ("gs", RegisterId(23), 2),
+];
+
+/// The names of the register file, but for the numbered registers.
+pub(crate) const SHOWN_64: [&str; 18] = [
+    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+    "rip", "rflags",
+];
+pub(crate) const SHOWN_32: [&str; 10] = ["eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "eip", "eflags"];
+pub(crate) const SYSTEM: [&str; 9] = ["mxcsr", "fs_base", "gs_base", "cs", "ss", "ds", "es", "fs", "gs"];
+
+/// All views by name that are not numbered.
+pub(crate) fn fixed_names(set: InstructionSet) -> impl Iterator<Item = &'static str> {
+    let general = GENERAL.iter().flat_map(|(_, names)| names);
+    let all = general.copied().chain(OTHERS.iter().map(|(name, ..)| *name));
+    all.filter(move |name| !name.is_empty() && view(name, set).is_some())
+}
+
+pub(crate) fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    let word = set.word_bytes();
+    let view = match name {
+        "sp" => RegisterView::new(RegisterId::SP, 0, word),
+        "pc" => RegisterView::new(RegisterId::PC, 0, word),
+        "psr" => RegisterView::new(RegisterId::PSR, 0, word),
+        _ => general(name).or_else(|| other(name)).or_else(|| numbered(name))?,
+    };
+    let is_general = view.register.0 < 16 || view.register == RegisterId::SP || view.register == RegisterId::PC;
+    let is_wide = is_general && view.size_bytes > word;
+    let is_high = (8..16).contains(&view.register.0) && set == InstructionSet::X86_32;
+    (!is_wide && !is_high).then_some(view)
+}
+
+fn general(name: &str) -> Option<RegisterView> {
+    let found = |(register, names): &(RegisterId, [&str; 5])| {
+        let part = names.iter().position(|known| *known == name && !name.is_empty())?;
+        let (offset, size_bytes) = *PARTS.get(part)?;
+        Some(RegisterView::new(*register, offset, size_bytes))
+    };
+    GENERAL.iter().find_map(found)
+}
+
+fn other(name: &str) -> Option<RegisterView> {
+    let (_, register, size_bytes) = OTHERS.iter().find(|(known, ..)| *known == name)?;
+    Some(RegisterView::new(*register, 0, *size_bytes))
+}
+
+/// `r8d`, `xmm3`, `k1`, `st0`, `st(0)`.
+fn numbered(name: &str) -> Option<RegisterView> {
+    let start = name.find(|letter: char| letter.is_ascii_digit())?;
+    let (prefix, rest) = name.split_at(start);
+    let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, suffix) = rest.split_at(end);
+    if digits.len() > 1 && digits.starts_with('0') {
+        return None;
+    }
+    let number: u16 = digits.parse().ok()?;
+    let (first, numbers, size_bytes) = match (prefix, suffix) {
+        ("r", "") => (RegisterId::X0, 8..16, 8),
+        ("r", "d") => (RegisterId::X0, 8..16, 4),
+        ("r", "w") => (RegisterId::X0, 8..16, 2),
+        ("r", "b" | "l") => (RegisterId::X0, 8..16, 1),
+        ("xmm", "") => (RegisterId::V0, 0..32, 16),
+        ("ymm", "") => (RegisterId::V0, 0..32, 32),
+        ("zmm", "") => (RegisterId::V0, 0..32, 64),
+        ("k", "") => (RegisterId::P0, 0..8, 8),
+        ("st", "") | ("st(", ")") => (RegisterId::ST0, 0..8, 10),
+        ("mm", "") => (RegisterId::ST0, 0..8, 8),
+        _ => return None,
+    };
+    numbers.contains(&number).then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Registers;
+
+    #[track_caller]
+    fn check(set: InstructionSet, name: &str, expected: Option<(u16, u16, u16)>) {
+        let found = Registers::view(name, set).map(|view| (view.register.0, view.offset, view.size_bytes));
+        assert_eq!(found, expected, "{name}");
+    }
+
+    #[test]
+    fn parts_of_general_registers_share_their_bytes() {
+        use InstructionSet::X86_64;
+        check(X86_64, "RAX", Some((0, 0, 8)));
+        check(X86_64, "eax", Some((0, 0, 4)));
+        check(X86_64, "ah", Some((0, 1, 1)));
+        check(X86_64, "spl", Some((31, 0, 1)));
+        check(X86_64, "r8d", Some((8, 0, 4)));
+        check(X86_64, "r15b", Some((15, 0, 1)));
+        check(X86_64, "sp", Some((31, 0, 8)));
+        check(X86_64, "ymm17", Some((57, 0, 32)));
+        check(X86_64, "st(3)", Some((83, 0, 10)));
+        check(X86_64, "mm3", Some((83, 0, 8)));
+        check(X86_64, "pc", Some((33, 0, 8)));
+        check(X86_64, "r7", None);
+        check(X86_64, "r16", None);
+        check(X86_64, "r08", None);
+        check(X86_64, "x0", None);
+    }
+
+    #[test]
+    fn the_32_bit_mode_has_no_wide_registers() {
+        use InstructionSet::X86_32;
+        check(X86_32, "eax", Some((0, 0, 4)));
+        check(X86_32, "sp", Some((31, 0, 4)));
+        check(X86_32, "pc", Some((33, 0, 4)));
+        check(X86_32, "gs_base", Some((17, 0, 8)));
+        for name in ["rax", "r8d", "rip"] {
+            check(X86_32, name, None);
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! The values that instructions give to registers and memory.
+
+use crate::{RegisterId, RegisterView};
+use iced_x86::{Mnemonic, OpKind, Register};
+
+use super::access::X86;
+use crate::{Expression, Operation};
+
+impl X86 {
+    /// Fills in what can be told.
+    pub fn values(&mut self) {
+        use Mnemonic as M;
+        if self.instruction.has_op_mask() {
+            return;
+        }
+        match self.instruction.mnemonic() {
+            M::Mov | M::Movzx | M::Movnti => self.set(0, self.value(1)),
+            M::Movsx | M::Movsxd => self.set(0, self.value(1).sign_extended(self.bits(1))),
+            M::Lea => self.set(0, self.address()),
+            M::Add => self.binary(Operation::Add),
+            M::Sub => self.binary(Operation::Subtract),
+            M::And => self.binary(Operation::And),
+            M::Or => self.binary(Operation::Or),
+            M::Xor => self.binary(Operation::Xor),
+            M::Inc => self.set(0, self.value(0).plus(1)),
+            M::Dec => self.set(0, self.value(0).plus(-1)),
+            M::Neg => self.set(0, Expression::Constant(0).with(Operation::Subtract, self.value(0))),
+            M::Not => self.set(0, self.value(0).with(Operation::Xor, Expression::Constant(u64::MAX))),
+            M::Shl | M::Sal => self.shift(Operation::ShiftLeft),
+            M::Shr => self.shift(Operation::ShiftRight),
+            M::Sar => self.shift(Operation::ShiftRightSigned),
+            M::Imul if self.instruction.op_count() > 1 => self.multiply(),
+            M::Xchg => self.exchange(),
+            M::Xadd => self.exchange_and_add(),
+            M::Cbw => self.set_view(RegisterId::X0, 2, self.low(1).sign_extended(8)),
+            M::Cwde => self.set_view(RegisterId::X0, 4, self.low(2).sign_extended(16)),
+            M::Cdqe => self.set_view(RegisterId::X0, 8, self.low(4).sign_extended(32)),
+            M::Cwd => self.set_view(RegisterId(2), 2, self.sign_of(2)),
+            M::Cdq => self.set_view(RegisterId(2), 4, self.sign_of(4)),
+            M::Cqo => self.set_view(RegisterId(2), 8, self.sign_of(8)),
+            M::Push | M::Pop | M::Call | M::Ret => self.stack(),
+            M::Pushf | M::Pushfd | M::Pushfq | M::Popf | M::Popfd | M::Popfq => self.move_stack(),
+            M::Leave => self.leave(),
+            M::Enter => self.enter(),
+            M::Stosb | M::Stosw | M::Stosd | M::Stosq | M::Movsb | M::Movsw | M::Movsq => {
+                self.set_stored(self.value(1))
+            }
+            M::Rdfsbase => self.set(0, Expression::Register(self.word(RegisterId::FS_BASE))),
+            M::Rdgsbase => self.set(0, Expression::Register(self.word(RegisterId::GS_BASE))),
+            M::Wrfsbase => self.set_view(RegisterId::FS_BASE, 8, self.value(0)),
+            M::Wrgsbase => self.set_view(RegisterId::GS_BASE, 8, self.value(0)),
+            M::Movd | M::Movq | M::Vmovd | M::Vmovq => self.move_low(),
+            M::Movdqa | M::Movdqu | M::Movaps | M::Movups | M::Movapd | M::Movupd | M::Lddqu => {
+                self.set(0, self.value(1))
+            }
+            M::Vmovdqa | M::Vmovdqu | M::Vmovaps | M::Vmovups | M::Vmovapd | M::Vmovupd => self.set(0, self.value(1)),
+            M::Vmovdqa32 | M::Vmovdqa64 | M::Vmovdqu8 | M::Vmovdqu16 | M::Vmovdqu32 | M::Vmovdqu64 => {
+                self.set(0, self.value(1));
+            }
+            M::Movntdq | M::Movntps | M::Movntpd | M::Vmovntdq | M::Vmovntps => self.set(0, self.value(1)),
+            M::Movss | M::Movsd | M::Vmovss | M::Vmovsd => self.move_scalar(),
+            M::Pxor | M::Xorps | M::Xorpd | M::Vpxor | M::Vxorps | M::Vxorpd | M::Vpxord | M::Vpxorq => self.clear(),
+            _ => {}
+        }
+    }
+
+    fn binary(&mut self, operation: Operation) {
+        let is_same = self.instruction.op1_kind() == OpKind::Register && self.register(0) == self.register(1);
+        let value = match operation {
+            Operation::Xor | Operation::Subtract if is_same => Expression::Constant(0),
+            Operation::And | Operation::Or if is_same => self.value(0),
+            _ => self.value(0).with(operation, self.value(1)),
+        };
+        self.set(0, value);
+    }
+
+    fn shift(&mut self, operation: Operation) {
+        let bits = self.bits(0);
+        // The processor looks at so many bits of the count.
+        let count = self.value(1).with(Operation::And, Expression::Constant(if bits == 64 { 63 } else { 31 }));
+        let value = self.value(0);
+        let value = if operation == Operation::ShiftRightSigned { value.sign_extended(bits) } else { value };
+        self.set(0, value.with(operation, count));
+    }
+
+    fn multiply(&mut self) {
+        let factor = if self.instruction.op_count() == 2 { 0 } else { 2 };
+        self.set(0, self.value(1).with(Operation::Multiply, self.value(factor)));
+    }
+
+    fn exchange(&mut self) {
+        let (first, second) = (self.value(0), self.value(1));
+        self.set(0, second);
+        if self.register(0) != self.register(1) || self.is_memory(0) {
+            self.set(1, first);
+        }
+    }
+
+    fn exchange_and_add(&mut self) {
+        let (first, second) = (self.value(0), self.value(1));
+        self.set(1, first.clone());
+        self.set(0, first.with(Operation::Add, second));
+    }
+
+    /// The low bytes of `rax`.
+    fn low(&self, size_bytes: u16) -> Expression {
+        Expression::Register(RegisterView::new(RegisterId::X0, 0, size_bytes))
+    }
+
+    /// As many bits as `rax` has, all like its highest.
+    fn sign_of(&self, size_bytes: u8) -> Expression {
+        let value = self.low(size_bytes.into()).sign_extended(size_bytes * 8);
+        value.with(Operation::ShiftRightSigned, Expression::Constant(63))
+    }
+
+    fn set_view(&mut self, register: RegisterId, size_bytes: u16, value: Expression) {
+        let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
+        let is_cleared = size_bytes == 4 && self.set.word_bytes() == 8;
+        let view = RegisterView::new(register, 0, if is_cleared { 8 } else { size_bytes });
+        self.description.set(view, value.zero_extended(bits));
+    }
+
+    fn stack(&mut self) {
+        self.move_stack();
+        match self.instruction.mnemonic() {
+            Mnemonic::Push => {
+                let bits = u8::try_from(self.instruction.stack_pointer_increment().unsigned_abs() * 8).unwrap_or(64);
+                let value = self.value(0);
+                self.set_stored(value.zero_extended(bits));
+            }
+            Mnemonic::Call => self.set_stored(Expression::Constant(self.instruction.next_ip())),
+            // `pop rsp` ends with what it loads.
+            Mnemonic::Pop if self.register(0) != Register::None => self.set(0, Expression::Loaded(0)),
+            _ => {}
+        }
+    }
+
+    /// The stack pointer moves by a number.
+    fn move_stack(&mut self) {
+        let stack = self.word(RegisterId::SP);
+        let increment = i64::from(self.instruction.stack_pointer_increment());
+        let bits = u8::try_from(stack.size_bytes * 8).unwrap_or(64);
+        self.description.set(stack, Expression::Register(stack).plus(increment).zero_extended(bits));
+    }
+
+    fn leave(&mut self) {
+        let (stack, frame) = (self.word(RegisterId::SP), self.word(RegisterId(5)));
+        let bits = u8::try_from(stack.size_bytes * 8).unwrap_or(64);
+        let word = i64::from(stack.size_bytes);
+        self.description.set(stack, Expression::Register(frame).plus(word).zero_extended(bits));
+        self.description.set(frame, Expression::Loaded(0));
+    }
+
+    /// Frames that are nested are left alone.
+    fn enter(&mut self) {
+        if self.value(1) != Expression::Constant(0) {
+            return;
+        }
+        let (stack, frame) = (self.word(RegisterId::SP), self.word(RegisterId(5)));
+        let bits = u8::try_from(stack.size_bytes * 8).unwrap_or(64);
+        let word = i64::from(stack.size_bytes);
+        let room = i64::from(self.instruction.immediate16());
+        self.set_stored(Expression::Register(frame));
+        self.description.set(frame, Expression::Register(stack).plus(-word).zero_extended(bits));
+        self.description.set(stack, Expression::Register(stack).plus(-word - room).zero_extended(bits));
+    }
+
+    /// MOVD, MOVQ: the low bytes of a vector, to and from anywhere.
+    fn move_low(&mut self) {
+        let low = |operand| match self.value(operand) {
+            Expression::Register(view) => {
+                Expression::Register(RegisterView { size_bytes: view.size_bytes.min(8), ..view })
+            }
+            value => value,
+        };
+        let value = low(1);
+        let is_x87 = |operand| self.register(operand).is_mm();
+        if is_x87(0) || is_x87(1) {
+            return;
+        }
+        self.set(0, value);
+    }
+
+    /// MOVSS, MOVSD with memory: between registers the rest of the vector stays.
+    fn move_scalar(&mut self) {
+        if self.is_memory(0) {
+            let size_bytes = u16::from(self.bits(0)) / 8;
+            let value = match self.value(1) {
+                Expression::Register(view) => Expression::Register(RegisterView { size_bytes, ..view }),
+                value => value, // MOVSD of strings
+            };
+            self.set_stored(value);
+        } else if self.is_memory(1) {
+            self.set(0, Expression::Loaded(0));
+        }
+    }
+
+    /// A vector that is combined with itself so that nothing is left.
+    fn clear(&mut self) {
+        let last = self.instruction.op_count().saturating_sub(1);
+        let is_same = self.register(last) == self.register(last.saturating_sub(1));
+        if is_same && self.register(last).is_vector_register() {
+            self.set(0, Expression::Constant(0));
+        }
+    }
+}
