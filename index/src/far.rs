@@ -13,18 +13,31 @@ use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::calls::{Frame, encode_frames};
-use crate::data::Data;
-use crate::key_map::{KeyMapWriter, SEGMENTS};
-use crate::layout::{Extent, HEADER_LEN, KeyMaps, encode_part, header};
-use crate::segment::SegmentMeta;
-use crate::{
-    AccessKinds, AccessTarget, Build, BuildOptions, CallId, Cancel, Cell, Difference, DifferenceBetween, Effect,
-    ExternalChange, FindText, FindValue, Fingerprint, FoldSet, Hit, Index, LastAccess, LastAccessAnswer,
-    LastExternalChanges, LastStepOf, LastVisit, LineOfStep, MemoryAt, NextAccess, NextExternalChanges, NextStepOf,
-    NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegisterFile, RegistersAt, Row, StepRecord,
-    Steps, ThreadId, VisitsFrom,
-};
+use crate::answers::cancel::Cancel;
+use crate::answers::record::{AccessTarget, Cell, Effect, Hit, StepRecord, ThreadId};
+use crate::builder::build_index::Build;
+use crate::builder::calls::finder::Frame;
+use crate::builder::options::BuildOptions;
+use crate::index::{Index, Query};
+use crate::query::access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
+use crate::query::difference::{Difference, DifferenceBetween};
+use crate::query::externals::{ExternalChange, LastExternalChanges, NextExternalChanges};
+use crate::query::folds::{FoldSet, Row};
+use crate::query::memory::MemoryAt;
+use crate::query::places::{LastStepOf, NextStepOf};
+use crate::query::raw_lines::RawLines;
+use crate::query::registers::{RegisterFile, RegistersAt};
+use crate::query::search::text::FindText;
+use crate::query::search::value::FindValue;
+use crate::query::steps::{LineOfStep, PositionOfLine, PositionOfTime, Steps};
+use crate::query::visits::{LastVisit, NextVisit, NthVisit, VisitsFrom};
+use crate::store::calls::table::CallId;
+use crate::store::calls::table::encode_frames;
+use crate::store::data::Data;
+use crate::store::fingerprint::Fingerprint;
+use crate::store::key_map::{KeyMapWriter, SEGMENTS};
+use crate::store::layout::{Extent, HEADER_LEN, KeyMaps, encode_part, header};
+use crate::store::segment::meta::SegmentMeta;
 
 /// Steps of each made-up segment; there are [`SEGMENTS`] of them.
 const STEPS_EACH: u32 = 3_000_000_019;
@@ -210,13 +223,13 @@ impl Far for RegisterFile {
     }
 }
 
-impl Far for crate::ByteState {
+impl Far for crate::query::memory::ByteState {
     fn far(self) -> Self {
         Self { seen_at: self.seen_at.far(), ..self }
     }
 }
 
-impl Far for crate::RawLine {
+impl Far for crate::query::raw_lines::RawLine {
     fn far(self) -> Self {
         Self { line: self.line.far(), step: self.step.far(), ..self }
     }
@@ -345,7 +358,7 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
     let mut dice = Dice(3);
     for _ in 0..60 {
         let ((near, far), (other, other_far)) = (pair.position(&mut dice), pair.position(&mut dice));
-        let pattern: crate::TextPattern =
+        let pattern: crate::query::search::pattern::TextPattern =
             dice.pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"]).unwrap().parse().unwrap();
         let find = |from| FindText { pattern: pattern.clone(), from, limit: 4 };
         pair.agree(find(near), find(far));

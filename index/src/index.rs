@@ -10,19 +10,29 @@ use std::sync::{Arc, OnceLock};
 use stepback_machine::{Endian, InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Source, Step};
 
-use crate::banks::NamedBank;
-use crate::build::{Build, BuildProgress, so_far};
-use crate::calls::Functions;
-use crate::data::Data;
-use crate::directory::Directory;
-use crate::granules::{Granule, Reach};
-use crate::key_map::{SEGMENTS, SegmentSet};
-use crate::layout::{self, Contents, KeyMaps};
-use crate::operands::OperandTable;
-use crate::pcs::Visits;
-use crate::segment::{Section, SegmentReader, damaged};
-use crate::semihosting::HostRegions;
-use crate::{BuildError, BuildOptions, CallTable, Cancel, Fingerprint, OpenError, Program, QueryError, ThreadId};
+use crate::answers::cancel::Cancel;
+use crate::answers::error::{BuildError, OpenError, QueryError};
+use crate::answers::record::ThreadId;
+use crate::builder::build_index::Build;
+use crate::builder::options::BuildOptions;
+use crate::builder::options::BuildProgress;
+use crate::builder::partial::so_far;
+use crate::read::banks::NamedBank;
+use crate::read::functions::Functions;
+use crate::read::operands::OperandTable;
+use crate::read::program::Program;
+use crate::store::calls::table::CallTable;
+use crate::store::data::Data;
+use crate::store::directory::Directory;
+use crate::store::fingerprint::Fingerprint;
+use crate::store::granules::{Granule, Reach};
+use crate::store::key_map::{SEGMENTS, SegmentSet};
+use crate::store::layout;
+use crate::store::layout::{Contents, KeyMaps};
+use crate::store::pcs::Visits;
+use crate::store::regions::regions::HostRegions;
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::{SegmentReader, damaged};
 
 /// A question: a pure function of an index and its own fields.
 pub trait Query {
@@ -75,7 +85,7 @@ pub struct IndexInfo {
     pub time_range: Option<(u64, u64)>,
     /// True for big endian.
     pub is_big_endian: bool,
-    /// Problems in all; [`Index::warnings`] keeps the first [`crate::WARNINGS_KEPT`].
+    /// Problems in all; [`Index::warnings`] keeps the first [`crate::builder::options::WARNINGS_KEPT`].
     pub warning_count: u64,
     /// Reads that contradicted the last value known before them.
     pub external_changes: u64,

@@ -3,12 +3,15 @@
 use stepback_machine::AccessKind;
 use stepback_parsers::{Position, Source};
 
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::{AccessTarget, Effect, StepRecord, ThreadId};
+use crate::index::Index;
 use crate::inference::engine::Engine;
 use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::Observed;
 use crate::inference::query::is_filtered;
 use crate::inference::run::run_of;
-use crate::{AccessTarget, Cancel, Effect, Index, QueryError, StepRecord, ThreadId};
 
 /// So many steps before an access are gone through, and so many behind it, where its value may be an address.
 const STEPS_BEFORE: u64 = 128;

@@ -5,13 +5,18 @@ use std::ops::Range;
 use stepback_machine::{Endian, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, RegisterSource, Source};
 
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::Cell;
+use crate::answers::record::{ThreadId, Value};
+use crate::index::{Index, Query as _};
 use crate::inference::engine::{Circumstances, Engine};
+use crate::inference::reason::{Reason, Way};
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{BREAKS, Run, run_of};
 use crate::inference::symbols::Symbols;
-use crate::inference::{Reason, Way};
-use crate::{AccessKinds, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LastMarkers, Query as _};
-use crate::{QueryError, ThreadId, Value};
+use crate::query::access::{AccessKinds, LastAccess, LastAccessAnswer};
+use crate::query::markers::LastMarkers;
 
 /// So many steps before a position are gone through; four times as many tell 1 to 5 % more registers.
 const STEPS_BEFORE: u64 = 1024;

@@ -2,9 +2,13 @@
 
 use stepback_parsers::{MarkerKind, Position, Source};
 
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::ThreadId;
+use crate::index::{Index, Query as _};
 use crate::inference::run::BREAKS;
-use crate::overtaken::may_write;
-use crate::{Cancel, Index, LastMarkers, Query as _, QueryError, ThreadId};
+use crate::query::markers::LastMarkers;
+use crate::read::overtaken::may_write;
 
 /// So many threads are looked at; in a trace of more nothing is told.
 const THREADS: usize = 256;

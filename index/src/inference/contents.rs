@@ -6,13 +6,17 @@ use std::ops::Range;
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source};
 
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::{ThreadId, ValueSource};
+use crate::index::{Index, Query};
 use crate::inference::access_values::AccessValues;
 use crate::inference::control::is_trap;
 use crate::inference::query::is_filtered;
 use crate::inference::run::run_of;
-use crate::memory::granules_of;
-use crate::touches::{ByteTouches, Wanted};
-use crate::{ByteState, Cancel, Index, Query, QueryError, ThreadId, ValueSource};
+use crate::query::memory::ByteState;
+use crate::query::memory::granules_of;
+use crate::read::touches::{ByteTouches, Wanted};
 
 /// How far behind a position a load may tell what memory held at it.
 const SLOTS_BEHIND: u64 = 256;

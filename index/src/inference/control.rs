@@ -4,8 +4,8 @@ use stepback_machine::{Flow, InstructionSet, Mode, RegisterView, Registers};
 use stepback_parsers::{Marker, MarkerKind};
 
 use crate::inference::engine::{Engine, Here, Traced};
+use crate::inference::reason::{Fact, Way};
 use crate::inference::run::{BREAKS, RunMarker, RunStep};
-use crate::inference::{Fact, Way};
 
 impl Engine<'_> {
     /// Forgets what a step may have changed besides what its operands say.

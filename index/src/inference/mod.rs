@@ -10,26 +10,19 @@
 //! and so is all that a system call, a signal or a gap may change.
 //! Where two facts differ, the value is unknown.
 
-mod access_values;
-mod addresses;
-mod around;
-mod breaks;
-mod contents;
-mod control;
-mod engine;
-mod knowledge;
-mod memory;
-mod observed;
-mod query;
-mod reason;
-mod registers;
-mod run;
-mod symbols;
-mod terms;
-
-pub(crate) use access_values::fill_accesses;
-pub use contents::InferredMemory;
-pub(crate) use contents::fill_memory;
-pub(crate) use query::fill;
-pub use query::{Inference, InferredRegister, InferredRegisters};
-pub use reason::{Fact, Reason, Way};
+pub(crate) mod access_values;
+pub(crate) mod addresses;
+pub(crate) mod around;
+pub(crate) mod breaks;
+pub(crate) mod contents;
+pub(crate) mod control;
+pub(crate) mod engine;
+pub(crate) mod knowledge;
+pub(crate) mod memory;
+pub(crate) mod observed;
+pub(crate) mod query;
+pub(crate) mod reason;
+pub(crate) mod registers;
+pub(crate) mod run;
+pub(crate) mod symbols;
+pub(crate) mod terms;

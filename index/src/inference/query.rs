@@ -3,9 +3,13 @@
 use stepback_machine::{RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Source};
 
-use crate::inference::Reason;
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::{ThreadId, Value, ValueSource};
+use crate::index::{Index, Query};
 use crate::inference::around::Around;
-use crate::{Cancel, Index, Query, QueryError, RegisterState, ThreadId, Value, ValueSource};
+use crate::inference::reason::Reason;
+use crate::query::registers::RegisterState;
 
 /// The registers of a thread at a position as far as its steps force them, without the values that the trace may state.
 /// Cost: some thousand steps are read, and some hundred around the last write of a register that these do not write.

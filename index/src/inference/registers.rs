@@ -2,8 +2,8 @@
 
 use stepback_machine::{InstructionSet, Operation, RegisterId, RegisterView};
 
+use crate::inference::reason::{Fact, Way};
 use crate::inference::symbols::{Symbols, Term};
-use crate::inference::{Fact, Way};
 
 /// What 8 bytes of a register hold, and how they got it.
 #[derive(Clone, Copy, Debug)]

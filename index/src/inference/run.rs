@@ -10,8 +10,10 @@ use stepback_parsers::{
     ThreadNumber,
 };
 
-use crate::memory::granules_of;
-use crate::{Index, QueryError, ThreadId};
+use crate::answers::error::QueryError;
+use crate::answers::record::ThreadId;
+use crate::index::Index;
+use crate::query::memory::granules_of;
 
 /// A step of the run.
 #[derive(Clone, Debug)]

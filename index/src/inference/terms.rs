@@ -5,9 +5,9 @@ use stepback_machine::{
 };
 
 use crate::inference::engine::{Engine, Here, Loaded};
+use crate::inference::reason::{Fact, Way};
 use crate::inference::run::{RunAccess, RunStep};
 use crate::inference::symbols::Term;
-use crate::inference::{Fact, Way};
 
 /// How far from the last access through the stack pointer memory counts as the thread's own.
 const STACK_BYTES: u64 = 64 << 10;

@@ -3,9 +3,10 @@
 use stepback_machine::{AccessKind, RegisterView};
 use stepback_parsers::{Line, Position, Step};
 
-use super::event::{Event, EventKind};
-use super::{Oracle, Replay};
-use crate::{AccessKinds, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, ThreadId};
+use crate::answers::record::{Cell, Hit, ThreadId};
+use crate::oracle::event::{Event, EventKind};
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
 
 impl Replay for LastAccess {
     fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use stepback_machine::{AccessKind, Address};
 
-use super::event::EventKind;
-use super::{Oracle, Replay};
-use crate::{AccessKinds, AccessesOf, HeatMap, Hit, HotPage, PageHeat};
+use crate::answers::record::Hit;
+use crate::oracle::event::EventKind;
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::access::AccessKinds;
+use crate::query::accesses::AccessesOf;
+use crate::query::page_heat::{HeatMap, HotPage, PageHeat};
 
 impl Replay for AccessesOf {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {

@@ -3,9 +3,9 @@
 use stepback_machine::{Bank, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
-use super::Oracle;
-use super::event::{Event, EventKind, Written};
-use crate::ThreadId;
+use crate::answers::record::ThreadId;
+use crate::oracle::event::{Event, EventKind, Written};
+use crate::oracle::record::Oracle;
 
 /// What the last line that wrote a plain register named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

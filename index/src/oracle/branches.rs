@@ -2,7 +2,7 @@
 
 use stepback_machine::{InstructionSet, RegisterId};
 
-use super::event::Told;
+use crate::oracle::event::Told;
 
 /// What an instruction does to the program counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::event::{Event, EventKind};
-use super::memory::bytes_of;
-use super::{Oracle, Replay};
-use crate::{ByteState, Difference, DifferenceBetween, MemoryDifference, RegisterDifference, RegistersAt};
+use crate::oracle::event::{Event, EventKind};
+use crate::oracle::memory::bytes_of;
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::difference::{Difference, DifferenceBetween, MemoryDifference, RegisterDifference};
+use crate::query::memory::ByteState;
+use crate::query::registers::RegistersAt;
 
 impl Replay for DifferenceBetween {
     /// Runs of memory are of one byte each.
@@ -65,13 +67,13 @@ impl Oracle {
         for event in self.events_until(position) {
             for address in touched(event, &memory) {
                 let Some(byte) = memory.get_mut(&address) else { continue };
-                super::memory::follow(&mut byte.state, event, address);
+                crate::oracle::memory::follow(&mut byte.state, event, address);
                 let is_change = match &event.kind {
                     EventKind::Access(access) => !access.is_read() || access.contradicting.contains(&address),
                     _ => true,
                 };
                 byte.writer = if is_change { event.owner } else { byte.writer };
-                told.extend(super::memory::is_evidence(event, address).then_some(address));
+                told.extend(crate::oracle::memory::is_evidence(event, address).then_some(address));
             }
         }
         self.infer(&mut memory, position);
@@ -85,7 +87,7 @@ impl Oracle {
         let mut decided = HashSet::new();
         for event in self.events_after(position) {
             for address in touched(event, memory) {
-                if !super::memory::is_evidence(event, address) || !decided.insert(address) {
+                if !crate::oracle::memory::is_evidence(event, address) || !decided.insert(address) {
                     continue;
                 }
                 let Some(byte) = memory.get_mut(&address).filter(|byte| byte.state.value.is_none()) else { continue };

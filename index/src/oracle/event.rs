@@ -3,7 +3,8 @@
 use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterView};
 use stepback_parsers::{Marker, Step, TextKind};
 
-use crate::{HostOperation, ThreadId};
+use crate::answers::record::ThreadId;
+use crate::builder::semihosting::call::HostOperation;
 
 /// An event of the trace.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{Position, Step};
 
-use super::Oracle;
-use super::event::{Event, EventKind};
-use crate::HostOperation;
+use crate::builder::semihosting::call::HostOperation;
+use crate::oracle::event::{Event, EventKind};
+use crate::oracle::record::Oracle;
 
 impl Oracle {
     /// Finds the reads that contradict the last value known of a byte, and adds what semihosting calls let the host write.
@@ -91,7 +91,7 @@ impl Oracle {
 
 /// What the first access of a byte tells, if it is a read.
 fn first_told(events: &[Event], address: u64) -> Option<u8> {
-    let evidence = events.iter().find(|event| super::memory::is_evidence(event, address))?;
+    let evidence = events.iter().find(|event| crate::oracle::memory::is_evidence(event, address))?;
     let EventKind::Access(access) = &evidence.kind else { return None };
     let mut bytes = access.each_byte().filter(|_| access.is_read());
     bytes.find(|(touched, _)| *touched == address).and_then(|(_, value)| value)

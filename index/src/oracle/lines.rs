@@ -2,8 +2,9 @@
 
 use stepback_parsers::{Line, Position};
 
-use super::{Oracle, Replay};
-use crate::{PositionOfLine, RawLine, RawLines, SHOWN_BYTES};
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::raw_lines::{RawLine, RawLines, SHOWN_BYTES};
+use crate::query::steps::PositionOfLine;
 
 impl Replay for PositionOfLine {
     fn replay(&self, oracle: &Oracle) -> Option<Position> {

@@ -2,9 +2,10 @@
 
 use stepback_parsers::{MarkerKind, Position};
 
-use super::event::{Event, EventKind};
-use super::{Oracle, Replay};
-use crate::{FindMarkers, LastMarkers, MarkerHit, ThreadId};
+use crate::answers::record::ThreadId;
+use crate::oracle::event::{Event, EventKind};
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::markers::{FindMarkers, LastMarkers, MarkerHit};
 
 impl Replay for FindMarkers {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<MarkerHit>> {

@@ -3,9 +3,10 @@
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::event::{Event, EventKind};
-use super::{Oracle, Replay};
-use crate::{ByteState, MemoryAt, NextAccessedBlock, ValueSource};
+use crate::answers::record::ValueSource;
+use crate::oracle::event::{Event, EventKind};
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::memory::{ByteState, MemoryAt, NextAccessedBlock};
 
 impl Replay for MemoryAt {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ByteState>> {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
-use super::Oracle;
-use super::event::{EventKind, Written};
-use crate::ThreadId;
+use crate::answers::record::ThreadId;
+use crate::oracle::event::{EventKind, Written};
+use crate::oracle::record::Oracle;
 
 impl Oracle {
     /// All writes of registers of the whole trace.

@@ -3,11 +3,12 @@
 use stepback_machine::{Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
 use stepback_parsers::{MarkerKind, Position, Step};
 
-use super::Oracle;
-use super::event::{EventKind, Told};
-use crate::operands::kind_of_use;
-use crate::overtaken::{may_write, may_write_late};
-use crate::{Access, AccessKinds, AccessTarget, Doubt, Hit, ThreadId, Value};
+use crate::answers::record::{Access, AccessTarget, Doubt, Hit, ThreadId, Value};
+use crate::oracle::event::{EventKind, Told};
+use crate::oracle::record::Oracle;
+use crate::query::access::AccessKinds;
+use crate::read::operands::kind_of_use;
+use crate::read::overtaken::{may_write, may_write_late};
 
 impl Oracle {
     /// The steps of a thread that may use a register, in order.

@@ -8,8 +8,10 @@ use stepback_parsers::{
     Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
-use super::event::{Accessed, Event, EventKind, Told, Written};
-use crate::{Program, Query, ThreadId, ThreadInfo, Warning};
+use crate::answers::record::ThreadId;
+use crate::index::{Query, ThreadInfo, Warning};
+use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
+use crate::read::program::Program;
 
 /// A trace as a list of events.
 #[derive(Debug)]

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use stepback_machine::{AccessKind, Address, Branch};
 use stepback_parsers::{Marker, MarkerKind, Step};
 
-use super::Oracle;
-use super::event::{Event, EventKind, Told};
-use crate::{Call, Entered, Evidence, Left, ThreadId};
+use crate::answers::record::ThreadId;
+use crate::oracle::event::{Event, EventKind, Told};
+use crate::oracle::record::Oracle;
+use crate::store::calls::table::{Call, Entered, Evidence, Left};
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use stepback_machine::{RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Step};
 
-use super::event::EventKind;
-use super::{Oracle, Replay};
-use crate::{AccessKinds, RegisterFile, RegisterState, RegistersAt, ThreadId, Value, ValueSource};
+use crate::answers::record::{ThreadId, Value, ValueSource};
+use crate::oracle::event::EventKind;
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::access::AccessKinds;
+use crate::query::registers::{RegisterFile, RegisterState, RegistersAt};
 
 /// A byte of a register that was written.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,11 @@
 
 use stepback_parsers::Step;
 
-use super::event::EventKind;
-use super::{Oracle, Replay};
-use crate::{FindText, FindValue, Hit};
+use crate::answers::record::Hit;
+use crate::oracle::event::EventKind;
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::search::text::FindText;
+use crate::query::search::value::FindValue;
 
 impl Replay for FindText {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {

@@ -3,9 +3,10 @@
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
 use stepback_parsers::{Line, Position, Step, TextKind};
 
-use super::event::{Accessed, Event, EventKind, Told, Written};
-use super::{Oracle, Replay};
-use crate::{Access, AccessTarget, Effect, LATE_STEPS, LineOfStep, PositionOfTime, StepRecord, Steps, Value};
+use crate::answers::record::{Access, AccessTarget, Effect, StepRecord, Value};
+use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::steps::{LATE_STEPS, LineOfStep, PositionOfTime, Steps};
 
 impl Replay for Steps {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<StepRecord>> {

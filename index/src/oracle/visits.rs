@@ -3,8 +3,9 @@
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-use super::{Oracle, Replay};
-use crate::{Hit, LastVisit, NextVisit, NthVisit};
+use crate::answers::record::Hit;
+use crate::oracle::record::{Oracle, Replay};
+use crate::query::visits::{LastVisit, NextVisit, NthVisit};
 
 impl Replay for NextVisit {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {

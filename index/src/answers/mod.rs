@@ -1,0 +1,5 @@
+//! What questions answer with: plain data, which knows no index.
+
+pub(crate) mod cancel;
+pub(crate) mod error;
+pub(crate) mod record;

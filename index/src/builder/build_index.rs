@@ -1,0 +1,123 @@
+//! A build, as others ask for it.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stepback_parsers::Source;
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::BuildError;
+use crate::builder::assemble::Assembler;
+use crate::builder::follow::Follow;
+use crate::builder::options::{BuildOptions, BuildProgress, BuildSummary};
+use crate::builder::partial::Partial;
+use crate::builder::run::Run;
+use crate::index::Index;
+use crate::store::data::Data;
+use crate::store::fingerprint::Fingerprint;
+
+/// Builds the index of a trace.
+#[derive(Clone, Copy)]
+pub struct Build<'a, S> {
+    pub(crate) source: &'a Arc<S>,
+    pub(crate) fingerprint: &'a Fingerprint,
+    pub(crate) options: &'a BuildOptions,
+    pub(crate) progress: &'a BuildProgress,
+    pub(crate) cancel: &'a Cancel,
+    may_resume: bool,
+    pub(crate) follow: Option<Follow<'a>>,
+    pub(crate) on_part: Option<&'a (dyn Fn(Index<S>) + Sync)>,
+}
+
+impl<S> std::fmt::Debug for Build<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Build").field("fingerprint", self.fingerprint).finish_non_exhaustive()
+    }
+}
+
+impl<'a, S: Source> Build<'a, S> {
+    /// A build that ends where the trace ended when it was opened.
+    pub fn new(
+        source: &'a Arc<S>,
+        fingerprint: &'a Fingerprint,
+        options: &'a BuildOptions,
+        progress: &'a BuildProgress,
+        cancel: &'a Cancel,
+    ) -> Self {
+        Self { source, fingerprint, options, progress, cancel, may_resume: true, follow: None, on_part: None }
+    }
+
+    /// The same, going on with nothing that was built before.
+    #[must_use]
+    pub fn anew(self) -> Self {
+        Self { may_resume: false, ..self }
+    }
+
+    /// The same, going on as the trace grows.
+    #[must_use]
+    pub fn following(self, follow: Option<Follow<'a>>) -> Self {
+        Self { follow, ..self }
+    }
+
+    /// The same, handing over an index of the part that is done: soon after the start, and again whenever it is worth it.
+    /// It answers as if the trace ended there.
+    /// It is called on the thread that builds, which does not wait for the workers meanwhile.
+    #[must_use]
+    pub fn telling(self, on_part: &'a (dyn Fn(Index<S>) + Sync)) -> Self {
+        Self { on_part: Some(on_part), ..self }
+    }
+
+    /// Writes the index to `path`: first to `path` + `.partial`, then fsync, then rename.
+    /// Goes on with what an earlier build left behind, and with the index of the same trace when it was shorter.
+    ///
+    /// # Errors
+    /// See [`BuildError`]. What a cancelled build has done is kept for the next one; else nothing is left behind.
+    pub fn to_file(&self, path: &Path) -> Result<BuildSummary, BuildError> {
+        let failed = |error| BuildError::Write { path: Partial::path_of(path), error };
+        let mut partial = Partial::lock(path).map_err(failed)?;
+        let built = self.to_partial(&mut partial, &failed);
+        let is_cancelled = matches!(built, Err(BuildError::Cancelled));
+        if built.is_err() && !(is_cancelled && partial.is_kept()) {
+            partial.remove();
+        }
+        built
+    }
+
+    fn to_partial(
+        &self,
+        partial: &mut Partial,
+        failed: &(impl Fn(std::io::Error) -> BuildError + Sync),
+    ) -> Result<BuildSummary, BuildError> {
+        let resumed = if self.may_resume { partial.resumed(|earlier| self.is_of_this(earlier)) } else { None };
+        if resumed.is_none() {
+            partial.begin_anew().map_err(failed)?;
+        }
+        let output = partial.output().map_err(failed)?;
+        let mut assembler = match resumed {
+            Some(resumed) => Assembler::resume(resumed, self.fingerprint, self.source.traits(), output),
+            None => Assembler::new(self.source.as_ref(), self.fingerprint, output).map_err(failed)?,
+        };
+        assembler.use_folder(partial.folder());
+        let (output, summary) = Run { build: self, partial: Some(&*partial), failed }.run(assembler)?;
+        output.into_inner().map_err(|error| failed(error.into_error()))?;
+        partial.finish().map_err(failed)?;
+        Ok(summary)
+    }
+
+    /// Whether an earlier index is one of this trace, or of what it was before it grew.
+    fn is_of_this(&self, earlier: &Fingerprint) -> bool {
+        earlier.difference(self.fingerprint).is_none() || earlier.is_start_of(self.fingerprint, self.source.as_ref())
+    }
+
+    /// Builds an index that lives in memory alone.
+    ///
+    /// # Errors
+    /// See [`BuildError`].
+    pub fn in_memory(&self) -> Result<Index<S>, BuildError> {
+        let failed = |error| BuildError::Write { path: PathBuf::from("memory"), error };
+        let output = Arc::new(Data::Memory(Vec::new()));
+        let assembler = Assembler::new(self.source.as_ref(), self.fingerprint, output).map_err(failed)?;
+        let (data, _) = Run { build: self, partial: None, failed: &failed }.run(assembler)?;
+        Ok(Index::load(Arc::clone(self.source), data, None)?)
+    }
+}

@@ -1,0 +1,59 @@
+//! Which transfers of control take an exception or return from one.
+
+use stepback_machine::InstructionSet;
+use stepback_machine::{Flow, flow};
+
+use crate::builder::calls::branches::{branch_target, call_target};
+use crate::builder::calls::finder::Jump;
+use crate::builder::segment::transfers::CORE;
+use crate::store::calls::table::Evidence;
+
+/// How it shows that a transfer of control takes an exception, if it does.
+///
+/// Behind an instruction that does not jump control can go elsewhere by an exception alone; but a trace may have gaps,
+/// so the destination must look like a vector, or the registers like those of a handler.
+/// Behind one that jumps, the trace must say so besides, and the jump must go elsewhere.
+pub fn exception(jump: &Jump) -> Option<Evidence> {
+    let evidence = if jump.has_words { Evidence::Words } else { Evidence::Jump };
+    let is_taken = match jump.flow {
+        Flow::Trap => true,
+        Flow::Next => jump.last.opcode != 0 && is_handler(jump) || jump.has_words,
+        _ => has_exception_return(jump) && jump.age == 1 || jump.has_words && is_handler(jump) && !is_target(jump),
+    };
+    is_taken.then_some(evidence)
+}
+
+/// Whether a step returns from an exception, as its encoding and the link register say.
+pub fn is_exception_return(jump: &Jump) -> bool {
+    match jump.flow {
+        Flow::ExceptionReturn => true,
+        // The M profile returns by a special value, which has been overwritten already when the next handler begins.
+        Flow::Return | Flow::Branch => has_exception_return(jump) && branch_target(&jump.last).is_none(),
+        _ => false,
+    }
+}
+
+fn is_handler(jump: &Jump) -> bool {
+    let expected = jump.last.next_pc();
+    let is_linked = jump.lr.is_some_and(|lr| lr.abs_diff(expected) <= 8) && jump.age == 1;
+    match jump.instruction_set {
+        InstructionSet::A64 => jump.pc.is_multiple_of(0x80) || is_linked,
+        _ if has_exception_return(jump) => jump.age == 1,
+        // A vector of the A and R profiles holds a jump.
+        InstructionSet::A32 => {
+            is_linked || jump.pc & 0x1f != 0 && flow(jump.opcode, jump.instruction_set) == Flow::Branch
+        }
+        _ => is_linked,
+    }
+}
+
+/// Whether the link register has one of the values that mean a return from an exception in the M profile.
+pub fn has_exception_return(jump: &Jump) -> bool {
+    jump.instruction_set == InstructionSet::T32 && jump.lr.is_some_and(|lr| lr & 0xffff_ff80 == 0xffff_ff80)
+}
+
+/// Whether the step before is known to jump to where control went.
+fn is_target(jump: &Jump) -> bool {
+    let target = branch_target(&jump.last).or_else(|| call_target(&jump.last, &[None; CORE]));
+    target.is_some_and(|target| (target ^ jump.pc) & !1 == 0)
+}

@@ -1,0 +1,10 @@
+//! Calls: found while segments arrive in order, by a heuristic or by what the trace's records say of branches.
+
+pub(crate) mod branches;
+pub(crate) mod exceptions;
+pub(crate) mod finder;
+pub(crate) mod pending;
+pub(crate) mod recorded;
+pub(crate) mod recorded_frames;
+pub(crate) mod spool;
+pub(crate) mod stacks;

@@ -1,0 +1,335 @@
+//! Finds calls in traces whose records say what branches are.
+//!
+//! A step that calls begins a frame with the thread's next step, unless that is the step behind it in memory
+//! (code that asks for its own address calls so).
+//! A step that returns ends the innermost frame with its return address and, on x86, the place where that lies on the stack;
+//! frames inside were skipped. One that matches no frame changes nothing: threads may be traced from their middle.
+//!
+//! Frames can also be left without a return (longjmp, exceptions of C++):
+//! - On x86 a call that writes its return address where that of a pending call lies, or above, shows that the pending call is over.
+//!   So does a return from above.
+//! - A jump to where a register says, or a return that matches nothing, to a place where a call returned to before,
+//!   leaves what was called since. On x86 that is a suspicion until the stack shows it, for a `switch` may jump so, too.
+//!
+//! A marker that the kernel redirected control begins a frame that interrupts the step before (a signal's handler,
+//! kernel code of a system call), and another one ends it and all inside. Inside, nothing outside is over,
+//! unless the return addresses show that the stack of before is in use again. The abort of a restartable sequence is no frame.
+
+use foldhash::HashMap;
+use serde::{Deserialize, Serialize};
+use stepback_parsers::{Marker, MarkerKind};
+
+use crate::builder::calls::finder::{FoundSoFar, Frame};
+use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
+use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
+use crate::store::calls::table::{Entered, Evidence, Left};
+
+/// Return addresses that lie further apart are on different stacks.
+const STACK_BYTES: u64 = 8 << 20;
+/// So many handlers that interrupt each other are left together.
+const NESTED: usize = 64;
+
+/// A thread whose records say what branches are.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RecordedThread {
+    number: u16,
+    /// Its first step and its address.
+    root: Option<(u64, u64)>,
+    last_step: Option<u64>,
+    /// The last step or marker that took a turn.
+    last_turn: Option<u64>,
+    /// The branch whose destination is the thread's next step.
+    branch: Option<BranchStep>,
+    /// The redirection whose first step is the thread's next step.
+    redirection: Option<Redirection>,
+    /// The next redirection is the abort of a restartable sequence.
+    is_abort: bool,
+    frames: RecordedFrames,
+    /// From this frame on they seem to have been left by the jump of a step.
+    suspicion: Option<(usize, u64)>,
+    /// By address: where calls returned to, the deepest last.
+    return_points: HashMap<u64, Vec<ReturnPoint>>,
+}
+
+/// Where a call returned to.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct ReturnPoint {
+    /// How many frames were pending then.
+    depth: usize,
+    /// The call step of the innermost of them.
+    caller: Option<u64>,
+}
+
+/// Which frames an address on the stack shows to be over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Below {
+    /// Those whose return address lies there or below: it was written.
+    Written(u64),
+    /// Those below: it was read.
+    Read(u64),
+}
+
+impl RecordedThread {
+    /// A thread by the index's number.
+    pub fn new(number: u16) -> Self {
+        Self { number, ..Self::default() }
+    }
+
+    /// Takes the next turn, with the step that its slot says.
+    pub fn turn(&mut self, step: Option<u64>, turn: &Turn, found: &mut FoundSoFar) {
+        match (turn.what, step) {
+            (TurnKind::Marker(marker), step) => {
+                self.last_step = step.or(self.last_step);
+                self.marker(marker, found);
+                self.last_turn = self.last_step;
+            }
+            (TurnKind::Arrival { pc, .. }, Some(step)) => {
+                self.arrive(step, pc, found);
+                self.last_step = Some(step);
+            }
+            (TurnKind::Branch { kind, next_pc, stack }, Some(step)) => {
+                self.branch = Some(BranchStep { step, kind, next_pc, stack });
+                self.last_step = Some(step);
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// Notes its last step in a segment.
+    pub fn end_segment(&mut self, last_step: u64) {
+        self.last_step = Some(last_step);
+    }
+
+    fn arrive(&mut self, step: u64, pc: u64, found: &mut FoundSoFar) {
+        let (branch, redirection) = (self.branch.take(), self.redirection.take());
+        let Some(call_step) = self.last_step.filter(|_| self.root.is_some()) else {
+            self.root = Some((step, pc));
+            return;
+        };
+        if let Some(to) = redirection {
+            self.settle_suspicion(found);
+            let kind = RecordedKind::Redirection { to, interrupted: branch, own_stack: None };
+            self.frames.push(RecordedFrame { call_step, entry_step: Some(step), function: pc, kind });
+            return;
+        }
+        if let Some(frame) = self.frames.last_mut().filter(|frame| frame.entry_step.is_none()) {
+            (frame.entry_step, frame.function) = (Some(step), pc);
+        }
+        if let Some(branch) = branch {
+            match branch.kind {
+                TurningBranch::Call if pc == branch.next_pc => {}
+                TurningBranch::Call => self.call(branch, (step, pc), found),
+                TurningBranch::Return => self.return_to(pc, branch, found),
+                TurningBranch::Jump => self.jump_to(pc, branch.step, found),
+            }
+            self.last_turn = Some(branch.step);
+        }
+    }
+
+    fn call(&mut self, branch: BranchStep, (entry_step, function): (u64, u64), found: &mut FoundSoFar) {
+        if let Some(stack) = branch.stack {
+            self.lose(Below::Written(stack), branch.step, found);
+        }
+        let kind = RecordedKind::Call { return_address: branch.next_pc, stack: branch.stack };
+        let entry_step = Some(entry_step);
+        self.frames.push(RecordedFrame { call_step: branch.step, entry_step, function, kind });
+    }
+
+    fn return_to(&mut self, pc: u64, branch: BranchStep, found: &mut FoundSoFar) {
+        if let Some(stack) = branch.stack {
+            self.leave_redirections(stack, branch.step, found);
+        }
+        let Some(place) = self.frames.returning_to(pc, branch.stack) else {
+            match branch.stack {
+                Some(stack) => self.lose(Below::Read(stack), branch.step, found),
+                None => self.jump_to(pc, branch.step, found),
+            }
+            return;
+        };
+        // Retpolines put another address there: where that leads, no call returned to.
+        let is_point = self.frames.get(place).is_some_and(|frame| frame.returns_to(pc));
+        // What returns after all was not left by a jump, nor was what it returns to.
+        self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
+        self.close_down_to(place + 1, (branch.step, Left::Skipped), found);
+        self.close_down_to(place, (branch.step, Left::Return), found);
+        self.suspicion = None;
+        if !is_point {
+            return;
+        }
+        let point = ReturnPoint { depth: place, caller: self.caller_at(place) };
+        let points = self.return_points.entry(pc).or_default();
+        while points.pop_if(|known| known.depth >= place).is_some() {}
+        points.push(point);
+    }
+
+    /// The call step of the innermost of some frames.
+    fn caller_at(&self, depth: usize) -> Option<u64> {
+        Some(self.frames.get(depth.checked_sub(1)?)?.call_step)
+    }
+
+    /// Control jumped to anywhere: perhaps to where a call returned to that a frame further out made.
+    fn jump_to(&mut self, pc: u64, step: u64, found: &mut FoundSoFar) {
+        let Some(mut points) = self.return_points.remove(&pc) else { return };
+        let is_valid =
+            |point: &ReturnPoint| point.depth <= self.frames.len() && self.caller_at(point.depth) == point.caller;
+        while points.pop_if(|point| !is_valid(point)).is_some() {}
+        let Some(point) = points.last().copied() else { return };
+        self.return_points.insert(pc, points);
+        if point.depth >= self.frames.len() {
+            return;
+        }
+        let will_show = self.frames.last().is_some_and(|frame| frame.stack().is_some());
+        if will_show && self.frames.level_start() <= point.depth {
+            let (from, step) = self.suspicion.unwrap_or((point.depth, step));
+            self.suspicion = Some((from.min(point.depth), step));
+        } else {
+            self.close_down_to(point.depth, (step, Left::Longjmp), found);
+            self.suspicion = None;
+        }
+    }
+
+    fn settle_suspicion(&mut self, found: &mut FoundSoFar) {
+        if let Some((from, step)) = self.suspicion {
+            self.close_down_to(from, (step, Left::Longjmp), found);
+            self.suspicion = None;
+        }
+    }
+
+    /// Ends the frames that an address on the stack shows to be over.
+    fn lose(&mut self, below: Below, step: u64, found: &mut FoundSoFar) {
+        let (Below::Written(stack) | Below::Read(stack)) = below;
+        self.leave_redirections(stack, step, found);
+        let is_over = |held: u64| match below {
+            Below::Written(written) => held <= written,
+            Below::Read(read) => held < read,
+        };
+        while self.frames.len() > self.frames.level_start()
+            && let Some(frame) = self.frames.last()
+            && frame.stack().is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
+        {
+            let exit = if below == Below::Read(stack) { step } else { self.left_at(frame, step) };
+            self.close_down_to(self.frames.len() - 1, (exit, Left::Longjmp), found);
+        }
+        self.suspicion = None;
+    }
+
+    /// Ends the redirections inside of which the stack of before is in use again, or notes where theirs is.
+    fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut FoundSoFar) {
+        while let Some(innermost) = self.frames.level_start().checked_sub(1) {
+            // A handler that was interrupted before it used the stack is left with what interrupted it.
+            let is_redirection = |place: &usize| self.frames.get(*place).is_some_and(RecordedFrame::is_redirection);
+            let nested = (0..=innermost).rev().take(NESTED).take_while(is_redirection);
+            let place = nested.last().unwrap_or(innermost);
+            let around = place.checked_sub(1).and_then(|outer| self.frames.get(outer)).and_then(RecordedFrame::stack);
+            let Some(RecordedFrame { kind: RecordedKind::Redirection { own_stack, .. }, .. }) =
+                self.frames.redirection_mut()
+            else {
+                return;
+            };
+            let own = *own_stack.get_or_insert(stack);
+            let is_left = around.is_some_and(|around| own < around && around - own < STACK_BYTES && stack >= around);
+            if !is_left {
+                return;
+            }
+            let exit = self.frames.get(place).map_or(step, |frame| self.left_at(frame, step));
+            self.close_down_to(place, (exit, Left::Longjmp), found);
+        }
+    }
+
+    /// Which step left a frame that is found to be over at a later one: that of the last turn, if it took one inside.
+    fn left_at(&self, frame: &RecordedFrame, step: u64) -> u64 {
+        self.last_turn.filter(|turn| *turn > frame.call_step).unwrap_or(step)
+    }
+
+    fn marker(&mut self, marker: Marker, found: &mut FoundSoFar) {
+        match marker.kind {
+            MarkerKind::RSEQ_ABORT => self.is_abort = true,
+            MarkerKind::KERNEL_EVENT if std::mem::take(&mut self.is_abort) => self.branch = None,
+            MarkerKind::KERNEL_EVENT => self.redirect(Redirection::Signal, marker.value),
+            MarkerKind::KERNEL_TRANSFER => self.resume(Redirection::Signal, found),
+            MarkerKind::SYSTEM_CALL_START => self.redirect(Redirection::SystemCall, 0),
+            MarkerKind::SYSTEM_CALL_END => self.resume(Redirection::SystemCall, found),
+            MarkerKind::CONTEXT_SWITCH_START => self.redirect(Redirection::ContextSwitch, 0),
+            MarkerKind::CONTEXT_SWITCH_END => self.resume(Redirection::ContextSwitch, found),
+            MarkerKind::HARDWARE_EVENT => self.redirect(Redirection::Hardware, marker.value),
+            MarkerKind::HARDWARE_RETURN => self.resume(Redirection::Hardware, found),
+            _ => {}
+        }
+    }
+
+    /// Control will come elsewhere than it would have, to `interrupted`.
+    fn redirect(&mut self, to: Redirection, interrupted: u64) {
+        // A handler that is interrupted before its first step.
+        if let Some((before, call_step)) = self.redirection.replace(to).zip(self.last_step) {
+            let kind = RecordedKind::Redirection { to: before, interrupted: self.branch.take(), own_stack: None };
+            self.frames.push(RecordedFrame { call_step, entry_step: None, function: interrupted, kind });
+        }
+    }
+
+    /// What was interrupted goes on.
+    fn resume(&mut self, from: Redirection, found: &mut FoundSoFar) {
+        if self.redirection == Some(from) {
+            // Nothing was done there.
+            self.redirection = None;
+            return;
+        }
+        let Some(place) = self.frames.redirected_to(from) else { return };
+        self.redirection = None;
+        let step = self.last_step.unwrap_or(0);
+        self.branch = None;
+        if let Some(RecordedFrame { kind: RecordedKind::Redirection { interrupted, .. }, .. }) = self.frames.get(place)
+        {
+            self.branch = *interrupted;
+        }
+        self.close_down_to(place + 1, (step, Left::Skipped), found);
+        self.close_down_to(place, (step, Left::Return), found);
+        self.suspicion = None;
+    }
+
+    /// Ends all frames from a place on, innermost first. Those that a jump seemed to leave were left by it.
+    fn close_down_to(&mut self, place: usize, (step, left): (u64, Left), found: &mut FoundSoFar) {
+        while self.frames.len() > place {
+            let suspicion = self.suspicion.filter(|(from, _)| *from < self.frames.len());
+            let Some(frame) = self.frames.pop() else { return };
+            let (exit, left) = suspicion.map_or((step, left), |(_, jump)| (jump, Left::Longjmp));
+            found.frames.extend(self.frame(&frame, Some(exit), left));
+        }
+    }
+
+    /// A frame of the table; none when nothing was done inside.
+    fn frame(&self, frame: &RecordedFrame, exit_step: Option<u64>, left: Left) -> Option<Frame> {
+        let entered = match frame.kind {
+            RecordedKind::Call { .. } => Entered::Call,
+            RecordedKind::Redirection { .. } => Entered::Exception,
+        };
+        Some(Frame {
+            thread: self.number,
+            stack: 0,
+            function: frame.function,
+            call_step: Some(frame.call_step),
+            entry_step: Some(frame.entry_step?),
+            exit_step,
+            entered,
+            left,
+            evidence: Evidence::Record,
+        })
+    }
+
+    /// Gives the frames that the trace ends inside of.
+    pub fn end_trace(&mut self, found: &mut FoundSoFar) {
+        self.settle_suspicion(found);
+        let open = self.frames.iter().filter_map(|frame| self.frame(frame, None, Left::Open));
+        found.frames.extend(open);
+        found.frames.extend(self.root.map(|(step, function)| Frame {
+            thread: self.number,
+            stack: 0,
+            function,
+            call_step: None,
+            entry_step: Some(step),
+            exit_step: None,
+            entered: Entered::Root,
+            left: Left::Open,
+            evidence: Evidence::Start,
+        }));
+    }
+}

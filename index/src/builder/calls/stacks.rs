@@ -1,0 +1,177 @@
+//! The stacks of a thread: tasks of an operating system on one CPU, coroutines.
+//!
+//! A thread turns to another stack in one of two ways.
+//! An exception returns elsewhere than to what it interrupted: to what it interrupted on another stack,
+//! or with a stack pointer that this stack never had, or far from where it came from.
+//! Or the stack pointer is set, not moved, far from all that it was on this stack, and control goes on by a return
+//! that belongs to no call of this stack.
+
+use serde::{Deserialize, Serialize};
+use stepback_machine::{Flow, flow};
+
+use crate::builder::calls::branches::branch_target;
+use crate::builder::calls::finder::Jump;
+use crate::builder::calls::pending::{Pending, PendingFrames, PendingKind, ReturnKey};
+
+/// Beyond so many stacks of a thread, new ones are not told from the one in use.
+const STACKS: usize = 256;
+/// How far from the values seen so far the stack pointer may be set within a stack: room for local variables.
+const FAR: u64 = 4096;
+/// The same for the stack pointer that an exception returns with.
+const NEAR: u64 = 512;
+/// How far from what it interrupted an exception may return to step over instructions.
+const SKIPPED: u64 = 64;
+
+/// The values that the stack pointer had on a stack.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpRange(Option<(u64, u64)>);
+
+impl SpRange {
+    /// Adds a value.
+    pub fn widen(&mut self, sp: u64) {
+        let (low, high) = self.0.unwrap_or((sp, sp));
+        self.0 = Some((low.min(sp), high.max(sp)));
+    }
+
+    /// Whether a value lies between those seen.
+    pub fn contains(&self, sp: Option<u64>) -> bool {
+        self.is_near(sp, 0) && self.0.is_some()
+    }
+
+    /// Whether a value lies at most so far from those seen; so does any while there are none.
+    fn is_near(&self, sp: Option<u64>, distance: u64) -> bool {
+        let Some(sp) = sp else { return false };
+        self.0.is_none_or(|(low, high)| (low.saturating_sub(distance)..=high.saturating_add(distance)).contains(&sp))
+    }
+
+    /// Whether a value lies far above those seen.
+    pub fn is_far_below(&self, sp: Option<u64>) -> bool {
+        self.0.zip(sp).is_some_and(|((_, high), sp)| sp > high.saturating_add(FAR))
+    }
+}
+
+/// A stack of a thread.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Stack {
+    /// Its frames that are not over yet.
+    pub pending: PendingFrames,
+    /// The first frame of a stack that was turned to.
+    pub head: Option<Pending>,
+    /// The exception that turned away from it.
+    pub turned_away_by: Option<Pending>,
+}
+
+/// Where control goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// To a stack that was used before.
+    To(usize),
+    /// To one that was not.
+    New,
+}
+
+/// The stacks of a thread.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Stacks {
+    stacks: Vec<Stack>,
+    current: usize,
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        Self { stacks: vec![Stack::default()], current: 0 }
+    }
+}
+
+impl Stacks {
+    /// Whether it can be gone on with: what was read from a file may say anything.
+    pub fn is_consistent(&self) -> bool {
+        self.current < self.stacks.len()
+            && self.stacks.len() <= STACKS
+            && self.stacks.iter().all(|stack| stack.pending.is_consistent())
+    }
+
+    /// The number of the stack in use.
+    pub fn current(&self) -> u32 {
+        self.current as u32
+    }
+
+    /// The stack in use.
+    pub fn in_use(&mut self) -> &mut Stack {
+        &mut self.stacks[self.current]
+    }
+
+    /// The frames that are not over yet on the stack in use.
+    pub fn pending(&mut self) -> &mut PendingFrames {
+        &mut self.in_use().pending
+    }
+
+    /// All stacks with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &Stack)> {
+        (0..).zip(&self.stacks)
+    }
+
+    /// Takes another stack into use.
+    pub fn turn(&mut self, turn: Turn) {
+        self.current = match turn {
+            Turn::To(number) => number,
+            Turn::New => {
+                self.stacks.push(Stack::default());
+                self.stacks.len() - 1
+            }
+        };
+    }
+
+    /// To which stack a transfer of control turns that neither takes an exception nor returns from one.
+    pub fn turned_by_set(&self, jump: &Jump, key: ReturnKey) -> Option<Turn> {
+        let is_return = jump.flow == Flow::Return;
+        let goes_anywhere = is_return || jump.flow == Flow::Branch && branch_target(&jump.last).is_none();
+        let own = &self.stacks[self.current].pending;
+        let range = own.range();
+        if !jump.is_sp_set || !goes_anywhere || range.is_near(jump.sp, 0) || own.returning_to(key).is_some() {
+            return None;
+        }
+        let others = || self.others().filter(|(_, stack)| stack.pending.range().contains(jump.sp));
+        if let Some((number, _)) = others().find(|(_, stack)| stack.pending.returning_to(key).is_some()) {
+            return Some(Turn::To(number));
+        }
+        if jump.sp.is_none() || range.is_near(jump.sp, FAR) {
+            return None;
+        }
+        let other = others().next().map(|(number, _)| Turn::To(number));
+        let is_new = self.stacks.len() < STACKS && (is_return || range.is_far_below(jump.sp));
+        other.or(is_new.then_some(Turn::New))
+    }
+
+    /// To which stack the return of a pending exception turns.
+    pub fn turned_by_return(&self, place: usize, exception: &Pending, jump: &Jump) -> Option<Turn> {
+        let PendingKind::Exception { interrupted, .. } = exception.kind else { return None };
+        let own = &self.stacks[self.current].pending;
+        let (home, handler, sp) = (own.range_around(place), own.range(), jump.sp);
+        let resumed =
+            || self.others().filter(|(_, stack)| stack.turned_away_by.is_some_and(|by| by.resumes_at(jump.pc)));
+        let with_sp =
+            resumed().find(|(_, stack)| stack.pending.range().contains(sp)).map(|(number, _)| Turn::To(number));
+        if exception.resumes_at(jump.pc) {
+            return with_sp.filter(|_| !home.contains(sp));
+        }
+        let known = with_sp.or_else(|| resumed().next().map(|(number, _)| Turn::To(number)));
+        if known.is_some() {
+            return known;
+        }
+        let is_own = home.contains(sp) || handler.contains(sp);
+        let owner = self.others().find(|(_, stack)| stack.pending.range().contains(sp)).filter(|_| !is_own);
+        if let Some((number, _)) = owner {
+            return Some(Turn::To(number));
+        }
+        // Behind a jump to where a register points, anywhere may be right.
+        let goes_on = !matches!(flow(interrupted.opcode, interrupted.instruction_set), Flow::Next | Flow::Trap);
+        let is_skip = goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED;
+        let is_new = !is_skip && !home.is_near(sp, NEAR) && self.stacks.len() < STACKS;
+        is_new.then_some(Turn::New)
+    }
+
+    fn others(&self) -> impl Iterator<Item = (usize, &Stack)> {
+        self.stacks.iter().enumerate().filter(|(number, _)| *number != self.current)
+    }
+}

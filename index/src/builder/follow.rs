@@ -1,0 +1,21 @@
+//! A trace that still grows.
+
+use stepback_parsers::SourceError;
+
+use crate::answers::cancel::Cancel;
+use crate::store::fingerprint::Fingerprint;
+
+/// Has a build go on as the trace grows.
+#[derive(Clone, Copy)]
+pub struct Follow<'a> {
+    /// When this is cancelled the build finishes with what is there.
+    pub until: &'a Cancel,
+    /// The fingerprint of the trace as it is now.
+    pub fingerprint: &'a (dyn Fn() -> Result<Fingerprint, SourceError> + Sync),
+}
+
+impl std::fmt::Debug for Follow<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Follow").field("until", self.until).finish_non_exhaustive()
+    }
+}

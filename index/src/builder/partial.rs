@@ -1,0 +1,203 @@
+//! The files of an index that is being written.
+//!
+//! `PATH.partial` grows by segments; nobody but the builder who holds its lock writes it, and only behind what is there.
+//! `PATH.resume` is replaced as a whole from time to time, and makes what is there so far an index of a part of the trace.
+//! Both are gone when the index has its name.
+
+use std::fs::{File, TryLockError};
+use std::io::{BufWriter, Error, ErrorKind, Read as _, Result, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::answers::error::OpenError;
+use crate::builder::resume::Resumed;
+use crate::store::data::Data;
+use crate::store::fingerprint::Fingerprint;
+use crate::store::layout::HEADER_LEN;
+
+/// The files of an index that is being written, under the builder's lock.
+#[derive(Debug)]
+pub struct Partial {
+    /// The index to be.
+    path: PathBuf,
+    /// Its segments. The lock goes with it.
+    file: File,
+}
+
+impl Partial {
+    /// Where an index is written before it has its name.
+    pub fn path_of(path: &Path) -> PathBuf {
+        path.with_added_extension("partial")
+    }
+
+    /// Where that says how to go on.
+    pub fn resume_path_of(path: &Path) -> PathBuf {
+        path.with_added_extension("resume")
+    }
+
+    /// Opens the files for one builder alone, as they are.
+    pub fn lock(path: &Path) -> Result<Self> {
+        let partial = Self::path_of(path);
+        loop {
+            if std::fs::symlink_metadata(&partial).is_ok_and(|there| !there.is_file()) {
+                // Through a link the index would be written over whatever the link points at.
+                return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+            }
+            let file = File::options().read(true).write(true).create(true).truncate(false).open(&partial)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Error::new(ErrorKind::ResourceBusy, "another program is writing it at this moment"));
+                }
+                // A file system without locks: two builders at once are then possible, and the later rename wins.
+                Err(TryLockError::Error(_)) | Ok(()) => {}
+            }
+            // Between the opening and the lock another builder may have renamed the file: it is an index now, and mapped.
+            if is_still_at(&file, &partial)? {
+                return Ok(Self { path: path.to_owned(), file });
+            }
+        }
+    }
+
+    /// What an earlier builder left behind that can be gone on with: of this trace, or of one that grew to it.
+    pub fn resumed(&mut self, is_same_trace: impl Fn(&Fingerprint) -> bool) -> Option<Resumed> {
+        let interrupted = so_far_of(&self.file, &Self::resume_path_of(&self.path));
+        let finished = || map_file(&self.path).map(Arc::new);
+        for (data, is_finished) in [(interrupted, false), (finished(), true)] {
+            let Some(data) = data.ok() else { continue };
+            let Ok(resumed) = Resumed::read(&data, self.folder()) else { continue };
+            if !is_same_trace(&resumed.fingerprint) {
+                continue;
+            }
+            let from = if is_finished { File::open(&self.path) } else { self.file.try_clone() };
+            if from.and_then(|from| self.begin_with(from, resumed.resume.len)).is_ok() {
+                return Some(resumed);
+            }
+        }
+        None
+    }
+
+    /// Begins with the first bytes of another file, or of this one: who looks at more of it keeps what he sees.
+    fn begin_with(&mut self, mut from: File, len: u64) -> Result<()> {
+        if is_still_at(&from, &Self::path_of(&self.path))? && from.metadata()?.len() == len {
+            return Ok(());
+        }
+        self.begin_anew()?;
+        from.seek(SeekFrom::Start(0))?;
+        let copied = std::io::copy(&mut from.take(len), &mut self.file)?;
+        if copied == len { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Begins with an empty file. One that others may look at is left to them.
+    pub fn begin_anew(&mut self) -> Result<()> {
+        while self.file.metadata()?.len() > 0 {
+            std::fs::remove_file(Self::path_of(&self.path))?;
+            *self = Self::lock(&self.path)?;
+        }
+        match std::fs::remove_file(Self::resume_path_of(&self.path)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where it lies.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    }
+
+    /// Where segments are appended.
+    pub fn output(&self) -> Result<BufWriter<File>> {
+        let mut file = self.file.try_clone()?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(BufWriter::with_capacity(1 << 20, file))
+    }
+
+    /// A new file to say how to go on. It counts once it is [kept](Self::keep_rest).
+    pub fn new_rest(&self) -> Result<BufWriter<File>> {
+        let path = self.new_rest_path();
+        if std::fs::symlink_metadata(&path).is_ok() {
+            std::fs::remove_file(&path)?;
+        }
+        let file = File::options().read(true).write(true).create_new(true).open(path)?;
+        Ok(BufWriter::with_capacity(1 << 18, file))
+    }
+
+    /// The new file takes the place of the one before.
+    pub fn keep_rest(&self) -> Result<()> {
+        std::fs::rename(self.new_rest_path(), Self::resume_path_of(&self.path))
+    }
+
+    fn new_rest_path(&self) -> PathBuf {
+        self.path.with_added_extension("resume.new")
+    }
+
+    /// The index gets its name.
+    pub fn finish(&self) -> Result<()> {
+        self.file.sync_all()?;
+        std::fs::rename(Self::path_of(&self.path), &self.path)?;
+        // It is of no use any more, and does no harm: it fits no other file.
+        _ = std::fs::remove_file(Self::resume_path_of(&self.path));
+        Ok(())
+    }
+
+    /// Whether there is something to go on with.
+    pub fn is_kept(&self) -> bool {
+        Self::resume_path_of(&self.path).exists()
+    }
+
+    /// Nothing is left behind. Why the build failed is reported; a leftover would be overwritten by the next one.
+    pub fn remove(&self) {
+        for path in [Self::resume_path_of(&self.path), self.new_rest_path(), Self::path_of(&self.path)] {
+            _ = std::fs::remove_file(path);
+        }
+    }
+}
+
+/// What was written so far of an index that is not finished.
+///
+/// # Errors
+/// Says why it cannot be used.
+pub fn so_far(path: &Path) -> std::result::Result<Arc<Data>, OpenError> {
+    let refused = |error: Error| match error.kind() {
+        ErrorKind::NotFound => OpenError::Missing,
+        _ => OpenError::Read(error),
+    };
+    let partial = Partial::path_of(path);
+    if !partial.symlink_metadata().map_err(refused)?.is_file() {
+        return Err(OpenError::Foreign);
+    }
+    let file = File::open(partial).map_err(refused)?;
+    so_far_of(&file, &Partial::resume_path_of(path)).map_err(refused)
+}
+
+fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<Data>> {
+    let rest = Arc::new(map_file(resume_path)?);
+    let len = crate::store::layout::start_of_rest(&rest).ok_or(ErrorKind::InvalidData)?;
+    // What does not lie in the file must not be asked for: the checks of what lies there would be in vain.
+    if len < HEADER_LEN || segments.metadata()?.len() < len as u64 {
+        return Err(ErrorKind::InvalidData.into());
+    }
+    let segments = Data::map(segments).map(Arc::new)?;
+    Ok(Arc::new(Data::Joined { segments, len, rest }))
+}
+
+fn map_file(path: &Path) -> Result<Data> {
+    if !path.symlink_metadata()?.is_file() {
+        return Err(ErrorKind::InvalidInput.into());
+    }
+    let file = File::open(path)?;
+    if file.metadata()?.len() == 0 { Err(ErrorKind::UnexpectedEof.into()) } else { Data::map(&file) }
+}
+
+#[cfg(unix)]
+fn is_still_at(file: &File, path: &Path) -> Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+    let opened = file.metadata()?;
+    let there = std::fs::metadata(path);
+    Ok(there.is_ok_and(|there| (there.dev(), there.ino()) == (opened.dev(), opened.ino())))
+}
+
+#[cfg(not(unix))]
+fn is_still_at(_file: &File, _path: &Path) -> Result<bool> {
+    // An open file cannot be renamed away there.
+    Ok(true)
+}

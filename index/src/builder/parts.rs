@@ -1,0 +1,169 @@
+//! What is done of a build is shown, and kept, while the rest is being built.
+
+use std::sync::Arc;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use memchr::memrchr;
+use stepback_parsers::{ParseScratch, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::BuildError;
+use crate::builder::assemble::{Assembler, Task};
+use crate::builder::run::{Ordered, Run, Shared};
+use crate::builder::segment::builder::SegmentBuilder;
+use crate::index::Index;
+use crate::store::data::Data;
+use crate::store::output::{Output, Rest};
+
+/// The least time between two parts.
+const PAUSE: Duration = Duration::from_millis(250);
+/// The same where nobody looks at them: they are kept for the next build, should this one be stopped.
+const KEEP_PAUSE: Duration = Duration::from_secs(2);
+/// A part is made when at most one in so many of the time goes into parts.
+const SHARE: u32 = 10;
+/// With more semihosting calls than these, what the host wrote is looked for in the whole index alone.
+const HOST_CALLS: usize = 4096;
+
+/// When the next part is due.
+#[derive(Debug)]
+struct Pace {
+    not_before: Instant,
+    /// How much of the trace the last part had.
+    shown: u64,
+}
+
+impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
+    /// Shows parts until the workers are done.
+    pub(crate) fn show_parts<O: Output>(&self, shared: &Shared<O>, workers: usize) {
+        if self.partial.is_none() && self.build.on_part.is_none() {
+            return;
+        }
+        let pause = if self.build.on_part.is_some() { PAUSE } else { KEEP_PAUSE };
+        // Who looks wants the first part at once.
+        let first = if self.build.on_part.is_some() { Duration::ZERO } else { pause };
+        let mut pace = Pace { not_before: Instant::now() + first, shown: 0 };
+        let mut ordered = shared.lock();
+        while !shared.is_done() {
+            let wait = pace.not_before.saturating_duration_since(Instant::now()).max(Duration::from_millis(10));
+            ordered = shared.advanced.wait_timeout(ordered, wait).unwrap_or_else(PoisonError::into_inner).0;
+            let now = Instant::now();
+            if shared.is_done() || now < pace.not_before {
+                continue;
+            }
+            let Some((end, tail)) = self.next_part(&ordered, shared.is_idle(workers), pace.shown) else { continue };
+            // What goes wrong here goes wrong for those who look alone: the build itself goes on.
+            let part = self.fork(&mut ordered.assembler, tail);
+            drop(ordered);
+            _ = part.and_then(|part| part.show(self));
+            let pause = if self.build.follow.is_some() { PAUSE } else { pause };
+            pace = Pace { not_before: now + (now.elapsed() * SHARE).max(pause), shown: end };
+            ordered = shared.lock();
+        }
+    }
+
+    /// How far the next part would go, and what of it is not taken by the pass in order yet; none when it is not worth it.
+    fn next_part<O: Output>(&self, ordered: &Ordered<O>, is_idle: bool, shown: u64) -> Option<(u64, Option<Task>)> {
+        let done = ordered.assembler.text_end();
+        if self.build.follow.is_some() && is_idle {
+            let tail = self.tail(done, shown)?;
+            return Some((tail.end?, Some(tail)));
+        }
+        // Each part costs what it has, not what is new.
+        (done > shown.saturating_add(shown / 4)).then_some((done, None))
+    }
+
+    /// The text from a place to the last whole line, parsed as it is: it is parsed again when there is more.
+    fn tail(&self, start: u64, shown: u64) -> Option<Task> {
+        const LAST: u64 = 64 << 10;
+        let source = self.build.source;
+        let length = source.length();
+        let from = length.saturating_sub(LAST).max(start);
+        let mut text = Vec::new();
+        source.read_raw(from..length, &mut text).ok()?;
+        let end = from + memrchr(b'\n', &text)? as u64 + 1;
+        if end <= shown {
+            return None;
+        }
+        let mut builder = SegmentBuilder::of(self.build.source.traits());
+        builder.begin_task(start);
+        let parsed = source.parse(start..end, &mut ParseScratch::default(), &mut builder).ok()?;
+        builder.end_task();
+        let segments = std::mem::take(&mut builder.sealed);
+        Some(Task { segments, lines: parsed.lines, end: Some(end), is_last: true })
+    }
+
+    /// Keeps what is done, so that the next build goes on with it.
+    pub(crate) fn keep<O: Output>(&self, assembler: &mut Assembler<O>) {
+        if assembler.steps() > 0 {
+            // A build that was cancelled promises nothing: what cannot be kept is built again.
+            _ = self.fork(assembler, None).and_then(|part| part.show(self));
+        }
+    }
+
+    /// An index of what is done, on its way to a file where it can be kept.
+    fn fork<O: Output>(&self, assembler: &mut Assembler<O>, tail: Option<Task>) -> Result<Part, BuildError> {
+        let rest = self.partial.and_then(|partial| partial.new_rest().ok());
+        Ok(match rest {
+            Some(rest) => Part::Kept(self.fork_to(assembler, tail, rest)?),
+            None => Part::Shown(self.fork_to(assembler, tail, Arc::new(Data::Memory(Vec::new())))?),
+        })
+    }
+
+    fn fork_to<O: Output, R: Output>(
+        &self,
+        assembler: &mut Assembler<O>,
+        tail: Option<Task>,
+        rest: R,
+    ) -> Result<Assembler<Rest<R>>, BuildError> {
+        let mut fork = assembler.fork(rest).map_err(self.failed)?;
+        if let Some(follow) = self.build.follow {
+            fork.set_fingerprint((follow.fingerprint)()?);
+        }
+        if self.partial.is_some() {
+            fork.mark();
+        }
+        if let Some(mut tail) = tail {
+            let added = fork.add_tail(self.build.source.as_ref(), &mut tail, assembler);
+            added.map_err(|error| self.stopped(error))?;
+        }
+        Ok(fork)
+    }
+
+    fn show_to<R: Output>(&self, part: Assembler<Rest<R>>, is_kept: bool) -> Result<(), BuildError> {
+        let mut assembled = part.finish(false).map_err(self.failed)?;
+        if assembled.host_calls().len() <= HOST_CALLS {
+            // What is kept is kept behind a cancel, too; they are few.
+            self.follow_host_calls(&mut assembled, &Cancel::default(), || {})?;
+        }
+        let data = assembled.read_back().map_err(self.failed)?;
+        if let Some(partial) = self.partial.filter(|_| is_kept) {
+            partial.keep_rest().map_err(self.failed)?;
+        }
+        if let Some(on_part) = self.build.on_part {
+            on_part(Index::load(Arc::clone(self.build.source), data, None)?);
+        }
+        Ok(())
+    }
+}
+
+/// An index of what is done.
+enum Part {
+    /// It is kept for the next build.
+    Kept(Assembler<Rest<std::io::BufWriter<std::fs::File>>>),
+    /// It is looked at alone.
+    Shown(Assembler<Rest<Arc<Data>>>),
+}
+
+impl Part {
+    fn show<S, F>(self, run: &Run<'_, S, F>) -> Result<(), BuildError>
+    where
+        S: Source,
+        F: Fn(std::io::Error) -> BuildError + Sync,
+    {
+        match self {
+            Self::Kept(part) => run.show_to(part, true),
+            Self::Shown(part) => run.show_to(part, false),
+        }
+    }
+}

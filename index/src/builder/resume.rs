@@ -1,0 +1,141 @@
+//! What it takes to go on with an index: one that was not finished, or one of a trace that grew.
+//!
+//! Each index, finished or not, tells what was known before the last part of its trace that may still change:
+//! bincode of [`Resume`], behind all else.
+//! The frames of calls are not kept twice: those that were found up to there are those of the table
+//! but for a few that are named.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU8;
+
+use serde::{Deserialize, Serialize};
+
+use crate::answers::error::{OpenError, QueryError};
+use crate::builder::calls::finder::{FinderState, Found, FoundSoFar, Frame};
+use crate::store::calls::table::{CallId, CallTable};
+use crate::store::data::Data;
+use crate::store::fingerprint::Fingerprint;
+use crate::store::granules::{Granule, Reach};
+use crate::store::key_map::KeyMapWriter;
+use crate::store::key_map::SEGMENTS;
+use crate::store::layout;
+use crate::store::layout::Contents;
+use crate::store::pcs::Visits;
+use crate::store::segment::meta::{SECTIONS, Section};
+use crate::store::segment::reader::{SegmentReader, damaged};
+
+/// What is known at some place between two tasks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Resume {
+    /// The directory up to there.
+    pub contents: Contents,
+    /// How many bytes of the index count: the header, segments and key maps.
+    pub len: u64,
+    /// What was complained of and is not again.
+    pub complaints: Vec<String>,
+    /// The slots of semihosting calls.
+    pub host_calls: Vec<u64>,
+    /// What is known of the threads.
+    pub finder: FinderState,
+    /// What the table of calls has beyond what was found up to there.
+    pub later: Found,
+}
+
+/// An index to go on with.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Where to go on.
+    pub resume: Resume,
+    /// The trace that the index is of as a whole, which may be longer than what `resume` knows.
+    pub fingerprint: Fingerprint,
+    /// What was found of the calls up to there.
+    pub found: FoundSoFar,
+    /// The memory blocks of the segments that have no key map yet.
+    pub granule_keys: KeyMapWriter<Reach>,
+    /// Their addresses.
+    pub pc_keys: KeyMapWriter<()>,
+}
+
+impl Resumed {
+    /// Reads what it takes to go on with an index. Everything that is kept of it is checked, so the cost grows with it.
+    /// Many calls are put aside in `folder`.
+    ///
+    /// # Errors
+    /// Says why the index cannot be gone on with.
+    pub fn read(data: &Arc<Data>, folder: &Path) -> Result<Self, OpenError> {
+        let unusable = || OpenError::Damaged("it does not say how to go on");
+        let contents = layout::decode(data)?;
+        let bytes = contents.resume.checked(data).filter(|bytes| !bytes.is_empty());
+        let resume = bytes.and_then(layout::decode_part::<Resume>).ok_or_else(unusable)?;
+        if !resume.contents.is_consistent() || !resume.finder.is_consistent() || !is_undamaged(&resume, data) {
+            return Err(OpenError::Damaged("the checksum of a segment does not hold"));
+        }
+        if resume.contents.segments.len() - layout::mapped(&resume.contents.key_maps) > SEGMENTS {
+            return Err(unusable());
+        }
+        let table = CallTable::open(data, &contents)?;
+        let mut later_frames = counts(&resume.later.frames);
+        let frames = (0..table.len()).map(CallId).filter_map(|id| Some(Frame::of(&table.get(id)?, table.stack_of(id))));
+        let frames = frames.filter(|frame| !take(&mut later_frames, frame));
+        let mut later_switches = counts(&resume.later.switches);
+        let switches = contents.call_layout.switches.iter().copied();
+        let switches = switches.filter(|switch| !take(&mut later_switches, switch)).collect();
+        let found = FoundSoFar::new(frames, switches, folder);
+        let (granule_keys, pc_keys) = unmapped_keys(&resume.contents, data).map_err(|_| unusable())?;
+        Ok(Self { resume, fingerprint: contents.fingerprint, found, granule_keys, pc_keys })
+    }
+}
+
+/// Whether all that is kept is what was written.
+fn is_undamaged(resume: &Resume, data: &Arc<Data>) -> bool {
+    let contents = &resume.contents;
+    let is_kept = |offset: u64| offset <= resume.len;
+    let are_segments_right = contents.segments.iter().all(|meta| {
+        let checked = AtomicU8::new(0);
+        let reader = SegmentReader { meta, bytes: data, checked: &checked };
+        meta.sections.get(SECTIONS).is_some_and(|end| is_kept(*end)) && reader.check_all().is_ok()
+    });
+    let mut maps = contents.key_maps.iter().flat_map(|maps| [maps.granules, maps.pcs]);
+    let is_right = |map: &layout::Extent| map.checked(data).is_some() && is_kept(map.offset.saturating_add(map.len));
+    are_segments_right && maps.all(|map| is_right(&map))
+}
+
+/// The keys of the segments behind the key maps.
+fn unmapped_keys(contents: &Contents, data: &Arc<Data>) -> Result<(KeyMapWriter<Reach>, KeyMapWriter<()>), QueryError> {
+    let (mut granule_keys, mut pc_keys) = (KeyMapWriter::default(), KeyMapWriter::default());
+    let mapped = layout::mapped(&contents.key_maps);
+    for (place, meta) in (0..).zip(contents.segments.iter().skip(mapped)) {
+        let reader = SegmentReader { meta, bytes: data, checked: &AtomicU8::new(u8::MAX) };
+        let (mut granules, mut pcs) = (Vec::new(), Vec::new());
+        let walked = reader.granules()?.for_each_from(0, |key, list: Granule<'_>| {
+            granules.push(list.reach().map(|reach| (key, meta.with_seams(key, reach))));
+            true
+        });
+        walked.map_err(|_| damaged(Section::Granules))?;
+        let granules = granules.into_iter().collect::<Result<Vec<_>, _>>().map_err(|_| damaged(Section::Granules))?;
+        let walked = reader.pcs()?.for_each_from(0, |key, _: Visits<'_>| {
+            pcs.push((key, ()));
+            true
+        });
+        walked.map_err(|_| damaged(Section::Pcs))?;
+        granule_keys.add(place, granules.into_iter());
+        pc_keys.add(place, pcs.into_iter());
+    }
+    Ok((granule_keys, pc_keys))
+}
+
+fn counts<T: Copy + Eq + Hash>(items: &[T]) -> HashMap<T, usize> {
+    let mut counts = HashMap::new();
+    items.iter().for_each(|item| *counts.entry(*item).or_default() += 1);
+    counts
+}
+
+/// Whether an item is still among the counted ones; it is then counted no more.
+fn take<T: Eq + Hash>(counts: &mut HashMap<T, usize>, item: &T) -> bool {
+    let Some(count) = counts.get_mut(item).filter(|count| **count > 0) else { return false };
+    *count -= 1;
+    true
+}

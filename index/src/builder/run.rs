@@ -1,0 +1,415 @@
+//! Workers parse and encode tasks side by side; what they made is taken in order.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use stepback_machine::RegisterId;
+use stepback_parsers::{
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Problem, RegisterWrite, Source, SourceError, StepEvent,
+    TextEvent, ThreadNumber,
+};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::BuildError;
+use crate::answers::error::PassError;
+use crate::builder::assemble::{Assembled, Assembler, Task};
+use crate::builder::build_index::Build;
+use crate::builder::options::BuildSummary;
+use crate::builder::partial::Partial;
+use crate::builder::segment::builder::SegmentBuilder;
+use crate::builder::semihosting::pass::HostPass;
+use crate::index::Index;
+use crate::store::output::Output;
+
+/// How long to wait before looking again whether a trace has grown.
+const GROWTH_WAIT: Duration = Duration::from_millis(20);
+
+/// A build under way.
+pub(crate) struct Run<'a, S, F> {
+    pub build: &'a Build<'a, S>,
+    /// None when the index lives in memory.
+    pub partial: Option<&'a Partial>,
+    /// What it means when the index cannot be written.
+    pub failed: &'a F,
+}
+
+/// What the workers share.
+pub(crate) struct Shared<O> {
+    /// Where the first task begins. The others begin at the first good place behind multiples of the segment size from there.
+    base: u64,
+    /// Where each task begins, as soon as somebody looked; none inside: it has no place to begin.
+    cuts: Mutex<BTreeMap<u64, Option<u64>>>,
+    next_task: AtomicU64,
+    /// The length of the trace, as soon as it is certain that nothing more is taken in.
+    settled: OnceLock<u64>,
+    is_over: AtomicBool,
+    workers_left: AtomicUsize,
+    /// Workers that wait for the trace to grow.
+    workers_idle: AtomicUsize,
+    pub ordered: Mutex<Ordered<O>>,
+    pub advanced: Condvar,
+}
+
+/// Tasks that are done wait here for those before them.
+pub(crate) struct Ordered<O> {
+    pub assembler: Assembler<O>,
+    next: u64,
+    waiting: BTreeMap<u64, Task>,
+    error: Option<BuildError>,
+}
+
+impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
+    pub fn run<O: Output + Send>(&self, assembler: Assembler<O>) -> Result<(O, BuildSummary), BuildError> {
+        let Build { source, options, progress, cancel, .. } = *self.build;
+        let base = assembler.text_end();
+        // Before its length: a source that has just settled takes in the rest when it is asked.
+        let is_settled = self.is_settled();
+        progress.bytes_total.store(source.length(), Ordering::Relaxed);
+        progress.bytes_done.store(base, Ordering::Relaxed);
+        let tasks = source.length().saturating_sub(base).div_ceil(self.segment_bytes());
+        let at_most = if is_settled { usize::try_from(tasks).unwrap_or(usize::MAX) } else { usize::MAX };
+        let workers = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(workers.min(at_most).max(1)).build();
+        let pool = pool.map_err(|error| BuildError::Workers(error.to_string()))?;
+        let workers = pool.current_num_threads();
+        let shared = Shared {
+            base,
+            cuts: Mutex::default(),
+            next_task: AtomicU64::new(0),
+            settled: OnceLock::new(),
+            is_over: AtomicBool::new(false),
+            workers_left: AtomicUsize::new(workers),
+            workers_idle: AtomicUsize::new(0),
+            ordered: Mutex::new(Ordered { assembler, next: 0, waiting: BTreeMap::new(), error: None }),
+            advanced: Condvar::new(),
+        };
+        pool.in_place_scope(|scope| {
+            (0..workers).for_each(|_| scope.spawn(|_| self.work(&shared, workers)));
+            self.show_parts(&shared, workers);
+        });
+        let mut ordered = shared.ordered.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = ordered.error {
+            return Err(error);
+        }
+        if cancel.is_cancelled() {
+            self.keep(&mut ordered.assembler);
+            return Err(BuildError::Cancelled);
+        }
+        self.finish(ordered.assembler, base)
+    }
+
+    fn finish<O: Output>(&self, mut assembler: Assembler<O>, base: u64) -> Result<(O, BuildSummary), BuildError> {
+        let source = self.build.source;
+        // An input that failed while it arrived has no length, and what is there is not all of it.
+        let length = source.length();
+        let now = source.length_now().map_err(|error| SourceError::Read { offset: length, error })?;
+        let is_longer = now > length && self.build.follow.is_none();
+        if now < length || is_longer && !self.build.fingerprint.is_start_of_input(source.as_ref()) {
+            return Err(BuildError::TraceChanged);
+        }
+        if let Some(follow) = self.build.follow {
+            // More may have been taken in since the last task began.
+            assembler.set_fingerprint((follow.fingerprint)()?.up_to(assembler.text_end(), source.as_ref())?);
+        }
+        if self.partial.is_some() {
+            assembler.mark();
+        }
+        let (steps, trace_bytes) = (assembler.steps(), assembler.text_end());
+        let mut assembled = assembler.finish(true).map_err(self.failed)?;
+        self.build.progress.host_calls_total.store(assembled.host_calls().len() as u64, Ordering::Relaxed);
+        self.follow_host_calls(&mut assembled, self.build.cancel, || {
+            self.build.progress.host_calls_done.fetch_add(1, Ordering::Relaxed);
+        })?;
+        let (output, index_bytes) = assembled.into_output();
+        Ok((output, BuildSummary { steps, trace_bytes, index_bytes, resumed_bytes: base }))
+    }
+
+    /// Finds what the host wrote during semihosting calls: only the index of all the rest can tell.
+    pub(crate) fn follow_host_calls<O: Output>(
+        &self,
+        assembled: &mut Assembled<O>,
+        cancel: &Cancel,
+        on_call: impl Fn(),
+    ) -> Result<(), BuildError> {
+        if assembled.host_calls().is_empty() {
+            return Ok(());
+        }
+        let data = assembled.read_back().map_err(self.failed)?;
+        let index = Index::load(Arc::clone(self.build.source), data, None)?;
+        let calls = assembled.host_calls().iter().copied().inspect(|_| on_call());
+        let writes = HostPass::new(index, cancel).run(calls)?;
+        assembled.add_host_writes(writes).map_err(self.failed)
+    }
+
+    fn segment_bytes(&self) -> u64 {
+        self.build.options.segment_bytes.max(1)
+    }
+
+    /// Whether the trace has its length.
+    fn is_settled(&self) -> bool {
+        self.build.source.is_settled() && self.build.follow.is_none_or(|follow| follow.until.is_cancelled())
+    }
+
+    fn work<O: Output + Send>(&self, shared: &Shared<O>, workers: usize) {
+        let _release = ReleaseOthers(shared);
+        let mut builder = SegmentBuilder::of(self.build.source.traits());
+        let mut scratch = ParseScratch::default();
+        loop {
+            let task = shared.next_task.fetch_add(1, Ordering::Relaxed);
+            if !self.wait_for_text(shared, task) || !shared.wait_for_turn(task, workers as u64 + 2) {
+                return;
+            }
+            let parsed = self.parse_task(shared, task, &mut builder, &mut scratch);
+            if !self.hand_in(shared, task, parsed) {
+                return;
+            }
+        }
+    }
+
+    /// The length of the trace once it is certain: the same for all workers, whatever is still added.
+    fn settled_length<O>(&self, shared: &Shared<O>) -> Option<u64> {
+        let source = self.build.source;
+        if shared.settled.get().is_none() && !self.is_settled() {
+            return None;
+        }
+        let length = *shared.settled.get_or_init(|| match self.build.follow {
+            // What came before the end of following is part of it.
+            Some(_) => source.grow().unwrap_or(source.length()),
+            None => source.length(),
+        });
+        self.build.progress.bytes_total.store(length, Ordering::Relaxed);
+        Some(length)
+    }
+
+    /// Where a task begins at the earliest.
+    fn target<O>(&self, shared: &Shared<O>, task: u64) -> u64 {
+        shared.base.saturating_add(task.saturating_mul(self.segment_bytes()))
+    }
+
+    /// Waits until the text is there in which a task may begin; false when there will be none, or the build is over.
+    fn wait_for_text<O>(&self, shared: &Shared<O>, task: u64) -> bool {
+        let source = self.build.source;
+        let mut is_idle = false;
+        let has_text = loop {
+            if let Some(length) = self.settled_length(shared) {
+                break self.target(shared, task) < length;
+            }
+            let length = source.grow().unwrap_or(source.length());
+            self.build.progress.bytes_total.store(length, Ordering::Relaxed);
+            if length >= self.target(shared, task + 1) {
+                break true;
+            }
+            // A text that is being unpacked anew is shorter for a while.
+            if source.is_settled() && source.length_now().is_ok_and(|now| now < length) {
+                shared.lock().error.get_or_insert(BuildError::TraceChanged);
+                shared.is_over.store(true, Ordering::Relaxed);
+            }
+            if self.is_stopped(shared) {
+                shared.is_over.store(true, Ordering::Relaxed);
+                break false;
+            }
+            if !is_idle {
+                is_idle = true;
+                shared.workers_idle.fetch_add(1, Ordering::Relaxed);
+            }
+            std::thread::sleep(GROWTH_WAIT);
+        };
+        if is_idle {
+            shared.workers_idle.fetch_sub(1, Ordering::Relaxed);
+        }
+        has_text && !self.is_stopped(shared)
+    }
+
+    fn is_stopped<O>(&self, shared: &Shared<O>) -> bool {
+        shared.is_over.load(Ordering::Relaxed) || self.build.cancel.is_cancelled()
+    }
+
+    fn parse_task<O>(
+        &self,
+        shared: &Shared<O>,
+        task: u64,
+        builder: &mut SegmentBuilder,
+        scratch: &mut ParseScratch,
+    ) -> Result<Task, SourceError> {
+        let Some(start) = self.cut(shared, task, scratch) else { return Ok(Task::default()) };
+        let mut next = task + 1;
+        let end = loop {
+            if !self.wait_for_text(shared, next) {
+                break shared.settled.get().copied().unwrap_or(self.build.source.length());
+            }
+            if let Some(cut) = self.cut(shared, next, scratch) {
+                break cut;
+            }
+            next += 1;
+        };
+        builder.begin_task(start);
+        let mut sink = Watched { builder, run: self, is_over: &shared.is_over, done: start };
+        let parsed = self.build.source.parse(start..end, scratch, &mut sink)?;
+        self.build.progress.bytes_done.fetch_add(end.saturating_sub(sink.done), Ordering::Relaxed);
+        builder.end_task();
+        let is_last = shared.settled.get() == Some(&end);
+        Ok(Task { segments: std::mem::take(&mut builder.sealed), lines: parsed.lines, end: Some(end), is_last })
+    }
+
+    /// Where a task begins; none when its part of the input has no place to begin (it is then part of an earlier one).
+    fn cut<O>(&self, shared: &Shared<O>, task: u64, scratch: &mut ParseScratch) -> Option<u64> {
+        let known = shared.cuts().get(&task).copied();
+        known.unwrap_or_else(|| {
+            let target = self.target(shared, task);
+            let limit = target.saturating_add(self.segment_bytes()).min(self.build.source.length());
+            // Where the input cannot be read here, the task before comes upon it and reports.
+            let cut = if task == 0 {
+                Some(shared.base)
+            } else {
+                self.build.source.cut(target, limit, scratch).unwrap_or(None)
+            };
+            shared.cuts().insert(task, cut);
+            cut
+        })
+    }
+
+    /// Passes a task on to the pass in order; false when the build is over.
+    fn hand_in<O: Output>(&self, shared: &Shared<O>, task: u64, parsed: Result<Task, SourceError>) -> bool {
+        let mut ordered = shared.lock();
+        let is_stopped = self.is_stopped(shared);
+        // A task that was stopped is not whole.
+        let taken = parsed.map_err(BuildError::from).and_then(|parsed| match is_stopped {
+            true => Ok(()),
+            false => {
+                ordered.waiting.insert(task, parsed);
+                self.take_ready(&mut ordered)
+            }
+        });
+        if let Err(error) = taken {
+            ordered.error.get_or_insert(error);
+            shared.is_over.store(true, Ordering::Relaxed);
+        }
+        if is_stopped {
+            shared.is_over.store(true, Ordering::Relaxed);
+        }
+        self.build.progress.steps.store(ordered.assembler.steps(), Ordering::Relaxed);
+        shared.advanced.notify_all();
+        !shared.is_over.load(Ordering::Relaxed)
+    }
+
+    fn take_ready<O: Output>(&self, ordered: &mut Ordered<O>) -> Result<(), BuildError> {
+        while let Some(mut task) = ordered.waiting.remove(&ordered.next) {
+            if task.is_last && self.partial.is_some() {
+                // When the trace grows this task is done again.
+                ordered.assembler.mark();
+            }
+            let taken = ordered.assembler.add_task(self.build.source.as_ref(), &mut task);
+            taken.map_err(|error| self.stopped(error))?;
+            ordered.next += 1;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn stopped(&self, error: PassError) -> BuildError {
+        match error {
+            PassError::Write(error) => (self.failed)(error),
+            PassError::Query(error) => error.into(),
+        }
+    }
+}
+
+impl<O> Shared<O> {
+    pub fn lock(&self) -> MutexGuard<'_, Ordered<O>> {
+        // A worker that panicked takes the whole pool down with it, so what it left behind is never used.
+        self.ordered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cuts(&self) -> MutexGuard<'_, BTreeMap<u64, Option<u64>>> {
+        self.cuts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether no worker will hand in anything any more.
+    pub fn is_done(&self) -> bool {
+        self.workers_left.load(Ordering::Relaxed) == 0 || self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Whether all workers wait for the trace to grow.
+    pub fn is_idle(&self, workers: usize) -> bool {
+        self.workers_idle.load(Ordering::Relaxed) == workers
+    }
+
+    /// Waits until a task is at most so far ahead of the pass in order, which bounds memory; false when the build is over.
+    fn wait_for_turn(&self, task: u64, ahead: u64) -> bool {
+        let is_early = |ordered: &mut Ordered<O>| task >= ordered.next + ahead && !self.is_over.load(Ordering::Relaxed);
+        let waited = self.advanced.wait_while(self.lock(), is_early);
+        drop(waited);
+        !self.is_over.load(Ordering::Relaxed)
+    }
+}
+
+/// Tells the others when a worker ends, and lets them go when it panics: they would wait for its task for ever.
+struct ReleaseOthers<'a, O>(&'a Shared<O>);
+
+impl<O> Drop for ReleaseOthers<'_, O> {
+    fn drop(&mut self) {
+        // Under the lock, so that nobody is between looking at a flag and going to sleep.
+        let ordered = self.0.lock();
+        self.0.is_over.fetch_or(std::thread::panicking(), Ordering::Relaxed);
+        self.0.workers_left.fetch_sub(1, Ordering::Relaxed);
+        self.0.advanced.notify_all();
+        drop(ordered);
+    }
+}
+
+/// A builder that reports progress and can be stopped.
+struct Watched<'a, 'r, S, F> {
+    builder: &'a mut SegmentBuilder,
+    run: &'a Run<'r, S, F>,
+    is_over: &'a AtomicBool,
+    done: u64,
+}
+
+impl<S, F> EventSink for Watched<'_, '_, S, F> {
+    fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
+        self.builder.thread_named(thread, name);
+    }
+
+    fn register_named(&mut self, register: RegisterId, name: &str, size_bytes: u16) {
+        self.builder.register_named(register, name, size_bytes);
+    }
+
+    // Inlined, the parser need not lay out an event of which half the fields are not looked at.
+    #[inline(always)]
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.builder.begin_step(step);
+    }
+
+    #[inline(always)]
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        self.builder.register_write(write);
+    }
+
+    #[inline(always)]
+    fn access(&mut self, access: &MemoryAccess) {
+        self.builder.access(access);
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        self.builder.text(event);
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        self.builder.marker(event);
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.builder.problem(problem);
+    }
+
+    fn progress(&mut self, offset: u64) -> Flow {
+        self.run.build.progress.bytes_done.fetch_add(offset.saturating_sub(self.done), Ordering::Relaxed);
+        self.done = self.done.max(offset);
+        let is_over = self.is_over.load(Ordering::Relaxed) || self.run.build.cancel.is_cancelled();
+        if is_over { Flow::Stop } else { Flow::Continue }
+    }
+}

@@ -1,0 +1,82 @@
+//! Reads that contradict what earlier segments knew: where in their segment they stand, and how many they are.
+
+use std::sync::atomic::AtomicU8;
+
+use crate::builder::segment::shadow::SeamExternal;
+use crate::store::data::Data;
+use crate::store::granules::{Masks, Touch};
+use crate::store::segment::meta::SegmentMeta;
+use crate::store::segment::reader::SegmentReader;
+
+/// The first reads of a segment that turned out to contradict what was known before it.
+pub struct Seams<'a> {
+    reader: SegmentReader<'a>,
+    found: Vec<(SeamExternal, Touch)>,
+}
+
+impl<'a> Seams<'a> {
+    /// Those of a segment that was just encoded; none so far.
+    pub fn new(meta: &'a SegmentMeta, bytes: &'a Data, unchecked: &'a AtomicU8) -> Self {
+        Self { reader: SegmentReader { meta, bytes, checked: unchecked }, found: Vec::new() }
+    }
+
+    /// Finds the first reads of some bytes of a block. Blocks come in ascending order.
+    pub fn find(&mut self, granule: u64, mut wrong: u64) {
+        let found = &mut self.found;
+        let mut note = |touch: Touch, place: u32| {
+            let mask = touch.shape.mask() & wrong;
+            if mask != 0 && !touch.shape.is_write() && touch.shape.is_known() {
+                found.push((SeamExternal { granule, slot: touch.slot, place, mask }, touch));
+                wrong &= !mask;
+            }
+            wrong != 0
+        };
+        let list = self.reader.granule(granule).ok().flatten();
+        let walked = list.map(|list| list.walk_forward(0, |masks: Masks| masks.read != 0, &mut note));
+        debug_assert!(matches!(walked, Some(Ok(()))), "a block that was just encoded can be read");
+    }
+
+    /// All that were found, and how many reads they are that did not contradict anything inside the segment.
+    pub fn finish(self) -> (Vec<SeamExternal>, u64) {
+        let new = self.found.iter().filter(|(seam, touch)| self.is_new(seam, *touch)).count() as u64;
+        (self.found.into_iter().map(|(seam, _)| seam).collect(), new)
+    }
+
+    fn is_new(&self, seam: &SeamExternal, touch: Touch) -> bool {
+        if touch.shape.is_external() {
+            return false;
+        }
+        let other = other_part(&self.reader, seam.granule, (seam.place, touch));
+        let Some((granule, place, other)) = other else { return true };
+        let found = self.found.binary_search_by_key(&(granule, place), |(seam, _)| (seam.granule, seam.place));
+        // When both parts contradict what was known before, the first counts.
+        !other.shape.is_external() && (found.is_err() || granule > seam.granule)
+    }
+}
+
+/// The other part of an access that touches two blocks: its block, its place there, and itself; none when there is none.
+pub fn other_part(reader: &SegmentReader<'_>, granule: u64, (place, touch): (u32, Touch)) -> Option<(u64, u32, Touch)> {
+    if !touch.shape.is_split() {
+        return None;
+    }
+    let is_first = !touch.shape.is_second_part();
+    let other = if is_first { granule.checked_add(1)? } else { granule.checked_sub(1)? };
+    // Both lists have the accesses of the slot in trace order.
+    let own = parts(reader, granule, (touch.slot, is_first))?;
+    let number = own.iter().position(|(known, _)| *known == place)?;
+    let (place, part) = *parts(reader, other, (touch.slot, !is_first))?.get(number)?;
+    Some((other, place, part))
+}
+
+/// The first or second parts of accesses in a slot, with their places in the block's list.
+fn parts(reader: &SegmentReader<'_>, granule: u64, (slot, is_first): (u32, bool)) -> Option<Vec<(u32, Touch)>> {
+    let list = reader.granule(granule).ok().flatten()?;
+    let mut parts = Vec::new();
+    let note = |touch: Touch, place: u32| {
+        let is_meant = touch.shape.is_split() && touch.shape.is_second_part() != is_first;
+        parts.extend((touch.slot == slot && is_meant).then_some((place, touch)));
+        touch.slot <= slot
+    };
+    list.walk_forward(slot, |_| true, note).ok()?;
+    Some(parts)
+}

@@ -1,0 +1,459 @@
+//! Collects the events of a segment.
+
+use foldhash::HashMap;
+use stepback_machine::{AccessKind, Branch, RegisterId, RegisterView};
+use stepback_parsers::{
+    EventSink, Flow, MarkerEvent, MemoryAccess, Problem, RegisterSource, RegisterWrite, SourceTraits, StepEvent,
+    TextEvent, TextKind, ThreadNumber,
+};
+
+use crate::builder::options::WARNINGS_KEPT;
+use crate::builder::segment::shadow::GranuleState;
+use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
+use crate::builder::segment::turns::{Turn, Turns};
+use crate::builder::semihosting::call::{HostCall, HostOperation, is_host_call};
+use crate::store::data::Data;
+use crate::store::granules::{GRANULE_BITS, Reach, Shape};
+use crate::store::keys::KeyTable;
+use crate::store::packed::FRAME;
+use crate::store::segment::markers::{MarkerLists, MarkersOfKind};
+use crate::store::segment::meta::SegmentMeta;
+
+/// A segment is closed early when it holds so many accesses: only an input without instructions does.
+const ACCESSES_LIMIT: usize = 1 << 22;
+/// A segment is closed early when its text is so long.
+const TEXT_LIMIT: u64 = 1 << 30;
+
+/// A problem of a segment.
+#[derive(Clone, Debug)]
+pub struct SegmentProblem {
+    /// Lines between the first line of the segment's task and this one.
+    pub line: u64,
+    /// Byte offset in the line.
+    pub column: u32,
+    /// What is wrong.
+    pub message: String,
+    /// As in [`Problem`].
+    pub is_once_a_run: bool,
+}
+
+/// A segment that is complete but for what only the pass in order knows.
+#[derive(Debug)]
+pub struct SealedSegment {
+    /// Its entry in the directory, with `sections` counted from the start of `bytes`.
+    pub meta: SegmentMeta,
+    /// Its sections.
+    pub bytes: Data,
+    /// Names of its threads.
+    pub thread_names: Vec<String>,
+    /// Names of its registers outside the table.
+    pub register_names: Vec<String>,
+    /// Each register view that it writes: thread number, view.
+    pub views: Vec<(u16, RegisterView)>,
+    /// Its markers.
+    pub markers: Vec<MarkersOfKind>,
+    /// Its transfers of control, in order.
+    pub transfers: Vec<Transfer>,
+    /// Its threads at its end.
+    pub thread_ends: Vec<ThreadEnd>,
+    /// The turns that its records tell of, in order.
+    pub turns: Vec<Turn>,
+    /// With those: the slot of the last step of each thread, 0 without one.
+    pub last_slots: Vec<u32>,
+    /// The blocks of memory that it touches, ascending.
+    pub granule_keys: Vec<u64>,
+    /// What it knows of them; nothing in traces without values.
+    pub granules: Vec<(u64, GranuleState)>,
+    /// Which bytes of each of these blocks it touches.
+    pub reaches: Vec<Reach>,
+    /// The slots of its semihosting calls that may let the host write into memory.
+    pub host_calls: Vec<HostCall>,
+    /// Its addresses, ascending.
+    pub pcs: Vec<u64>,
+    /// The first time that one of its steps has, and that of its last step.
+    pub time_range: Option<(u64, u64)>,
+    /// Its problems: the first of them, and how many in all but for those that are reported once a run.
+    pub problems: (Vec<SegmentProblem>, u64),
+    /// Lines of its task before it.
+    pub line_in_task: u64,
+}
+
+/// An access of a block: where, when, how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GranuleEvent {
+    pub granule: u32,
+    pub slot: u32,
+    pub shape: Shape,
+    pub external: u8,
+}
+
+/// What an access touches of a block.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    offset: usize,
+    size: usize,
+    /// The access touches the next block, or the one before, too.
+    is_split: bool,
+}
+
+/// Collects events and seals them into segments; its buffers are used again from segment to segment.
+#[derive(Debug, Default)]
+pub struct SegmentBuilder {
+    /// The trace has no values.
+    is_blank: bool,
+    pub(crate) text_start: u64,
+    pub(crate) line_start: u64,
+    pub(crate) slot: u32,
+    pub(crate) offsets: Vec<u32>,
+    pub(crate) lines: Vec<u32>,
+    pub(crate) times: Vec<u64>,
+    pub(crate) latest_time: Option<u64>,
+    pub(crate) timeless: u32,
+    pub(crate) thread_names: Vec<String>,
+    pub(crate) threads: Vec<ThreadEnd>,
+    pub(crate) thread_steps: Vec<u32>,
+    pub(crate) step_threads: Vec<u16>,
+    pub(crate) register_names: Vec<String>,
+    pub(crate) views: Vec<(u16, RegisterView)>,
+    pub(crate) view_slots: Vec<Vec<u32>>,
+    view_numbers: ViewNumbers,
+    pub(crate) markers: MarkerLists,
+    pub(crate) granules: KeyTable,
+    pub(crate) granule_states: Vec<GranuleState>,
+    pub(crate) granule_events: Vec<GranuleEvent>,
+    pub(crate) externals: u64,
+    pub(crate) external_slots: Vec<u32>,
+    pub(crate) host_calls: Vec<HostCall>,
+    pub(crate) pcs: KeyTable,
+    pub(crate) step_pcs: Vec<u32>,
+    pub(crate) successors: Vec<u32>,
+    pub(crate) transfers: Vec<Transfer>,
+    pub(crate) turns: Turns,
+    pub(crate) problems: Vec<SegmentProblem>,
+    pub(crate) problem_count: u64,
+    pub(crate) encoder: crate::builder::segment::encode::Encoder,
+    /// Segments that were closed, in order.
+    pub sealed: Vec<SealedSegment>,
+}
+
+/// The number of each register view in the segment, without hashing for the common ones.
+#[derive(Debug, Default)]
+struct ViewNumbers {
+    /// For the first threads, each register of the table and each common part of it: number + 1.
+    common: Vec<u32>,
+    others: HashMap<(u16, RegisterView), usize>,
+}
+
+const COMMON_THREADS: usize = 4;
+const COMMON_PARTS: usize = 8;
+
+impl ViewNumbers {
+    #[inline(always)]
+    fn place(thread: u16, view: RegisterView) -> Option<usize> {
+        let part = match (view.offset, view.size_bytes) {
+            (0, 8) => 0,
+            (0, 4) => 1,
+            (0, 16) => 2,
+            (8, 8) => 3,
+            (4, 4) => 4,
+            (8, 4) => 5,
+            (12, 4) => 6,
+            _ => return None,
+        };
+        let (thread, register) = (usize::from(thread), usize::from(view.register.0));
+        let registers = usize::from(RegisterId::FIRST_NAMED.0);
+        (thread < COMMON_THREADS && register < registers).then(|| (thread * registers + register) * COMMON_PARTS + part)
+    }
+
+    fn clear(&mut self) {
+        self.others.clear();
+        self.common.clear();
+        self.common.resize(COMMON_THREADS * usize::from(RegisterId::FIRST_NAMED.0) * COMMON_PARTS, 0);
+    }
+}
+
+impl SegmentBuilder {
+    /// For a trace of this kind.
+    pub fn of(traits: &SourceTraits) -> Self {
+        Self { is_blank: traits.registers == RegisterSource::Operands, ..Self::default() }
+    }
+
+    /// Begins a task: a range of the input that is parsed in one run.
+    pub fn begin_task(&mut self, text_start: u64) {
+        self.thread_names.clear();
+        self.register_names.clear();
+        self.threads.clear();
+        self.turns.begin_task();
+        self.sealed.clear();
+        self.clear_segment(text_start, 0);
+    }
+
+    /// Ends a task whose text ends here.
+    pub fn end_task(&mut self) {
+        self.seal(0, 0);
+    }
+
+    fn clear_segment(&mut self, text_start: u64, line_start: u64) {
+        (self.text_start, self.line_start) = (text_start, line_start);
+        (self.slot, self.timeless, self.externals, self.problem_count) = (0, 0, 0, 0);
+        self.latest_time = None;
+        self.offsets.clear();
+        self.lines.clear();
+        self.times.clear();
+        self.thread_steps.clear();
+        self.thread_steps.resize(self.thread_names.len(), 0);
+        self.step_threads.clear();
+        self.threads.iter_mut().for_each(|thread| {
+            // The pass in order carries these over; a slot of the segment before means nothing here.
+            *thread = ThreadEnd::carried();
+        });
+        self.views.clear();
+        self.view_numbers.clear();
+        self.markers.clear();
+        self.granules.clear();
+        self.granule_states.clear();
+        self.granule_events.clear();
+        self.external_slots.clear();
+        self.host_calls.clear();
+        self.pcs.clear();
+        self.step_pcs.clear();
+        self.successors.clear();
+        self.transfers.clear();
+        self.turns.clear();
+        self.problems.clear();
+    }
+
+    /// Whether an event stands at a place of its own: in some formats all of a step bear the place of the step.
+    #[cold]
+    fn can_begin_at(&self, offset: u64) -> bool {
+        let last = self.text_start + u64::from(self.offsets.last().copied().unwrap_or(0));
+        offset > last
+    }
+
+    /// Closes the segment; the next begins at `next_start`.
+    fn seal(&mut self, next_start: u64, next_line: u64) {
+        let sealed = self.encode();
+        self.sealed.push(sealed);
+        self.clear_segment(next_start, next_line);
+    }
+
+    #[inline(always)]
+    fn view_number(&mut self, thread: ThreadNumber, view: RegisterView) -> usize {
+        let place = ViewNumbers::place(thread.0, view);
+        let known = match place {
+            Some(place) => self.view_numbers.common[place].checked_sub(1).map(|number| number as usize),
+            None => self.view_numbers.others.get(&(thread.0, view)).copied(),
+        };
+        if let Some(number) = known {
+            return number;
+        }
+        self.add_view(thread, view, place)
+    }
+
+    #[cold]
+    fn add_view(&mut self, thread: ThreadNumber, view: RegisterView, place: Option<usize>) -> usize {
+        let number = self.views.len();
+        self.views.push((thread.0, view));
+        if self.view_slots.len() == number {
+            self.view_slots.push(Vec::new());
+        }
+        self.view_slots[number].clear();
+        match place {
+            Some(place) => self.view_numbers.common[place] = number as u32 + 1,
+            None => _ = self.view_numbers.others.insert((thread.0, view), number),
+        }
+        number
+    }
+
+    /// Notes an access of a block; true when it contradicts what was known.
+    #[inline]
+    fn touch(&mut self, key: u64, part: Part, kind: AccessKind, bytes: Option<&[u8]>) -> bool {
+        let Part { offset, size, is_split } = part;
+        let granule = self.granules.number(key);
+        let is_write = kind == AccessKind::Write;
+        let mut shape = Shape::new(offset as u64, size as u64, is_write, bytes.is_some());
+        if is_split {
+            shape = shape.as_split();
+        }
+        if self.is_blank {
+            self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external: 0 });
+            return false;
+        }
+        if granule == self.granule_states.len() {
+            self.granule_states.push(GranuleState::default());
+        }
+        let state = &mut self.granule_states[granule];
+        let mut external = 0;
+        match (kind, bytes) {
+            (AccessKind::Write, bytes) => state.write(offset, size, bytes),
+            (AccessKind::Read, Some(bytes)) => external = state.read(offset, bytes),
+            (AccessKind::Read, None) => {}
+        }
+        if external != 0 {
+            shape = shape.as_external();
+        }
+        self.granule_events.push(GranuleEvent { granule: granule as u32, slot: self.slot, shape, external });
+        external != 0
+    }
+
+    /// Notes a semihosting call, unless it is known to be one that writes no memory: most are.
+    #[cold]
+    fn note_host_call(&mut self, thread: usize) {
+        let operation = self.threads[thread].core[0];
+        if !matches!(operation, Tracked::Known(number) if !HostOperation::is_in(number)) {
+            let carried_by = (operation == Tracked::Carry).then_some(thread as u16);
+            self.host_calls.push(HostCall { slot: self.slot, carried_by });
+        }
+    }
+
+    #[cold]
+    fn note_external(&mut self) {
+        self.externals += 1;
+        if self.external_slots.last() != Some(&self.slot) {
+            self.external_slots.push(self.slot);
+        }
+    }
+
+    #[inline(always)]
+    fn visit(&mut self, pc: u64) {
+        // The step after an address is mostly the one that came after it before.
+        let before = self.step_pcs.last().copied().unwrap_or(0) as usize;
+        let guess = self.successors.get(before).copied().unwrap_or(0);
+        let is_right = self.pcs.keys().get(guess as usize) == Some(&pc);
+        let number = if is_right { guess } else { self.visit_elsewhere(before, pc) };
+        self.step_pcs.push(number);
+    }
+
+    fn visit_elsewhere(&mut self, before: usize, pc: u64) -> u32 {
+        let number = self.pcs.number(pc) as u32;
+        self.successors.resize(self.pcs.keys().len(), 0);
+        self.successors[before] = number;
+        number
+    }
+}
+
+impl EventSink for SegmentBuilder {
+    fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
+        debug_assert_eq!(usize::from(thread.0), self.thread_names.len(), "threads come in order");
+        self.thread_names.push(name.to_owned());
+        self.threads.push(ThreadEnd::carried());
+        self.turns.add_thread();
+        self.thread_steps.push(0);
+    }
+
+    fn register_named(&mut self, register: RegisterId, name: &str, _size_bytes: u16) {
+        debug_assert_eq!(
+            usize::from(register.0 - RegisterId::FIRST_NAMED.0),
+            self.register_names.len(),
+            "named registers come in order"
+        );
+        self.register_names.push(name.to_owned());
+    }
+
+    #[inline(always)]
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if step.chunk_offset - self.text_start >= TEXT_LIMIT || self.granule_events.len() >= ACCESSES_LIMIT {
+            self.seal(step.chunk_offset, step.place.line_in_range);
+        }
+        self.slot += 1;
+        self.offsets.push((step.chunk_offset - self.text_start) as u32);
+        if (self.slot - 1).is_multiple_of(FRAME as u32) {
+            self.lines.push((step.place.line_in_range - self.line_start) as u32);
+        }
+        let time = match (self.latest_time, step.time) {
+            (Some(latest), Some(time)) => Some(latest.max(time)),
+            (latest, time) => latest.or(time),
+        };
+        self.latest_time = time;
+        self.timeless += u32::from(time.is_none());
+        self.times.push(time.unwrap_or(0));
+        let thread = usize::from(step.thread.0);
+        self.thread_steps[thread] += 1;
+        if self.thread_names.len() > 1 {
+            // Until a second thread appears all steps are those of the first.
+            self.step_threads.resize(self.slot as usize - 1, 0);
+            self.step_threads.push(step.thread.0);
+        }
+        self.visit(step.pc.0);
+        if step.is_executed && !self.is_blank && is_host_call(step.instruction_set, step.opcode, step.length_bytes) {
+            self.note_host_call(thread);
+        }
+        if step.branch != Branch::Unsaid {
+            self.turns.begin_step(self.slot, step);
+        } else if let Some(transfer) = self.threads[thread].begin_step(self.slot, step) {
+            self.transfers.push(transfer);
+        }
+    }
+
+    #[inline(always)]
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let number = self.view_number(write.thread, write.view);
+        let slots = &mut self.view_slots[number];
+        if slots.last() != Some(&self.slot) {
+            slots.push(self.slot);
+        }
+        if !write.is_bank_copy {
+            self.threads[usize::from(write.thread.0)].register_write(write);
+        }
+    }
+
+    #[inline(always)]
+    fn access(&mut self, access: &MemoryAccess) {
+        if self.granule_events.len() >= ACCESSES_LIMIT && self.can_begin_at(access.place.offset) {
+            self.seal(access.place.offset, access.place.line_in_range);
+        }
+        let (key, offset) = (access.address.0 >> GRANULE_BITS, (access.address.0 & 63) as usize);
+        let size = usize::from(access.size_bytes);
+        let here = size.min(64 - offset);
+        let bytes = access.bytes.as_ref().map(|bytes| &bytes[..size.min(8)]);
+        let is_split = here < size;
+        let first = Part { offset, size: here, is_split };
+        let mut is_external = self.touch(key, first, access.kind, bytes.map(|bytes| &bytes[..here]));
+        if is_split {
+            let rest = Part { offset: 0, size: size - here, is_split };
+            is_external |= self.touch(key + 1, rest, access.kind, bytes.map(|bytes| &bytes[here..]));
+        }
+        if is_external {
+            self.note_external();
+        }
+        if bytes.is_none() {
+            self.turns.access(access);
+        }
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        if event.kind != TextKind::Exception || !tells_exception(event.text) {
+            return;
+        }
+        let Some(thread) = self.threads.get_mut(usize::from(event.thread.0)) else { return };
+        thread.has_words = true;
+        // A line that bears the time of the exception's first step stands before it and was put behind it.
+        // One that comes later still may lie in another segment: it counts for what comes next alone.
+        let (slot, number) = (self.slot, event.thread.0);
+        let mut late = self.transfers.iter_mut().rev().take_while(|transfer| transfer.slot >= slot);
+        if let Some(transfer) = late.find(|transfer| transfer.thread == number) {
+            transfer.has_words = true;
+        }
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        self.turns.marker(event);
+        self.markers.note(event.thread.0, event.marker.kind, self.slot);
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.problem_count += u64::from(!problem.is_once_a_run);
+        if self.problems.len() < WARNINGS_KEPT || problem.is_once_a_run {
+            self.problems.push(SegmentProblem {
+                line: problem.place.line_in_range,
+                column: problem.column,
+                message: problem.message.clone(),
+                is_once_a_run: problem.is_once_a_run,
+            });
+        }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        Flow::Continue
+    }
+}

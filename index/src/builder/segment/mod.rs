@@ -1,0 +1,7 @@
+//! A segment while it is parsed and encoded.
+
+pub(crate) mod builder;
+pub(crate) mod encode;
+pub(crate) mod shadow;
+pub(crate) mod transfers;
+pub(crate) mod turns;

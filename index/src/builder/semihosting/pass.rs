@@ -1,0 +1,166 @@
+//! The pass over the semihosting calls of a trace, in order, once everything else is indexed.
+//!
+//! It asks the new index itself: a call's registers and parameter block may have been written in any earlier segment.
+
+use std::collections::BTreeMap;
+
+use stepback_machine::{Address, InstructionSet, Registers};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::ThreadId;
+use crate::builder::seams::other_part;
+use crate::builder::segment::shadow::SeamExternal;
+use crate::builder::semihosting::call::HostOperation;
+use crate::index::{Index, Query as _};
+use crate::query::memory::MemoryAt;
+use crate::query::registers::RegisterViewsAt;
+use crate::read::slots::{EventKind, StepText};
+use crate::read::touches::Wanted;
+use crate::store::regions::regions::REGIONS_LIMIT;
+use crate::store::regions::regions::{HostRegion, HostRegions};
+
+/// Blocks of memory that are looked at in all, so that no trace can make this pass endless.
+const BLOCKS_LIMIT: u64 = 1 << 22;
+
+/// What the host wrote during a trace.
+#[derive(Debug, Default)]
+pub(crate) struct HostWrites {
+    /// Where and when.
+    pub regions: HostRegions,
+    /// For each segment that has some: reads that seemed to contradict what was known but follow such a region,
+    /// sorted by block and place, and how many reads are no external changes at all then.
+    pub explained: BTreeMap<usize, (Vec<SeamExternal>, u64)>,
+    /// Some calls were left out.
+    pub is_cut_short: bool,
+}
+
+/// The pass.
+pub(crate) struct HostPass<'a, S> {
+    index: Index<S>,
+    cancel: &'a Cancel,
+    blocks_left: u64,
+    /// By segment, block, and place in its list: the slot, and the bytes.
+    explained: BTreeMap<(usize, u64, u32), (u32, u64)>,
+}
+
+impl<'a, S: Source> HostPass<'a, S> {
+    /// A pass over a trace whose index knows nothing yet of what the host wrote.
+    pub fn new(index: Index<S>, cancel: &'a Cancel) -> Self {
+        Self { index, cancel, blocks_left: BLOCKS_LIMIT, explained: BTreeMap::new() }
+    }
+
+    /// Follows the calls of some slots, ascending.
+    pub fn run(mut self, slots: impl Iterator<Item = u64>) -> Result<HostWrites, QueryError> {
+        let mut is_cut_short = false;
+        for slot in slots {
+            self.cancel.check()?;
+            let Some(region) = self.region_of(slot)? else { continue };
+            if self.index.host_regions.len() >= REGIONS_LIMIT || self.blocks_left == 0 {
+                is_cut_short = true;
+                break;
+            }
+            self.index.host_regions.push(region);
+            self.explain(&region)?;
+        }
+        let explained = self.explained_by_segment()?;
+        Ok(HostWrites { regions: self.index.host_regions, explained, is_cut_short })
+    }
+
+    /// The region that the call of a slot let the host write; none when the trace does not tell.
+    fn region_of(&self, slot: u64) -> Result<Option<HostRegion>, QueryError> {
+        let Some(before) = slot.checked_sub(1).map(Position) else { return Ok(None) };
+        let events = self.index.events(slot..slot + 1)?;
+        let step = events.iter().find_map(|event| match &event.kind {
+            EventKind::Step(step) if event.slot == slot => Some((event.thread, step)),
+            _ => None,
+        });
+        let Some((thread, StepText { instruction_set, .. })) = step else { return Err(QueryError::TraceChanged) };
+        let is_wide = *instruction_set == InstructionSet::A64;
+        let (operation, block) = if is_wide { ("w0", "x1") } else { ("r0", "r1") };
+        let Some(operation) = self.register(operation, thread, before)?.and_then(HostOperation::of_number) else {
+            return Ok(None);
+        };
+        let Some(block) = self.register(block, thread, before)? else { return Ok(None) };
+        let (word_bytes, highest) = if is_wide { (8, u64::MAX) } else { (4, u64::from(u32::MAX)) };
+        let mut words = Vec::new();
+        for number in 0..3 {
+            words.push(self.word((block, number), word_bytes, before)?);
+        }
+        let word = |number: u64| words.get(usize::try_from(number).ok()?).copied().flatten();
+        let region = operation.region(block, (word_bytes, highest), word);
+        Ok(region.map(|(first, last)| HostRegion { slot, first, last, operation }))
+    }
+
+    fn register(&self, name: &str, thread: ThreadId, position: Position) -> Result<Option<u64>, QueryError> {
+        let set = if name.starts_with('r') { InstructionSet::A32 } else { InstructionSet::A64 };
+        let Some(view) = Registers::view(name, set) else { return Ok(None) };
+        let views = vec![(name.to_owned(), view)];
+        let states = RegisterViewsAt { position, thread, views }.run(&self.index, self.cancel)?;
+        Ok(states.first().and_then(|state| state.value.to_u64()))
+    }
+
+    /// A word of a parameter block; a read behind the call may tell it, when no write of the trace stands between.
+    fn word(&self, (block, number): (u64, u64), size: u64, position: Position) -> Result<Option<u64>, QueryError> {
+        let Some(address) = block.checked_add(number * size).filter(|address| address.checked_add(size - 1).is_some())
+        else {
+            return Ok(None);
+        };
+        let question = MemoryAt { position, address: Address(address), len_bytes: size };
+        let mut bytes = question.run(&self.index, self.cancel)?;
+        if !self.index.info().is_big_endian {
+            bytes.reverse();
+        }
+        Ok(bytes.into_iter().try_fold(0, |number, byte| Some(number << 8 | u64::from(byte.value?))))
+    }
+
+    /// Notes the first reads behind a region that were taken for contradictions of what was known before it.
+    fn explain(&mut self, region: &HostRegion) -> Result<(), QueryError> {
+        let Self { index, cancel, blocks_left, explained } = self;
+        if index.contents.externals == 0 {
+            return Ok(());
+        }
+        let range = (Address(region.first), region.last - region.first + 1);
+        index.for_each_touched(range, cancel, |granule, mask| {
+            let Some(left) = blocks_left.checked_sub(1) else { return Ok(()) };
+            *blocks_left = left;
+            let evidence = index.next_touches(granule, mask, region.slot, Wanted::Evidence)?;
+            let external = index.next_touches(granule, mask, region.slot, Wanted::External)?;
+            for (place, touch) in evidence.iter().enumerate() {
+                if let Some(touch) = touch.filter(|touch| external[place] == Some(*touch)) {
+                    let local = touch.slot.saturating_sub(index.step_base(touch.segment));
+                    let slot = u32::try_from(local).unwrap_or(u32::MAX);
+                    explained.entry((touch.segment, granule, touch.place)).or_insert((slot, 0)).1 |= 1 << place;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn explained_by_segment(&self) -> Result<BTreeMap<usize, (Vec<SeamExternal>, u64)>, QueryError> {
+        let mut by_segment: BTreeMap<usize, (Vec<SeamExternal>, u64)> = BTreeMap::new();
+        for ((segment, granule, place), (slot, mask)) in &self.explained {
+            let entry = by_segment.entry(*segment).or_default();
+            entry.0.push(SeamExternal { granule: *granule, slot: *slot, place: *place, mask: *mask });
+            entry.1 += u64::from(self.is_explained_whole((*segment, *granule, *place))?);
+        }
+        Ok(by_segment)
+    }
+
+    /// Whether a read is no external change at all any more. Of a read of two blocks, the last explained part counts.
+    fn is_explained_whole(&self, key: (usize, u64, u32)) -> Result<bool, QueryError> {
+        let (segment, granule, place) = key;
+        let Some(reader) = self.index.segment(segment) else { return Ok(false) };
+        let Some(touch) = reader.touch(granule, place)? else { return Ok(false) };
+        let is_left =
+            |key: (usize, u64, u32), flags: u64| flags & !self.explained.get(&key).map_or(0, |(_, mask)| *mask) != 0;
+        if is_left(key, reader.external_mask(granule, touch, place)) {
+            return Ok(false);
+        }
+        let Some((other, other_place, part)) = other_part(&reader, granule, (place, touch)) else { return Ok(true) };
+        let other_key = (segment, other, other_place);
+        let is_counted_there = self.explained.contains_key(&other_key) && other > granule;
+        Ok(!is_left(other_key, reader.external_mask(other, part, other_place)) && !is_counted_there)
+    }
+}

@@ -1,0 +1,378 @@
+//! Builds that end badly, go on, and are asked before they end.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use stepback_machine::Address;
+use stepback_parsers::{EventSink, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits, Tarmac};
+use tempfile::TempDir;
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::BuildError;
+use crate::builder::build_index::Build;
+use crate::builder::follow::Follow;
+use crate::builder::options::{BuildOptions, BuildProgress};
+use crate::builder::partial::Partial;
+use crate::index::{Index, Query as _};
+use crate::query::memory::MemoryAt;
+use crate::query::registers::RegistersAt;
+use crate::store::calls::table::CallId;
+use crate::store::fingerprint::Fingerprint;
+use crate::store::layout::HEADER_LEN;
+
+const OPTIONS: BuildOptions = BuildOptions { segment_bytes: 430, threads: 3 };
+
+/// Some steps of a program that calls, writes, and reads what it did not write.
+fn program(numbers: Range<u64>) -> String {
+    let mut text = String::from("0 clk R SP_EL3 0000000000009000\n");
+    for number in numbers {
+        let place = number % 10;
+        let pc = if (4..8).contains(&place) { 0x2000 } else { 0x1000 } + 4 * place;
+        let opcode = if place == 7 { 0xd65f_03c0u32 } else { 0xd503_201f };
+        let time = number + 1;
+        writeln!(text, "{time} clk IT ({time}) {pc:016x} {opcode:08x} O EL3h_s : NOP").unwrap();
+        match place {
+            3 => writeln!(text, "{time} clk R X30 {:016x}", 0x1020),
+            5 => writeln!(text, "{time} clk MW4 {:08x} {number:08x}", 0x8000 + number * 4 % 64),
+            6 => writeln!(text, "{time} clk MR4 {:08x} {:08x}", 0x8000 + number * 12 % 64, number / 100),
+            _ => writeln!(text, "{time} clk R X{place} {number:016x}"),
+        }
+        .unwrap();
+    }
+    text
+}
+
+/// As many steps of 43 bytes.
+fn trace_of(steps: usize) -> Tarmac {
+    let line = "7 clk IT (7) 00001000 e1a00000 A usr : NOP\n";
+    Tarmac::open(Box::new(line.repeat(steps).into_bytes()), Default::default()).unwrap()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Error,
+    Panic,
+    Cancel,
+}
+
+/// A trace at one byte of which reading ends.
+struct Broken {
+    trace: Tarmac,
+    at: u64,
+    end: End,
+    cancel: Cancel,
+}
+
+impl Source for Broken {
+    fn traits(&self) -> &SourceTraits {
+        self.trace.traits()
+    }
+
+    fn length(&self) -> u64 {
+        self.trace.length()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.trace.is_settled()
+    }
+
+    fn grow(&self) -> std::io::Result<u64> {
+        self.trace.grow()
+    }
+
+    fn length_now(&self) -> std::io::Result<u64> {
+        self.trace.length_now()
+    }
+
+    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        self.trace.cut(target, limit, scratch)
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        match self.end {
+            _ if !range.contains(&self.at) => {}
+            End::Error => {
+                return Err(SourceError::Read { offset: self.at, error: std::io::ErrorKind::Other.into() });
+            }
+            End::Panic => panic!("the test breaks here"),
+            End::Cancel => self.cancel.cancel(),
+        }
+        self.trace.parse(range, scratch, sink)
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        self.trace.read_raw(range, out)
+    }
+}
+
+/// Builds from a trace of 40 tasks with several workers; none when the build panicked.
+fn build_of(end: End, at: u64) -> Option<Result<Index<Broken>, BuildError>> {
+    let trace = trace_of(400);
+    let fingerprint = Fingerprint::of(&trace, 0).unwrap();
+    let cancel = Cancel::default();
+    let source = Arc::new(Broken { trace, at, end, cancel: cancel.clone() });
+    let progress = BuildProgress::default();
+    let build = || Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
+    catch_unwind(AssertUnwindSafe(build)).ok()
+}
+
+#[test]
+fn a_worker_that_panics_does_not_leave_the_others_waiting() {
+    for at in [0, 5000, 17_000] {
+        assert!(build_of(End::Panic, at).is_none());
+    }
+}
+
+#[test]
+fn an_unreadable_place_ends_the_build_with_its_error() {
+    for at in [0, 5000, 17_000] {
+        let built = build_of(End::Error, at);
+        assert!(matches!(built, Some(Err(BuildError::Source(SourceError::Read { offset, .. }))) if offset == at));
+    }
+}
+
+#[test]
+fn a_cancelled_build_says_so() {
+    for at in [0, 5000, 17_000] {
+        assert!(matches!(build_of(End::Cancel, at), Some(Err(BuildError::Cancelled))));
+    }
+}
+
+/// A folder with a trace and the place of its index.
+struct Place {
+    folder: TempDir,
+    trace: PathBuf,
+    index: PathBuf,
+}
+
+impl Place {
+    fn new(text: &[u8]) -> Self {
+        let folder = TempDir::new().unwrap();
+        let [trace, index] = ["a.tarmac", "a.sbi"].map(|name| folder.path().join(name));
+        std::fs::write(&trace, text).unwrap();
+        Self { folder, trace, index }
+    }
+
+    fn names(&self) -> Vec<String> {
+        let names = self.folder.path().read_dir().unwrap();
+        let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn open(&self) -> (Arc<Tarmac>, Fingerprint) {
+        let file = File::open(&self.trace).unwrap();
+        let tarmac = Arc::new(Tarmac::open(Box::new(file), Default::default()).unwrap());
+        let fingerprint = Fingerprint::of(tarmac.as_ref(), 0).unwrap();
+        (tarmac, fingerprint)
+    }
+
+    fn append(&self, text: &[u8]) {
+        File::options().append(true).open(&self.trace).unwrap().write_all(text).unwrap();
+    }
+
+    /// Builds to the end; tells how much an earlier build had done.
+    fn build(&self) -> u64 {
+        let (tarmac, fingerprint) = self.open();
+        let (progress, cancel) = (BuildProgress::default(), Cancel::default());
+        Build::new(&tarmac, &fingerprint, &OPTIONS, &progress, &cancel).to_file(&self.index).unwrap().resumed_bytes
+    }
+
+    /// Builds until it comes to a byte of the trace, and is cancelled there; how much it had shown by then.
+    fn build_until(&self, at: u64) -> u64 {
+        let (trace, fingerprint) = self.open();
+        let (progress, cancel) = (BuildProgress::default(), Cancel::default());
+        let trace = Arc::into_inner(trace).unwrap();
+        let source = Arc::new(Broken { trace, at, end: End::Cancel, cancel: cancel.clone() });
+        let shown = AtomicU64::new(0);
+        let on_part = |index: Index<Broken>| {
+            assert!(!index.is_whole());
+            check_part(&index);
+            shown.store(index.text_end(), Ordering::Relaxed);
+        };
+        let options = BuildOptions { threads: 1, ..OPTIONS };
+        let built =
+            Build::new(&source, &fingerprint, &options, &progress, &cancel).telling(&on_part).to_file(&self.index);
+        assert!(matches!(built, Err(BuildError::Cancelled)), "{built:?}");
+        shown.into_inner()
+    }
+
+    fn answers(&self) -> Vec<String> {
+        let (tarmac, fingerprint) = self.open();
+        answers(&Index::open(tarmac, &self.index, &fingerprint).unwrap())
+    }
+}
+
+/// A part answers as an index of that part of the trace alone.
+fn check_part<S: Source>(index: &Index<S>) {
+    let mut text = Vec::new();
+    index.source().read_raw(0..index.text_end(), &mut text).unwrap();
+    assert_eq!(answers(index), expected(&text));
+}
+
+/// The answers of an index that was built at once.
+fn expected(text: &[u8]) -> Vec<String> {
+    let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default()).unwrap());
+    answers(&Index::in_memory(tarmac, &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap())
+}
+
+fn answers<S: Source>(index: &Index<S>) -> Vec<String> {
+    let never = Cancel::default();
+    let info = index.info();
+    let mut answers = vec![
+        format!("{} steps {} lines {:?}", info.steps, info.lines, info.time_range),
+        format!("{} externals {} calls {} warnings", info.external_changes, index.call_count(), info.warning_count),
+        format!("{:?} {:?}", index.warnings(), index.threads()),
+    ];
+    answers.extend((0..index.calls().len()).map(|id| format!("{:?}", index.calls().get(CallId(id)))));
+    let end = index.step_count();
+    for position in (0..=end).step_by(7).chain([end]).map(Position) {
+        let registers = RegistersAt { position, thread: None }.run(index, &never).unwrap();
+        let memory = MemoryAt { position, address: Address(0x8000), len_bytes: 64 }.run(index, &never).unwrap();
+        answers.push(format!("{position:?} {registers:?} {memory:?}"));
+    }
+    answers
+}
+
+#[test]
+fn a_cancelled_build_keeps_what_it_has_done_and_the_next_goes_on() {
+    let text = program(0..3000);
+    let place = Place::new(text.as_bytes());
+    let shown = place.build_until(50_000);
+    assert_eq!(place.names(), ["a.sbi.partial", "a.sbi.resume", "a.tarmac"]);
+    assert!((49_000..=50_000).contains(&shown), "{shown}");
+    let (tarmac, fingerprint) = place.open();
+    let part = Index::open_so_far(tarmac, &place.index, &fingerprint).unwrap();
+    assert_eq!(part.text_end(), shown);
+    check_part(&part);
+    assert_eq!(place.build(), shown);
+    assert_eq!(place.names(), ["a.sbi", "a.tarmac"]);
+    assert_eq!(place.answers(), expected(text.as_bytes()));
+}
+
+#[test]
+fn a_build_that_is_stopped_again_and_again_comes_to_its_end() {
+    let text = program(0..2000);
+    let place = Place::new(text.as_bytes());
+    for at in (5_000..text.len() as u64).step_by(9_000) {
+        place.build_until(at);
+    }
+    assert!(place.build() > 90_000);
+    assert_eq!(place.answers(), expected(text.as_bytes()));
+}
+
+#[test]
+fn an_index_goes_on_when_its_trace_has_grown_wherever_it_ended() {
+    let text = program(0..600);
+    let place = Place::new(b"");
+    let mut written = 0;
+    for part in [40, 41, 3000, 3001, 3100, 9000, 9001, 9002, text.len() - 20, text.len()] {
+        place.append(&text.as_bytes()[written..part]);
+        let resumed = place.build();
+        assert!(resumed <= written as u64 && written as u64 - resumed <= 3 * OPTIONS.segment_bytes);
+        assert_eq!(place.answers(), expected(&text.as_bytes()[..part]), "{part} bytes");
+        written = part;
+    }
+}
+
+#[test]
+fn an_index_of_another_trace_is_not_gone_on_with() {
+    let place = Place::new(program(0..900).as_bytes());
+    place.build();
+    let other = program(5..2000);
+    std::fs::write(&place.trace, &other).unwrap();
+    assert_eq!(place.build(), 0);
+    assert_eq!(place.answers(), expected(other.as_bytes()));
+    std::fs::remove_file(&place.index).unwrap();
+    place.build_until(20_000);
+    std::fs::write(&place.trace, program(7..2000)).unwrap();
+    assert_eq!(place.build(), 0);
+    assert_eq!(place.answers(), expected(program(7..2000).as_bytes()));
+}
+
+#[test]
+fn what_a_stopped_build_left_is_not_trusted_when_it_is_damaged() {
+    let text = program(0..2000);
+    for at in [HEADER_LEN + 10, 3000, 5000] {
+        for name in ["partial", "resume"] {
+            let place = Place::new(text.as_bytes());
+            place.build_until(60_000);
+            let path = place.index.with_added_extension(name);
+            let mut bytes = std::fs::read(&path).unwrap();
+            let at = at.min(bytes.len() - 1);
+            bytes[at] ^= 0x10;
+            std::fs::write(&path, bytes).unwrap();
+            place.build();
+            assert_eq!(place.answers(), expected(text.as_bytes()), "byte {at} of {name}");
+        }
+    }
+}
+
+#[test]
+fn a_growing_trace_is_followed_to_its_last_whole_line() {
+    let text = program(0..1500);
+    let place = Place::new(&text.as_bytes()[..100]);
+    let (tarmac, _) = place.open();
+    let fingerprint = || Fingerprint::of(tarmac.as_ref(), 0);
+    let (progress, cancel, until) = (BuildProgress::default(), Cancel::default(), Cancel::default());
+    let follow = Follow { until: &until, fingerprint: &fingerprint };
+    let (sender, parts) = channel();
+    let on_part = |index: Index<Tarmac>| sender.send(index).unwrap();
+    let first = fingerprint().unwrap();
+    std::thread::scope(|scope| {
+        let build = Build::new(&tarmac, &first, &OPTIONS, &progress, &cancel).following(Some(follow)).telling(&on_part);
+        let built = scope.spawn({
+            let index = &place.index;
+            move || build.to_file(index)
+        });
+        let mut written = 100;
+        for end in [150, 4000, 4010, 30_000, text.len()] {
+            place.append(&text.as_bytes()[written..end]);
+            written = end;
+            let last_line = text.as_bytes()[..end].iter().rposition(|byte| *byte == b'\n').unwrap() as u64 + 1;
+            loop {
+                let part = parts.recv_timeout(Duration::from_secs(20)).unwrap();
+                assert!(!part.is_whole());
+                check_part(&part);
+                if part.text_end() == last_line {
+                    break;
+                }
+            }
+        }
+        until.cancel();
+        built.join().unwrap().unwrap();
+    });
+    assert_eq!(place.answers(), expected(text.as_bytes()));
+}
+
+#[test]
+fn a_failed_build_leaves_nothing_behind_and_a_second_builder_is_refused() {
+    let place = Place::new(program(0..400).as_bytes());
+    let (trace, fingerprint) = place.open();
+    let progress = BuildProgress::default();
+    let build = |cancel: &Cancel| {
+        Build::new(&trace, &fingerprint, &OPTIONS, &progress, cancel).to_file(&place.index).map(|_| ())
+    };
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert!(matches!(build(&cancel), Err(BuildError::Cancelled)));
+    assert_eq!(place.names(), ["a.tarmac"]);
+    let other = Partial::lock(&place.index).unwrap();
+    assert!(matches!(build(&Cancel::default()), Err(BuildError::Write { .. })));
+    drop(other);
+    assert!(build(&Cancel::default()).is_ok());
+    assert_eq!(place.names(), ["a.sbi", "a.tarmac"]);
+}

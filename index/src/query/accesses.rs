@@ -1,0 +1,101 @@
+//! All accesses of a range of memory.
+
+use std::collections::BTreeSet;
+
+use stepback_parsers::{Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::{Hit, ThreadId};
+use crate::index::{Index, Query};
+use crate::query::access::AccessKinds;
+use crate::query::externals::MemoryRange;
+use crate::query::memory::last_of;
+use crate::read::slots::EventKind;
+use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask};
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::damaged;
+
+/// The accesses of a range of memory from a position on, in trace order. Accesses that no step did are left out.
+/// Cost: the lists of the range in the segments up to the last hit, and the text of the hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AccessesOf {
+    /// Of what.
+    pub range: MemoryRange,
+    /// Which accesses.
+    pub kinds: AccessKinds,
+    /// Whose; without it, those of all threads.
+    pub thread: Option<ThreadId>,
+    /// From where.
+    pub from: Position,
+    /// At most so many.
+    pub limit: usize,
+}
+
+impl Query for AccessesOf {
+    type Answer = Vec<Hit>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+        index.check_position(self.from)?;
+        let (mut first, mut hits) = (self.from.0.saturating_add(1), Vec::new());
+        let segments = &index.contents.segments;
+        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        for number in start..segments.len() {
+            for slot in self.slots_in(index, number, first)? {
+                cancel.check()?;
+                for event in index.events(slot..slot + 1)? {
+                    let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
+                    let step =
+                        if is_whose && self.is_meant(&event.kind) { index.owner(event.thread, slot)? } else { None };
+                    let Some(step) = step else { continue };
+                    if hits.len() >= self.limit {
+                        return Ok(hits);
+                    }
+                    hits.push(index.hit(step, Position(slot), index.access_of(&event)?)?);
+                }
+                // A slot may go on in the next segment, but was read as a whole.
+                first = slot + 1;
+            }
+        }
+        Ok(hits)
+    }
+}
+
+impl AccessesOf {
+    fn is_meant(&self, event: &EventKind) -> bool {
+        let EventKind::Access { kind, address, size_bytes, .. } = event else { return false };
+        let ends = last_of(self.range.address, self.range.len_bytes).zip(last_of(*address, u64::from(*size_bytes)));
+        let overlaps = ends.is_some_and(|(last, end)| address.0 <= last && self.range.address.0 <= end);
+        self.kinds.includes(*kind) && overlaps
+    }
+
+    /// The slots of a segment, from one of the trace on, that touch the range.
+    fn slots_in<S: Source>(&self, index: &Index<S>, number: usize, first: u64) -> Result<BTreeSet<u64>, QueryError> {
+        let (Some(segment), Some(end)) = (index.segment(number), last_of(self.range.address, self.range.len_bytes))
+        else {
+            return Ok(BTreeSet::new());
+        };
+        let base = segment.meta.step_base;
+        let from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
+        let (low, high) = (self.range.address.0 >> GRANULE_BITS, end >> GRANULE_BITS);
+        let (mut slots, mut is_bad) = (BTreeSet::new(), false);
+        let walked = segment.granules()?.for_each_from(low, |key, list: Granule<'_>| {
+            if key > high {
+                return false;
+            }
+            let start = if key == low { self.range.address.0 & 63 } else { 0 };
+            let stop = if key == high { end & 63 } else { 63 };
+            let wanted = byte_mask(start, stop - start + 1);
+            let each = |touch: Touch, _| {
+                if touch.shape.mask() & wanted != 0 {
+                    slots.insert(base + u64::from(touch.slot));
+                }
+                true
+            };
+            is_bad |= list.walk_forward(from, |masks| (masks.read | masks.write) & wanted != 0, each).is_err();
+            !is_bad
+        });
+        walked.ok().filter(|()| !is_bad).ok_or_else(|| damaged(Section::Granules))?;
+        Ok(slots)
+    }
+}

@@ -1,0 +1,19 @@
+//! The questions: one file a question.
+
+pub(crate) mod access;
+pub(crate) mod accesses;
+pub(crate) mod allocations;
+pub(crate) mod byte_touches;
+pub(crate) mod difference;
+pub(crate) mod externals;
+pub(crate) mod folds;
+pub(crate) mod markers;
+pub(crate) mod memory;
+pub(crate) mod page_heat;
+pub(crate) mod places;
+pub(crate) mod raw_lines;
+pub(crate) mod registers;
+pub(crate) mod search;
+pub(crate) mod steps;
+pub(crate) mod tails;
+pub(crate) mod visits;

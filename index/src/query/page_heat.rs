@@ -1,0 +1,150 @@
+//! Which pages of memory were read and written when.
+
+use std::collections::BTreeMap;
+
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::index::{Index, Query};
+use crate::store::granules::{GRANULE_BITS, Granule};
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::damaged;
+
+/// How often each page of memory is read and written between two positions, in as many equal parts of that time.
+/// Cost: the lists of all accesses between them; memory is bounded, for where there are too many pages they are taken together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PageHeat {
+    /// From where.
+    pub from: Position,
+    /// To where.
+    pub to: Position,
+    /// Into how many parts the time between is divided, at least 1 and at most [`BUCKETS`].
+    pub buckets: usize,
+}
+
+/// More parts than a screen has columns.
+pub const BUCKETS: usize = 4096;
+/// log2 of the bytes of a page, where there are not too many.
+const PAGE_BITS: u32 = 12;
+/// So many counts are kept.
+const COUNTS: usize = 1 << 21;
+
+/// The accesses of memory by place and time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeatMap {
+    /// Bytes of a page: 4096 or, where there are many pages, a larger power of two.
+    pub page_bytes: u64,
+    /// The pages that are accessed, ascending.
+    pub pages: Vec<HotPage>,
+}
+
+/// The accesses of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HotPage {
+    /// Its lowest address.
+    pub first: Address,
+    /// How often it is read in each part of the time.
+    pub reads: Vec<u32>,
+    /// How often it is written. An access of two pages counts for the lower one.
+    pub writes: Vec<u32>,
+}
+
+impl Query for PageHeat {
+    type Answer = HeatMap;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
+        index.check_position(self.from.max(self.to))?;
+        let mut counts = Counts::new(self);
+        // What shows at the first position was accessed before it.
+        let (first, last) = (self.from.0.saturating_add(1), self.to.0);
+        let segments = &index.contents.segments;
+        let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        let end = segments.partition_point(|segment| segment.step_base <= last);
+        for segment in (start..end).filter_map(|number| index.segment(number)) {
+            let base = segment.meta.step_base;
+            let local = |slot: u64| u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX);
+            let (from, to, mut is_bad) = (local(first), local(last), false);
+            let walked = segment.granules()?.for_each_from(0, |key, list: Granule<'_>| {
+                let each = |touch: crate::store::granules::Touch, _| {
+                    let is_counted = touch.slot <= to && !(touch.shape.is_split() && touch.shape.is_second_part());
+                    if is_counted {
+                        counts.add(key, base + u64::from(touch.slot), touch.shape.is_write());
+                    }
+                    touch.slot <= to
+                };
+                is_bad |= list.walk_forward(from, |_| true, each).is_err();
+                counts.bound();
+                !is_bad && cancel.check().is_ok()
+            });
+            cancel.check()?;
+            walked.ok().filter(|()| !is_bad).ok_or_else(|| damaged(Section::Granules))?;
+        }
+        Ok(counts.finish())
+    }
+}
+
+/// The counts so far.
+struct Counts {
+    first: u64,
+    steps: u64,
+    buckets: usize,
+    page_bits: u32,
+    /// By page: reads and writes of each part in turn.
+    pages: BTreeMap<u64, Vec<u32>>,
+    /// Of the page at hand.
+    page: (u64, Vec<u32>),
+}
+
+impl Counts {
+    fn new(question: &PageHeat) -> Self {
+        let buckets = question.buckets.clamp(1, BUCKETS);
+        let steps = question.to.0.saturating_sub(question.from.0).max(1);
+        let page = (u64::MAX, vec![0; 2 * buckets]);
+        Self { first: question.from.0 + 1, steps, buckets, page_bits: PAGE_BITS, pages: BTreeMap::new(), page }
+    }
+
+    fn add(&mut self, granule: u64, slot: u64, is_write: bool) {
+        let page = granule >> (self.page_bits - GRANULE_BITS);
+        if page != self.page.0 {
+            self.put_away();
+            self.page = (page, self.pages.remove(&page).unwrap_or_else(|| vec![0; 2 * self.buckets]));
+        }
+        let part = u128::from(slot - self.first) * self.buckets as u128 / u128::from(self.steps);
+        let place = 2 * (part as usize).min(self.buckets - 1) + usize::from(is_write);
+        self.page.1[place] = self.page.1[place].saturating_add(1);
+    }
+
+    fn put_away(&mut self) {
+        let (page, counts) = std::mem::replace(&mut self.page, (u64::MAX, Vec::new()));
+        if page != u64::MAX {
+            self.pages.insert(page, counts);
+        }
+    }
+
+    /// Takes two pages together each time there are too many.
+    fn bound(&mut self) {
+        if (self.pages.len() + 1) * 2 * self.buckets <= COUNTS {
+            return;
+        }
+        self.put_away();
+        while self.pages.len() * 2 * self.buckets > COUNTS / 2 && self.page_bits < u64::BITS - 1 {
+            self.page_bits += 1;
+            for (page, counts) in std::mem::take(&mut self.pages) {
+                let all = self.pages.entry(page / 2).or_insert_with(|| vec![0; 2 * self.buckets]);
+                all.iter_mut().zip(counts).for_each(|(all, count)| *all = all.saturating_add(count));
+            }
+        }
+    }
+
+    fn finish(mut self) -> HeatMap {
+        self.put_away();
+        let hot_page = |(page, counts): (u64, Vec<u32>)| HotPage {
+            first: Address(page << self.page_bits),
+            reads: counts.iter().copied().step_by(2).collect(),
+            writes: counts.iter().copied().skip(1).step_by(2).collect(),
+        };
+        HeatMap { page_bytes: 1 << self.page_bits, pages: self.pages.into_iter().map(hot_page).collect() }
+    }
+}

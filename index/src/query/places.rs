@@ -1,0 +1,197 @@
+//! Where a step's text stands in the trace.
+
+use std::ops::Range;
+
+use stepback_parsers::{EventSink, Flow, Line, Position, Source, Step, StepEvent};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::ThreadId;
+use crate::index::{Index, Query};
+use crate::read::slots::local_thread;
+use crate::store::packed::FRAME;
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::damaged;
+
+/// Where the text of a step begins: the line of its instruction, or of lines with its new time before it.
+/// Reads the text of at most 127 steps before it, and parses one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TextLineOfStep(pub Step);
+
+/// The first step of a thread from a position on. O(log n).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NextStepOf {
+    /// Whose.
+    pub thread: ThreadId,
+    /// From where.
+    pub from: Position,
+}
+
+/// The last step of a thread before a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LastStepOf {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Before where.
+    pub before: Position,
+}
+
+/// How many steps a thread did before a position. O(1) with one thread, else a lookup in each segment before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StepCountOf {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Before where.
+    pub before: Position,
+}
+
+impl Query for TextLineOfStep {
+    /// None beyond the end of the trace.
+    type Answer = Option<Line>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Line>, QueryError> {
+        cancel.check()?;
+        let slot = self.0.0.saturating_add(1);
+        if slot > index.step_count() || !index.source().is_text() {
+            Ok(None)
+        } else {
+            Ok(Some(Line(index.line_of_slot(slot)? + 1)))
+        }
+    }
+}
+
+impl Query for NextStepOf {
+    type Answer = Option<Step>;
+
+    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+        index.next_step_of(self.thread, self.from)
+    }
+}
+
+impl Query for LastStepOf {
+    type Answer = Option<Step>;
+
+    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
+        index.check_position(self.before)?;
+        index.owner(self.thread, self.before.0)
+    }
+}
+
+impl Query for StepCountOf {
+    type Answer = u64;
+
+    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<u64, QueryError> {
+        index.check_position(self.before)?;
+        if index.threads().len() == 1 {
+            return Ok(self.before.0);
+        }
+        let mut count = 0;
+        for number in 0..index.contents.segments.len() {
+            let Some(segment) = index.segment(number).filter(|segment| segment.meta.step_base < self.before.0) else {
+                break;
+            };
+            let Some(local) = local_thread(&segment, self.thread) else { continue };
+            let bound = self.before.0 - segment.meta.step_base;
+            count += match segment.steps_of_thread(local)? {
+                Some(steps) if bound < u64::from(segment.meta.steps) => {
+                    let bound = u32::try_from(bound + 1).unwrap_or(u32::MAX);
+                    steps.count_below(bound).map_err(|_| damaged(Section::Registers))? as u64
+                }
+                Some(steps) => steps.len() as u64,
+                None => bound.min(u64::from(segment.meta.steps)),
+            };
+        }
+        Ok(count)
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The line, counted from 0, on which the text of a slot begins.
+    fn line_of_slot(&self, slot: u64) -> Result<u64, QueryError> {
+        let (segment, local) = self.locate(slot)?;
+        let block = (local.saturating_sub(1) as usize) / FRAME;
+        let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
+        let instruction_line = segment.meta.line_base + segment.block_line(block)?;
+        // The index has the lines of instructions, and lines with their time may stand before them.
+        let mut first = FirstInstruction::default();
+        self.parse(self.text_start(block_slot)?..self.text_start(block_slot + 1)?, &mut first)?;
+        let instruction = first.0.ok_or(QueryError::TraceChanged)?;
+        let start = self.text_start(slot)?;
+        Ok(match start < instruction {
+            true => instruction_line.saturating_sub(self.newlines(start..instruction)?),
+            false => instruction_line + self.newlines(instruction..start)?,
+        })
+    }
+
+    fn newlines(&self, mut range: Range<u64>) -> Result<u64, QueryError> {
+        const WINDOW: u64 = 64 << 10;
+        let mut window = Vec::new();
+        let mut count = 0;
+        while !range.is_empty() {
+            window.clear();
+            self.source().read_raw(range.start..range.start.saturating_add(WINDOW).min(range.end), &mut window)?;
+            if window.is_empty() {
+                return Err(QueryError::TraceChanged);
+            }
+            count += memchr::memchr_iter(b'\n', &window).count() as u64;
+            range.start += window.len() as u64;
+        }
+        Ok(count)
+    }
+}
+
+/// Where the line of the first instruction begins.
+#[derive(Default)]
+struct FirstInstruction(Option<u64>);
+
+impl EventSink for FirstInstruction {
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.0.get_or_insert(step.place.offset);
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        if self.0.is_some() { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+    use crate::builder::options::BuildOptions;
+
+    /// Two CPUs; the second instruction of the first has a line with its time before it.
+    const TRACE: &str = "\
+1 clk cpu0 IT (1) 00001000 e1a00000 A usr : NOP
+2 clk cpu1 IT (1) 00002000 e1a00000 A usr : NOP
+3 clk cpu0 R r0 00000001
+3 clk cpu0 IT (2) 00001004 e1a00000 A usr : NOP
+3 clk cpu0 R r1 00000001
+4 clk cpu1 IT (2) 00002004 e1a00000 A usr : NOP
+";
+
+    fn ask<Q: Query>(question: Q) -> Q::Answer {
+        let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
+        let index = Index::in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
+        question.run(&index, &Cancel::default()).unwrap()
+    }
+
+    #[test]
+    fn a_step_s_text_begins_with_the_lines_that_bear_its_time() {
+        let lines = (0..5).map(|step| ask(TextLineOfStep(Step(step))).map(|line| line.0));
+        assert_eq!(lines.collect::<Vec<_>>(), [Some(1), Some(2), Some(3), Some(6), None]);
+    }
+
+    #[test]
+    fn every_thread_has_steps_of_its_own() {
+        let next = |thread, from| ask(NextStepOf { thread: ThreadId(thread), from: Position(from) }).map(|step| step.0);
+        assert_eq!((next(0, 1), next(1, 2), next(0, 3)), (Some(2), Some(3), None));
+        let last = |thread, before| ask(LastStepOf { thread: ThreadId(thread), before: Position(before) });
+        assert_eq!((last(0, 4), last(1, 1)), (Some(Step(2)), None));
+        let count = |thread, before| ask(StepCountOf { thread: ThreadId(thread), before: Position(before) });
+        assert_eq!((count(0, 0), count(0, 1), count(0, 4), count(1, 3), count(1, 4)), (0, 1, 2, 1, 2));
+    }
+}

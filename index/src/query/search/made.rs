@@ -1,0 +1,59 @@
+//! The search for text in a trace that is no text.
+
+use std::ops::Range;
+
+use foldhash::HashMap;
+use stepback_machine::{Address, Encoding};
+use stepback_parsers::{EventSink, Source, StepEvent};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::index::Index;
+use crate::query::search::pattern::TextPattern;
+use crate::read::encodings::text_of;
+
+/// The slots of a range with a match in the disassembly of the step, or in a line that is made of what belongs to it.
+pub(crate) fn slots<S: Source>(
+    index: &Index<S>,
+    pattern: &TextPattern,
+    slots: Range<u64>,
+    cancel: &Cancel,
+) -> Result<Vec<u64>, QueryError> {
+    let range = index.text_start(slots.start)?..index.text_start(slots.end)?;
+    let mut steps = Steps { index, pattern, starts: Vec::new(), are_found: Vec::new(), known: HashMap::default() };
+    index.parse(range.clone(), &mut steps)?;
+    cancel.check()?;
+    let Steps { starts, mut are_found, .. } = steps;
+    let mut place = 0;
+    index.source().made_lines(range, &mut |offset, line| {
+        while starts.get(place + 1).is_some_and(|start| *start <= offset) {
+            place += 1;
+        }
+        if let Some(is_found) = are_found.get_mut(place) {
+            *is_found = *is_found || pattern.is_match(line);
+        }
+    })?;
+    Ok(slots.zip(are_found).filter(|(_, is_found)| *is_found).map(|(slot, _)| slot).collect())
+}
+
+/// Where the text of each step begins, and whether its disassembly matches.
+struct Steps<'a, S> {
+    index: &'a Index<S>,
+    pattern: &'a TextPattern,
+    starts: Vec<u64>,
+    are_found: Vec<bool>,
+    /// Whether an instruction matches.
+    known: HashMap<(Address, u8, Option<Encoding>), bool>,
+}
+
+impl<S: Source> EventSink for Steps<'_, S> {
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        let recorded = step.encoding();
+        let is_match = *self.known.entry((step.pc, step.length_bytes, recorded)).or_insert_with(|| {
+            let encoding = self.index.encoding_of(step);
+            self.pattern.is_match(text_of(step, encoding).as_bytes())
+        });
+        self.starts.push(step.chunk_offset);
+        self.are_found.push(is_match);
+    }
+}

@@ -1,0 +1,206 @@
+//! Steps by what is written of them.
+
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+
+use stepback_parsers::{EventSink, Position, Source, Step, StepEvent};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::{Hit, StepRecord};
+use crate::index::{Index, Query};
+use crate::query::search::made;
+use crate::query::search::pattern::TextPattern;
+use crate::query::search::run::{Search, Searched, collect, run};
+
+/// Steps whose disassembly or raw lines match a regular expression, from a position on, in trace order: one hit a step.
+///
+/// Cost: the text is read once on all cores; only the steps with lines that may match are parsed.
+/// A line of more than a megabyte is taken for several.
+#[derive(Clone, Debug)]
+pub struct FindText {
+    /// Matched against each line, without its end, and against the disassembly alone.
+    pub pattern: TextPattern,
+    /// From where.
+    pub from: Position,
+    /// At most this many hits.
+    pub limit: usize,
+}
+
+impl Query for FindText {
+    type Answer = Vec<Hit>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+        collect(self, (index, cancel), (self.from, self.limit))
+    }
+}
+
+impl FindText {
+    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn stream<S: Source>(
+        &self,
+        index: &Index<S>,
+        cancel: &Cancel,
+        each: impl FnMut(Searched) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        run(self, (index, cancel), (self.from, self.limit), each)
+    }
+}
+
+impl Search for FindText {
+    fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+        if !index.source().is_text() {
+            return made::slots(index, &self.pattern, range, cancel);
+        }
+        TEXT.with_borrow_mut(|text| {
+            let mut block = Block::new(index, &self.pattern, range)?;
+            block.search(text, cancel)?;
+            Ok(block.found)
+        })
+    }
+
+    fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+        let steps: Vec<_> = slots.iter().map(|slot| Step(slot.saturating_sub(1))).collect();
+        let records = index.records_of(&steps)?;
+        let hit = |record: StepRecord| Hit { position: record.step.after(), record, access: None, doubt: None };
+        Ok(records.into_iter().map(hit).collect())
+    }
+}
+
+/// Text that is read at once.
+const WINDOW: u64 = 1 << 20;
+
+thread_local! {
+    /// The text at hand; its buffer is kept.
+    static TEXT: RefCell<Vec<u8>> = RefCell::default();
+}
+
+/// Some steps that are searched.
+struct Block<'a, S> {
+    index: &'a Index<S>,
+    pattern: &'a TextPattern,
+    end: u64,
+    /// The slot at hand.
+    slot: u64,
+    /// Where its text begins and ends.
+    text: Range<u64>,
+    /// Whether the disassembly of the slot at hand was looked at.
+    is_parsed: bool,
+    found: Vec<u64>,
+}
+
+impl<'a, S: Source> Block<'a, S> {
+    fn new(index: &'a Index<S>, pattern: &'a TextPattern, slots: Range<u64>) -> Result<Self, QueryError> {
+        let text = index.text_start(slots.start)?..index.text_start(slots.start.saturating_add(1))?;
+        let (slot, end) = (slots.start, slots.end);
+        Ok(Self { index, pattern, end, slot, text, is_parsed: false, found: Vec::new() })
+    }
+
+    fn search(&mut self, text: &mut Vec<u8>, cancel: &Cancel) -> Result<(), QueryError> {
+        let (mut from, end) = (self.text.start, self.index.text_start(self.end)?);
+        while from < end {
+            cancel.check()?;
+            text.clear();
+            self.index.source().read_raw(from..end.min(from.saturating_add(WINDOW)), text)?;
+            let is_last = from.saturating_add(text.len() as u64) >= end;
+            let whole = memchr::memrchr(b'\n', text).map(|last| last + 1).filter(|_| !is_last);
+            text.truncate(whole.unwrap_or(text.len()));
+            if text.is_empty() {
+                return Err(QueryError::TraceChanged);
+            }
+            self.search_lines(from, text)?;
+            from += text.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Searches lines, the first of which stands at `from`.
+    fn search_lines(&mut self, from: u64, text: &[u8]) -> Result<(), QueryError> {
+        let mut at = 0;
+        while at < text.len()
+            && let Some(place) = self.pattern.next_candidate(text, at)
+        {
+            let start = memchr::memrchr(b'\n', text.get(at..place).unwrap_or_default()).map_or(at, |end| at + end + 1);
+            let rest = text.get(place..).unwrap_or_default();
+            let end = memchr::memchr(b'\n', rest).map_or(text.len(), |length| place + length);
+            if start < text.len() {
+                self.look_at(from + start as u64, text.get(start..end).unwrap_or_default())?;
+            }
+            at = end + 1;
+        }
+        Ok(())
+    }
+
+    /// Looks at a line that stands at `offset`. The steps of two records on one line each have a part of it.
+    fn look_at(&mut self, offset: u64, mut line: &[u8]) -> Result<(), QueryError> {
+        self.go_to(offset)?;
+        loop {
+            let start = offset.max(self.text.start);
+            let length = usize::try_from(self.text.end.saturating_sub(start)).unwrap_or(usize::MAX);
+            let (part, rest) = line.split_at(length.min(line.len()));
+            if self.found.last() != Some(&self.slot) && self.is_match(part)? {
+                self.found.push(self.slot);
+            }
+            if rest.is_empty() || self.slot + 1 >= self.end {
+                return Ok(());
+            }
+            line = rest;
+            self.enter(self.slot + 1)?;
+        }
+    }
+
+    fn is_match(&mut self, part: &[u8]) -> Result<bool, QueryError> {
+        let line = part.strip_suffix(b"\r").unwrap_or(part);
+        if self.pattern.is_match(line) {
+            return Ok(true);
+        }
+        // Without assertions the disassembly matches only where its line does.
+        if self.is_parsed || !self.pattern.has_assertions() {
+            return Ok(false);
+        }
+        self.is_parsed = true;
+        let mut disassembly = Disassembly { pattern: self.pattern, is_match: false };
+        self.index.parse(self.text.clone(), &mut disassembly)?;
+        Ok(disassembly.is_match)
+    }
+
+    /// Goes on to the slot whose text a place is in. O(log n) of how far that is.
+    fn go_to(&mut self, offset: u64) -> Result<(), QueryError> {
+        if offset < self.text.end {
+            return Ok(());
+        }
+        let (mut low, mut stride) = (self.slot + 1, 1);
+        let mut high = low.saturating_add(stride).min(self.end);
+        while high < self.end && self.index.text_start(high)? <= offset {
+            (low, stride) = (high, 2 * stride);
+            high = low.saturating_add(stride).min(self.end);
+        }
+        // The slot that is sought is in low..high.
+        while low + 1 < high {
+            let middle = low.midpoint(high);
+            if self.index.text_start(middle)? <= offset { low = middle } else { high = middle }
+        }
+        self.enter(low.min(self.end.saturating_sub(1)))
+    }
+
+    fn enter(&mut self, slot: u64) -> Result<(), QueryError> {
+        self.text = self.index.text_start(slot)?..self.index.text_start(slot.saturating_add(1))?;
+        (self.slot, self.is_parsed) = (slot, false);
+        Ok(())
+    }
+}
+
+/// Whether the disassembly of a step matches.
+struct Disassembly<'a> {
+    pattern: &'a TextPattern,
+    is_match: bool,
+}
+
+impl EventSink for Disassembly<'_> {
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.is_match |= self.pattern.is_match(step.text);
+    }
+}

@@ -1,0 +1,127 @@
+//! Accesses by their value.
+
+use std::ops::{ControlFlow, Range};
+
+use stepback_machine::Endian;
+use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, Source, StepEvent};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::Hit;
+use crate::index::{Index, Query};
+use crate::query::search::run::{Search, Searched, collect, run};
+use crate::read::slots::EventKind;
+
+/// Register writes and memory accesses of exactly this value, from a position on, in trace order.
+///
+/// Cost: the trace is parsed once on all cores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FindValue {
+    /// The number.
+    pub value: u64,
+    /// From where.
+    pub from: Position,
+    /// At most this many hits.
+    pub limit: usize,
+}
+
+impl Query for FindValue {
+    type Answer = Vec<Hit>;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
+        collect(self, (index, cancel), (self.from, self.limit))
+    }
+}
+
+impl FindValue {
+    /// Hands out the hits as they are found, until `each` breaks. Memory: bounded, however many there are.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn stream<S: Source>(
+        &self,
+        index: &Index<S>,
+        cancel: &Cancel,
+        each: impl FnMut(Searched) -> ControlFlow<()>,
+    ) -> Result<(), QueryError> {
+        run(self, (index, cancel), (self.from, self.limit), each)
+    }
+}
+
+impl Search for FindValue {
+    fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+        let text = index.text_start(range.start)?..index.text_start(range.end)?;
+        let is_big_endian = index.contents.traits.endian == Endian::Big;
+        let slot = range.start.saturating_sub(1);
+        let mut sink = ValueSlots { value: self.value, is_big_endian, slot, cancel, found: Vec::new() };
+        index.parse(text, &mut sink)?;
+        cancel.check()?;
+        Ok(sink.found)
+    }
+
+    fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+        let mut found = Vec::new();
+        for slot in slots.iter().copied() {
+            for event in index.events(slot..slot.saturating_add(1))?.iter().filter(|event| event.slot == slot) {
+                // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
+                if matches!(event.kind, EventKind::Register { is_bank_copy: true, .. }) {
+                    continue;
+                }
+                let access = index.access_of(event)?.filter(|access| access.value.to_u64() == Some(self.value));
+                let Some(access) = access else { continue };
+                if let Some(step) = index.owner(event.thread, slot)? {
+                    found.push((step, Position(slot), access));
+                }
+            }
+        }
+        let steps: Vec<_> = found.iter().map(|(step, ..)| *step).collect();
+        let records = index.records_of(&steps)?;
+        let hit = |(record, (_, position, access))| Hit { record, position, access: Some(access), doubt: None };
+        Ok(records.into_iter().zip(found).map(hit).collect())
+    }
+}
+
+/// The slots with a value.
+struct ValueSlots<'a> {
+    value: u64,
+    is_big_endian: bool,
+    slot: u64,
+    cancel: &'a Cancel,
+    found: Vec<u64>,
+}
+
+impl ValueSlots<'_> {
+    fn note(&mut self, value: Option<u64>) {
+        if value == Some(self.value) && self.found.last() != Some(&self.slot) {
+            self.found.push(self.slot);
+        }
+    }
+}
+
+impl EventSink for ValueSlots<'_> {
+    fn begin_step(&mut self, _step: &StepEvent<'_>) {
+        self.slot += 1;
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let value = write.bytes.and_then(|bytes| {
+            let (low, high) = bytes.split_at(bytes.len().min(8));
+            let number = low.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+            high.iter().all(|byte| *byte == 0).then_some(number)
+        });
+        self.note(value);
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let value = access.bytes.map(|bytes| {
+            let bytes = bytes.iter().take(usize::from(access.size_bytes));
+            let push = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
+            if self.is_big_endian { bytes.fold(0, push) } else { bytes.rev().fold(0, push) }
+        });
+        self.note(value);
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+    }
+}

@@ -1,0 +1,202 @@
+//! Tail calls: jumps from one function to the start of another, which then returns in its place.
+//!
+//! Where functions begin the trace does not say, so this is done when an index is opened with a program, and not kept.
+//! Each visit of a function's start that is no call's entry is looked at through the lists of visits;
+//! of the trace's text only one step is read for each place that jumps there.
+
+use std::collections::HashSet;
+
+use stepback_machine::{Address, Branch};
+use stepback_machine::{Flow, flow};
+use stepback_parsers::{Source, Step};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::record::ThreadId;
+use crate::builder::calls::branches::branch_target;
+use crate::builder::calls::finder::Frame;
+use crate::builder::segment::transfers::LastStep;
+use crate::index::Index;
+use crate::read::functions::Functions;
+use crate::read::slots::EventKind;
+use crate::store::calls::table::encode_sorted;
+use crate::store::calls::table::{Call, CallId, CallTable, Entered, Evidence, Left};
+use crate::store::data::Data;
+
+/// A jump out of a frame to the start of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Tail {
+    frame: CallId,
+    jump: Step,
+    entry: Step,
+    function: Address,
+}
+
+/// Places that go on at a function's start and never by a tail call, such as the ends of loops.
+type Others = HashSet<Address>;
+
+/// Beyond so many such places, finding out whether it was one of them costs more than reading the step.
+const OTHERS: usize = 16;
+
+impl<S: Source> Index<S> {
+    /// The calls with the frames split that were left by tail calls; none when there is no such frame.
+    pub(crate) fn calls_with_tails(
+        &self,
+        functions: &Functions,
+        cancel: &Cancel,
+    ) -> Result<Option<CallTable>, QueryError> {
+        let mut tails = self.tails(functions, cancel)?;
+        if tails.is_empty() {
+            return Ok(None);
+        }
+        tails.sort_unstable();
+        let calls = self.plain_calls();
+        let mut later = Vec::new();
+        for group in tails.chunk_by(|one, other| one.frame == other.frame) {
+            let Some(id) = group.first().map(|tail| tail.frame) else { continue };
+            later.extend(calls.get(id).iter().flat_map(|call| successors(call, calls.stack_of(id), group)));
+        }
+        later.sort_unstable_by_key(Frame::place);
+        let cut_at = |id: CallId| {
+            let place = tails.partition_point(|tail| tail.frame < id);
+            tails.get(place).filter(|tail| tail.frame == id).map(|tail| tail.jump)
+        };
+        let whole = (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
+        let first = whole.map(|(id, call)| match cut_at(id) {
+            Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..Frame::of(&call, calls.stack_of(id)) },
+            None => Frame::of(&call, calls.stack_of(id)),
+        });
+        let merged = Merged { first: first.peekable(), later: later.into_iter().peekable() };
+        let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
+        let len = bytes.len();
+        Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, layout, self.step_count())))
+    }
+
+    fn tails(&self, functions: &Functions, cancel: &Cancel) -> Result<Vec<Tail>, QueryError> {
+        let calls = self.plain_calls();
+        let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
+        let mut entries: Vec<Step> = frames.filter_map(|call| call.entry_step).collect();
+        entries.sort_unstable();
+        let mut tails = Vec::new();
+        for start in functions.starts() {
+            let mut others = Others::new();
+            cancel.check()?;
+            self.for_each_visit(Address(*start), cancel, |entry| {
+                if entries.binary_search(&entry).is_err() {
+                    tails.extend(self.tail(Address(*start), entry, functions, &mut others)?);
+                }
+                Ok(())
+            })?;
+        }
+        Ok(tails)
+    }
+
+    /// The tail call by which a function was entered with a step, if it was one.
+    fn tail(
+        &self,
+        function: Address,
+        entry: Step,
+        functions: &Functions,
+        others: &mut Others,
+    ) -> Result<Option<Tail>, QueryError> {
+        let thread = self.thread_at(entry.after())?;
+        let Some(jump) = self.owner(thread, entry.before().0)? else { return Ok(None) };
+        if !self.is_tail_jump(function, jump, functions, others)? {
+            return Ok(None);
+        }
+        let calls = self.plain_calls();
+        let frame = calls.innermost_at(thread, jump.before());
+        // A jump that leaves the frame for good is a longjmp or a return, and one that makes a frame is a call.
+        let is_inside = |id: &CallId| calls.get(*id).is_some_and(|call| call.exit_step != Some(jump));
+        let frame = frame.filter(is_inside).filter(|_| calls.called_by(thread, jump).is_none());
+        Ok(frame.map(|frame| Tail { frame, jump, entry, function }))
+    }
+
+    fn is_tail_jump(
+        &self,
+        function: Address,
+        jump: Step,
+        functions: &Functions,
+        others: &mut Others,
+    ) -> Result<bool, QueryError> {
+        if others.len() <= OTHERS {
+            for pc in others.iter() {
+                if self.is_visit(*pc, jump)? {
+                    return Ok(false);
+                }
+            }
+        }
+        let slot = jump.after().0;
+        let events = self.events(slot..slot + 1)?;
+        let step = events.into_iter().find_map(|event| match event.kind {
+            EventKind::Step(step) => Some(step),
+            _ => None,
+        });
+        let Some(step) = step else { return Err(QueryError::TraceChanged) };
+        let branch = step.branch;
+        let step = LastStep {
+            slot: 0,
+            pc: step.pc.0,
+            opcode: step.opcode,
+            length_bytes: step.length_bytes,
+            instruction_set: step.instruction_set,
+            is_executed: step.is_executed,
+        };
+        let jumps = match branch {
+            Branch::Unsaid => flow(step.opcode, step.instruction_set) == Flow::Branch,
+            Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => true,
+            _ => false,
+        };
+        let can_be = jumps
+            && step.next_pc() != function.0
+            && functions.start_of(step.pc) != Some(function.0)
+            // A jump that goes elsewhere was interrupted.
+            && branch_target(&step).is_none_or(|target| target == function.0);
+        if !can_be {
+            others.insert(Address(step.pc));
+        }
+        // What is behind one whose condition failed is no tail call, but another time it may be.
+        Ok(can_be && step.is_executed)
+    }
+}
+
+/// The frames that took a frame's place one after another.
+fn successors<'a>(call: &'a Call, stack: u32, tails: &'a [Tail]) -> impl Iterator<Item = Frame> + 'a {
+    let ThreadId(thread) = call.thread;
+    tails.iter().enumerate().map(move |(number, tail)| {
+        let next = tails.get(number + 1);
+        Frame {
+            thread,
+            stack,
+            function: tail.function.0,
+            call_step: Some(tail.jump.0),
+            entry_step: Some(tail.entry.0),
+            exit_step: next.map(|next| next.jump).or(call.exit_step).map(|step| step.0),
+            entered: Entered::Tail,
+            left: if next.is_some() { Left::Tail } else { call.left },
+            evidence: Evidence::Branch,
+        }
+    })
+}
+
+/// Two runs of frames in the order of the table, as one.
+struct Merged<A: Iterator<Item = Frame>, B: Iterator<Item = Frame>> {
+    first: std::iter::Peekable<A>,
+    later: std::iter::Peekable<B>,
+}
+
+impl<A: Iterator<Item = Frame>, B: Iterator<Item = Frame>> Iterator for Merged<A, B> {
+    type Item = Frame;
+
+    fn next(&mut self) -> Option<Frame> {
+        match (self.first.peek(), self.later.peek()) {
+            (Some(first), Some(later)) if later.place() < first.place() => self.later.next(),
+            (None, _) => self.later.next(),
+            _ => self.first.next(),
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.first.size_hint().1.unwrap_or(0).saturating_add(self.later.size_hint().0), None)
+    }
+}

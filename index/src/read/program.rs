@@ -1,0 +1,214 @@
+//! What the program images of a trace tell.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use stepback_machine::{Address, Encoding, InstructionSet, decode};
+
+use crate::store::granules::GRANULE_BITS;
+
+/// What the program images of a trace tell: what memory held when the program was loaded, and where functions are.
+///
+/// ```
+/// use stepback_index::Program;
+/// use stepback_machine::Address;
+///
+/// let mut program = Program::default();
+/// program.load(Address(0x1000), [1, 2, 3].into(), 5);
+/// program.load(Address(0x1001), [9].into(), 1);
+/// let bytes = (0xfff..0x1006).map(|address| program.byte(Address(address)));
+/// assert_eq!(bytes.collect::<Vec<_>>(), [None, Some(1), Some(9), Some(3), Some(0), Some(0), None]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// By first address; none overlap.
+    pieces: BTreeMap<u64, Piece>,
+    functions: Vec<FunctionPart>,
+}
+
+/// Some code of a function, from its first byte to behind its last; an empty one ends where the next begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionPart {
+    /// Its first byte.
+    pub start: u64,
+    /// The address behind its last byte.
+    pub end: u64,
+    /// Where the function begins.
+    pub function: u64,
+}
+
+/// A run of memory that was loaded.
+#[derive(Clone, Debug)]
+struct Piece {
+    /// Its last address.
+    last: u64,
+    /// The bytes that it was cut from; what lies beyond their end is zero.
+    bytes: Arc<[u8]>,
+    /// Where in them it begins.
+    offset: u64,
+    /// True when the program cannot change it.
+    is_constant: bool,
+}
+
+impl Program {
+    /// Loads a segment: some bytes, then zeros up to a length. Where segments overlap, the later one wins, as in a loader.
+    /// What would lie beyond the end of the address space is left out.
+    pub fn load(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
+        self.insert(address, len_bytes, Piece { last: 0, bytes, offset: 0, is_constant: false });
+    }
+
+    /// The same for a segment that the program cannot write to: its bytes are those of the instructions that run there.
+    pub fn load_constant(&mut self, address: Address, bytes: Arc<[u8]>, len_bytes: u64) {
+        self.insert(address, len_bytes, Piece { last: 0, bytes, offset: 0, is_constant: true });
+    }
+
+    fn insert(&mut self, address: Address, len_bytes: u64, piece: Piece) {
+        let Some(rest) = len_bytes.checked_sub(1) else { return };
+        let last = address.0.saturating_add(rest);
+        self.clear(address.0, last);
+        self.pieces.insert(address.0, Piece { last, ..piece });
+    }
+
+    /// Cuts a range out of what was loaded so far.
+    fn clear(&mut self, first: u64, last: u64) {
+        while let Some((&start, _)) = self.pieces.range(..=last).next_back().filter(|(_, piece)| piece.last >= first) {
+            let Some(piece) = self.pieces.remove(&start) else { return };
+            if let Some(after) = last.checked_add(1).filter(|after| *after <= piece.last) {
+                let offset = piece.offset.saturating_add(after - start);
+                self.pieces.insert(after, Piece { offset, ..piece.clone() });
+            }
+            if let Some(before) = first.checked_sub(1).filter(|before| *before >= start) {
+                self.pieces.insert(start, Piece { last: before, ..piece });
+            }
+        }
+    }
+
+    /// The byte that was loaded at an address. O(log n).
+    pub fn byte(&self, address: Address) -> Option<u8> {
+        let (piece, place) = self.piece(address)?;
+        Some(piece.bytes.get(place).copied().unwrap_or(0))
+    }
+
+    /// The bytes of an instruction of some length, where the program's files hold them and cannot have changed since:
+    /// none where they are no such instruction, since then the files are others than those that ran. O(log n).
+    pub fn instruction(&self, pc: Address, length_bytes: u8, set: InstructionSet) -> Option<Encoding> {
+        let (piece, place) = self.piece(pc).filter(|(piece, _)| piece.is_constant)?;
+        let end = place.checked_add(usize::from(length_bytes))?;
+        let is_inside = pc.0.checked_add(u64::from(length_bytes).checked_sub(1)?)? <= piece.last;
+        let encoding = Encoding::new(piece.bytes.get(place..end).filter(|_| is_inside)?)?;
+        decode(encoding, pc, set).is_decoded().then_some(encoding)
+    }
+
+    /// What holds an address, and where in its bytes.
+    fn piece(&self, address: Address) -> Option<(&Piece, usize)> {
+        let (start, piece) =
+            self.pieces.range(..=address.0).next_back().filter(|(_, piece)| address.0 <= piece.last)?;
+        let place = piece.offset.saturating_add(address.0 - start);
+        Some((piece, usize::try_from(place).unwrap_or(usize::MAX)))
+    }
+
+    /// Adds a function, from its first byte to behind its last, without a Thumb bit.
+    /// Functions may overlap or begin together; an empty one ends where the next begins.
+    pub fn add_function(&mut self, bytes: Range<u64>) {
+        let function = bytes.start;
+        self.add_part(bytes, function);
+    }
+
+    /// Adds code that lies elsewhere but belongs to the function that begins at an address, such as the unlikely part
+    /// that a compiler moved away: a jump to it is none to another function.
+    pub fn add_part(&mut self, bytes: Range<u64>, function: u64) {
+        self.functions.push(FunctionPart { start: bytes.start, end: bytes.end, function });
+    }
+
+    /// The functions and their parts, in no order.
+    pub fn functions(&self) -> &[FunctionPart] {
+        &self.functions
+    }
+
+    /// True when no memory was loaded.
+    pub fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
+    /// The first block of 64 bytes from one on that something was loaded into.
+    pub(crate) fn next_granule(&self, from: u64) -> Option<u64> {
+        let first = from.checked_shl(GRANULE_BITS)?;
+        let around = self.pieces.range(..=first).next_back().filter(|(_, piece)| piece.last >= first);
+        match around {
+            Some(_) => Some(from),
+            None => self.pieces.range(first..).next().map(|(start, _)| start >> GRANULE_BITS),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(program: &Program, (first, last): (u64, u64), expected: &str) {
+        let letter = |address| match program.byte(Address(address)) {
+            Some(byte) => char::from(byte.max(b'0')),
+            None => '?',
+        };
+        assert_eq!((first..=last).map(letter).collect::<String>(), expected);
+    }
+
+    #[test]
+    fn a_later_segment_wins_and_leaves_what_it_does_not_cover() {
+        let mut program = Program::default();
+        program.load(Address(4), (*b"abcdef").into(), 8);
+        check(&program, (2, 13), "??abcdef00??");
+        program.load(Address(6), (*b"XY").into(), 2);
+        check(&program, (2, 13), "??abXYef00??");
+        program.load(Address(0), (*b"12345").into(), 5);
+        check(&program, (0, 13), "12345bXYef00??");
+        program.load(Address(11), (*b"Z").into(), 2);
+        check(&program, (0, 13), "12345bXYef0Z0?");
+        program.load(Address(0), Arc::default(), 14);
+        check(&program, (0, 14), "00000000000000?");
+    }
+
+    #[test]
+    fn a_segment_may_lie_at_the_end_of_the_address_space_and_be_as_long_as_it() {
+        let mut program = Program::default();
+        program.load(Address(u64::MAX - 1), (*b"abc").into(), 3);
+        check(&program, (u64::MAX - 2, u64::MAX), "?ab");
+        program.load(Address(0), Arc::default(), u64::MAX);
+        check(&program, (u64::MAX - 2, u64::MAX), "00b");
+        program.load(Address(0), Arc::default(), 0);
+        assert!(!program.is_empty() && Program::default().is_empty());
+    }
+
+    #[test]
+    fn instructions_are_bytes_of_a_file_that_the_program_cannot_write_to() {
+        let mut program = Program::default();
+        program.load_constant(Address(0x100), (*b"\x48\x89\xe5\xc3").into(), 8);
+        program.load(Address(0x200), (*b"\xc3\xc3").into(), 2);
+        let bytes = |program: &Program, pc, length| {
+            let found = program.instruction(Address(pc), length, InstructionSet::X86_64);
+            found.map(|found| found.bytes().to_vec())
+        };
+        assert_eq!(bytes(&program, 0x100, 3), Some(vec![0x48, 0x89, 0xe5]));
+        assert_eq!(bytes(&program, 0x103, 1), Some(vec![0xc3]));
+        // Half an instruction, and more than one.
+        assert_eq!((bytes(&program, 0x100, 2), bytes(&program, 0x100, 4)), (None, None));
+        // Beyond the bytes of the file, where there is nothing, in what may be written, without a length.
+        assert_eq!(
+            [(0x103, 2), (0xff, 1), (0x200, 1), (0x100, 0)].map(|(pc, length)| bytes(&program, pc, length)),
+            [const { None }; 4]
+        );
+        program.load(Address(0x102), (*b"\x90").into(), 1);
+        assert_eq!((bytes(&program, 0x100, 3), bytes(&program, 0x103, 1)), (None, Some(vec![0xc3])));
+    }
+
+    #[test]
+    fn blocks_are_found_from_within_and_from_before_a_segment() {
+        let mut program = Program::default();
+        program.load(Address(0x1010), Arc::default(), 0x100);
+        let found = [0, 0x40, 0x41, 0x44, 0x45].map(|from| program.next_granule(from));
+        assert_eq!(found, [Some(0x40), Some(0x40), Some(0x41), Some(0x44), None]);
+        assert_eq!(program.next_granule(u64::MAX), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! Reads registers at one position.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use stepback_machine::{Mode, RegisterId, RegisterView};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::record::{ThreadId, Value, ValueSource};
+use crate::index::Index;
+use crate::query::registers::RegisterState;
+use crate::read::slots::{EventKind, SlotEvent};
+
+/// Reads the registers of one register file; many were last written by the same steps, which are read once.
+pub(crate) struct RegisterReader<'a, S> {
+    pub(crate) index: &'a Index<S>,
+    pub(crate) thread: ThreadId,
+    pub(crate) at: Position,
+    /// Of the slots that were read.
+    events: HashMap<u64, Vec<SlotEvent>>,
+    /// The mode at the position, once it is known.
+    pub(crate) mode: Option<Mode>,
+}
+
+impl<'a, S: Source> RegisterReader<'a, S> {
+    pub(crate) fn new(index: &'a Index<S>, thread: ThreadId, at: Position) -> Self {
+        Self { index, thread, at, events: HashMap::new(), mode: None }
+    }
+
+    pub(crate) fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
+        if view.register == RegisterId::PC
+            && let Some(pc) = self.program_counter(&name, view)?
+        {
+            return Ok(pc);
+        }
+        let home = self.home(view)?;
+        let mut slots = Vec::new();
+        for known in self.index.overlapping(self.thread, home) {
+            slots.extend(self.index.last_write_slot(known, self.at.0)?.map(|slot| (slot, known.view)));
+        }
+        slots.sort_unstable_by_key(|(slot, _)| std::cmp::Reverse(*slot));
+        let newest = slots.first().map(|(slot, _)| *slot);
+        let mut bytes: Vec<Byte> = vec![Byte::Open; usize::from(view.size_bytes)];
+        for (slot, _) in &slots {
+            if bytes.contains(&Byte::Open) {
+                self.fill(*slot, home, &mut bytes)?;
+            }
+        }
+        let value = Value(bytes.iter().map(|byte| byte.value()).collect());
+        let source = if value.is_unknown() { ValueSource::Unknown } else { ValueSource::Recorded };
+        let written_by = match newest {
+            Some(slot) => self.index.owner(self.thread, slot)?,
+            None => None,
+        };
+        Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by, reason: None })
+    }
+
+    /// Takes from a slot what later slots left open: its last write of each byte.
+    fn fill(&mut self, slot: u64, view: RegisterView, bytes: &mut [Byte]) -> Result<(), QueryError> {
+        for event in self.events_of(slot)?.iter().rev() {
+            let EventKind::Register { view: written, bytes: value, .. } = &event.kind else { continue };
+            if written.register != view.register {
+                continue;
+            }
+            for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {
+                let offset = (usize::from(view.offset) + place).checked_sub(usize::from(written.offset));
+                let Some(offset) = offset.filter(|offset| *offset < usize::from(written.size_bytes)) else { continue };
+                *byte =
+                    value.as_ref().and_then(|value| value.get(offset)).map_or(Byte::Unknown, |byte| Byte::Known(*byte));
+            }
+        }
+        Ok(())
+    }
+
+    /// The thread's events of a slot.
+    pub(crate) fn events_of(&mut self, slot: u64) -> Result<&[SlotEvent], QueryError> {
+        match self.events.entry(slot) {
+            Entry::Occupied(place) => Ok(place.into_mut()),
+            Entry::Vacant(place) => {
+                let mut events = self.index.events(slot..slot + 1)?;
+                events.retain(|event| event.slot == slot && event.thread == self.thread);
+                Ok(place.insert(events))
+            }
+        }
+    }
+
+    /// The program counter: the address of the thread's next step, whatever the trace wrote into it; none when it has none.
+    fn program_counter(&self, name: &str, view: RegisterView) -> Result<Option<RegisterState>, QueryError> {
+        let Some(step) = self.index.next_step_of(self.thread, self.at)? else { return Ok(None) };
+        let pc = self.index.pc_of(step)?.ok_or(QueryError::TraceChanged)?;
+        let value = Value(pc.0.to_le_bytes().iter().take(usize::from(view.size_bytes)).copied().map(Some).collect());
+        let (name, source) = (name.to_owned(), ValueSource::Inferred);
+        Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }))
+    }
+}
+
+/// A byte of a register while it is put together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Byte {
+    /// Not found yet.
+    Open,
+    /// Written with a value that the trace does not give.
+    Unknown,
+    /// Its value.
+    Known(u8),
+}
+
+impl Byte {
+    fn value(self) -> Option<u8> {
+        if let Self::Known(byte) = self { Some(byte) } else { None }
+    }
+}

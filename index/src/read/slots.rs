@@ -1,0 +1,318 @@
+//! Slots of the whole trace, and reading their events again.
+//!
+//! Slot 0 is what the trace says before its first step; slot n is what shows from position n on.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView};
+use stepback_parsers::{
+    EventSink, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step, StepEvent,
+    TextEvent, TextKind, ThreadNumber,
+};
+
+use crate::answers::error::QueryError;
+use crate::answers::record::ThreadId;
+use crate::index::Index;
+use crate::read::encodings::text_of;
+use crate::store::segment::reader::SegmentReader;
+
+/// An event as it was read again.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotEvent {
+    /// Where it takes effect.
+    pub slot: u64,
+    /// Whose it is.
+    pub thread: ThreadId,
+    /// Events of its slot before it.
+    pub place_in_slot: usize,
+    /// Lines between the start of what was read and its line.
+    pub line_in_range: u64,
+    /// What happened.
+    pub kind: EventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub(crate) enum EventKind {
+    /// A step was reached.
+    Step(StepText),
+    /// A register got a value.
+    Register { view: RegisterView, bytes: Option<Vec<u8>>, is_bank_copy: bool },
+    /// Memory was accessed.
+    Access { kind: AccessKind, address: Address, size_bytes: u8, bytes: Option<[u8; 8]> },
+    /// The trace said something in words.
+    Text { kind: TextKind, text: String },
+    /// A record told of something else.
+    Marker(Marker),
+}
+
+/// A step as the trace tells it.
+#[derive(Clone, Debug)]
+pub(crate) struct StepText {
+    pub pc: Address,
+    pub instruction_set: InstructionSet,
+    pub opcode: u32,
+    pub encoding: Option<Encoding>,
+    pub branch: Branch,
+    pub length_bytes: u8,
+    pub is_executed: bool,
+    pub mode: Mode,
+    pub text: String,
+}
+
+thread_local! {
+    /// Reading a step again happens thousands of times a second; its buffer is kept.
+    static SCRATCH: RefCell<ParseScratch> = RefCell::default();
+}
+
+impl<S: Source> Index<S> {
+    /// The segment that holds a slot, and the slot's number in it.
+    pub(crate) fn locate(&self, slot: u64) -> Result<(SegmentReader<'_>, u32), QueryError> {
+        let after = self.contents.segments.partition_point(|segment| segment.step_base < slot);
+        let number = after.saturating_sub(1);
+        let segment = self.segment(number).ok_or_else(no_segment)?;
+        let local = u32::try_from(slot.saturating_sub(segment.meta.step_base)).map_err(|_| no_segment())?;
+        Ok((segment, local))
+    }
+
+    /// Where in the trace the text of a slot begins; the end of what is indexed behind the last.
+    pub(crate) fn text_start(&self, slot: u64) -> Result<u64, QueryError> {
+        if slot > self.step_count() {
+            return Ok(self.contents.text_end);
+        }
+        if slot == 0 {
+            return Ok(0);
+        }
+        let (segment, local) = self.locate(slot)?;
+        segment.text_start(local)
+    }
+
+    /// The time of a slot's step.
+    pub(crate) fn time_of_slot(&self, slot: u64) -> Result<Option<u64>, QueryError> {
+        let (segment, local) = self.locate(slot)?;
+        segment.time(local)
+    }
+
+    /// Where in the trace the steps between two positions stand with all that belongs to them.
+    /// From position 0 on it begins with what stands before the first step. O(1).
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn text_between(&self, from: Position, to: Position) -> Result<Range<u64>, QueryError> {
+        let start = if from.0 == 0 { 0 } else { self.text_start(from.0.saturating_add(1))? };
+        Ok(start..self.text_start(to.0.saturating_add(1))?.max(start))
+    }
+
+    /// The time of a step, never less than that of the step before; none when the trace has no time at all. O(1).
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn time_of(&self, step: Step) -> Result<Option<u64>, QueryError> {
+        self.time_of_slot(step.0.saturating_add(1))
+    }
+
+    /// The events of some slots, in order.
+    pub(crate) fn events(&self, slots: Range<u64>) -> Result<Vec<SlotEvent>, QueryError> {
+        Ok(self.events_from(slots.start, slots)?.0)
+    }
+
+    /// The events of some slots, read from an earlier slot on; also the line in range of the first step that was read.
+    pub(crate) fn events_from(&self, first: u64, slots: Range<u64>) -> Result<(Vec<SlotEvent>, u64), QueryError> {
+        let range = self.text_start(first)?..self.text_start(slots.end)?;
+        let mut reader = SlotReader::new(self, first, slots.start);
+        self.parse(range, &mut reader)?;
+        // Fewer or more steps than were indexed: somebody rewrote the trace.
+        if reader.slot.saturating_add(1) != slots.end.min(self.step_count() + 1) {
+            return Err(QueryError::TraceChanged);
+        }
+        Ok((reader.events, reader.first_line.unwrap_or(0)))
+    }
+
+    /// Reads a range of the trace again.
+    pub(crate) fn parse<K: EventSink>(&self, range: Range<u64>, sink: &mut K) -> Result<(), QueryError> {
+        SCRATCH.with_borrow_mut(|scratch| self.source().parse(range, scratch, sink))?;
+        Ok(())
+    }
+
+    /// The step that an event of a thread in a slot belongs to: the last of that thread; none before its first.
+    pub(crate) fn owner(&self, thread: ThreadId, slot: u64) -> Result<Option<Step>, QueryError> {
+        if self.threads().len() == 1 {
+            return Ok(Position(slot).last_step());
+        }
+        let after = self.contents.segments.partition_point(|segment| segment.step_base < slot);
+        for number in (0..after).rev() {
+            let segment = self.segment(number).ok_or_else(no_segment)?;
+            let bound = u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            if let Some(local) = last_step_of(&segment, thread, bound)? {
+                return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first step of a thread from a position on.
+    pub(crate) fn next_step_of(&self, thread: ThreadId, from: Position) -> Result<Option<Step>, QueryError> {
+        if self.threads().len() == 1 {
+            return Ok(Some(from.next_step()).filter(|step| step.0 < self.step_count()));
+        }
+        let wanted = from.0.saturating_add(1);
+        let first = self.contents.segments.partition_point(|segment| segment.step_base < wanted).saturating_sub(1);
+        for number in first..self.contents.segments.len() {
+            let segment = self.segment(number).ok_or_else(no_segment)?;
+            let from = u32::try_from(wanted.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX).max(1);
+            if let Some(local) = first_step_of(&segment, thread, from)? {
+                return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
+            }
+        }
+        Ok(None)
+    }
+
+    /// The thread whose registers are meant at a position when none is named:
+    /// that of the last step before it, at the start that of the first step.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn thread_at(&self, position: Position) -> Result<ThreadId, QueryError> {
+        if self.threads().len() == 1 || self.step_count() == 0 {
+            return Ok(ThreadId(0));
+        }
+        let slot = position.0.clamp(1, self.step_count());
+        let (segment, local) = self.locate(slot)?;
+        for (number, thread) in segment.meta.threads.iter().enumerate() {
+            let number = u16::try_from(number).unwrap_or(u16::MAX);
+            let is_owner = match segment.steps_of_thread(number)? {
+                Some(steps) => steps.first_from(local).map_err(|_| no_segment())? == Some(local),
+                None => thread.steps > 0,
+            };
+            if is_owner {
+                return Ok(ThreadId(thread.thread));
+            }
+        }
+        Ok(ThreadId(0))
+    }
+
+    /// An error for positions beyond the end.
+    pub(crate) fn check_position(&self, asked: Position) -> Result<(), QueryError> {
+        if asked > self.end() { Err(QueryError::BeyondEnd { asked, end: self.end() }) } else { Ok(()) }
+    }
+}
+
+fn no_segment() -> QueryError {
+    QueryError::Damaged { part: "directory".to_owned() }
+}
+
+/// The number that a segment uses for a thread.
+pub(crate) fn local_thread(segment: &SegmentReader<'_>, thread: ThreadId) -> Option<u16> {
+    let place = segment.meta.threads.iter().position(|known| known.thread == thread.0)?;
+    u16::try_from(place).ok()
+}
+
+fn last_step_of(segment: &SegmentReader<'_>, thread: ThreadId, bound: u32) -> Result<Option<u32>, QueryError> {
+    let Some(local) = local_thread(segment, thread) else { return Ok(None) };
+    match segment.steps_of_thread(local)? {
+        Some(steps) => steps.last_below(bound.saturating_add(1)).map_err(|_| no_segment()),
+        None => Ok(Some(bound.min(segment.meta.steps)).filter(|slot| *slot > 0)),
+    }
+}
+
+fn first_step_of(segment: &SegmentReader<'_>, thread: ThreadId, from: u32) -> Result<Option<u32>, QueryError> {
+    let Some(local) = local_thread(segment, thread) else { return Ok(None) };
+    match segment.steps_of_thread(local)? {
+        Some(steps) => steps.first_from(from).map_err(|_| no_segment()),
+        None => Ok(Some(from).filter(|slot| *slot <= segment.meta.steps)),
+    }
+}
+
+/// Keeps the events of some slots.
+struct SlotReader<'a, S> {
+    index: &'a Index<S>,
+    slot: u64,
+    /// Events of slots before this one are only passed over.
+    keep_from: u64,
+    /// Line in range of the first step.
+    first_line: Option<u64>,
+    threads: Vec<ThreadId>,
+    named: Vec<RegisterId>,
+    events: Vec<SlotEvent>,
+}
+
+impl<'a, S: Source> SlotReader<'a, S> {
+    fn new(index: &'a Index<S>, first: u64, keep_from: u64) -> Self {
+        let (first_line, threads, named, events) = Default::default();
+        // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
+        Self { index, slot: first.saturating_sub(1), keep_from, first_line, threads, named, events }
+    }
+
+    fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
+        let thread = self.threads.get(usize::from(thread.0)).copied().unwrap_or_default();
+        let before = self.events.last().filter(|before| before.slot == self.slot);
+        let place_in_slot = before.map_or(0, |before| before.place_in_slot + 1);
+        self.events.push(SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, kind });
+    }
+}
+
+impl<S: Source> EventSink for SlotReader<'_, S> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
+    }
+
+    fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
+        self.named.push(self.index.named_register(name).unwrap_or(RegisterId(u16::MAX)));
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.slot += 1;
+        self.first_line.get_or_insert(step.place.line_in_range);
+        if self.slot < self.keep_from {
+            return;
+        }
+        let encoding = self.index.encoding_of(step);
+        let text = StepText {
+            pc: step.pc,
+            instruction_set: step.instruction_set,
+            opcode: step.opcode,
+            encoding,
+            branch: step.branch,
+            length_bytes: step.length_bytes,
+            is_executed: step.is_executed,
+            mode: step.mode,
+            text: text_of(step, encoding),
+        };
+        self.push(step.thread, step.place.line_in_range, EventKind::Step(text));
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        if self.slot < self.keep_from {
+            return;
+        }
+        let place = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let named = place.map(|place| self.named.get(usize::from(place)).copied().unwrap_or(RegisterId(u16::MAX)));
+        let view = RegisterView { register: named.unwrap_or(write.view.register), ..write.view };
+        let bytes = write.bytes.map(<[u8]>::to_vec);
+        let kind = EventKind::Register { view, bytes, is_bank_copy: write.is_bank_copy };
+        self.push(write.thread, write.place.line_in_range, kind);
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        if self.slot < self.keep_from {
+            return;
+        }
+        let MemoryAccess { kind, address, size_bytes, bytes, .. } = *access;
+        self.push(access.thread, access.place.line_in_range, EventKind::Access { kind, address, size_bytes, bytes });
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        if self.slot < self.keep_from {
+            return;
+        }
+        let text = String::from_utf8_lossy(event.text).into_owned();
+        self.push(event.thread, event.place.line_in_range, EventKind::Text { kind: event.kind, text });
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        if self.slot >= self.keep_from {
+            self.push(event.thread, event.place.line_in_range, EventKind::Marker(event.marker));
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Who touched the bytes of a memory block last, and who does next.
+
+use std::cell::Cell;
+use std::ops::Range;
+
+use stepback_machine::Address;
+use stepback_parsers::Source;
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::index::Index;
+use crate::store::granules::{GRANULE_BITS, Masks, Reach, Touch};
+use crate::store::segment::reader::SegmentReader;
+
+/// Which touches count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Loads.
+    Reads,
+    /// Stores.
+    Writes,
+    /// Both.
+    All,
+    /// What tells a value: stores, and loads whose value the trace gives.
+    Evidence,
+    /// Loads that contradict what was known, each byte by itself.
+    External,
+}
+
+impl Wanted {
+    /// The bytes of these masks that may count.
+    fn in_masks(self, masks: Masks) -> u64 {
+        match self {
+            Self::Reads | Self::External => masks.read,
+            Self::Writes => masks.write,
+            Self::All | Self::Evidence => masks.read | masks.write,
+        }
+    }
+
+    /// The bytes that may count in segments that touch these.
+    fn in_reach(self, reach: Reach) -> u64 {
+        if self == Self::External { reach.external } else { self.in_masks(reach.masks) }
+    }
+
+    /// The bytes of a touch that count.
+    fn in_touch(self, touch: Touch, external: impl FnOnce() -> u64) -> u64 {
+        let counts = match self {
+            Self::Reads => !touch.shape.is_write(),
+            Self::Writes => touch.shape.is_write(),
+            Self::All => true,
+            Self::Evidence => touch.shape.is_write() || touch.shape.is_known(),
+            Self::External => return external(),
+        };
+        if counts { touch.shape.mask() } else { 0 }
+    }
+}
+
+/// A touch of the whole trace. Later touches are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TouchAt {
+    /// The number of its segment.
+    pub segment: usize,
+    /// Its place in the list of the block.
+    pub place: u32,
+    /// Where it takes effect.
+    pub slot: u64,
+    /// A store.
+    pub is_write: bool,
+    /// The trace gives its value.
+    pub is_known: bool,
+}
+
+/// For each byte of a block, a touch.
+pub(crate) type ByteTouches = [Option<TouchAt>; 64];
+
+/// A walk over the segments that touch a block.
+struct Walk<'a> {
+    granule: u64,
+    /// Bytes still looked for: frames without them are skipped as soon as the others are found.
+    need: &'a Cell<u64>,
+    wanted: Wanted,
+    found: &'a mut ByteTouches,
+}
+
+impl Walk<'_> {
+    /// Notes a touch; false when nothing is looked for any more.
+    fn note(&mut self, number: usize, segment: &SegmentReader<'_>, touch: Touch, place: u32) -> bool {
+        let external = || segment.external_mask(self.granule, touch, place);
+        let mut mask = self.wanted.in_touch(touch, external) & self.need.get();
+        self.need.set(self.need.get() & !mask);
+        while mask != 0 {
+            self.found[mask.trailing_zeros() as usize] = Some(TouchAt {
+                segment: number,
+                place,
+                slot: segment.meta.step_base + u64::from(touch.slot),
+                is_write: touch.shape.is_write(),
+                is_known: touch.shape.is_known(),
+            });
+            mask &= mask - 1;
+        }
+        self.need.get() != 0
+    }
+}
+
+impl<S: Source> Index<S> {
+    /// The last touch of each byte of `need` in the slots up to `last`. Cost: bounded by the number of distinct touches found,
+    /// one lookup for each 64 segments, and one for each of those that as a whole touch a byte that is still looked for.
+    pub(crate) fn last_touches(
+        &self,
+        granule: u64,
+        need: u64,
+        last: u64,
+        wanted: Wanted,
+    ) -> Result<ByteTouches, QueryError> {
+        let mut found = [None; 64];
+        let need = Cell::new(need);
+        let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
+        let after = self.contents.segments.partition_point(|segment| segment.step_base <= last);
+        for group in (0..self.group_count()).rev() {
+            let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
+            for number in self.group_segments(group, granule, &(0..after), &wants)?.rev() {
+                let Some(segment) = self.segment(number) else { continue };
+                let Some(list) = self.relevant(&segment, &walk)? else { continue };
+                let below = local_slot(last.saturating_add(1), segment.meta.step_base);
+                let walked = list.walk_back(
+                    below,
+                    |masks| wanted.in_masks(masks) & need.get() != 0,
+                    |touch, place| walk.note(number, &segment, touch, place),
+                );
+                walked.map_err(|_| {
+                    crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules)
+                })?;
+                if need.get() == 0 {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The first touch of each byte of `need` in the slots from `first` on.
+    pub(crate) fn next_touches(
+        &self,
+        granule: u64,
+        need: u64,
+        first: u64,
+        wanted: Wanted,
+    ) -> Result<ByteTouches, QueryError> {
+        let mut found = [None; 64];
+        let need = Cell::new(need);
+        let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
+        let segments = self.contents.segments.len();
+        let start = self.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        for group in 0..self.group_count() {
+            let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
+            for number in self.group_segments(group, granule, &(start..segments), &wants)? {
+                let Some(segment) = self.segment(number) else { continue };
+                let Some(list) = self.relevant(&segment, &walk)? else { continue };
+                let from = local_slot(first, segment.meta.step_base);
+                let walked = list.walk_forward(
+                    from,
+                    |masks| wanted.in_masks(masks) & need.get() != 0,
+                    |touch, place| walk.note(number, &segment, touch, place),
+                );
+                walked.map_err(|_| {
+                    crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules)
+                })?;
+                if need.get() == 0 {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The bytes of a block that contradict what was known, in the touch before which so many of its slot stand.
+    pub(crate) fn contradictions_of_touch(&self, granule: u64, slot: u64, before: usize) -> Result<u64, QueryError> {
+        let (segment, local) = self.locate(slot)?;
+        let Some(list) = segment.granule(granule)? else { return Ok(0) };
+        let mut found = 0;
+        let mut left = before;
+        let walked = list.walk_forward(
+            local,
+            |_| true,
+            |touch, place| {
+                if touch.slot == local && left == 0 {
+                    found = segment.external_mask(granule, touch, place);
+                }
+                let is_before = touch.slot == local && left > 0;
+                left = left.saturating_sub(1);
+                is_before
+            },
+        );
+        walked.map_err(|_| crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules))?;
+        Ok(found)
+    }
+
+    /// Whether any read of a block in a slot contradicts what was known. One lookup, however long the trace.
+    pub(crate) fn has_contradiction(&self, granule: u64, slot: u64) -> Result<bool, QueryError> {
+        let (segment, local) = self.locate(slot)?;
+        if segment.meta.externals == 0 {
+            return Ok(false);
+        }
+        let Some(list) = segment.granule(granule)? else { return Ok(false) };
+        if !list.has_external() && segment.meta.seams_of(granule).is_empty() {
+            return Ok(false);
+        }
+        let mut is_found = false;
+        let walked = list.walk_forward(
+            local,
+            |_| true,
+            |touch, place| {
+                is_found |= touch.slot == local && segment.external_mask(granule, touch, place) != 0;
+                touch.slot == local && !is_found
+            },
+        );
+        walked.map_err(|_| crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules))?;
+        Ok(is_found)
+    }
+
+    /// The list of the walk's block in a segment, if it may hold what is looked for.
+    fn relevant<'a>(
+        &self,
+        segment: &SegmentReader<'a>,
+        walk: &Walk<'_>,
+    ) -> Result<Option<crate::store::granules::Granule<'a>>, QueryError> {
+        if walk.wanted == Wanted::External && segment.meta.externals == 0 {
+            return Ok(None);
+        }
+        let Some(list) = segment.granule(walk.granule)? else { return Ok(None) };
+        let is_met = list.masks().is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need.get() != 0);
+        let has_external = || list.has_external() || !segment.meta.seams_of(walk.granule).is_empty();
+        Ok(Some(list).filter(|_| is_met && (walk.wanted != Wanted::External || has_external())))
+    }
+
+    /// All blocks that the slots of a range may have changed: written, or read with another value.
+    pub(crate) fn changed_granules(&self, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+        let mut found = std::collections::BTreeSet::new();
+        for number in 0..self.contents.segments.len() {
+            let Some(segment) = self.segment(number) else { continue };
+            let (first, last) = (segment.meta.step_base, segment.meta.step_base + u64::from(segment.meta.steps));
+            if last < slots.start || first >= slots.end {
+                continue;
+            }
+            let walked = segment.granules()?.for_each_from(0, |granule, list: crate::store::granules::Granule<'_>| {
+                let is_written = list.masks().is_none_or(|masks| masks.write != 0);
+                if is_written || list.has_external() {
+                    found.insert(granule);
+                }
+                true
+            });
+            walked
+                .map_err(|_| crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules))?;
+            found.extend(segment.meta.seam_externals.iter().map(|seam| seam.granule));
+        }
+        for (first, last) in self.host_regions.ranges(slots) {
+            // Where nobody looks and nothing was loaded, unknown memory only becomes unknown again.
+            self.for_each_touched((Address(first), (last - first).saturating_add(1)), cancel, |granule, _| {
+                found.insert(granule);
+                Ok(())
+            })?;
+            let loaded = std::iter::successors(self.program().next_granule(first >> GRANULE_BITS), |granule| {
+                self.program().next_granule(granule + 1)
+            });
+            found.extend(loaded.take_while(|granule| *granule <= last >> GRANULE_BITS));
+        }
+        Ok(found.into_iter().collect())
+    }
+}
+
+/// A slot as a segment counts it: 0 for those before it.
+fn local_slot(slot: u64, base: u64) -> u32 {
+    u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX)
+}

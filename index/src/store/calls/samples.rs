@@ -1,0 +1,43 @@
+//! Tables of calls for tests.
+
+use std::sync::Arc;
+
+use crate::builder::calls::finder::Frame;
+use crate::store::calls::table::{CallTable, Entered, Evidence, Left, encode_frames};
+use crate::store::data::Data;
+
+/// A frame: thread, call step (none: a root), first step inside, last step inside.
+pub type Sample = (u16, Option<u64>, Option<u64>, Option<u64>);
+
+/// The table of some frames over so many steps. Functions have the addresses 0, 1, … in the order given.
+pub fn table_of(samples: &[Sample], step_count: u64) -> CallTable {
+    let frame = |((thread, call_step, entry_step, exit_step), function): (&Sample, u64)| Frame {
+        thread: *thread,
+        stack: 0,
+        function,
+        call_step: *call_step,
+        entry_step: *entry_step,
+        exit_step: *exit_step,
+        entered: if call_step.is_some() { Entered::Call } else { Entered::Root },
+        left: if exit_step.is_some() { Left::Return } else { Left::Open },
+        evidence: if call_step.is_some() { Evidence::Link } else { Evidence::Start },
+    };
+    let (bytes, layout) = encode_frames(samples.iter().zip(0..).map(frame).collect(), Vec::new());
+    let range = 0..bytes.len();
+    CallTable::new(Arc::new(Data::Memory(bytes)), range, layout, step_count)
+}
+
+/// Of 20 steps, step 2 calls a function that ends with step 12 and calls two others by steps 4 and 8;
+/// step 14 calls one that is never left, and step 19 one that the trace does not show.
+/// By their places in the table: the root is 0, those calls are 1, 2, 3, 4 and 5.
+pub fn nested() -> CallTable {
+    let samples = [
+        (0, None, Some(0), None),
+        (0, Some(2), Some(3), Some(12)),
+        (0, Some(4), Some(5), Some(7)),
+        (0, Some(8), Some(9), Some(10)),
+        (0, Some(14), Some(15), None),
+        (0, Some(19), None, None),
+    ];
+    table_of(&samples, 20)
+}

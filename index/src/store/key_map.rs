@@ -1,0 +1,160 @@
+//! Which of up to 64 segments have a key.
+//!
+//! ```text
+//! entry of a key   count: u8; count <= 4: the segments, u8 each; else 255, a bit for each segment: u64, and the gist
+//! gist             of a memory block: the bytes that these segments read, write, find changed by others: u64 each;
+//!                  of an address: nothing
+//! ```
+//! Bytes that none of the segments touches are so not looked for in each of them:
+//! the first half of a block may be written in all 64 segments, and its second half in none.
+
+use crate::store::directory::{DirectoryWriter, Entry};
+use crate::store::granules::{Masks, Reach};
+use crate::store::packed::{Malformed, take, take_u64};
+
+/// Segments under one map.
+pub const SEGMENTS: usize = 64;
+const INLINE: u32 = 4;
+const BITMAP: u8 = 255;
+
+/// What a map says of a key besides the segments that have it, for all of them together.
+pub trait Gist: Copy + Default {
+    /// Adds that of another segment.
+    fn join(&mut self, other: Self);
+    /// Appends it as it lies in the index.
+    fn push(self, entries: &mut Vec<u8>);
+    /// Takes it off the front.
+    fn take(entries: &mut &[u8]) -> Result<Self, Malformed>;
+}
+
+impl Gist for () {
+    fn join(&mut self, (): ()) {}
+
+    fn push(self, _entries: &mut Vec<u8>) {}
+
+    fn take(_entries: &mut &[u8]) -> Result<Self, Malformed> {
+        Ok(())
+    }
+}
+
+impl Gist for Reach {
+    fn join(&mut self, other: Self) {
+        self.masks.read |= other.masks.read;
+        self.masks.write |= other.masks.write;
+        self.external |= other.external;
+    }
+
+    fn push(self, entries: &mut Vec<u8>) {
+        for mask in [self.masks.read, self.masks.write, self.external] {
+            entries.extend_from_slice(&mask.to_le_bytes());
+        }
+    }
+
+    fn take(entries: &mut &[u8]) -> Result<Self, Malformed> {
+        let masks = Masks { read: take_u64(entries)?, write: take_u64(entries)? };
+        Ok(Self { masks, external: take_u64(entries)? })
+    }
+}
+
+/// The segments that have a key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SegmentSet<G> {
+    /// A bit each.
+    pub segments: u64,
+    /// None when they are so few that they can be asked themselves.
+    pub gist: Option<G>,
+}
+
+impl<'a, G: Gist> Entry<'a> for SegmentSet<G> {
+    fn take(entries: &mut &'a [u8], _lists: &mut &'a [u8]) -> Result<Self, Malformed> {
+        let count = take(entries, 1)?[0];
+        if count == BITMAP {
+            return Ok(Self { segments: take_u64(entries)?, gist: Some(G::take(entries)?) });
+        }
+        let segments = take(entries, usize::from(count))?;
+        Ok(Self { segments: segments.iter().fold(0, |set, segment| set | 1 << (segment & 63)), gist: None })
+    }
+}
+
+/// Collects the keys of up to 64 segments.
+#[derive(Debug)]
+pub struct KeyMapWriter<G> {
+    entries: Vec<(u64, u8, G)>,
+}
+
+impl<G> Default for KeyMapWriter<G> {
+    fn default() -> Self {
+        Self { entries: Vec::new() }
+    }
+}
+
+impl<G: Gist> KeyMapWriter<G> {
+    /// Adds the keys of a segment.
+    pub fn add(&mut self, segment: u8, keys: impl Iterator<Item = (u64, G)>) {
+        self.entries.extend(keys.map(|(key, gist)| (key, segment, gist)));
+    }
+
+    /// How much memory the keys take, those of each segment for themselves.
+    pub fn len_bytes(&self) -> usize {
+        self.entries.len() * size_of::<(u64, u8, G)>()
+    }
+
+    /// The map as it lies in the index; begins anew.
+    pub fn finish(&mut self) -> Vec<u8> {
+        // Those of each segment ascend, which the stable sort makes use of.
+        self.entries.sort_by_key(|(key, segment, _)| (*key, *segment));
+        let mut directory = DirectoryWriter::default();
+        for same in self.entries.chunk_by(|one, other| one.0 == other.0) {
+            let set = same.iter().fold(0u64, |set, (_, segment, _)| set | 1 << segment);
+            directory.push(same[0].0, |entries, _| {
+                if set.count_ones() <= INLINE {
+                    entries.push(same.len() as u8);
+                    entries.extend(same.iter().map(|(_, segment, _)| *segment));
+                    return;
+                }
+                entries.push(BITMAP);
+                entries.extend_from_slice(&set.to_le_bytes());
+                let mut all = G::default();
+                same.iter().for_each(|(_, _, gist)| all.join(*gist));
+                all.push(entries);
+            });
+        }
+        self.entries.clear();
+        let mut bytes = Vec::new();
+        directory.finish(&mut bytes);
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::directory::Directory;
+
+    #[test]
+    fn a_key_gives_the_segments_that_have_it() {
+        let mut writer = KeyMapWriter::default();
+        for segment in 0..64 {
+            writer.add(segment, [7, 100 + u64::from(segment / 2)].into_iter().map(|key| (key, ())));
+        }
+        let bytes = writer.finish();
+        let map = Directory::new(&bytes).unwrap();
+        assert_eq!(map.find(7).unwrap(), Some(SegmentSet { segments: u64::MAX, gist: Some(()) }));
+        assert_eq!(map.find(101).unwrap(), Some(SegmentSet::<()> { segments: 0b1100, gist: None }));
+        assert_eq!(map.find::<SegmentSet<()>>(99).unwrap(), None);
+    }
+
+    #[test]
+    fn a_block_of_many_segments_says_which_bytes_they_touch() {
+        let mut writer = KeyMapWriter::default();
+        for segment in 0..5 {
+            let reach = Reach { masks: Masks { read: 1 << segment, write: 0x80 }, external: u64::from(segment == 3) };
+            writer.add(segment, [(8, reach)].into_iter().chain((segment > 0).then_some((9, reach))));
+        }
+        let bytes = writer.finish();
+        let map = Directory::new(&bytes).unwrap();
+        let gist = Some(Reach { masks: Masks { read: 0b11111, write: 0x80 }, external: 1 });
+        assert_eq!(map.find(8).unwrap(), Some(SegmentSet { segments: 0b11111, gist }));
+        assert_eq!(map.find(9).unwrap(), Some(SegmentSet::<Reach> { segments: 0b11110, gist: None }));
+    }
+}

@@ -1,0 +1,16 @@
+//! The index file and its lists: what stands where, and how it is packed and checked.
+
+pub(crate) mod calls;
+pub(crate) mod data;
+pub(crate) mod directory;
+pub(crate) mod fingerprint;
+pub(crate) mod granules;
+pub(crate) mod key_filter;
+pub(crate) mod key_map;
+pub(crate) mod keys;
+pub(crate) mod layout;
+pub(crate) mod output;
+pub(crate) mod packed;
+pub(crate) mod pcs;
+pub(crate) mod regions;
+pub(crate) mod segment;

@@ -1,0 +1,111 @@
+//! Where the bytes of an index go while it is built.
+
+use std::fs::File;
+use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
+use std::sync::Arc;
+
+use crate::store::data::Data;
+use crate::store::layout::HEADER_LEN;
+
+/// Where the bytes of an index go.
+pub trait Output {
+    /// Appends bytes.
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()>;
+    /// Overwrites the first bytes.
+    fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()>;
+    /// All bytes so far. They must be gone before more is written.
+    fn read_back(&mut self) -> std::io::Result<Arc<Data>>;
+    /// All bytes so far, for whoever looks at them while more is written.
+    fn so_far(&mut self) -> std::io::Result<Arc<Data>>;
+}
+
+impl Output for BufWriter<File> {
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()> {
+        self.seek(SeekFrom::Start(0))?;
+        self.write_all(header)?;
+        self.seek(SeekFrom::End(0)).map(|_| ())
+    }
+
+    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+        self.flush()?;
+        // This builder alone writes the file, and only behind what is mapped.
+        Data::map(self.get_ref()).map(Arc::new)
+    }
+
+    fn so_far(&mut self) -> std::io::Result<Arc<Data>> {
+        self.read_back()
+    }
+}
+
+/// An index in memory: what is read back is shared, not copied.
+impl Output for Arc<Data> {
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        memory_of(self)?.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()> {
+        let start = memory_of(self)?.first_chunk_mut();
+        *start.ok_or(std::io::ErrorKind::UnexpectedEof)? = *header;
+        Ok(())
+    }
+
+    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+        Ok(Self::clone(self))
+    }
+
+    fn so_far(&mut self) -> std::io::Result<Arc<Data>> {
+        Ok(Self::new(Data::Memory(memory_of(self)?.clone())))
+    }
+}
+
+fn memory_of(data: &mut Arc<Data>) -> std::io::Result<&mut Vec<u8>> {
+    match Arc::get_mut(data) {
+        Some(Data::Memory(bytes)) => Ok(bytes),
+        _ => Err(std::io::ErrorKind::ResourceBusy.into()),
+    }
+}
+
+/// What follows the segments of an index that still grows: it is written elsewhere, behind a header.
+#[derive(Debug)]
+pub struct Rest<O> {
+    segments: Arc<Data>,
+    len: usize,
+    rest: O,
+}
+
+impl<O: Output> Rest<O> {
+    /// What follows the first `len` bytes of `segments`, written to `rest`, which is empty.
+    pub fn new(segments: Arc<Data>, len: usize, mut rest: O) -> std::io::Result<Self> {
+        rest.append(&[0; HEADER_LEN])?;
+        Ok(Self { segments, len, rest })
+    }
+
+    fn joined(&self, rest: Arc<Data>) -> Arc<Data> {
+        Arc::new(Data::Joined { segments: Arc::clone(&self.segments), len: self.len, rest })
+    }
+}
+
+impl<O: Output> Output for Rest<O> {
+    fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        self.rest.append(bytes)
+    }
+
+    fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()> {
+        self.rest.write_header(header)
+    }
+
+    fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+        let rest = self.rest.read_back()?;
+        Ok(self.joined(rest))
+    }
+
+    fn so_far(&mut self) -> std::io::Result<Arc<Data>> {
+        let rest = self.rest.so_far()?;
+        Ok(self.joined(rest))
+    }
+}

@@ -1,0 +1,87 @@
+//! Which steps were at an address.
+//!
+//! ```text
+//! entry of an address   n: varint; n <= 4: n times slot - slot before: varint; n > 4: list length: varint
+//! ```
+//! The list is that of [`crate::store::packed`].
+
+use crate::store::directory::Entry;
+use crate::store::packed::{FRAME, List, Malformed, push_list, push_varint, take, take_varint};
+
+const INLINE: usize = 4;
+
+/// Appends the entry of an address, and its list where it has one. `slots` ascend.
+pub fn push_visits(entries: &mut Vec<u8>, lists: &mut Vec<u8>, slots: &[u32]) {
+    push_varint(entries, slots.len() as u64);
+    if slots.len() <= INLINE {
+        let mut before = 0;
+        for slot in slots {
+            push_varint(entries, u64::from(slot - before));
+            before = *slot;
+        }
+        return;
+    }
+    let start = lists.len();
+    push_list(lists, slots);
+    push_varint(entries, (lists.len() - start) as u64);
+}
+
+/// The steps at an address in a segment, as they lie in the index.
+#[derive(Clone, Copy, Debug)]
+pub enum Visits<'a> {
+    /// Up to four.
+    Few([u32; INLINE], usize),
+    /// More.
+    Many(List<'a>),
+}
+
+impl<'a> Entry<'a> for Visits<'a> {
+    fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed> {
+        let len = take_varint(entries)? as usize;
+        if len > INLINE {
+            let bytes = usize::try_from(take_varint(entries)?).map_err(|_| Malformed)?;
+            return Ok(Self::Many(List::new(take(lists, bytes)?, len)));
+        }
+        let (mut slots, mut slot) = ([0; INLINE], 0u32);
+        for place in &mut slots[..len] {
+            slot = slot.wrapping_add(take_varint(entries)? as u32);
+            *place = slot;
+        }
+        Ok(Self::Few(slots, len))
+    }
+}
+
+impl Visits<'_> {
+    /// How many visits.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Few(_, len) => *len,
+            Self::Many(list) => list.len(),
+        }
+    }
+
+    /// How many are below a slot.
+    pub fn count_below(&self, bound: u32) -> Result<usize, Malformed> {
+        match self {
+            Self::Few(slots, len) => Ok(slots[..*len].partition_point(|slot| *slot < bound)),
+            Self::Many(list) => list.count_below(bound),
+        }
+    }
+
+    /// The slots from the `128 * number`-th on, at most 128; empty behind the last.
+    pub fn block(&self, number: usize) -> Result<Vec<u32>, Malformed> {
+        match self {
+            Self::Few(slots, len) => Ok(if number == 0 { slots[..*len].to_vec() } else { Vec::new() }),
+            Self::Many(list) if number >= list.len().div_ceil(FRAME) => Ok(Vec::new()),
+            Self::Many(list) => Ok(list.frame(number)?.numbers().to_vec()),
+        }
+    }
+
+    /// The `index`-th.
+    pub fn get(&self, index: usize) -> Result<u32, Malformed> {
+        match self {
+            Self::Few(slots, len) => slots[..*len].get(index).copied().ok_or(Malformed),
+            Self::Many(list) => list.get(index),
+        }
+    }
+}

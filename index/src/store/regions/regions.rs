@@ -1,0 +1,319 @@
+//! The memory that the host wrote, as the index keeps it.
+//!
+//! ```text
+//! host writes   for each, by ascending slot: slot u64, first address u64, last address u64, operation u64
+//! ```
+//! They are few, so they are read as a whole when the index is opened.
+
+use std::ops::Range;
+
+use stepback_machine::{AccessKind, Address};
+
+use crate::answers::record::{Access, AccessTarget, Value};
+use crate::builder::semihosting::call::HostOperation;
+use crate::query::memory::bytes_between;
+use crate::store::granules::GRANULE_BITS;
+use crate::store::packed::{entry, u64_in};
+use crate::store::regions::ranges::Ranges;
+
+/// More are not kept: a warning says so.
+pub(crate) const REGIONS_LIMIT: usize = 1 << 20;
+const ENTRY_BYTES: usize = 32;
+/// Regions under one node of the lowest level, and nodes under one of the next.
+const FANOUT: usize = 64;
+/// Levels that [`REGIONS_LIMIT`] needs: their nodes have 64, 4096 and 262,144 regions.
+const LEVELS: u32 = 3;
+
+/// Memory that the host may have written during a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct HostRegion {
+    /// The slot of the call's step. Accesses of the same slot come after it.
+    pub slot: u64,
+    /// Its first address.
+    pub first: u64,
+    /// Its last.
+    pub last: u64,
+    /// What the host was asked for.
+    pub operation: HostOperation,
+}
+
+impl HostRegion {
+    /// As a store: nobody knows of what.
+    pub fn access(&self) -> Access {
+        Access {
+            kind: AccessKind::Write,
+            target: AccessTarget::Memory { address: Address(self.first), size_bytes: self.last - self.first + 1 },
+            // One byte stands for all: a buffer may be as long as memory.
+            value: Value(vec![None]),
+            is_inferred: false,
+            is_external: false,
+            host_operation: Some(self.operation),
+        }
+    }
+
+    fn range(&self) -> (u64, u64) {
+        (self.first, self.last)
+    }
+}
+
+/// The slot of a region for each byte of a block.
+pub(crate) type ByteSlots = [Option<u64>; 64];
+
+/// All memory that the host may have written.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct HostRegions {
+    regions: Vec<HostRegion>,
+    /// For each level, the addresses of the regions under each of its nodes: bounds alone would meet
+    /// what lies between two buffers in turn, and so be of no use.
+    levels: [Vec<Ranges>; LEVELS as usize],
+}
+
+/// What regions are looked for: those that meet a range, or some bytes of one block.
+#[derive(Clone, Copy, Debug)]
+enum Sought {
+    Range(u64, u64),
+    Bytes { granule: u64, need: u64 },
+}
+
+impl Sought {
+    /// The addresses from the first to the last; those of nothing meet nothing.
+    fn bounds(self) -> (u64, u64) {
+        match self {
+            Self::Range(first, last) => (first, last),
+            Self::Bytes { need: 0, .. } => (u64::MAX, 0),
+            Self::Bytes { granule, need } => {
+                let start = granule << GRANULE_BITS;
+                (start | u64::from(need.trailing_zeros()), start | u64::from(63 - need.leading_zeros()))
+            }
+        }
+    }
+
+    fn meets(self, (first, last): (u64, u64)) -> bool {
+        match self {
+            Self::Range(from, to) => first <= to && from <= last,
+            Self::Bytes { granule, need } => bytes_between(granule, first, last) & need != 0,
+        }
+    }
+
+    fn meets_any(self, ranges: &Ranges) -> bool {
+        ranges.meeting(self.bounds()).any(|range| self.meets(range))
+    }
+}
+
+impl HostRegions {
+    /// Adds a region whose slot is above those so far.
+    pub fn push(&mut self, region: HostRegion) {
+        debug_assert!(self.regions.last().is_none_or(|before| before.slot < region.slot), "regions come in order");
+        for (level, nodes) in (1..).zip(&mut self.levels) {
+            let node = self.regions.len() / FANOUT.pow(level);
+            if node == nodes.len() {
+                nodes.push(Ranges::default());
+            }
+            nodes.last_mut().into_iter().for_each(|ranges| ranges.add(region.range()));
+        }
+        self.regions.push(region);
+    }
+
+    pub fn len(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// As they lie in the index.
+    pub fn encode(&self) -> Vec<u8> {
+        let numbers = |region: &HostRegion| [region.slot, region.first, region.last, region.operation.number()];
+        self.regions.iter().flat_map(numbers).flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Reads them; none when the bytes are not what is written.
+    pub fn decode(bytes: &[u8]) -> Option<Self> {
+        if !bytes.len().is_multiple_of(ENTRY_BYTES) || bytes.len() / ENTRY_BYTES > REGIONS_LIMIT {
+            return None;
+        }
+        let mut regions = Self::default();
+        for number in 0..bytes.len() / ENTRY_BYTES {
+            let entry = entry::<ENTRY_BYTES>(bytes, number).ok()?;
+            let (slot, first, last) = (u64_in(entry, 0), u64_in(entry, 8), u64_in(entry, 16));
+            let operation = HostOperation::of_number(u64_in(entry, 24))?;
+            if first > last || regions.regions.last().is_some_and(|before| before.slot >= slot) {
+                return None;
+            }
+            regions.push(HostRegion { slot, first, last, operation });
+        }
+        Some(regions)
+    }
+
+    /// The region of a slot.
+    pub fn at(&self, slot: u64) -> Option<&HostRegion> {
+        let place = self.regions.binary_search_by_key(&slot, |region| region.slot).ok()?;
+        self.regions.get(place)
+    }
+
+    /// The latest region of the slots up to `last` that meets a range of addresses.
+    pub fn last_of_range(&self, last: u64, (first_address, last_address): (u64, u64)) -> Option<&HostRegion> {
+        self.last_before(self.count_up_to(last), Sought::Range(first_address, last_address)).map(|(_, region)| region)
+    }
+
+    /// The earliest region of the slots from `first` on that meets a range of addresses.
+    pub fn next_of_range(&self, first: u64, (first_address, last_address): (u64, u64)) -> Option<&HostRegion> {
+        self.next_from(self.count_below(first), Sought::Range(first_address, last_address)).map(|(_, region)| region)
+    }
+
+    fn count_up_to(&self, slot: u64) -> usize {
+        self.regions.partition_point(|region| region.slot <= slot)
+    }
+
+    fn count_below(&self, slot: u64) -> usize {
+        self.regions.partition_point(|region| region.slot < slot)
+    }
+
+    /// The last of the first `end` regions that is sought, with its number. O(log n) nodes are looked at.
+    fn last_before(&self, mut end: usize, sought: Sought) -> Option<(usize, &HostRegion)> {
+        loop {
+            let number = end.checked_sub(1)?;
+            match self.without(number, sought) {
+                Some(regions) => end = regions.start,
+                None => return Some((number, self.regions.get(number)?)),
+            }
+        }
+    }
+
+    /// The first of the regions from one on that is sought, with its number. O(log n) nodes are looked at.
+    fn next_from(&self, mut start: usize, sought: Sought) -> Option<(usize, &HostRegion)> {
+        loop {
+            let region = self.regions.get(start)?;
+            match self.without(start, sought) {
+                Some(regions) => start = regions.end,
+                None => return Some((start, region)),
+            }
+        }
+    }
+
+    /// The regions of the widest node around one that has none that is sought; none when that region is.
+    fn without(&self, number: usize, sought: Sought) -> Option<Range<usize>> {
+        for (level, nodes) in (1..LEVELS + 1).zip(&self.levels).rev() {
+            let size = FANOUT.pow(level);
+            let node = number / size;
+            if nodes.get(node).is_some_and(|ranges| !sought.meets_any(ranges)) {
+                return Some(node * size..(node + 1) * size);
+            }
+        }
+        let is_sought = self.regions.get(number).is_some_and(|region| sought.meets(region.range()));
+        (!is_sought).then(|| number..number + 1)
+    }
+
+    /// The addresses of the regions of some slots, without overlaps, ascending.
+    pub fn ranges(&self, slots: Range<u64>) -> Vec<(u64, u64)> {
+        let (start, end) = (self.count_below(slots.start), self.count_below(slots.end));
+        let mut merged = Ranges::default();
+        let regions = self.regions.get(start..end).unwrap_or_default();
+        regions.iter().for_each(|region| merged.add(region.range()));
+        merged.into_runs().collect()
+    }
+
+    /// The slot of the last region up to a slot for each byte of `need` of a block.
+    pub fn last_of_bytes(&self, granule: u64, need: u64, last: u64) -> ByteSlots {
+        let mut end = self.count_up_to(last);
+        slots_of(granule, need, |sought| {
+            let (number, region) = self.last_before(end, sought)?;
+            end = number;
+            Some(region)
+        })
+    }
+
+    /// The slot of the first region from a slot on for each byte of `need` of a block.
+    pub fn next_of_bytes(&self, granule: u64, need: u64, first: u64) -> ByteSlots {
+        let mut start = self.count_below(first);
+        slots_of(granule, need, |sought| {
+            let (number, region) = self.next_from(start, sought)?;
+            start = number + 1;
+            Some(region)
+        })
+    }
+}
+
+/// Asks for the regions of some bytes, one after the other, each time only of the bytes that are still without.
+fn slots_of<'a>(granule: u64, mut need: u64, mut nearest: impl FnMut(Sought) -> Option<&'a HostRegion>) -> ByteSlots {
+    let mut slots = [None; 64];
+    while need != 0 {
+        let Some(region) = nearest(Sought::Bytes { granule, need }) else { break };
+        let mut found = bytes_between(granule, region.first, region.last) & need;
+        need &= !found;
+        while found != 0 {
+            slots[found.trailing_zeros() as usize] = Some(region.slot);
+            found &= found - 1;
+        }
+    }
+    slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn regions() -> HostRegions {
+        let mut regions = HostRegions::default();
+        for number in 0..1000 {
+            let first = 0x1000 + 8 * (number % 10);
+            regions.push(HostRegion { slot: 10 * number, first, last: first + 7, operation: HostOperation::Read });
+        }
+        regions
+    }
+
+    #[test]
+    fn the_nearest_region_of_a_range_is_found_in_either_direction() {
+        let regions = regions();
+        let last = |last, range| regions.last_of_range(last, range).map(|region| region.slot);
+        let next = |first, range| regions.next_of_range(first, range).map(|region| region.slot);
+        assert_eq!(last(u64::MAX, (0x1000, 0x1000)), Some(9900));
+        assert_eq!(last(9899, (0x1007, 0x1007)), Some(9800));
+        assert_eq!(last(9900, (0, 0xfff)), None);
+        assert_eq!(next(0, (0x1048, 0x2000)), Some(90));
+        assert_eq!(next(91, (0x1048, 0x2000)), Some(190));
+        assert_eq!(next(9991, (0, u64::MAX)), None);
+        assert_eq!(
+            regions.ranges(0..41),
+            [(0x1000, 0x1007), (0x1008, 0x100f), (0x1010, 0x1017), (0x1018, 0x101f), (0x1020, 0x1027)]
+        );
+    }
+
+    #[test]
+    fn what_lies_between_two_buffers_in_turn_costs_the_same_however_often_they_are_filled() {
+        let mut regions = HostRegions::default();
+        for slot in 0..300_000 {
+            let first = if slot % 2 == 0 { 0x1000 } else { 0x9000 };
+            regions.push(HostRegion { slot, first, last: first + 15, operation: HostOperation::Read });
+        }
+        let between = Sought::Bytes { granule: 0x5000 >> GRANULE_BITS, need: u64::MAX };
+        let looks = |end: usize| {
+            let step = |end: &usize| regions.without(end.checked_sub(1)?, between).map(|regions| regions.start);
+            std::iter::successors(Some(end), step).count()
+        };
+        assert_eq!((looks(64), looks(299_999), looks(300_000)), (2, 3, 3));
+        // Two bytes around one that is filled over and over.
+        let around = Sought::Bytes { granule: 0x40, need: 1 << 16 | 1 << 63 };
+        assert!(regions.last_before(300_000, around).is_none() && regions.next_from(0, around).is_none());
+        assert!(regions.levels.iter().flatten().all(|ranges| ranges.meeting((0, u64::MAX)).count() == 2));
+    }
+
+    #[test]
+    fn each_byte_of_a_block_has_its_own_region() {
+        let regions = regions();
+        let slots = regions.last_of_bytes(0x40, 1 | 1 << 8 | 1 << 63, 500);
+        assert_eq!((slots[0], slots[8], slots[63], slots[1]), (Some(500), Some(410), Some(470), None));
+        let slots = regions.next_of_bytes(0x41, u64::MAX, 501);
+        assert_eq!((slots[0], slots[15], slots[16]), (Some(580), Some(590), None));
+    }
+
+    #[test]
+    fn they_come_back_as_written_and_what_nobody_writes_is_refused() {
+        let bytes = regions().encode();
+        assert_eq!(HostRegions::decode(&bytes).unwrap().regions, regions().regions);
+        assert!(HostRegions::decode(&bytes[1..]).is_none());
+        for (place, byte) in [(24, 1), (8, 0xff), (32 * 999, 0)] {
+            let mut other = bytes.clone();
+            other[place] = byte;
+            other[place + 1] = byte;
+            assert!(HostRegions::decode(&other).is_none(), "{place}");
+        }
+    }
+}
