@@ -3,7 +3,7 @@
 use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use stepback_parsers::{RegisterSource, Source as _};
 
-use super::{Evaluated, MemoryPanel};
+use super::panel::{Evaluated, MemoryPanel};
 use crate::model::memory::SOURCE_WORDS;
 use crate::panels::ViewCx;
 use crate::panels::pen::Pen;

@@ -5,7 +5,8 @@ use stepback_index::ValueSource;
 use stepback_machine::Address;
 
 use super::bar::Mark;
-use super::{byte_left, left_middle, menu, text_left};
+use super::menu;
+use super::panel::{byte_left, left_middle, text_left};
 use crate::action::{Action, Follow};
 use crate::model::memory::{ByteCell, ByteDetail, MemoryRow, Touch, place_in_row, source_words};
 use crate::model::so_far::so_far;

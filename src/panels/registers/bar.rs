@@ -3,7 +3,7 @@
 use egui::{Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
-use super::RegistersPanel;
+use super::panel::RegistersPanel;
 use crate::action::Action;
 use crate::model::registers::RegisterBoard;
 use crate::panels::ViewCx;

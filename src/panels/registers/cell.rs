@@ -4,7 +4,7 @@ use egui::{Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
 use stepback_machine::{LaneFormat, Psr};
 
-use super::{Touched, box_at};
+use super::panel::{Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::status_words::{flag_words, mode_words, status_lines};

@@ -3,9 +3,9 @@
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
-use super::Touched;
 use super::cell::{CellView, cell_ui};
 use super::lanes::LaneLayout;
+use super::panel::Touched;
 use crate::action::Action;
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::model::text::thousands;

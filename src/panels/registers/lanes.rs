@@ -3,8 +3,8 @@
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
-use super::Touched;
 use super::cell::{CellView, background, menu, touch};
+use super::panel::Touched;
 use crate::action::Action;
 use crate::model::register_part::Lane;
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};

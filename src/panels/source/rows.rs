@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::ask;
+use super::panel::ask;
 use crate::action::{Action, Follow, Way};
 use crate::model::so_far::so_far;
 use crate::model::source_view::{SourceFile, SourceHere};

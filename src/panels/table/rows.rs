@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::TableKind;
+use super::kind::TableKind;
 use crate::action::Action;
 use crate::model::Meaning;
 use crate::model::table::{Table, TableCell, TableRow};

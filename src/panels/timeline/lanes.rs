@@ -3,7 +3,7 @@
 use egui::{Rect, Ui, pos2, vec2};
 
 use super::paint::{Strip, lane_height, tip_ui};
-use super::{AXIS, TimelineState};
+use super::panel::{AXIS, TimelineState};
 use crate::action::TimelineLanes;
 use crate::model::lane_view::{LaneId, lane_hint, lane_ids, lane_name, scrolled, stretch_boxes, who_name};
 use crate::model::schedule::{Bounded, Mark, MarkKind, Schedule, Who, boxes};

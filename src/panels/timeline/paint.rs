@@ -4,7 +4,7 @@ use egui::{Pos2, Rect, Ui, pos2, vec2};
 use stepback_index::ThreadInfo;
 use stepback_parsers::Position;
 
-use super::{AXIS, PADDING};
+use super::panel::{AXIS, PADDING};
 use crate::action::WindowId;
 use crate::model::step_rows::PathPart;
 use crate::model::text::thousands;

@@ -1,0 +1,301 @@
+//! The call tree.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
+use serde::{Deserialize, Serialize};
+use stepback_index::{CallId, Cancel};
+use stepback_parsers::Position;
+
+use super::rows::{Rows, Touched};
+use crate::action::{Action, CellName, WindowId};
+use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::so_far::so_far;
+use crate::model::step_rows::call_path;
+use crate::model::text::counted;
+use crate::panels::ViewCx;
+use crate::panels::field::Field;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::{empty_ui, error_ui};
+use crate::panels::watch::{News, SessionWatch};
+use crate::theme::icons;
+use crate::worker::{Answer, Slot, Ticket};
+
+/// The field.
+const HEAD: f32 = 36.0;
+/// At most so many calls of a search are listed.
+const FOUND: usize = 1000;
+
+/// The calls as a tree.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CallsPanel {
+    /// The trace window whose position it marks.
+    pub window: WindowId,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<CallsState>,
+}
+
+#[derive(Default)]
+struct CallsState {
+    tree: CallTree,
+    path: Slot<Position, Vec<CallId>>,
+    pending: HashMap<Node, (usize, Ticket<Children>)>,
+    error: Option<String>,
+    text: String,
+    found: Slot<String, FoundCalls>,
+    scroll: Scroll,
+    /// The row under the cursor.
+    cursor: usize,
+    /// The position that was last brought into view, and the height of the list then.
+    revealed: Option<(Position, f32)>,
+}
+
+impl std::fmt::Debug for CallsState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallsState").field("text", &self.text).finish_non_exhaustive()
+    }
+}
+
+impl CallsState {
+    /// Calls have other numbers when more of the trace is known.
+    fn take_part(&mut self, cx: &ViewCx<'_>) {
+        self.tree.carry(cx.session.index.calls());
+        self.pending.clear();
+    }
+}
+
+impl CallsPanel {
+    /// The tree, with the position of a window marked.
+    pub fn new(window: WindowId) -> Self {
+        Self { window, session: SessionWatch::default(), state: Box::default() }
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "Calls".to_owned()
+    }
+
+    /// Calls are no cells.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        None
+    }
+
+    /// Draws the tree.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        match self.session.look(cx.session) {
+            News::Nothing => {}
+            News::Part => self.state.take_part(cx),
+            News::Trace => *self.state = CallsState::default(),
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
+        let finder = Field { hint: "Find a function", icon: icons::SEARCH };
+        let field = finder.ui(ui, &pen, field, &mut self.state.text);
+        if field.changed() {
+            // Another list: it begins at its top; the tree comes back with the call of the position in view.
+            (self.state.scroll, self.state.cursor, self.state.revealed) = (Scroll::default(), 0, None);
+        }
+        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);
+        if let Some(error) = &self.state.error {
+            return error_ui(ui, &pen, list, error, out);
+        }
+        let rows = if self.state.text.trim().is_empty() { self.tree_rows(cx) } else { self.found_rows(cx) };
+        let Some(rows) = rows else { return };
+        if rows.is_empty() {
+            let title = so_far(cx.session, "No such call");
+            return empty_ui(ui, &pen, list, icons::CALLS, (&title, "Try a part of the name of a function."));
+        }
+        if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
+            out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
+        }
+        self.rows_ui(ui, list, &rows, cx, out);
+    }
+
+    /// The rows of the tree; asks for what is open and not there.
+    fn tree_rows(&mut self, cx: &ViewCx<'_>) -> Option<Vec<TreeRow>> {
+        let position = cx.windows.followed(self.window).position;
+        let answer = self.state.path.poll(&position, cx.worker, |position| {
+            let (position, session) = (*position, Arc::clone(cx.session));
+            move |_: &Cancel| Ok(call_path(&session, position)?.into_iter().map(|part| part.call).collect::<Vec<_>>())
+        });
+        if let Some(path) = answer.any() {
+            self.state.tree.set_path(path);
+        }
+        self.receive();
+        self.state.tree.reach_path();
+        let (_, wanted) = self.state.tree.rows();
+        self.ask(&wanted, cx);
+        self.receive();
+        Some(self.state.tree.rows().0)
+    }
+
+    fn ask(&mut self, wanted: &[Node], cx: &ViewCx<'_>) {
+        self.state.pending.retain(|node, _| wanted.contains(node));
+        for node in wanted {
+            let limit = self.state.tree.limit(*node);
+            if self.state.pending.get(node).is_none_or(|(asked, _)| *asked != limit) {
+                let (node, session) = (*node, Arc::clone(cx.session));
+                let ticket = cx.worker.spawn(move |cancel| Ok(children_of(&session, node, limit, cancel)?));
+                self.state.pending.insert(node, (limit, ticket));
+            }
+        }
+    }
+
+    fn receive(&mut self) {
+        let (tree, error) = (&mut self.state.tree, &mut self.state.error);
+        self.state.pending.retain(|node, (limit, ticket)| match ticket.take() {
+            None => true,
+            Some(Ok(children)) => {
+                tree.insert(*node, *limit, children);
+                false
+            }
+            Some(Err(problem)) => {
+                *error = Some(format!("{problem:#}"));
+                false
+            }
+        });
+    }
+
+    /// Calls of the functions that are looked for, one a row.
+    fn found_rows(&mut self, cx: &ViewCx<'_>) -> Option<Vec<TreeRow>> {
+        let text = self.state.text.trim().to_owned();
+        let answer = self.state.found.poll(&text, cx.worker, |text| {
+            let (text, session) = (text.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| Ok(find_calls(&session, &text, FOUND, cancel)?)
+        });
+        if let Answer::Failed(error) = &answer {
+            self.state.error = Some((*error).to_owned());
+        }
+        let found = answer.any()?;
+        let current = self.state.path.peek().and_then(|(_, path)| path.last().copied());
+        let row = |row: &crate::model::call_tree::CallRow| {
+            let is_on_path = current.is_some_and(|current| row.contains(current));
+            let is_current = current == Some(row.first);
+            TreeRow::Calls { depth: 0, row: row.clone(), is_open: None, is_on_path, is_current }
+        };
+        let mut rows: Vec<TreeRow> = found.rows.iter().map(row).collect();
+        let hidden = found.count.saturating_sub(rows.len() as u64);
+        if hidden > 0 {
+            rows.push(TreeRow::More { depth: 0, node: Node::Top, hidden: Some(hidden) });
+        }
+        Some(rows)
+    }
+
+    fn rows_ui(&mut self, ui: &mut Ui, list: Rect, rows: &[TreeRow], cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let list = if self.state.text.trim().is_empty() { list } else { self.count_ui(ui, list, cx) };
+        let view = Viewport { rows: rows.len() as u64, height: list.height(), row_height: ROW };
+        self.follow(rows, &view, cx);
+        self.keys(ui, rows, &view, cx, out);
+        let state = List { rows: rows.len() as u64, ticks: &[], has_lasting_bar: false };
+        let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
+        let window = cx.windows.followed(self.window);
+        let shown = Rows { pen: Pen::new(ui, area.body, cx.tok), cx, window, cursor: self.state.cursor };
+        let mut touched = Touched::default();
+        for (place, rect) in area.rows() {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            if let Some(row) = rows.get(place) {
+                shown.row_ui(ui, rect, (place, row), &mut touched, out);
+            }
+        }
+        self.apply(touched);
+    }
+
+    fn count_ui(&self, ui: &Ui, list: Rect, cx: &ViewCx<'_>) -> Rect {
+        let (head, rest) = list.split_top_bottom_at_y(list.top() + ROW);
+        let count = self.state.found.peek().map_or(0, |(_, found)| found.count);
+        let pen = Pen::new(ui, head, cx.tok);
+        pen.label(head.left() + 12.0, head.center().y, so_far(cx.session, &counted(count, "call", "calls")), cx.tok.t3);
+        rest
+    }
+
+    /// Brings the row of the position into view when the position moved.
+    fn follow(&mut self, rows: &[TreeRow], view: &Viewport, cx: &ViewCx<'_>) {
+        let position = cx.windows.followed(self.window).position;
+        let is_known = self.state.path.peek().is_some_and(|(asked, _)| *asked == position);
+        let is_whole = !rows.iter().any(|row| matches!(row, TreeRow::Loading { .. }));
+        let is_settled = self.state.pending.is_empty() && is_known && is_whole;
+        let now = Some((position, view.height));
+        if self.state.revealed == now || !is_settled {
+            return;
+        }
+        let current = rows.iter().position(|row| matches!(row, TreeRow::Calls { is_current: true, .. }));
+        if let Some(place) = current {
+            self.state.cursor = place;
+            self.state.scroll.reveal_row(place as u64, view);
+        }
+        self.state.revealed = now;
+    }
+
+    fn keys(&mut self, ui: &Ui, rows: &[TreeRow], view: &Viewport, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let last = rows.len().saturating_sub(1);
+        let page = usize::try_from(view.page()).unwrap_or(1);
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor.min(last);
+            self.state.cursor = match key {
+                PanelKey::Up => cursor.saturating_sub(1),
+                PanelKey::Down => (cursor + 1).min(last),
+                PanelKey::PageUp => cursor.saturating_sub(page),
+                PanelKey::PageDown => (cursor + page).min(last),
+                PanelKey::First => 0,
+                PanelKey::Last => last,
+                _ => cursor,
+            };
+            if let Some(row) = rows.get(cursor) {
+                self.row_key(key, row, (cursor, rows), cx, out);
+            }
+            self.state.scroll.reveal_row(self.state.cursor as u64, view);
+        }
+    }
+
+    fn row_key(
+        &mut self,
+        key: PanelKey,
+        row: &TreeRow,
+        (place, rows): (usize, &[TreeRow]),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        match (row, key) {
+            (TreeRow::Calls { row, is_open: Some(false), .. }, PanelKey::Right) => {
+                self.state.tree.set_open(row.node(), true)
+            }
+            (TreeRow::Calls { row, is_open: Some(true), .. }, PanelKey::Left) => {
+                self.state.tree.set_open(row.node(), false)
+            }
+            (TreeRow::Calls { depth, .. }, PanelKey::Left) => {
+                let parent = |other: &TreeRow| matches!(other, TreeRow::Calls { depth: other, .. } if *other < *depth);
+                self.state.cursor = rows.get(..place).and_then(|above| above.iter().rposition(parent)).unwrap_or(place);
+            }
+            (TreeRow::Calls { row, .. }, PanelKey::Enter) => {
+                out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
+            }
+            (TreeRow::Calls { row, .. }, PanelKey::ShiftEnter) => {
+                out.push(Action::Travel(cx.windows.followed(self.window).id, row.left_at.0));
+            }
+            (TreeRow::Calls { row, .. }, PanelKey::Copy) => out.push(Action::Copy(row.name.clone())),
+            (TreeRow::More { node, .. }, PanelKey::Enter) => self.state.tree.show_more(*node),
+            _ => {}
+        }
+    }
+
+    fn apply(&mut self, touched: Touched) {
+        if let Some(place) = touched.cursor {
+            self.state.cursor = place;
+        }
+        if let Some((node, is_open)) = touched.toggled {
+            self.state.tree.set_open(node, is_open);
+        }
+        if let Some(node) = touched.more {
+            self.state.tree.show_more(node);
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! What differs between two positions.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use serde::{Deserialize, Serialize};
+use stepback_index::Cancel;
+use stepback_parsers::{Position, Step};
+
+use super::rows::{Columns, Table, Touched};
+use crate::action::{Access, Action, CellName, Way, WindowId};
+use crate::model::TraceWindow;
+use crate::model::compare::{CompareRow, Comparison, WriterText, compare, writers};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::text::thousands;
+use crate::panels::ViewCx;
+use crate::panels::field::Field;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::pen::{INSET, Pen, ROW, head_font};
+use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::watch::SessionWatch;
+use crate::theme::{icon, icons, ui as ui_font};
+use crate::worker::{Answer, Slot, Ticket};
+
+/// Who against whom.
+const BAR: f32 = 30.0;
+/// The heads of the columns.
+const HEAD: f32 = 24.0;
+/// From this width on there are more columns.
+const WIDE: f32 = 800.0;
+
+/// The difference of two positions as a table.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ComparePanel {
+    /// The window that is before; without one, the first.
+    #[serde(default)]
+    before: Option<WindowId>,
+    /// The window that is after; without one, the second.
+    #[serde(default)]
+    after: Option<WindowId>,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<CompareState>,
+}
+
+#[derive(Default)]
+struct CompareState {
+    answer: Slot<(Position, Position), Comparison>,
+    closed: Vec<String>,
+    filter: String,
+    scroll: Scroll,
+    cursor: Option<CellName>,
+    writers: HashMap<Step, WriterText>,
+    pending: Option<Ticket<HashMap<Step, WriterText>>>,
+}
+
+impl std::fmt::Debug for CompareState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CompareState").field("filter", &self.filter).finish_non_exhaustive()
+    }
+}
+
+/// The two windows.
+type Pair<'a> = (&'a TraceWindow, &'a TraceWindow);
+
+impl ComparePanel {
+    /// The difference of the first two windows.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "Compare".to_owned()
+    }
+
+    /// The cell under the cursor.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        self.state.cursor.clone()
+    }
+
+    /// Draws the table.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = CompareState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let Some(pair) = self.pair(cx) else {
+            let words = ("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
+            return empty_ui(ui, &pen, rect, icons::COMPARE, words);
+        };
+        let key = (pair.0.position, pair.1.position);
+        let mut slot = std::mem::take(&mut self.state.answer);
+        let answer = slot.poll(&key, cx.worker, |(from, to)| {
+            let (from, to, session) = (*from, *to, Arc::clone(cx.session));
+            move |cancel: &Cancel| compare(&session, from, to, cancel)
+        });
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.bar_ui(ui, bar, (&pen, pair, answer.any()), cx);
+        match answer {
+            Answer::Fresh(comparison) | Answer::Stale(comparison) => {
+                self.table_ui(ui, rest, (&pen, pair, comparison), cx, out)
+            }
+            Answer::Late(comparison) => self.table_ui(ui, rest, (&pen.clone().faded(), pair, comparison), cx, out),
+            Answer::Loading => loading_ui(&pen, rest),
+            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting());
+        self.state.answer = slot;
+    }
+
+    fn pair<'a>(&self, cx: &ViewCx<'a>) -> Option<Pair<'a>> {
+        let (first, second) = cx.windows.pair()?;
+        let chosen = |id: Option<WindowId>| id.and_then(|id| cx.windows.get(id));
+        match (chosen(self.before), chosen(self.after)) {
+            (Some(before), Some(after)) if before.id != after.id => Some((before, after)),
+            _ => Some((first, second)),
+        }
+    }
+
+    fn bar_ui(
+        &mut self,
+        ui: &mut Ui,
+        bar: Rect,
+        (pen, pair, comparison): (&Pen<'_>, Pair<'_>, Option<&Comparison>),
+        cx: &ViewCx<'_>,
+    ) {
+        let tok = cx.tok;
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+        let y = bar.center().y;
+        let mut x = bar.left() + INSET;
+        for (place, window) in [pair.0, pair.1].into_iter().enumerate() {
+            if place == 1 {
+                pen.text(x + 8.0, y, icons::FORWARD, icon(12.0), tok.t3);
+                x += 28.0;
+            }
+            let start = x;
+            x = pen.badge(x, y, window.id.0) + 6.0;
+            x = pen.code(x, y, thousands(window.position.0), tok.t1);
+            let touch = Rect::from_min_max(pos2(start, bar.top()), pos2(x, bar.bottom()));
+            self.choose_ui(ui, touch, (place, window, pair), cx);
+        }
+        let swap = Rect::from_center_size(pos2(x + 20.0, y), vec2(22.0, 22.0));
+        let response = button_response(ui, swap, "swap", "Swap sides").on_hover_text("Swap sides");
+        if response.hovered() {
+            pen.painter.rect_filled(swap, 4.0, tok.bg3);
+        }
+        pen.text_centered(swap.center(), icons::SWAP, icon(14.0), tok.t2);
+        if response.clicked() {
+            (self.before, self.after) = (Some(pair.1.id), Some(pair.0.id));
+        }
+        let mut right = bar.right() - 8.0;
+        if bar.width() >= WIDE {
+            let field = Rect::from_min_size(pos2(right - 200.0, y - 11.0), vec2(200.0, 22.0));
+            Field { hint: "Filter cells", icon: icons::FILTER }.ui(ui, pen, field, &mut self.state.filter);
+            right = field.left() - 12.0;
+        }
+        if let Some(comparison) = comparison {
+            pen.cut_text(x + 42.0, y, &comparison.summary(), ui_font(12.0), tok.t2, right);
+        }
+    }
+
+    /// A click on one of the two offers the other windows.
+    fn choose_ui(
+        &mut self,
+        ui: &mut Ui,
+        touch: Rect,
+        (place, window, pair): (usize, &TraceWindow, Pair<'_>),
+        cx: &ViewCx<'_>,
+    ) {
+        let [left, right] = sides(pair);
+        let side = if place == 0 { left } else { right };
+        let response = button_response(ui, touch, ("side", place), &format!("compare {side}: window {}", window.id.0));
+        egui::Popup::menu(&response).show(|ui| {
+            for other in &cx.windows.list {
+                let words = format!("Window {} at {}", other.id.0, thousands(other.position.0));
+                if ui.add(egui::Button::selectable(other.id == window.id, words)).clicked() {
+                    let (mut before, mut after) = (pair.0.id, pair.1.id);
+                    // Choosing the window of the other side changes sides.
+                    match place {
+                        0 => (before, after) = (other.id, if other.id == after { before } else { after }),
+                        _ => (before, after) = (if other.id == before { after } else { before }, other.id),
+                    }
+                    (self.before, self.after) = (Some(before), Some(after));
+                }
+            }
+        });
+    }
+
+    fn table_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (pen, pair, comparison): (&Pen<'_>, Pair<'_>, &Comparison),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        if comparison.is_empty() {
+            let words = ("The two positions are the same", "Move one of the windows to compare.");
+            return empty_ui(ui, pen, rect, icons::COMPARE, words);
+        }
+        let is_wide = rect.width() >= WIDE;
+        let filter = if is_wide { self.state.filter.as_str() } else { "" };
+        let rows = comparison.rows(filter, &self.state.closed, if is_wide { 8 } else { 4 });
+        let columns = Columns::new(rect, &rows, is_wide);
+        let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
+        head_ui(ui, head, (pen, pair, &columns), cx);
+        self.keys(ui, &rows, list, cx, out);
+        let state = List { rows: rows.len() as u64, ticks: &[], has_lasting_bar: false };
+        let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
+        let shown: Vec<(Rect, &CompareRow)> =
+            area.rows().filter_map(|(row, rect)| Some((rect, rows.get(usize::try_from(row).ok()?)?))).collect();
+        self.ask_writers(shown.iter().map(|(_, row)| *row), cx);
+        let mut touched = Touched::default();
+        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
+        let table = Table { pen: &pen, cx, columns, writers: &self.state.writers, cursor: self.state.cursor.as_ref() };
+        for (rect, row) in shown {
+            table.row_ui(ui, rect, row, &mut touched, out);
+        }
+        self.apply(touched);
+    }
+
+    fn apply(&mut self, touched: Touched) {
+        if touched.cursor.is_some() {
+            self.state.cursor = touched.cursor;
+        }
+        if let Some(title) = touched.toggled {
+            if self.state.closed.contains(&title) {
+                self.state.closed.retain(|closed| *closed != title);
+            } else {
+                self.state.closed.push(title);
+            }
+        }
+    }
+
+    /// Asks for the instructions of the steps in view that are not known yet.
+    fn ask_writers<'a>(&mut self, rows: impl Iterator<Item = &'a CompareRow>, cx: &ViewCx<'_>) {
+        if let Some(result) = self.state.pending.as_ref().and_then(Ticket::take) {
+            self.state.pending = None;
+            // Without its instruction a row still says which step it was.
+            self.state.writers.extend(result.unwrap_or_default());
+        }
+        let step = |row: &CompareRow| match row {
+            CompareRow::Cell { last_write, .. } => *last_write,
+            CompareRow::Group { .. } => None,
+        };
+        let missing: Vec<Step> = rows.filter_map(step).filter(|step| !self.state.writers.contains_key(step)).collect();
+        if !missing.is_empty() && self.state.pending.is_none() {
+            if self.state.writers.len() > 10_000 {
+                self.state.writers.clear();
+            }
+            let session = Arc::clone(cx.session);
+            self.state.pending = Some(cx.worker.spawn(move |cancel| writers(&session, &missing, cancel)));
+        }
+    }
+
+    fn keys(&mut self, ui: &Ui, rows: &[CompareRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let cell_of = |row: &CompareRow| match row {
+            CompareRow::Cell { cell, .. } => Some(cell.clone()),
+            CompareRow::Group { .. } => None,
+        };
+        for key in take_keys(ui, cx.has_focus) {
+            let place = rows.iter().position(|row| cell_of(row) == self.state.cursor && self.state.cursor.is_some());
+            let (up, down) = (place.unwrap_or(0), place.map_or(0, |place| place + 1));
+            let to = match key {
+                PanelKey::Up => rows.get(..up).and_then(|above| above.iter().rposition(|row| cell_of(row).is_some())),
+                PanelKey::Down => (down..rows.len()).find(|row| rows.get(*row).and_then(cell_of).is_some()),
+                PanelKey::First => rows.iter().position(|row| cell_of(row).is_some()),
+                PanelKey::Last => rows.iter().rposition(|row| cell_of(row).is_some()),
+                PanelKey::Enter | PanelKey::ShiftEnter => {
+                    let way = if key == PanelKey::Enter { Way::Back } else { Way::Forward };
+                    out.extend(self.state.cursor.clone().map(|cell| Action::GoToAccess(cell, Access::Write, way)));
+                    None
+                }
+                _ => None,
+            };
+            if let Some(to) = to {
+                self.state.cursor = rows.get(to).and_then(cell_of);
+                let view = Viewport { rows: rows.len() as u64, height: list.height(), row_height: ROW };
+                self.state.scroll.reveal_row(to as u64, &view);
+            }
+        }
+    }
+}
+
+/// What the left and the right one are in time: either may be the earlier one.
+fn sides(pair: Pair<'_>) -> [&'static str; 2] {
+    if pair.1.position < pair.0.position { ["after", "before"] } else { ["before", "after"] }
+}
+
+fn head_ui(ui: &Ui, head: Rect, (pen, pair, columns): (&Pen<'_>, Pair<'_>, &Columns), cx: &ViewCx<'_>) {
+    let (tok, y) = (cx.tok, head.center().y);
+    pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
+    pen.text(columns.cell, y, "Cell", head_font(), tok.t2);
+    let [left, right] = sides(pair);
+    for (x, window, word) in [(columns.before, pair.0, left), (columns.after, pair.1, right)] {
+        let end = pen.badge(x, y, window.id.0);
+        pen.text(end + 6.0, y, word, head_font(), tok.t2);
+    }
+    pen.text(columns.writer, y, "Last written by", head_font(), tok.t2);
+    if let Some(x) = columns.instruction {
+        pen.text(x, y, "Instruction", head_font(), tok.t2);
+    }
+    let response = ui.interact(head, ui.unique_id().with("head"), Sense::hover());
+    let words = format!("window {} {left}, window {} {right}", pair.0.id.0, pair.1.id.0);
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+}

@@ -1,0 +1,213 @@
+//! The external changes of the trace: what was changed by something that the trace does not show.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2};
+use serde::{Deserialize, Serialize};
+use stepback_index::Cancel;
+use stepback_parsers::Position;
+
+use super::rows;
+use super::rows::{ChangeRows, Columns, Touched};
+use crate::action::{Action, CellName};
+use crate::model::externals::{ExternalRow, external_rows};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::so_far::so_far;
+use crate::model::text::{counted, thousands};
+use crate::panels::ViewCx;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::row::watch_for_late;
+use crate::panels::row::{RowState, button_response, empty_ui, error_ui, loading_ui, row_background, row_response};
+use crate::panels::watch::SessionWatch;
+use crate::theme::{icons, ui as ui_font};
+use crate::worker::{Answer, Slot};
+
+/// The bar with the count.
+const BAR: f32 = 30.0;
+/// The heads of the columns.
+const HEAD: f32 = 20.0;
+/// So many changes are listed at first, and so many more at each wish.
+const PAGE: usize = 200;
+/// More than this is no list that anybody reads: it can begin elsewhere.
+const LIMIT: usize = 10_000;
+
+/// The reads that contradicted the last known write.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ExternalsPanel {
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<ExternalsState>,
+}
+
+#[derive(Debug)]
+struct ExternalsState {
+    /// Where the list begins.
+    from: Position,
+    limit: usize,
+    answer: Slot<(Position, usize), Vec<ExternalRow>>,
+    scroll: Scroll,
+    cursor: usize,
+}
+
+impl Default for ExternalsState {
+    fn default() -> Self {
+        let (answer, scroll) = Default::default();
+        Self { from: Position(0), limit: PAGE, answer, scroll, cursor: 0 }
+    }
+}
+
+impl ExternalsPanel {
+    /// The list from the start of the trace.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "External changes".to_owned()
+    }
+
+    /// The bytes that changed.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        let (_, rows) = self.state.answer.peek()?;
+        let row = rows.get(self.state.cursor)?;
+        Some(CellName::Memory(row.address.to_string(), row.bytes.len() as u64))
+    }
+
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = ExternalsState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        if cx.session.index.info().external_changes == 0 {
+            let title = so_far(cx.session, "No external changes");
+            let words = (&*title, "Every read agrees with the last write that the trace shows.");
+            return empty_ui(ui, &pen, rect, icons::CHECK, words);
+        }
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.bar_ui(ui, bar, &pen, cx);
+        let mut slot = std::mem::take(&mut self.state.answer);
+        let answer = slot.poll(&(self.state.from, self.state.limit), cx.worker, |(from, limit)| {
+            let (from, limit, session) = (*from, *limit, Arc::clone(cx.session));
+            move |cancel: &Cancel| external_rows(&session, from, limit, cancel)
+        });
+        match answer {
+            Answer::Fresh(rows) | Answer::Stale(rows) => self.list_ui(ui, rest, (&pen, rows), cx, out),
+            Answer::Late(rows) => self.list_ui(ui, rest, (&pen.clone().faded(), rows), cx, out),
+            Answer::Loading => loading_ui(&pen, rest),
+            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting());
+        self.state.answer = slot;
+    }
+
+    /// How many there are, and where the list begins.
+    fn bar_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, cx: &ViewCx<'_>) {
+        let (tok, y) = (cx.tok, bar.center().y);
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+        let here = cx.windows.active().position;
+        let (label, to) = match self.state.from {
+            Position(0) => ("List from the position", here),
+            _ => ("List from the start", Position(0)),
+        };
+        let width = pen.width(label, ui_font(12.0)) + 12.0;
+        let button = Rect::from_min_max(pos2(bar.right() - 8.0 - width, y - 10.0), pos2(bar.right() - 8.0, y + 10.0));
+        let count = so_far(cx.session, &counted(cx.session.index.info().external_changes, "read", "reads"));
+        let from = match self.state.from {
+            Position(0) => String::new(),
+            from => format!("; from step {} on", thousands(from.0)),
+        };
+        let verb = if cx.session.index.info().external_changes == 1 { "differs" } else { "differ" };
+        let words = format!("{count} {verb} from what the last write left: DMA, a device, a system call{from}");
+        pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, button.left() - 8.0);
+        let response = button_response(ui, button, "from", label);
+        if response.hovered() {
+            pen.painter.rect_filled(button, 4.0, tok.bg3);
+        }
+        pen.text(button.left() + 6.0, y, label, ui_font(12.0), tok.accent);
+        if response.clicked() {
+            (self.state.from, self.state.limit) = (to, PAGE);
+            (self.state.scroll, self.state.cursor) = (Scroll::default(), 0);
+        }
+    }
+
+    fn list_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (pen, rows): (&Pen<'_>, &[ExternalRow]),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        if rows.is_empty() {
+            let title = so_far(cx.session, "No external change from there on");
+            let words = (&*title, "List from the start of the trace instead.");
+            return empty_ui(ui, pen, rect, icons::CHECK, words);
+        }
+        let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
+        let has_more = rows.len() >= self.state.limit && self.state.limit < LIMIT;
+        let count = rows.len() as u64 + u64::from(has_more);
+        let view = Viewport { rows: count, height: list.height(), row_height: ROW };
+        let mut touched = self.keys(ui, rows, &view, cx, out);
+        let state = List { rows: count, ticks: &[], has_lasting_bar: false };
+        let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
+        let columns = Columns::new(area.body, rows, cx.session.index.threads().len() > 1);
+        columns.head_ui(pen, head);
+        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
+        let shown = ChangeRows { pen, cx, columns, cursor: self.state.cursor };
+        for (place, rect) in area.rows() {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            match rows.get(place) {
+                Some(row) => shown.row_ui(ui, rect, (place, row), &mut touched, out),
+                None => self.more_ui(ui, rect, (&shown.pen, place), cx),
+            }
+        }
+        if let Some(cursor) = touched.cursor {
+            self.state.cursor = cursor;
+        }
+    }
+
+    fn more_ui(&mut self, ui: &Ui, rect: Rect, (pen, place): (&Pen<'_>, usize), cx: &ViewCx<'_>) {
+        let response = row_response(ui, rect, "more", || "… more".to_owned());
+        let is_cursor = self.state.cursor == place;
+        row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
+        pen.text(rect.left() + INSET, rect.center().y, "… more", ui_font(11.5), cx.tok.accent);
+        if response.clicked() {
+            self.state.limit = (self.state.limit + PAGE).min(LIMIT);
+        }
+    }
+
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        rows: &[ExternalRow],
+        view: &Viewport,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) -> Touched {
+        let last = usize::try_from(view.rows).unwrap_or(1).saturating_sub(1);
+        let page = usize::try_from(view.page()).unwrap_or(1);
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor.min(last);
+            self.state.cursor = key.moved(cursor, last, page);
+            match (key, rows.get(cursor)) {
+                (PanelKey::Enter, Some(row)) => out.push(rows::travel(row, cx)),
+                (PanelKey::Enter, None) => self.state.limit = (self.state.limit + PAGE).min(LIMIT),
+                (PanelKey::ShowMemory, Some(row)) => {
+                    out.extend([rows::travel(row, cx), Action::ShowMemory(row.address.to_string())]);
+                }
+                (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),
+                _ => {}
+            }
+            self.state.scroll.reveal_row(self.state.cursor as u64, view);
+        }
+        self.state.cursor = self.state.cursor.min(last);
+        Touched::default()
+    }
+}

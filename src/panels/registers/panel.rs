@@ -1,0 +1,305 @@
+//! The register file at a position.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2, vec2};
+use serde::{Deserialize, Serialize};
+use stepback_index::Cancel;
+use stepback_machine::{LaneFormat, RegisterGroup};
+
+use super::detail::Detail;
+use super::grid::Grid;
+use super::{bar, cell, detail, grid};
+use crate::action::{Access, Action, CellName, Follow, Way};
+use crate::model::register_part::RegisterPart;
+use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::panels::ViewCx;
+use crate::panels::ask::ask_access;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::pen::{Pen, ROW};
+use crate::panels::row::{error_ui, loading_ui, watch_for_late};
+use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
+use crate::panels::watch::SessionWatch;
+use crate::worker::{Answer, Slot};
+
+/// pc and flags.
+const HEAD: f32 = 52.0;
+
+/// The registers.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct RegistersPanel {
+    /// What it shows the state at.
+    pub follow: Follow,
+    /// Which registers.
+    #[serde(default = "general")]
+    pub group: RegisterGroup,
+    /// Whose registers; none for those of the thread of the position.
+    #[serde(default)]
+    pub thread: ChosenThread,
+    /// Only registers whose names contain this.
+    #[serde(default)]
+    pub filter: String,
+    /// How values are read, for each group where that was chosen.
+    #[serde(default)]
+    formats: Vec<(RegisterGroup, LaneFormat)>,
+    /// Titles of the groups below the general registers that are open.
+    #[serde(default)]
+    open_groups: Vec<String>,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<RegistersState>,
+}
+
+#[derive(Debug, Default)]
+struct RegistersState {
+    board: Slot<BoardRequest, RegisterBoard>,
+    /// The register under the cursor.
+    cursor: Option<String>,
+    scroll: Scroll,
+    detail: Detail,
+}
+
+/// What was done to the grid in this frame.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    pub(super) cursor: Option<String>,
+    pub(super) hovered: Option<String>,
+    pub(super) group: Option<String>,
+}
+
+impl RegistersPanel {
+    /// The registers at what `follow` says.
+    pub fn new(follow: Follow) -> Self {
+        Self {
+            follow,
+            group: general(),
+            thread: None,
+            filter: String::new(),
+            formats: Vec::new(),
+            open_groups: Vec::new(),
+            session: SessionWatch::default(),
+            state: Box::default(),
+        }
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        // A trace without the group shows another one in its place.
+        let answered = self.state.board.peek().filter(|(request, _)| request.group == self.group);
+        match answered.map_or(self.group, |(_, board)| board.group) {
+            RegisterGroup::Core => "Registers",
+            RegisterGroup::Single => "Single precision",
+            RegisterGroup::Double => "Double precision",
+            RegisterGroup::Vector => "Vectors",
+            RegisterGroup::Scalable => "SVE",
+            RegisterGroup::System => "System",
+        }
+        .to_owned()
+    }
+
+    /// The register under the cursor.
+    pub fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+        let view = self.view(cx, None);
+        self.state.cursor.as_ref().map(|name| view.cell_name(name))
+    }
+
+    /// How the values of a group are read; none for hex alone.
+    pub(super) fn format(&self, group: RegisterGroup) -> Option<LaneFormat> {
+        let chosen = self.formats.iter().find(|(of, _)| *of == group).map(|(_, format)| *format);
+        chosen.or_else(|| group.lane_formats().first().copied())
+    }
+
+    /// Reads the values of the group in another way, if it has that way.
+    pub fn choose_format(&mut self, format: LaneFormat) {
+        if self.group.lane_formats().contains(&format) {
+            self.formats.retain(|(of, _)| *of != self.group);
+            self.formats.push((self.group, format));
+        }
+    }
+
+    /// Shows another group.
+    pub fn choose_group(&mut self, group: RegisterGroup) {
+        self.group = group;
+        self.state.scroll = Scroll::default();
+    }
+
+    /// Draws the registers.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = RegistersState::default();
+            forget_missing_thread(&mut self.thread, cx.session);
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let request = BoardRequest {
+            group: self.group,
+            thread: self.thread.clone(),
+            position: cx.windows.position_of(self.follow),
+            previous: cx.windows.previous_of(self.follow),
+        };
+        let mut slot = std::mem::take(&mut self.state.board);
+        let answer = slot.poll(&request, cx.worker, |request| {
+            let (request, session) = (request.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| register_board(&session, &request, cancel)
+        });
+        let pen = Pen::new(ui, rect, cx.tok);
+        match answer {
+            Answer::Fresh(board) | Answer::Stale(board) => self.board_ui(ui, rect, (&pen, board), cx, out),
+            Answer::Late(board) => self.board_ui(ui, rect, (&pen.clone().faded(), board), cx, out),
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting());
+        self.state.board = slot;
+    }
+
+    fn board_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (pen, board): (&Pen<'_>, &RegisterBoard),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let is_core = board.group == RegisterGroup::Core;
+        let (head, rest) = rect.split_top_bottom_at_y(rect.top() + if is_core { HEAD } else { bar::BAR });
+        let filtered = (!is_core && !self.filter.trim().is_empty()).then(|| {
+            let mut board = board.clone();
+            board.filter(&self.filter);
+            board
+        });
+        let whole = board;
+        let board = filtered.as_ref().unwrap_or(board);
+        let format = self.format(board.group);
+        let grid = Grid::new(board, &self.open_groups, format, rect.width());
+        let core_height = ROW * grid.core_rows() as f32 + 8.0;
+        let spare = rest.height() - core_height;
+        let titles = ROW * board.groups.len() as f32;
+        let reason = if board.is_inferred { detail::REASON } else { 0.0 };
+        let heights = [detail::HEIGHT_WITH_STRIP + reason, detail::HEIGHT + reason];
+        let detail_height = match spare {
+            spare if spare >= heights[0] + titles => heights[0],
+            spare if spare >= heights[1] => heights[1],
+            _ => 0.0,
+        };
+        let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - detail_height);
+        self.keys(ui, (&grid, board), body, cx, out);
+        let mut touched = Touched::default();
+        if is_core {
+            let right = self.group_ui(ui, (head.right() - 8.0, head.top() + 15.0), (pen, board), cx, out);
+            let view = self.view(cx, None);
+            let left = cell::head_ui(ui, head, (pen, board, right), view, (&mut touched, out));
+            let at = (left + 8.0, head.top() + 36.0);
+            thread_chooser_ui(ui, at, (pen, cx, &board.thread_name), &mut self.thread);
+        } else {
+            self.bar_ui(ui, head, (pen, whole), cx, out);
+        }
+        self.rows_ui(ui, body, (pen, board, &grid), (cx, format), (&mut touched, out));
+        let shown = touched.hovered.as_ref().or(self.state.cursor.as_ref());
+        let changed = || board.core.iter().find(|cell| cell.is_changed).or(board.core.first()).cloned();
+        let cell = shown.and_then(|name| board.part(name)).or_else(changed);
+        if let Some(cell) = cell.filter(|_| detail_height > 0.0) {
+            let part = RegisterPart { thread: self.thread.clone(), ..RegisterPart::parse(&cell.name) };
+            self.state.detail.ui(ui, foot, (pen, &cell, (part, board.thread)), (cx, self.follow), out);
+        }
+        self.apply(touched);
+    }
+
+    fn view<'a>(&'a self, cx: &'a ViewCx<'a>, format: Option<LaneFormat>) -> cell::CellView<'a> {
+        let (cursor, thread) = (self.state.cursor.as_deref(), self.thread.as_deref());
+        cell::CellView { cx, follow: self.follow, cursor, thread, format }
+    }
+
+    fn rows_ui(
+        &mut self,
+        ui: &mut Ui,
+        body: Rect,
+        (pen, board, grid): (&Pen<'_>, &RegisterBoard, &Grid),
+        (cx, format): (&ViewCx<'_>, Option<LaneFormat>),
+        (touched, out): (&mut Touched, &mut Vec<Action>),
+    ) {
+        let body = Rect::from_min_max(pos2(body.left(), body.top() + 4.0), body.max);
+        let list = List { rows: grid.rows.len() as u64, ticks: &[], has_lasting_bar: false };
+        let mut scroll = self.state.scroll;
+        let area = list.ui(ui, body, &mut scroll, cx.tok);
+        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
+        for (row, rect) in area.rows() {
+            let Some(row) = usize::try_from(row).ok().and_then(|row| grid.rows.get(row)) else { continue };
+            grid::row_ui(ui, rect, row, (&pen, board, grid), self.view(cx, format), (touched, out));
+        }
+        self.state.scroll = scroll;
+    }
+
+    fn apply(&mut self, touched: Touched) {
+        if touched.cursor.is_some() {
+            self.state.cursor = touched.cursor;
+        }
+        if let Some(group) = touched.group {
+            if self.open_groups.contains(&group) {
+                self.open_groups.retain(|open| *open != group);
+            } else {
+                self.open_groups.push(group);
+            }
+        }
+    }
+
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        (grid, board): (&Grid, &RegisterBoard),
+        body: Rect,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor.clone();
+            let cell = cursor.as_deref().and_then(|name| board.part(name));
+            match key {
+                PanelKey::Enter | PanelKey::ShiftEnter => {
+                    let way = if key == PanelKey::Enter { Way::Back } else { Way::Forward };
+                    if let Some(name) = self.selection(cx) {
+                        ask_access(cx, self.follow, name, (Access::Write, way), out);
+                    }
+                }
+                PanelKey::Copy => out.extend(cell.map(|cell| Action::Copy(cell::copied(&cell)))),
+                PanelKey::ShowMemory => {
+                    out.extend(cell.and_then(|cell| cell.address()).map(Action::ShowMemory));
+                }
+                PanelKey::View => self.choose_group(after(&board.available, &board.group)),
+                PanelKey::Lanes => {
+                    let formats = board.group.lane_formats();
+                    if let Some(format) = self.format(board.group).filter(|_| !formats.is_empty()) {
+                        self.choose_format(after(formats, &format));
+                    }
+                }
+                PanelKey::Bytes(_) => {}
+                _ => {
+                    if let Some((row, name)) = grid.moved(cursor.as_deref(), key) {
+                        self.state.cursor = Some(name);
+                        let view = Viewport { rows: grid.rows.len() as u64, height: body.height(), row_height: ROW };
+                        self.state.scroll.reveal_row(row as u64, &view);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What follows an item in a list, around its end.
+fn after<T: Copy + PartialEq>(list: &[T], item: &T) -> T {
+    let place = list.iter().position(|other| other == item).map_or(0, |place| place + 1);
+    list.get(place).or(list.first()).copied().unwrap_or(*item)
+}
+
+/// The registers that a panel shows at first.
+fn general() -> RegisterGroup {
+    RegisterGroup::Core
+}
+
+/// The rectangle of a box of a size whose left edge and middle are given.
+pub(super) fn box_at(left: f32, middle: f32, width: f32, height: f32) -> Rect {
+    Rect::from_min_size(pos2(left.round(), (middle - height / 2.0).round()), vec2(width, height))
+}

@@ -1,0 +1,285 @@
+//! The source file of a position, with the line that is executed next.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use egui::{Rect, Ui};
+use serde::{Deserialize, Serialize};
+use stepback_index::{Cancel, ThreadId};
+use stepback_parsers::Position;
+
+use super::rows::{Frame, rows_ui};
+use super::{bar, empty};
+use crate::action::{Action, CellName, Follow, Way};
+use crate::image::SourceLine;
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
+use crate::panels::ViewCx;
+use crate::panels::ask::start_from;
+use crate::panels::kept::Kept;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::row::{error_ui, loading_ui, watch_for_late};
+use crate::panels::thread::{ChosenThread, thread_chooser_ui};
+use crate::panels::watch::{News, SessionWatch};
+use crate::source::{SourceMap, SourceText};
+use crate::worker::{Answer, Slot};
+
+/// The bar with the file's name.
+const BAR: f32 = 24.0;
+/// Lines around the current one that stay in view.
+const MARGIN: u64 = 3;
+
+/// A source file that follows a position.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SourcePanel {
+    /// What it shows the source of.
+    pub follow: Follow,
+    /// Whose; none for the thread of the position.
+    #[serde(default)]
+    pub thread: ChosenThread,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<SourceState>,
+}
+
+#[derive(Debug, Default)]
+struct SourceState {
+    here: Slot<(Position, ChosenThread), (SourceHere, ThreadId)>,
+    /// The line that was shown last: its file stays while the position is where no source is.
+    shown: Option<Arc<SourceLine>>,
+    file: Slot<FileKey, Arc<SourceFile>>,
+    files: Kept<FileKey, Arc<SourceFile>>,
+    executed: Slot<Arc<str>, Arc<HashSet<u32>>>,
+    all_executed: Kept<Arc<str>, Arc<HashSet<u32>>>,
+    scroll: Scroll,
+    /// The line under the cursor, from 1.
+    cursor: u32,
+    /// The line that was last brought into view, and the height of the list then.
+    revealed: Option<(Arc<str>, u32, f32)>,
+}
+
+/// A file as the image calls it, and what moved.
+pub(super) type FileKey = (Arc<str>, SourceMap);
+
+/// What is shown in a frame.
+pub(super) struct Shown<'a> {
+    here: &'a SourceHere,
+    /// Its line, or that of the position before.
+    line: &'a Arc<SourceLine>,
+    /// The answer belongs to an earlier position, and the new one is late.
+    is_late: bool,
+    /// Where the bar's text begins.
+    left: f32,
+}
+
+impl SourcePanel {
+    /// The source at what `follow` says.
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, thread: None, session: SessionWatch::default(), state: Box::default() }
+    }
+
+    /// The name on the tab: that of the file, once there is one.
+    pub fn title(&self) -> String {
+        self.state.shown.as_ref().map_or_else(|| "Source".to_owned(), |line| line.file_name().to_owned())
+    }
+
+    /// Lines are no cells.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        None
+    }
+
+    /// Draws the file.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let news = self.session.look(cx.session);
+        if news == News::Part {
+            // More may be executed.
+            self.state.all_executed = Kept::default();
+        }
+        if news == News::Trace {
+            *self.state = SourceState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        if self.thread.as_deref().is_some_and(|name| cx.session.index.thread_by_name(name).is_none()) {
+            self.thread = None;
+        }
+        if !cx.session.images.are_lines_ready() {
+            return loading_ui(&pen, rect);
+        }
+        let key = (cx.windows.position_of(self.follow), self.thread.clone());
+        let answer = self.state.here.poll(&key, cx.worker, |(position, thread)| {
+            let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| {
+                let thread = thread_or_here(&session, thread.as_deref(), position)?;
+                Ok((source_here(&session, thread, position, cancel)?, thread))
+            }
+        });
+        let is_late = matches!(answer, Answer::Late(_));
+        let (here, thread) = match answer {
+            Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
+            Answer::Loading => {
+                loading_ui(&pen, rect);
+                return watch_for_late(ui, true);
+            }
+            Answer::Fresh(answer) | Answer::Stale(answer) | Answer::Late(answer) => answer.clone(),
+        };
+        watch_for_late(ui, self.state.here.is_waiting());
+        if let Some(line) = here.line() {
+            self.state.shown = Some(Arc::clone(line));
+        }
+        let name = cx.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str());
+        let start = rect.left() + INSET;
+        let end = thread_chooser_ui(ui, (start, rect.top() + BAR / 2.0), (&pen, cx, name), &mut self.thread);
+        let left = if end > start { end + INSET } else { start };
+        match self.state.shown.clone() {
+            Some(line) => self.file_ui(ui, rect, &Shown { here: &here, line: &line, is_late, left }, cx, out),
+            None => empty::no_source_ui(ui, &pen, rect, &here, out),
+        }
+    }
+
+    fn file_ui(&mut self, ui: &mut Ui, rect: Rect, shown: &Shown<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let pen = Pen::new(ui, rect, cx.tok);
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        let key = (Arc::clone(&shown.line.file), cx.sources.map.clone());
+        let file = match self.state.files.get(&key) {
+            Some(file) => file,
+            None => match self.ask_for_file(&key, cx) {
+                Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
+                Answer::Fresh(file) if file.text.is_none() => {
+                    return empty::not_found_ui(ui, &pen, rect, &file.name, out);
+                }
+                Answer::Fresh(file) => Arc::clone(file),
+                // The text of another file would only be mistaken for this one.
+                Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
+                    loading_ui(&pen, rest);
+                    return watch_for_late(ui, true);
+                }
+            },
+        };
+        self.state.files.put(key, Arc::clone(&file));
+        let Some(text) = &file.text else { return };
+        let pen = if shown.is_late { pen.faded() } else { pen };
+        bar::bar_ui(ui, &pen, (bar, shown.left), (shown.here, text));
+        self.text_ui(ui, rest, (shown, &file, text), cx, out);
+    }
+
+    fn ask_for_file(&mut self, key: &FileKey, cx: &ViewCx<'_>) -> Answer<'_, Arc<SourceFile>> {
+        self.state.file.poll(key, cx.worker, |(name, map)| {
+            let (name, map, session) = (Arc::clone(name), map.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| SourceFile::load(&session, &name, &map, cancel).map(Arc::new)
+        })
+    }
+
+    fn text_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (shown, file, text): (&Shown<'_>, &Arc<SourceFile>, &SourceText),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let here = shown.here;
+        let executed = self.executed(file, cx);
+        let rows = text.lines.len() as u64;
+        let view = Viewport { rows, height: rect.height(), row_height: ROW };
+        self.follow(here, &view);
+        self.keys(ui, (file, text), &view, cx, out);
+        let list = List { rows, ticks: &[], has_lasting_bar: false };
+        let area = list.ui(ui, rect, &mut self.state.scroll, cx.tok);
+        let pen = Pen::new(ui, area.body, cx.tok);
+        let frame = Frame {
+            pen: if shown.is_late { pen.faded() } else { pen },
+            cx,
+            follow: self.follow,
+            thread: self.thread.as_deref(),
+            here,
+            file,
+            text,
+            executed,
+            cursor: self.state.cursor,
+        };
+        if let Some(line) = rows_ui(ui, &area, &frame, out) {
+            self.state.cursor = line;
+        }
+    }
+
+    fn executed(&mut self, file: &Arc<SourceFile>, cx: &ViewCx<'_>) -> Arc<HashSet<u32>> {
+        if let Some(lines) = self.state.all_executed.get(&file.name) {
+            return lines;
+        }
+        let answer = self.state.executed.poll(&file.name, cx.worker, |_| {
+            let (file, session) = (Arc::clone(file), Arc::clone(cx.session));
+            move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
+        });
+        let Answer::Fresh(lines) = answer else { return Arc::default() };
+        self.state.all_executed.put(Arc::clone(&file.name), Arc::clone(lines));
+        Arc::clone(lines)
+    }
+
+    /// Brings the current line into view when it is another one.
+    fn follow(&mut self, here: &SourceHere, view: &Viewport) {
+        let Some(line) = here.line() else { return };
+        let now = (Arc::clone(&line.file), line.line, view.height);
+        if self.state.revealed.as_ref() == Some(&now) {
+            return;
+        }
+        let row = u64::from(line.line.saturating_sub(1));
+        self.state.cursor = line.line;
+        self.state.scroll.reveal_row(row.saturating_add(MARGIN).min(view.rows.saturating_sub(1)), view);
+        self.state.scroll.reveal_row(row.saturating_sub(MARGIN), view);
+        self.state.scroll.reveal_row(row, view);
+        self.state.revealed = Some(now);
+    }
+
+    fn keys(
+        &mut self,
+        ui: &Ui,
+        (file, text): (&SourceFile, &SourceText),
+        view: &Viewport,
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let last = u32::try_from(text.lines.len()).unwrap_or(u32::MAX);
+        let page = u32::try_from(view.page()).unwrap_or(1);
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor;
+            self.state.cursor = match key {
+                PanelKey::Up => cursor.saturating_sub(1),
+                PanelKey::Down => cursor.saturating_add(1),
+                PanelKey::PageUp => cursor.saturating_sub(page),
+                PanelKey::PageDown => cursor.saturating_add(page),
+                PanelKey::First => 1,
+                PanelKey::Last => last,
+                _ => cursor,
+            }
+            .clamp(1, last.max(1));
+            match key {
+                PanelKey::Enter => {
+                    ask(cx, (self.follow, self.thread.as_deref()), (&file.name, cursor), Way::Forward, out)
+                }
+                PanelKey::ShiftEnter => {
+                    ask(cx, (self.follow, self.thread.as_deref()), (&file.name, cursor), Way::Back, out)
+                }
+                PanelKey::Copy => out.push(Action::Copy(format!("{}:{cursor}", text.path.display()))),
+                _ => {}
+            }
+            self.state.scroll.reveal_row(u64::from(self.state.cursor.saturating_sub(1)), view);
+        }
+    }
+}
+
+/// Travels to an execution of a line as seen from the moment that the panel shows.
+pub(super) fn ask(
+    cx: &ViewCx<'_>,
+    (follow, thread): (Follow, Option<&str>),
+    (file, line): (&str, u32),
+    way: Way,
+    out: &mut Vec<Action>,
+) {
+    start_from(cx, follow, out);
+    out.push(Action::GoToLine(file.to_owned(), line, way, thread.map(str::to_owned)));
+}

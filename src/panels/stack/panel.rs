@@ -1,0 +1,306 @@
+//! The call stack.
+
+use std::sync::Arc;
+
+use egui::{Rect, Ui, pos2};
+use serde::{Deserialize, Serialize};
+use stepback_index::{CallId, Cancel};
+use stepback_parsers::Position;
+
+use super::foot;
+use super::rows::{Columns, StackRows, Touched};
+use crate::action::{Action, CellName, Follow, WindowId};
+use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::text::{counted, thousands};
+use crate::panels::ViewCx;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::pen::{INSET, Pen, ROW, head_font};
+use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
+use crate::panels::watch::SessionWatch;
+use crate::theme::{icons, ui as ui_font};
+use crate::worker::{Answer, Slot};
+
+/// Whose stack, how deep.
+const BAR: f32 = 30.0;
+/// The heads of the columns.
+const HEAD: f32 = 20.0;
+/// From this height on all about one frame stands at the foot.
+const HEIGHT_WITH_FOOT: f32 = 220.0;
+/// Frames are asked for by so many: stepping through a list of them asks rarely.
+const BLOCK: usize = 128;
+
+/// The frames around a position, innermost first.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct StackPanel {
+    /// What it shows the stack at.
+    pub follow: Follow,
+    /// Whose stack; none for the thread of the position.
+    #[serde(default)]
+    pub thread: ChosenThread,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<StackState>,
+}
+
+#[derive(Debug, Default)]
+struct StackState {
+    stack: Slot<(Position, ChosenThread), CallStack>,
+    frames: FrameSlot,
+    scroll: Scroll,
+    /// The frame under the cursor, by its place in the stack.
+    cursor: usize,
+    /// The frame under the pointer in the last frame.
+    hovered: Option<usize>,
+    held: Option<Held>,
+}
+
+/// Frames, with the lines of their calls once those are read.
+type FrameSlot = Slot<(Vec<CallId>, SourceWish), Vec<StackFrame>>;
+
+/// A stack that stays while its user looks at its frames: at a call site, the frames inside of it would be gone.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// Where the stack is that stays.
+    at: Position,
+    /// Where the panel sent the window. Anywhere else the stack is that of the position again.
+    sent_to: Position,
+}
+
+impl StackPanel {
+    /// The stack at what `follow` says.
+    pub fn new(follow: Follow) -> Self {
+        Self { follow, thread: None, session: SessionWatch::default(), state: Box::default() }
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "Stack".to_owned()
+    }
+
+    /// Frames are no cells.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        None
+    }
+
+    /// Draws the stack.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = StackState::default();
+            forget_missing_thread(&mut self.thread, cx.session);
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let mut slot = std::mem::take(&mut self.state.stack);
+        let answer = slot.poll(&(self.position(cx), self.thread.clone()), cx.worker, |(position, thread)| {
+            let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
+            move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
+        });
+        match answer {
+            Answer::Fresh(stack) | Answer::Stale(stack) => self.stack_ui(ui, rect, (&pen, stack), cx, out),
+            Answer::Late(stack) => self.stack_ui(ui, rect, (&pen.clone().faded(), stack), cx, out),
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting() || self.state.frames.is_waiting());
+        self.state.stack = slot;
+    }
+
+    /// Where the stack is that is shown.
+    fn position(&self, cx: &ViewCx<'_>) -> Position {
+        let here = cx.windows.position_of(self.follow);
+        self.held(here).map_or(here, |held| held.at)
+    }
+
+    fn held(&self, here: Position) -> Option<Held> {
+        self.state.held.filter(|held| held.sent_to == here)
+    }
+
+    /// The window that travels when a frame is clicked.
+    fn window(&self, cx: &ViewCx<'_>) -> WindowId {
+        match self.follow {
+            Follow::Window(id) => cx.windows.followed(id).id,
+            Follow::Pinned(_) => cx.windows.active,
+        }
+    }
+
+    fn stack_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (pen, stack): (&Pen<'_>, &CallStack),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.bar_ui(ui, bar, (pen, stack), cx, out);
+        if stack.frames.is_empty() {
+            let words = ("No calls here", "The thread has not executed a step of this trace.");
+            return empty_ui(ui, pen, rest, icons::STACK, words);
+        }
+        let foot_height = if rect.height() >= HEIGHT_WITH_FOOT { foot::HEIGHT } else { 0.0 };
+        let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
+        let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);
+        let view = Viewport { rows: stack.frames.len() as u64, height: list.height(), row_height: ROW };
+        let mut touched = self.keys(ui, (stack, &view), cx);
+        let state = List { rows: view.rows, ticks: &[], has_lasting_bar: false };
+        let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
+        let (first, failure) = self.fetch(stack, &view, cx);
+        if let Some(error) = failure {
+            return error_ui(ui, pen, list, &error, out);
+        }
+        let columns = Columns::new(area.body);
+        columns.head_ui(&Pen::new(ui, head, cx.tok), head);
+        let here = cx.windows.position_of(self.follow);
+        let rows = StackRows {
+            pen: Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok },
+            cx,
+            columns,
+            window: self.window(cx),
+            cursor: self.state.cursor,
+            here: self.held(here).map(|held| held.sent_to),
+        };
+        for (row, rect) in area.rows() {
+            let place = usize::try_from(row).unwrap_or(usize::MAX);
+            let frame = frame_at((first, &self.state.frames), stack, place);
+            rows.row_ui(ui, rect, (place, frame), &mut touched);
+        }
+        self.state.hovered = touched.hovered;
+        let shown = self.state.hovered.unwrap_or(self.state.cursor);
+        let frame = frame_at((first, &self.state.frames), stack, shown);
+        if let Some(frame) = frame.filter(|_| foot_height > 0.0) {
+            foot::foot_ui(ui, foot, (pen, shown, frame), (cx.session, self.window(cx)), out);
+        }
+        self.apply(touched, (stack, first), cx, out);
+    }
+
+    /// Whose stack it is and how deep; the way back from a frame that was looked at.
+    fn bar_ui(
+        &mut self,
+        ui: &Ui,
+        bar: Rect,
+        (pen, stack): (&Pen<'_>, &CallStack),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let (tok, y) = (cx.tok, bar.center().y);
+        pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+        let thread = cx.session.index.threads().get(usize::from(stack.thread.0));
+        let name = thread.map_or("", |thread| thread.name.as_str());
+        let left = bar.left() + INSET;
+        let end = thread_chooser_ui(ui, (left, y), (pen, cx, name), &mut self.thread);
+        let left = if end > left { end + INSET } else { left };
+        let end = pen.text(left, y, counted(stack.frames.len() as u64, "frame", "frames"), ui_font(12.0), tok.t2);
+        let Some(held) = self.held(cx.windows.position_of(self.follow)) else { return };
+        let words = format!("at {}", thousands(held.at.0));
+        let end = pen.text(end + 6.0, y, words, ui_font(12.0), tok.t2);
+        let label = "Return to it";
+        let back = Rect::from_min_max(
+            pos2(end + 10.0, y - 10.0),
+            pos2(end + 22.0 + pen.width(label, ui_font(12.0)), y + 10.0),
+        );
+        let response = button_response(ui, back, "return", label);
+        if response.hovered() {
+            pen.painter.rect_filled(back, 4.0, tok.bg3);
+        }
+        pen.text(back.left() + 6.0, y, label, ui_font(12.0), tok.accent);
+        if response.clicked() {
+            out.push(Action::Travel(self.window(cx), held.at.0));
+        }
+        response.on_hover_text("Travel back to where this stack is");
+    }
+
+    /// Asks for the frames around the view. Returns the place of the first of them, and why they cannot be had.
+    fn fetch(&mut self, stack: &CallStack, view: &Viewport, cx: &ViewCx<'_>) -> (usize, Option<String>) {
+        let top = usize::try_from(self.state.scroll.top).unwrap_or(0);
+        let first = top / BLOCK * BLOCK;
+        let end = (top + usize::try_from(view.page()).unwrap_or(BLOCK) + 2).div_ceil(BLOCK) * BLOCK;
+        let key = stack.frames.get(first..end.min(stack.frames.len())).unwrap_or_default().to_vec();
+        let wish = if cx.session.images.are_lines_ready() { SourceWish::Told } else { SourceWish::LeftOut };
+        let answer = self.state.frames.poll(&(key, wish), cx.worker, |(ids, wish)| {
+            let (ids, wish, session) = (ids.clone(), *wish, Arc::clone(cx.session));
+            move |cancel: &Cancel| Ok(stack_frames(&session, &ids, wish, cancel)?)
+        });
+        let failure = if let Answer::Failed(error) = answer { Some(error.to_owned()) } else { None };
+        (first, failure)
+    }
+
+    fn keys(&mut self, ui: &Ui, (stack, view): (&CallStack, &Viewport), cx: &ViewCx<'_>) -> Touched {
+        let last = stack.frames.len().saturating_sub(1);
+        let page = usize::try_from(view.page()).unwrap_or(1);
+        let mut touched = Touched::default();
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor.min(last);
+            self.state.cursor = match key {
+                PanelKey::Up => cursor.saturating_sub(1),
+                PanelKey::Down => (cursor + 1).min(last),
+                PanelKey::PageUp => cursor.saturating_sub(page),
+                PanelKey::PageDown => (cursor + page).min(last),
+                PanelKey::First => 0,
+                PanelKey::Last => last,
+                _ => cursor,
+            };
+            match key {
+                PanelKey::Enter => touched.entry = Some(cursor),
+                PanelKey::ShiftEnter => touched.call = Some(cursor),
+                PanelKey::Copy => touched.is_copied = true,
+                _ => {}
+            }
+            self.state.scroll.reveal_row(self.state.cursor as u64, view);
+        }
+        self.state.cursor = self.state.cursor.min(last);
+        touched
+    }
+
+    fn apply(&mut self, touched: Touched, (stack, first): (&CallStack, usize), cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if let Some(cursor) = touched.cursor {
+            self.state.cursor = cursor;
+        }
+        let call = |place: usize| cx.session.index.calls().get(*stack.frames.get(place)?);
+        let to_call = touched.call.and_then(call).map(|call| called_at(&call));
+        let to_entry = touched.entry.and_then(call).map(|call| entered_at(&call));
+        if let Some(to) = to_entry.or(to_call) {
+            self.send(to, cx, out);
+        }
+        if let Some(at) = touched.opened.and_then(call).map(|call| entered_at(&call)) {
+            out.push(Action::OpenWindowAt(at.0));
+        }
+        if touched.is_copied {
+            let known = self.state.frames.peek().map_or([].as_slice(), |(_, frames)| frames.as_slice());
+            let lines = (first as u64..).zip(known).map(|(number, frame)| frame.line(number));
+            out.push(Action::Copy(lines.collect::<Vec<_>>().join("\n")));
+        }
+    }
+
+    /// Sends the window to a frame, and keeps this stack meanwhile.
+    fn send(&mut self, to: Position, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        self.state.held = Some(Held { at: self.position(cx), sent_to: to });
+        out.push(Action::Travel(self.window(cx), to.0));
+    }
+}
+
+/// A frame that is known, by its place in the stack.
+fn frame_at<'a>((first, frames): (usize, &'a FrameSlot), stack: &CallStack, place: usize) -> Option<&'a StackFrame> {
+    let (_, frames) = frames.peek()?;
+    let id = stack.frames.get(place)?;
+    let near = place.checked_sub(first).and_then(|place| frames.get(place)).filter(|frame| frame.id == *id);
+    near.or_else(|| frames.iter().find(|frame| frame.id == *id))
+}
+
+impl Columns {
+    fn head_ui(&self, pen: &Pen<'_>, head: Rect) {
+        let (tok, y) = (pen.tok, head.center().y);
+        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
+        let mut heads = vec![(self.name, "Function")];
+        heads.extend(self.arguments.map(|x| (x, "Arguments at its entry")));
+        heads.extend(self.place.map(|x| (x, "Called from")));
+        for (x, words) in heads {
+            pen.text(x, y, words, head_font(), tok.t2);
+        }
+        pen.text_left_of(self.right, y, "Step", head_font(), tok.t2);
+    }
+}

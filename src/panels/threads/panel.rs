@@ -1,0 +1,170 @@
+//! The threads of the trace: how busy, when, where, and how they ended.
+
+use egui::{Rect, Ui, pos2};
+use serde::{Deserialize, Serialize};
+
+use super::rows;
+use super::rows::{Columns, ThreadRows};
+use crate::action::{Action, CellName};
+use crate::model::scroll::{Scroll, Viewport};
+use crate::model::so_far::so_far;
+use crate::model::text::counted;
+use crate::model::threads::{ThreadOrder, ThreadRow, Threads, sort_threads};
+use crate::panels::ViewCx;
+use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::list::List;
+use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::row::{button_response, error_ui, loading_ui};
+use crate::panels::watch::SessionWatch;
+use crate::theme::ui as ui_font;
+use crate::worker::Answer;
+
+/// The bar with the count.
+const BAR: f32 = 30.0;
+/// The heads of the columns.
+const HEAD: f32 = 20.0;
+
+/// A row a thread.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct ThreadsPanel {
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: ThreadsState,
+}
+
+#[derive(Debug, Default)]
+struct ThreadsState {
+    scroll: Scroll,
+    cursor: usize,
+    order: ThreadOrder,
+    is_reversed: bool,
+}
+
+impl ThreadsPanel {
+    /// The list in order of appearance.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "Threads".to_owned()
+    }
+
+    /// Threads are no cells.
+    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
+        None
+    }
+
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            self.state = ThreadsState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        match cx.threads.last() {
+            Answer::Fresh(threads) | Answer::Stale(threads) | Answer::Late(threads) => {
+                self.threads_ui(ui, rect, (&pen, threads), cx, out);
+            }
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
+    }
+
+    fn threads_ui(
+        &mut self,
+        ui: &mut Ui,
+        rect: Rect,
+        (pen, threads): (&Pen<'_>, &Threads),
+        cx: &ViewCx<'_>,
+        out: &mut Vec<Action>,
+    ) {
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        bar_ui(ui, bar, (pen, threads), cx, out);
+        let mut rows = threads.rows.clone();
+        sort_threads(&mut rows, self.state.order, self.state.is_reversed);
+        let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
+        let view = Viewport { rows: rows.len() as u64, height: list.height(), row_height: ROW };
+        self.keys(ui, &rows, &view, cx, out);
+        let area =
+            List { rows: view.rows, ticks: &[], has_lasting_bar: false }.ui(ui, list, &mut self.state.scroll, cx.tok);
+        let columns = Columns::new(area.body, &rows);
+        self.heads_ui(ui, (pen, head), &columns, cx);
+        let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
+        let here = cx.session.index.thread_at(cx.windows.active().position).ok();
+        let busiest = rows.iter().map(|row| row.steps).max().unwrap_or(0);
+        let shown = ThreadRows { pen, cx, columns, cursor: self.state.cursor, here, busiest };
+        for (place, rect) in area.rows() {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            let Some(row) = rows.get(place) else { continue };
+            if shown.row_ui(ui, rect, (place, row), out) {
+                self.state.cursor = place;
+            }
+        }
+    }
+
+    /// A click on a head sorts by its column, another one the other way round.
+    fn heads_ui(&mut self, ui: &Ui, (pen, head): (&Pen<'_>, Rect), columns: &Columns, cx: &ViewCx<'_>) {
+        pen.line_across(head.left(), head.right(), head.bottom() - 1.0, cx.tok.line);
+        for (order, name, rect) in columns.heads(head) {
+            let is_chosen = self.state.order == order;
+            let response = button_response(ui, rect, name, &format!("sort by {name}"));
+            rows::head_ui(pen, rect, (name, is_chosen, self.state.is_reversed), response.hovered());
+            if response.clicked() {
+                self.state.is_reversed = is_chosen && !self.state.is_reversed;
+                self.state.order = order;
+            }
+        }
+    }
+
+    fn keys(&mut self, ui: &Ui, rows: &[ThreadRow], view: &Viewport, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let last = rows.len().saturating_sub(1);
+        let page = usize::try_from(view.page()).unwrap_or(1);
+        for key in take_keys(ui, cx.has_focus) {
+            let cursor = self.state.cursor.min(last);
+            self.state.cursor = key.moved(cursor, last, page);
+            match (key, rows.get(cursor)) {
+                (PanelKey::Enter, Some(row)) => out.extend(rows::to_first(row, cx)),
+                (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),
+                _ => {}
+            }
+            self.state.scroll.reveal_row(self.state.cursor as u64, view);
+        }
+        self.state.cursor = self.state.cursor.min(last);
+    }
+}
+
+/// How many threads there are, and a way out of the one that the window stays in.
+fn bar_ui(ui: &Ui, bar: Rect, (pen, threads): (&Pen<'_>, &Threads), cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    let (tok, y) = (cx.tok, bar.center().y);
+    pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
+    let count = threads.rows.iter().filter(|row| !row.is_idle).count() as u64;
+    let mut words = so_far(cx.session, &counted(count, "thread", "threads"));
+    let cores = threads.schedule.cores.len() as u64;
+    if cores > 0 {
+        words += &format!(" on {}", counted(cores, "core", "cores"));
+    }
+    if count < 2 {
+        pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, bar.right() - 8.0);
+        return;
+    }
+    let held = cx.windows.active().thread;
+    let label = match held {
+        Some(_) => "Step through all threads",
+        None => "Stay in the thread of the position",
+    };
+    let width = pen.width(label, ui_font(12.0)) + 12.0;
+    let button = Rect::from_min_max(pos2(bar.right() - 8.0 - width, y - 10.0), pos2(bar.right() - 8.0, y + 10.0));
+    pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, button.left() - 8.0);
+    let response = button_response(ui, button, "stay", label);
+    if response.hovered() {
+        pen.painter.rect_filled(button, 4.0, tok.bg3);
+    }
+    pen.text(button.left() + 6.0, y, label, ui_font(12.0), tok.accent);
+    if response.clicked() {
+        out.push(Action::StayInThread(None));
+    }
+}

@@ -1,0 +1,74 @@
+//! The list of steps, or the raw text of the trace.
+
+use serde::{Deserialize, Serialize};
+
+use super::head::Head;
+use super::raw::RawList;
+use super::steps::StepList;
+use crate::action::{Action, CellName, WindowId};
+use crate::panels::ViewCx;
+use crate::panels::watch::SessionWatch;
+
+/// The trace as a list, with a position.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TracePanel {
+    /// The trace window that it shows.
+    pub window: WindowId,
+    #[serde(skip)]
+    session: SessionWatch,
+    #[serde(skip)]
+    state: Box<TraceState>,
+}
+
+#[derive(Debug, Default)]
+struct TraceState {
+    head: Head,
+    steps: StepList,
+    raw: RawList,
+}
+
+impl TracePanel {
+    /// A list for a trace window.
+    pub fn new(window: WindowId) -> Self {
+        Self { window, session: SessionWatch::default(), state: Box::default() }
+    }
+
+    /// The name on the tab.
+    pub fn title(&self) -> String {
+        "Trace".to_owned()
+    }
+
+    /// How many rows a page key moves by: what was visible in the last frame, less one for context.
+    pub fn page_rows(&self) -> u64 {
+        self.state.steps.page_rows().max(1)
+    }
+
+    /// The cell that "last write" means here: the first that the step before the position changed.
+    pub fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+        let step = cx.windows.get(self.window)?.position.last_step()?;
+        let row = self.state.steps.row_of(step)?;
+        let changed = row.effects.iter().find(|effect| !effect.is_read && effect.cell.is_some());
+        let written = || row.operands.written.first().map(|name| CellName::Register(name.clone()));
+        changed.and_then(|effect| effect.cell.clone()).or_else(written)
+    }
+
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut egui::Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = TraceState::default();
+        }
+        let window = cx.windows.followed(self.window);
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
+        if is_pressed && cx.windows.active != window.id {
+            out.push(Action::Activate(window.id));
+        }
+        let list = self.state.head.ui(ui, rect, cx, window, out);
+        if window.is_raw {
+            self.state.raw.ui(ui, list, cx, window, out);
+        } else {
+            self.state.steps.ui(ui, list, cx, window, out);
+        }
+    }
+}
