@@ -3,6 +3,7 @@
 //! The program as a library, so that tests can drive all of it; see ARCHITECTURE.md for the map.
 
 pub mod action;
+pub mod analysis;
 pub mod cli;
 pub mod expression;
 pub mod image;

@@ -17,7 +17,8 @@ use super::report::Report;
 use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
 use super::walk::step_record;
-use crate::model::heap::{block_words, has_heap, heap};
+use crate::analysis::heap::{has_heap, heap};
+use crate::model::heap_words::block_words;
 use crate::place::Place;
 
 /// More memory than this is no answer for one moment, but a typing error.
@@ -118,8 +119,9 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let names = NamesAt::new(session, position, thread, &report.cancel)?;
     let mut ranges: Vec<Range> =
         arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
-    if !ranges.is_empty() && has_heap(session) {
-        let heap = heap(session, &report.cancel)?;
+    let functions = session.companions.functions.as_ref();
+    if !ranges.is_empty() && has_heap(functions) {
+        let heap = heap(&session.index, functions, &report.cancel)?;
         ranges.iter_mut().for_each(|range| range.block = block_words(session, &heap, range.address, position));
     }
     let stack = match arguments.stack {

@@ -5,8 +5,8 @@ use stepback_index::{Cancel, Cell, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Position};
 
+use crate::analysis::register_part::RegisterPart;
 use crate::expression::{AtPosition, ExpressionError, evaluate, parse, split_range};
-use crate::model::register_part::RegisterPart;
 use crate::session::Session;
 
 /// Finds a thread by the name that was given, if one was.

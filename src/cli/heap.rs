@@ -3,9 +3,9 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{BLOCKS, BadFree, Block, Freed, Heap, ThreadId};
+use stepback_index::{BLOCKS, Block, Heap, ThreadId};
 use stepback_machine::Address;
-use stepback_parsers::{Position, Step};
+use stepback_parsers::Step;
 
 use super::arguments::TraceArguments;
 use super::cells::{NamesAt, check_expression};
@@ -13,7 +13,8 @@ use super::json::hex;
 use super::progress::say;
 use super::report::Report;
 use super::text::{counted, grouped};
-use crate::model::heap::{block_words, double_free_words, double_frees, function_name, has_heap, heap};
+use crate::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
+use crate::model::heap_words::{block_words, double_free_words, function_name};
 use crate::place::Place;
 
 /// Which blocks.
@@ -78,10 +79,11 @@ impl HeapArguments {
 /// Prints the blocks, or the one of an address.
 pub fn run(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    if !has_heap(session) {
+    let functions = session.companions.functions.as_ref();
+    if !has_heap(functions) {
         say("note: the trace tells of no functions of the heap: DynamoRIO records them with -record_heap");
     }
-    let heap = heap(session, &report.cancel)?;
+    let heap = heap(&session.index, functions, &report.cancel)?;
     match &arguments.address {
         Some(text) => print_address(text, arguments, &heap, report),
         None => print_blocks(arguments, &heap, report),
@@ -181,14 +183,14 @@ fn thread_name<'a>(thread: ThreadId, report: &Report<'a>) -> &'a str {
 /// so with several of them a block may have been allocated again in between.
 fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
     let is_certain = report.session.index.threads().len() == 1;
-    let finding = |(bad, before): (&BadFree, Freed)| {
-        let words = double_free_words(report.session, bad, before);
+    let finding = |twice: DoubleFree<'_>| {
+        let words = double_free_words(report.session, twice);
         let doubt = if is_certain { "" } else { ", if the order between threads is as shown" };
         let severity = if is_certain { "error" } else { "warning" };
-        let (rule, step) = ("double_free", bad.step.map(|step| step.0));
+        let (rule, step) = ("double_free", twice.bad.step.map(|step| step.0));
         FindingJson { rule, severity, message: format!("{words}{doubt}"), step }
     };
-    double_frees(report.session, heap).map(finding).collect()
+    double_frees(heap, report.session.companions.functions.as_ref()).map(finding).collect()
 }
 
 fn finding_text(finding: &FindingJson) -> String {
@@ -222,21 +224,4 @@ fn totals_text(heap: &Heap) -> String {
         text += &format!("there are more than {} blocks: the rest is left out\n", grouped(BLOCKS as u64));
     }
     text
-}
-
-/// How much was allocated at once when it was most.
-fn most_bytes(blocks: &[Block]) -> u64 {
-    // Of what happens at one position, what is freed goes first.
-    let mut changes: Vec<(Position, bool, u64)> = Vec::new();
-    for block in blocks {
-        changes.push((block.allocated_at, true, block.size_bytes));
-        changes.extend(block.freed.map(|freed| (freed.at, false, block.size_bytes)));
-    }
-    changes.sort_unstable();
-    let (mut now, mut most) = (0u64, 0);
-    for (_, is_allocated, bytes) in changes {
-        now = if is_allocated { now.saturating_add(bytes) } else { now.saturating_sub(bytes) };
-        most = most.max(now);
-    }
-    most
 }

@@ -14,7 +14,7 @@ use super::json::Time;
 use super::progress::say;
 use super::report::Report;
 use super::text::grouped;
-use crate::model::system_calls::{SystemCall, system_calls};
+use crate::analysis::system_calls::{SystemCall, system_calls};
 
 /// Which calls.
 #[derive(Debug, Args)]
@@ -70,7 +70,7 @@ pub fn run(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()>
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let set = session.index.source().traits().instruction_set;
     let mut calls = Vec::new();
-    system_calls(session, &report.cancel, &mut |call| {
+    system_calls(&session.index, &report.cancel, &mut |call| {
         if thread.is_none_or(|thread| thread == call.thread) {
             calls.push(call.clone());
         }

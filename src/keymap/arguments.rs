@@ -5,8 +5,8 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 use super::command::{Command, Situation};
 use super::table::commands;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
+use crate::analysis::register_part::RegisterPart;
 use crate::expression::{number, split_range};
-use crate::model::register_part::RegisterPart;
 use crate::source::SourceMapping;
 
 /// How a cell is asked for.

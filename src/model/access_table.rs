@@ -89,7 +89,7 @@ fn access_row(session: &Session, hit: &Hit) -> Option<TableRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::drmemtrace;
+    use crate::session::test_session::drmemtrace;
 
     #[track_caller]
     fn check(address: &str, len_bytes: u64, expected: &str) {

@@ -271,7 +271,7 @@ impl CallSite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     fn frames(position: u64) -> Vec<StackFrame> {
         let session = overflow();

@@ -421,7 +421,7 @@ pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     fn row(first: u64, count: u64, end: u64, name: &str) -> CallRow {
         let (first, end) = (CallId(first), CallId(end));

@@ -7,7 +7,7 @@ use stepback_index::{Block, Cancel, Heap};
 use stepback_parsers::Position;
 
 use super::Meaning;
-use super::heap::function_name;
+use super::heap_words::function_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow, thread_name};
 use super::text::{counted, size_text, thousands};

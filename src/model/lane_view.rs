@@ -3,9 +3,9 @@
 use stepback_index::ThreadInfo;
 
 use super::clock::clock_text;
-use super::schedule::{Bounded, MarkKind, Schedule, Stretch, Who, boxes};
 use super::text::{counted, thousands};
 use crate::action::TimelineLanes;
+use crate::analysis::schedule::{Bounded, MarkKind, Schedule, Stretch, Who, boxes};
 
 /// A lane of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,8 +121,8 @@ mod tests {
     use stepback_index::Cancel;
 
     use super::*;
-    use crate::model::schedule::schedule;
-    use crate::model::test_session::sample;
+    use crate::analysis::schedule::schedule;
+    use crate::session::test_session::sample;
 
     #[test]
     fn lanes_are_scrolled_to_the_one_that_is_wanted() {
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_lane_says_who_runs_where_and_when() {
         let (session, _place) = sample(Sample::Threads);
-        let schedule = schedule(&session, &Cancel::default()).expect("lanes");
+        let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
         let threads = session.index.threads();
         let lanes = lane_ids(&schedule, TimelineLanes::Threads);
         assert_eq!(lanes, [LaneId::Thread(0), LaneId::Thread(1), LaneId::Thread(2)]);

@@ -6,6 +6,8 @@ use stepback_parsers::{
     drmemtrace::{FunctionList, marker_name},
 };
 
+use crate::analysis::system_calls::traced_system_call;
+
 /// Puts markers into words.
 #[derive(Clone, Copy, Debug)]
 pub struct MarkerWords<'a> {
@@ -36,12 +38,6 @@ impl MarkerWords<'_> {
             _ => format!("{name} {value:#x}"),
         }
     }
-}
-
-/// The system call that a function's number stands for; none for a function of the program.
-pub fn traced_system_call(set: InstructionSet, id: u64) -> Option<u64> {
-    let base = if set.word_bytes() == 8 { 1 << 32 } else { 1 << 16 };
-    id.checked_sub(base)
 }
 
 /// Markers that count something.

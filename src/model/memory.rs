@@ -410,7 +410,7 @@ pub fn place_in_row(shown: usize, group: usize, is_big_endian: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     #[test]
     fn little_endian_groups_read_from_the_highest_byte() {

@@ -38,8 +38,8 @@ mod tests {
     use stepback_index::Cancel;
 
     use super::*;
-    use crate::model::schedule::{schedule, tests::START, tests::thread_file};
-    use crate::model::test_session::{recorded, sample};
+    use crate::analysis::schedule::{schedule, tests::START, tests::thread_file};
+    use crate::session::test_session::{recorded, sample};
 
     fn steps(writer: &mut TraceWriter, (time, count): (u64, u64)) {
         writer.time(START + time, 0);
@@ -55,7 +55,7 @@ mod tests {
             })
         };
         let (session, _place) = recorded(&[file(1, own), file(2, other)]);
-        let schedule = schedule(&session, &Cancel::default()).expect("lanes");
+        let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
         let stretches = schedule.threads[0].stretches.list();
         stretches.iter().map(|run| !schedule.unordered_with(ThreadId(0), run.first).is_empty()).collect()
     }
@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn a_trace_of_one_thread_is_in_order() {
         let (session, _place) = sample(Sample::Kernel);
-        let schedule = schedule(&session, &Cancel::default()).expect("lanes");
+        let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
         assert!(!schedule.is_order_by_time && schedule.unordered_with(ThreadId(0), 1).is_empty());
     }
 

@@ -10,7 +10,7 @@ use stepback_parsers::{Position, Step};
 use super::code::Code;
 use super::doubt::doubt_words;
 use super::names::place_name;
-use super::register_part::RegisterPart;
+use crate::analysis::register_part::RegisterPart;
 use crate::session::Session;
 
 /// Who wrote a register and who will, with the instructions.
@@ -87,7 +87,7 @@ pub fn write_columns(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     #[test]
     fn the_strip_of_writes_has_every_column_with_a_write() {

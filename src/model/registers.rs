@@ -8,7 +8,7 @@ use stepback_machine::{Address, InstructionSet, LaneFormat, LaneKind, Psr, Regis
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::names::place_name;
-use super::register_part::{Lane, RegisterPart};
+use crate::analysis::register_part::{Lane, RegisterPart};
 use crate::session::Session;
 
 /// Which registers are asked for.
@@ -318,7 +318,7 @@ mod tests {
     use stepback_machine::Registers;
 
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     fn state(name: &str, value: Option<u64>) -> RegisterState {
         let view = Registers::view(name, InstructionSet::A64).unwrap_or(RegisterView::new(RegisterId(100), 0, 8));

@@ -90,7 +90,7 @@ pub fn nothing_so_far(session: &Session, sentence: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     fn part(bytes: u64) -> SoFar {
         SoFar { steps: 1250, bytes, total: 1000 }

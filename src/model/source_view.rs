@@ -289,7 +289,7 @@ fn is_called(path: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow_with_image;
+    use crate::session::test_session::overflow_with_image;
 
     #[track_caller]
     fn check_here(position: u64, expected: &str) {
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn without_an_image_there_is_no_source() {
-        let session = crate::model::test_session::overflow();
+        let session = crate::session::test_session::overflow();
         let here = source_here(&session, ThreadId(0), Position(0), &Cancel::default()).expect("an answer");
         assert_eq!(here, SourceHere::NoImage);
     }

@@ -266,7 +266,7 @@ fn path_part(session: &Session, call: CallId) -> Option<PathPart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     fn rows(first: u64, count: u64) -> Vec<StepRow> {
         step_rows(&overflow(), Step(first), count, &Cancel::default()).unwrap()

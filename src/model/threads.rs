@@ -5,8 +5,8 @@ use stepback_machine::linux::system_call_name;
 use stepback_parsers::{AnySource, Step};
 
 use super::clock::span_text;
-use super::schedule::{Schedule, ThreadLane, schedule};
 use super::text::thousands;
+use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
 use crate::session::Session;
 
 /// How a thread ended.
@@ -89,7 +89,7 @@ pub struct Threads {
 /// # Errors
 /// See [`QueryError`].
 pub fn threads_of(session: &Session, cancel: &Cancel) -> anyhow::Result<Threads> {
-    let schedule = schedule(session, cancel)?;
+    let schedule = schedule(&session.index, cancel)?;
     Ok(Threads { rows: thread_rows(session, &schedule, cancel)?, schedule })
 }
 
@@ -262,7 +262,7 @@ mod tests {
     use stepback_generator::drmemtrace::{Container, SampleFile, TraceRecipe, TraceWriter, marker};
 
     use super::*;
-    use crate::model::test_session::{overflow, recorded, sample};
+    use crate::session::test_session::{overflow, recorded, sample};
 
     /// Some time, in microseconds since 1601.
     const START: u64 = 13_400_000_000_000_000;

@@ -156,7 +156,7 @@ pub fn ticks(first: Position, last: Position, step: u64) -> impl Iterator<Item =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::test_session::overflow;
+    use crate::session::test_session::overflow;
 
     #[test]
     fn ticks_are_round_and_apart() {

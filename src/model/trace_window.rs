@@ -313,8 +313,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::model::test_session::overflow;
     use crate::session::Session;
+    use crate::session::test_session::overflow;
 
     /// A window on the overflow trace: step 1,229 calls a function of the steps 1,230 to 1,236;
     /// the function around it runs from step 729 to step 1,440.

@@ -10,9 +10,9 @@ use stepback_parsers::Position;
 
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
-use crate::model::test_session::overflow;
 use crate::model::{Ground, SourceChoice, Windows};
 use crate::session::Session;
+use crate::session::test_session::overflow;
 use crate::theme::{Tok, install_fonts, install_styles};
 use crate::worker::Worker;
 

@@ -17,6 +17,8 @@ mod open;
 mod options;
 mod places;
 mod same_file;
+#[cfg(test)]
+pub mod test_session;
 mod trace_files;
 mod watch;
 

@@ -8,7 +8,8 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, RegisterSource, Source as _};
 
 use crate::action::{Action, Follow};
-use crate::model::heap::{block_words, has_heap, heap};
+use crate::analysis::heap::{has_heap, heap};
+use crate::model::heap_words::block_words;
 use crate::model::memory::{ByteAccesses, ByteDetail, byte_detail};
 use crate::model::registers::source_word;
 use crate::model::so_far::source_so_far;
@@ -137,10 +138,10 @@ fn block_ui(
     if let Some(doubt) = &accesses.doubt {
         say(doubt, pen.tok.warn);
     }
-    if has_heap(cx.session) {
+    if has_heap(cx.session.companions.functions.as_ref()) {
         let answer = blocks.poll(&(), cx.worker, |()| {
             let session = Arc::clone(cx.session);
-            move |cancel: &Cancel| heap(&session, cancel)
+            move |cancel: &Cancel| Ok(heap(&session.index, session.companions.functions.as_ref(), cancel)?)
         });
         if let Some(words) = answer.any().and_then(|blocks| block_words(cx.session, blocks, address, position)) {
             say(&words, pen.tok.t2);

@@ -7,9 +7,9 @@ use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::{Position, Step};
 
 use crate::action::{Action, Follow};
+use crate::analysis::register_part::RegisterPart;
 use crate::model::code::Code;
 use crate::model::register_detail::{RegisterDetail, register_detail, write_columns};
-use crate::model::register_part::RegisterPart;
 use crate::model::registers::RegisterCell;
 use crate::model::so_far::{so_far, source_so_far};
 use crate::model::text::short_hex;

@@ -6,7 +6,7 @@ use stepback_machine::LaneFormat;
 use super::cell::{CellView, background, menu, touch};
 use super::panel::Touched;
 use crate::action::Action;
-use crate::model::register_part::Lane;
+use crate::analysis::register_part::Lane;
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;

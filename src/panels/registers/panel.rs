@@ -11,7 +11,7 @@ use super::detail::Detail;
 use super::grid::Grid;
 use super::{bar, cell, detail, grid};
 use crate::action::{Access, Action, CellName, Follow, Way};
-use crate::model::register_part::RegisterPart;
+use crate::analysis::register_part::RegisterPart;
 use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::panels::ViewCx;

@@ -10,8 +10,8 @@ use stepback_parsers::Position;
 use super::kind::TableKind;
 use super::rows::{TableRows, act};
 use crate::action::{Action, CellName};
+use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
-use crate::model::heap::{has_heap, heap};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
 use crate::model::scroll::{Scroll, Viewport};
@@ -95,7 +95,7 @@ impl TablePanel {
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
         let pen = Pen::new(ui, rect, cx.tok);
-        if self.kind == TableKind::Heap && !has_heap(cx.session) {
+        if self.kind == TableKind::Heap && !has_heap(cx.session.companions.functions.as_ref()) {
             return empty_ui(ui, &pen, rect, self.kind.icon(), self.kind.nothing_asked());
         }
         let question = match self.question(cx) {
@@ -131,7 +131,10 @@ impl TablePanel {
             TableKind::Heap => {
                 let answer = self.state.heap.poll(&(), cx.worker, |()| {
                     let session = Arc::clone(cx.session);
-                    move |cancel: &Cancel| heap(&session, cancel).map(Arc::new)
+                    move |cancel: &Cancel| {
+                        let functions = session.companions.functions.as_ref();
+                        Ok(Arc::new(heap(&session.index, functions, cancel)?))
+                    }
                 });
                 match answer {
                     Answer::Failed(error) => Err(Some(error.to_owned())),

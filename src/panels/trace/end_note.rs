@@ -7,8 +7,9 @@ use stepback_index::Cancel;
 
 use super::paint::{Columns, paint_note};
 use crate::action::Action;
+use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
 use crate::model::TraceWindow;
-use crate::model::fatal_ending::{FatalEnding, fatal_ending};
+use crate::model::fatal_words::fatal_words;
 use crate::panels::ViewCx;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::StepLink;
@@ -28,7 +29,7 @@ impl EndNote {
     pub fn ask(&mut self, cx: &ViewCx<'_>) {
         self.answer.poll(&(), cx.worker, |()| {
             let session = Arc::clone(cx.session);
-            move |cancel: &Cancel| fatal_ending(&session, cancel)
+            move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?)
         });
     }
 
@@ -53,7 +54,7 @@ impl EndNote {
     ) -> f32 {
         let Some((_, Some(ending))) = self.answer.peek() else { return 0.0 };
         let note = row.translate(vec2(0.0, ROW));
-        let height = paint_note(pen, columns, note, &ending.sentence());
+        let height = paint_note(pen, columns, note, &fatal_words(ending));
         let y = note.top() + height - ROW / 2.0;
         let end = pen.label(columns.address + 2.0, y, "go to", cx.tok.t2);
         StepLink { step: ending.step, window: window.id }.ui(ui, pen, end + 6.0, y, out);

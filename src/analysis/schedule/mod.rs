@@ -9,7 +9,7 @@ mod build;
 mod lane;
 mod record;
 #[cfg(test)]
-pub(super) mod tests;
+pub mod tests;
 
 pub use bounded::{Bounded, Piece};
 pub use boxes::{LaneBox, boxes};

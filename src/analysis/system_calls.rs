@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use stepback_index::{Cancel, FindMarkers, MarkerHit, Query as _, QueryError, ThreadId};
+use stepback_machine::InstructionSet;
 use stepback_parsers::{MarkerKind, Position, Source as _, Step};
 
-use super::markers::traced_system_call;
-use crate::session::Session;
+use super::trace_index::TraceIndex;
 
 /// What the calls are put together from.
 const KINDS: [MarkerKind; 8] = [
@@ -51,8 +51,7 @@ pub struct SystemCall {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn system_calls(session: &Session, cancel: &Cancel, each: &mut dyn FnMut(&SystemCall)) -> Result<(), QueryError> {
-    let index = &session.index;
+pub fn system_calls(index: &TraceIndex, cancel: &Cancel, each: &mut dyn FnMut(&SystemCall)) -> Result<(), QueryError> {
     let set = index.source().traits().instruction_set;
     let mut threads: HashMap<ThreadId, ThreadState> = HashMap::new();
     // In the order in which they were entered, each until it is known how it ended.
@@ -75,6 +74,12 @@ pub fn system_calls(session: &Session, cancel: &Cancel, each: &mut dyn FnMut(&Sy
     rest.sort_by_key(|call| (call.step, call.thread));
     rest.iter().for_each(each);
     Ok(())
+}
+
+/// The system call that the number of a traced function stands for; none for a function of the program.
+pub fn traced_system_call(set: InstructionSet, id: u64) -> Option<u64> {
+    let base = if set.word_bytes() == 8 { 1 << 32 } else { 1 << 16 };
+    id.checked_sub(base)
 }
 
 /// What is known of a thread.

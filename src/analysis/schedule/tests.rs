@@ -6,11 +6,11 @@ use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe,
 use stepback_index::Cancel;
 
 use super::*;
-use crate::model::test_session::{overflow, recorded, sample};
 use crate::session::Session;
+use crate::session::test_session::{overflow, recorded, sample};
 
 fn lanes_text(session: &Session) -> String {
-    let schedule = schedule(session, &Cancel::default()).expect("lanes");
+    let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
     let mut text = String::new();
     let write = |text: &mut String, lane: &Bounded<Stretch>| {
         for stretch in lane.list() {
@@ -99,7 +99,7 @@ fn the_kernel_s_part_of_a_system_call_is_a_mark_with_a_length() {
 fn every_step_of_a_trace_by_cores_is_in_one_lane() {
     for kind in [Sample::Threads, Sample::CoreSharded] {
         let (session, _place) = sample(kind);
-        let schedule = schedule(&session, &Cancel::default()).expect("lanes");
+        let schedule = schedule(&session.index, &Cancel::default()).expect("lanes");
         let mut stretches: Vec<(u64, u64)> =
             schedule.threads.iter().flat_map(|lane| lane.stretches.list()).map(|run| (run.first, run.end)).collect();
         stretches.sort_unstable();

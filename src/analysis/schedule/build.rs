@@ -1,13 +1,10 @@
 //! The lanes from the markers of a trace.
 
-use anyhow::Result;
-use stepback_index::{Cancel, FindMarkers, LastStepOf, MarkerHit, NextStepOf, Query as _, ThreadId};
-use stepback_parsers::{AnySource, MarkerKind, Position};
+use stepback_index::{Cancel, FindMarkers, LastStepOf, MarkerHit, NextStepOf, Query as _, QueryError, ThreadId};
+use stepback_parsers::{MarkerKind, Position};
 
 use super::{Mark, MarkKind, Moment, Schedule, ThreadLane};
-use crate::session::Session;
-
-type Index = stepback_index::Index<AnySource>;
+use crate::analysis::trace_index::TraceIndex;
 
 /// The markers that lanes are made from.
 const KINDS: [MarkerKind; 14] = [
@@ -38,9 +35,8 @@ const PARTED_THREADS: usize = 256;
 /// Who ran where and when in a trace. Runs on a worker. Cost: a lookup for each time that the trace states.
 ///
 /// # Errors
-/// See [`stepback_index::QueryError`].
-pub fn schedule(session: &Session, cancel: &Cancel) -> Result<Schedule> {
-    let index = &session.index;
+/// See [`QueryError`].
+pub fn schedule(index: &TraceIndex, cancel: &Cancel) -> Result<Schedule, QueryError> {
     let has_times = index.marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
     let count = index.threads().len();
     let lane = ThreadLane::with_limit((PIECES / count.max(1)).clamp(64, 1 << 16));
@@ -57,7 +53,7 @@ pub fn schedule(session: &Session, cancel: &Cancel) -> Result<Schedule> {
 }
 
 struct Builder<'a> {
-    index: &'a Index,
+    index: &'a TraceIndex,
     cancel: &'a Cancel,
     schedule: Schedule,
     /// Where each thread is.
@@ -69,7 +65,7 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn by_markers(&mut self) -> Result<()> {
+    fn by_markers(&mut self) -> Result<(), QueryError> {
         let (mut from, to) = (Position(0), self.index.end());
         loop {
             let wanted = FindMarkers { kinds: KINDS.to_vec(), thread: None, from, to, limit: PAGE };
@@ -88,7 +84,7 @@ impl Builder<'_> {
 
     /// All steps up to the next marker are mostly of one thread: an order of steps that changes threads without
     /// a marker is followed as far as threads do not come back.
-    fn run_until(&mut self, end: u64) -> Result<()> {
+    fn run_until(&mut self, end: u64) -> Result<(), QueryError> {
         while self.start < end {
             let thread = self.thread_from(Position(self.start))?;
             let last = LastStepOf { thread, before: Position(end) }.run(self.index, self.cancel)?;
@@ -101,12 +97,12 @@ impl Builder<'_> {
     }
 
     /// Whose the step behind a position is. To ask for one thread is cheap where there are hundreds.
-    fn thread_from(&self, from: Position) -> Result<ThreadId> {
+    fn thread_from(&self, from: Position) -> Result<ThreadId, QueryError> {
         let next = NextStepOf { thread: self.marked, from }.run(self.index, self.cancel)?;
         if next == Some(from.next_step()) {
             return Ok(self.marked);
         }
-        Ok(self.index.thread_at(Position(from.0 + 1))?)
+        self.index.thread_at(Position(from.0 + 1))
     }
 
     fn take(&mut self, hit: &MarkerHit) {
@@ -150,7 +146,7 @@ impl Builder<'_> {
     }
 
     /// From the first to the last step of each thread in each part.
-    fn by_parts(&mut self) -> Result<()> {
+    fn by_parts(&mut self) -> Result<(), QueryError> {
         let (count, end) = (self.index.threads().len(), self.index.step_count());
         let length = end.div_ceil(PARTS).max(1);
         for number in (0..count).filter(|_| count <= PARTED_THREADS) {

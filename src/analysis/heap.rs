@@ -1,0 +1,168 @@
+//! The blocks of the heap, where the recorder noted the functions that allocate and free.
+
+use std::collections::BTreeMap;
+
+use stepback_index::{Allocations, BadFree, Block, Cancel, Freed, Heap, HeapRole, Query as _, QueryError};
+use stepback_parsers::{Position, drmemtrace::FunctionList};
+
+use super::trace_index::TraceIndex;
+
+/// What allocators put before the names that C gives these functions.
+const PREFIXES: [&str; 8] = ["__libc_", "__GI_", "__interceptor_", "tc_", "je_", "mi_", "rpl_", "__"];
+
+/// Calls from so near are those of the allocator: glibc gives back by `free` what it kept for a thread that ends,
+/// though the program had freed that before.
+const ALLOCATOR_BYTES: u64 = 8 << 10;
+
+/// What the traced functions do to the heap, by the numbers that their markers bear.
+pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
+    let functions = functions.functions.iter();
+    functions.filter_map(|function| Some((function.id, role_of(function.symbol())?))).collect()
+}
+
+fn role_of(symbol: &str) -> Option<HeapRole> {
+    // Versions stand behind it.
+    let symbol = symbol.split('@').next().unwrap_or(symbol);
+    if let Some(role) = operator_role(symbol) {
+        return Some(role);
+    }
+    let mut name = symbol;
+    while let Some(rest) = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)) {
+        name = rest;
+    }
+    match name {
+        "malloc" | "valloc" | "pvalloc" => Some(HeapRole::Allocate),
+        "calloc" => Some(HeapRole::AllocateArray),
+        "aligned_alloc" | "memalign" => Some(HeapRole::AllocateAligned),
+        "realloc" => Some(HeapRole::Reallocate),
+        "free" | "cfree" | "free_sized" | "free_aligned_sized" => Some(HeapRole::Free),
+        "posix_memalign" => Some(HeapRole::AllocateUnseen),
+        _ => None,
+    }
+}
+
+/// The operators of C++, mangled (`_Znwm`, `_ZdaPvm`) or not.
+fn operator_role(symbol: &str) -> Option<HeapRole> {
+    let is = |name: &str| {
+        symbol.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('(') || rest.starts_with("[]"))
+    };
+    let has_any = |starts: &[&str]| starts.iter().any(|start| symbol.starts_with(start));
+    if is("operator new") || has_any(&["_Znwm", "_Znam", "_Znwj", "_Znaj"]) {
+        Some(HeapRole::Allocate)
+    } else if is("operator delete") || has_any(&["_ZdlPv", "_ZdaPv"]) {
+        Some(HeapRole::Free)
+    } else {
+        None
+    }
+}
+
+/// Whether the trace tells of the heap: some of its traced functions allocate or free.
+pub fn has_heap(functions: Option<&FunctionList>) -> bool {
+    functions.is_some_and(|functions| !heap_roles(functions).is_empty())
+}
+
+/// All blocks of the heap. Runs on a worker: it reads all markers of functions.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn heap(index: &TraceIndex, functions: Option<&FunctionList>, cancel: &Cancel) -> Result<Heap, QueryError> {
+    let roles = functions.map(heap_roles).unwrap_or_default();
+    if roles.is_empty() {
+        return Ok(Heap::default());
+    }
+    Allocations { roles }.run(index, cancel)
+}
+
+/// The calls that free what was freed before, each with how that was.
+pub fn double_frees<'a>(heap: &'a Heap, functions: Option<&'a FunctionList>) -> impl Iterator<Item = DoubleFree<'a>> {
+    let functions = functions.into_iter().flat_map(|list| &list.functions);
+    let starts: BTreeMap<u64, u64> = functions.map(|function| (function.id, function.address)).collect();
+    let is_own = move |bad: &BadFree| {
+        starts.get(&bad.function).is_some_and(|start| start.abs_diff(bad.return_address.0) < ALLOCATOR_BYTES)
+    };
+    heap.bad_frees
+        .iter()
+        .filter(move |bad| !is_own(bad))
+        .filter_map(|bad| Some(DoubleFree { bad, before: bad.freed_before? }))
+}
+
+/// A call that frees what was freed before.
+#[derive(Clone, Copy, Debug)]
+pub struct DoubleFree<'a> {
+    /// The call.
+    pub bad: &'a BadFree,
+    /// How the block was freed before.
+    pub before: Freed,
+}
+
+/// How much was allocated at once when it was most.
+pub fn most_bytes(blocks: &[Block]) -> u64 {
+    let mut changes: Vec<Change> = Vec::new();
+    for block in blocks {
+        let change = |at, kind| Change { at, kind, size_bytes: block.size_bytes };
+        changes.push(change(block.allocated_at, ChangeKind::Allocated));
+        changes.extend(block.freed.map(|freed| change(freed.at, ChangeKind::Freed)));
+    }
+    changes.sort_unstable();
+    let (mut now, mut most) = (0u64, 0);
+    for change in changes {
+        now = match change.kind {
+            ChangeKind::Allocated => now.saturating_add(change.size_bytes),
+            ChangeKind::Freed => now.saturating_sub(change.size_bytes),
+        };
+        most = most.max(now);
+    }
+    most
+}
+
+/// A change of what is allocated, in the order of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Change {
+    at: Position,
+    kind: ChangeKind,
+    size_bytes: u64,
+}
+
+/// Of what happens at one position, what is freed goes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum ChangeKind {
+    Freed,
+    Allocated,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIST: &str = "1,1,0x10,libc.so.6!malloc\n2,1,0x20,libc.so.6!free\n3,0,0x30,app!work\n";
+
+    #[test]
+    fn functions_of_the_heap_are_known_by_name() {
+        let roles = heap_roles(&FunctionList::parse(LIST.as_bytes()));
+        assert_eq!(roles, BTreeMap::from([(1, HeapRole::Allocate), (2, HeapRole::Free)]));
+        let named = ["operator new(unsigned long)", "__libc_calloc", "_ZdlPv", "free_list", "mallocate"].map(role_of);
+        let expected = [Some(HeapRole::Allocate), Some(HeapRole::AllocateArray), Some(HeapRole::Free), None, None];
+        assert_eq!(named, expected);
+    }
+
+    #[track_caller]
+    fn check(symbols: &[&str], expected: Option<HeapRole>) {
+        for symbol in symbols {
+            assert_eq!(role_of(symbol), expected, "{symbol}");
+        }
+    }
+
+    #[test]
+    fn the_names_of_the_heap_have_many_spellings() {
+        check(
+            &["malloc", "__libc_malloc", "tc_malloc", "_Znwm", "_ZnamRKSt9nothrow_t", "operator new[](unsigned long)"],
+            Some(HeapRole::Allocate),
+        );
+        check(&["free", "__libc_free@GLIBC_2.2.5", "_ZdlPvm", "operator delete(void*)"], Some(HeapRole::Free));
+        check(&["calloc"], Some(HeapRole::AllocateArray));
+        check(&["memalign", "__libc_memalign", "aligned_alloc"], Some(HeapRole::AllocateAligned));
+        check(&["realloc"], Some(HeapRole::Reallocate));
+        check(&["posix_memalign"], Some(HeapRole::AllocateUnseen));
+        check(&["mmap", "fib", "malloc_usable_size", "operator newish", "freeze", ""], None);
+    }
+}
