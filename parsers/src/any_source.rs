@@ -3,8 +3,12 @@
 use std::io;
 use std::ops::Range;
 
-use crate::drmemtrace::Drmemtrace;
-use crate::{EventSink, KnownInstruction, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits, Tarmac};
+use crate::drmemtrace::source::Drmemtrace;
+use crate::events::EventSink;
+use crate::known_instruction::KnownInstruction;
+use crate::numbers::Position;
+use crate::source::{ParseScratch, Parsed, Source, SourceError, SourceTraits};
+use crate::tarmac::source::Tarmac;
 
 /// A trace of whichever format it is.
 #[derive(Debug)]

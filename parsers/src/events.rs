@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView};
 
-use crate::Marker;
+use crate::marker::Marker;
 
 /// A thread by its number in one run of a parser: 0, 1, … in order of appearance.
 ///

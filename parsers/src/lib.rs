@@ -24,9 +24,9 @@
 //! ```
 
 mod any_source;
+mod detect;
 pub mod drmemtrace;
 mod events;
-mod format;
 pub mod kept;
 mod known_instruction;
 mod marker;
@@ -34,11 +34,13 @@ mod numbers;
 pub mod packed;
 mod read_at;
 mod source;
+pub mod step_store;
 pub mod tarmac;
+pub mod text;
 
 pub use any_source::AnySource;
+pub use detect::{Format, FormatError, detect};
 pub use events::*;
-pub use format::{Format, FormatError, detect};
 pub use known_instruction::KnownInstruction;
 pub use marker::{Marker, MarkerKind};
 pub use numbers::{Line, Position, Step};

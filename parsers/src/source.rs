@@ -6,7 +6,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::{EventSink, KnownInstruction, Position};
+use crate::events::EventSink;
+use crate::known_instruction::KnownInstruction;
+use crate::numbers::Position;
 
 /// A trace of one format over an input that it was handed.
 ///
@@ -45,10 +47,10 @@ pub trait Source: Send + Sync {
     /// Pushes the events of all lines or records that begin inside `range` into `sink`.
     /// `range.start` is the start of a chunk. `range.end` is one too, or the end of the input.
     ///
-    /// Memory is bounded whatever the input: longer lines than [`crate::tarmac::LINE_LIMIT`] cost that line.
+    /// Memory is bounded whatever the input: longer lines than [`crate::text::limits::LINE_LIMIT`] cost that line.
     ///
     /// # Errors
-    /// The input could not be read. What it says is never an error, but a [`crate::Problem`].
+    /// The input could not be read. What it says is never an error, but a [`crate::events::Problem`].
     fn parse<S: EventSink>(
         &self,
         range: Range<u64>,
@@ -196,8 +198,8 @@ pub struct Parsed {
 #[derive(Debug, Default)]
 pub struct ParseScratch {
     pub(crate) buffer: Vec<u8>,
-    pub(crate) names: crate::tarmac::RunNames,
-    pub(crate) store: crate::drmemtrace::StoreScratch,
+    pub(crate) names: crate::tarmac::names::RunNames,
+    pub(crate) store: crate::step_store::store::StoreScratch,
 }
 
 /// The input could not be read.
@@ -214,5 +216,5 @@ pub enum SourceError {
     },
     /// The input holds no trace of the format.
     #[error("{0}")]
-    NotATrace(#[from] crate::FormatError),
+    NotATrace(#[from] crate::detect::FormatError),
 }

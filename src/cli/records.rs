@@ -6,9 +6,9 @@ use stepback_machine::Encoding;
 use stepback_parsers::{
     Marker, MarkerKind, Position,
     drmemtrace::{
-        Code, Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, marker_name, record_name, record_text,
-        unix_micros,
+        Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, marker_name, record_name, record_text, unix_micros,
     },
+    step_store::Code,
 };
 
 use super::json::byte_string;

@@ -1,6 +1,6 @@
 //! The raw line of an event.
 
-use stepback_parsers::{AnySource, Source as _, SourceError, tarmac::LINE_LIMIT};
+use stepback_parsers::{AnySource, Source as _, SourceError, text::LINE_LIMIT};
 
 /// Bytes that are read at once.
 const WINDOW: u64 = 1 << 20;

@@ -1,6 +1,6 @@
 //! What the chunks of an archive repeat.
 
-use crate::ThreadNumber;
+use crate::events::ThreadNumber;
 
 /// Behind the footer of a chunk the next one repeats time and CPU, which a reader from front to back knows.
 #[derive(Debug, Default)]

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::{FunctionList, ModulesLog, PhysicalPages};
+use crate::drmemtrace::function_list::FunctionList;
+use crate::drmemtrace::modules_log::ModulesLog;
+use crate::drmemtrace::physical_pages::PhysicalPages;
 
 /// Each segment: where its module begins, its addresses, offset, own address, length of the contents, path.
 fn modules_text(log: &ModulesLog) -> String {

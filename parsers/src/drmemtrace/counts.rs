@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::raw_record::kind;
-use super::{DataRecord, FileType, InstructionRecord, RecordSink, ThreadIdentity};
-use crate::{Marker, MarkerKind, Problem, ThreadNumber};
+use crate::drmemtrace::file_type::FileType;
+use crate::drmemtrace::raw_record::kind;
+use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::events::{Problem, ThreadNumber};
+use crate::marker::{Marker, MarkerKind};
 
 /// The figures of DynamoRIO's basic counts, of a thread or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,7 +175,7 @@ impl ThreadCounter {
 
 impl Counts {
     /// All figures but those of the markers, in an order that does not change.
-    pub(super) fn numbers(&self) -> [u64; 13] {
+    pub(crate) fn numbers(&self) -> [u64; 13] {
         [
             self.instructions,
             self.kernel_instructions,
@@ -192,7 +194,7 @@ impl Counts {
     }
 
     /// From the same numbers.
-    pub(super) fn of_numbers(numbers: [u64; 13]) -> Self {
+    pub(crate) fn of_numbers(numbers: [u64; 13]) -> Self {
         let [instructions, kernel_instructions, unique_instructions, nofetch, kernel_nofetch, encodings, rest @ ..] =
             numbers;
         let [loads, stores, bytes_read, bytes_written, prefetches, instruction_flushes, data_flushes] = rest;

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use stepback_machine::InstructionSet;
 
-use super::chunks::Chunks;
-use super::encoding_slot::EncodingSlot;
-use super::junk::Junk;
-use super::opening::{Opening, VERSION};
-use super::raw_record::{RawRecord, Width, kind, marker};
-use super::threads::{IDLE, Threads};
-use super::{DataRecord, FileType, InstructionRecord, RecordSink};
-use crate::{Marker, MarkerKind, Place, Problem, ThreadNumber};
+use crate::drmemtrace::chunks::Chunks;
+use crate::drmemtrace::encoding_slot::EncodingSlot;
+use crate::drmemtrace::file_type::FileType;
+use crate::drmemtrace::junk::Junk;
+use crate::drmemtrace::opening::{Opening, VERSION};
+use crate::drmemtrace::raw_record::{RawRecord, Width, kind, marker};
+use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink};
+use crate::drmemtrace::threads::{IDLE, Threads};
+use crate::events::{Place, Problem, ThreadNumber};
+use crate::marker::{Marker, MarkerKind};
 
 /// From this version on events of the kernel say at which address they happened.
 const ADDRESS_VERSION: u64 = 3;

@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address, InstructionSet, Mode};
 
-use super::ThreadIdentity;
-use super::store::{BlockVisitor, Code};
-use super::visible::{first_item, plain_address, unix_micros};
-use crate::{EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Place, Problem, StepEvent, ThreadNumber};
+use crate::drmemtrace::record::ThreadIdentity;
+use crate::drmemtrace::visible::{first_item, plain_address, unix_micros};
+use crate::events::{EventSink, MarkerEvent, MemoryAccess, Place, Problem, StepEvent, ThreadNumber};
+use crate::marker::{Marker, MarkerKind};
+use crate::step_store::block::BlockVisitor;
+use crate::step_store::code::Code;
 
 /// Bytes of the virtual text of an item.
 pub const ITEM_BYTES: u64 = 16;
@@ -53,7 +55,7 @@ impl<'a, S: EventSink> EventRun<'a, S> {
     /// Tells how far it is.
     pub fn tell_progress(&mut self, item: u64) {
         let flow = self.sink.progress(item.min(self.items.end) * ITEM_BYTES);
-        self.goes_on &= flow == crate::Flow::Continue;
+        self.goes_on &= flow == crate::events::Flow::Continue;
     }
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 use stepback_machine::InstructionSet;
 
-use super::Width;
+use crate::drmemtrace::raw_record::Width;
 
 /// The bits of the file type marker; 0 in files of version 1, which have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

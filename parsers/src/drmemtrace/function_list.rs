@@ -8,7 +8,7 @@
 //! assert!(!list.functions[1].is_return_traced);
 //! ```
 
-use super::companion::{CompanionProblems, decimal, hexadecimal, lines};
+use crate::drmemtrace::companion::{CompanionProblems, decimal, hexadecimal, lines};
 
 /// The traced functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,9 +2,11 @@
 
 use std::io;
 
-use super::container::Unpacker;
-use super::raw_record::{kind, marker};
-use super::{FileType, TraceFile, Width};
+use crate::drmemtrace::container::unpacker::Unpacker;
+use crate::drmemtrace::file_type::FileType;
+use crate::drmemtrace::merge::TraceFile;
+use crate::drmemtrace::raw_record::Width;
+use crate::drmemtrace::raw_record::{kind, marker};
 
 /// What a file says of itself at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::MarkerKind;
+use crate::marker::MarkerKind;
 
 /// Names of marker records by number (`trace_marker_type_t`), lower case.
 const MARKERS: [&str; 47] = [

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_machine::InstructionSet;
 
-use super::RecordSink;
-use super::block::Block;
-use super::decoder::{Decoder, Output, Pause, is_time, problem};
-use super::pool::Pool;
-use super::raw_record::{Width, kind, marker};
-use super::threads::Threads;
-use crate::ReadAt;
+use crate::drmemtrace::block::Block;
+use crate::drmemtrace::decoder::{Decoder, Output, Pause, is_time, problem};
+use crate::drmemtrace::pool::Pool;
+use crate::drmemtrace::raw_record::{Width, kind, marker};
+use crate::drmemtrace::record::RecordSink;
+use crate::drmemtrace::threads::Threads;
+use crate::read_at::ReadAt;
 
 /// A file of a trace.
 #[derive(Clone)]
@@ -174,7 +174,7 @@ impl Input {
 fn first_time(bytes: &[u8]) -> u64 {
     let width = Width::of_first(bytes);
     let mut records = width.records(bytes);
-    let is_first = |record: &super::raw_record::RawRecord| {
+    let is_first = |record: &crate::drmemtrace::raw_record::RawRecord| {
         record.kind == kind::MARKER && record.size == marker::TIMESTAMP && is_time(record.value, Some(width))
     };
     records.find(is_first).map_or(0, |record| record.value)

@@ -1,7 +1,7 @@
 //! DynamoRIO drmemtrace: post-processed offline traces.
 //!
 //! `inputs → records → merge` give every visible record in the order of the whole trace ([`RecordSink`]);
-//! a *step store* keeps them in blocks that can be read at random, and a [`crate::Source`] pushes their events.
+//! a *step store* keeps them in blocks that can be read at random, and a [`crate::source::Source`] pushes their events.
 
 mod block;
 mod chunks;
@@ -9,7 +9,7 @@ mod companion;
 #[cfg(test)]
 mod companion_tests;
 mod container;
-mod counts;
+pub(crate) mod counts;
 mod decoder;
 mod encoding_slot;
 mod events;
@@ -20,15 +20,16 @@ mod junk;
 mod layout;
 mod line_writer;
 mod marker_names;
-mod merge;
+pub(crate) mod merge;
 mod modules_log;
 mod opening;
 mod physical_pages;
 mod pool;
 mod raw_record;
-mod record;
-mod source;
-mod store;
+pub(crate) mod record;
+pub(crate) mod source;
+#[cfg(test)]
+mod store_tests;
 mod text;
 mod threads;
 mod visible;
@@ -46,7 +47,5 @@ pub use physical_pages::PhysicalPages;
 pub use raw_record::Width;
 pub use record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
 pub use source::Drmemtrace;
-pub(crate) use store::StoreScratch;
-pub use store::{Code, Encoder, Facts, Filler, ReadTrace, StepStore};
 pub use text::record_text;
 pub use visible::{RecordContent, VisibleRecord, unix_micros};

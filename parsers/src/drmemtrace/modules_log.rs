@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::companion::{CompanionProblems, decimal, hexadecimal};
+use crate::drmemtrace::companion::{CompanionProblems, decimal, hexadecimal};
 
 /// Files are mapped in whole pages: the offset that is listed for a segment may lie inside its first one.
 const PAGE_BYTES: u64 = 4096;

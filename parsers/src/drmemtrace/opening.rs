@@ -1,8 +1,8 @@
 //! The first records of a file.
 
-use super::RecordSink;
-use super::decoder::{Decoder, Output};
-use super::raw_record::{RawRecord, kind, marker};
+use crate::drmemtrace::decoder::{Decoder, Output};
+use crate::drmemtrace::raw_record::{RawRecord, kind, marker};
+use crate::drmemtrace::record::RecordSink;
 
 /// The newest version of the format that is known.
 pub(super) const VERSION: u64 = 7;

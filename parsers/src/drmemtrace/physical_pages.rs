@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::companion::{CompanionProblems, lines, number};
+use crate::drmemtrace::companion::{CompanionProblems, lines, number};
 
 /// The pages of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

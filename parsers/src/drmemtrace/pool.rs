@@ -7,9 +7,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{JoinHandle, available_parallelism};
 
-use super::TraceFile;
-use super::block::Block;
-use super::container::Unpacker;
+use crate::drmemtrace::block::Block;
+use crate::drmemtrace::container::unpacker::Unpacker;
+use crate::drmemtrace::merge::TraceFile;
 
 /// Unpacks any number of files, a bounded number of blocks of each ahead.
 ///

@@ -2,7 +2,8 @@
 
 use stepback_machine::{Encoding, InstructionSet};
 
-use crate::{Marker, Problem, ThreadNumber};
+use crate::events::{Problem, ThreadNumber};
+use crate::marker::Marker;
 
 /// A thread of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

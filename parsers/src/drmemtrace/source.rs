@@ -7,15 +7,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use stepback_machine::{Endian, InstructionSet};
 
-use super::events::{EventRun, ITEM_BYTES};
-use super::store::{Code, Encoder, Facts, Filler, StepStore};
-use super::visible::{VisibleRecord, visible_records};
-use super::{TraceFile, TraceHead, read_records_as};
-use crate::kept::KeptOptions;
-use crate::{
-    EventSink, FormatError, KnownInstruction, ParseScratch, Parsed, Position, RegisterSource, Source, SourceError,
-    SourceTraits,
-};
+use crate::detect::FormatError;
+use crate::drmemtrace::events::{EventRun, ITEM_BYTES};
+use crate::drmemtrace::head::TraceHead;
+use crate::drmemtrace::merge::{TraceFile, read_records_as};
+use crate::drmemtrace::visible::{VisibleRecord, visible_records};
+use crate::events::EventSink;
+use crate::kept::places::KeptOptions;
+use crate::known_instruction::KnownInstruction;
+use crate::numbers::Position;
+use crate::source::{ParseScratch, Parsed, RegisterSource, Source, SourceError, SourceTraits};
+use crate::step_store::code::Code;
+use crate::step_store::encoder::Encoder;
+use crate::step_store::fill::Filler;
+use crate::step_store::layout::Facts;
+use crate::step_store::store::StepStore;
 
 /// How many items are between two looks at the progress.
 const PROGRESS: u64 = 1 << 16;
@@ -105,7 +111,7 @@ impl Drmemtrace {
         let mut scratch = ParseScratch::default();
         let (item, _) = self.store.block_of_record(ordinal, &mut scratch.store)?;
         let mut found = None;
-        let end = item.saturating_add(super::store::ITEMS);
+        let end = item.saturating_add(crate::step_store::block::ITEMS);
         visible_records(&self.store, item..end, &mut scratch.store, |record| {
             let is_there = record.ordinal <= ordinal && ordinal - record.ordinal < record.count();
             found = found.or(is_there.then_some(record.instructions));
@@ -208,7 +214,7 @@ impl Source for Drmemtrace {
         let mut line = Vec::new();
         visible_records(&self.store, items_of(&range), &mut scratch.store, |record| {
             line.clear();
-            super::text::push_line(&mut line, &record, &facts.threads);
+            crate::drmemtrace::text::push_line(&mut line, &record, &facts.threads);
             each(record.instructions * ITEM_BYTES, &line);
             true
         })

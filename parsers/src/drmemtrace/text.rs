@@ -1,10 +1,11 @@
 //! Visible records as lines of text.
 
-use super::line_writer::{LineWriter, decimal_digits};
-use super::store::Code;
-use super::visible::{RecordContent, VisibleRecord};
-use super::{ThreadIdentity, marker_name};
-use crate::{Marker, MarkerKind};
+use crate::drmemtrace::line_writer::{LineWriter, decimal_digits};
+use crate::drmemtrace::marker_names::marker_name;
+use crate::drmemtrace::record::ThreadIdentity;
+use crate::drmemtrace::visible::{RecordContent, VisibleRecord};
+use crate::marker::{Marker, MarkerKind};
+use crate::step_store::code::Code;
 
 /// A record as a line of text, without its end.
 pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> String {

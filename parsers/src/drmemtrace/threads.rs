@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{RecordSink, ThreadIdentity};
-use crate::ThreadNumber;
+use crate::drmemtrace::record::{RecordSink, ThreadIdentity};
+use crate::events::ThreadNumber;
 
 /// The tid that stands for no thread: a core that is idle.
 pub(super) const IDLE: u64 = u64::MAX;

@@ -5,8 +5,11 @@ use std::ops::Range;
 
 use stepback_machine::Address;
 
-use super::store::{BlockVisitor, Code, ITEMS, StepStore, StoreScratch};
-use crate::{Marker, MarkerKind, ThreadNumber};
+use crate::events::ThreadNumber;
+use crate::marker::{Marker, MarkerKind};
+use crate::step_store::block::{BlockVisitor, ITEMS};
+use crate::step_store::code::Code;
+use crate::step_store::store::{StepStore, StoreScratch};
 
 /// A record that DynamoRIO's tools show.
 #[derive(Clone, Copy, Debug)]

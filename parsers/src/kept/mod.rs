@@ -2,11 +2,8 @@
 //!
 //! Each belongs to one state of its input and says so; it is disposable: whatever is wrong with it, it is made anew.
 
-mod partial;
-mod places;
-mod store;
+pub(crate) mod partial;
+pub(crate) mod places;
+pub(crate) mod store;
 
-pub(crate) use partial::Partial;
-pub(crate) use places::{Begun, Kept, NewFile};
 pub use places::{Identity, KeptOptions, KeptPlace};
-pub(crate) use store::Store;

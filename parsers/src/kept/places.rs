@@ -5,7 +5,8 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use super::{Partial, Store};
+use crate::kept::partial::Partial;
+use crate::kept::store::Store;
 
 /// Which state of the input a kept file belongs to: length, time and hash.
 pub type Identity = [u64; 3];

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::sync::{PoisonError, RwLock};
 
-use crate::ReadAt as _;
+use crate::read_at::ReadAt as _;
 
 /// A file, or memory where there is no place for one.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Store {
     /// Reads up to `out.len()` bytes; fewer only at the end.
     pub fn read_at(&self, offset: u64, out: &mut [u8]) -> io::Result<usize> {
         match self {
-            Self::File(file) => crate::ReadAt::read_at(file, offset, out),
+            Self::File(file) => crate::read_at::ReadAt::read_at(file, offset, out),
             Self::Memory(bytes) => bytes.read().unwrap_or_else(PoisonError::into_inner).read_at(offset, out),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::codec::BLOCK;
+use crate::packed::codec::BLOCK;
 
 /// Memory for blocks in all.
 const BYTES: usize = 32 << 20;

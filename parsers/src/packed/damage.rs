@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::PackedKind;
+use crate::packed::kind::PackedKind;
 
 /// Why the text ends before the packed input does, or where the input ends before its time.
 ///

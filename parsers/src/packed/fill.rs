@@ -3,13 +3,16 @@
 use std::io::{self, ErrorKind, Read as _};
 use std::sync::{Arc, PoisonError};
 
-use super::codec::{BLOCK, train};
-use super::input::FrontToBack;
-use super::layout::{self, Contents, DictionaryPlace};
-use super::pipeline;
-use super::shared::{Copy, Shared};
-use super::{Unpacker, directory};
-use crate::kept::{Begun, NewFile, Partial};
+use crate::kept::partial::Partial;
+use crate::kept::places::{Begun, NewFile};
+use crate::packed::codec::{BLOCK, train};
+use crate::packed::directory;
+use crate::packed::input::FrontToBack;
+use crate::packed::layout;
+use crate::packed::layout::{Contents, DictionaryPlace};
+use crate::packed::pipeline;
+use crate::packed::shared::{Copy, Shared};
+use crate::packed::unpacker::Unpacker;
 
 /// The dictionary is made from so much of the text, and used for what follows.
 const HEAD: usize = 2 << 20;
@@ -163,7 +166,7 @@ impl Fill<'_> {
 
 impl Packed {
     /// Replaces the blocks by those of a text.
-    pub fn pack(&mut self, text: &[u8], packer: &mut super::codec::BlockPacker<'_>) -> io::Result<()> {
+    pub fn pack(&mut self, text: &[u8], packer: &mut crate::packed::codec::BlockPacker<'_>) -> io::Result<()> {
         self.bytes.clear();
         self.lengths.clear();
         for block in text.chunks(BLOCK) {

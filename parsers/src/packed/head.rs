@@ -3,9 +3,11 @@
 use std::io::{self, Read as _};
 use std::sync::Arc;
 
-use super::input::FrontToBack;
-use super::{Damage, PackedKind, Unpacker};
-use crate::ReadAt;
+use crate::packed::damage::Damage;
+use crate::packed::input::FrontToBack;
+use crate::packed::kind::PackedKind;
+use crate::packed::unpacker::Unpacker;
+use crate::read_at::ReadAt;
 
 /// How a packed text begins.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, ErrorKind, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::ReadAt;
+use crate::read_at::ReadAt;
 
 const BUFFER_BYTES: usize = 128 << 10;
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::ReadAt;
+use crate::read_at::ReadAt;
 
 /// A way to pack that is read directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -14,10 +14,12 @@ use std::io;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::codec::BLOCK;
-use super::directory::{Directory, GROUP};
-use super::{Damage, DamageKind, PackedKind};
-use crate::kept::{Identity, Kept, Store};
+use crate::kept::places::{Identity, Kept};
+use crate::kept::store::Store;
+use crate::packed::codec::BLOCK;
+use crate::packed::damage::{Damage, DamageKind};
+use crate::packed::directory::{Directory, GROUP};
+use crate::packed::kind::PackedKind;
 
 /// Another number whenever the layout or the meaning of a block changes.
 const VERSION: u32 = 1;

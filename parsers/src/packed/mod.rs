@@ -3,7 +3,7 @@
 //! gzip, zstd and xz can only be unpacked from the front.
 //! So the first opening unpacks the whole file once, on a thread of its own, and packs it again in small blocks
 //! into a *copy*, a file beside the index; from then on every byte is one block away.
-//! [`PackedText`] is a [`ReadAt`](crate::ReadAt) over the text: it grows while the copy is made.
+//! [`PackedText`] is a [`ReadAt`](crate::read_at::ReadAt) over the text: it grows while the copy is made.
 //! The text is never held as a whole, neither in memory nor on disk.
 //!
 //! A copy belongs to one state of one packed file, says so in its header, and has a checksum for each block.
@@ -30,7 +30,7 @@ mod directory;
 mod fill;
 mod head;
 mod input;
-mod kind;
+pub(crate) mod kind;
 mod layout;
 mod pipeline;
 mod shared;

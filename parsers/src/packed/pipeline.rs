@@ -5,9 +5,9 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Unpacker;
-use super::codec::BLOCK;
-use super::fill::{Fill, Packed};
+use crate::packed::codec::BLOCK;
+use crate::packed::fill::{Fill, Packed};
+use crate::packed::unpacker::Unpacker;
 
 /// Bytes of text that are packed at once.
 const CHUNK: usize = 32 * BLOCK;

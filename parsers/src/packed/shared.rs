@@ -7,14 +7,16 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLoc
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::cache::BlockCache;
-use super::codec::{BLOCK, Codec};
-use super::directory::Directory;
-use super::fill;
-use super::layout::{Contents, DictionaryPlace, HEADER_LEN};
-use super::{Damage, PackedKind};
-use crate::ReadAt;
-use crate::kept::{KeptOptions, Store};
+use crate::kept::places::KeptOptions;
+use crate::kept::store::Store;
+use crate::packed::cache::BlockCache;
+use crate::packed::codec::{BLOCK, Codec};
+use crate::packed::damage::Damage;
+use crate::packed::directory::Directory;
+use crate::packed::fill;
+use crate::packed::kind::PackedKind;
+use crate::packed::layout::{Contents, DictionaryPlace, HEADER_LEN};
+use crate::read_at::ReadAt;
 
 /// How long a reader waits before it looks again, even if nobody calls it.
 const WAIT: Duration = Duration::from_millis(20);

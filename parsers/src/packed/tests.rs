@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::codec::BLOCK;
 use super::*;
-use crate::ReadAt;
-use crate::kept::{KeptOptions, KeptPlace};
+use crate::kept::places::{KeptOptions, KeptPlace};
+use crate::packed::codec::BLOCK;
+use crate::read_at::ReadAt;
 
 const KINDS: [PackedKind; 3] = [PackedKind::Gzip, PackedKind::Zstd, PackedKind::Xz];
 
@@ -363,7 +363,7 @@ fn two_at_once_do_not_fight() {
 fn a_writer_that_does_not_come_to_an_end_is_not_waited_for() {
     let (folder, copy) = sandbox();
     let text = text(100_000);
-    let other = crate::kept::Partial::begin(&copy).unwrap();
+    let other = crate::kept::partial::Partial::begin(&copy).unwrap();
     let unpacked = settled(&pack(&text, PackedKind::Zstd), Some(&copy));
     assert!(all_of(&unpacked) == text);
     drop(unpacked);
@@ -416,7 +416,7 @@ fn a_full_disk_is_an_error_and_not_the_end_of_the_text() {
     let shared =
         Arc::new(shared::Shared::new(Arc::new(pack(&text, PackedKind::Zstd)), PackedKind::Zstd, options(None)));
     let full = std::fs::File::options().read(true).write(true).open("/dev/full").unwrap();
-    let copy_of = shared::Copy::new(crate::kept::Store::File(full));
+    let copy_of = shared::Copy::new(crate::kept::store::Store::File(full));
     let error = fill::fill_into(&shared, 0, Arc::new(copy_of)).unwrap_err();
     assert!(error.to_string().contains("ends at byte 0 of it"), "{error}");
     assert!(!copy.exists());

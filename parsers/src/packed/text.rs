@@ -4,11 +4,12 @@ use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use super::codec::BLOCK;
-use super::shared::Shared;
-use super::{Damage, PackedKind};
-use crate::ReadAt;
-use crate::kept::KeptOptions;
+use crate::kept::places::KeptOptions;
+use crate::packed::codec::BLOCK;
+use crate::packed::damage::Damage;
+use crate::packed::kind::PackedKind;
+use crate::packed::shared::Shared;
+use crate::read_at::ReadAt;
 
 /// The text of a packed input, to be read anywhere. Clones share it.
 ///

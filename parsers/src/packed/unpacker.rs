@@ -7,8 +7,9 @@ use liblzma::bufread::XzDecoder;
 use liblzma::stream::{Error as XzError, Stream as XzStream};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::input::PackedInput;
-use super::{Damage, DamageKind, PackedKind};
+use crate::packed::damage::{Damage, DamageKind};
+use crate::packed::input::PackedInput;
+use crate::packed::kind::PackedKind;
 
 /// Reads the text of a packed input from front to back, in bounded memory.
 ///

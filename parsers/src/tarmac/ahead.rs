@@ -1,8 +1,9 @@
 //! The look-ahead that finds whether lines with a new timestamp belong to the instruction behind them.
 
-use super::diagram_line::OpenDiagram;
-use super::line::{FIRST_CPU, Line, split_line, without_return};
-use super::window::Limits;
+use crate::tarmac::diagram_line::OpenDiagram;
+use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::text::limits::Limits;
+use crate::text::lines::{split_line, without_return};
 
 /// Lines that may belong to the instruction behind them.
 #[derive(Clone, Copy, Debug)]

@@ -1,17 +1,19 @@
 //! Where a trace can be cut, from what stands around the place alone.
 //!
-//! A chunk begins where [`super::run`] would begin one, and that depends on the time of the line before.
+//! A chunk begins where [`crate::tarmac::run`] would begin one, and that depends on the time of the line before.
 //! So the search starts behind an instruction line: what follows depends on nothing before that.
 
 use std::ops::{ControlFlow, Range};
 
-use super::ahead::{Ahead, Found, RunStart};
-use super::diagram_line::OpenDiagram;
-use super::line::{FIRST_CPU, Line, split_line, without_return};
-use super::run::Clock;
-use super::source::Tarmac;
-use super::window::Window;
-use crate::{ParseScratch, ReadAt, Source as _, SourceError};
+use crate::read_at::ReadAt;
+use crate::source::{ParseScratch, Source as _, SourceError};
+use crate::tarmac::ahead::{Ahead, Found, RunStart};
+use crate::tarmac::diagram_line::OpenDiagram;
+use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::run::Clock;
+use crate::tarmac::source::Tarmac;
+use crate::text::lines::{split_line, without_return};
+use crate::text::window::Window;
 
 /// The first chunk start in `range` that is certain.
 pub(super) fn cut(

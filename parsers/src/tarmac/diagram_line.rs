@@ -5,10 +5,10 @@
 
 use stepback_machine::{AccessKind, Address};
 
-use super::digits;
-use super::fault::{Fault, FaultKind};
-use super::header::{Header, LineKind};
-use super::lexer::{Lexer, Token, is_word_byte};
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::header::{Header, LineKind};
+use crate::text::digits;
+use crate::text::lexer::{Lexer, Token, is_word_byte};
 
 /// Bytes in a row.
 const ROW: usize = 16;

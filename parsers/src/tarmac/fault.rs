@@ -1,6 +1,6 @@
 //! Why a line could not be read.
 
-use super::lexer::{Lexer, Token};
+use crate::text::lexer::{Lexer, Token};
 
 /// Where in a line the reader gave up, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) enum FaultKind {
     Fused,
     #[error("two records on one line: the first is cut, and the second is kept")]
     FusedAndCut,
-    #[error("longer than {} bytes: skipped", super::LINE_LIMIT)]
+    #[error("longer than {} bytes: skipped", crate::text::limits::LINE_LIMIT)]
     LineTooLong,
     #[error("register value too long: {0} bytes have room")]
     ValueTooLong(usize),

@@ -14,13 +14,14 @@ use std::ops::Range;
 
 use stepback_machine::{Endian, InstructionSet};
 
-use super::digits::{self, letter_after_digit, load_8};
-use super::header::{Header, LineKind};
-use super::instruction_line::InstructionLine;
-use super::lexer::is_word_byte;
-use super::line::Line;
-use super::memory_line::MemoryLine;
-use super::register_line::RegisterLine;
+use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::instruction_line::InstructionLine;
+use crate::tarmac::line::Line;
+use crate::tarmac::memory_line::MemoryLine;
+use crate::tarmac::register_line::RegisterLine;
+use crate::text::digits;
+use crate::text::digits::{letter_after_digit, load_8};
+use crate::text::lexer::is_word_byte;
 
 /// Where the second record of a line begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -249,9 +250,9 @@ impl Search<'_> {
         match Line::read_single(text, None, self.is_implicit_thumb) {
             Line::Instruction(header, _) => is_start(&header) && header.doubt.is_none(),
             Line::Other(header) if is_start(&header) && header.doubt.is_none() => match header.kind {
-                LineKind::Register => super::register_line::is_plausible(&header),
-                LineKind::Memory => super::memory_line::is_plausible(&header),
-                LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
+                LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
+                LineKind::Memory => crate::tarmac::memory_line::is_plausible(&header),
+                LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
                 // A word and any text: without a unit that is as likely prose.
                 LineKind::Event | LineKind::Exception => header.unit.is_some() || self.is_exact(),
                 LineKind::Instruction => self.is_exception(&header),
@@ -280,7 +281,7 @@ impl Search<'_> {
                     let line = MemoryLine::read(&header, Endian::Little);
                     line.is_ok_and(|line| line.is_some_and(|line| line.is_whole()))
                 }
-                LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
+                LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
                 LineKind::Instruction => self.is_exception(&header),
                 _ => true,
             },

@@ -2,10 +2,12 @@
 
 use stepback_machine::InstructionSet;
 
-use super::line::{Line, split_line, without_return};
-use super::source::LIMITS;
-use super::window::Window;
-use crate::{ReadAt, SourceError};
+use crate::read_at::ReadAt;
+use crate::source::SourceError;
+use crate::tarmac::line::Line;
+use crate::text::limits::LIMITS;
+use crate::text::lines::{split_line, without_return};
+use crate::text::window::Window;
 
 /// How far the first instruction is looked for.
 const HEAD: u64 = 4 << 20;

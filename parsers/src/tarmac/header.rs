@@ -2,9 +2,9 @@
 
 use stepback_machine::AccessKind;
 
-use super::fault::{Fault, FaultKind};
-use super::lexer::{Lexer, Token};
-use super::timestamp::Timestamp;
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::timestamp::Timestamp;
+use crate::text::lexer::{Lexer, Token};
 
 /// The beginning of a line.
 #[derive(Clone, Copy, Debug)]

@@ -8,10 +8,10 @@
 
 use stepback_machine::{Address, InstructionSet};
 
-use super::digits;
-use super::fault::{Fault, FaultKind};
-use super::header::Header;
-use super::lexer::{Lexer, Token};
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::header::Header;
+use crate::text::digits;
+use crate::text::lexer::{Lexer, Token};
 
 /// The fields of an instruction line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,11 @@
 //! What a line is, before its fields are read.
 
-use super::diagram_line::OpenDiagram;
-use super::fault::Fault;
-use super::fused::Fused;
-use super::header::{Header, LineKind};
-use super::instruction_line::InstructionLine;
+use crate::tarmac::diagram_line::OpenDiagram;
+use crate::tarmac::fault::Fault;
+use crate::tarmac::fused::Fused;
+use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::instruction_line::InstructionLine;
+use crate::text::lines::without_return;
 
 /// A line by its beginning.
 #[derive(Clone, Copy, Debug)]
@@ -74,27 +75,6 @@ impl<'a> Line<'a> {
 /// The thread of lines that name none and cannot inherit one.
 pub(super) const FIRST_CPU: &[u8] = b"cpu0";
 
-/// The line that starts at `start`: its text without line end, and where the next one starts.
-/// None when it has no newline before `text` ends and `is_last` is false.
-pub(super) fn split_line(text: &[u8], start: usize, is_last: bool) -> Option<(&[u8], usize)> {
-    let rest = text.get(start..)?;
-    let (line, next) = match memchr::memchr(b'\n', rest) {
-        Some(length) => (rest.get(..length)?, start + length + 1),
-        None if is_last => (rest, text.len()),
-        None => return None,
-    };
-    Some((line, next))
-}
-
-/// The line without the carriage returns at its end.
-pub(super) fn without_return(line: &[u8]) -> &[u8] {
-    let mut line = line;
-    while let [rest @ .., b'\r'] = line {
-        line = rest;
-    }
-    line
-}
-
 /// True when a line is most likely one of a Tarmac trace: its fields can be read, or it is the title.
 pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
     let is_instruction =
@@ -106,9 +86,9 @@ pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
         Line::Instruction(..) => true,
         Line::Other(header) => match header.kind {
             LineKind::Title => true,
-            LineKind::Register => super::register_line::is_plausible(&header),
-            LineKind::Memory => super::memory_line::is_plausible(&header),
-            LineKind::Diagram(_) => super::diagram_line::is_plausible(&header),
+            LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
+            LineKind::Memory => crate::tarmac::memory_line::is_plausible(&header),
+            LineKind::Diagram(_) => crate::tarmac::diagram_line::is_plausible(&header),
             _ => false,
         },
         Line::Fused(_) => true,

@@ -1,7 +1,7 @@
 //! The beginning of a line, for those who need more of it than its events tell.
 
-use super::header::{Header, LineKind};
-use super::line::without_return;
+use crate::tarmac::header::{Header, LineKind};
+use crate::text::lines::without_return;
 
 /// What a line begins with.
 ///

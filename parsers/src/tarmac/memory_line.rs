@@ -2,10 +2,10 @@
 
 use stepback_machine::{AccessKind, Endian};
 
-use super::digits;
-use super::fault::{Fault, FaultKind};
-use super::header::Header;
-use super::lexer::{Lexer, Token};
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::header::Header;
+use crate::text::digits;
+use crate::text::lexer::{Lexer, Token};
 
 /// The longest access in bytes.
 pub(super) const LONGEST: usize = 64;

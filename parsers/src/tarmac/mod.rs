@@ -32,7 +32,7 @@
 //!
 //! A chunk parsed by itself gives the events that it gives in a whole run, so nothing is carried from step to step:
 //! what `d3` or `sp` means is decided by the instruction of the chunk;
-//! a time that is not written is none ([`crate::StepEvent::time`]).
+//! a time that is not written is none ([`crate::events::StepEvent::time`]).
 //! Only numbers of threads and registers, and the one complaint about each unknown event type, depend on the run.
 //!
 //! # Two records on one line
@@ -50,17 +50,15 @@ mod ahead;
 mod convert;
 mod cut;
 mod diagram_line;
-mod digits;
 mod fault;
 mod fused;
 mod head;
 mod header;
 mod instruction_line;
-mod lexer;
-mod line;
+pub(crate) mod line;
 mod line_head;
 mod memory_line;
-mod names;
+pub(crate) mod names;
 mod nodes;
 mod quick;
 mod quick_header;
@@ -70,16 +68,13 @@ mod register_table;
 mod register_value;
 mod run;
 mod slow;
-mod source;
+pub(crate) mod source;
 mod timestamp;
-mod window;
 
 #[cfg(test)]
 mod tests;
 
 pub use convert::{ConvertError, Lost, TarmacStyle};
-pub(crate) use line::is_plausible_line;
 pub use line_head::{LineHead, LineShape};
-pub(crate) use names::RunNames;
 pub use nodes::{Node, is_noticed_register};
-pub use source::{LINE_LIMIT, Tarmac, TarmacOptions};
+pub use source::{Tarmac, TarmacOptions};

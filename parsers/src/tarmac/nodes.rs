@@ -5,13 +5,14 @@
 
 use stepback_machine::InstructionSet;
 
-use super::diagram_line::OpenDiagram;
-use super::fused::Fused;
-use super::header::{Header, LineKind};
-use super::lexer::Token;
-use super::line::{Line, split_line, without_return};
-use super::register_line::LowerName;
-use super::source::Tarmac;
+use crate::tarmac::diagram_line::OpenDiagram;
+use crate::tarmac::fused::Fused;
+use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::line::Line;
+use crate::tarmac::register_line::LowerName;
+use crate::tarmac::source::Tarmac;
+use crate::text::lexer::Token;
+use crate::text::lines::{split_line, without_return};
 
 /// A moment of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,7 +121,7 @@ pub fn is_noticed_register(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TarmacOptions;
+    use crate::tarmac::source::TarmacOptions;
 
     /// Expects `line:time:pc` of each node, the line counted from 0.
     #[track_caller]

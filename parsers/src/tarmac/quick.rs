@@ -1,21 +1,21 @@
 //! The shapes that make up nearly all lines of real traces, read without looking for tokens.
 //!
-//! Every function returns none when the line has another shape: then [`super::slow`] reads it.
+//! Every function returns none when the line has another shape: then [`crate::tarmac::slow`] reads it.
 //! Nothing is pushed before that is decided.
 
 use stepback_machine::{AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView};
 
-use super::diagram_line::{Diagram, OpenDiagram};
-use super::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
-use super::fused::{INDENT, may_hold_record};
-use super::lexer::is_word_byte;
-use super::quick_header::{QuickHeader, Word};
-use super::register_name::{KnownRegister, ValueKind};
-use super::register_table::RegisterTable;
-use super::run::{Chunk, LineThread, Part, Run};
-use super::window::PADDING;
-use crate::{EventSink, MemoryAccess, RegisterWrite};
-use crate::{StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::events::{EventSink, MemoryAccess, RegisterWrite};
+use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
+use crate::tarmac::fused::{INDENT, may_hold_record};
+use crate::tarmac::quick_header::{QuickHeader, Word};
+use crate::tarmac::register_name::{KnownRegister, ValueKind};
+use crate::tarmac::register_table::RegisterTable;
+use crate::tarmac::run::{Chunk, LineThread, Part, Run};
+use crate::text::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
+use crate::text::lexer::is_word_byte;
+use crate::text::window::PADDING;
 
 /// The text from the start of a line on, as far as it is read in fixed places.
 /// The fixed length saves nearly all checks whether a place lies in it.
@@ -451,7 +451,7 @@ impl<'a> QuickLine<'a> {
     fn rest(&self, at: usize) -> Option<(&'a [u8], usize)> {
         let rest = self.text.get(self.start + at..)?;
         let length = memchr::memchr(b'\n', rest)?;
-        let text = super::line::without_return(rest.get(..length)?);
+        let text = crate::text::lines::without_return(rest.get(..length)?);
         (at + length <= self.limit).then_some((text, self.start + at + length + 1))
     }
 }

@@ -3,9 +3,9 @@
 //! Nearly all lines begin with the time of the line before,
 //! or with another number and the same unit and CPU word behind it.
 
-use super::digits::{digit_count, load_8, load_16, small_decimal};
-use super::quick::Block;
-use crate::ThreadNumber;
+use crate::events::ThreadNumber;
+use crate::tarmac::quick::Block;
+use crate::text::digits::{digit_count, load_8, load_16, small_decimal};
 
 /// Beginnings of lines of this run.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,12 +5,12 @@
 
 use stepback_machine::{InstructionSet, bank_mode};
 
-use super::digits;
-use super::fault::{Fault, FaultKind};
-use super::header::Header;
-use super::lexer::{Lexer, Token};
-use super::register_name::{KnownRegister, ValueKind};
-use super::register_value::{Expected, RegisterValue};
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::header::Header;
+use crate::tarmac::register_name::{KnownRegister, ValueKind};
+use crate::tarmac::register_value::{Expected, RegisterValue};
+use crate::text::digits;
+use crate::text::lexer::{Lexer, Token};
 
 /// Longer register names are no names.
 const NAME_LIMIT: usize = 64;

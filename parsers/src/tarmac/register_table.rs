@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use stepback_machine::InstructionSet;
 
-use super::register_name::KnownRegister;
+use crate::tarmac::register_name::KnownRegister;
 
 /// The known registers with names of at most eight letters, by name, for one instruction set.
 #[derive(Debug)]

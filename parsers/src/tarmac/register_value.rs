@@ -1,9 +1,9 @@
 //! The contents of a register as a register line writes them.
 
-use super::digits;
-use super::fault::{Fault, FaultKind};
-use super::lexer::{Lexer, Token};
-use super::register_name::ValueKind;
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::register_name::ValueKind;
+use crate::text::digits;
+use crate::text::lexer::{Lexer, Token};
 
 /// The widest register in bytes.
 const WIDEST: usize = 256;

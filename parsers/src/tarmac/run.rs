@@ -2,16 +2,19 @@
 
 use stepback_machine::{Bank, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
-use super::ahead::Ahead;
-use super::diagram_line::OpenDiagram;
-use super::fault::{Fault, FaultKind};
-use super::names::RunNames;
-use super::quick::QuickState;
-use super::quick_header::QuickHeaders;
-use super::source::Tarmac;
-use super::window::{Limits, Window};
-use crate::{EventSink, Flow, Parsed, Place, Problem, RegisterWrite};
-use crate::{SourceError, ThreadNumber};
+use crate::events::ThreadNumber;
+use crate::events::{EventSink, Flow, Place, Problem, RegisterWrite};
+use crate::source::Parsed;
+use crate::source::SourceError;
+use crate::tarmac::ahead::Ahead;
+use crate::tarmac::diagram_line::OpenDiagram;
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::names::RunNames;
+use crate::tarmac::quick::QuickState;
+use crate::tarmac::quick_header::QuickHeaders;
+use crate::tarmac::source::Tarmac;
+use crate::text::limits::Limits;
+use crate::text::window::Window;
 
 /// More threads are not told apart.
 pub(super) const THREADS: usize = 1024;

@@ -2,22 +2,24 @@
 
 use stepback_machine::{AccessKind, Address, Branch, Mode, RegisterView};
 
-use super::ahead::{Ahead, Found, RunStart, cpu_of_other};
-use super::diagram_line::{Diagram, OpenDiagram};
-use super::fault::{Fault, FaultKind};
-use super::fused::Fused;
-use super::header::{Header, LineKind};
-use super::instruction_line::InstructionLine;
-use super::lexer::Token;
-use super::line::{FIRST_CPU, Line, split_line, without_return};
-use super::memory_line::MemoryLine;
-use super::names::RunNames;
-use super::quick_header::Stamp;
-use super::register_line::RegisterLine;
-use super::register_value::ByteState;
-use super::run::{Chunk, LineThread, Part, Run, THREADS};
-use crate::{EventSink, MemoryAccess, Place, Problem, RegisterWrite};
-use crate::{Source as _, StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::events::{EventSink, MemoryAccess, Place, Problem, RegisterWrite};
+use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::source::Source as _;
+use crate::tarmac::ahead::{Ahead, Found, RunStart, cpu_of_other};
+use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::fused::Fused;
+use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::instruction_line::InstructionLine;
+use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::memory_line::MemoryLine;
+use crate::tarmac::names::RunNames;
+use crate::tarmac::quick_header::Stamp;
+use crate::tarmac::register_line::RegisterLine;
+use crate::tarmac::register_value::ByteState;
+use crate::tarmac::run::{Chunk, LineThread, Part, Run, THREADS};
+use crate::text::lexer::Token;
+use crate::text::lines::{split_line, without_return};
 
 /// Event types that get a complaint of their own.
 const UNKNOWN_TYPES: usize = 64;
@@ -317,7 +319,7 @@ impl<S: EventSink> Run<'_, S> {
 
     /// Another row of the diagram on the line before, of the same thread.
     fn row(&mut self, open: OpenDiagram, spot: Spot<'_>) -> Result<(), Fault> {
-        let fields = super::lexer::Lexer::new(spot.line);
+        let fields = crate::text::lexer::Lexer::new(spot.line);
         let diagram = Diagram::read(fields)?;
         let LineThread::Known(thread) = self.before.thread else {
             return Err(FaultKind::TooManyThreads(THREADS).at(fields.at()));

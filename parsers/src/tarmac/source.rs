@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use stepback_machine::{Endian, InstructionSet};
 
-use super::head::Head;
-use super::run::Run;
-use super::window::{Limits, Window};
-use crate::{EventSink, ParseScratch, Parsed, ReadAt, RegisterSource, Source, SourceError, SourceTraits};
-
-/// The longest line in bytes. A longer one is a [`crate::Problem`] and is skipped.
-pub const LINE_LIMIT: usize = 64 << 10;
+use crate::events::EventSink;
+use crate::read_at::ReadAt;
+use crate::source::{ParseScratch, Parsed, RegisterSource, Source, SourceError, SourceTraits};
+use crate::tarmac::head::Head;
+use crate::tarmac::run::Run;
+use crate::text::limits::{LIMITS, Limits};
+use crate::text::window::Window;
 
 /// What the text does not say about itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Tarmac {
     /// Opens a trace: reads up to its first instruction, at most 4 MiB.
     ///
     /// # Errors
-    /// The input could not be read. Whether it is a Tarmac trace is for [`crate::detect`] to say.
+    /// The input could not be read. Whether it is a Tarmac trace is for [`crate::detect::detect`] to say.
     pub fn open(input: Box<dyn ReadAt>, options: TarmacOptions) -> Result<Self, SourceError> {
         // In this order: what settles meanwhile is then taken in later.
         let is_arriving = AtomicBool::new(!input.is_settled());
@@ -108,9 +108,6 @@ impl Tarmac {
     }
 }
 
-/// The limits of a program that is not a test.
-pub(super) const LIMITS: Limits = Limits { window: 1 << 20, run: 256 << 10, line: LINE_LIMIT };
-
 impl Source for Tarmac {
     fn traits(&self) -> &SourceTraits {
         &self.traits
@@ -140,7 +137,7 @@ impl Source for Tarmac {
     }
 
     fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        super::cut::cut(self, &*self.input, target..limit, scratch)
+        crate::tarmac::cut::cut(self, &*self.input, target..limit, scratch)
     }
 
     fn parse<S: EventSink>(

@@ -1,9 +1,9 @@
 //! The number at the beginning of a line, and its unit.
 
-use super::digits;
-use super::fault::{Fault, FaultKind};
-use super::header::{begins_record, is_record_type};
-use super::lexer::{Lexer, Token};
+use crate::tarmac::fault::{Fault, FaultKind};
+use crate::tarmac::header::{begins_record, is_record_type};
+use crate::text::digits;
+use crate::text::lexer::{Lexer, Token};
 
 /// What a line says about its time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

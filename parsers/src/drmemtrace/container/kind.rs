@@ -1,6 +1,6 @@
 //! What a file of a trace is packed in.
 
-use crate::packed::PackedKind;
+use crate::packed::kind::PackedKind;
 
 /// What holds the records of a file, by its first bytes, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

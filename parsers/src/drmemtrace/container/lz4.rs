@@ -4,13 +4,15 @@ use std::io::{self, BufRead as _, BufReader, Read};
 
 use lz4_flex::frame::{Error, FrameDecoder};
 
+use crate::drmemtrace::container::range::BUFFER_BYTES;
+
 /// Unpacks all frames of an input.
 pub struct Lz4Reader<R: Read>(FrameDecoder<BufReader<R>>);
 
 impl<R: Read> Lz4Reader<R> {
     /// Reads what was packed so.
     pub fn new(input: R) -> Self {
-        Self(FrameDecoder::new(BufReader::with_capacity(super::BUFFER_BYTES, input)))
+        Self(FrameDecoder::new(BufReader::with_capacity(BUFFER_BYTES, input)))
     }
 }
 

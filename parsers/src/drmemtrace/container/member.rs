@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
-use super::range::Range;
+use crate::drmemtrace::container::range::{BUFFER_BYTES, Range};
 
 /// Where a member lies, as the archive says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl MemberReader {
         let part = file.part(member.start, member.packed_bytes.unwrap_or(u64::MAX));
         let decoder = match member.method {
             0 => Decoder::Stored(part),
-            8 => Decoder::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(super::BUFFER_BYTES, part)))),
+            8 => Decoder::Deflated(Box::new(DeflateDecoder::new(BufReader::with_capacity(BUFFER_BYTES, part)))),
             method => {
                 let why = format!("it is packed by method {method}, but traces are deflated: pack the archive again");
                 return Err(io::Error::new(ErrorKind::Unsupported, why));

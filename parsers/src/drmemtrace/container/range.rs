@@ -3,7 +3,10 @@
 use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::ReadAt;
+use crate::read_at::ReadAt;
+
+/// Bytes of a packed file that are read at once; a trace may have a thousand files.
+pub const BUFFER_BYTES: usize = 32 << 10;
 
 /// Why a file could not be read, kept beside what unpacks it: unpackers pass errors on in clothes of their own,
 /// and a disk that fails must not look like a damaged archive.

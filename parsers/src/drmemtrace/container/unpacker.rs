@@ -3,15 +3,16 @@
 use std::io::{self, ErrorKind, Read};
 use std::sync::Arc;
 
-use super::super::block::Block;
-use super::ContainerKind;
-use super::lz4::Lz4Reader;
-use super::member::{Member, MemberReader};
-use super::range::{Failure, Range};
-use super::snappy::SnappyReader;
-use super::zip_members::ZipMembers;
-use crate::ReadAt;
-use crate::packed::{self, PackedKind};
+use crate::drmemtrace::block::Block;
+use crate::drmemtrace::container::kind::ContainerKind;
+use crate::drmemtrace::container::lz4::Lz4Reader;
+use crate::drmemtrace::container::member::{Member, MemberReader};
+use crate::drmemtrace::container::range::{BUFFER_BYTES, Failure, Range};
+use crate::drmemtrace::container::snappy::SnappyReader;
+use crate::drmemtrace::container::zip_members::ZipMembers;
+use crate::packed;
+use crate::packed::kind::PackedKind;
+use crate::read_at::ReadAt;
 
 /// Unpacks a file from front to back.
 ///
@@ -64,7 +65,7 @@ impl Unpacker {
             }
             ContainerKind::Lz4 => self.stream = Some(Stream::Whole(Box::new(Lz4Reader::new(whole)))),
             ContainerKind::Snappy => {
-                let reader = io::BufReader::with_capacity(super::BUFFER_BYTES, whole);
+                let reader = io::BufReader::with_capacity(BUFFER_BYTES, whole);
                 self.stream = Some(Stream::Whole(Box::new(SnappyReader::new(reader))));
             }
             ContainerKind::Packed(kind) => self.stream = Some(packed_stream(whole, kind)),

@@ -4,9 +4,9 @@ use std::io::BufReader;
 
 use zip::ZipArchive;
 
-use super::member::Member;
-use super::range::Range;
-use super::zip_walk::ZipWalk;
+use crate::drmemtrace::container::member::Member;
+use crate::drmemtrace::container::range::Range;
+use crate::drmemtrace::container::zip_walk::ZipWalk;
 
 /// Finds one member after the other.
 pub enum ZipMembers {

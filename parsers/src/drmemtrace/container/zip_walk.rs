@@ -2,8 +2,8 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 
-use super::member::Member;
-use super::range::Range;
+use crate::drmemtrace::container::member::Member;
+use crate::drmemtrace::container::range::{BUFFER_BYTES, Range};
 
 /// Looks for one header after the other, where the directory at the end cannot be used.
 pub struct ZipWalk {
@@ -22,7 +22,7 @@ const ZIP64: u16 = 1;
 impl ZipWalk {
     /// Begins at the beginning of a file.
     pub fn new(file: &Range) -> Self {
-        Self { reader: BufReader::with_capacity(super::BUFFER_BYTES, file.clone()), position: 0 }
+        Self { reader: BufReader::with_capacity(BUFFER_BYTES, file.clone()), position: 0 }
     }
 
     /// The next member; none at the end.

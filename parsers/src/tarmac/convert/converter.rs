@@ -4,19 +4,23 @@ use std::io::{self, Write};
 
 use stepback_machine::{AccessKind, InstructionSet};
 
-use super::super::ahead::cpu_of_other;
-use super::super::diagram_line::{Diagram, OpenDiagram};
-use super::super::header::{Header, LineKind};
-use super::super::instruction_line::InstructionLine;
-use super::super::lexer::Lexer;
-use super::super::line::{FIRST_CPU, Line, split_line, without_return};
-use super::super::memory_line::MemoryLine;
-use super::super::source::Tarmac;
-use super::super::timestamp::Timestamp;
-use super::super::window::Window;
-use super::pieces::{self, Physical, Piece};
-use super::{Lost, TarmacStyle};
-use crate::{Flow, Source as _, SourceError};
+use crate::events::Flow;
+use crate::source::{Source as _, SourceError};
+use crate::tarmac::ahead::cpu_of_other;
+use crate::tarmac::convert::lost::Lost;
+use crate::tarmac::convert::pieces;
+use crate::tarmac::convert::pieces::{Physical, Piece};
+use crate::tarmac::convert::style::TarmacStyle;
+use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
+use crate::tarmac::header::{Header, LineKind};
+use crate::tarmac::instruction_line::InstructionLine;
+use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::memory_line::MemoryLine;
+use crate::tarmac::source::Tarmac;
+use crate::tarmac::timestamp::Timestamp;
+use crate::text::lexer::Lexer;
+use crate::text::lines::{split_line, without_return};
+use crate::text::window::Window;
 
 /// A conversion could not go on.
 #[derive(Debug, thiserror::Error)]

@@ -10,9 +10,9 @@
 //! damaged lines too: reading the result gives the same steps, times, registers and bytes.
 
 mod converter;
-mod lost;
+pub(super) mod lost;
 mod pieces;
-mod style;
+pub(super) mod style;
 
 pub use converter::ConvertError;
 pub use lost::Lost;

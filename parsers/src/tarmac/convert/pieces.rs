@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use stepback_machine::{AccessKind, Endian};
 
-use super::super::digits;
-use super::super::lexer::Lexer;
+use crate::text::digits;
+use crate::text::lexer::Lexer;
 
 /// Bytes in a row of a diagram.
 const ROW: u64 = 16;

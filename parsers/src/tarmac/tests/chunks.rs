@@ -2,9 +2,11 @@
 
 use proptest::prelude::*;
 
-use super::support::{Event, Recorder, SMALL, events, fixtures, open, parse};
-use crate::tarmac::window::Limits;
-use crate::{EventSink, Flow, ParseScratch, Source as _, Tarmac, TarmacOptions};
+use crate::events::{EventSink, Flow};
+use crate::source::{ParseScratch, Source as _};
+use crate::tarmac::source::{Tarmac, TarmacOptions};
+use crate::tarmac::tests::support::{Event, Recorder, SMALL, events, fixtures, open, parse};
+use crate::text::limits::Limits;
 
 /// A window that holds everything, with the other limits small.
 const WIDE: Limits = Limits { window: 1 << 20, ..SMALL };

@@ -2,13 +2,13 @@
 
 use stepback_machine::{AccessKind, Endian, RegisterId};
 
-use super::chunks::trace;
-use super::support::{events, fixtures, open, parse};
-use crate::tarmac::{Lost, TarmacStyle};
-use crate::{
-    EventSink, Flow, MemoryAccess, ParseScratch, RegisterWrite, Source as _, StepEvent, Tarmac, TarmacOptions,
-    TextEvent, ThreadNumber,
-};
+use crate::events::{EventSink, Flow, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber};
+use crate::source::{ParseScratch, Source as _};
+use crate::tarmac::convert::lost::Lost;
+use crate::tarmac::convert::style::TarmacStyle;
+use crate::tarmac::source::{Tarmac, TarmacOptions};
+use crate::tarmac::tests::chunks::trace;
+use crate::tarmac::tests::support::{events, fixtures, open, parse};
 
 /// Events in a form that does not depend on how an access is cut up.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use stepback_machine::Endian;
 
-use super::support::{open, parse};
-use crate::TarmacOptions;
+use crate::tarmac::source::TarmacOptions;
+use crate::tarmac::tests::support::{open, parse};
 
 const DEFAULT: TarmacOptions = TarmacOptions { endian: Endian::Little, implicit_thumb: false };
 const BIG: TarmacOptions = TarmacOptions { endian: Endian::Big, implicit_thumb: false };
@@ -441,11 +441,14 @@ fn a_cut_last_line_says_so() {
 fn the_head_tells_unit_and_instruction_set() {
     let traits = |text: &str| {
         let tarmac = open(text.as_bytes(), BIG);
-        (crate::Source::traits(&tarmac).time_unit.clone(), crate::Source::traits(&tarmac).instruction_set)
+        (
+            crate::source::Source::traits(&tarmac).time_unit.clone(),
+            crate::source::Source::traits(&tarmac).instruction_set,
+        )
     };
     use stepback_machine::{InstructionSet::A32, InstructionSet::A64, InstructionSet::T32};
     assert_eq!(traits(""), (None, A64));
     assert_eq!(traits("0 ns R X0 0\n1 ns IT 00001000 46c0 T thread : NOP\n"), (Some("ns".into()), T32));
     assert_eq!(traits("junk {}\n1 IT 00001000 e1a00000 A usr : NOP\n"), (None, A32));
-    assert_eq!(crate::Source::traits(&open(b"", BIG)).options, "endian=big,implicit-thumb=false");
+    assert_eq!(crate::source::Source::traits(&open(b"", BIG)).options, "endian=big,implicit-thumb=false");
 }

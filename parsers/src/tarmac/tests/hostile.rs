@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use stepback_machine::Endian;
 
-use super::support::{Recorder, SMALL, events, fixtures, open, parse};
-use crate::tarmac::LINE_LIMIT;
-use crate::{Source as _, TarmacOptions};
+use crate::source::Source as _;
+use crate::tarmac::source::TarmacOptions;
+use crate::tarmac::tests::support::{Recorder, SMALL, events, fixtures, open, parse};
+use crate::text::limits::LINE_LIMIT;
 
 /// Both ways of reading, through a small window, with all options.
 fn read_in_all_ways(text: &[u8]) -> Recorder {
@@ -184,6 +185,6 @@ proptest! {
     #[test]
     fn random_bytes_never_panic(text in prop::collection::vec(any::<u8>(), 0..300)) {
         read_in_all_ways(&text);
-        let _ = crate::detect(&text);
+        let _ = crate::detect::detect(&text);
     }
 }

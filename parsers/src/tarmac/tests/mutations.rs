@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::support::{Recorder, fixtures, open, parse};
-use crate::TarmacOptions;
+use crate::tarmac::source::TarmacOptions;
+use crate::tarmac::tests::support::{Recorder, fixtures, open, parse};
 
 /// Throws that are the same every time.
 struct Dice(u64);

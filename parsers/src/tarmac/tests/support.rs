@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use stepback_machine::{AccessKind, RegisterId};
 
-use crate::tarmac::window::Limits;
-use crate::{
-    EventSink, MemoryAccess, ParseScratch, Parsed, Place, Problem, RegisterWrite, Source as _, StepEvent, Tarmac,
-    TarmacOptions, TextEvent, TextKind, ThreadNumber,
+use crate::events::{
+    EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
+use crate::source::{ParseScratch, Parsed, Source as _};
+use crate::tarmac::source::{Tarmac, TarmacOptions};
+use crate::text::limits::Limits;
 
 /// Limits small enough that short texts reach them.
 pub const SMALL: Limits = Limits { window: 700, run: 200, line: 300 };

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use stepback_machine::Endian;
 
-use super::support::{open, parse};
-use crate::TarmacOptions;
+use crate::tarmac::source::TarmacOptions;
+use crate::tarmac::tests::support::{open, parse};
 
 /// A section of rows `before<TAB>line<TAB>events`, events joined by ` | `.
 ///

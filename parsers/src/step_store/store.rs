@@ -6,17 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use super::ITEMS;
-use super::block::{self, BlockHead, BlockVisitor, Damaged, read_block};
-use super::code_table::LIMIT;
-use super::codes::Codes;
-use super::encoder::Encoder;
-use super::fill::Filler;
-use super::layout::{Facts, StoreFile};
-use super::numbers::PADDING;
-use super::shared::{Shared, State};
-use crate::drmemtrace::ReadEnd;
-use crate::kept::{Begun, KeptOptions, Store};
+use crate::drmemtrace::merge::ReadEnd;
+use crate::kept::places::{Begun, KeptOptions};
+use crate::kept::store::Store;
+use crate::step_store::block;
+use crate::step_store::block::ITEMS;
+use crate::step_store::block::{BlockHead, BlockVisitor, Damaged, read_block};
+use crate::step_store::code_table::LIMIT;
+use crate::step_store::codes::Codes;
+use crate::step_store::encoder::Encoder;
+use crate::step_store::fill::Filler;
+use crate::step_store::layout::{Facts, StoreFile};
+use crate::step_store::numbers::PADDING;
+use crate::step_store::shared::{Shared, State};
 
 /// Blocks that are read at once.
 const BATCH: u64 = 64;

@@ -2,7 +2,7 @@
 
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// A run of letters, digits, `_`, `.`, `#` and `-`.
     Word(&'a [u8]),
     /// One of `: ( ) [ ] , < >`.
@@ -15,7 +15,7 @@ pub(super) enum Token<'a> {
 
 /// Reads tokens one at a time, and no further than asked: disassembly may contain anything.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lexer<'a> {
+pub(crate) struct Lexer<'a> {
     line: &'a [u8],
     at: usize,
 }
@@ -95,13 +95,13 @@ impl<'a> Lexer<'a> {
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// White space of C.
-pub(super) fn is_space(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
 /// True for the bytes of which words are made.
 #[inline(always)]
-pub(super) fn is_word_byte(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     WORD_BYTES[usize::from(byte)]
 }
 

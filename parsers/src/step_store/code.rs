@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, Branch, Encoding, InstructionSet};
 
-use crate::KnownInstruction;
+use crate::known_instruction::KnownInstruction;
 
 /// An instruction as the records have it: address, type and encoding. Each is kept once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -92,4 +92,10 @@ impl Shape {
         let accesses = self.accesses.iter().take(usize::from(self.count) * usize::from(*self != Self::UNSET));
         accesses.map(|access| (access & Self::WRITE != 0, access & !Self::WRITE))
     }
+}
+
+/// The instruction set of a number that was made by `set as u8`.
+pub fn instruction_set(number: u8) -> Option<InstructionSet> {
+    use InstructionSet::{A32, A64, Regdeps, Riscv64, T32, X86_32, X86_64};
+    [A64, A32, T32, X86_64, X86_32, Riscv64, Regdeps].into_iter().find(|set| *set as u8 == number)
 }

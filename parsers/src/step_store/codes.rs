@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use stepback_machine::Encoding;
 
-use super::code::{Code, Shape};
-use super::instruction_set;
-use super::numbers::{PADDING, Reader, Writer};
+use crate::step_store::code::instruction_set;
+use crate::step_store::code::{Code, Shape};
+use crate::step_store::numbers::{PADDING, Reader, Writer};
 
 /// Codes in a piece.
 const PIECE: usize = 4096;

@@ -13,12 +13,14 @@ use std::io;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::blocks::Blocks;
-use super::codes::Codes;
-use super::numbers::{PADDING, Reader, Writer};
-use crate::MarkerKind;
-use crate::drmemtrace::{Counts, ThreadIdentity};
-use crate::kept::{Identity, Kept, Store};
+use crate::drmemtrace::counts::Counts;
+use crate::drmemtrace::record::ThreadIdentity;
+use crate::kept::places::{Identity, Kept};
+use crate::kept::store::Store;
+use crate::marker::MarkerKind;
+use crate::step_store::blocks::Blocks;
+use crate::step_store::codes::Codes;
+use crate::step_store::numbers::{PADDING, Reader, Writer};
 
 /// Another number whenever the layout or the meaning of a block changes.
 const VERSION: u32 = 1;
@@ -139,7 +141,7 @@ fn decode_footer(bytes: &[u8]) -> Option<Contents> {
     let rest = reader.rest();
     let (lengths, codes) = rest.split_at_checked(length)?;
     let blocks = Blocks::of(HEADER_LEN as u64, lengths);
-    let is_whole = items.div_ceil(super::ITEMS) == blocks.len();
+    let is_whole = items.div_ceil(crate::step_store::block::ITEMS) == blocks.len();
     let facts = Facts { items, records, threads, counts, total };
     is_whole.then_some(Contents { facts, blocks, codes: Codes::decode(codes)? })
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use stepback_machine::{Encoding, InstructionSet};
 
-use super::code::{Code, Shape};
-use crate::drmemtrace::InstructionRecord;
+use crate::drmemtrace::record::InstructionRecord;
+use crate::step_store::code::{Code, Shape};
 
 /// More codes are not numbered but written where they are executed, which bounds memory.
 pub const LIMIT: usize = 1 << 21;
@@ -218,7 +218,7 @@ fn set_of(record: &InstructionRecord, before: Option<&Code>) -> InstructionSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ThreadNumber;
+    use crate::events::ThreadNumber;
 
     fn record(input: u16, pc: u64, encoding: Option<&[u8]>) -> InstructionRecord {
         let encoding = encoding.and_then(Encoding::new);

@@ -13,10 +13,10 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::code::{Code, Shape};
-use super::codes::Codes;
-use super::numbers::{Addresses, PADDING, Reader, Writer};
-use crate::{Marker, MarkerKind};
+use crate::marker::{Marker, MarkerKind};
+use crate::step_store::code::{Code, Shape, instruction_set};
+use crate::step_store::codes::Codes;
+use crate::step_store::numbers::{Addresses, PADDING, Reader, Writer};
 
 /// Items in a block.
 pub const ITEMS: u64 = 256;
@@ -280,7 +280,7 @@ impl BlockRun<'_> {
         let length_bytes = self.reader.number() as u16;
         let count = self.reader.byte();
         let bytes: Vec<u8> = (0..count).map(|_| self.reader.byte()).collect();
-        let set = super::instruction_set(set).ok_or(Damaged)?;
+        let set = instruction_set(set).ok_or(Damaged)?;
         Ok(Code { pc, encoding: stepback_machine::Encoding::new(&bytes), kind, set, length_bytes, shape: Shape::UNSET })
     }
 

@@ -2,18 +2,20 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{Encoding, Endian};
+use stepback_machine::{Encoding, Endian, InstructionSet};
 
-use super::super::visible::visible_records;
-use super::super::{
-    Counter, DataRecord, Drmemtrace, InstructionRecord, ReadEnd, RecordContent, RecordSink, ThreadIdentity,
-};
-use super::*;
-use crate::kept::{KeptOptions, KeptPlace};
-use crate::{
-    EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, RegisterSource, Source as _, SourceTraits,
-    StepEvent, ThreadNumber,
-};
+use crate::drmemtrace::counts::Counter;
+use crate::drmemtrace::merge::ReadEnd;
+use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::source::Drmemtrace;
+use crate::drmemtrace::visible::RecordContent;
+use crate::drmemtrace::visible::visible_records;
+use crate::events::{EventSink, MarkerEvent, MemoryAccess, StepEvent, ThreadNumber};
+use crate::kept::places::{KeptOptions, KeptPlace};
+use crate::marker::{Marker, MarkerKind};
+use crate::source::{ParseScratch, RegisterSource, Source as _, SourceTraits};
+use crate::step_store::layout::Facts;
+use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 
 /// A record as it goes in.
 #[derive(Clone, Copy, Debug)]

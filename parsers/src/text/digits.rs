@@ -1,7 +1,7 @@
 //! Numbers as Tarmac writes them.
 
 /// A hexadecimal number without prefix; none when it is none or does not fit in 64 bits.
-pub(super) fn hex(word: &[u8]) -> Option<u64> {
+pub(crate) fn hex(word: &[u8]) -> Option<u64> {
     let is_hex = !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit);
     let significant = word.iter().skip_while(|byte| **byte == b'0').count();
     (is_hex && significant <= 16)
@@ -9,12 +9,12 @@ pub(super) fn hex(word: &[u8]) -> Option<u64> {
 }
 
 /// True when all bytes are hexadecimal digits, and there is one.
-pub(super) fn is_hex(word: &[u8]) -> bool {
+pub(crate) fn is_hex(word: &[u8]) -> bool {
     !word.is_empty() && word.iter().all(u8::is_ascii_hexdigit)
 }
 
 /// A decimal number; none when it is none or does not fit in 64 bits.
-pub(super) fn decimal(word: &[u8]) -> Option<u64> {
+pub(crate) fn decimal(word: &[u8]) -> Option<u64> {
     let mut value = (!word.is_empty()).then_some(0u64)?;
     for &byte in word {
         let digit = u64::from(byte.is_ascii_digit().then_some(byte & 15)?);
@@ -24,7 +24,7 @@ pub(super) fn decimal(word: &[u8]) -> Option<u64> {
 }
 
 /// The value of a hexadecimal digit.
-pub(super) fn nibble(byte: u8) -> Option<u8> {
+pub(crate) fn nibble(byte: u8) -> Option<u8> {
     match byte {
         b'0'..=b'9' => Some(byte & 15),
         b'a'..=b'f' | b'A'..=b'F' => Some((byte & 7) + 9),
@@ -34,13 +34,13 @@ pub(super) fn nibble(byte: u8) -> Option<u8> {
 
 /// Eight bytes of text from `at`; zeros where the text ends.
 #[inline(always)]
-pub(super) fn load_8(text: &[u8], at: usize) -> u64 {
+pub(crate) fn load_8(text: &[u8], at: usize) -> u64 {
     chunk(text, at).map_or(0, u64::from_le_bytes)
 }
 
 /// Sixteen bytes of text from `at`; zeros where the text ends.
 #[inline(always)]
-pub(super) fn load_16(text: &[u8], at: usize) -> u128 {
+pub(crate) fn load_16(text: &[u8], at: usize) -> u128 {
     chunk(text, at).map_or(0, u128::from_le_bytes)
 }
 
@@ -61,7 +61,7 @@ fn at_least(bytes: u64, limit: u64) -> u64 {
 
 /// Eight hexadecimal digits at once, the first (lowest) byte the most significant; none when one is none.
 #[inline(always)]
-pub(super) fn hex_8(bytes: u64) -> Option<u32> {
+pub(crate) fn hex_8(bytes: u64) -> Option<u32> {
     // Of a digit its value is left, of a letter (whose case is dropped) its number in the alphabet, which is at least 1.
     let folded = bytes ^ (0x30 * ONES);
     let is_letter = (folded >> 6) & ONES;
@@ -80,7 +80,7 @@ pub(super) fn hex_8(bytes: u64) -> Option<u32> {
 
 /// How many of the first bytes are decimal digits, 0 to 8.
 #[inline(always)]
-pub(super) fn digit_count(bytes: u64) -> usize {
+pub(crate) fn digit_count(bytes: u64) -> usize {
     // A digit is 0x30 to 0x39: its upper half is 3, and stays 3 when 6 is added.
     let is_three = |bytes: u64| (bytes & (0xf0 * ONES)) ^ (0x30 * ONES);
     let sums = (bytes & (0x7f * ONES)) + 6 * ONES;
@@ -90,7 +90,7 @@ pub(super) fn digit_count(bytes: u64) -> usize {
 
 /// The value of the first `count` bytes, decimal digits all, 0 to 8 of them.
 #[inline(always)]
-pub(super) fn small_decimal(bytes: u64, count: usize) -> u64 {
+pub(crate) fn small_decimal(bytes: u64, count: usize) -> u64 {
     if count == 0 {
         return 0;
     }
@@ -102,7 +102,7 @@ pub(super) fn small_decimal(bytes: u64, count: usize) -> u64 {
 
 /// The bytes with capital letters made small; none when one is no ASCII.
 #[inline(always)]
-pub(super) fn lower(bytes: u64) -> Option<u64> {
+pub(crate) fn lower(bytes: u64) -> Option<u64> {
     if bytes & HIGH != 0 {
         return None;
     }
@@ -113,7 +113,7 @@ pub(super) fn lower(bytes: u64) -> Option<u64> {
 /// True when a digit, a space and a letter stand behind one another;
 /// the neighbours of digits and letters in ASCII count as such.
 #[inline(always)]
-pub(super) fn letter_after_digit(bytes: u64) -> bool {
+pub(crate) fn letter_after_digit(bytes: u64) -> bool {
     let no_digit = (bytes ^ (0x30 * ONES)) & (0xf0 * ONES);
     let no_space = bytes ^ (0x20 * ONES);
     let no_letter = (bytes ^ (0x40 * ONES)) & (0xc0 * ONES);
@@ -124,7 +124,7 @@ pub(super) fn letter_after_digit(bytes: u64) -> bool {
 
 /// Where the first byte equal to `wanted` is, 0 to 8.
 #[inline(always)]
-pub(super) fn position_8(bytes: u64, wanted: u8) -> usize {
+pub(crate) fn position_8(bytes: u64, wanted: u8) -> usize {
     let others = bytes ^ (u64::from(wanted) * ONES);
     let hits = others.wrapping_sub(ONES) & !others & HIGH;
     hits.trailing_zeros() as usize / 8

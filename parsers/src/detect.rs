@@ -2,8 +2,10 @@
 
 use std::str::FromStr;
 
-use crate::tarmac::{LINE_LIMIT, is_plausible_line};
-use crate::{ReadAt, SourceError};
+use crate::read_at::ReadAt;
+use crate::source::SourceError;
+use crate::tarmac::line::is_plausible_line;
+use crate::text::limits::LINE_LIMIT;
 
 /// A trace format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,13 +4,16 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use super::blocks::Blocks;
-use super::code::Code;
-use super::encoder::BlockSink;
-use super::layout::{self, Contents, Facts, HEADER_LEN};
-use super::shared::Shared;
-use crate::drmemtrace::ThreadIdentity;
-use crate::kept::{Identity, NewFile, Partial, Store};
+use crate::drmemtrace::record::ThreadIdentity;
+use crate::kept::partial::Partial;
+use crate::kept::places::{Identity, NewFile};
+use crate::kept::store::Store;
+use crate::step_store::blocks::Blocks;
+use crate::step_store::code::Code;
+use crate::step_store::encoder::BlockSink;
+use crate::step_store::layout;
+use crate::step_store::layout::{Contents, Facts, HEADER_LEN};
+use crate::step_store::shared::Shared;
 
 /// Bytes of blocks that are written at once.
 const BUFFER: usize = 256 << 10;

@@ -2,13 +2,16 @@
 
 use std::io;
 
-use super::block::{BlockHead, BlockWriter, ITEMS, WrittenStep};
-use super::code::{Code, Shape};
-use super::code_table::{CodeTable, Found};
-use super::fill::Filler;
-use super::layout::Facts;
-use crate::drmemtrace::{Counter, DataRecord, InstructionRecord, ReadEnd, RecordSink, ThreadIdentity};
-use crate::{Marker, MarkerKind, Problem, ThreadNumber};
+use crate::drmemtrace::counts::Counter;
+use crate::drmemtrace::merge::ReadEnd;
+use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::events::{Problem, ThreadNumber};
+use crate::marker::{Marker, MarkerKind};
+use crate::step_store::block::{BlockHead, BlockWriter, ITEMS, WrittenStep};
+use crate::step_store::code::{Code, Shape};
+use crate::step_store::code_table::{CodeTable, Found};
+use crate::step_store::fill::Filler;
+use crate::step_store::layout::Facts;
 
 /// In a block with so many bytes there is little room for records without an instruction among them, which bounds memory.
 const BLOCK_LIMIT: usize = 4 << 20;

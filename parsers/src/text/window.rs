@@ -2,24 +2,14 @@
 
 use std::ops::Range;
 
-use crate::{ReadAt, SourceError};
-
-/// How much is held at once. Tests use small ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Limits {
-    /// Bytes in the window; more than the other two together.
-    pub window: usize,
-    /// The longest run of lines before an instruction that can belong to it.
-    pub run: usize,
-    /// The longest line.
-    pub line: usize,
-}
+use crate::read_at::ReadAt;
+use crate::source::SourceError;
 
 /// Bytes behind the text that may be read and are newlines, so that the last lines need no care.
-pub(super) const PADDING: usize = 256;
+pub(crate) const PADDING: usize = 256;
 
 /// Part of the input in memory.
-pub(super) struct Window<'a> {
+pub(crate) struct Window<'a> {
     input: &'a dyn ReadAt,
     buffer: &'a mut Vec<u8>,
     /// Where the first byte of the buffer lies in the input.

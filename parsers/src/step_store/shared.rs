@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use super::ITEMS;
-use super::blocks::Blocks;
-use super::codes::Codes;
-use super::layout::{Contents, Facts, HEADER_LEN};
-use crate::kept::Store;
+use crate::kept::store::Store;
+use crate::step_store::block::ITEMS;
+use crate::step_store::blocks::Blocks;
+use crate::step_store::codes::Codes;
+use crate::step_store::layout::{Contents, Facts, HEADER_LEN};
 
 /// How long a reader waits before it looks again, even if nobody calls it.
 const WAIT: Duration = Duration::from_millis(20);

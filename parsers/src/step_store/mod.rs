@@ -1,0 +1,25 @@
+//! The steps of a trace in the order of the whole, to be read anywhere.
+//!
+//! Some formats cannot be read in the middle: their files are compressed, their threads interleaved, or what a record
+//! means depends on all before it. So the first opening reads such a trace once, on a thread of its own, and writes its
+//! steps again in small blocks that decode by themselves into a file beside the index ([`crate::kept`]);
+//! a step takes two to four bytes there. [`StepStore`] reads blocks while the rest still comes.
+
+pub(crate) mod block;
+mod blocks;
+pub(crate) mod code;
+mod code_table;
+mod codes;
+pub(crate) mod encoder;
+pub(crate) mod fill;
+pub(crate) mod layout;
+mod numbers;
+mod shared;
+pub(crate) mod store;
+
+pub use block::{BlockVisitor, ITEMS};
+pub use code::Code;
+pub use encoder::{BlockSink, Encoder};
+pub use fill::Filler;
+pub use layout::Facts;
+pub use store::{ReadTrace, StepStore, StoreScratch};
