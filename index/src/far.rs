@@ -13,25 +13,32 @@ use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::call::CallId;
 use crate::answers::cancel::Cancel;
-use crate::answers::record::{AccessTarget, Cell, Effect, Hit, StepRecord, ThreadId};
+use crate::answers::cell::Cell;
+use crate::answers::difference::Difference;
+use crate::answers::external_change::ExternalChange;
+use crate::answers::hit::Hit;
+use crate::answers::register_file::RegisterFile;
+use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
+use crate::answers::thread::ThreadId;
 use crate::builder::build_index::Build;
 use crate::builder::calls::finder::Frame;
 use crate::builder::options::BuildOptions;
 use crate::index::{Index, Query};
-use crate::query::access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
-use crate::query::difference::{Difference, DifferenceBetween};
-use crate::query::externals::{ExternalChange, LastExternalChanges, NextExternalChanges};
+use crate::query::access::{LastAccess, LastAccessAnswer, NextAccess};
+use crate::query::difference::DifferenceBetween;
+use crate::query::externals::{LastExternalChanges, NextExternalChanges};
 use crate::query::folds::{FoldSet, Row};
 use crate::query::memory::MemoryAt;
 use crate::query::places::{LastStepOf, NextStepOf};
 use crate::query::raw_lines::RawLines;
-use crate::query::registers::{RegisterFile, RegistersAt};
+use crate::query::registers::RegistersAt;
 use crate::query::search::text::FindText;
 use crate::query::search::value::FindValue;
 use crate::query::steps::{LineOfStep, PositionOfLine, PositionOfTime, Steps};
 use crate::query::visits::{LastVisit, NextVisit, NthVisit, VisitsFrom};
-use crate::store::calls::table::CallId;
 use crate::store::calls::table::encode_frames;
 use crate::store::data::Data;
 use crate::store::fingerprint::Fingerprint;
@@ -223,7 +230,7 @@ impl Far for RegisterFile {
     }
 }
 
-impl Far for crate::query::memory::ByteState {
+impl Far for crate::answers::byte_state::ByteState {
     fn far(self) -> Self {
         Self { seen_at: self.seen_at.far(), ..self }
     }

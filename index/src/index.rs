@@ -12,10 +12,10 @@ use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::{BuildError, OpenError, QueryError};
-use crate::answers::record::ThreadId;
+use crate::answers::index_info::{IndexInfo, Warning};
+use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::builder::build_index::Build;
-use crate::builder::options::BuildOptions;
-use crate::builder::options::BuildProgress;
+use crate::builder::options::{BuildOptions, BuildProgress};
 use crate::builder::partial::so_far;
 use crate::read::banks::NamedBank;
 use crate::read::functions::Functions;
@@ -44,55 +44,6 @@ pub trait Query {
     /// # Errors
     /// See [`QueryError`]; "nothing found" and "unknown" are answers.
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
-}
-
-/// A thread of the trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThreadInfo {
-    /// As the trace names it, `cpu0` where it names none.
-    pub name: String,
-    /// How many steps it did.
-    pub steps: u64,
-    /// Instruction set of its first step.
-    pub instruction_set: InstructionSet,
-    /// Its first step.
-    pub first_step: Option<Step>,
-}
-
-/// A line that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// Line, from 1.
-    pub line: u64,
-    /// Byte offset of the place in the line.
-    pub offset: u64,
-    /// What is wrong.
-    pub message: String,
-}
-
-/// What the trace is, in numbers.
-#[derive(Clone, Debug)]
-pub struct IndexInfo {
-    /// `"tarmac"`.
-    pub format: String,
-    /// Steps in all.
-    pub steps: u64,
-    /// Lines in all.
-    pub lines: u64,
-    /// `clk`, `ns`, …
-    pub time_unit: Option<String>,
-    /// The first time that a step has, and that of the last step.
-    pub time_range: Option<(u64, u64)>,
-    /// True for big endian.
-    pub is_big_endian: bool,
-    /// Problems in all; [`Index::warnings`] keeps the first [`crate::builder::options::WARNINGS_KEPT`].
-    pub warning_count: u64,
-    /// Reads that contradicted the last value known before them.
-    pub external_changes: u64,
-    /// Bytes of the trace.
-    pub trace_bytes: u64,
-    /// Bytes of the index.
-    pub index_bytes: u64,
 }
 
 /// An open index beside the trace that it was made from. Immutable: clones of an `Arc` of it go to any thread.

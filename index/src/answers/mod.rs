@@ -1,5 +1,19 @@
 //! What questions answer with: plain data, which knows no index.
 
+pub(crate) mod access_kinds;
+pub(crate) mod byte_state;
+pub(crate) mod call;
 pub(crate) mod cancel;
+pub(crate) mod cell;
+pub(crate) mod difference;
 pub(crate) mod error;
-pub(crate) mod record;
+pub(crate) mod external_change;
+pub(crate) mod hit;
+pub(crate) mod host_operation;
+pub(crate) mod index_info;
+pub(crate) mod markers;
+pub(crate) mod reason;
+pub(crate) mod register_file;
+pub(crate) mod step_record;
+pub(crate) mod thread;
+pub(crate) mod value;

@@ -10,15 +10,16 @@ use stepback_parsers::{RegisterSource, Source, SourceTraits};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::answers::error::PassError;
+use crate::answers::host_operation::HostOperation;
+use crate::answers::index_info::WARNINGS_KEPT;
 use crate::builder::calls::finder::{CallFinder, Found};
 use crate::builder::carried::CarriedMemory;
 use crate::builder::earlier::Earlier;
-use crate::builder::options::WARNINGS_KEPT;
 use crate::builder::resume::{Resume, Resumed};
 use crate::builder::seams::Seams;
 use crate::builder::segment::builder::SealedSegment;
 use crate::builder::segment::turns::TurnKind;
-use crate::builder::semihosting::call::{HostCall, HostOperation};
+use crate::builder::semihosting::call::HostCall;
 use crate::builder::semihosting::pass::HostWrites;
 use crate::store::calls::table::TableEncoder;
 use crate::store::data::Data;
@@ -603,7 +604,7 @@ mod tests {
 
     use super::*;
     use crate::answers::cancel::Cancel;
-    use crate::answers::record::ThreadId;
+    use crate::answers::thread::ThreadId;
     use crate::builder::options::BuildOptions;
     use crate::index::{Index, Query as _};
     use crate::query::registers::RegistersAt;

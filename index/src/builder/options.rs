@@ -2,9 +2,6 @@
 
 use std::sync::atomic::AtomicU64;
 
-/// How many warnings an index keeps; all are counted.
-pub const WARNINGS_KEPT: usize = 1000;
-
 /// How to build.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {

@@ -13,14 +13,14 @@ use std::sync::atomic::AtomicU8;
 
 use serde::{Deserialize, Serialize};
 
+use crate::answers::call::CallId;
 use crate::answers::error::{OpenError, QueryError};
 use crate::builder::calls::finder::{FinderState, Found, FoundSoFar, Frame};
-use crate::store::calls::table::{CallId, CallTable};
+use crate::store::calls::table::CallTable;
 use crate::store::data::Data;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::granules::{Granule, Reach};
-use crate::store::key_map::KeyMapWriter;
-use crate::store::key_map::SEGMENTS;
+use crate::store::key_map::{KeyMapWriter, SEGMENTS};
 use crate::store::layout;
 use crate::store::layout::Contents;
 use crate::store::pcs::Visits;

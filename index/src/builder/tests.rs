@@ -15,6 +15,7 @@ use stepback_machine::Address;
 use stepback_parsers::{EventSink, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits, Tarmac};
 use tempfile::TempDir;
 
+use crate::answers::call::CallId;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
 use crate::builder::build_index::Build;
@@ -24,7 +25,6 @@ use crate::builder::partial::Partial;
 use crate::index::{Index, Query as _};
 use crate::query::memory::MemoryAt;
 use crate::query::registers::RegistersAt;
-use crate::store::calls::table::CallId;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::layout::HEADER_LEN;
 

@@ -5,7 +5,8 @@ use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{AccessTarget, Effect, StepRecord, ThreadId};
+use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::engine::Engine;
 use crate::inference::knowledge::Knowledge;

@@ -5,17 +5,19 @@ use std::ops::Range;
 use stepback_machine::{Endian, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, RegisterSource, Source};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
-use crate::answers::record::Cell;
-use crate::answers::record::{ThreadId, Value};
+use crate::answers::reason::{Reason, Way};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::Value;
 use crate::index::{Index, Query as _};
 use crate::inference::engine::{Circumstances, Engine};
-use crate::inference::reason::{Reason, Way};
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{BREAKS, Run, run_of};
 use crate::inference::symbols::Symbols;
-use crate::query::access::{AccessKinds, LastAccess, LastAccessAnswer};
+use crate::query::access::{LastAccess, LastAccessAnswer};
 use crate::query::markers::LastMarkers;
 
 /// So many steps before a position are gone through; four times as many tell 1 to 5 % more registers.

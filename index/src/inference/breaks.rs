@@ -4,7 +4,7 @@ use stepback_parsers::{MarkerKind, Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::ThreadId;
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query as _};
 use crate::inference::run::BREAKS;
 use crate::query::markers::LastMarkers;

@@ -6,15 +6,16 @@ use std::ops::Range;
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source};
 
+use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{ThreadId, ValueSource};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::ValueSource;
 use crate::index::{Index, Query};
 use crate::inference::access_values::AccessValues;
 use crate::inference::control::is_trap;
 use crate::inference::query::is_filtered;
 use crate::inference::run::run_of;
-use crate::query::memory::ByteState;
 use crate::query::memory::granules_of;
 use crate::read::touches::{ByteTouches, Wanted};
 

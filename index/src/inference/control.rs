@@ -3,8 +3,8 @@
 use stepback_machine::{Flow, InstructionSet, Mode, RegisterView, Registers};
 use stepback_parsers::{Marker, MarkerKind};
 
+use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Here, Traced};
-use crate::inference::reason::{Fact, Way};
 use crate::inference::run::{BREAKS, RunMarker, RunStep};
 
 impl Engine<'_> {

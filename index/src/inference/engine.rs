@@ -3,10 +3,10 @@
 use stepback_machine::{AccessKind, Condition, Instruction, InstructionSet, RegisterUse, RegisterView, decode};
 use stepback_parsers::Step;
 
+use crate::answers::reason::Way;
 use crate::inference::addresses::addresses;
 use crate::inference::memory::Memory;
 use crate::inference::observed::Observed;
-use crate::inference::reason::Way;
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, RunMarker, RunStep};
 use crate::inference::symbols::{Symbols, Term};

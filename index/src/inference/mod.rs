@@ -21,7 +21,6 @@ pub(crate) mod knowledge;
 pub(crate) mod memory;
 pub(crate) mod observed;
 pub(crate) mod query;
-pub(crate) mod reason;
 pub(crate) mod registers;
 pub(crate) mod run;
 pub(crate) mod symbols;

@@ -5,11 +5,12 @@ use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{ThreadId, Value, ValueSource};
+use crate::answers::reason::Reason;
+use crate::answers::register_file::RegisterState;
+use crate::answers::thread::ThreadId;
+use crate::answers::value::{Value, ValueSource};
 use crate::index::{Index, Query};
 use crate::inference::around::Around;
-use crate::inference::reason::Reason;
-use crate::query::registers::RegisterState;
 
 /// The registers of a thread at a position as far as its steps force them, without the values that the trace may state.
 /// Cost: some thousand steps are read, and some hundred around the last write of a register that these do not write.

@@ -2,7 +2,7 @@
 
 use stepback_machine::{InstructionSet, Operation, RegisterId, RegisterView};
 
-use crate::inference::reason::{Fact, Way};
+use crate::answers::reason::{Fact, Way};
 use crate::inference::symbols::{Symbols, Term};
 
 /// What 8 bytes of a register hold, and how they got it.

@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode};
-use stepback_machine::{Flow, flow};
+use stepback_machine::{AccessKind, Address, Branch, Encoding, Flow, InstructionSet, Mode, flow};
 use stepback_parsers::{
     EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, TextKind,
     ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
-use crate::answers::record::ThreadId;
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::memory::granules_of;
 

@@ -7,8 +7,8 @@
 
 use stepback_machine::Operation;
 
+use crate::answers::reason::Fact;
 use crate::inference::knowledge::{Knowledge, ones};
-use crate::inference::reason::Fact;
 
 /// `(symbol + addend) mod 2^bits`, with zeros above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

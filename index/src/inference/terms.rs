@@ -4,8 +4,8 @@ use stepback_machine::{
     AccessKind, Expression, InstructionSet, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
 };
 
+use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Here, Loaded};
-use crate::inference::reason::{Fact, Way};
 use crate::inference::run::{RunAccess, RunStep};
 use crate::inference::symbols::Term;
 

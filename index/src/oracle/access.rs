@@ -3,10 +3,13 @@
 use stepback_machine::{AccessKind, RegisterView};
 use stepback_parsers::{Line, Position, Step};
 
-use crate::answers::record::{Cell, Hit, ThreadId};
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::cell::Cell;
+use crate::answers::hit::Hit;
+use crate::answers::thread::ThreadId;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::access::{AccessKinds, LastAccess, LastAccessAnswer, NextAccess};
+use crate::query::access::{LastAccess, LastAccessAnswer, NextAccess};
 
 impl Replay for LastAccess {
     fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use stepback_machine::{AccessKind, Address};
 
-use crate::answers::record::Hit;
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::hit::Hit;
 use crate::oracle::event::EventKind;
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::access::AccessKinds;
 use crate::query::accesses::AccessesOf;
 use crate::query::page_heat::{HeatMap, HotPage, PageHeat};
 

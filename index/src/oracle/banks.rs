@@ -3,7 +3,7 @@
 use stepback_machine::{Bank, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
-use crate::answers::record::ThreadId;
+use crate::answers::thread::ThreadId;
 use crate::oracle::event::{Event, EventKind, Written};
 use crate::oracle::record::Oracle;
 

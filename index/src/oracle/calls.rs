@@ -6,11 +6,11 @@ use std::collections::{HashMap, HashSet};
 use stepback_machine::{Address, InstructionSet, RegisterId};
 use stepback_parsers::{Position, Step, TextKind};
 
-use crate::answers::record::ThreadId;
+use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
+use crate::answers::thread::ThreadId;
 use crate::oracle::branches::{Kind, Target, branch_target, kind, target};
 use crate::oracle::event::{Event, EventKind, Told, Written};
 use crate::oracle::record::Oracle;
-use crate::store::calls::table::{Call, CallId, Entered, Evidence, Left};
 
 /// Steps after a write of the link register within which a transfer of control can be a call, and one more.
 const AGE_LIMIT: u8 = 8;

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, HashSet};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
+use crate::answers::byte_state::ByteState;
+use crate::answers::difference::{Difference, MemoryDifference, RegisterDifference};
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::memory::bytes_of;
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::difference::{Difference, DifferenceBetween, MemoryDifference, RegisterDifference};
-use crate::query::memory::ByteState;
+use crate::query::difference::DifferenceBetween;
 use crate::query::registers::RegistersAt;
 
 impl Replay for DifferenceBetween {

@@ -3,8 +3,8 @@
 use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterView};
 use stepback_parsers::{Marker, Step, TextKind};
 
-use crate::answers::record::ThreadId;
-use crate::builder::semihosting::call::HostOperation;
+use crate::answers::host_operation::HostOperation;
+use crate::answers::thread::ThreadId;
 
 /// An event of the trace.
 #[derive(Clone, Debug)]

@@ -1,8 +1,10 @@
 //! Reads that contradicted what was known.
 
+use crate::answers::cell::MemoryRange;
+use crate::answers::external_change::ExternalChange;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::externals::{ExternalChange, LastExternalChanges, MemoryRange, NextExternalChanges};
+use crate::query::externals::{LastExternalChanges, NextExternalChanges};
 
 impl Replay for NextExternalChanges {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ExternalChange>> {
@@ -41,7 +43,7 @@ impl Oracle {
 
     /// What the events before one told of a byte.
     fn known_before(&self, place: usize, address: u64) -> Option<u8> {
-        let mut state = crate::query::memory::ByteState::default();
+        let mut state = crate::answers::byte_state::ByteState::default();
         let earlier: &[Event] = self.events.get(..place).unwrap_or_default();
         earlier.iter().for_each(|event| crate::oracle::memory::follow(&mut state, event, address));
         state.value

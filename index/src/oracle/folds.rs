@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use stepback_parsers::Step;
 
+use crate::answers::call::{Call, CallId, Entered};
 use crate::oracle::record::Oracle;
 use crate::query::folds::Row;
-use crate::store::calls::table::{Call, CallId, Entered};
 
 impl Oracle {
     /// All rows when some calls are folded: a row for each step, but one for each run of folded calls that overlap.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{Position, Step};
 
-use crate::builder::semihosting::call::HostOperation;
+use crate::answers::host_operation::HostOperation;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::Oracle;
 

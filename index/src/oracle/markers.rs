@@ -2,10 +2,11 @@
 
 use stepback_parsers::{MarkerKind, Position};
 
-use crate::answers::record::ThreadId;
+use crate::answers::markers::MarkerHit;
+use crate::answers::thread::ThreadId;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::markers::{FindMarkers, LastMarkers, MarkerHit};
+use crate::query::markers::{FindMarkers, LastMarkers};
 
 impl Replay for FindMarkers {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<MarkerHit>> {

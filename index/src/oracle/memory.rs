@@ -3,10 +3,11 @@
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use crate::answers::record::ValueSource;
+use crate::answers::byte_state::ByteState;
+use crate::answers::value::ValueSource;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::memory::{ByteState, MemoryAt, NextAccessedBlock};
+use crate::query::memory::{MemoryAt, NextAccessedBlock};
 
 impl Replay for MemoryAt {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<ByteState>> {

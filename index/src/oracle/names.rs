@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
-use crate::answers::record::ThreadId;
+use crate::answers::thread::ThreadId;
 use crate::oracle::event::{EventKind, Written};
 use crate::oracle::record::Oracle;
 

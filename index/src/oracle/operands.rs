@@ -3,10 +3,13 @@
 use stepback_machine::{Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
 use stepback_parsers::{MarkerKind, Position, Step};
 
-use crate::answers::record::{Access, AccessTarget, Doubt, Hit, ThreadId, Value};
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::hit::{Doubt, Hit};
+use crate::answers::step_record::{Access, AccessTarget};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::Value;
 use crate::oracle::event::{EventKind, Told};
 use crate::oracle::record::Oracle;
-use crate::query::access::AccessKinds;
 use crate::read::operands::kind_of_use;
 use crate::read::overtaken::{may_write, may_write_late};
 

@@ -8,8 +8,9 @@ use stepback_parsers::{
     Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
-use crate::answers::record::ThreadId;
-use crate::index::{Query, ThreadInfo, Warning};
+use crate::answers::index_info::Warning;
+use crate::answers::thread::{ThreadId, ThreadInfo};
+use crate::index::Query;
 use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
 use crate::read::program::Program;
 

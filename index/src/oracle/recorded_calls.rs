@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use stepback_machine::{AccessKind, Address, Branch};
 use stepback_parsers::{Marker, MarkerKind, Step};
 
-use crate::answers::record::ThreadId;
+use crate::answers::call::{Call, Entered, Evidence, Left};
+use crate::answers::thread::ThreadId;
 use crate::oracle::event::{Event, EventKind, Told};
 use crate::oracle::record::Oracle;
-use crate::store::calls::table::{Call, Entered, Evidence, Left};
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;

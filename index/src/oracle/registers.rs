@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use stepback_machine::{RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Step};
 
-use crate::answers::record::{ThreadId, Value, ValueSource};
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::register_file::{RegisterFile, RegisterState};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::{Value, ValueSource};
 use crate::oracle::event::EventKind;
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::access::AccessKinds;
-use crate::query::registers::{RegisterFile, RegisterState, RegistersAt};
+use crate::query::registers::RegistersAt;
 
 /// A byte of a register that was written.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use stepback_parsers::Step;
 
-use crate::answers::record::Hit;
+use crate::answers::hit::Hit;
 use crate::oracle::event::EventKind;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::search::text::FindText;

@@ -3,7 +3,8 @@
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
 use stepback_parsers::{Line, Position, Step, TextKind};
 
-use crate::answers::record::{Access, AccessTarget, Effect, StepRecord, Value};
+use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
+use crate::answers::value::Value;
 use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::steps::{LATE_STEPS, LineOfStep, PositionOfTime, Steps};

@@ -3,7 +3,7 @@
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-use crate::answers::record::Hit;
+use crate::answers::hit::Hit;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::visits::{LastVisit, NextVisit, NthVisit};
 

@@ -1,49 +1,22 @@
 //! Who touched a cell last, who does next.
 
-use stepback_machine::{AccessKind, Address, RegisterView};
+use stepback_machine::{Address, RegisterView};
 use stepback_parsers::{Line, Position, Source, Step};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
-use crate::answers::record::{Cell, Doubt, Effect, Hit, ThreadId};
+use crate::answers::hit::{Doubt, Hit};
+use crate::answers::step_record::Effect;
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
 use crate::inference::access_values::fill_accesses;
 use crate::query::memory::last_of;
 use crate::query::steps::Steps;
 use crate::read::operands::{OperandUse, kind_of_use};
 use crate::read::slots::{EventKind, SlotEvent};
-use crate::read::touches::Wanted;
 use crate::store::regions::regions::HostRegion;
-
-/// Which accesses count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AccessKinds {
-    /// Loads.
-    Reads,
-    /// Stores; register writes.
-    Writes,
-    /// Both, as far as the trace records them.
-    All,
-}
-
-impl AccessKinds {
-    fn wanted(self) -> Wanted {
-        match self {
-            Self::Reads => Wanted::Reads,
-            Self::Writes => Wanted::Writes,
-            Self::All => Wanted::All,
-        }
-    }
-
-    /// Whether accesses of a kind count.
-    pub(crate) fn includes(self, kind: AccessKind) -> bool {
-        match self {
-            Self::Reads => kind == AccessKind::Read,
-            Self::Writes => kind == AccessKind::Write,
-            Self::All => true,
-        }
-    }
-}
 
 /// The last access of a cell by steps before a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -248,7 +221,7 @@ impl<S: Source> Index<S> {
     ) -> Result<Option<u64>, QueryError> {
         let mut found = None;
         self.for_each_touched(range, cancel, |granule, mask| {
-            let touches = self.last_touches(granule, mask, last, kinds.wanted())?;
+            let touches = self.last_touches(granule, mask, last, kinds.into())?;
             found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
             Ok(())
         })?;
@@ -264,7 +237,7 @@ impl<S: Source> Index<S> {
     ) -> Result<Option<u64>, QueryError> {
         let mut found: Option<u64> = None;
         self.for_each_touched(range, cancel, |granule, mask| {
-            let touches = self.next_touches(granule, mask, first, kinds.wanted())?;
+            let touches = self.next_touches(granule, mask, first, kinds.into())?;
             found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
             Ok(())
         })?;

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use stepback_parsers::{Position, Source};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
-use crate::answers::record::{Hit, ThreadId};
+use crate::answers::hit::Hit;
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
-use crate::query::access::AccessKinds;
-use crate::query::externals::MemoryRange;
 use crate::query::memory::last_of;
 use crate::read::slots::EventKind;
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask};

@@ -9,9 +9,10 @@ use stepback_parsers::{Marker, MarkerKind, Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::ThreadId;
+use crate::answers::markers::MarkerHit;
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
-use crate::query::markers::{FindMarkers, MarkerHit};
+use crate::query::markers::FindMarkers;
 
 /// What a function does to the heap, and so what its arguments mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,6 +3,7 @@
 use stepback_machine::Address;
 use stepback_parsers::{Position, Source};
 
+use crate::answers::byte_state::ByteTouch;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::{Index, Query};
@@ -19,15 +20,6 @@ pub struct TouchesAt {
     pub address: Address,
     /// How many; bytes beyond the end of the address space are left out.
     pub len_bytes: u64,
-}
-
-/// The last accesses of a byte: positions from which they show.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ByteTouch {
-    /// The last store; none when there was none.
-    pub written_at: Option<Position>,
-    /// The last load; none when there was none.
-    pub read_at: Option<Position>,
 }
 
 impl Query for TouchesAt {

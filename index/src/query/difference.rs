@@ -1,13 +1,14 @@
 //! What differs between two positions.
 
-use stepback_machine::{AccessKind, Address, RegisterView};
+use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source, Step};
 
+use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
+use crate::answers::difference::{Difference, MemoryDifference, RegisterDifference};
 use crate::answers::error::QueryError;
-use crate::answers::record::{ThreadId, Value};
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
-use crate::query::memory::ByteState;
 use crate::query::registers::RegistersAt;
 use crate::read::slots::EventKind;
 use crate::read::touches::{TouchAt, Wanted};
@@ -22,43 +23,6 @@ pub struct DifferenceBetween {
     pub to: Position,
     /// Whose registers; without it, those of the thread at `to`.
     pub thread: Option<ThreadId>,
-}
-
-/// What differs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Difference {
-    /// Registers whose values differ, in the order of the register file.
-    pub registers: Vec<RegisterDifference>,
-    /// Runs of memory that differ, by address; a run is at most 16 bytes that one step wrote last.
-    pub memory: Vec<MemoryDifference>,
-}
-
-/// A register that differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisterDifference {
-    /// As shown.
-    pub name: String,
-    /// Which bytes.
-    pub view: RegisterView,
-    /// Value at `from`.
-    pub from: Value,
-    /// Value at `to`.
-    pub to: Value,
-    /// The last step before the later position that wrote it.
-    pub last_write: Option<Step>,
-}
-
-/// A run of memory that differs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryDifference {
-    /// Its first byte.
-    pub address: Address,
-    /// Bytes at `from`, in address order.
-    pub from: Vec<Option<u8>>,
-    /// Bytes at `to`.
-    pub to: Vec<Option<u8>>,
-    /// The last step before the later position that wrote it, or by reading showed that something else had written it.
-    pub last_write: Option<Step>,
 }
 
 const RUN_BYTES: usize = 16;

@@ -4,21 +4,13 @@ use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
-use crate::answers::record::Hit;
+use crate::answers::external_change::ExternalChange;
 use crate::index::{Index, Query};
 use crate::query::memory::{bytes_between, granules_of, last_of};
 use crate::read::external_slots::{Direction, ExternalSlots};
 use crate::read::slots::{EventKind, SlotEvent};
-
-/// Bytes of memory that a question is limited to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct MemoryRange {
-    /// The first byte.
-    pub address: Address,
-    /// How many; bytes beyond the end of the address space do not count.
-    pub len_bytes: u64,
-}
 
 /// External changes by steps from a position on, in the order of the trace.
 /// Cost: one step's text for each, wherever they are; segments without any cost nothing.
@@ -41,19 +33,6 @@ pub struct LastExternalChanges {
     pub before: Position,
     /// At most this many.
     pub limit: usize,
-}
-
-/// A read that contradicted what was known: since then something that the trace does not show had written there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExternalChange {
-    /// The read.
-    pub hit: Hit,
-    /// Its first address.
-    pub address: Address,
-    /// The bytes that it read, in address order.
-    pub bytes: Vec<u8>,
-    /// What was known of each just before, by the trace so far.
-    pub known_before: Vec<Option<u8>>,
 }
 
 impl Query for NextExternalChanges {

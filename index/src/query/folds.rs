@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use stepback_parsers::Step;
 
-use crate::store::calls::table::{CallId, CallTable};
+use crate::answers::call::CallId;
+use crate::store::calls::table::CallTable;
 
 /// A row of a trace list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

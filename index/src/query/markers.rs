@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use stepback_parsers::{Marker, MarkerKind, Position, Source, Step};
+use stepback_parsers::{MarkerKind, Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::ThreadId;
+use crate::answers::markers::{MarkerCount, MarkerHit};
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
 use crate::read::slots::{EventKind, SlotEvent};
 use crate::store::packed::List;
@@ -43,30 +44,6 @@ pub struct LastMarkers {
     pub thread: Option<ThreadId>,
     /// When.
     pub at: Position,
-}
-
-/// A marker of the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MarkerHit {
-    /// The first position at which it shows.
-    pub position: Position,
-    /// The last step of its thread before it; none before the thread's first.
-    pub step: Option<Step>,
-    /// Whose it is.
-    pub thread: ThreadId,
-    /// What it tells.
-    pub marker: Marker,
-}
-
-/// How many markers of a kind a thread has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MarkerCount {
-    /// Whose.
-    pub thread: ThreadId,
-    /// Of what they tell.
-    pub kind: MarkerKind,
-    /// How many.
-    pub count: u64,
 }
 
 impl Query for FindMarkers {

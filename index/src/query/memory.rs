@@ -3,11 +3,11 @@
 use stepback_machine::Address;
 use stepback_parsers::{Position, Source};
 
+use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::ValueSource;
-use crate::index::Key;
-use crate::index::{Index, Query};
+use crate::answers::value::ValueSource;
+use crate::index::{Index, Key, Query};
 use crate::inference::contents::fill_memory;
 use crate::read::byte_values::Order;
 use crate::read::touches::{ByteTouches, TouchAt, Wanted};
@@ -23,18 +23,6 @@ pub struct MemoryAt {
     pub address: Address,
     /// How many; bytes beyond the end of the address space are left out.
     pub len_bytes: u64,
-}
-
-/// A byte at a position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ByteState {
-    /// None when unknown.
-    pub value: Option<u8>,
-    /// Where the value comes from.
-    pub source: ValueSource,
-    /// The position right after the access that gives the value (0: before the first step);
-    /// none when unknown, and when a program image gives it.
-    pub seen_at: Option<Position>,
 }
 
 impl Query for MemoryAt {

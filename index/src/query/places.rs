@@ -6,7 +6,7 @@ use stepback_parsers::{EventSink, Flow, Line, Position, Source, Step, StepEvent}
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::ThreadId;
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
 use crate::read::slots::local_thread;
 use crate::store::packed::FRAME;

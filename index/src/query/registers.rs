@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
-use stepback_parsers::{Position, Source, Step};
+use stepback_machine::{RegisterId, RegisterView, Registers};
+use stepback_parsers::{Position, Source};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{ThreadId, Value, ValueSource};
+use crate::answers::register_file::{RegisterFile, RegisterState};
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
 use crate::inference::query::fill;
-use crate::inference::reason::Reason;
-use crate::query::access::AccessKinds;
 use crate::read::register_reader::RegisterReader;
 use crate::store::layout::ViewContents;
 
@@ -22,48 +22,6 @@ pub struct RegistersAt {
     pub position: Position,
     /// Whose; without it, of the thread of the last step before the position.
     pub thread: Option<ThreadId>,
-}
-
-/// A register file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisterFile {
-    /// Whose it is.
-    pub thread: ThreadId,
-    /// Which names it uses.
-    pub instruction_set: InstructionSet,
-    /// In the order of the architecture, then banks and system registers by name.
-    pub registers: Vec<RegisterState>,
-}
-
-/// A register at a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisterState {
-    /// As shown.
-    pub name: String,
-    /// Which bytes.
-    pub view: RegisterView,
-    /// Full width.
-    pub value: Value,
-    /// Where the bytes that are known come from.
-    pub source: ValueSource,
-    /// Where it was last written: the position after the write, 0 for the initial state; none when never.
-    pub written_at: Option<Position>,
-    /// The step that did it; none for the initial state.
-    pub written_by: Option<Step>,
-    /// Why the value is known, when it is inferred from what steps did.
-    pub reason: Option<Reason>,
-}
-
-impl RegisterFile {
-    /// The value of a register by the name that is shown; none when there is no such register.
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        self.state(name).map(|state| &state.value)
-    }
-
-    /// A register by the name that is shown.
-    pub fn state(&self, name: &str) -> Option<&RegisterState> {
-        self.registers.iter().find(|register| register.name == name)
-    }
 }
 
 impl Query for RegistersAt {

@@ -5,7 +5,10 @@ use stepback_parsers::{EventSink, Flow, Line, Position, Source, Step, StepEvent,
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{Access, AccessTarget, Effect, Hit, StepRecord, ThreadId, Value};
+use crate::answers::hit::Hit;
+use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::Value;
 use crate::index::{Index, Query};
 use crate::inference::access_values::fill_accesses;
 use crate::query::memory::granules_of;

@@ -6,21 +6,20 @@
 
 use std::collections::HashSet;
 
-use stepback_machine::{Address, Branch};
-use stepback_machine::{Flow, flow};
+use stepback_machine::{Address, Branch, Flow, flow};
 use stepback_parsers::{Source, Step};
 
+use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::ThreadId;
+use crate::answers::thread::ThreadId;
 use crate::builder::calls::branches::branch_target;
 use crate::builder::calls::finder::Frame;
 use crate::builder::segment::transfers::LastStep;
 use crate::index::Index;
 use crate::read::functions::Functions;
 use crate::read::slots::EventKind;
-use crate::store::calls::table::encode_sorted;
-use crate::store::calls::table::{Call, CallId, CallTable, Entered, Evidence, Left};
+use crate::store::calls::table::{CallTable, encode_sorted};
 use crate::store::data::Data;
 
 /// A jump out of a frame to the start of a function.

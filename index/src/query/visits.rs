@@ -5,9 +5,8 @@ use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::Hit;
-use crate::index::Key;
-use crate::index::{Index, Query};
+use crate::answers::hit::Hit;
+use crate::index::{Index, Key, Query};
 use crate::store::packed::FRAME;
 use crate::store::pcs::Visits;
 use crate::store::segment::meta::Section;

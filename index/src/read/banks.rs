@@ -8,8 +8,8 @@
 use stepback_machine::{Bank, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
+use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
-use crate::answers::record::Cell;
 use crate::index::Index;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent};

@@ -2,10 +2,10 @@
 
 use stepback_parsers::{EventSink, MemoryAccess, Position, Source, StepEvent};
 
+use crate::answers::byte_state::ByteState;
 use crate::answers::error::QueryError;
-use crate::answers::record::ValueSource;
+use crate::answers::value::ValueSource;
 use crate::index::Index;
-use crate::query::memory::ByteState;
 use crate::read::touches::ByteTouches;
 use crate::store::granules::GRANULE_BITS;
 

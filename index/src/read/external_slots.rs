@@ -7,9 +7,9 @@ use std::collections::BinaryHeap;
 use stepback_parsers::Source;
 
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::index::Index;
-use crate::query::externals::MemoryRange;
 use crate::read::touches::{ByteTouches, Wanted};
 
 /// Which way a question goes.

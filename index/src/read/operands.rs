@@ -14,12 +14,14 @@ use stepback_machine::{
 };
 use stepback_parsers::{EventSink, KnownInstruction, RegisterSource, Source, StepEvent, ThreadNumber};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{Access, AccessTarget, Doubt, StepRecord, ThreadId, Value};
-use crate::index::Index;
-use crate::index::Key;
-use crate::query::access::AccessKinds;
+use crate::answers::hit::Doubt;
+use crate::answers::step_record::{Access, AccessTarget, StepRecord};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::Value;
+use crate::index::{Index, Key};
 use crate::read::slots::local_thread;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};

@@ -1,13 +1,16 @@
 //! Why what a step left may have changed without a step: system calls, signals, what the trace leaves out.
 
-use stepback_machine::{InstructionSet, linux::system_call_name};
+use stepback_machine::InstructionSet;
+use stepback_machine::linux::system_call_name;
 use stepback_parsers::{MarkerKind, Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{Doubt, ThreadId};
+use crate::answers::hit::Doubt;
+use crate::answers::markers::MarkerHit;
+use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query as _};
-use crate::query::markers::{LastMarkers, MarkerHit};
+use crate::query::markers::LastMarkers;
 
 /// System calls that write no memory of the program that was there before.
 /// All others may: what changes a file changes where it is mapped, and the end of a thread is told in memory.

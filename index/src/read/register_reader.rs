@@ -7,9 +7,10 @@ use stepback_machine::{Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
-use crate::answers::record::{ThreadId, Value, ValueSource};
+use crate::answers::register_file::RegisterState;
+use crate::answers::thread::ThreadId;
+use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
-use crate::query::registers::RegisterState;
 use crate::read::slots::{EventKind, SlotEvent};
 
 /// Reads the registers of one register file; many were last written by the same steps, which are read once.

@@ -12,7 +12,7 @@ use stepback_parsers::{
 };
 
 use crate::answers::error::QueryError;
-use crate::answers::record::ThreadId;
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::read::encodings::text_of;
 use crate::store::segment::reader::SegmentReader;

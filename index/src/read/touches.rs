@@ -6,6 +6,7 @@ use std::ops::Range;
 use stepback_machine::Address;
 use stepback_parsers::Source;
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::Index;
@@ -25,6 +26,16 @@ pub(crate) enum Wanted {
     Evidence,
     /// Loads that contradict what was known, each byte by itself.
     External,
+}
+
+impl From<AccessKinds> for Wanted {
+    fn from(kinds: AccessKinds) -> Self {
+        match kinds {
+            AccessKinds::Reads => Self::Reads,
+            AccessKinds::Writes => Self::Writes,
+            AccessKinds::All => Self::All,
+        }
+    }
 }
 
 impl Wanted {

@@ -1,12 +1,11 @@
 //! Which transfers of control take an exception or return from one.
 
-use stepback_machine::InstructionSet;
-use stepback_machine::{Flow, flow};
+use stepback_machine::{Flow, InstructionSet, flow};
 
+use crate::answers::call::Evidence;
 use crate::builder::calls::branches::{branch_target, call_target};
 use crate::builder::calls::finder::Jump;
 use crate::builder::segment::transfers::CORE;
-use crate::store::calls::table::Evidence;
 
 /// How it shows that a transfer of control takes an exception, if it does.
 ///

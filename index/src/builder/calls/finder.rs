@@ -17,9 +17,9 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::InstructionSet;
-use stepback_machine::{Flow, flow};
+use stepback_machine::{Flow, InstructionSet, flow};
 
+use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::call_target;
 use crate::builder::calls::exceptions::{exception, has_exception_return, is_exception_return};
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey};
@@ -28,7 +28,7 @@ use crate::builder::calls::spool::FrameSpool;
 use crate::builder::calls::stacks::{Stacks, Turn};
 use crate::builder::segment::builder::SealedSegment;
 use crate::builder::segment::transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
-use crate::store::calls::table::{Entered, Evidence, Left, StackSwitch};
+use crate::store::calls::table::StackSwitch;
 
 /// A frame as found; its place in the tree follows from the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -573,9 +573,9 @@ mod tests {
 
     use stepback_parsers::Tarmac;
 
+    use crate::answers::call::{CallId, Entered};
     use crate::builder::options::BuildOptions;
     use crate::index::Index;
-    use crate::store::calls::table::{CallId, Entered};
 
     /// An A64 step: address, encoding (0 where it does not matter), and the registers that it writes.
     type Written<'a> = (u64, u32, &'a [(&'a str, u64)]);

@@ -1,14 +1,13 @@
 //! The frames of a thread that are not over yet.
 
 use foldhash::HashMap;
-
 use serde::{Deserialize, Serialize};
 
+use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::{branch_target, call_target};
 use crate::builder::calls::finder::Frame;
 use crate::builder::calls::stacks::SpRange;
 use crate::builder::segment::transfers::{CORE, LastStep};
-use crate::store::calls::table::{Entered, Evidence, Left};
 
 /// A stack pointer and a return address: what a return from a call must match.
 pub type ReturnKey = (Option<u64>, u64);

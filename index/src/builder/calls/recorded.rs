@@ -19,10 +19,10 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 use stepback_parsers::{Marker, MarkerKind};
 
+use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::finder::{FoundSoFar, Frame};
 use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
 use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
-use crate::store::calls::table::{Entered, Evidence, Left};
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;

@@ -9,14 +9,15 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fs::File;
-use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::io;
+use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use stepback_parsers::ReadAt;
 
+use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::finder::Frame;
-use crate::store::calls::table::{Entered, Evidence, Left};
 use crate::store::packed::{entry, u32_in, u64_in};
 
 /// So many frames are held back before they are sorted and put aside: 9 MiB.

@@ -7,11 +7,12 @@ use stepback_parsers::{
     TextEvent, TextKind, ThreadNumber,
 };
 
-use crate::builder::options::WARNINGS_KEPT;
+use crate::answers::host_operation::HostOperation;
+use crate::answers::index_info::WARNINGS_KEPT;
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
 use crate::builder::segment::turns::{Turn, Turns};
-use crate::builder::semihosting::call::{HostCall, HostOperation, is_host_call};
+use crate::builder::semihosting::call::{HostCall, is_host_call};
 use crate::store::data::Data;
 use crate::store::granules::{GRANULE_BITS, Reach, Shape};
 use crate::store::keys::KeyTable;

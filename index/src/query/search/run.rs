@@ -7,7 +7,7 @@ use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::Hit;
+use crate::answers::hit::Hit;
 use crate::index::Index;
 
 /// What a search found while it goes on.

@@ -7,7 +7,8 @@ use stepback_parsers::{EventSink, Position, Source, Step, StepEvent};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::{Hit, StepRecord};
+use crate::answers::hit::Hit;
+use crate::answers::step_record::StepRecord;
 use crate::index::{Index, Query};
 use crate::query::search::made;
 use crate::query::search::pattern::TextPattern;

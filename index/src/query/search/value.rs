@@ -7,7 +7,7 @@ use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, S
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::record::Hit;
+use crate::answers::hit::Hit;
 use crate::index::{Index, Query};
 use crate::query::search::run::{Search, Searched, collect, run};
 use crate::read::slots::EventKind;

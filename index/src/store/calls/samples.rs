@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::finder::Frame;
-use crate::store::calls::table::{CallTable, Entered, Evidence, Left, encode_frames};
+use crate::store::calls::table::{CallTable, encode_frames};
 use crate::store::data::Data;
 
 /// A frame: thread, call step (none: a root), first step inside, last step inside.

@@ -9,8 +9,9 @@ use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address};
 
-use crate::answers::record::{Access, AccessTarget, Value};
-use crate::builder::semihosting::call::HostOperation;
+use crate::answers::host_operation::HostOperation;
+use crate::answers::step_record::{Access, AccessTarget};
+use crate::answers::value::Value;
 use crate::query::memory::bytes_between;
 use crate::store::granules::GRANULE_BITS;
 use crate::store::packed::{entry, u64_in};

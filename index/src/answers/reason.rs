@@ -18,7 +18,7 @@ pub enum Fact {
 }
 
 impl Fact {
-    pub(super) fn is_constant(self) -> bool {
+    pub(crate) fn is_constant(self) -> bool {
         matches!(self, Self::Constant(_))
     }
 

@@ -1,0 +1,34 @@
+//! What a question about accesses is asked of.
+
+use serde::{Deserialize, Serialize};
+use stepback_machine::{Address, RegisterView};
+
+use crate::answers::thread::ThreadId;
+
+/// What a question about accesses is asked of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Cell {
+    /// Some bytes of a register of a thread.
+    Register {
+        /// Whose.
+        thread: ThreadId,
+        /// Which bytes.
+        view: RegisterView,
+    },
+    /// A byte range of memory.
+    Memory {
+        /// Lowest address.
+        address: Address,
+        /// Number of bytes, at least 1.
+        len_bytes: u64,
+    },
+}
+
+/// Bytes of memory that a question is limited to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MemoryRange {
+    /// The first byte.
+    pub address: Address,
+    /// How many; bytes beyond the end of the address space do not count.
+    pub len_bytes: u64,
+}

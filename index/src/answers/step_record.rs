@@ -1,0 +1,92 @@
+//! A step with what it did.
+
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterView};
+use stepback_parsers::{Line, Marker, Step};
+
+use crate::answers::host_operation::HostOperation;
+use crate::answers::thread::ThreadId;
+use crate::answers::value::Value;
+
+/// One step with what it did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepRecord {
+    /// Its number.
+    pub step: Step,
+    /// Line of its instruction; none in formats without lines.
+    pub line: Option<Line>,
+    /// In the trace's unit, never less than that of the step before; none when the trace has no time at all.
+    pub time: Option<u64>,
+    /// Who executed it.
+    pub thread: ThreadId,
+    /// Where.
+    pub pc: Address,
+    /// How its bytes decode.
+    pub instruction_set: InstructionSet,
+    /// Its encoding, right-aligned; 0 when the trace could not show it.
+    pub opcode: u32,
+    /// Its encoding as it lies in memory, in any instruction set: as the trace shows it, else as the program's files have it.
+    pub encoding: Option<Encoding>,
+    /// What it did to control, where the format says so.
+    pub branch: Branch,
+    /// Length of the instruction in bytes.
+    pub length_bytes: u8,
+    /// False when its condition failed.
+    pub is_executed: bool,
+    /// The disassembly as the trace has it; made from the encoding where the trace has none, and where that is not known either it says so.
+    pub text: String,
+    /// What it did, in trace order.
+    pub effects: Vec<Effect>,
+}
+
+/// One thing that a step did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// A register got a value.
+    Register {
+        /// As shown: `x3`, `w3`, `sp`, `r13_svc`.
+        name: String,
+        /// Which bytes.
+        view: RegisterView,
+        /// What they became.
+        value: Value,
+    },
+    /// Memory was accessed.
+    Access(Access),
+    /// An exception, in the trace's words.
+    Exception(String),
+    /// Anything else that the trace says of the step.
+    Note(String),
+    /// What a record of a binary format tells that is neither step nor access.
+    Marker(Marker),
+}
+
+/// An access to a register or to memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Load or store; a register write is a store.
+    pub kind: AccessKind,
+    /// What was accessed.
+    pub target: AccessTarget,
+    /// The value, in the byte order of a number (memory: as the traced CPU reads it).
+    pub value: Value,
+    /// True when the trace does not state the value, and it follows from what steps did.
+    pub is_inferred: bool,
+    /// True when a read contradicted the last value known before it.
+    pub is_external: bool,
+    /// The semihosting operation by which the host wrote it, which the trace does not show.
+    pub host_operation: Option<HostOperation>,
+}
+
+/// What an access touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccessTarget {
+    /// A register under the name that is shown.
+    Register(String),
+    /// Memory.
+    Memory {
+        /// Lowest address.
+        address: Address,
+        /// Bytes.
+        size_bytes: u64,
+    },
+}
