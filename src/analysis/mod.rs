@@ -2,9 +2,18 @@
 //!
 //! Whatever asks about a trace shares it: the window, the command line, exports.
 
+pub mod activations;
+pub mod counts;
 pub mod fatal_ending;
 pub mod heap;
+pub mod names;
+pub mod profile;
 pub mod register_part;
 pub mod schedule;
+pub mod sites;
+pub mod spans;
+pub mod stack_times;
+pub mod step_record;
 pub mod system_calls;
 pub mod trace_index;
+pub mod walk;

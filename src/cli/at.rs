@@ -5,20 +5,23 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_index::{
-    ByteState, MemoryAt, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ValueSource,
+    ByteState, MemoryAt, MemoryRange, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt,
+    ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::arguments::TraceArguments;
-use super::cells::{NamesAt, check_range, thread_id};
-use super::json::{StepJson, byte_string, hex, source_letters, source_word, value_hex};
+use super::cells::{check_range, names_at, thread_id};
+use super::json::{StepJson, byte_string, hex, source_letters, value_hex};
 use super::report::Report;
 use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
-use super::walk::step_record;
 use crate::analysis::heap::{has_heap, heap};
+use crate::analysis::names::NamesAt;
+use crate::analysis::step_record::step_record;
 use crate::model::heap_words::block_words;
+use crate::model::value_source::SourceWords;
 use crate::place::Place;
 
 /// More memory than this is no answer for one moment, but a typing error.
@@ -116,7 +119,7 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
         RegisterViewsAt { position, thread: file.thread, views }
     };
     file.registers.extend(scalable.run(&session.index, &report.cancel)?);
-    let names = NamesAt::new(session, position, thread, &report.cancel)?;
+    let names = names_at(report, position, thread)?;
     let mut ranges: Vec<Range> =
         arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
     let functions = session.companions.functions.as_ref();
@@ -137,7 +140,7 @@ pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_>) -> Result<Range> {
-    let (address, len_bytes) = names.memory_range(text)?;
+    let MemoryRange { address, len_bytes } = names.memory_range(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
         bail!("at most {} bytes of memory can be asked for at once: {text:?}", grouped(MEMORY_LIMIT_BYTES));
     }
@@ -168,7 +171,7 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
         position: position.0,
         last_step,
         registers: by_name(|register| value_hex(&register.value).into()),
-        register_sources: by_name(|register| source_word(register.source).into()),
+        register_sources: by_name(|register| SourceWords::of(register.source).word.into()),
         register_reasons,
         memory: ranges.iter().map(memory).collect(),
         stack: stack.as_ref().map(|stack| stack.json(report)),
@@ -210,7 +213,7 @@ fn registers_text(file: &RegisterFile) -> String {
         let value = format!("0x{}", register.value.hex());
         let source = match register.source {
             ValueSource::Recorded => "",
-            source => source_word(source),
+            source => SourceWords::of(source).word,
         };
         let reason = register.reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         let writer = match (register.written_by, register.written_at) {

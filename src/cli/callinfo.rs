@@ -8,12 +8,12 @@ use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use super::arguments::TraceArguments;
-use super::cells::NamesAt;
+use super::cells::names_at;
 use super::json::StepJson;
 use super::progress::say;
 use super::report::Report;
-use super::sites::{Site, Sites};
 use super::text::printable;
+use crate::analysis::sites::{Site, Sites};
 use crate::image::Symbol;
 
 /// Visits that are looked up at once.
@@ -73,7 +73,7 @@ fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     if let Some(symbol) = session.images.symbol(text) {
         return Ok(Asked::Symbol(symbol));
     }
-    let names = NamesAt::new(session, session.index.end(), None, &report.cancel)?;
+    let names = names_at(report, session.index.end(), None)?;
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
         && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
     if !is_word {

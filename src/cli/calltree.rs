@@ -6,13 +6,13 @@ use stepback_index::{Call, Entered, Left, NextStepOf, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::activations::{Activation, Tree};
 use super::arguments::TraceArguments;
 use super::calls_json;
 use super::function_names::{FunctionNames, NameOptions};
 use super::report::Report;
-use super::sites::{Site, Sites};
-use super::text::{line_text, printable};
+use super::text::{line_text, printable, site_text};
+use crate::analysis::activations::{Activation, Tree};
+use crate::analysis::sites::{Site, Sites};
 
 /// Deeper calls are not indented but say their depth where the text would be too long otherwise:
 /// it grows with the square of the depth.
@@ -108,13 +108,14 @@ impl TreePrinter<'_> {
         let Some(call) = activation.call else {
             let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
             let source = self.source_of(activation.function.0, report);
-            return Ok(format!("o {first} - {last} : {name}{source}\n"));
+            return Ok(format!("o {} - {} : {name}{source}\n", site_text(first), site_text(last)));
         };
         let (caller, first) = self.step_over(call, entry)?;
         let resume = self.next_step(exit, report)?;
         let (last, resume) = self.step_over(exit, resume.unwrap_or(exit))?;
         let (upper, lower) = (self.indent.of_call(depth), self.indent.of_function(depth));
         let (called_at, source) = (self.source_of(caller.pc, report), self.source_of(activation.function.0, report));
+        let [caller, resume, first, last] = [caller, resume, first, last].map(site_text);
         Ok(format!("{upper}- {caller} - {resume}{called_at}\n{lower}o {first} - {last} : {name}{source}\n"))
     }
 
@@ -149,11 +150,11 @@ impl TreePrinter<'_> {
                 }
             },
         };
-        let shown = |site: Option<Site>, other: &str| site.map_or_else(|| other.to_owned(), |site| site.to_string());
+        let shown = |site: Option<Site>, other: &str| site.map_or_else(|| other.to_owned(), site_text);
         let upper = match caller {
             Some(caller) => {
                 let (upper, source) = (self.indent.of_call(depth), self.source_of(caller.pc, report));
-                format!("{upper}- {caller} - {}{source}\n", shown(resume, "never"))
+                format!("{upper}- {} - {}{source}\n", site_text(caller), shown(resume, "never"))
             }
             None => String::new(),
         };

@@ -1,35 +1,17 @@
 //! `stepback counts`: totals of the trace, as DynamoRIO's basic counts have them.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use stepback_machine::AccessKind;
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Source as _, StepEvent, ThreadNumber,
+    MarkerKind,
     drmemtrace::{Counts, marker_name},
 };
 
 use super::report::Report;
-use crate::session::Session;
-
-/// The figures of a trace.
-#[derive(Debug, Default)]
-struct TraceCounts {
-    total: Counts,
-    threads: Vec<ThreadCounts>,
-}
-
-/// The figures of a thread.
-#[derive(Debug, Default)]
-struct ThreadCounts {
-    name: String,
-    counts: Counts,
-    /// False for a core without a thread to run.
-    is_thread: bool,
-}
+use crate::analysis::counts::{ThreadCounts, TraceCounts, count_events};
 
 #[derive(Serialize)]
 struct CountsJson {
@@ -79,10 +61,10 @@ pub fn run(report: &mut Report<'_>) -> Result<()> {
             });
             TraceCounts { threads: threads.collect(), total: facts.total.clone() }
         }
-        None => counted(session)?,
+        None => count_events(&session.index, &report.cancel)?,
     };
     if !report.is_json {
-        return report.text(&counts.text());
+        return report.text(&counts_text(&counts));
     }
     let threads = counts.threads.iter();
     report.json(&TraceJson {
@@ -91,78 +73,6 @@ pub fn run(report: &mut Report<'_>) -> Result<()> {
             .map(|thread| ThreadJson { id: &thread.name, counts: CountsJson::new(&thread.counts) })
             .collect(),
     })
-}
-
-/// The figures of a trace whose source does not count: it is read once more.
-fn counted(session: &Session) -> Result<TraceCounts> {
-    let source = session.index.source();
-    let mut tally = Tally::default();
-    source.parse(0..session.index.text_end(), &mut ParseScratch::default(), &mut tally)?;
-    for (thread, addresses) in tally.counts.threads.iter_mut().zip(&tally.addresses) {
-        thread.counts.unique_instructions = addresses.len() as u64;
-    }
-    let all: HashSet<u64> = tally.addresses.iter().flatten().copied().collect();
-    let mut counts = tally.counts;
-    for thread in &counts.threads {
-        let (total, counts) = (&mut counts.total, &thread.counts);
-        total.instructions += counts.instructions;
-        total.loads += counts.loads;
-        total.stores += counts.stores;
-        total.bytes_read += counts.bytes_read;
-        total.bytes_written += counts.bytes_written;
-    }
-    counts.total.unique_instructions = all.len() as u64;
-    Ok(counts)
-}
-
-/// Counts events.
-#[derive(Default)]
-struct Tally {
-    counts: TraceCounts,
-    addresses: Vec<HashSet<u64>>,
-}
-
-impl Tally {
-    fn thread(&mut self, number: ThreadNumber) -> Option<&mut Counts> {
-        self.counts.threads.get_mut(usize::from(number.0)).map(|thread| &mut thread.counts)
-    }
-}
-
-impl EventSink for Tally {
-    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
-        // Numbers ascend as threads appear.
-        self.counts.threads.push(ThreadCounts { name: name.to_owned(), is_thread: true, ..ThreadCounts::default() });
-        self.addresses.push(HashSet::new());
-    }
-
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        if let Some(counts) = self.thread(step.thread) {
-            counts.instructions += 1;
-        }
-        if let Some(addresses) = self.addresses.get_mut(usize::from(step.thread.0)) {
-            addresses.insert(step.pc.0);
-        }
-    }
-
-    fn access(&mut self, access: &MemoryAccess) {
-        let Some(counts) = self.thread(access.thread) else { return };
-        let (count, bytes) = match access.kind {
-            AccessKind::Read => (&mut counts.loads, &mut counts.bytes_read),
-            AccessKind::Write => (&mut counts.stores, &mut counts.bytes_written),
-        };
-        *count += 1;
-        *bytes += u64::from(access.size_bytes);
-    }
-
-    fn marker(&mut self, event: &MarkerEvent) {
-        if let Some(counts) = self.thread(event.thread) {
-            *counts.markers.entry(event.marker.kind).or_default() += 1;
-        }
-    }
-
-    fn progress(&mut self, _offset: u64) -> Flow {
-        Flow::Continue
-    }
 }
 
 impl CountsJson {
@@ -204,18 +114,16 @@ const MARKER_ROWS: [(&[MarkerKind], &str); 13] = [
     (&[MarkerKind::SKIPPED_ACCESS], "skipped memref markers"),
 ];
 
-impl TraceCounts {
-    /// As DynamoRIO's tool prints it, busiest threads first.
-    fn text(&self) -> String {
-        let count = self.threads.iter().filter(|thread| thread.is_thread).count() as u64;
-        let mut text = format!("Total counts:\n{}", rows(&self.total, "total ", Some(count)));
-        let mut threads: Vec<_> = self.threads.iter().collect();
-        threads.sort_by_key(|thread| std::cmp::Reverse(thread.counts.instructions));
-        for thread in threads {
-            text += &format!("Thread {} counts:\n{}", thread.name, rows(&thread.counts, "", None));
-        }
-        text
+/// As DynamoRIO's tool prints it, busiest threads first.
+fn counts_text(counts: &TraceCounts) -> String {
+    let count = counts.threads.iter().filter(|thread| thread.is_thread).count() as u64;
+    let mut text = format!("Total counts:\n{}", rows(&counts.total, "total ", Some(count)));
+    let mut threads: Vec<_> = counts.threads.iter().collect();
+    threads.sort_by_key(|thread| std::cmp::Reverse(thread.counts.instructions));
+    for thread in threads {
+        text += &format!("Thread {} counts:\n{}", thread.name, rows(&thread.counts, "", None));
     }
+    text
 }
 
 fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {

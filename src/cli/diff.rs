@@ -11,7 +11,7 @@ use super::cells::thread_id;
 use super::json::{StepJson, byte_string, hex, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, step_line};
-use super::walk::step_record;
+use crate::analysis::step_record::step_record;
 use crate::place::Place;
 
 /// Which positions.

@@ -10,13 +10,13 @@ use stepback_machine::Address;
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
 use super::arguments::TraceArguments;
-use super::cells::{NamesAt, check_cell, check_expression, thread_id};
+use super::cells::{check_cell, check_expression, names_at, thread_id};
 use super::find_marker::{self, MarkerArguments};
 use super::json::HitJson;
 use super::progress::say;
 use super::report::Report;
 use super::text::{access_text, counted, grouped, step_line};
-use super::walk::{Found, Sought, Walk};
+use crate::analysis::walk::{Found, Sought, Walk};
 use crate::model::doubt::doubt_words;
 use crate::place::Place;
 
@@ -257,15 +257,11 @@ fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
 
 fn question(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Question> {
     let thread = thread_id(report.session, arguments.thread.as_deref())?;
-    let names = NamesAt::new(report.session, at, thread, &report.cancel)?;
+    let names = names_at(report, at, thread)?;
     let what = arguments.what.as_deref().unwrap_or_default();
     let cell = || names.cell(what);
     let number = || names.number(what);
-    let range = || -> Result<Option<MemoryRange>> {
-        let Some(what) = &arguments.what else { return Ok(None) };
-        let (address, len_bytes) = names.memory_range(what)?;
-        Ok(Some(MemoryRange { address, len_bytes }))
-    };
+    let range = || arguments.what.as_ref().map(|what| names.memory_range(what)).transpose();
     Ok(Question::Walk(match arguments.kind {
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
         Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),

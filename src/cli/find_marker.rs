@@ -8,11 +8,12 @@ use stepback_parsers::{
     drmemtrace::{marker_kind, marker_name},
 };
 
-use super::cells::{NamesAt, check_expression};
+use super::cells::check_expression;
 use super::json::StepJson;
 use super::report::Report;
 use super::text::{grouped, step_line};
-use super::walk::step_record;
+use crate::analysis::names::NamesAt;
+use crate::analysis::step_record::step_record;
 
 /// Markers that are asked for at once.
 const BLOCK: usize = 1024;
@@ -76,7 +77,7 @@ pub fn run(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> Result<()
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let (name, value) = split(arguments.what);
     let Some(kind) = marker_kind(name) else { bail!("no marker has this name: {name:?}") };
-    let names = NamesAt::new(session, arguments.at.unwrap_or_default(), arguments.thread, cancel)?;
+    let names = NamesAt::new(index, &session.images, arguments.at.unwrap_or_default(), arguments.thread, cancel)?;
     let value = value.map(|value| names.number(value)).transpose()?;
     // Of an address the first use of its page tells.
     let ignored = if is_page(kind) { page_bytes(report)? - 1 } else { 0 };

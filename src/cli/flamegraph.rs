@@ -6,15 +6,15 @@ use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use serde::Serialize;
 use stepback_machine::Address;
 
-use super::activations::Tree;
 use super::arguments::TraceArguments;
 use super::function_names::{FunctionNames, NameOptions};
 use super::json::{Time, hex};
 use super::progress::say;
 use super::report::Report;
-use super::spans::Spans;
-use super::stack_times::{FoldedStack, StackTimes};
 use super::text::grouped;
+use crate::analysis::activations::Tree;
+use crate::analysis::spans::Spans;
+use crate::analysis::stack_times::{FoldedStack, StackTimes};
 
 /// More text than this is printed only for somebody who names a depth.
 const TEXT_LIMIT_BYTES: u64 = 64 << 20;

@@ -8,7 +8,7 @@ use stepback_machine::Address;
 use stepback_parsers::Step;
 
 use super::arguments::TraceArguments;
-use super::cells::{NamesAt, check_expression};
+use super::cells::{check_expression, names_at};
 use super::json::hex;
 use super::progress::say;
 use super::report::Report;
@@ -96,7 +96,7 @@ fn print_address(text: &str, arguments: &HeapArguments, heap: &Heap, report: &mu
         Some(place) => place.resolve(session, &report.cancel)?,
         None => session.index.end(),
     };
-    let address = Address(NamesAt::new(session, position, None, &report.cancel)?.number(text)?);
+    let address = Address(names_at(report, position, None)?.number(text)?);
     if report.is_json {
         let block = heap.block_at(address, position);
         return report.json(&AddressJson {

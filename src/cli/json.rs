@@ -3,16 +3,15 @@
 use serde::{Serialize, Serializer};
 use stepback_index::{
     Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
-    ValueSource,
 };
 use stepback_machine::{AccessKind, Address, linux::system_call_name};
-use stepback_parsers::{AnySource, Source as _, drmemtrace::marker_name};
+use stepback_parsers::{Source as _, drmemtrace::marker_name};
+
+use crate::analysis::trace_index::TraceIndex;
+use crate::model::value_source::SourceWords;
 
 /// Numbers up to here are exact in every JSON reader.
 const EXACT_LIMIT: u64 = 1 << 53;
-
-/// An index of whatever trace.
-pub type AnyIndex = stepback_index::Index<AnySource>;
 
 /// A time: a number, or a string where readers would round it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +155,7 @@ pub enum EffectJson {
 
 impl StepJson {
     /// A step of an index.
-    pub fn new(record: &StepRecord, index: &AnyIndex) -> Self {
+    pub fn new(record: &StepRecord, index: &TraceIndex) -> Self {
         Self {
             step: record.step.0,
             line: record.line.map(|line| line.0),
@@ -177,7 +176,7 @@ impl StepJson {
 
 impl HitJson {
     /// A hit of an index.
-    pub fn new(hit: &Hit, index: &AnyIndex) -> Self {
+    pub fn new(hit: &Hit, index: &TraceIndex) -> Self {
         let step = StepJson::new(&hit.record, index);
         let doubt = hit.doubt.map(|doubt| DoubtJson::new(doubt, index));
         Self { step, position: hit.position.0, access: hit.access.as_ref().map(AccessJson::new), doubt }
@@ -185,7 +184,7 @@ impl HitJson {
 }
 
 impl DoubtJson {
-    fn new(doubt: Doubt, index: &AnyIndex) -> Self {
+    fn new(doubt: Doubt, index: &TraceIndex) -> Self {
         let plain = |kind| Self { kind, step: None, number: None, name: None };
         match doubt {
             Doubt::Undecoded => plain("undecoded"),
@@ -225,7 +224,7 @@ impl AccessJson {
 
 impl ListedJson {
     /// A step of an index with what it did: registers and accesses, as promised; words are for the text output.
-    pub fn new(record: &StepRecord, index: &AnyIndex) -> Self {
+    pub fn new(record: &StepRecord, index: &TraceIndex) -> Self {
         let effect = |effect: &Effect| match effect {
             Effect::Register { name, value, .. } => {
                 Some(EffectJson::Register { reg: name.clone(), value: value_hex(value) })
@@ -249,7 +248,7 @@ impl ListedJson {
 }
 
 /// The name of a step's thread.
-pub fn thread_name<'a>(record: &StepRecord, index: &'a AnyIndex) -> &'a str {
+pub fn thread_name<'a>(record: &StepRecord, index: &'a TraceIndex) -> &'a str {
     index.threads().get(usize::from(record.thread.0)).map_or("", |thread| &thread.name)
 }
 
@@ -287,23 +286,8 @@ pub fn byte_string(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
 
 /// One letter a byte that says where its value comes from.
 pub fn source_letters(bytes: &[ByteState]) -> String {
-    let letter = |byte: &ByteState| match byte.source {
-        ValueSource::Recorded => 'r',
-        ValueSource::Inferred => 'i',
-        ValueSource::External => 'x',
-        ValueSource::Unknown => '?',
-    };
+    let letter = |byte: &ByteState| SourceWords::of(byte.source).letter;
     bytes.iter().map(letter).collect()
-}
-
-/// The word for where a value comes from.
-pub fn source_word(source: ValueSource) -> &'static str {
-    match source {
-        ValueSource::Recorded => "recorded",
-        ValueSource::Inferred => "inferred",
-        ValueSource::External => "external",
-        ValueSource::Unknown => "unknown",
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //!
 //! What is printed here, and what the options mean, is a promise to scripts; see README.md.
 
-mod activations;
 mod arguments;
 mod at;
 mod callinfo;
@@ -30,16 +29,12 @@ mod progress;
 mod records;
 mod report;
 mod run;
-mod sites;
-mod spans;
 mod stack;
-mod stack_times;
 mod syscalls;
 mod text;
 mod threads;
 mod truncate;
 mod vcd;
-mod walk;
 mod window;
 
 pub use arguments::Arguments;

@@ -1,10 +1,11 @@
 //! Numbers and lines for people.
 
 use stepback_index::{Access, Effect, StepRecord};
-
 use stepback_parsers::Source as _;
 
-use super::json::{AnyIndex, cell_text, kind_word, thread_name, value_hex};
+use super::json::{cell_text, kind_word, thread_name, value_hex};
+use crate::analysis::sites::Site;
+use crate::analysis::trace_index::TraceIndex;
 use crate::model::markers::MarkerWords;
 pub use crate::model::text::thousands as grouped;
 
@@ -34,7 +35,7 @@ pub fn size_text(bytes: u64) -> String {
 }
 
 /// A step on one line: number, thread where there are several, address, disassembly, effects.
-pub fn step_line(record: &StepRecord, index: &AnyIndex) -> String {
+pub fn step_line(record: &StepRecord, index: &TraceIndex) -> String {
     let number_width = index.step_count().to_string().len();
     let thread = match index.threads() {
         [_] => String::new(),
@@ -86,6 +87,11 @@ pub fn access_text(access: &Access) -> String {
     let external = if access.is_external { " (external change)" } else { "" };
     let host = access.host_operation.map(|host| format!(" (the host, {})", host.name())).unwrap_or_default();
     format!("{} {} = {value}{external}{host}", kind_word(access.kind), cell_text(&access.target))
+}
+
+/// A moment as Arm's Tarmac tools write it: `t:9 l:175 pc:0x8020`.
+pub fn site_text(site: Site) -> String {
+    format!("t:{} l:{} pc:{:#x}", site.time, site.line, site.pc)
 }
 
 /// Text of the trace without characters that a terminal would obey.

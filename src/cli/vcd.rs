@@ -10,13 +10,13 @@ use serde::Serialize;
 use stepback_index::Call;
 use stepback_parsers::Position;
 
-use super::activations::{Activation, Tree};
 use super::arguments::TraceArguments;
 use super::date;
 use super::options::ReportOptions;
 use super::progress::{say, watched};
 use super::report::{BUFFER_BYTES, OutputError, Report, STANDARD_OUTPUT, create, is_standard_output};
 use super::text::{counted, size_text};
+use crate::analysis::activations::{Activation, Tree};
 use crate::place::Place;
 use crate::session::Session;
 use crate::vcd::{Dump, DumpError, DumpOptions, DumpSummary, FunctionSpan, Spans, Stamps, Traced};

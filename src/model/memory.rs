@@ -13,6 +13,7 @@ use super::externals::{ExternalRow, last_external};
 use super::names::place_name;
 use super::so_far::source_so_far;
 use super::text::{counted, thousands};
+use super::value_source::SourceWords;
 use crate::session::Session;
 
 /// Bytes in a row.
@@ -365,18 +366,9 @@ pub fn byte_detail(session: &Session, address: Address, position: Position, canc
     })
 }
 
-/// What the marks of bytes mean, a line each.
-pub const SOURCE_WORDS: [(ValueSource, &str); 4] = [
-    (ValueSource::Recorded, "recorded: the trace states it at or before the position"),
-    (ValueSource::Inferred, "inferred: a later read with no write between, or the program image, says it"),
-    (ValueSource::External, "external: a read differs from the last write; something else wrote there"),
-    (ValueSource::Unknown, "unknown: nothing states it"),
-];
-
 /// What the mark of a byte means; where the rest of the trace may change it, that this is so far.
 pub fn source_words(session: &Session, source: ValueSource) -> String {
-    let words = SOURCE_WORDS.iter().find(|(of, _)| *of == source).map_or("", |(_, words)| words);
-    source_so_far(session, source, words)
+    source_so_far(session, source, SourceWords::of(source).meaning)
 }
 
 impl ByteDetail {

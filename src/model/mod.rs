@@ -38,6 +38,7 @@ pub mod timeline;
 pub mod trace_notes;
 mod trace_window;
 pub mod traced_call;
+pub mod value_source;
 mod windows;
 
 pub use ground::Ground;

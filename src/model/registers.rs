@@ -8,6 +8,7 @@ use stepback_machine::{Address, InstructionSet, LaneFormat, LaneKind, Psr, Regis
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::names::place_name;
+use super::value_source::SourceWords;
 use crate::analysis::register_part::{Lane, RegisterPart};
 use crate::session::Session;
 
@@ -279,7 +280,7 @@ impl RegisterCell {
 
     /// The word for where the value comes from.
     pub fn source_word(&self) -> &'static str {
-        source_word(self.source)
+        SourceWords::of(self.source).phrase
     }
 }
 
@@ -300,16 +301,6 @@ pub fn lane_characters(format: LaneFormat) -> usize {
         (LaneKind::Float, 2) => 10,
         (LaneKind::Float, 4) => 14,
         (LaneKind::Float, _) => 24,
-    }
-}
-
-/// The word for where a value comes from.
-pub fn source_word(source: ValueSource) -> &'static str {
-    match source {
-        ValueSource::Recorded => "recorded",
-        ValueSource::Inferred => "inferred",
-        ValueSource::External => "external change",
-        ValueSource::Unknown => "unknown",
     }
 }
 

@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::{
-    Cancel, Hit, LastStepOf, LastVisit, NextStepOf, NextVisit, Query as _, QueryError, Steps, ThreadId,
-};
+use stepback_index::{Cancel, Hit, LastStepOf, NextStepOf, NextVisit, Query as _, QueryError, Steps, ThreadId};
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::Position;
 
 use super::names::function_name;
 use crate::action::Way;
+use crate::analysis::walk::{Found, Sought, Walk};
 use crate::image::{LineRange, SourceLine};
 use crate::session::Session;
 use crate::source::{SourceMap, SourceText, find};
@@ -240,7 +239,7 @@ impl LineQuestion {
         let mut nearest: Option<LineHit> = None;
         for pc in addresses {
             cancel.check()?;
-            let hit = self.visit(session, (pc, thread), cancel)?;
+            let hit = self.visit(session, pc, thread, cancel)?;
             let found = hit.map(|hit| LineHit { position: hit.record.step.before(), thread: hit.record.thread });
             nearest = match self.way {
                 Way::Forward => [nearest, found].into_iter().flatten().min(),
@@ -254,30 +253,18 @@ impl LineQuestion {
     fn visit(
         &self,
         session: &Session,
-        (pc, thread): (Address, Option<ThreadId>),
+        pc: Address,
+        thread: Option<ThreadId>,
         cancel: &Cancel,
     ) -> Result<Option<Hit>, QueryError> {
         // The step at the position is where one is already.
-        let mut from = match self.way {
+        let (sought, from) = match self.way {
             Way::Forward if self.from >= session.index.end() => return Ok(None),
-            Way::Forward => self.from.next_step().after(),
-            Way::Back => self.from,
+            Way::Forward => (Sought::NextVisit(pc), self.from.next_step().after()),
+            Way::Back => (Sought::LastVisit(pc), self.from),
         };
-        loop {
-            cancel.check()?;
-            let hit = match self.way {
-                Way::Forward => NextVisit { pc, from }.run(&session.index, cancel)?,
-                Way::Back => LastVisit { pc, before: from }.run(&session.index, cancel)?,
-            };
-            let Some(found) = &hit else { return Ok(None) };
-            if thread.is_none_or(|thread| found.record.thread == thread) {
-                return Ok(hit);
-            }
-            from = match self.way {
-                Way::Forward => found.record.step.after(),
-                Way::Back => found.record.step.before(),
-            };
-        }
+        let found = Walk::new(sought, from, 1, &session.index, cancel).of_thread(thread).next()?;
+        Ok(if let Found::Hit(hit) = found { Some(*hit) } else { None })
     }
 }
 

@@ -1,12 +1,13 @@
 //! The search for external changes.
 
 use anyhow::{Context as _, Result};
-use stepback_index::{Cancel, LastExternalChanges, MemoryRange, NextExternalChanges, Query as _};
+use stepback_index::{Cancel, MemoryRange, NextExternalChanges, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::lookup::Found;
 use crate::action::{CellName, Way};
+use crate::analysis::walk::{self, Sought, Walk};
 use crate::expression::{AtPosition, evaluate};
 use crate::session::Session;
 
@@ -37,16 +38,9 @@ impl ExternalQuestion {
 
     /// Where the step just before the position did it, the one before is meant: that would be no move.
     fn last(&self, session: &Session, range: Option<MemoryRange>, cancel: &Cancel) -> Result<Option<Position>> {
-        let mut before = self.from;
-        loop {
-            let changes = LastExternalChanges { range, before, limit: 1 }.run(&session.index, cancel)?;
-            match changes.first() {
-                Some(change) if change.hit.position < self.from => return Ok(Some(change.hit.position)),
-                // Each turn looks before an earlier step, so this ends.
-                Some(change) => before = change.hit.record.step.before(),
-                None => return Ok(None),
-            }
-        }
+        let sought = Sought::LastExternal(range);
+        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next()?;
+        Ok(if let walk::Found::Hit(hit) = found { Some(hit.position) } else { None })
     }
 
     /// A register names the memory that it points to.

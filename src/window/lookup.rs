@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
-use stepback_index::{AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _};
+use stepback_index::{AccessKinds, Cancel, Cell, Hit, NextAccess, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::external_lookup::ExternalQuestion;
 use super::words::count;
 use crate::action::{Access, CellName, Way, WindowId};
-use crate::analysis::register_part::RegisterPart;
-use crate::expression::{AtPosition, evaluate};
+use crate::analysis::names::NamesAt;
+use crate::analysis::walk::{self, Sought, Walk};
 use crate::model::doubt::doubt_words;
 use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
@@ -140,23 +140,17 @@ impl AccessQuestion {
     }
 
     fn last(&self, session: &Session, cell: Cell, kinds: AccessKinds, cancel: &Cancel) -> Result<Found> {
-        let mut before = self.from;
-        loop {
-            match (LastAccess { cell, kinds, before }).run(&session.index, cancel)? {
-                LastAccessAnswer::Step(hit) if hit.position < self.from => return Ok(self.found(&hit)),
-                // Each turn looks before an earlier step, so this ends.
-                LastAccessAnswer::Step(hit) => before = hit.record.step.before(),
-                LastAccessAnswer::Initial(line) => {
-                    let said = format!(
-                        "the value of {} comes from line {}: before the first step",
-                        self.name(),
-                        count(line.0)
-                    );
-                    return Ok(Found::Noted(Position(0), said));
-                }
-                LastAccessAnswer::Never => return Ok(self.nothing(session)),
+        let sought = Sought::LastAccess(cell, kinds);
+        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next()?;
+        Ok(match found {
+            walk::Found::Hit(hit) => self.found(&hit),
+            walk::Found::Initial(line) => {
+                let (name, line) = (self.name(), count(line.0));
+                let said = format!("the value of {name} comes from line {line}: before the first step");
+                Found::Noted(Position(0), said)
             }
-        }
+            walk::Found::Nothing => self.nothing(session),
+        })
     }
 
     /// A hit, with what makes it doubtful.
@@ -192,18 +186,15 @@ impl AccessQuestion {
 
     /// A name that is no register of the thread is taken for an address expression: a symbol, most likely.
     fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
+        let names = NamesAt::new(&session.index, &session.images, self.from, None, cancel)?;
         let (address, len_bytes) = match &self.cell {
-            CellName::Register(name) => {
-                let of_position = session.index.thread_at(self.from)?;
-                if let Some((thread, view)) = RegisterPart::parse(name).view(&session.index, of_position) {
-                    return Ok(Cell::Register { thread, view });
-                }
-                (name, 1)
-            }
+            CellName::Register(name) => match names.register(name) {
+                Some(register) => return Ok(register),
+                None => (name, 1),
+            },
             CellName::Memory(address, length) => (address, *length),
         };
-        let names = AtPosition::new(&session.index, &session.images, self.from, None, cancel);
-        let address = evaluate(address, &names).with_context(|| format!("{address:?} is no cell"))?;
+        let address = names.value(address).with_context(|| format!("{address:?} is no cell"))?;
         Ok(Cell::Memory { address: Address(address), len_bytes })
     }
 }

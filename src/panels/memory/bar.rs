@@ -4,7 +4,7 @@ use egui::{Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use stepback_parsers::{RegisterSource, Source as _};
 
 use super::panel::{Evaluated, MemoryPanel};
-use crate::model::memory::SOURCE_WORDS;
+use crate::model::value_source::{SOURCES, SourceWords};
 use crate::panels::ViewCx;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
@@ -173,7 +173,7 @@ fn legend_ui(ui: &Ui, pen: &Pen<'_>, (bar, left): (Rect, f32), cx: &ViewCx<'_>) 
         if !has_values {
             ui.label("The trace has no values: a byte tells whether it was last written or read, dots that it was not accessed yet");
         }
-        for (_, words) in SOURCE_WORDS {
+        for words in SOURCES.map(|source| SourceWords::of(source).meaning) {
             ui.label(words);
         }
     });

@@ -11,8 +11,8 @@ use crate::action::{Action, Follow};
 use crate::analysis::heap::{has_heap, heap};
 use crate::model::heap_words::block_words;
 use crate::model::memory::{ByteAccesses, ByteDetail, byte_detail};
-use crate::model::registers::source_word;
 use crate::model::so_far::source_so_far;
+use crate::model::value_source::SourceWords;
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::StepLink;
@@ -77,7 +77,7 @@ impl Foot {
         if let Some(symbol) = &detail.symbol {
             x = pen.cut_text(x, y, symbol, mono(12.5), cx.tok.symbol, rect.right() - 120.0) + INSET;
         }
-        let state = source_so_far(cx.session, detail.state.source, source_word(detail.state.source));
+        let state = source_so_far(cx.session, detail.state.source, SourceWords::of(detail.state.source).phrase);
         if let Some(read) = &detail.external {
             x = label(x, "external, read by step ") + 3.0;
             x = link(read.step, x, out) + INSET;

@@ -1,13 +1,10 @@
-//! Where calls begin and end, as Arm's Tarmac tools write it: by nodes, not by steps.
+//! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
 
-use std::fmt;
-
-use anyhow::Result;
 use stepback_index::{Cancel, Query as _, QueryError, StepRecord, Steps, TextLineOfStep};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{AnySource, Source as _, Step, tarmac::Node};
 
-use super::json::AnyIndex;
+use super::trace_index::TraceIndex;
 
 /// More text than this between two steps is not searched for nodes: the steps' own lines stand for them.
 const TEXT_LIMIT_BYTES: u64 = 1 << 20;
@@ -15,7 +12,7 @@ const TEXT_LIMIT_BYTES: u64 = 1 << 20;
 /// The address that the tools write for a node without an instruction.
 const NO_PC: u64 = 2;
 
-/// A node: `t:9 l:175 pc:0x8020`.
+/// A node: when it is, where its text is, and which instruction it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// 0 in a trace without times.
@@ -26,12 +23,6 @@ pub struct Site {
     pub offset: u64,
     /// With bit 0 set for Thumb.
     pub pc: u64,
-}
-
-impl fmt::Display for Site {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "t:{} l:{} pc:{:#x}", self.time, self.line, self.pc)
-    }
 }
 
 /// The end of one node and the beginning of the next.
@@ -45,7 +36,7 @@ pub struct Border {
 
 /// Finds sites. With several CPUs a node is a step, since what lies between two steps of one CPU belongs to others.
 pub struct Sites<'a> {
-    index: &'a AnyIndex,
+    index: &'a TraceIndex,
     cancel: &'a Cancel,
 }
 
@@ -58,12 +49,15 @@ struct Divided {
 
 impl<'a> Sites<'a> {
     /// Of a trace.
-    pub fn new(index: &'a AnyIndex, cancel: &'a Cancel) -> Self {
+    pub fn new(index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
         Self { index, cancel }
     }
 
     /// The border before a step.
-    pub fn border(&self, step: Step) -> Result<Border> {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn border(&self, step: Step) -> Result<Border, QueryError> {
         let before = Step(step.0.saturating_sub(1));
         // A step may share a node with what stands before its text.
         let divided = self.divided(before, step)?;
@@ -80,7 +74,10 @@ impl<'a> Sites<'a> {
     }
 
     /// The last node of a step.
-    pub fn end_of(&self, step: Step) -> Result<Site> {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn end_of(&self, step: Step) -> Result<Site, QueryError> {
         let divided = self.divided(step, step)?;
         match divided.as_ref().and_then(|divided| Some((divided, divided.nodes.last()?))) {
             Some((divided, node)) => Ok(divided.site(node, self.first_line(divided, step)?)),
@@ -94,7 +91,10 @@ impl<'a> Sites<'a> {
     }
 
     /// The time of the last node of a step.
-    pub fn end_time_of(&self, step: Step) -> Result<u64> {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn end_time_of(&self, step: Step) -> Result<u64, QueryError> {
         match self.divided(step, step)?.and_then(|divided| divided.nodes.last().map(|node| node.time)) {
             Some(time) => Ok(time),
             None => self.time_of(step),
@@ -102,12 +102,15 @@ impl<'a> Sites<'a> {
     }
 
     /// The time of a step; 0 in a trace without times.
-    pub fn time_of(&self, step: Step) -> Result<u64> {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn time_of(&self, step: Step) -> Result<u64, QueryError> {
         Ok(self.index.time_of(step)?.unwrap_or(0))
     }
 
     /// A step as a site, where its text does not matter.
-    fn of_step(&self, step: Step) -> Result<Site> {
+    fn of_step(&self, step: Step) -> Result<Site, QueryError> {
         let records = Steps { first: step, count: 1 }.run(self.index, self.cancel)?;
         let record = records.first().ok_or(QueryError::TraceChanged)?;
         let has_lines = matches!(&**self.index.source(), AnySource::Tarmac(_));
@@ -119,17 +122,17 @@ impl<'a> Sites<'a> {
     }
 
     /// The line on which a divided text begins that begins with a step.
-    fn first_line(&self, divided: &Divided, first: Step) -> Result<u64> {
+    fn first_line(&self, divided: &Divided, first: Step) -> Result<u64, QueryError> {
         if divided.offset == 0 { Ok(1) } else { self.line_of(first) }
     }
 
-    fn line_of(&self, step: Step) -> Result<u64> {
+    fn line_of(&self, step: Step) -> Result<u64, QueryError> {
         Ok(TextLineOfStep(step).run(self.index, self.cancel)?.map_or(0, |line| line.0))
     }
 
     /// The nodes of some steps; at the start of the trace also of what stands before the first step.
     /// None where there is too much text, or several CPUs.
-    fn divided(&self, first: Step, last: Step) -> Result<Option<Divided>> {
+    fn divided(&self, first: Step, last: Step) -> Result<Option<Divided>, QueryError> {
         let range = self.index.text_between(first.before(), last.after())?;
         if self.index.threads().len() != 1 || range.end - range.start > TEXT_LIMIT_BYTES {
             return Ok(None);

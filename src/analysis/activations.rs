@@ -7,12 +7,11 @@
 
 use std::ops::Range;
 
-use anyhow::Result;
-use stepback_index::{Call, CallId, CallTable, Cancel, Entered, LastStepOf, Left, Query as _, ThreadId};
+use stepback_index::{Call, CallId, CallTable, Cancel, Entered, LastStepOf, Left, Query as _, QueryError, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-use super::json::AnyIndex;
+use super::trace_index::TraceIndex;
 
 /// A call that returned, or the whole of a CPU's trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +41,10 @@ pub struct Tree {
 
 impl Tree {
     /// The trees of all CPUs that did a step.
-    pub fn all(index: &AnyIndex, cancel: &Cancel) -> Result<Vec<Self>> {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn all(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<Self>, QueryError> {
         let calls = index.calls();
         // What took a root's place by a tail call belongs to its tree.
         let is_root = |id: &CallId| calls.get(*id).is_some_and(|call| call.entered == Entered::Root);

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use anyhow::Result;
-use stepback_index::{Cancel, Query as _, StepCountOf};
+use stepback_index::{Cancel, Query as _, QueryError, StepCountOf};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
 use super::activations::{Activation, Tree};
-use super::json::AnyIndex;
 use super::sites::Sites;
+use super::trace_index::TraceIndex;
 
 /// An activation with its times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +27,7 @@ pub struct Span {
 
 /// Measures the activations of a CPU.
 pub struct Spans<'a> {
-    index: &'a AnyIndex,
+    index: &'a TraceIndex,
     cancel: &'a Cancel,
     tree: &'a Tree,
     sites: Sites<'a>,
@@ -38,19 +37,22 @@ pub struct Spans<'a> {
 
 impl<'a> Spans<'a> {
     /// Of one CPU.
-    pub fn new(tree: &'a Tree, index: &'a AnyIndex, cancel: &'a Cancel) -> Self {
+    pub fn new(tree: &'a Tree, index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
         Self { index, cancel, tree, sites: Sites::new(index, cancel), marked: HashMap::new() }
     }
 
     /// Hands over all activations in order of entry.
-    pub fn for_each(&mut self, mut take: impl FnMut(&Span)) -> Result<()> {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn for_each(&mut self, mut take: impl FnMut(&Span)) -> Result<(), QueryError> {
         for activation in self.tree.activations(self.index.calls()) {
             take(&self.span(&activation)?);
         }
         Ok(())
     }
 
-    fn span(&mut self, activation: &Activation) -> Result<Span> {
+    fn span(&mut self, activation: &Activation) -> Result<Span, QueryError> {
         let Activation { depth, function, entry, exit, .. } = *activation;
         let pc = match self.marked.get(&function) {
             Some(pc) => *pc,
@@ -70,8 +72,8 @@ impl<'a> Spans<'a> {
         Ok(Span { depth, pc, entry_time, exit_time, steps })
     }
 
-    fn step_count(&self, before: u64) -> Result<u64> {
+    fn step_count(&self, before: u64) -> Result<u64, QueryError> {
         let before = Step(before).before();
-        Ok(StepCountOf { thread: self.tree.thread, before }.run(self.index, self.cancel)?)
+        StepCountOf { thread: self.tree.thread, before }.run(self.index, self.cancel)
     }
 }

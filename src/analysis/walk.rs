@@ -3,15 +3,14 @@
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-use anyhow::Result;
 use stepback_index::{
     AccessKinds, AccessesOf, Cancel, Cell, ExternalChange, Hit, LastAccess, LastAccessAnswer, LastExternalChanges,
-    LastVisit, MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, StepRecord, Steps, ThreadId,
+    LastVisit, MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, QueryError, ThreadId,
 };
 use stepback_machine::Address;
-use stepback_parsers::{Line, Position, Step};
+use stepback_parsers::{Line, Position};
 
-use super::json::AnyIndex;
+use super::trace_index::TraceIndex;
 
 /// Hits of a search asked for at once: few at first, so that the first shows soon.
 const BLOCKS: RangeInclusive<usize> = 8..=1024;
@@ -61,7 +60,7 @@ pub enum Found {
 pub struct Walk<'a> {
     sought: Sought,
     at: Position,
-    index: &'a AnyIndex,
+    index: &'a TraceIndex,
     cancel: &'a Cancel,
     /// Hits of the last block that were not handed out yet.
     pending: VecDeque<Hit>,
@@ -70,12 +69,24 @@ pub struct Walk<'a> {
     wanted: usize,
     /// Whose accesses of memory are meant; without it, those of all threads.
     whose: Option<ThreadId>,
+    /// Hits that show here are passed over.
+    left: Option<Position>,
 }
 
 impl<'a> Walk<'a> {
     /// A way that begins at a position and ends after so many hits.
-    pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a AnyIndex, cancel: &'a Cancel) -> Self {
-        Self { sought, at, index, cancel, pending: VecDeque::new(), block: *BLOCKS.start(), wanted, whose: None }
+    pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
+        Self {
+            sought,
+            at,
+            index,
+            cancel,
+            pending: VecDeque::new(),
+            block: *BLOCKS.start(),
+            wanted,
+            whose: None,
+            left: None,
+        }
     }
 
     /// The same by a thread alone.
@@ -83,15 +94,22 @@ impl<'a> Walk<'a> {
         Self { whose, ..self }
     }
 
+    /// The same without hits that show at a position: to go there from there would be no move.
+    pub fn leaving(self, position: Position) -> Self {
+        Self { left: Some(position), ..self }
+    }
+
     /// The next hit.
-    pub fn next(&mut self) -> Result<Found> {
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn next(&mut self) -> Result<Found, QueryError> {
         loop {
             if self.wanted == 0 {
                 return Ok(Found::Nothing);
             }
             let found = self.any_next()?;
-            let is_meant = |hit: &Hit| self.whose.is_none_or(|thread| thread == hit.record.thread);
-            let is_meant = if let Found::Hit(hit) = &found { is_meant(hit) } else { true };
+            let is_meant = if let Found::Hit(hit) = &found { self.is_meant(hit) } else { true };
             self.go_on(&found);
             self.wanted -= usize::from(is_meant);
             if is_meant {
@@ -100,7 +118,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn any_next(&mut self) -> Result<Found> {
+    fn is_meant(&self, hit: &Hit) -> bool {
+        self.whose.is_none_or(|thread| thread == hit.record.thread) && self.left != Some(hit.position)
+    }
+
+    fn any_next(&mut self) -> Result<Found, QueryError> {
         let found = match self.sought {
             Sought::LastAccess(cell, kinds) => {
                 let question = LastAccess { cell, kinds, before: self.at };
@@ -134,7 +156,7 @@ impl<'a> Walk<'a> {
         matches!(self.sought, Sought::LastAccess(..) | Sought::LastVisit(_) | Sought::LastExternal(_))
     }
 
-    fn next_of_search(&mut self) -> Result<Option<Hit>> {
+    fn next_of_search(&mut self) -> Result<Option<Hit>, QueryError> {
         while self.pending.is_empty() {
             let limit = self.block.min(self.wanted);
             let mut hits = self.search(limit)?;
@@ -154,7 +176,7 @@ impl<'a> Walk<'a> {
         Ok(self.pending.pop_front())
     }
 
-    fn search(&self, limit: usize) -> Result<Vec<Hit>> {
+    fn search(&self, limit: usize) -> Result<Vec<Hit>, QueryError> {
         let from = self.at;
         Ok(match &self.sought {
             Sought::Accesses(range, kinds) => {
@@ -178,9 +200,4 @@ fn hits_of(changes: Vec<ExternalChange>) -> Vec<Hit> {
 
 fn found(hit: Option<Hit>) -> Found {
     hit.map_or(Found::Nothing, |hit| Found::Hit(Box::new(hit)))
-}
-
-/// A step with what it did; none beyond the end.
-pub fn step_record(step: Step, index: &AnyIndex, cancel: &Cancel) -> Result<Option<StepRecord>> {
-    Ok(Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next())
 }

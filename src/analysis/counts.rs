@@ -1,0 +1,107 @@
+//! Totals of a trace: instructions, accesses, markers, of all threads and of each.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use stepback_index::Cancel;
+use stepback_machine::AccessKind;
+use stepback_parsers::{
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Source as _, StepEvent, ThreadNumber, drmemtrace::Counts,
+};
+
+use super::trace_index::TraceIndex;
+
+/// The figures of a trace.
+#[derive(Debug, Default)]
+pub struct TraceCounts {
+    /// Of all threads together.
+    pub total: Counts,
+    /// By the number of the thread.
+    pub threads: Vec<ThreadCounts>,
+}
+
+/// The figures of a thread.
+#[derive(Debug, Default)]
+pub struct ThreadCounts {
+    /// As the trace names it.
+    pub name: String,
+    /// What it did.
+    pub counts: Counts,
+    /// False for a core without a thread to run.
+    pub is_thread: bool,
+}
+
+/// The figures of a trace whose source does not count: it is read once more.
+///
+/// # Errors
+/// The trace could not be read, or somebody asked to stop.
+pub fn count_events(index: &TraceIndex, cancel: &Cancel) -> Result<TraceCounts> {
+    let mut tally = Tally { cancel, counts: TraceCounts::default(), addresses: Vec::new() };
+    index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut tally)?;
+    cancel.check()?;
+    for (thread, addresses) in tally.counts.threads.iter_mut().zip(&tally.addresses) {
+        thread.counts.unique_instructions = addresses.len() as u64;
+    }
+    let all: HashSet<u64> = tally.addresses.iter().flatten().copied().collect();
+    let mut counts = tally.counts;
+    for thread in &counts.threads {
+        let (total, counts) = (&mut counts.total, &thread.counts);
+        total.instructions += counts.instructions;
+        total.loads += counts.loads;
+        total.stores += counts.stores;
+        total.bytes_read += counts.bytes_read;
+        total.bytes_written += counts.bytes_written;
+    }
+    counts.total.unique_instructions = all.len() as u64;
+    Ok(counts)
+}
+
+/// Counts events.
+struct Tally<'a> {
+    cancel: &'a Cancel,
+    counts: TraceCounts,
+    addresses: Vec<HashSet<u64>>,
+}
+
+impl Tally<'_> {
+    fn thread(&mut self, number: ThreadNumber) -> Option<&mut Counts> {
+        self.counts.threads.get_mut(usize::from(number.0)).map(|thread| &mut thread.counts)
+    }
+}
+
+impl EventSink for Tally<'_> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        // Numbers ascend as threads appear.
+        self.counts.threads.push(ThreadCounts { name: name.to_owned(), is_thread: true, ..ThreadCounts::default() });
+        self.addresses.push(HashSet::new());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if let Some(counts) = self.thread(step.thread) {
+            counts.instructions += 1;
+        }
+        if let Some(addresses) = self.addresses.get_mut(usize::from(step.thread.0)) {
+            addresses.insert(step.pc.0);
+        }
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let Some(counts) = self.thread(access.thread) else { return };
+        let (count, bytes) = match access.kind {
+            AccessKind::Read => (&mut counts.loads, &mut counts.bytes_read),
+            AccessKind::Write => (&mut counts.stores, &mut counts.bytes_written),
+        };
+        *count += 1;
+        *bytes += u64::from(access.size_bytes);
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        if let Some(counts) = self.thread(event.thread) {
+            *counts.markers.entry(event.marker.kind).or_default() += 1;
+        }
+    }
+
+    fn progress(&mut self, _offset: u64) -> Flow {
+        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+    }
+}

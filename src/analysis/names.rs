@@ -1,0 +1,125 @@
+//! What names mean at a position: registers and their parts, symbols, memory.
+
+use std::fmt;
+
+use stepback_index::{Cancel, Cell, MemoryRange, QueryError, ThreadId};
+use stepback_machine::Address;
+use stepback_parsers::{AnySource, Position};
+
+use super::register_part::RegisterPart;
+use super::trace_index::TraceIndex;
+use crate::expression::{AtPosition, ExpressionError, evaluate, split_range};
+use crate::image::Images;
+
+/// Registers of a thread and memory at a position, and the symbols of the images.
+pub struct NamesAt<'a> {
+    index: &'a TraceIndex,
+    thread: ThreadId,
+    lookup: AtPosition<'a, AnySource>,
+}
+
+impl<'a> NamesAt<'a> {
+    /// Without a thread, that of the last step before the position is meant.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn new(
+        index: &'a TraceIndex,
+        images: &'a Images,
+        at: Position,
+        thread: Option<ThreadId>,
+        cancel: &'a Cancel,
+    ) -> Result<Self, QueryError> {
+        let thread = match thread {
+            Some(thread) => thread,
+            None => index.thread_at(at)?,
+        };
+        Ok(Self { index, thread, lookup: AtPosition::new(index, images, at, Some(thread), cancel) })
+    }
+
+    /// The value of an expression.
+    ///
+    /// # Errors
+    /// It is misspelt or has no value here.
+    pub fn number(&self, text: &str) -> Result<u64, NameError> {
+        self.value(text).map_err(|error| NameError::Expression { text: text.to_owned(), error })
+    }
+
+    /// The same for a caller that says itself which expression it was.
+    ///
+    /// # Errors
+    /// It is misspelt or has no value here.
+    pub fn value(&self, text: &str) -> Result<u64, ExpressionError> {
+        evaluate(text, &self.lookup)
+    }
+
+    /// `ADDR[:LEN]`; at least one byte, and none beyond the end of the address space.
+    ///
+    /// # Errors
+    /// It is misspelt, has no value here, or is empty.
+    pub fn memory_range(&self, text: &str) -> Result<MemoryRange, NameError> {
+        let (address, len) = split_range(text);
+        let address = self.number(address)?;
+        let len_bytes = len.map_or(Ok(1), |len| self.number(len))?;
+        if len_bytes == 0 {
+            return Err(NameError::EmptyRange(text.to_owned()));
+        }
+        let bytes_to_end = address.wrapping_neg();
+        let is_beyond_end = bytes_to_end != 0 && len_bytes > bytes_to_end;
+        let len_bytes = if is_beyond_end { bytes_to_end } else { len_bytes };
+        Ok(MemoryRange { address: Address(address), len_bytes })
+    }
+
+    /// A register (`x3`), a lane of one (`v0.s[2]`), or one of another thread (`x3 of cpu1`);
+    /// none where the trace has no such register.
+    pub fn register(&self, name: &str) -> Option<Cell> {
+        let (thread, view) = RegisterPart::parse(name).view(self.index, self.thread)?;
+        Some(Cell::Register { thread, view })
+    }
+
+    /// A register in any spelling of [`Self::register`] or `reg::x3`, or `ADDR[:LEN]`.
+    /// A name that is both a register and a symbol is the register.
+    ///
+    /// # Errors
+    /// It is misspelt, names nothing, has no value here, or is empty.
+    pub fn cell(&self, text: &str) -> Result<Cell, NameError> {
+        let name = text.trim();
+        let name = name.strip_prefix("reg::").unwrap_or(name);
+        if let Some(register) = self.register(name) {
+            return Ok(register);
+        }
+        if RegisterPart::is_part(name) {
+            return Err(NameError::NoPart(text.to_owned()));
+        }
+        let MemoryRange { address, len_bytes } = self.memory_range(text)?;
+        Ok(Cell::Memory { address, len_bytes })
+    }
+}
+
+/// A name means nothing here.
+#[derive(Debug)]
+pub enum NameError {
+    /// The expression is misspelt or has no value.
+    Expression {
+        /// As it was written.
+        text: String,
+        /// What is wrong with it.
+        error: ExpressionError,
+    },
+    /// A range without a byte, as it was written.
+    EmptyRange(String),
+    /// A lane that is not there, or a register of a thread that is not there, as it was written.
+    NoPart(String),
+}
+
+impl fmt::Display for NameError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expression { text, error } => write!(f, "{error}: {text:?}"),
+            Self::EmptyRange(text) => write!(f, "a range of memory has at least one byte: {text:?}"),
+            Self::NoPart(text) => write!(f, "the trace has no such part of a register: {text:?}"),
+        }
+    }
+}
+
+impl std::error::Error for NameError {}

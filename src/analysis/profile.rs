@@ -1,0 +1,117 @@
+//! How often functions were called, and how long they took.
+
+use std::collections::BTreeMap;
+
+use stepback_index::{Cancel, QueryError};
+
+use super::activations::Tree;
+use super::spans::{Span, Spans};
+use super::trace_index::TraceIndex;
+
+/// A function, and all its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionTotals {
+    /// The address of its first step with bit 0 set for Thumb.
+    pub pc: u64,
+    /// What its calls took.
+    pub totals: Totals,
+}
+
+/// All calls of a function together. What it did while it called itself counts in each of these calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// How many there were.
+    pub calls: u64,
+    /// From the first to the last moment of each.
+    pub time: u64,
+    /// The same without the calls inside.
+    pub self_time: u64,
+    /// Steps of the thread in each.
+    pub steps: u64,
+    /// The same without the calls inside.
+    pub self_steps: u64,
+}
+
+/// The functions that were called, those of all CPUs together, by address.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals>, QueryError> {
+    let mut profile = Profile::default();
+    for tree in Tree::all(index, cancel)? {
+        Spans::new(&tree, index, cancel).for_each(|span| profile.enter(span))?;
+        profile.leave_to(0);
+    }
+    Ok(profile.functions.into_iter().map(|(pc, totals)| FunctionTotals { pc, totals }).collect())
+}
+
+/// Sums up the calls that are over.
+#[derive(Debug, Default)]
+struct Profile {
+    functions: BTreeMap<u64, Totals>,
+    open: Vec<OpenCall>,
+}
+
+/// A call, and what the calls inside it took.
+#[derive(Debug)]
+struct OpenCall {
+    span: Span,
+    time_inside: u64,
+    steps_inside: u64,
+}
+
+impl Profile {
+    fn enter(&mut self, span: &Span) {
+        self.leave_to(span.depth);
+        self.open.push(OpenCall { span: *span, time_inside: 0, steps_inside: 0 });
+    }
+
+    /// Ends all calls at this depth and deeper.
+    fn leave_to(&mut self, depth: u32) {
+        while let Some(call) = self.open.pop_if(|call| call.span.depth >= depth) {
+            let time = duration(&call.span);
+            let totals = self.functions.entry(call.span.pc).or_default();
+            totals.calls += 1;
+            totals.time = totals.time.saturating_add(time);
+            totals.steps = totals.steps.saturating_add(call.span.steps);
+            totals.self_time = totals.self_time.saturating_add(time.saturating_sub(call.time_inside));
+            totals.self_steps = totals.self_steps.saturating_add(call.span.steps.saturating_sub(call.steps_inside));
+            if let Some(caller) = self.open.last_mut() {
+                caller.time_inside = caller.time_inside.saturating_add(time);
+                caller.steps_inside = caller.steps_inside.saturating_add(call.span.steps);
+            }
+        }
+    }
+}
+
+/// First and last moment included, so that a call of one step takes 1.
+fn duration(span: &Span) -> u64 {
+    (span.exit_time - span.entry_time).saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(depth: u32, pc: u64, times: (u64, u64)) -> Span {
+        Span { depth, pc, entry_time: times.0, exit_time: times.1, steps: times.1 - times.0 + 1 }
+    }
+
+    #[test]
+    fn recursion_counts_in_each_call_and_own_times_add_up() {
+        let mut profile = Profile::default();
+        let spans = [
+            span(0, 1, (0, 99)),
+            span(1, 2, (10, 39)),
+            span(2, 2, (20, 29)),
+            span(1, 3, (50, 59)),
+            span(1, 3, (70, 70)),
+        ];
+        spans.iter().for_each(|span| profile.enter(span));
+        profile.leave_to(0);
+        let totals =
+            |pc: u64| (profile.functions[&pc].calls, profile.functions[&pc].time, profile.functions[&pc].self_time);
+        assert_eq!([totals(1), totals(2), totals(3)], [(1, 100, 59), (2, 40, 30), (2, 11, 11)]);
+        assert_eq!(profile.functions.values().map(|totals| totals.self_steps).sum::<u64>(), 100);
+    }
+}
