@@ -24,7 +24,6 @@ use crate::answers::register_file::RegisterFile;
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::builder::build_index::Build;
-use crate::builder::calls::finder::Frame;
 use crate::builder::options::BuildOptions;
 use crate::index::{Index, Query};
 use crate::query::access::{LastAccess, LastAccessAnswer, NextAccess};
@@ -39,11 +38,15 @@ use crate::query::search::text::FindText;
 use crate::query::search::value::FindValue;
 use crate::query::steps::{LineOfStep, PositionOfLine, PositionOfTime, Steps};
 use crate::query::visits::{LastVisit, NextVisit, NthVisit, VisitsFrom};
-use crate::store::calls::table::encode_frames;
-use crate::store::data::Data;
+use crate::store::calls::encoder::encode_frames;
+use crate::store::calls::frame::Frame;
+use crate::store::contents::KeyMaps;
+use crate::store::data::{Data, HEADER_LEN};
+use crate::store::encoded::encode_part;
+use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::{KeyMapWriter, SEGMENTS};
-use crate::store::layout::{Extent, HEADER_LEN, KeyMaps, encode_part, header};
+use crate::store::layout::header;
 use crate::store::segment::meta::SegmentMeta;
 
 /// Steps of each made-up segment; there are [`SEGMENTS`] of them.

@@ -22,13 +22,13 @@ use crate::read::functions::Functions;
 use crate::read::operands::OperandTable;
 use crate::read::program::Program;
 use crate::store::calls::table::CallTable;
+use crate::store::contents::{Contents, KeyMaps, ThreadContents, WarningContents, mapped};
 use crate::store::data::Data;
 use crate::store::directory::Directory;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::granules::{Granule, Reach};
 use crate::store::key_map::{SEGMENTS, SegmentSet};
 use crate::store::layout;
-use crate::store::layout::{Contents, KeyMaps};
 use crate::store::pcs::Visits;
 use crate::store::regions::regions::HostRegions;
 use crate::store::segment::meta::Section;
@@ -139,17 +139,17 @@ impl<S: Source> Index<S> {
     pub(crate) fn load(source: Arc<S>, data: impl Into<Arc<Data>>, path: Option<PathBuf>) -> Result<Self, OpenError> {
         let data = data.into();
         let contents = layout::decode(&data)?;
-        let plain_calls = CallTable::open(&data, &contents)?;
+        let plain_calls = CallTable::open(&data, contents.calls, contents.call_layout.clone(), contents.steps)?;
         let host_regions = contents.host_regions.checked(&data).and_then(HostRegions::decode);
         let host_regions =
             host_regions.ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
-        let thread = |thread: &layout::ThreadContents| ThreadInfo {
+        let thread = |thread: &ThreadContents| ThreadInfo {
             name: thread.name.clone(),
             steps: thread.steps,
             instruction_set: thread.instruction_set,
             first_step: thread.first_step.map(Step),
         };
-        let warning = |warning: &layout::WarningContents| Warning {
+        let warning = |warning: &WarningContents| Warning {
             line: warning.line,
             offset: warning.column,
             message: warning.message.clone(),
@@ -425,7 +425,7 @@ impl<S: Source> Index<S> {
     /// The segments that no key map covers.
     fn unmapped(&self) -> Range<usize> {
         let count = self.contents.segments.len();
-        layout::mapped(&self.contents.key_maps).min(count)..count
+        mapped(&self.contents.key_maps).min(count)..count
     }
 
     /// The first memory block from one on that any segment touches. Cost: as [`Self::segments_with`].

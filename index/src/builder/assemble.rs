@@ -18,20 +18,22 @@ use crate::builder::earlier::Earlier;
 use crate::builder::resume::{Resume, Resumed};
 use crate::builder::seams::Seams;
 use crate::builder::segment::builder::SealedSegment;
+use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::turns::TurnKind;
 use crate::builder::semihosting::call::HostCall;
 use crate::builder::semihosting::pass::HostWrites;
-use crate::store::calls::table::TableEncoder;
-use crate::store::data::Data;
+use crate::store::calls::encoder::TableEncoder;
+use crate::store::contents::{
+    Contents, KeyMaps, MarkerContents, ThreadContents, ViewContents, WarningContents, mapped,
+};
+use crate::store::data::{Data, HEADER_LEN};
+use crate::store::encoded::encode_part;
+use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::granules::Reach;
 use crate::store::key_map::{KeyMapWriter, SEGMENTS};
-use crate::store::layout::{
-    Contents, Extent, HEADER_LEN, KeyMaps, MarkerContents, ThreadContents, ViewContents, WarningContents, encode_part,
-    header, mapped,
-};
+use crate::store::layout::header;
 use crate::store::output::{Output, Rest};
-use crate::store::segment::markers::MarkersOfKind;
 use crate::store::segment::meta::SegmentMeta;
 
 /// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.

@@ -8,13 +8,12 @@ use std::sync::atomic::AtomicU8;
 
 use stepback_parsers::{EventSink, MemoryAccess, ParseScratch, Source, StepEvent};
 
-use crate::answers::error::PassError;
-use crate::answers::error::QueryError;
+use crate::answers::error::{PassError, QueryError};
+use crate::store::contents::{KeyMaps, mapped};
 use crate::store::data::Data;
 use crate::store::directory::Directory;
 use crate::store::granules::{GRANULE_BITS, Granule, Reach};
 use crate::store::key_map::SegmentSet;
-use crate::store::layout::{KeyMaps, mapped};
 use crate::store::output::Output;
 use crate::store::segment::meta::{Section, SegmentMeta};
 use crate::store::segment::reader::{SegmentReader, damaged};

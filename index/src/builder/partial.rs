@@ -11,9 +11,8 @@ use std::sync::Arc;
 
 use crate::answers::error::OpenError;
 use crate::builder::resume::Resumed;
-use crate::store::data::Data;
+use crate::store::data::{Data, HEADER_LEN};
 use crate::store::fingerprint::Fingerprint;
-use crate::store::layout::HEADER_LEN;
 
 /// The files of an index that is being written, under the builder's lock.
 #[derive(Debug)]

@@ -15,14 +15,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::call::CallId;
 use crate::answers::error::{OpenError, QueryError};
-use crate::builder::calls::finder::{FinderState, Found, FoundSoFar, Frame};
+use crate::builder::calls::finder::{FinderState, Found, FoundSoFar};
+use crate::store::calls::frame::Frame;
 use crate::store::calls::table::CallTable;
+use crate::store::contents::{Contents, mapped};
 use crate::store::data::Data;
+use crate::store::encoded::decode_part;
+use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::granules::{Granule, Reach};
 use crate::store::key_map::{KeyMapWriter, SEGMENTS};
 use crate::store::layout;
-use crate::store::layout::Contents;
 use crate::store::pcs::Visits;
 use crate::store::segment::meta::{SECTIONS, Section};
 use crate::store::segment::reader::{SegmentReader, damaged};
@@ -69,14 +72,14 @@ impl Resumed {
         let unusable = || OpenError::Damaged("it does not say how to go on");
         let contents = layout::decode(data)?;
         let bytes = contents.resume.checked(data).filter(|bytes| !bytes.is_empty());
-        let resume = bytes.and_then(layout::decode_part::<Resume>).ok_or_else(unusable)?;
+        let resume = bytes.and_then(|bytes| decode_part::<Resume>(bytes).ok()).ok_or_else(unusable)?;
         if !resume.contents.is_consistent() || !resume.finder.is_consistent() || !is_undamaged(&resume, data) {
             return Err(OpenError::Damaged("the checksum of a segment does not hold"));
         }
-        if resume.contents.segments.len() - layout::mapped(&resume.contents.key_maps) > SEGMENTS {
+        if resume.contents.segments.len() - mapped(&resume.contents.key_maps) > SEGMENTS {
             return Err(unusable());
         }
-        let table = CallTable::open(data, &contents)?;
+        let table = CallTable::open(data, contents.calls, contents.call_layout.clone(), contents.steps)?;
         let mut later_frames = counts(&resume.later.frames);
         let frames = (0..table.len()).map(CallId).filter_map(|id| Some(Frame::of(&table.get(id)?, table.stack_of(id))));
         let frames = frames.filter(|frame| !take(&mut later_frames, frame));
@@ -99,14 +102,14 @@ fn is_undamaged(resume: &Resume, data: &Arc<Data>) -> bool {
         meta.sections.get(SECTIONS).is_some_and(|end| is_kept(*end)) && reader.check_all().is_ok()
     });
     let mut maps = contents.key_maps.iter().flat_map(|maps| [maps.granules, maps.pcs]);
-    let is_right = |map: &layout::Extent| map.checked(data).is_some() && is_kept(map.offset.saturating_add(map.len));
+    let is_right = |map: &Extent| map.checked(data).is_some() && is_kept(map.offset.saturating_add(map.len));
     are_segments_right && maps.all(|map| is_right(&map))
 }
 
 /// The keys of the segments behind the key maps.
 fn unmapped_keys(contents: &Contents, data: &Arc<Data>) -> Result<(KeyMapWriter<Reach>, KeyMapWriter<()>), QueryError> {
     let (mut granule_keys, mut pc_keys) = (KeyMapWriter::default(), KeyMapWriter::default());
-    let mapped = layout::mapped(&contents.key_maps);
+    let mapped = mapped(&contents.key_maps);
     for (place, meta) in (0..).zip(contents.segments.iter().skip(mapped)) {
         let reader = SegmentReader { meta, bytes: data, checked: &AtomicU8::new(u8::MAX) };
         let (mut granules, mut pcs) = (Vec::new(), Vec::new());

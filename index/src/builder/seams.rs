@@ -2,10 +2,9 @@
 
 use std::sync::atomic::AtomicU8;
 
-use crate::builder::segment::shadow::SeamExternal;
 use crate::store::data::Data;
 use crate::store::granules::{Masks, Touch};
-use crate::store::segment::meta::SegmentMeta;
+use crate::store::segment::meta::{SeamExternal, SegmentMeta};
 use crate::store::segment::reader::SegmentReader;
 
 /// The first reads of a segment that turned out to contradict what was known before it.

@@ -25,8 +25,8 @@ use crate::builder::partial::Partial;
 use crate::index::{Index, Query as _};
 use crate::query::memory::MemoryAt;
 use crate::query::registers::RegistersAt;
+use crate::store::data::HEADER_LEN;
 use crate::store::fingerprint::Fingerprint;
-use crate::store::layout::HEADER_LEN;
 
 const OPTIONS: BuildOptions = BuildOptions { segment_bytes: 430, threads: 3 };
 

@@ -16,8 +16,8 @@ use crate::inference::access_values::AccessValues;
 use crate::inference::control::is_trap;
 use crate::inference::query::is_filtered;
 use crate::inference::run::run_of;
-use crate::query::memory::granules_of;
 use crate::read::touches::{ByteTouches, Wanted};
+use crate::store::granules::granules_of;
 
 /// How far behind a position a load may tell what memory held at it.
 const SLOTS_BEHIND: u64 = 256;

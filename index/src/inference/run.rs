@@ -12,7 +12,7 @@ use stepback_parsers::{
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::memory::granules_of;
+use crate::store::granules::granules_of;
 
 /// A step of the run.
 #[derive(Clone, Debug)]

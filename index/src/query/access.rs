@@ -12,10 +12,10 @@ use crate::answers::step_record::Effect;
 use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
 use crate::inference::access_values::fill_accesses;
-use crate::query::memory::last_of;
 use crate::query::steps::Steps;
 use crate::read::operands::{OperandUse, kind_of_use};
 use crate::read::slots::{EventKind, SlotEvent};
+use crate::store::granules::last_of;
 use crate::store::regions::regions::HostRegion;
 
 /// The last access of a cell by steps before a position.

@@ -11,9 +11,8 @@ use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
-use crate::query::memory::last_of;
 use crate::read::slots::EventKind;
-use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask};
+use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 

@@ -7,8 +7,8 @@ use crate::answers::byte_state::ByteTouch;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::{Index, Query};
-use crate::query::memory::granules_of;
 use crate::read::touches::{ByteTouches, Wanted};
+use crate::store::granules::granules_of;
 
 /// When each of some bytes was accessed last before a position. Cost: as many lookups as there are blocks of 64 bytes;
 /// no text is read, so it is cheap where values are not recorded.

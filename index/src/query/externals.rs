@@ -8,9 +8,9 @@ use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::external_change::ExternalChange;
 use crate::index::{Index, Query};
-use crate::query::memory::{bytes_between, granules_of, last_of};
 use crate::read::external_slots::{Direction, ExternalSlots};
 use crate::read::slots::{EventKind, SlotEvent};
+use crate::store::granules::{bytes_between, granules_of, last_of};
 
 /// External changes by steps from a position on, in the order of the trace.
 /// Cost: one step's text for each, wherever they are; segments without any cost nothing.

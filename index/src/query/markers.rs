@@ -12,9 +12,9 @@ use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
 use crate::read::slots::{EventKind, SlotEvent};
 use crate::store::packed::List;
-use crate::store::segment::markers::markers_of;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
+use crate::store::segment::views::markers_of;
 
 /// Slots of so many are read in one go.
 const NEAR: u64 = 128;

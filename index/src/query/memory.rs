@@ -11,7 +11,7 @@ use crate::index::{Index, Key, Query};
 use crate::inference::contents::fill_memory;
 use crate::read::byte_values::Order;
 use crate::read::touches::{ByteTouches, TouchAt, Wanted};
-use crate::store::granules::{GRANULE_BITS, byte_mask};
+use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of, last_of};
 
 /// Bytes of memory at a position. Cost: one step's text for each distinct last access; that of
 /// [`crate::inference::contents::InferredMemory`] in a trace without values.
@@ -40,26 +40,6 @@ impl Query for MemoryAt {
         fill_memory(index, (self.address, self.len_bytes), self.position, &mut bytes, cancel)?;
         Ok(bytes)
     }
-}
-
-/// The blocks of a range of memory, each with a bit for each of its bytes that is in the range.
-pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-    last_of(address, len_bytes).into_iter().flat_map(move |last| {
-        let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
-        granules.map(move |granule| (granule, bytes_between(granule, address.0, last)))
-    })
-}
-
-/// The last address of a range; none of an empty one.
-pub(crate) fn last_of(address: Address, len_bytes: u64) -> Option<u64> {
-    len_bytes.checked_sub(1).map(|rest| address.0.saturating_add(rest))
-}
-
-/// A bit for each byte of a block that is between two addresses.
-pub(crate) fn bytes_between(granule: u64, first: u64, last: u64) -> u64 {
-    let start = granule << GRANULE_BITS;
-    let (from, to) = (first.max(start), last.min(start | 63));
-    if from > to { 0 } else { byte_mask(from - start, to - from + 1) }
 }
 
 /// In a longer range, blocks that no step touches are skipped over.

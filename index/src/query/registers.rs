@@ -13,7 +13,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::{Index, Query};
 use crate::inference::query::fill;
 use crate::read::register_reader::RegisterReader;
-use crate::store::layout::ViewContents;
+use crate::store::contents::ViewContents;
 
 /// All registers of a thread at a position. Cost: one step's text for each distinct last write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -11,8 +11,8 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::{Index, Query};
 use crate::inference::access_values::fill_accesses;
-use crate::query::memory::granules_of;
 use crate::read::slots::{EventKind, SlotEvent, StepText};
+use crate::store::granules::granules_of;
 use crate::store::packed::FRAME;
 
 /// Consecutive steps with what they did. Cost: reads the text of these steps and of at most 127 before them once.

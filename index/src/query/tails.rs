@@ -14,12 +14,13 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::builder::calls::branches::branch_target;
-use crate::builder::calls::finder::Frame;
 use crate::builder::segment::transfers::LastStep;
 use crate::index::Index;
 use crate::read::functions::Functions;
 use crate::read::slots::EventKind;
-use crate::store::calls::table::{CallTable, encode_sorted};
+use crate::store::calls::encoder::encode_sorted;
+use crate::store::calls::frame::Frame;
+use crate::store::calls::table::CallTable;
 use crate::store::data::Data;
 
 /// A jump out of a frame to the start of a function.

@@ -5,7 +5,8 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::store::layout::HEADER_LEN;
+/// Length of an index file's header.
+pub const HEADER_LEN: usize = 56;
 
 /// The bytes of an open index.
 #[derive(Debug)]

@@ -14,6 +14,8 @@
 //! A mask has bit i for byte i of the block.
 //! A slot may occur several times: its accesses stand in trace order.
 
+use stepback_machine::Address;
+
 use crate::store::directory::Entry;
 use crate::store::packed::{
     Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32, take_varint, u32_in,
@@ -466,6 +468,26 @@ fn take_external(mut bytes: &[u8], touches: &mut [Touch]) -> Result<(), Malforme
         touch.external = take(&mut bytes, 1)?[0];
     }
     Ok(())
+}
+
+/// The blocks of a range of memory, each with a bit for each of its bytes that is in the range.
+pub(crate) fn granules_of(address: Address, len_bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    last_of(address, len_bytes).into_iter().flat_map(move |last| {
+        let granules = address.0 >> GRANULE_BITS..=last >> GRANULE_BITS;
+        granules.map(move |granule| (granule, bytes_between(granule, address.0, last)))
+    })
+}
+
+/// The last address of a range; none of an empty one.
+pub(crate) fn last_of(address: Address, len_bytes: u64) -> Option<u64> {
+    len_bytes.checked_sub(1).map(|rest| address.0.saturating_add(rest))
+}
+
+/// A bit for each byte of a block that is between two addresses.
+pub(crate) fn bytes_between(granule: u64, first: u64, last: u64) -> u64 {
+    let start = granule << GRANULE_BITS;
+    let (from, to) = (first.max(start), last.min(start | 63));
+    if from > to { 0 } else { byte_mask(from - start, to - from + 1) }
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! The index file and its lists: what stands where, and how it is packed and checked.
 
 pub(crate) mod calls;
+pub(crate) mod contents;
 pub(crate) mod data;
 pub(crate) mod directory;
+pub(crate) mod encoded;
+pub(crate) mod extent;
 pub(crate) mod fingerprint;
 pub(crate) mod granules;
 pub(crate) mod key_filter;

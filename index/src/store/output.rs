@@ -4,8 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek as _, SeekFrom, Write as _};
 use std::sync::Arc;
 
-use crate::store::data::Data;
-use crate::store::layout::HEADER_LEN;
+use crate::store::data::{Data, HEADER_LEN};
 
 /// Where the bytes of an index go.
 pub trait Output {

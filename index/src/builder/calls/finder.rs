@@ -28,30 +28,8 @@ use crate::builder::calls::spool::FrameSpool;
 use crate::builder::calls::stacks::{Stacks, Turn};
 use crate::builder::segment::builder::SealedSegment;
 use crate::builder::segment::transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
-use crate::store::calls::table::StackSwitch;
-
-/// A frame as found; its place in the tree follows from the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Frame {
-    /// Whose: the index's number.
-    pub thread: u16,
-    /// On which of its stacks.
-    pub stack: u32,
-    /// Address of the first instruction.
-    pub function: u64,
-    /// The step that called; none for a root.
-    pub call_step: Option<u64>,
-    /// The first step inside; none when the trace ends with the call.
-    pub entry_step: Option<u64>,
-    /// The last step inside; none when open.
-    pub exit_step: Option<u64>,
-    /// How it was entered.
-    pub entered: Entered,
-    /// How it was left.
-    pub left: Left,
-    /// How it was found.
-    pub evidence: Evidence,
-}
+use crate::store::calls::frame::Frame;
+use crate::store::calls::layout::StackSwitch;
 
 /// Finds the calls of all threads, segment by segment.
 #[derive(Clone, Debug, Default)]

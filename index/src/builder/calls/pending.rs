@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::{branch_target, call_target};
-use crate::builder::calls::finder::Frame;
 use crate::builder::calls::stacks::SpRange;
 use crate::builder::segment::transfers::{CORE, LastStep};
+use crate::store::calls::frame::Frame;
 
 /// A stack pointer and a return address: what a return from a call must match.
 pub type ReturnKey = (Option<u64>, u64);

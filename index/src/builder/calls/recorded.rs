@@ -20,9 +20,10 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::{Marker, MarkerKind};
 
 use crate::answers::call::{Entered, Evidence, Left};
-use crate::builder::calls::finder::{FoundSoFar, Frame};
+use crate::builder::calls::finder::FoundSoFar;
 use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
 use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
+use crate::store::calls::frame::Frame;
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;

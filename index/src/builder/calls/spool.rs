@@ -17,7 +17,7 @@ use std::sync::Arc;
 use stepback_parsers::ReadAt;
 
 use crate::answers::call::{Entered, Evidence, Left};
-use crate::builder::calls::finder::Frame;
+use crate::store::calls::frame::Frame;
 use crate::store::packed::{entry, u32_in, u64_in};
 
 /// So many frames are held back before they are sorted and put aside: 9 MiB.

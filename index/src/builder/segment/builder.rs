@@ -9,6 +9,7 @@ use stepback_parsers::{
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::index_info::WARNINGS_KEPT;
+use crate::builder::segment::markers::{MarkerLists, MarkersOfKind};
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
 use crate::builder::segment::turns::{Turn, Turns};
@@ -17,7 +18,6 @@ use crate::store::data::Data;
 use crate::store::granules::{GRANULE_BITS, Reach, Shape};
 use crate::store::keys::KeyTable;
 use crate::store::packed::FRAME;
-use crate::store::segment::markers::{MarkerLists, MarkersOfKind};
 use crate::store::segment::meta::SegmentMeta;
 
 /// A segment is closed early when it holds so many accesses: only an input without instructions does.

@@ -3,9 +3,9 @@
 //! ```text
 //! registers section   count: u32, then for each list (thread: u16, register: u16, offset: u16, size: u16, n: u32, end: u32), then the lists
 //! ```
-//! Lists of [`STEPS_OF_THREAD`] and of markers ([`crate::store::segment::markers::markers_of`]) stand among those of the registers.
+//! Lists of [`STEPS_OF_THREAD`] and of markers ([`crate::store::segment::views::markers_of`]) stand among those of the registers.
 
-use stepback_machine::{RegisterId, RegisterView};
+use stepback_machine::RegisterView;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::builder::segment::builder::{SealedSegment, SegmentBuilder};
@@ -16,9 +16,7 @@ use crate::store::granules::{NO_TOUCH, Reach, Touch, push_granule};
 use crate::store::packed::{push_list, push_times};
 use crate::store::pcs::push_visits;
 use crate::store::segment::meta::{SegmentMeta, SegmentThread};
-
-/// In place of a register: the steps of a thread, where a segment has several threads.
-pub const STEPS_OF_THREAD: RegisterView = RegisterView::new(RegisterId(u16::MAX), 0, 0);
+use crate::store::segment::views::STEPS_OF_THREAD;
 
 /// Buffers for encoding.
 #[derive(Debug, Default)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 pub(crate) mod encode;
+pub(crate) mod markers;
 pub(crate) mod shadow;
 pub(crate) mod transfers;
 pub(crate) mod turns;

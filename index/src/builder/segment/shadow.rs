@@ -1,7 +1,5 @@
 //! What memory is known to hold while a segment is read, to notice reads that contradict it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::store::granules::byte_mask;
 
 /// What a segment knows of a block of memory at its end, and what it must agree with at its start.
@@ -108,19 +106,6 @@ fn is_equal(one: &[u8], other: &[u8]) -> bool {
         return one == other;
     }
     one == other
-}
-
-/// A read that contradicts what earlier segments knew: found after its segment was encoded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SeamExternal {
-    /// Address / 64.
-    pub granule: u64,
-    /// Local slot of the read.
-    pub slot: u32,
-    /// Its place in the list of the block.
-    pub place: u32,
-    /// The bytes that contradict.
-    pub mask: u64,
 }
 
 #[cfg(test)]

@@ -12,13 +12,13 @@ use crate::answers::error::QueryError;
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::builder::seams::other_part;
-use crate::builder::segment::shadow::SeamExternal;
 use crate::index::{Index, Query as _};
 use crate::query::memory::MemoryAt;
 use crate::query::registers::RegisterViewsAt;
 use crate::read::slots::{EventKind, StepText};
 use crate::read::touches::Wanted;
 use crate::store::regions::regions::{HostRegion, HostRegions, REGIONS_LIMIT};
+use crate::store::segment::meta::SeamExternal;
 
 /// Blocks of memory that are looked at in all, so that no trace can make this pass endless.
 const BLOCKS_LIMIT: u64 = 1 << 22;

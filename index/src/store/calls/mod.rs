@@ -1,5 +1,8 @@
 //! Calls as they are stored: a table of intervals.
 
+pub(crate) mod encoder;
+pub(crate) mod frame;
+pub(crate) mod layout;
 #[cfg(test)]
 pub(crate) mod samples;
 pub(crate) mod table;

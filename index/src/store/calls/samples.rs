@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use crate::answers::call::{Entered, Evidence, Left};
-use crate::builder::calls::finder::Frame;
-use crate::store::calls::table::{CallTable, encode_frames};
+use crate::store::calls::encoder::encode_frames;
+use crate::store::calls::frame::Frame;
+use crate::store::calls::table::CallTable;
 use crate::store::data::Data;
 
 /// A frame: thread, call step (none: a root), first step inside, last step inside.

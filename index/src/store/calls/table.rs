@@ -7,153 +7,24 @@
 //! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, skip: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
 //! All ones stand for "none".
-//! `skip` is a frame further out than the parent ([`skip_depth`]): walks outwards need not take every step.
+//! `skip` is a frame further out than the parent (`skip_depth` in `encoder.rs`): walks outwards need not take every step.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
 use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
 use crate::answers::error::OpenError;
 use crate::answers::thread::ThreadId;
-use crate::builder::calls::finder::Frame;
+use crate::store::calls::encoder::{NONE, RECORD};
+use crate::store::calls::layout::CallLayout;
 use crate::store::data::Data;
-use crate::store::layout::Contents;
+use crate::store::extent::Extent;
 use crate::store::packed::{entry, u32_in, u64_in};
-
-const RECORD: usize = 56;
-const NONE: u64 = u64::MAX;
-
-/// Where the frames of each stack of each thread end in the table, and which stack a thread used when.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallLayout {
-    /// By thread and stack.
-    pub parts: Vec<StackPart>,
-    /// By thread and step. Before a thread's first one it used its stack 0.
-    pub switches: Vec<StackSwitch>,
-}
-
-/// The frames of a stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StackPart {
-    /// Whose.
-    pub thread: u16,
-    /// Which of that thread's.
-    pub stack: u32,
-    /// Where they end in the table.
-    pub end: u64,
-}
-
-/// A thread turns to another of its stacks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub struct StackSwitch {
-    /// Whose.
-    pub thread: u16,
-    /// The last step before.
-    pub after: u64,
-    /// To which of that thread's.
-    pub stack: u32,
-}
-
-/// The table of some frames as it lies in the index, and its layout.
-#[cfg(test)]
-pub fn encode_frames(mut frames: Vec<Frame>, mut switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
-    frames.sort_unstable_by_key(Frame::place);
-    switches.sort_unstable();
-    encode_sorted(frames, switches)
-}
-
-/// The same of frames and switches that come in the order of the table.
-pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
-    let frames = frames.into_iter();
-    let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
-    let mut encoder = TableEncoder::default();
-    frames.for_each(|frame| bytes.extend_from_slice(&encoder.record(&frame)));
-    (bytes, encoder.layout(switches))
-}
-
-/// Encodes frames that come in the order of the table, one after the other.
-/// Keeps as many as are open at once.
-#[derive(Debug, Default)]
-pub struct TableEncoder {
-    count: u64,
-    /// The frames around the next one, with the steps that left them.
-    open: Vec<(u64, u64)>,
-    parts: Vec<StackPart>,
-}
-
-impl TableEncoder {
-    /// The bytes of the next frame.
-    pub fn record(&mut self, frame: &Frame) -> [u8; RECORD] {
-        let Self { count, open, parts } = self;
-        let number = *count;
-        *count += 1;
-        match parts.last_mut() {
-            Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => part.end = *count,
-            _ => {
-                open.clear();
-                parts.push(StackPart { thread: frame.thread, stack: frame.stack, end: *count });
-            }
-        }
-        let begin = frame.call_step.unwrap_or(0);
-        while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
-        let parent = open.last().map_or(NONE, |(parent, _)| *parent);
-        let skip = open.get(skip_depth(open.len())).map_or(NONE, |(skip, _)| *skip);
-        let exit = frame.exit_step.unwrap_or(NONE);
-        let (call_step, entry_step) = (frame.call_step.unwrap_or(NONE), frame.entry_step.unwrap_or(NONE));
-        let mut record = [0; RECORD];
-        let numbers = [frame.function, call_step, entry_step, exit, parent, skip];
-        for (place, number) in record.chunks_exact_mut(8).zip(numbers) {
-            place.copy_from_slice(&number.to_le_bytes());
-        }
-        record[48..52].copy_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
-        record[52..54].copy_from_slice(&frame.thread.to_le_bytes());
-        record[54..].copy_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
-        open.push((number, exit));
-        record
-    }
-
-    /// The layout of the table of all frames so far; the switches come sorted.
-    pub fn layout(self, switches: Vec<StackSwitch>) -> CallLayout {
-        CallLayout { parts: self.parts, switches }
-    }
-}
-
-/// The depth to which the shortcut of a frame leads: its own without the lowest one of its binary digits.
-/// Any depth further out is reached in O(log² depth) by shortcuts that do not lead beyond it, and parents.
-fn skip_depth(depth: usize) -> usize {
-    depth & depth.saturating_sub(1)
-}
-
-impl Frame {
-    /// Its place in the table: by thread, stack, call step, then outermost first.
-    pub fn place(&self) -> (u16, u32, u64, Reverse<u64>, u64) {
-        let exit = Reverse(self.exit_step.unwrap_or(NONE));
-        (self.thread, self.stack, self.call_step.map_or(0, |step| step + 1), exit, self.function)
-    }
-}
-
-impl Frame {
-    /// A frame of a table, which is on one of its thread's stacks.
-    pub fn of(call: &Call, stack: u32) -> Self {
-        Self {
-            thread: call.thread.0,
-            stack,
-            function: call.function.0,
-            call_step: call.call_step.map(|step| step.0),
-            entry_step: call.entry_step.map(|step| step.0),
-            exit_step: call.exit_step.map(|step| step.0),
-            entered: call.entered,
-            left: call.left,
-            evidence: call.evidence,
-        }
-    }
-}
 
 /// All calls of a trace.
 #[derive(Clone, Debug)]
@@ -169,11 +40,15 @@ impl CallTable {
     ///
     /// # Errors
     /// Its checksum does not hold.
-    pub(crate) fn open(data: &Arc<Data>, contents: &Contents) -> Result<Self, OpenError> {
-        contents.calls.checked(data).ok_or(OpenError::Damaged("the checksum of its calls does not hold"))?;
-        let start = usize::try_from(contents.calls.offset).unwrap_or(usize::MAX);
-        let len = usize::try_from(contents.calls.len).unwrap_or(usize::MAX);
-        Ok(Self::new(Arc::clone(data), start..start.saturating_add(len), contents.call_layout.clone(), contents.steps))
+    pub(crate) fn open(
+        data: &Arc<Data>,
+        frames: Extent,
+        layout: CallLayout,
+        step_count: u64,
+    ) -> Result<Self, OpenError> {
+        let damaged = OpenError::Damaged("the checksum of its calls does not hold");
+        let range = frames.range().filter(|_| frames.checked(data).is_some()).ok_or(damaged)?;
+        Ok(Self::new(Arc::clone(data), range, layout, step_count))
     }
 
     /// The table that lies in `range` of an index.
@@ -501,15 +376,5 @@ mod tests {
         assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 3)), [0, 1, 2]);
         assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1998), 3)), [0, 1]);
         assert_eq!(ids(calls.outermost_at(ThreadId(0), Position(1500), 0)), []);
-    }
-
-    #[test]
-    fn a_walk_outwards_takes_few_steps() {
-        let cost = |from: usize, to: usize| {
-            let outwards = |depth: &usize| Some(if skip_depth(*depth) >= to { skip_depth(*depth) } else { depth - 1 });
-            std::iter::successors(Some(from), outwards).take_while(|depth| *depth > to).count()
-        };
-        let last = (1 << 20) - 1;
-        assert!((0..last).step_by(97).chain([0, 1 << 19, last - 1]).all(|to| cost(last, to) <= 20 * 21 / 2));
     }
 }

@@ -12,8 +12,7 @@ use stepback_machine::{AccessKind, Address};
 use crate::answers::host_operation::HostOperation;
 use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::value::Value;
-use crate::query::memory::bytes_between;
-use crate::store::granules::GRANULE_BITS;
+use crate::store::granules::{GRANULE_BITS, bytes_between};
 use crate::store::packed::{entry, u64_in};
 use crate::store::regions::ranges::Ranges;
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::builder::segment::shadow::SeamExternal;
 use crate::store::granules::Reach;
 
 /// The parts of a segment's bytes, each with a checksum of its own.
@@ -101,4 +100,17 @@ impl SegmentMeta {
         let seams = self.seams_of(granule).iter();
         Reach { external: seams.fold(reach.external, |mask, seam| mask | seam.mask), ..reach }
     }
+}
+
+/// A read that contradicts what earlier segments knew: found after its segment was encoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeamExternal {
+    /// Address / 64.
+    pub granule: u64,
+    /// Local slot of the read.
+    pub slot: u32,
+    /// Its place in the list of the block.
+    pub place: u32,
+    /// The bytes that contradict.
+    pub mask: u64,
 }

@@ -4,6 +4,6 @@
 //! Slot `s` of a segment whose steps begin at `b` holds what shows from position `b + s` on:
 //! the effects of step `b + s - 1`, and what other threads did before the next step.
 
-pub(crate) mod markers;
 pub(crate) mod meta;
 pub(crate) mod reader;
+pub(crate) mod views;

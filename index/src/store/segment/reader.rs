@@ -5,15 +5,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use stepback_machine::{RegisterId, RegisterView};
 
 use crate::answers::error::QueryError;
-use crate::builder::segment::encode::STEPS_OF_THREAD;
-use crate::builder::segment::shadow::SeamExternal;
 use crate::store::data::Data;
 use crate::store::directory::Directory;
+use crate::store::extent::is_right;
 use crate::store::granules::{Granule, Touch};
-use crate::store::layout::is_right;
 use crate::store::packed::{FRAME, List, Malformed, Times, entry, take_u32, u32_in};
 use crate::store::pcs::Visits;
-use crate::store::segment::meta::{Section, SegmentMeta};
+use crate::store::segment::meta::{SeamExternal, Section, SegmentMeta};
+use crate::store::segment::views::STEPS_OF_THREAD;
 
 /// A segment of an open index. Each section's checksum is looked at when the section is first used.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,10 @@
 //! The slots of a segment's markers, by thread and kind.
 
 use foldhash::HashMap;
-use stepback_machine::{RegisterId, RegisterView};
+use stepback_machine::RegisterView;
 use stepback_parsers::MarkerKind;
 
-/// In place of a register, with the kind as offset: the slots of a thread's markers of the kind.
-pub const fn markers_of(kind: MarkerKind) -> RegisterView {
-    RegisterView::new(RegisterId(u16::MAX - 1), kind.0, 0)
-}
+use crate::store::segment::views::markers_of;
 
 /// The markers of a kind of a thread in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
