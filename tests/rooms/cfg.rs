@@ -1,0 +1,37 @@
+//! Which code belongs to the product: everything but what is compiled for tests and fuzzing alone.
+
+use syn::parse::Parser as _;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Meta, Token};
+
+/// Whether none of the attributes leaves the code to tests.
+pub fn is_in_the_product(attributes: &[Attribute]) -> bool {
+    attributes.iter().all(|attribute| match &attribute.meta {
+        Meta::Path(path) => !path.is_ident("test"),
+        Meta::List(list) if list.path.is_ident("cfg") => {
+            list.parse_args::<Meta>().ok().and_then(|condition| holds(&condition)) != Some(false)
+        }
+        _ => true,
+    })
+}
+
+/// Whether a condition holds in the product; `None` where that depends on the machine, or nobody knows.
+fn holds(condition: &Meta) -> Option<bool> {
+    match condition {
+        Meta::Path(path) if path.is_ident("test") || path.is_ident("fuzzing") => Some(false),
+        Meta::List(list) => {
+            let parts = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(list.tokens.clone()).ok()?;
+            let parts: Vec<_> = parts.iter().map(holds).collect();
+            match list.path.get_ident()?.to_string().as_str() {
+                "not" => parts.first().copied().flatten().map(|part| !part),
+                "all" if parts.contains(&Some(false)) => Some(false),
+                "any" if parts.contains(&Some(true)) => Some(true),
+                "all" | "any" if parts.contains(&None) => None,
+                "all" => Some(true),
+                "any" => Some(false),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,32 @@
+//! Only `machine` asks which instruction set something is of; others pass it on and ask the architecture.
+
+use crate::resolve::Target;
+use crate::scan::FactKind;
+use crate::survey::{Offence, Survey};
+
+/// Questions that stand for a comparison.
+pub const PREDICATES: &[&str] = &["is_arm", "is_x86", "is_aarch32", "is_aarch64", "is_riscv", "is_sparc", "is_thumb"];
+
+/// Types whose variants nobody else may ask for.
+const GUARDED: &[&str] = &["InstructionSet", "Architecture"];
+const HOME: &str = "machine/";
+
+pub fn offences(survey: &Survey) -> Vec<Offence> {
+    let outside = survey.workspace.facts.iter().filter_map(|placed| {
+        let file = survey.path_of(survey.workspace.file_of(placed.module));
+        if file.starts_with(HOME) {
+            return None;
+        }
+        let what = match &placed.fact.kind {
+            FactKind::Predicate(name) => format!("asks {name}()"),
+            FactKind::Compared { path, how } => {
+                let Target::Item(item) = survey.workspace.resolve(placed.module, path)? else { return None };
+                let variant = item.rest.first().filter(|_| GUARDED.contains(&item.name.as_str()))?;
+                format!("{how} with {}::{variant}", item.name)
+            }
+            _ => return None,
+        };
+        Some(Offence { file: file.to_owned(), line: placed.fact.line, what })
+    });
+    outside.collect()
+}

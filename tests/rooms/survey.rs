@@ -1,0 +1,113 @@
+//! The import graph: which file uses what of which other file.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::resolve::Target;
+use crate::scan::{Reach, holds_modules_only};
+use crate::table::CRATES;
+use crate::workspace::{FileId, ModuleId, Sources, Workspace, folder_of};
+
+/// All that the rules look at.
+pub struct Survey {
+    pub workspace: Workspace,
+    /// Sorted by file and line; one for each item that a file uses.
+    pub arrows: Vec<Arrow>,
+    pub foreign: Vec<Foreign>,
+}
+
+/// A file uses an item that another file defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    pub from: FileId,
+    pub line: usize,
+    pub to: FileId,
+    pub item: String,
+    /// The variants and functions of it that are named.
+    pub parts: Vec<String>,
+}
+
+/// A file uses something that no crate of the workspace defines.
+pub struct Foreign {
+    pub from: FileId,
+    pub line: usize,
+    pub path: Vec<String>,
+}
+
+/// A rule is broken there.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Offence {
+    pub file: String,
+    pub line: usize,
+    pub what: String,
+}
+
+enum Use {
+    Ours(Arrow),
+    Foreign(Foreign),
+}
+
+impl Survey {
+    /// Reads and resolves everything.
+    pub fn of(sources: &impl Sources) -> Self {
+        let workspace = Workspace::load(sources, CRATES);
+        let uses: Vec<Use> = (0..workspace.modules.len())
+            .into_par_iter()
+            .flat_map_iter(|at| uses_of(&workspace, ModuleId(at)))
+            .collect();
+        let mut arrows: BTreeMap<_, Arrow> = BTreeMap::new();
+        let mut foreign = Vec::new();
+        for one in uses {
+            match one {
+                Use::Ours(arrow) => {
+                    let known = arrows
+                        .entry((arrow.from, arrow.to, arrow.item.clone()))
+                        .or_insert_with(|| Arrow { parts: Vec::new(), ..arrow.clone() });
+                    known.line = known.line.min(arrow.line);
+                    known.parts.extend(arrow.parts);
+                }
+                Use::Foreign(one) => foreign.push(one),
+            }
+        }
+        let mut arrows: Vec<_> = arrows.into_values().collect();
+        arrows.iter_mut().for_each(|arrow| {
+            arrow.parts.sort();
+            arrow.parts.dedup();
+        });
+        arrows.sort_by_key(|arrow| (arrow.from, arrow.line, arrow.to));
+        Self { workspace, arrows, foreign }
+    }
+
+    pub fn path_of(&self, file: FileId) -> &str {
+        self.workspace.path_of(file)
+    }
+}
+
+fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
+    let module = &workspace.modules[id.0];
+    let own_file = workspace.path_of(module.file);
+    let imports = module.uses.iter().map(|import| (&import.path, import.line, import.reach));
+    let paths = module.paths.iter().map(|(path, line)| (path, *line, Reach::Private));
+    let mut uses = Vec::new();
+    for (path, line, reach) in imports.chain(paths) {
+        match workspace.resolve(id, path) {
+            Some(Target::Item(item)) => {
+                let to = workspace.file_of(item.module);
+                if to != module.file && !is_transparent(own_file, workspace.path_of(to), reach) {
+                    let parts = item.rest.into_iter().take(1).collect();
+                    uses.push(Use::Ours(Arrow { from: module.file, line, to, item: item.name, parts }));
+                }
+            }
+            Some(Target::Foreign(path)) => uses.push(Use::Foreign(Foreign { from: module.file, line, path })),
+            Some(Target::Module(_)) | None => {}
+        }
+    }
+    uses
+}
+
+/// Whether an import is a re-export that shows what stands below: `lib.rs` may show everything, `mod.rs` what its folder holds.
+fn is_transparent(own_file: &str, target: &str, reach: Reach) -> bool {
+    let below = own_file.ends_with("/lib.rs") || target.starts_with(&format!("{}/", folder_of(own_file)));
+    reach == Reach::Reexported && holds_modules_only(own_file) && below
+}

@@ -1,0 +1,194 @@
+//! The rooms of each crate from the lowest to the highest, after "Rooms" in DESIGN.md.
+//!
+//! A room may use the rooms below it, in its own crate and in the crates below.
+//! Rooms of one floor may not use each other.
+//! A new file in a folder that stands here belongs to the folder's room; a new folder wants a line.
+
+use crate::workspace::CrateFile;
+
+/// One room: what it is called and where it stands.
+pub struct Room {
+    pub name: &'static str,
+    /// Modules below the crate's folder: `calls` is `calls.rs` and all of `calls/`. The longest that fits counts.
+    pub places: &'static [&'static str],
+    /// The rooms of the crate that may use it; empty: all above.
+    pub only_for: &'static [&'static str],
+}
+
+/// The rooms of a crate.
+pub struct CrateRooms {
+    pub name: &'static str,
+    pub folder: &'static str,
+    /// From the lowest to the highest.
+    pub floors: &'static [&'static [Room]],
+}
+
+/// What is parsed: each library, and the program's `main`.
+pub const CRATES: &[CrateFile] = &[
+    CrateFile { name: "stepback_machine", file: "machine/src/lib.rs" },
+    CrateFile { name: "stepback_parsers", file: "parsers/src/lib.rs" },
+    CrateFile { name: "stepback_index", file: "index/src/lib.rs" },
+    CrateFile { name: "stepback", file: "src/lib.rs" },
+    CrateFile { name: "", file: "src/main.rs" },
+];
+
+/// The crates from the lowest to the highest.
+pub const ROOMS: &[CrateRooms] = &[
+    CrateRooms {
+        name: "machine",
+        folder: "machine/src",
+        floors: &[
+            // Words that every architecture is described with.
+            &[room(
+                "ground",
+                &[
+                    "set",
+                    "view",
+                    "bytes",
+                    "address",
+                    "endian",
+                    "access_kind",
+                    "lane_format",
+                    "register_group",
+                    "registers",
+                    "mode",
+                    "branch",
+                    "flow",
+                    "abi",
+                ],
+            )],
+            &[room("meaning", &["meaning", "expression", "instruction", "views", "description", "by_disassembler"])],
+            &[
+                room("arm", &["arm"]),
+                room("x86", &["x86"]),
+                room("riscv", &["riscv"]),
+                room("sparc", &["sparc"]),
+                room("regdeps", &["regdeps"]),
+                room("linux", &["linux"]),
+            ],
+            // The one table, and what asks it.
+            &[room("architecture", &["architecture", "decoder"])],
+        ],
+    },
+    CrateRooms {
+        name: "parsers",
+        folder: "parsers/src",
+        floors: &[
+            &[room(
+                "ground",
+                &["numbers", "events", "marker", "known_instruction", "read_at", "source", "error", "facts"],
+            )],
+            &[room("kept", &["kept"])],
+            &[room("packed", &["packed"])],
+            &[room("text", &["text"])],
+            &[room("step_store", &["step_store"])],
+            &[
+                room("tarmac", &["tarmac"]),
+                room("drmemtrace", &["drmemtrace"]),
+                room("rst", &["rst"]),
+                room("btrace", &["btrace"]),
+            ],
+            &[room("detect", &["detect", "format", "any_source"])],
+        ],
+    },
+    CrateRooms {
+        name: "index",
+        folder: "index/src",
+        floors: &[
+            &[room("answers", &["answers", "cancel", "error"])],
+            &[room("store", &["store"])],
+            &[room("index", &["index"])],
+            &[room("read", &["read"])],
+            &[room("inference", &["inference"])],
+            &[room("query", &["query"])],
+            &[room("builder", &["builder"])],
+            &[room("oracle", &["oracle"])],
+        ],
+    },
+    CrateRooms {
+        name: "src",
+        folder: "src",
+        floors: &[
+            &[room("image", &["image"]), room("source", &["source"]), room("syntax", &["syntax"])],
+            &[room("session", &["session"])],
+            &[room("expression", &["expression"])],
+            &[room("place", &["place"])],
+            &[room("analysis", &["analysis"])],
+            &[room("model", &["model"]), room("vcd", &["vcd"]), room("truncate", &["truncate"])],
+            &[room("worker", &["worker", "action"])],
+            &[own("theme", &["theme"], &["keymap", "panels", "window"])],
+            &[own("keymap", &["keymap"], &["panels", "window"])],
+            &[own("panels", &["panels"], &["window"])],
+            &[
+                own("window", &["window"], &["main"]),
+                own("terminal", &["terminal"], &["main"]),
+                own("cli", &["cli"], &["main"]),
+            ],
+            &[room("main", &["main"])],
+        ],
+    },
+];
+
+const fn room(name: &'static str, places: &'static [&'static str]) -> Room {
+    Room { name, places, only_for: &[] }
+}
+
+/// A room that only some of those above may use.
+const fn own(name: &'static str, places: &'static [&'static str], only_for: &'static [&'static str]) -> Room {
+    Room { name, places, only_for }
+}
+
+/// A room by its crate, floor and number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RoomId {
+    pub rank: usize,
+    pub floor: usize,
+    pub number: usize,
+}
+
+impl RoomId {
+    /// The room of a file.
+    pub fn of(path: &str) -> Option<Self> {
+        let (rank, one) = ROOMS.iter().enumerate().find(|(_, one)| inside(path, one.folder).is_some())?;
+        let module = inside(path, one.folder)?.trim_end_matches(".rs").trim_end_matches("/mod");
+        let mut best: Option<(usize, Self)> = None;
+        for (floor, rooms) in one.floors.iter().enumerate() {
+            for (number, room) in rooms.iter().enumerate() {
+                let fitting = room.places.iter().filter(|place| module == **place || inside(module, place).is_some());
+                let length = fitting.map(|place| place.len()).max();
+                if length.is_some_and(|length| best.is_none_or(|(longest, _)| length > longest)) {
+                    best = length.map(|length| (length, Self { rank, floor, number }));
+                }
+            }
+        }
+        best.map(|(_, room)| room)
+    }
+
+    pub fn room(self) -> &'static Room {
+        &ROOMS[self.rank].floors[self.floor][self.number]
+    }
+
+    /// `index/query`.
+    pub fn name(self) -> String {
+        format!("{}/{}", ROOMS[self.rank].name, self.room().name)
+    }
+
+    /// Why this room may not use another; `None` if it may.
+    pub fn barred_from(self, other: Self) -> Option<&'static str> {
+        if self == other || self.rank > other.rank {
+            return None;
+        }
+        let allowed = other.room().only_for;
+        match () {
+            () if self.rank < other.rank => Some("a crate above"),
+            () if self.floor < other.floor => Some("upward"),
+            () if self.floor == other.floor => Some("its neighbour"),
+            () if !allowed.is_empty() && !allowed.contains(&self.room().name) => Some("not its to use"),
+            () => None,
+        }
+    }
+}
+
+fn inside<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
+    path.strip_prefix(folder)?.strip_prefix('/')
+}
