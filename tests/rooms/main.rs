@@ -4,17 +4,14 @@
 //! and compares the arrows between files with the rooms in `table.rs`.
 //! Calls of methods are no paths: methods of a type stand in its own room, so an arrow to the type is one to them.
 
-mod cfg;
 mod circles;
 mod report;
 mod resolve;
 mod rules;
 mod scan;
-mod signature;
 mod survey;
 mod table;
 mod tests;
-mod tokens;
 mod workspace;
 
 use std::path::PathBuf;

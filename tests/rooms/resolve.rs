@@ -1,6 +1,6 @@
 //! From a path in the code to the module that defines what it names, through imports, renames, globs and re-exports.
 
-use crate::scan::Binding;
+use crate::scan::file_scan::Binding;
 use crate::workspace::{ModuleId, Workspace};
 
 /// What a path names.

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::resolve::Target;
-use crate::scan::{Reach, holds_modules_only};
+use crate::scan::file_scan::Reach;
+use crate::scan::holds_modules_only;
 use crate::table::CRATES;
 use crate::workspace::{FileId, ModuleId, Sources, Workspace, folder_of};
 
@@ -46,12 +47,14 @@ pub struct Offence {
 enum Use {
     Ours(Arrow),
     Foreign(Foreign),
+    /// A path of ours that leads to nothing.
+    Nowhere(String),
 }
 
 impl Survey {
     /// Reads and resolves everything.
     pub fn of(sources: &impl Sources) -> Self {
-        let workspace = Workspace::load(sources, CRATES);
+        let mut workspace = Workspace::load(sources, CRATES);
         let uses: Vec<Use> = (0..workspace.modules.len())
             .into_par_iter()
             .flat_map_iter(|at| uses_of(&workspace, ModuleId(at)))
@@ -68,6 +71,7 @@ impl Survey {
                     known.parts.extend(arrow.parts);
                 }
                 Use::Foreign(one) => foreign.push(one),
+                Use::Nowhere(path) => workspace.problems.push(path),
             }
         }
         let mut arrows: Vec<_> = arrows.into_values().collect();
@@ -100,6 +104,10 @@ fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
                 }
             }
             Some(Target::Foreign(path)) => uses.push(Use::Foreign(Foreign { from: module.file, line, path })),
+            // What we define can be found: such a path is a hole of the resolver, and must be told.
+            None if begins_in_ours(workspace, path) => {
+                uses.push(Use::Nowhere(format!("{own_file}:{line}: {} leads nowhere", path.join("::"))));
+            }
             Some(Target::Module(_)) | None => {}
         }
     }
@@ -110,4 +118,9 @@ fn uses_of(workspace: &Workspace, id: ModuleId) -> Vec<Use> {
 fn is_transparent(own_file: &str, target: &str, reach: Reach) -> bool {
     let below = own_file.ends_with("/lib.rs") || target.starts_with(&format!("{}/", folder_of(own_file)));
     reach == Reach::Reexported && holds_modules_only(own_file) && below
+}
+
+fn begins_in_ours(workspace: &Workspace, path: &[String]) -> bool {
+    let first = path.first();
+    first.is_some_and(|name| ["crate", "super"].contains(&name.as_str()) || workspace.crates.contains_key(name))
 }

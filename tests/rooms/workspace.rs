@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use crate::scan::{Fact, FileScan, ItemScan, ModuleScan, UseScan, holds_modules_only, scan};
+use crate::scan::file_scan::{Fact, FileScan, ItemScan, ModuleScan, UseScan};
+use crate::scan::{holds_modules_only, scan};
 
 /// Where sources come from: a folder, or the text of a test.
 pub trait Sources: Sync {
@@ -111,14 +112,11 @@ impl Workspace {
 
     /// Takes a file in and says which files it declares.
     fn add(&mut self, wanted: Wanted, read: Option<Read>) -> Vec<Wanted> {
-        let Some(Read { path, scan }) = read else {
-            self.problems.push(format!("no file for mod {}: {}", wanted.name, wanted.candidates.join(" or ")));
-            return Vec::new();
-        };
-        let scan = match scan {
-            Ok(scan) => scan,
-            Err(error) => {
-                self.problems.push(error);
+        let missing = || format!("no file for mod {}: {}", wanted.name, wanted.candidates.join(" or "));
+        let (path, scan) = match read.ok_or_else(missing).and_then(|Read { path, scan }| Ok((path, scan?))) {
+            Ok(read) => read,
+            Err(problem) => {
+                self.problems.push(problem);
                 return Vec::new();
             }
         };

@@ -1,7 +1,7 @@
 //! No room uses one above it, one beside it, or one that is not its to use.
 
 use crate::resolve::Target;
-use crate::scan::FactKind;
+use crate::scan::file_scan::FactKind;
 use crate::survey::{Offence, Survey};
 use crate::table::RoomId;
 use crate::workspace::FileId;

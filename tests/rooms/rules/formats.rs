@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::scan::FactKind;
+use crate::scan::file_scan::FactKind;
 use crate::survey::{Offence, Survey};
 
 /// Modules of `parsers` and what identifiers that speak of them contain.

@@ -1,7 +1,7 @@
 //! Only `machine` asks which instruction set something is of; others pass it on and ask the architecture.
 
 use crate::resolve::Target;
-use crate::scan::FactKind;
+use crate::scan::file_scan::FactKind;
 use crate::survey::{Offence, Survey};
 
 /// Questions that stand for a comparison.

@@ -1,6 +1,6 @@
 //! `mod.rs` and `lib.rs` hold `//!`, `mod` and `use`.
 
-use crate::scan::FactKind;
+use crate::scan::file_scan::FactKind;
 use crate::survey::{Offence, Survey};
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {

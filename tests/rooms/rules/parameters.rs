@@ -1,8 +1,8 @@
 //! No function takes a tuple or a `bool`, none has more than five parameters.
 
 use crate::resolve::Target;
-use crate::scan::FactKind;
-use crate::signature::{Owner, Problem};
+use crate::scan::file_scan::FactKind;
+use crate::scan::signature::{Owner, Problem};
 use crate::survey::{Offence, Survey};
 
 pub fn offences(survey: &Survey) -> Vec<Offence> {

@@ -1,0 +1,12 @@
+//! From the text of a file to what the resolver and the rules need of it.
+
+mod cfg;
+mod compare;
+pub mod file_scan;
+mod items;
+mod scanner;
+pub mod signature;
+mod tokens;
+mod visit;
+
+pub use scanner::{holds_modules_only, scan};
