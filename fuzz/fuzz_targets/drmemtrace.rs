@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 
 use libfuzzer_sys::fuzz_target;
 use stepback_parsers::{Marker, Problem, ThreadNumber, drmemtrace::{
-    DataRecord, InstructionRecord, ReadEnd, RecordSink, ThreadIdentity, TraceFile, TraceHead, read_records,
-}};
+    DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceFile, TraceHead, read_records,
+}, step_store::ReadEnd};
 
 /// Records as text.
 #[derive(Default)]

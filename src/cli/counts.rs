@@ -53,13 +53,13 @@ pub fn run(report: &mut Report<'_>) -> Result<()> {
     }
     let counts = match session.drmemtrace() {
         Some(trace) => {
-            let facts = trace.facts();
-            let threads = facts.threads.iter().zip(&facts.counts).map(|(identity, counts)| ThreadCounts {
+            let counts = trace.counts();
+            let threads = trace.threads().into_iter().zip(counts.threads).map(|(identity, counts)| ThreadCounts {
                 name: identity.name(),
-                counts: counts.clone(),
+                counts,
                 is_thread: !identity.is_idle(),
             });
-            TraceCounts { threads: threads.collect(), total: facts.total.clone() }
+            TraceCounts { threads: threads.collect(), total: counts.total }
         }
         None => count_events(&session.index, &report.cancel)?,
     };

@@ -73,15 +73,15 @@ struct DrmemtraceJson {
 impl DrmemtraceJson {
     fn new(session: &Session, cancel: &Cancel) -> Result<Option<Self>> {
         let Some(trace) = session.drmemtrace() else { return Ok(None) };
-        let (head, facts) = (trace.head(), trace.facts());
+        let head = trace.head();
         let pids: BTreeSet<u64> =
-            facts.threads.iter().filter(|thread| !thread.is_idle()).map(|thread| thread.pid).collect();
+            trace.threads().iter().filter(|thread| !thread.is_idle()).map(|thread| thread.pid).collect();
         Ok(Some(Self {
             version: head.version,
             file_type: format!("{:#x}", head.file_type.0),
             file_type_words: head.file_type.words(),
             files: session.files().map_or(0, |files| files.files.len()),
-            records: facts.records,
+            records: trace.facts().records,
             pids: pids.into_iter().filter(|pid| *pid != 0).collect(),
             cpus: cpu_count(session, cancel)?,
             notes: trace_notes(session),

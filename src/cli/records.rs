@@ -2,13 +2,14 @@
 
 use anyhow::Result;
 use serde::Serialize;
-use stepback_machine::Encoding;
+use stepback_machine::{AccessKind, Encoding};
 use stepback_parsers::{
     Marker, MarkerKind, Position,
     drmemtrace::{
-        Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, marker_name, record_name, record_text, unix_micros,
+        Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, instruction_name, marker_name, record_name,
+        record_text, unix_micros,
     },
-    step_store::Code,
+    step_store::{Code, StoredAccess},
 };
 
 use super::json::byte_string;
@@ -50,7 +51,7 @@ struct RecordJson<'a> {
 
 /// Prints records from those that follow the step before a position; without one, from the first.
 pub fn run(trace: &Drmemtrace, from: Position, arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
-    let threads = trace.facts().threads.clone();
+    let threads = trace.threads();
     let names: Vec<String> = threads.iter().map(ThreadIdentity::name).collect();
     let mut left = arguments.count.unwrap_or(u64::MAX);
     // Those of position 0 come before the first step; the step at a position belongs to the next one.
@@ -104,19 +105,19 @@ impl<'a> RecordJson<'a> {
         };
         match &record.content {
             RecordContent::Instruction(code, target) => json.set_instruction(code, *target),
-            RecordContent::Access { is_write, size_bytes, address, pc } => {
-                json.kind = if *is_write { "write" } else { "read" };
+            RecordContent::Access(StoredAccess { kind, size_bytes, address, pc }) => {
+                json.kind = if *kind == AccessKind::Write { "write" } else { "read" };
                 json.pc = pc.map(hex);
                 (json.address, json.size) = (Some(hex(*address)), Some(u64::from(*size_bytes)));
             }
-            RecordContent::Marker { marker, size_bytes, .. } => json.set_marker(*marker, *size_bytes),
+            RecordContent::Marker(stored) => json.set_marker(stored.marker, stored.size_bytes),
             RecordContent::Problem(_) => return None,
         }
         Some(json)
     }
 
     fn set_instruction(&mut self, code: &Code, target: Option<u64>) {
-        self.kind = record_name(code.kind);
+        self.kind = instruction_name(code.branch);
         (self.pc, self.size) = (Some(hex(code.pc)), Some(u64::from(code.length_bytes)));
         let bytes = |encoding: &Encoding| byte_string(encoding.bytes().iter().map(|byte| Some(*byte)));
         self.encoding = code.encoding.as_ref().map(bytes);

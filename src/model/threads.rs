@@ -95,7 +95,7 @@ pub fn threads_of(session: &Session, cancel: &Cancel) -> anyhow::Result<Threads>
 
 fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Result<Vec<ThreadRow>, QueryError> {
     let identities = match &**session.index.source() {
-        AnySource::Drmemtrace(trace) => trace.facts().threads.clone(),
+        AnySource::Drmemtrace(trace) => trace.threads(),
         AnySource::Tarmac(_) => Vec::new(),
     };
     let mut rows = Vec::new();

@@ -11,7 +11,7 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
     const BY_TIME: &str =
         "threads are put in order by their times: between two times of a thread, what others did first is not known";
     let Some(trace) = session.drmemtrace() else { return Vec::new() };
-    let threads = trace.facts().threads.iter().filter(|thread| !thread.is_idle()).count();
+    let threads = trace.threads().iter().filter(|thread| !thread.is_idle()).count();
     let by_time = (threads > 1).then(|| BY_TIME.to_owned());
     std::iter::once(NO_VALUES.to_owned()).chain(unusual_notes(session)).chain(by_time).collect()
 }
@@ -76,5 +76,5 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
 pub fn lacks_encodings(session: &Session) -> bool {
     let Some(trace) = session.drmemtrace() else { return false };
     let file_type = trace.head().file_type;
-    !file_type.has(FileType::ENCODINGS) && !file_type.has(FileType::REGDEPS) && trace.facts().total.encodings == 0
+    !file_type.has(FileType::ENCODINGS) && !file_type.has(FileType::REGDEPS) && trace.counts().total.encodings == 0
 }

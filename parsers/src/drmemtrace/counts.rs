@@ -174,49 +174,6 @@ impl ThreadCounter {
 }
 
 impl Counts {
-    /// All figures but those of the markers, in an order that does not change.
-    pub(crate) fn numbers(&self) -> [u64; 13] {
-        [
-            self.instructions,
-            self.kernel_instructions,
-            self.unique_instructions,
-            self.nofetch,
-            self.kernel_nofetch,
-            self.encodings,
-            self.loads,
-            self.stores,
-            self.bytes_read,
-            self.bytes_written,
-            self.prefetches,
-            self.instruction_flushes,
-            self.data_flushes,
-        ]
-    }
-
-    /// From the same numbers.
-    pub(crate) fn of_numbers(numbers: [u64; 13]) -> Self {
-        let [instructions, kernel_instructions, unique_instructions, nofetch, kernel_nofetch, encodings, rest @ ..] =
-            numbers;
-        let [loads, stores, bytes_read, bytes_written, prefetches, instruction_flushes, data_flushes] = rest;
-        let markers = BTreeMap::new();
-        Self {
-            instructions,
-            kernel_instructions,
-            unique_instructions,
-            nofetch,
-            kernel_nofetch,
-            encodings,
-            loads,
-            stores,
-            bytes_read,
-            bytes_written,
-            prefetches,
-            instruction_flushes,
-            data_flushes,
-            markers,
-        }
-    }
-
     /// How many markers there are of some kinds.
     pub fn markers_of(&self, kinds: &[MarkerKind]) -> u64 {
         kinds.iter().filter_map(|kind| self.markers.get(kind)).sum()

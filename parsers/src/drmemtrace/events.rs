@@ -2,14 +2,15 @@
 
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Address, InstructionSet, Mode};
+use stepback_machine::{Address, InstructionSet, Mode};
 
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::visible::{first_item, plain_address, unix_micros};
 use crate::events::{EventSink, MarkerEvent, MemoryAccess, Place, Problem, StepEvent, ThreadNumber};
-use crate::marker::{Marker, MarkerKind};
+use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
 use crate::step_store::code::Code;
+use crate::step_store::record::{StoredAccess, StoredMarker, StoredThread};
 
 /// Bytes of the virtual text of an item.
 pub const ITEM_BYTES: u64 = 16;
@@ -22,7 +23,7 @@ pub struct EventRun<'a, S> {
     items: Range<u64>,
     item: u64,
     sink: &'a mut S,
-    identities: &'a [ThreadIdentity],
+    identities: &'a [StoredThread],
     /// The number in this run of each thread of the store.
     numbers: Vec<Option<ThreadNumber>>,
     named: u16,
@@ -36,7 +37,7 @@ pub struct EventRun<'a, S> {
 
 impl<'a, S: EventSink> EventRun<'a, S> {
     /// Begins in the block of the first item.
-    pub fn new(items: Range<u64>, identities: &'a [ThreadIdentity], set: InstructionSet, sink: &'a mut S) -> Self {
+    pub fn new(items: Range<u64>, identities: &'a [StoredThread], set: InstructionSet, sink: &'a mut S) -> Self {
         Self {
             item: first_item(items.start),
             items,
@@ -87,14 +88,8 @@ impl<'a, S: EventSink> EventRun<'a, S> {
             *place = Some(number);
         }
         let identity = self.identities.get(self.store_thread).copied().unwrap_or_default();
-        self.sink.thread_named(number, &identity.name());
+        self.sink.thread_named(number, &ThreadIdentity::from(identity).name());
         number
-    }
-
-    fn push_access(&mut self, kind: AccessKind, (address, tag): (Address, u64), size_bytes: u8) {
-        let (thread, place) = (self.thread, self.place());
-        let access = MemoryAccess { thread, kind, address, tag, size_bytes, bytes: None, place };
-        self.sink.access(&access);
     }
 }
 
@@ -123,7 +118,7 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
             instruction_set: code.set,
             opcode: encoding.filter(|_| code.set.is_arm()).map_or(0, |encoding| encoding.opcode(code.set)),
             bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
-            branch: code.branch(),
+            branch: code.branch,
             length_bytes: code.event_length(),
             is_executed: true,
             mode: Mode::default(),
@@ -132,26 +127,27 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
     }
 
     #[inline(always)]
-    fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, _pc: Option<u64>) {
+    fn access(&mut self, access: StoredAccess) {
+        let StoredAccess { kind, size_bytes, address: made, .. } = access;
         if !self.is_wanted() || size_bytes == 0 {
             return;
         }
         self.thread = self.number();
-        let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
-        let made = address;
+        let (thread, place) = (self.thread, self.place());
         let address = plain_address(made, self.set);
+        let tag = made ^ address.0;
         // Nothing lies behind the last address.
         let room = u64::MAX - address.0;
-        let size_bytes = u64::from(size_bytes).min(room.saturating_add(1)) as u16;
-        for offset in (0..size_bytes).step_by(usize::from(ACCESS_LIMIT)) {
-            let size = (size_bytes - offset).min(ACCESS_LIMIT) as u8;
-            let part = Address(address.0 + u64::from(offset));
-            self.push_access(kind, (part, made ^ address.0), size);
+        let whole_bytes = u64::from(size_bytes).min(room.saturating_add(1)) as u16;
+        for offset in (0..whole_bytes).step_by(usize::from(ACCESS_LIMIT)) {
+            let size_bytes = (whole_bytes - offset).min(ACCESS_LIMIT) as u8;
+            let address = Address(address.0 + u64::from(offset));
+            self.sink.access(&MemoryAccess { thread, kind, address, tag, size_bytes, bytes: None, place });
         }
     }
 
-    fn marker(&mut self, marker: Marker, _size_bytes: u64, count: u64) {
-        let mut marker = marker;
+    fn marker(&mut self, stored: StoredMarker) {
+        let mut marker = stored.marker;
         if marker.kind == MarkerKind::TIMESTAMP {
             if marker.value == u64::MAX {
                 return;
@@ -163,7 +159,7 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
             return;
         }
         if marker.kind == MarkerKind::CORE_IDLE {
-            marker.value = count;
+            marker.value = stored.count;
         }
         let event = MarkerEvent { thread: self.number(), marker, place: self.place() };
         self.sink.marker(&event);

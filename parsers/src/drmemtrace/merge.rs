@@ -15,6 +15,7 @@ use crate::drmemtrace::raw_record::{Width, kind, marker};
 use crate::drmemtrace::record::RecordSink;
 use crate::drmemtrace::threads::Threads;
 use crate::read_at::ReadAt;
+use crate::step_store::record::ReadEnd;
 
 /// A file of a trace.
 #[derive(Clone)]
@@ -23,15 +24,6 @@ pub struct TraceFile {
     pub name: String,
     /// Its content, packed or not.
     pub data: Arc<dyn ReadAt>,
-}
-
-/// Why a reader ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadEnd {
-    /// There is no more.
-    Complete,
-    /// It was told to stop.
-    Stopped,
 }
 
 /// Pushes every visible record of a trace into a sink, in order.

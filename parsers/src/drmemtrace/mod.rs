@@ -4,12 +4,13 @@
 //! a *step store* keeps them in blocks that can be read at random, and a [`crate::source::Source`] pushes their events.
 
 mod block;
+mod branches;
 mod chunks;
 mod companion;
 #[cfg(test)]
 mod companion_tests;
 mod container;
-pub(crate) mod counts;
+mod counts;
 mod decoder;
 mod encoding_slot;
 mod events;
@@ -20,20 +21,24 @@ mod junk;
 mod layout;
 mod line_writer;
 mod marker_names;
-pub(crate) mod merge;
+mod merge;
 mod modules_log;
 mod opening;
 mod physical_pages;
 mod pool;
 mod raw_record;
-pub(crate) mod record;
+mod record;
+mod recorder;
 pub(crate) mod source;
 #[cfg(test)]
 mod store_tests;
+mod summary;
 mod text;
 mod threads;
+mod thumb;
 mod visible;
 
+pub use branches::instruction_name;
 pub use companion::{CompanionProblem, CompanionProblems};
 pub use counts::{Counter, Counts};
 pub use file_type::FileType;
@@ -41,11 +46,12 @@ pub use function_list::{FunctionList, TracedFunction};
 pub use head::TraceHead;
 pub use layout::{LayoutError, TraceLayout};
 pub use marker_names::{marker_kind, marker_name, record_name};
-pub use merge::{ReadEnd, TraceFile, read_records, read_records_as};
+pub use merge::{TraceFile, read_records, read_records_as};
 pub use modules_log::{ModuleSegment, ModulesLog};
 pub use physical_pages::PhysicalPages;
 pub use raw_record::Width;
 pub use record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
 pub use source::Drmemtrace;
+pub use summary::TraceCounts;
 pub use text::record_text;
 pub use visible::{RecordContent, VisibleRecord, unix_micros};

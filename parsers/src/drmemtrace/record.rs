@@ -4,6 +4,7 @@ use stepback_machine::{Encoding, InstructionSet};
 
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::Marker;
+use crate::step_store::record::StoredThread;
 
 /// A thread of the trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -12,6 +13,12 @@ pub struct ThreadIdentity {
     pub tid: u64,
     /// Likewise; 0 while the trace has not said it.
     pub pid: u64,
+}
+
+impl From<StoredThread> for ThreadIdentity {
+    fn from(StoredThread { tid, pid }: StoredThread) -> Self {
+        Self { tid, pid }
+    }
 }
 
 impl ThreadIdentity {

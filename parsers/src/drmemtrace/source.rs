@@ -11,6 +11,9 @@ use crate::detect::FormatError;
 use crate::drmemtrace::events::{EventRun, ITEM_BYTES};
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::merge::{TraceFile, read_records_as};
+use crate::drmemtrace::record::ThreadIdentity;
+use crate::drmemtrace::recorder::Recorder;
+use crate::drmemtrace::summary::TraceCounts;
 use crate::drmemtrace::visible::{VisibleRecord, visible_records};
 use crate::events::EventSink;
 use crate::kept::places::KeptOptions;
@@ -76,7 +79,10 @@ impl Drmemtrace {
             options: assumed.map(|set| format!("arch={set:?}")).unwrap_or_default(),
         };
         let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
-            read_records_as(files, assumed, is_stopped, encoder)
+            let mut recorder = Recorder::new(encoder);
+            let end = read_records_as(files, assumed, is_stopped, &mut recorder)?;
+            recorder.finish();
+            Ok(end)
         };
         Ok(Self { head, ..Self::new(StepStore::open(options, Box::new(read)), traits) })
     }
@@ -100,6 +106,16 @@ impl Drmemtrace {
     /// What is known of the trace so far.
     pub fn facts(&self) -> Arc<Facts> {
         self.store.facts()
+    }
+
+    /// The threads of the trace so far, by number.
+    pub fn threads(&self) -> Vec<ThreadIdentity> {
+        self.facts().threads.iter().copied().map(ThreadIdentity::from).collect()
+    }
+
+    /// What the whole trace holds; nothing until it has been read.
+    pub fn counts(&self) -> TraceCounts {
+        TraceCounts::of_numbers(&self.facts().summary)
     }
 
     /// How many steps are done when the visible record with this ordinal, from 1, has been seen: a position. O(log n).
@@ -209,12 +225,12 @@ impl Source for Drmemtrace {
 
     fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
         let failed = |error| SourceError::Read { offset: range.start, error };
-        let facts = self.store.facts();
+        let threads = self.threads();
         let mut scratch = ParseScratch::default();
         let mut line = Vec::new();
         visible_records(&self.store, items_of(&range), &mut scratch.store, |record| {
             line.clear();
-            crate::drmemtrace::text::push_line(&mut line, &record, &facts.threads);
+            crate::drmemtrace::text::push_line(&mut line, &record, &threads);
             each(record.instructions * ITEM_BYTES, &line);
             true
         })

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{Encoding, Endian, InstructionSet};
+use stepback_machine::{AccessKind, Encoding, Endian, InstructionSet};
 
+use crate::drmemtrace::branches::branch_of;
 use crate::drmemtrace::counts::Counter;
-use crate::drmemtrace::merge::ReadEnd;
 use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::recorder::Recorder;
 use crate::drmemtrace::source::Drmemtrace;
+use crate::drmemtrace::summary::TraceCounts;
 use crate::drmemtrace::visible::RecordContent;
 use crate::drmemtrace::visible::visible_records;
 use crate::events::{EventSink, MarkerEvent, MemoryAccess, StepEvent, ThreadNumber};
@@ -15,6 +17,7 @@ use crate::kept::places::{KeptOptions, KeptPlace};
 use crate::marker::{Marker, MarkerKind};
 use crate::source::{ParseScratch, RegisterSource, Source as _, SourceTraits};
 use crate::step_store::layout::Facts;
+use crate::step_store::record::{ReadEnd, StoredAccess, StoredMarker};
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 
 /// A record as it goes in.
@@ -99,7 +102,9 @@ fn push(records: &[Given], sink: &mut impl RecordSink) {
 
 fn store_of(records: Vec<Given>, options: KeptOptions) -> StepStore {
     let read: ReadTrace = Box::new(move |_, encoder| {
-        push(&records, encoder);
+        let mut recorder = Recorder::new(encoder);
+        push(&records, &mut recorder);
+        recorder.finish();
         Ok(ReadEnd::Complete)
     });
     let store = StepStore::open(options, read);
@@ -121,7 +126,8 @@ fn expected(records: &[Given]) -> Vec<String> {
                     format!("{:?} repeated {:#x}", record.thread, record.pc)
                 } else {
                     instructions += 1;
-                    format!("{:?} {} {:#x} {encoding:?} {:?}", record.thread, record.kind, record.pc, record.target)
+                    let branch = branch_of(record.kind);
+                    format!("{:?} {branch:?} {:#x} {encoding:?} {:?}", record.thread, record.pc, record.target)
                 }
             }
             Given::Data(DataRecord { thread, is_write, size_bytes, address, pc }) => {
@@ -140,15 +146,18 @@ fn found(store: &StepStore) -> Vec<String> {
         let thread = record.thread;
         let text = match record.content {
             RecordContent::Instruction(code, target) => {
-                format!("{thread:?} {} {:#x} {:?} {target:?}", code.kind, code.pc, code.encoding)
+                format!("{thread:?} {:?} {:#x} {:?} {target:?}", code.branch, code.pc, code.encoding)
             }
-            RecordContent::Access { is_write, size_bytes, address, pc } => {
+            RecordContent::Access(StoredAccess { kind, size_bytes, address, pc }) => {
+                let is_write = kind == AccessKind::Write;
                 format!("{thread:?} {is_write} {size_bytes} {address:#x} {}", pc == Some(77))
             }
-            RecordContent::Marker { marker, .. } if marker.kind == MarkerKind::REPETITION => {
+            RecordContent::Marker(StoredMarker { marker, .. }) if marker.kind == MarkerKind::REPETITION => {
                 format!("{thread:?} repeated {:#x}", marker.value)
             }
-            RecordContent::Marker { marker, size_bytes, .. } => format!("{thread:?} {marker:?} {size_bytes}"),
+            RecordContent::Marker(StoredMarker { marker, size_bytes, .. }) => {
+                format!("{thread:?} {marker:?} {size_bytes}")
+            }
             RecordContent::Problem(message) => panic!("{message}"),
         };
         for ordinal in record.ordinal..record.ordinal + record.count() {
@@ -173,7 +182,8 @@ fn every_record_comes_out_as_it_went_in() {
         let mut counter = Counter::default();
         push(&records, &mut counter);
         let counts = counter.threads().map(|(_, counts)| counts.clone()).collect::<Vec<_>>();
-        let Facts { records: count, counts: found, total, .. } = Facts::clone(&store.facts());
+        let Facts { records: count, summary, .. } = Facts::clone(&store.facts());
+        let TraceCounts { threads: found, total } = TraceCounts::of_numbers(&summary);
         assert_eq!((count, found, total), (records.len() as u64, counts, counter.total()));
     }
 }
@@ -191,7 +201,7 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
     records.extend(self::records(300, 9));
     let source = source_of(store_of(records.clone(), KeptOptions::default()));
     assert_eq!(source.facts().records, records.len() as u64);
-    assert_eq!(source.facts().total.stores, {
+    assert_eq!(source.counts().total.stores, {
         let mut counter = Counter::default();
         push(&records, &mut counter);
         counter.total().stores

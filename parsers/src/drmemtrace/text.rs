@@ -1,11 +1,14 @@
 //! Visible records as lines of text.
 
+use stepback_machine::{AccessKind, Branch};
+
 use crate::drmemtrace::line_writer::{LineWriter, decimal_digits};
 use crate::drmemtrace::marker_names::marker_name;
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::visible::{RecordContent, VisibleRecord};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::code::Code;
+use crate::step_store::record::{StoredAccess, StoredMarker};
 
 /// A record as a line of text, without its end.
 pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> String {
@@ -25,14 +28,15 @@ pub fn push_line(out: &mut Vec<u8>, record: &VisibleRecord<'_>, threads: &[Threa
     line.text("W").number(workload).text(".T").number(tid).text(" ");
     match &record.content {
         RecordContent::Instruction(code, target) => push_instruction(&mut line, code, *target),
-        RecordContent::Access { is_write, size_bytes, address, pc } => {
-            line.text(if *is_write { "write    " } else { "read     " }).number_in(u64::from(*size_bytes), 5);
+        RecordContent::Access(StoredAccess { kind, size_bytes, address, pc }) => {
+            let word = if *kind == AccessKind::Write { "write    " } else { "read     " };
+            line.text(word).number_in(u64::from(*size_bytes), 5);
             line.text(" byte(s) @ ").address(*address);
             if let Some(pc) = pc {
                 line.text(" by PC ").address(*pc);
             }
         }
-        RecordContent::Marker { marker, size_bytes, count } => push_marker(&mut line, *marker, *size_bytes, *count),
+        RecordContent::Marker(marker) => push_marker(&mut line, *marker),
         RecordContent::Problem(message) => _ = line.text("<").text(message).text(">"),
     }
 }
@@ -42,17 +46,16 @@ fn push_instruction(line: &mut LineWriter<'_>, code: &Code, target: Option<u64>)
     for byte in code.encoding.unwrap_or_default().bytes() {
         line.text(" ").byte(*byte);
     }
-    match code.kind {
-        48 => _ = line.text(" (taken)"),
-        49 => _ = line.text(" (untaken)"),
-        _ => {}
+    if let Branch::Conditional(Some(is_taken)) = code.branch {
+        line.text(if is_taken { " (taken)" } else { " (untaken)" });
     }
     if let Some(target) = target {
         line.text(" (target ").hex(target).text(")");
     }
 }
 
-fn push_marker(line: &mut LineWriter<'_>, Marker { kind, value }: Marker, size_bytes: u64, count: u64) {
+fn push_marker(line: &mut LineWriter<'_>, stored: StoredMarker) {
+    let StoredMarker { marker: Marker { kind, value }, size_bytes, count } = stored;
     if kind == MarkerKind::THREAD_EXIT {
         line.text("<thread ").number(value).text(" exited>");
         return;

@@ -6,9 +6,10 @@ use std::ops::Range;
 use stepback_machine::Address;
 
 use crate::events::ThreadNumber;
-use crate::marker::{Marker, MarkerKind};
+use crate::marker::MarkerKind;
 use crate::step_store::block::{BlockVisitor, ITEMS};
 use crate::step_store::code::Code;
+use crate::step_store::record::{StoredAccess, StoredMarker};
 use crate::step_store::store::{StepStore, StoreScratch};
 
 /// A record that DynamoRIO's tools show.
@@ -28,7 +29,7 @@ impl VisibleRecord<'_> {
     /// How many records it stands for: equal ones, one behind the other.
     pub fn count(&self) -> u64 {
         match self.content {
-            RecordContent::Marker { count, .. } => count,
+            RecordContent::Marker(marker) => marker.count,
             RecordContent::Problem(_) => 0,
             _ => 1,
         }
@@ -41,25 +42,10 @@ pub enum RecordContent<'a> {
     /// A fetched instruction, and where it goes when it is an indirect branch.
     Instruction(&'a Code, Option<u64>),
     /// A load or store.
-    Access {
-        /// True for a store.
-        is_write: bool,
-        /// Bytes.
-        size_bytes: u16,
-        /// As recorded.
-        address: u64,
-        /// Address of the instruction that made it; none when no instruction of the thread was seen yet.
-        pc: Option<u64>,
-    },
-    /// All others.
-    Marker {
-        /// What it tells; of a time as recorded.
-        marker: Marker,
-        /// Length of a flush or of a repeated instruction.
-        size_bytes: u64,
-        /// How many such records stand here one behind the other.
-        count: u64,
-    },
+    /// Its `pc` is that of the instruction that made it; none when no instruction of the thread was seen yet.
+    Access(StoredAccess),
+    /// All others. Its length is that of a flush or of a repeated instruction.
+    Marker(StoredMarker),
     /// Something that could not be read: no record.
     Problem(&'a str),
 }
@@ -136,15 +122,15 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
         self.note_pc(code.pc);
     }
 
-    fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, pc: Option<u64>) {
-        let pc = pc.or_else(|| self.pc());
-        self.hand_out(RecordContent::Access { is_write, size_bytes, address, pc }, 1);
+    fn access(&mut self, access: StoredAccess) {
+        let pc = access.pc.or_else(|| self.pc());
+        self.hand_out(RecordContent::Access(StoredAccess { pc, ..access }), 1);
     }
 
-    fn marker(&mut self, marker: Marker, size_bytes: u64, count: u64) {
-        self.hand_out(RecordContent::Marker { marker, size_bytes, count }, count);
-        if marker.kind == MarkerKind::REPETITION {
-            self.note_pc(marker.value);
+    fn marker(&mut self, stored: StoredMarker) {
+        self.hand_out(RecordContent::Marker(stored), stored.count);
+        if stored.marker.kind == MarkerKind::REPETITION {
+            self.note_pc(stored.marker.value);
         }
     }
 

@@ -11,12 +11,14 @@
 //! A step is mostly one byte and the addresses of its accesses: codes are numbered in the order of their first execution,
 //! so the next step's code is mostly the next number, and an instruction mostly accesses as it did the first time.
 
+use stepback_machine::{AccessKind, Encoding};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::marker::{Marker, MarkerKind};
-use crate::step_store::code::{Code, Shape, instruction_set};
+use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, instruction_set, number_of_branch};
 use crate::step_store::codes::Codes;
 use crate::step_store::numbers::{Addresses, PADDING, Reader, Writer};
+use crate::step_store::record::{StoredAccess, StoredMarker};
 
 /// Items in a block.
 pub const ITEMS: u64 = 256;
@@ -147,7 +149,7 @@ impl BlockWriter {
 
     fn inline(&mut self, code: &Code) {
         self.out.number(code.pc);
-        self.out.byte(code.kind);
+        self.out.byte(number_of_branch(code.branch));
         self.out.byte(code.set as u8);
         self.out.number(u64::from(code.length_bytes));
         let encoding = code.encoding.unwrap_or_default();
@@ -155,13 +157,14 @@ impl BlockWriter {
         self.out.bytes.extend_from_slice(encoding.bytes());
     }
 
-    /// An access that the step's code does not tell; `pc` is that of an instruction that is no step.
-    pub fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, pc: Option<u64>) {
-        self.out.byte(match (is_write, pc) {
-            (false, None) => READ,
-            (true, None) => WRITE,
-            (false, Some(_)) => READ_ELSEWHERE,
-            (true, Some(_)) => WRITE_ELSEWHERE,
+    /// An access that the step's code does not tell; its `pc` is that of an instruction that is no step.
+    pub fn access(&mut self, access: StoredAccess) {
+        let StoredAccess { kind, size_bytes, address, pc } = access;
+        self.out.byte(match (kind, pc) {
+            (AccessKind::Read, None) => READ,
+            (AccessKind::Write, None) => WRITE,
+            (AccessKind::Read, Some(_)) => READ_ELSEWHERE,
+            (AccessKind::Write, Some(_)) => WRITE_ELSEWHERE,
         });
         self.out.number(u64::from(size_bytes));
         self.addresses.write(address, &mut self.out);
@@ -170,8 +173,9 @@ impl BlockWriter {
         }
     }
 
-    /// `count` equal markers one behind the other.
-    pub fn marker(&mut self, marker: Marker, size_bytes: u64, count: u64) {
+    /// Equal markers one behind the other.
+    pub fn marker(&mut self, stored: StoredMarker) {
+        let StoredMarker { marker, size_bytes, count } = stored;
         if marker.kind == MarkerKind::TIMESTAMP && count == 1 {
             self.out.byte(TIME);
             self.out.difference(marker.value, self.base_time);
@@ -204,10 +208,10 @@ pub trait BlockVisitor {
     fn thread(&mut self, thread: u16, time: Option<u64>);
     /// The next item begins.
     fn step(&mut self, code: &Code, target: Option<u64>);
-    /// An access of the thread's last step, or of the instruction at `pc`, which is no step.
-    fn access(&mut self, is_write: bool, size_bytes: u16, address: u64, pc: Option<u64>);
-    /// `count` equal markers.
-    fn marker(&mut self, marker: Marker, size_bytes: u64, count: u64);
+    /// An access of the thread's last step, or of the instruction at its `pc`, which is no step.
+    fn access(&mut self, access: StoredAccess);
+    /// Equal markers.
+    fn marker(&mut self, marker: StoredMarker);
     /// Something could not be read here.
     fn problem(&mut self, message: String);
 }
@@ -268,20 +272,22 @@ impl BlockRun<'_> {
         let target = (op & HAS_TARGET != 0).then(|| self.reader.difference(code.pc));
         visitor.step(code, target);
         if op & IS_USUAL != 0 {
-            for (is_write, size_bytes) in code.shape.accesses() {
-                visitor.access(is_write, size_bytes, self.addresses.read(&mut self.reader), None);
+            for ShapeAccess { kind, size_bytes } in code.shape.accesses() {
+                let address = self.addresses.read(&mut self.reader);
+                visitor.access(StoredAccess { kind, size_bytes, address, pc: None });
             }
         }
         Ok(())
     }
 
     fn inline(&mut self) -> Result<Code, Damaged> {
-        let (pc, kind, set) = (self.reader.number(), self.reader.byte(), self.reader.byte());
+        let (pc, branch, set) = (self.reader.number(), self.reader.byte(), self.reader.byte());
         let length_bytes = self.reader.number() as u16;
         let count = self.reader.byte();
         let bytes: Vec<u8> = (0..count).map(|_| self.reader.byte()).collect();
+        let branch = branch_of_number(branch).ok_or(Damaged)?;
         let set = instruction_set(set).ok_or(Damaged)?;
-        Ok(Code { pc, encoding: stepback_machine::Encoding::new(&bytes), kind, set, length_bytes, shape: Shape::UNSET })
+        Ok(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, shape: Shape::UNSET })
     }
 
     fn other<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {
@@ -295,17 +301,20 @@ impl BlockRun<'_> {
                 let size_bytes = self.reader.number() as u16;
                 let address = self.addresses.read(&mut self.reader);
                 let pc = (op >= READ_ELSEWHERE).then(|| self.reader.number());
-                visitor.access(matches!(op, WRITE | WRITE_ELSEWHERE), size_bytes, address, pc);
+                let is_write = matches!(op, WRITE | WRITE_ELSEWHERE);
+                let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
+                visitor.access(StoredAccess { kind, size_bytes, address, pc });
             }
             MARKER | SIZED_MARKER | MARKER_RUN => {
                 let marker = Marker { kind: MarkerKind(self.reader.number() as u16), value: self.reader.number() };
                 let more = if op == MARKER { 0 } else { self.reader.number() };
                 let (size_bytes, count) = if op == MARKER_RUN { (0, more) } else { (more, 1) };
-                visitor.marker(marker, size_bytes, count);
+                visitor.marker(StoredMarker { marker, size_bytes, count });
             }
             TIME => {
                 let value = self.reader.difference(self.base_time);
-                visitor.marker(Marker { kind: MarkerKind::TIMESTAMP, value }, 0, 1);
+                let marker = Marker { kind: MarkerKind::TIMESTAMP, value };
+                visitor.marker(StoredMarker { marker, size_bytes: 0, count: 1 });
             }
             PROBLEM => visitor.problem(self.reader.text()),
             _ => return Err(Damaged),

@@ -1,19 +1,19 @@
 //! Distinct instructions of a trace.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Address, Branch, Encoding, InstructionSet};
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet};
 
 use crate::known_instruction::KnownInstruction;
 
-/// An instruction as the records have it: address, type and encoding. Each is kept once.
+/// An instruction as the records have it: address, branch and encoding. Each is kept once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Code {
     /// Its address as recorded.
     pub pc: u64,
     /// Its bytes; none when the trace does not record them.
     pub encoding: Option<Encoding>,
-    /// The record's type (`trace_type_t`).
-    pub kind: u8,
+    /// What it does to control.
+    pub branch: Branch,
     /// How it decodes.
     pub set: InstructionSet,
     /// Its length in bytes.
@@ -42,22 +42,15 @@ impl Code {
             encoding: self.encoding,
         }
     }
+}
 
-    /// What it does to control.
-    pub fn branch(&self) -> Branch {
-        match self.kind {
-            11 => Branch::Jump,
-            12 => Branch::IndirectJump,
-            13 => Branch::Conditional(None),
-            14 => Branch::Call,
-            15 => Branch::IndirectCall,
-            16 => Branch::Return,
-            31 => Branch::SystemEntry,
-            48 => Branch::Conditional(Some(true)),
-            49 => Branch::Conditional(Some(false)),
-            _ => Branch::None,
-        }
-    }
+/// Direction and size of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShapeAccess {
+    /// Load or store.
+    pub kind: AccessKind,
+    /// Bytes: a shape has room for less than 2^15.
+    pub size_bytes: u16,
 }
 
 /// Size and direction of up to four accesses: those that an instruction usually makes.
@@ -77,20 +70,24 @@ impl Shape {
 
     /// Adds an access; false when there is no room for it.
     #[inline(always)]
-    pub fn push(&mut self, is_write: bool, size_bytes: u16) -> bool {
+    pub fn push(&mut self, access: ShapeAccess) -> bool {
+        let ShapeAccess { kind, size_bytes } = access;
         let Some(place) = self.accesses.get_mut(usize::from(self.count)).filter(|_| size_bytes < Self::WRITE) else {
             return false;
         };
-        *place = size_bytes | (u16::from(is_write) * Self::WRITE);
+        *place = size_bytes | (u16::from(kind == AccessKind::Write) * Self::WRITE);
         self.count += 1;
         true
     }
 
-    /// Its accesses: whether each writes, and its bytes.
+    /// Its accesses.
     #[inline(always)]
-    pub fn accesses(&self) -> impl Iterator<Item = (bool, u16)> + '_ {
+    pub fn accesses(&self) -> impl Iterator<Item = ShapeAccess> + '_ {
         let accesses = self.accesses.iter().take(usize::from(self.count) * usize::from(*self != Self::UNSET));
-        accesses.map(|access| (access & Self::WRITE != 0, access & !Self::WRITE))
+        accesses.map(|access| {
+            let kind = if access & Self::WRITE != 0 { AccessKind::Write } else { AccessKind::Read };
+            ShapeAccess { kind, size_bytes: access & !Self::WRITE }
+        })
     }
 }
 
@@ -98,4 +95,29 @@ impl Shape {
 pub fn instruction_set(number: u8) -> Option<InstructionSet> {
     use InstructionSet::{A32, A64, Regdeps, Riscv64, T32, X86_32, X86_64};
     [A64, A32, T32, X86_64, X86_32, Riscv64, Regdeps].into_iter().find(|set| *set as u8 == number)
+}
+
+/// All branches, by the numbers under which they are written.
+const BRANCHES: [Branch; 11] = [
+    Branch::Unsaid,
+    Branch::None,
+    Branch::Jump,
+    Branch::IndirectJump,
+    Branch::Conditional(None),
+    Branch::Conditional(Some(true)),
+    Branch::Conditional(Some(false)),
+    Branch::Call,
+    Branch::IndirectCall,
+    Branch::Return,
+    Branch::SystemEntry,
+];
+
+/// The number under which a branch is written.
+pub fn number_of_branch(branch: Branch) -> u8 {
+    BRANCHES.iter().position(|known| *known == branch).unwrap_or_default() as u8
+}
+
+/// The branch of such a number.
+pub fn branch_of_number(number: u8) -> Option<Branch> {
+    BRANCHES.get(usize::from(number)).copied()
 }

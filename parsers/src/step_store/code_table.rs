@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use stepback_machine::{Encoding, InstructionSet};
 
-use crate::drmemtrace::record::InstructionRecord;
 use crate::step_store::code::{Code, Shape};
+use crate::step_store::record::StoredStep;
 
 /// More codes are not numbered but written where they are executed, which bounds memory.
 pub const LIMIT: usize = 1 << 21;
@@ -17,12 +17,17 @@ const NONE: u32 = u32::MAX;
 
 type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
 
+/// How a step decodes, given the step before it in its input. Asked once for each new code.
+pub type SetOf = fn(&StoredStep, Option<&Code>) -> InstructionSet;
+
 /// All codes so far, and what each file says of its addresses.
 ///
 /// What a file said last of an address holds there until it says something else; other files do not count.
 /// So each file has a bit for each code: its encoding is the one at this address in this file.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CodeTable {
+    /// How steps decode whose records do not say it.
+    pub set_of: SetOf,
     codes: Vec<Code>,
     numbers: Map<Code, u32>,
     /// The newest code at each address, and how many there are.
@@ -68,6 +73,23 @@ impl InputCodes {
     }
 }
 
+impl Default for CodeTable {
+    fn default() -> Self {
+        Self {
+            set_of: |step, _| step.set,
+            codes: Vec::new(),
+            numbers: Map::default(),
+            first_at: Map::default(),
+            next_at: Vec::new(),
+            successors: Vec::new(),
+            inputs: Vec::new(),
+            crowded: Map::default(),
+            spare: Map::default(),
+            is_full: false,
+        }
+    }
+}
+
 /// The code of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Found {
@@ -100,12 +122,12 @@ impl CodeTable {
 
     /// The code of an instruction.
     #[inline(always)]
-    pub fn find(&mut self, record: &InstructionRecord) -> Found {
+    pub fn find(&mut self, record: &StoredStep) -> Found {
         if let Some(input) = self.inputs.get_mut(usize::from(record.input)) {
             let guess = self.successors.get(input.last as usize).copied().unwrap_or(NONE);
             if let Some(code) = self.codes.get(guess as usize)
                 && code.pc == record.pc
-                && code.kind == record.kind
+                && code.branch == record.branch
                 && code.length_bytes == record.length_bytes
                 && (record.encoding.is_none() || record.encoding == code.encoding)
                 && input.is_held(guess)
@@ -117,10 +139,10 @@ impl CodeTable {
         self.find_slowly(record)
     }
 
-    fn find_slowly(&mut self, record: &InstructionRecord) -> Found {
-        let InstructionRecord { input, pc, kind, length_bytes, .. } = *record;
+    fn find_slowly(&mut self, record: &StoredStep) -> Found {
+        let StoredStep { input, pc, branch, length_bytes, .. } = *record;
         let last = self.input(input).last;
-        let set = set_of(record, self.codes.get(last as usize));
+        let set = (self.set_of)(record, self.codes.get(last as usize));
         let held = self.held(input, pc);
         let spare = if self.spare.is_empty() { None } else { self.spare.get(&(input, pc)).copied() };
         let known = spare.or_else(|| self.codes.get(*held.first()? as usize)?.encoding);
@@ -128,7 +150,7 @@ impl CodeTable {
         if encoding != known {
             self.forget(input, pc, &held);
         }
-        let code = Code { pc, encoding, kind, set, length_bytes, shape: Shape::UNSET };
+        let code = Code { pc, encoding, branch, set, length_bytes, shape: Shape::UNSET };
         let Some(number) = self.numbers.get(&code).copied().or_else(|| self.add(code)) else {
             self.keep_spare(record);
             return Found::Inline(code);
@@ -169,7 +191,7 @@ impl CodeTable {
     }
 
     /// Remembers the encoding of an instruction without a number.
-    fn keep_spare(&mut self, record: &InstructionRecord) {
+    fn keep_spare(&mut self, record: &StoredStep) {
         let Some(encoding) = record.encoding else { return };
         if self.spare.len() < SPARE {
             self.spare.insert((record.input, record.pc), encoding);
@@ -202,30 +224,19 @@ impl CodeTable {
     }
 }
 
-/// In Thumb the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
-/// none of A32 can be, or one right behind another of Thumb, tells.
-fn set_of(record: &InstructionRecord, before: Option<&Code>) -> InstructionSet {
-    if record.set != InstructionSet::A32 {
-        return record.set;
-    }
-    let is_behind = |before: &Code| {
-        before.set == InstructionSet::T32 && before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc
-    };
-    let is_thumb = record.pc & 3 != 0 || record.length_bytes == 2 || before.is_some_and(is_behind);
-    if is_thumb { InstructionSet::T32 } else { InstructionSet::A32 }
-}
-
 #[cfg(test)]
 mod tests {
+    use stepback_machine::Branch;
+
     use super::*;
     use crate::events::ThreadNumber;
 
-    fn record(input: u16, pc: u64, encoding: Option<&[u8]>) -> InstructionRecord {
+    fn record(input: u16, pc: u64, encoding: Option<&[u8]>) -> StoredStep {
         let encoding = encoding.and_then(Encoding::new);
-        InstructionRecord {
+        StoredStep {
             input,
             thread: ThreadNumber(0),
-            kind: 10,
+            branch: Branch::None,
             set: InstructionSet::X86_64,
             length_bytes: 1,
             pc,
@@ -239,35 +250,18 @@ mod tests {
         let mut table = CodeTable::default();
         for round in 0..3 {
             for (input, step) in (0..30u8).map(|step| (u16::from(step % 2), step)) {
-                let mut check = |given: Option<&[u8]>, kind| {
-                    let record = InstructionRecord { kind, ..record(input, 5, given) };
+                let mut check = |given: Option<&[u8]>, taken| {
+                    let branch = Branch::Conditional(Some(taken));
+                    let record = StoredStep { branch, ..record(input, 5, given) };
                     let Found::Numbered(number) = table.find(&record) else { panic!("there is room") };
                     assert_eq!(table.codes()[number as usize].encoding, Encoding::new(&[step]), "{round}");
                 };
-                check(Some(&[step]), 48);
-                check(None, 49);
-                check(None, 48);
+                check(Some(&[step]), true);
+                check(None, false);
+                check(None, true);
             }
         }
         assert_eq!(table.codes().len(), 60);
-    }
-
-    #[test]
-    fn thumb_shows_in_address_length_and_what_comes_before() {
-        let code =
-            |pc, length_bytes, set| Code { pc, length_bytes, set, encoding: None, kind: 10, shape: Shape::UNSET };
-        let check = |pc, length_bytes, before: Option<Code>, expected| {
-            let record = InstructionRecord { set: InstructionSet::A32, length_bytes, ..record(0, pc, None) };
-            assert_eq!(set_of(&record, before.as_ref()), expected, "{pc}");
-        };
-        use InstructionSet::{A32, T32};
-        check(0x1000, 4, None, A32);
-        check(0x1001, 4, None, T32);
-        check(0x1000, 2, None, T32);
-        check(0x1002, 4, None, T32);
-        check(0x1004, 4, Some(code(0x1000, 4, T32)), T32);
-        check(0x1004, 4, Some(code(0x1000, 4, A32)), A32);
-        check(0x2000, 4, Some(code(0x1000, 4, T32)), A32);
     }
 
     #[test]

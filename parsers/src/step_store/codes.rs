@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_machine::Encoding;
+use stepback_machine::{AccessKind, Encoding};
 
-use crate::step_store::code::instruction_set;
-use crate::step_store::code::{Code, Shape};
+use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, instruction_set, number_of_branch};
 use crate::step_store::numbers::{PADDING, Reader, Writer};
 
 /// Codes in a piece.
@@ -54,7 +53,7 @@ impl Codes {
         for code in self.iter() {
             out.difference(code.pc, pc);
             pc = code.pc;
-            out.byte(code.kind);
+            out.byte(number_of_branch(code.branch));
             out.byte(code.set as u8);
             out.number(u64::from(code.length_bytes));
             let encoding = code.encoding.unwrap_or_default();
@@ -62,8 +61,8 @@ impl Codes {
             out.bytes.extend_from_slice(encoding.bytes());
             let accesses: Vec<_> = code.shape.accesses().collect();
             out.byte(if code.shape == Shape::UNSET { u8::MAX } else { accesses.len() as u8 });
-            for (is_write, size_bytes) in accesses {
-                out.number(u64::from(size_bytes) << 1 | u64::from(is_write));
+            for ShapeAccess { kind, size_bytes } in accesses {
+                out.number(u64::from(size_bytes) << 1 | u64::from(kind == AccessKind::Write));
             }
         }
         out.bytes
@@ -77,7 +76,7 @@ impl Codes {
         let mut pc = 0;
         while !reader.is_at_end() {
             pc = reader.difference(pc);
-            let (kind, set) = (reader.byte(), instruction_set(reader.byte())?);
+            let (branch, set) = (branch_of_number(reader.byte())?, instruction_set(reader.byte())?);
             let length_bytes = reader.number() as u16;
             let count = usize::from(reader.byte()).min(Encoding::LIMIT);
             let bytes: Vec<u8> = (0..count).map(|_| reader.byte()).collect();
@@ -85,9 +84,10 @@ impl Codes {
             let mut shape = if accesses == u8::MAX { Shape::UNSET } else { Shape::default() };
             for _ in 0..accesses.min(Shape::LIMIT as u8) * u8::from(accesses != u8::MAX) {
                 let access = reader.number();
-                shape.push(access & 1 != 0, (access >> 1) as u16);
+                let kind = if access & 1 != 0 { AccessKind::Write } else { AccessKind::Read };
+                shape.push(ShapeAccess { kind, size_bytes: (access >> 1) as u16 });
             }
-            codes.push(Code { pc, encoding: Encoding::new(&bytes), kind, set, length_bytes, shape });
+            codes.push(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, shape });
         }
         let mut all = Self::default();
         all.extend(&codes);

@@ -1,26 +1,20 @@
-//! Turns the records of a trace into blocks.
+//! Turns the steps of a trace into blocks.
 
 use std::io;
 
-use crate::drmemtrace::counts::Counter;
-use crate::drmemtrace::merge::ReadEnd;
-use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::block::{BlockHead, BlockWriter, ITEMS, WrittenStep};
-use crate::step_store::code::{Code, Shape};
-use crate::step_store::code_table::{CodeTable, Found};
+use crate::step_store::code::{Code, Shape, ShapeAccess};
+use crate::step_store::code_table::{CodeTable, Found, SetOf};
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::Facts;
+use crate::step_store::record::{ReadEnd, StoredAccess, StoredMarker, StoredStep, StoredThread};
 
 /// In a block with so many bytes there is little room for records without an instruction among them, which bounds memory.
 const BLOCK_LIMIT: usize = 4 << 20;
 /// So much for each step.
 const ITEM_ROOM: usize = 16 << 10;
-/// Threads beyond these have no bits of what they executed: their addresses are looked up each time.
-const EXECUTED_THREADS: u16 = 256;
-/// The type of a further round of a repeated instruction.
-const REPETITION: u8 = 29;
 /// A record that is repeated more often is counted in several runs.
 const RUN_LIMIT: u64 = 1 << 40;
 const NO_SPARE: &str = "more distinct instructions than are kept: encodings are forgotten from here on";
@@ -28,19 +22,18 @@ const NO_SPARE: &str = "more distinct instructions than are kept: encodings are 
 /// Takes blocks as they are done.
 pub trait BlockSink {
     /// The next block; the items before it and in it are `items`. `codes` are all codes so far.
-    fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[ThreadIdentity]);
+    fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[StoredThread]);
 }
 
-/// Encodes the records that it is given.
+/// Encodes what it is given: steps, accesses and markers in order, each with its thread.
 #[derive(Debug)]
 pub struct Encoder<B> {
     /// Where the blocks go.
     pub sink: B,
     codes: CodeTable,
-    counter: Counter,
-    /// For each thread a bit for each code: the thread has executed it.
-    executed: Vec<Vec<u64>>,
-    threads: Vec<ThreadIdentity>,
+    threads: Vec<StoredThread>,
+    /// Numbers that the format keeps of the whole trace.
+    pub summary: Vec<u64>,
     times: Vec<Option<u64>>,
     block: BlockWriter,
     /// Items begun, the one before the first step included.
@@ -80,9 +73,8 @@ impl Encoder<Filler> {
             return Err(io::Error::other("the trace is no longer read"));
         }
         let (items, records) = self.finish();
-        let counts = self.counter.threads().map(|(_, counts)| counts.clone()).collect();
-        let (threads, total) = (std::mem::take(&mut self.threads), self.counter.total());
-        self.sink.finish(Facts { items, records, threads, counts, total }, self.codes.codes())
+        let (threads, summary) = (std::mem::take(&mut self.threads), std::mem::take(&mut self.summary));
+        self.sink.finish(Facts { items, records, threads, summary }, self.codes.codes())
     }
 }
 
@@ -94,9 +86,8 @@ impl<B: BlockSink> Encoder<B> {
         Self {
             sink,
             codes: CodeTable::default(),
-            counter: Counter::default(),
-            executed: Vec::new(),
             threads: Vec::new(),
+            summary: Vec::new(),
             times: Vec::new(),
             block,
             items: 1,
@@ -135,7 +126,8 @@ impl<B: BlockSink> Encoder<B> {
     #[cold]
     fn tell_left_out(&mut self) {
         let count = std::mem::take(&mut self.left_out);
-        self.block.marker(Marker { kind: MarkerKind::LEFT_OUT, value: count }, 0, count);
+        let marker = Marker { kind: MarkerKind::LEFT_OUT, value: count };
+        self.block.marker(StoredMarker { marker, size_bytes: 0, count });
         self.block.problem(&format!("{count} records without an instruction among them are counted but not kept"));
     }
 
@@ -180,7 +172,7 @@ impl<B: BlockSink> Encoder<B> {
         if let Some((marker, count)) = self.run.take() {
             if self.has_room() {
                 self.say_thread();
-                self.block.marker(marker, 0, count);
+                self.block.marker(StoredMarker { marker, size_bytes: 0, count });
             } else {
                 self.left_out += count - 1;
             }
@@ -208,43 +200,20 @@ impl<B: BlockSink> Encoder<B> {
         }
         step.usual = None;
         self.block.step(&step);
-        for ((is_write, size_bytes), address) in shape.accesses().zip(addresses) {
-            self.block.access(is_write, size_bytes, *address, None);
+        for (ShapeAccess { kind, size_bytes }, address) in shape.accesses().zip(addresses) {
+            self.block.access(StoredAccess { kind, size_bytes, address: *address, pc: None });
         }
     }
 
-    /// A further round of a repeated instruction belongs to the step of the first one, which it follows.
-    fn repetition(&mut self, record: &InstructionRecord) {
-        if record.encoding.is_some() {
-            // Repeated where a chunk of the file begins.
-            self.codes.find(record);
-        }
-        self.records += 1;
-        let marker = Marker { kind: MarkerKind::REPETITION, value: record.pc };
-        if self.has_room() {
-            self.say_thread();
-            self.block.marker(marker, u64::from(record.length_bytes), 1);
-        }
+    /// How steps decode whose records do not say it.
+    pub fn decide_sets_by(&mut self, set_of: SetOf) {
+        self.codes.set_of = set_of;
     }
 
-    /// An address is looked up among those of its thread once for each code.
-    #[inline(always)]
-    fn count_address(&mut self, record: &InstructionRecord, found: Found) {
-        let (Found::Numbered(code), 0..EXECUTED_THREADS) = (found, record.thread.0) else {
-            self.counter.count_address(record.thread, record.pc);
-            return;
-        };
-        let (place, bit) = (code as usize / 64, 1 << (code % 64));
-        let Some(executed) = self.executed.get_mut(usize::from(record.thread.0)) else { return };
-        match executed.get_mut(place) {
-            Some(bits) if *bits & bit != 0 => return,
-            Some(bits) => *bits |= bit,
-            None => {
-                executed.resize(place + 1, 0);
-                executed[place] |= bit;
-            }
-        }
-        self.counter.count_address(record.thread, record.pc);
+    /// Takes note of the bytes of an instruction that is not a step of its own.
+    pub fn note_encoding(&mut self, step: &StoredStep) {
+        self.flush();
+        self.codes.find(step);
     }
 
     fn is_idle(marker: Marker) -> bool {
@@ -259,29 +228,22 @@ impl<B: BlockSink> Encoder<B> {
             }
         }
     }
-}
 
-impl<B: BlockSink> RecordSink for Encoder<B> {
-    fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity) {
+    /// Who a number stands for, before the first record that bears it.
+    pub fn thread(&mut self, thread: ThreadNumber, identity: StoredThread) {
         let place = usize::from(thread.0);
         if self.threads.len() <= place {
-            self.threads.resize(place + 1, ThreadIdentity::default());
+            self.threads.resize(place + 1, StoredThread::default());
             self.times.resize(place + 1, None);
-            self.executed.resize(place + 1, Vec::new());
         }
         self.threads[place] = identity;
-        self.counter.thread(thread, identity);
     }
 
+    /// A step; gives the number of its code, if there is room for it.
     #[inline(always)]
-    fn instruction(&mut self, record: &InstructionRecord) {
-        self.turn_to(record.thread);
+    pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
+        self.turn_to(step.thread);
         self.flush();
-        self.counter.count_instruction(record);
-        if record.kind == REPETITION {
-            self.repetition(record);
-            return;
-        }
         if self.left_out > 0 {
             self.tell_left_out();
         }
@@ -289,40 +251,44 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
             // Before its code is known: a block is published with the codes that it needs, each with its shape.
             self.end_block();
             self.begin_block();
-            self.turn_to(record.thread);
+            self.turn_to(step.thread);
         }
         self.item_start = self.block.len();
         self.items += 1;
         self.records += 1;
-        let found = self.codes.find(record);
-        self.count_address(record, found);
+        let found = self.codes.find(step);
         self.pending.code = Some(found);
-        self.pending.target = record.target;
+        self.pending.target = step.target;
         self.pending.shape = Shape::default();
         self.pending.count = 0;
+        match found {
+            Found::Numbered(number) => Some(number),
+            Found::Inline(_) => None,
+        }
     }
 
+    /// A load or store; it belongs to the thread's last step.
     #[inline(always)]
-    fn data(&mut self, record: &DataRecord) {
-        self.turn_to(record.thread);
-        self.counter.data(record);
+    pub fn access(&mut self, thread: ThreadNumber, access: StoredAccess) {
+        self.turn_to(thread);
         self.records += 1;
         let Pending { code, shape, addresses, count, .. } = &mut self.pending;
-        if code.is_some() && record.pc.is_none() && shape.push(record.is_write, record.size_bytes) {
-            addresses[*count] = record.address;
+        let usual = ShapeAccess { kind: access.kind, size_bytes: access.size_bytes };
+        if code.is_some() && access.pc.is_none() && shape.push(usual) {
+            addresses[*count] = access.address;
             *count += 1;
             return;
         }
         self.flush();
         if self.has_room() {
             self.say_thread();
-            self.block.access(record.is_write, record.size_bytes, record.address, record.pc);
+            self.block.access(access);
         }
     }
 
-    fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
+    /// Any other record, with the length of what it tells of, 0 where it tells of none.
+    pub fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
         self.turn_to(thread);
-        self.counter.marker(thread, marker, size_bytes);
         self.records += 1;
         match &mut self.run {
             Some((running, count)) if *running == marker && *count < RUN_LIMIT => {
@@ -341,7 +307,7 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
         }
         self.note_marker(thread, marker);
         if has_room {
-            self.block.marker(marker, size_bytes, 1);
+            self.block.marker(StoredMarker { marker, size_bytes, count: 1 });
         }
         if self.codes.is_full && !self.has_told_full {
             self.has_told_full = true;
@@ -349,7 +315,8 @@ impl<B: BlockSink> RecordSink for Encoder<B> {
         }
     }
 
-    fn problem(&mut self, problem: &Problem) {
+    /// What could not be read.
+    pub fn problem(&mut self, problem: &Problem) {
         self.flush();
         if self.block.len() < BLOCK_LIMIT {
             self.block.problem(&problem.message);

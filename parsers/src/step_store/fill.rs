@@ -4,7 +4,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::drmemtrace::record::ThreadIdentity;
 use crate::kept::partial::Partial;
 use crate::kept::places::{Identity, NewFile};
 use crate::kept::store::Store;
@@ -13,6 +12,7 @@ use crate::step_store::code::Code;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::layout;
 use crate::step_store::layout::{Contents, Facts, HEADER_LEN};
+use crate::step_store::record::StoredThread;
 use crate::step_store::shared::Shared;
 
 /// Bytes of blocks that are written at once.
@@ -50,7 +50,7 @@ impl Filler {
         (filler, partial)
     }
 
-    fn publish(&mut self, items: u64, codes: &[Code], threads: &[ThreadIdentity]) {
+    fn publish(&mut self, items: u64, codes: &[Code], threads: &[StoredThread]) {
         if self.failure.is_some() {
             return;
         }
@@ -110,7 +110,7 @@ impl Filler {
 }
 
 impl BlockSink for Filler {
-    fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[ThreadIdentity]) {
+    fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[StoredThread]) {
         self.bytes.extend_from_slice(bytes);
         self.lengths.push(bytes.len() as u32);
         if self.bytes.len() >= BUFFER {

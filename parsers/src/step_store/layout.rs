@@ -4,7 +4,7 @@
 //! header     72 bytes   magic "SBsteps\n", version, 0, identity of the trace's files (3 numbers),
 //!                       place, length and hash of the footer; hash of all that. Written last: zeros until then
 //! blocks     as `block.rs` says
-//! footer     items and visible records in all; threads and what they did; lengths of the blocks; codes
+//! footer     items and records in all; threads; the summary of the format; lengths of the blocks; codes
 //! ```
 //!
 //! All numbers are little-endian.
@@ -13,17 +13,15 @@ use std::io;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::drmemtrace::counts::Counts;
-use crate::drmemtrace::record::ThreadIdentity;
 use crate::kept::places::{Identity, Kept};
 use crate::kept::store::Store;
-use crate::marker::MarkerKind;
 use crate::step_store::blocks::Blocks;
 use crate::step_store::codes::Codes;
 use crate::step_store::numbers::{PADDING, Reader, Writer};
+use crate::step_store::record::StoredThread;
 
 /// Another number whenever the layout or the meaning of a block changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const MAGIC: [u8; 8] = *b"SBsteps\n";
 pub const HEADER_LEN: usize = 72;
 const FOOTER_LIMIT: u64 = 1 << 36;
@@ -33,14 +31,12 @@ const FOOTER_LIMIT: u64 = 1 << 36;
 pub struct Facts {
     /// Items: one more than steps.
     pub items: u64,
-    /// Visible records.
+    /// Steps, accesses and markers, as the format numbers them.
     pub records: u64,
     /// The threads, by number.
-    pub threads: Vec<ThreadIdentity>,
-    /// What each of them did; empty until the whole trace has been read.
-    pub counts: Vec<Counts>,
-    /// What all did together.
-    pub total: Counts,
+    pub threads: Vec<StoredThread>,
+    /// Numbers that the format keeps of the whole trace; empty until it has been read.
+    pub summary: Vec<u64>,
 }
 
 /// All of a finished store but its blocks.
@@ -116,8 +112,8 @@ fn encode_footer(contents: &Contents) -> Vec<u8> {
         out.number(thread.tid);
         out.number(thread.pid);
     }
-    facts.counts.iter().for_each(|counts| write_counts(counts, &mut out));
-    write_counts(&facts.total, &mut out);
+    out.number(facts.summary.len() as u64);
+    facts.summary.iter().for_each(|number| out.number(*number));
     let lengths = blocks.lengths();
     out.number(lengths.len() as u64);
     out.bytes.extend(lengths);
@@ -131,36 +127,17 @@ fn decode_footer(bytes: &[u8]) -> Option<Contents> {
     let (items, records) = (reader.number(), reader.number());
     let count = reader.number();
     let thread = |_| {
-        let identity = ThreadIdentity { tid: reader.number(), pid: reader.number() };
+        let identity = StoredThread { tid: reader.number(), pid: reader.number() };
         reader.is_sound().then_some(identity)
     };
     let threads = (0..count).map(thread).collect::<Option<Vec<_>>>()?;
-    let counts = threads.iter().map(|_| read_counts(&mut reader)).collect::<Option<Vec<_>>>()?;
-    let total = read_counts(&mut reader)?;
+    let summary = (0..reader.number()).map(|_| reader.is_sound().then(|| reader.number()));
+    let summary = summary.collect::<Option<Vec<_>>>()?;
     let length = usize::try_from(reader.number()).ok()?;
     let rest = reader.rest();
     let (lengths, codes) = rest.split_at_checked(length)?;
     let blocks = Blocks::of(HEADER_LEN as u64, lengths);
     let is_whole = items.div_ceil(crate::step_store::block::ITEMS) == blocks.len();
-    let facts = Facts { items, records, threads, counts, total };
+    let facts = Facts { items, records, threads, summary };
     is_whole.then_some(Contents { facts, blocks, codes: Codes::decode(codes)? })
-}
-
-fn write_counts(counts: &Counts, out: &mut Writer) {
-    counts.numbers().iter().for_each(|number| out.number(*number));
-    out.number(counts.markers.len() as u64);
-    for (kind, count) in &counts.markers {
-        out.number(u64::from(kind.0));
-        out.number(*count);
-    }
-}
-
-fn read_counts(reader: &mut Reader<'_>) -> Option<Counts> {
-    let mut counts = Counts::of_numbers(std::array::from_fn(|_| reader.number()));
-    for _ in 0..reader.number() {
-        let (kind, count) = (MarkerKind(reader.number() as u16), reader.number());
-        counts.markers.insert(kind, count);
-        reader.is_sound().then_some(())?;
-    }
-    Some(counts)
 }

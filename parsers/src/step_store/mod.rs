@@ -14,12 +14,15 @@ pub(crate) mod encoder;
 pub(crate) mod fill;
 pub(crate) mod layout;
 mod numbers;
+pub(crate) mod record;
 mod shared;
 pub(crate) mod store;
 
 pub use block::{BlockVisitor, ITEMS};
-pub use code::Code;
+pub use code::{Code, Shape, ShapeAccess};
+pub use code_table::SetOf;
 pub use encoder::{BlockSink, Encoder};
 pub use fill::Filler;
 pub use layout::Facts;
+pub use record::{ReadEnd, StoredAccess, StoredMarker, StoredStep, StoredThread};
 pub use store::{ReadTrace, StepStore, StoreScratch};

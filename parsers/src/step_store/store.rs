@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use crate::drmemtrace::merge::ReadEnd;
 use crate::kept::places::{Begun, KeptOptions};
 use crate::kept::store::Store;
 use crate::step_store::block;
@@ -18,6 +17,7 @@ use crate::step_store::encoder::Encoder;
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::{Facts, StoreFile};
 use crate::step_store::numbers::PADDING;
+use crate::step_store::record::ReadEnd;
 use crate::step_store::shared::{Shared, State};
 
 /// Blocks that are read at once.

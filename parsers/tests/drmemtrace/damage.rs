@@ -10,7 +10,8 @@ use stepback_generator::drmemtrace::{
 };
 use stepback_parsers::{
     ReadAt,
-    drmemtrace::{ReadEnd, TraceFile, TraceHead, Width, read_records},
+    drmemtrace::{TraceFile, TraceHead, Width, read_records},
+    step_store::ReadEnd,
 };
 
 use super::listing::Listing;

@@ -1,0 +1,114 @@
+//! Puts the records of a trace into a step store, and counts them.
+
+use stepback_machine::AccessKind;
+
+use crate::drmemtrace::branches::branch_of;
+use crate::drmemtrace::counts::Counter;
+use crate::drmemtrace::raw_record::kind;
+use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::summary::TraceCounts;
+use crate::drmemtrace::thumb::set_of;
+use crate::events::{Problem, ThreadNumber};
+use crate::marker::{Marker, MarkerKind};
+use crate::step_store::encoder::{BlockSink, Encoder};
+use crate::step_store::record::{StoredAccess, StoredStep, StoredThread};
+
+/// Threads beyond these have no bits of what they executed: their addresses are looked up each time.
+const EXECUTED_THREADS: u16 = 256;
+
+/// Hands on the records that it is given.
+#[derive(Debug)]
+pub struct Recorder<'e, B> {
+    encoder: &'e mut Encoder<B>,
+    counter: Counter,
+    /// For each thread a bit for each code: the thread has executed it.
+    executed: Vec<Vec<u64>>,
+}
+
+impl<'e, B: BlockSink> Recorder<'e, B> {
+    /// Nothing recorded so far.
+    pub fn new(encoder: &'e mut Encoder<B>) -> Self {
+        encoder.decide_sets_by(set_of);
+        Self { encoder, counter: Counter::default(), executed: Vec::new() }
+    }
+
+    /// Leaves what was counted in the store.
+    pub fn finish(self) {
+        self.encoder.summary = TraceCounts::of(&self.counter).numbers();
+    }
+
+    /// A further round of a repeated instruction belongs to the step of the first one, which it follows.
+    fn repetition(&mut self, record: &InstructionRecord) {
+        if record.encoding.is_some() {
+            // Repeated where a chunk of the file begins.
+            self.encoder.note_encoding(&stored(record));
+        }
+        let marker = Marker { kind: MarkerKind::REPETITION, value: record.pc };
+        self.encoder.marker(record.thread, marker, u64::from(record.length_bytes));
+    }
+
+    /// An address is looked up among those of its thread once for each code.
+    #[inline(always)]
+    fn count_address(&mut self, record: &InstructionRecord, code: Option<u32>) {
+        let (Some(code), 0..EXECUTED_THREADS) = (code, record.thread.0) else {
+            self.counter.count_address(record.thread, record.pc);
+            return;
+        };
+        let (place, bit) = (code as usize / 64, 1 << (code % 64));
+        let Some(executed) = self.executed.get_mut(usize::from(record.thread.0)) else { return };
+        match executed.get_mut(place) {
+            Some(bits) if *bits & bit != 0 => return,
+            Some(bits) => *bits |= bit,
+            None => {
+                executed.resize(place + 1, 0);
+                executed[place] |= bit;
+            }
+        }
+        self.counter.count_address(record.thread, record.pc);
+    }
+}
+
+#[inline(always)]
+fn stored(record: &InstructionRecord) -> StoredStep {
+    let InstructionRecord { input, thread, kind, set, length_bytes, pc, encoding, target } = *record;
+    StoredStep { input, thread, branch: branch_of(kind), set, length_bytes, pc, encoding, target }
+}
+
+impl<B: BlockSink> RecordSink for Recorder<'_, B> {
+    fn thread(&mut self, thread: ThreadNumber, identity: ThreadIdentity) {
+        let place = usize::from(thread.0);
+        if self.executed.len() <= place {
+            self.executed.resize(place + 1, Vec::new());
+        }
+        self.counter.thread(thread, identity);
+        self.encoder.thread(thread, StoredThread { tid: identity.tid, pid: identity.pid });
+    }
+
+    #[inline(always)]
+    fn instruction(&mut self, record: &InstructionRecord) {
+        self.counter.count_instruction(record);
+        if u16::from(record.kind) == kind::NO_FETCH {
+            self.repetition(record);
+            return;
+        }
+        let code = self.encoder.step(&stored(record));
+        self.count_address(record, code);
+    }
+
+    #[inline(always)]
+    fn data(&mut self, record: &DataRecord) {
+        self.counter.data(record);
+        let DataRecord { thread, is_write, size_bytes, address, pc } = *record;
+        let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
+        self.encoder.access(thread, StoredAccess { kind, size_bytes, address, pc });
+    }
+
+    fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {
+        self.counter.marker(thread, marker, size_bytes);
+        self.encoder.marker(thread, marker, size_bytes);
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.encoder.problem(problem);
+    }
+}

@@ -1,0 +1,65 @@
+//! Which instructions of an Arm trace are Thumb.
+
+use stepback_machine::InstructionSet;
+
+use crate::step_store::code::Code;
+use crate::step_store::record::StoredStep;
+
+/// In Thumb the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
+/// none of A32 can be, or one right behind another of Thumb, tells.
+pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
+    if record.set != InstructionSet::A32 {
+        return record.set;
+    }
+    let is_behind = |before: &Code| {
+        before.set == InstructionSet::T32 && before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc
+    };
+    let is_thumb = record.pc & 3 != 0 || record.length_bytes == 2 || before.is_some_and(is_behind);
+    if is_thumb { InstructionSet::T32 } else { InstructionSet::A32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_machine::Branch;
+
+    use super::*;
+    use crate::events::ThreadNumber;
+    use crate::step_store::code::Shape;
+
+    fn record(pc: u64) -> StoredStep {
+        StoredStep {
+            input: 0,
+            thread: ThreadNumber(0),
+            branch: Branch::None,
+            set: InstructionSet::X86_64,
+            length_bytes: 1,
+            pc,
+            encoding: None,
+            target: None,
+        }
+    }
+
+    #[test]
+    fn thumb_shows_in_address_length_and_what_comes_before() {
+        let code = |pc, length_bytes, set| Code {
+            pc,
+            length_bytes,
+            set,
+            encoding: None,
+            branch: Branch::None,
+            shape: Shape::UNSET,
+        };
+        let check = |pc, length_bytes, before: Option<Code>, expected| {
+            let record = StoredStep { set: InstructionSet::A32, length_bytes, ..record(pc) };
+            assert_eq!(set_of(&record, before.as_ref()), expected, "{pc}");
+        };
+        use InstructionSet::{A32, T32};
+        check(0x1000, 4, None, A32);
+        check(0x1001, 4, None, T32);
+        check(0x1000, 2, None, T32);
+        check(0x1002, 4, None, T32);
+        check(0x1004, 4, Some(code(0x1000, 4, T32)), T32);
+        check(0x1004, 4, Some(code(0x1000, 4, A32)), A32);
+        check(0x2000, 4, Some(code(0x1000, 4, T32)), A32);
+    }
+}

@@ -1,0 +1,69 @@
+//! What a format hands the store, and gets back from it.
+
+use stepback_machine::{AccessKind, Branch, Encoding, InstructionSet};
+
+use crate::events::ThreadNumber;
+use crate::marker::Marker;
+
+/// A step as it is handed in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredStep {
+    /// Which of the trace's inputs it stands in: what one says of encodings does not hold in another.
+    pub input: u16,
+    /// Who.
+    pub thread: ThreadNumber,
+    /// What it does to control.
+    pub branch: Branch,
+    /// How it decodes, as far as its record alone says so: see [`SetOf`].
+    pub set: InstructionSet,
+    /// Length in bytes; another than that of the encoding where that is synthetic.
+    pub length_bytes: u16,
+    /// Its address as recorded.
+    pub pc: u64,
+    /// Its bytes; none: as they were at this address of this input before.
+    pub encoding: Option<Encoding>,
+    /// Where an indirect branch goes; none when the trace does not say.
+    pub target: Option<u64>,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredAccess {
+    /// Load or store.
+    pub kind: AccessKind,
+    /// Bytes.
+    pub size_bytes: u16,
+    /// As recorded.
+    pub address: u64,
+    /// Address of the instruction where it is not the thread's last one.
+    pub pc: Option<u64>,
+}
+
+/// Equal records one behind the other that are neither steps nor accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredMarker {
+    /// What they tell, as recorded.
+    pub marker: Marker,
+    /// Length of what they tell of; 0 where they tell of none, and where there are several.
+    pub size_bytes: u64,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// The numbers by which a trace knows a thread. What they mean is for the format to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct StoredThread {
+    /// Its own.
+    pub tid: u64,
+    /// That of its process; 0 while the trace has not said it.
+    pub pid: u64,
+}
+
+/// Why the reader of a trace ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReadEnd {
+    /// There is no more.
+    Complete,
+    /// It was told to stop.
+    Stopped,
+}
