@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use divan::Bencher;
 use divan::counter::BytesCount;
 use stepback_benches::{Trace, traces};
-use stepback_index::{BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt};
+use stepback_index::{BuildOptions, Cancel, FindText, Index, Query as _, RegistersAt, index_in_memory};
 use stepback_parsers::{Position, Tarmac};
 
 fn main() {
@@ -35,7 +35,7 @@ fn named(name: &str) -> (Arc<Tarmac>, BytesCount) {
 
 fn index_of(tarmac: &Arc<Tarmac>, threads: usize) -> Index<Tarmac> {
     let options = BuildOptions { threads, ..BuildOptions::default() };
-    Index::in_memory(Arc::clone(tarmac), &options).unwrap_or_else(|error| panic!("{error}"))
+    index_in_memory(Arc::clone(tarmac), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Builds an index in memory.

@@ -313,7 +313,7 @@ fn scaled(text: &str, decimals: usize) -> Result<u64> {
 mod tests {
     use std::sync::Arc;
 
-    use stepback_index::BuildOptions;
+    use stepback_index::{BuildOptions, index_in_memory};
     use stepback_parsers::Tarmac;
 
     use super::*;
@@ -418,7 +418,7 @@ mod tests {
 
     fn resolve(text: &str, from: Option<Position>) -> Result<Position> {
         let tarmac = Tarmac::open(Box::new(TRACE.to_vec()), Default::default()).expect("a trace");
-        let index = Index::in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
         text.parse::<Place>()?.resolve_in(&index, &Images::default(), from, &Cancel::default())
     }
 

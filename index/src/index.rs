@@ -11,12 +11,9 @@ use stepback_machine::{Endian, InstructionSet, RegisterId, RegisterView, Registe
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
-use crate::answers::error::{BuildError, OpenError, QueryError};
+use crate::answers::error::{OpenError, QueryError};
 use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::thread::{ThreadId, ThreadInfo};
-use crate::builder::build_index::Build;
-use crate::builder::options::{BuildOptions, BuildProgress};
-use crate::builder::partial::so_far;
 use crate::read::banks::NamedBank;
 use crate::read::functions::Functions;
 use crate::read::operands::OperandTable;
@@ -112,28 +109,6 @@ impl<S: Source> Index<S> {
     /// As [`Self::open_stale`].
     pub fn from_bytes(source: Arc<S>, bytes: Vec<u8>) -> Result<Self, OpenError> {
         Self::load(source, Data::Memory(bytes), None)
-    }
-
-    /// Opens what was written so far of the index of a trace that another build left, or is still at work on.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
-    pub fn open_so_far(source: Arc<S>, path: &Path, fingerprint: &Fingerprint) -> Result<Self, OpenError> {
-        let index = Self::load(source, so_far(path)?, None)?;
-        let known = &index.contents.fingerprint;
-        match known.difference(fingerprint) {
-            Some(reason) if !known.is_start_of(fingerprint, index.source.as_ref()) => Err(OpenError::Stale(reason)),
-            _ => Ok(index),
-        }
-    }
-
-    /// Builds an index that lives in memory alone.
-    ///
-    /// # Errors
-    /// See [`BuildError`].
-    pub fn in_memory(source: Arc<S>, options: &BuildOptions) -> Result<Self, BuildError> {
-        let fingerprint = Fingerprint::of(source.as_ref(), 0)?;
-        Build::new(&source, &fingerprint, options, &BuildProgress::default(), &Cancel::default()).in_memory()
     }
 
     pub(crate) fn load(source: Arc<S>, data: impl Into<Arc<Data>>, path: Option<PathBuf>) -> Result<Self, OpenError> {

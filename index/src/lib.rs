@@ -8,12 +8,12 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use stepback_index::{BuildOptions, Cancel, Index, Query as _, RegistersAt};
+//! use stepback_index::{BuildOptions, Cancel, Query as _, RegistersAt, index_in_memory};
 //! use stepback_parsers::{Position, Tarmac};
 //!
 //! let text = b"1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n1 clk R r0 00000001\n";
 //! let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default())?);
-//! let index = Index::in_memory(tarmac, &BuildOptions::default())?;
+//! let index = index_in_memory(tarmac, &BuildOptions::default())?;
 //! let registers = RegistersAt { position: Position(1), thread: None }.run(&index, &Cancel::default())?;
 //! assert_eq!(registers.get("r0").and_then(|r0| r0.to_u64()), Some(1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -50,7 +50,9 @@ pub use answers::thread::{ThreadId, ThreadInfo};
 pub use answers::value::{Value, ValueSource};
 pub use builder::build_index::Build;
 pub use builder::follow::Follow;
+pub use builder::in_memory::index_in_memory;
 pub use builder::options::{BuildOptions, BuildProgress, BuildSummary};
+pub use builder::so_far::open_so_far;
 pub use index::{Index, Query};
 pub use inference::contents::InferredMemory;
 pub use inference::query::{Inference, InferredRegister, InferredRegisters};

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, Query as _, RegisterViewsAt,
-    RegistersAt, ThreadId,
+    AccessKinds, BuildOptions, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, RegisterViewsAt, RegistersAt,
+    ThreadId, index_in_memory,
     oracle::{Oracle, Replay},
 };
 use stepback_parsers::{Position, Step, Tarmac};
@@ -33,7 +33,7 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
         let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
         let oracle = Oracle::of(tarmac.as_ref()).unwrap();
         let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
-        let index = Index::in_memory(tarmac, &options).unwrap();
+        let index = index_in_memory(tarmac, &options).unwrap();
         let (cancel, thread) = (Cancel::default(), ThreadId(0));
         let view = index.register_view(name, thread).unwrap();
         let mut found = Vec::new();

@@ -14,7 +14,7 @@ use stepback_index::{
     AccessKinds, Build, BuildError, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText,
     FindValue, Fingerprint, Index, LastAccess, LastVisit, LineOfStep, MemoryAt, NextAccess, NextAccessedBlock,
     NextVisit, NthVisit, OpenError, PositionOfLine, PositionOfTime, Query, QueryError, RawLines, RegistersAt, Steps,
-    TextPattern, ThreadId,
+    TextPattern, ThreadId, index_in_memory,
 };
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, ReadAt, Source as _, Step, Tarmac, TarmacOptions};
@@ -317,7 +317,7 @@ impl ReadAt for Rewritten {
 fn a_trace_that_changed_under_an_open_index_gives_errors_or_other_answers() {
     let text = head("recurse.tiny.tarmac", 1500);
     let trace = Rewritten::of(text.clone());
-    let index = Index::in_memory(open(Box::new(trace.clone())), &OPTIONS).unwrap();
+    let index = index_in_memory(open(Box::new(trace.clone())), &OPTIONS).unwrap();
     let places = Places::of(&index);
     let right: Vec<_> = answers(&index, &places).into_iter().map(|answer| answer.unwrap()).collect();
     let mut dice = Dice(5);
@@ -361,7 +361,7 @@ fn a_trace_that_is_rewritten_while_it_is_indexed_is_noticed_and_one_that_grows_i
     trace.set(head("recurse.tiny.tarmac", 301));
     let grown = build().unwrap();
     trace.set(text.clone());
-    let plain = Index::in_memory(open(Box::new(text)), &OPTIONS).unwrap();
+    let plain = index_in_memory(open(Box::new(text)), &OPTIONS).unwrap();
     let places = Places::of(&plain);
     let all = |index| answers(index, &places).into_iter().map(|answer| answer.unwrap()).collect::<Vec<_>>();
     assert_eq!(all(&grown), all(&plain));

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, Cancel, Effect, Index, Query as _, StepRecord, Steps, ThreadId};
+use stepback_index::{BuildOptions, Cancel, Effect, Index, Query as _, StepRecord, Steps, ThreadId, index_in_memory};
 use stepback_parsers::{Position, Step, Tarmac};
 
 use dice::Dice;
@@ -27,7 +27,7 @@ fn lines_of(name: &str) -> Vec<Vec<u8>> {
 
 fn index_of(lines: &[Vec<u8>], segment_bytes: u64) -> Index<Tarmac> {
     let tarmac = Tarmac::open(Box::new(lines.concat()), Default::default()).unwrap();
-    Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+    index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
 }
 
 /// Damages some lines; gives what was done.

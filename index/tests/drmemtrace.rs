@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use stepback_generator::drmemtrace::{Architecture, Container, Sample};
-use stepback_index::{BuildOptions, Cancel, FindText, Index, LineOfStep, Query as _, RawLines, Steps};
+use stepback_index::{BuildOptions, Cancel, FindText, Index, LineOfStep, Query as _, RawLines, Steps, index_in_memory};
 use stepback_parsers::{
     Line, Position, Source as _, Step,
     drmemtrace::{Drmemtrace, TraceFile},
@@ -18,7 +18,7 @@ fn index_of(sample: Sample, segment_bytes: u64) -> Index<Drmemtrace> {
     let trace = Drmemtrace::open(files, KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
-    Index::in_memory(Arc::new(trace), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+    index_in_memory(Arc::new(trace), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
 }
 
 #[test]

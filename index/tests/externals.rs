@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stepback_index::{
     BuildOptions, ByteState, Cancel, Index, LastExternalChanges, MemoryAt, MemoryRange, NextExternalChanges,
-    Query as _, ValueSource,
+    Query as _, ValueSource, index_in_memory,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Tarmac};
@@ -20,7 +20,7 @@ fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index<Tarmac> {
         lines.iter().for_each(|line| writeln!(text, "{time} clk {line}").unwrap());
     }
     let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
-    Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+    index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
 }
 
 /// The four bytes at 0x1000 after each step, and the steps with external changes.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, LastAccess, LastAccessAnswer, MemoryAt,
-    NextAccess, NextExternalChanges, Query as _, Steps, ValueSource,
+    NextAccess, NextExternalChanges, Query as _, Steps, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
@@ -15,7 +15,7 @@ use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
 fn index_of(text: &str, segment_bytes: u64, endian: Endian) -> Index<Tarmac> {
     let options = TarmacOptions { endian, ..TarmacOptions::default() };
     let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), options).unwrap();
-    Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+    index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
 }
 
 /// Memory at a position: a byte, and a letter for where it comes from.

@@ -112,7 +112,7 @@ impl<'a, S: Source> ThreadWalk<'a, S> {
 mod tests {
     use std::sync::Arc;
 
-    use stepback_index::BuildOptions;
+    use stepback_index::{BuildOptions, index_in_memory};
     use stepback_parsers::Tarmac;
 
     use super::*;
@@ -135,7 +135,7 @@ mod tests {
     #[track_caller]
     fn check(stride: Stride, way: Way, from: u64, expected: Option<u64>) {
         let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).expect("a trace");
-        let index = Index::in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).expect("an index");
         let walk = ThreadWalk::new(&index, ThreadId(0));
         let target = walk.target(stride, way, Position(from)).expect("a move");
         assert_eq!(target.map(|position| position.0), expected);

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
-use stepback_index::{Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError};
+use stepback_index::{
+    Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError, open_so_far,
+};
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, drmemtrace::Drmemtrace, packed::PackedText};
 
@@ -280,7 +282,7 @@ impl<'a> IndexSearch<'a> {
 
     /// What was written so far at a place.
     fn opened_so_far(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
-        Index::open_so_far(self.input.source.clone(), place, &self.input.fingerprint)
+        open_so_far(self.input.source.clone(), place, &self.input.fingerprint)
     }
 
     /// Any index, fresh ones first, complete ones before those of a part of the trace.

@@ -600,6 +600,7 @@ fn global_register(register: RegisterId, named: &[u16]) -> RegisterId {
 
 #[cfg(test)]
 mod tests {
+    use crate::builder::in_memory::index_in_memory;
     use std::fmt::Write as _;
 
     use stepback_parsers::Tarmac;
@@ -608,7 +609,7 @@ mod tests {
     use crate::answers::cancel::Cancel;
     use crate::answers::thread::ThreadId;
     use crate::builder::options::BuildOptions;
-    use crate::index::{Index, Query as _};
+    use crate::index::Query as _;
     use crate::query::registers::RegistersAt;
 
     #[test]
@@ -619,7 +620,7 @@ mod tests {
                 .unwrap();
         }
         let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
-        let index = Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 64 << 10, threads: 1 }).unwrap();
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 64 << 10, threads: 1 }).unwrap();
         let view = |number: usize| index.register_view(&format!("SYS_{number}"), ThreadId(0));
         assert!(view(NUMBERS - 1).is_some() && view(NUMBERS).is_none());
         assert_eq!(index.info().warning_count, 1);

@@ -6,6 +6,7 @@ pub(crate) mod calls;
 pub(crate) mod carried;
 pub(crate) mod earlier;
 pub(crate) mod follow;
+pub(crate) mod in_memory;
 pub(crate) mod options;
 pub(crate) mod partial;
 pub(crate) mod parts;
@@ -14,5 +15,6 @@ pub(crate) mod run;
 pub(crate) mod seams;
 pub(crate) mod segment;
 pub(crate) mod semihosting;
+pub(crate) mod so_far;
 #[cfg(test)]
 pub(crate) mod tests;

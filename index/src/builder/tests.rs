@@ -20,8 +20,10 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
 use crate::builder::build_index::Build;
 use crate::builder::follow::Follow;
+use crate::builder::in_memory::index_in_memory;
 use crate::builder::options::{BuildOptions, BuildProgress};
 use crate::builder::partial::Partial;
+use crate::builder::so_far::open_so_far;
 use crate::index::{Index, Query as _};
 use crate::query::memory::MemoryAt;
 use crate::query::registers::RegistersAt;
@@ -226,7 +228,7 @@ fn check_part<S: Source>(index: &Index<S>) {
 /// The answers of an index that was built at once.
 fn expected(text: &[u8]) -> Vec<String> {
     let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default()).unwrap());
-    answers(&Index::in_memory(tarmac, &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap())
+    answers(&index_in_memory(tarmac, &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap())
 }
 
 fn answers<S: Source>(index: &Index<S>) -> Vec<String> {
@@ -255,7 +257,7 @@ fn a_cancelled_build_keeps_what_it_has_done_and_the_next_goes_on() {
     assert_eq!(place.names(), ["a.sbi.partial", "a.sbi.resume", "a.tarmac"]);
     assert!((49_000..=50_000).contains(&shown), "{shown}");
     let (tarmac, fingerprint) = place.open();
-    let part = Index::open_so_far(tarmac, &place.index, &fingerprint).unwrap();
+    let part = open_so_far(tarmac, &place.index, &fingerprint).unwrap();
     assert_eq!(part.text_end(), shown);
     check_part(&part);
     assert_eq!(place.build(), shown);

@@ -325,6 +325,7 @@ fn host_range(cell: Cell, kinds: AccessKinds) -> Option<(u64, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use crate::builder::in_memory::index_in_memory;
     use std::sync::Arc;
 
     use stepback_parsers::Tarmac;
@@ -334,7 +335,7 @@ mod tests {
 
     fn index_of(text: &str) -> Index<Tarmac> {
         let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
-        Index::in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 1, threads: 1 }).unwrap()
+        index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 1, threads: 1 }).unwrap()
     }
 
     #[track_caller]

@@ -42,6 +42,7 @@ impl Query for TouchesAt {
 
 #[cfg(test)]
 mod tests {
+    use crate::builder::in_memory::index_in_memory;
     use std::sync::Arc;
 
     use stepback_parsers::Tarmac;
@@ -54,7 +55,7 @@ mod tests {
         let text = b"1 clk IT (1) 00008000 e5801000 A svc : STR r1,[r0]\n1 clk MW4 00001000 01020304\n\
             2 clk IT (2) 00008004 e5d02000 A svc : LDRB r2,[r0]\n2 clk MR1 00001000 04\n";
         let tarmac = Arc::new(Tarmac::open(Box::new(text.to_vec()), Default::default()).unwrap());
-        let index = Index::in_memory(tarmac, &BuildOptions::default()).unwrap();
+        let index = index_in_memory(tarmac, &BuildOptions::default()).unwrap();
         let touches = |position| {
             let query = TouchesAt { position: Position(position), address: Address(0x1000), len_bytes: 5 };
             let touches = query.run(&index, &Cancel::default()).unwrap();

@@ -156,6 +156,7 @@ impl EventSink for FirstInstruction {
 
 #[cfg(test)]
 mod tests {
+    use crate::builder::in_memory::index_in_memory;
     use std::sync::Arc;
 
     use stepback_parsers::Tarmac;
@@ -175,7 +176,7 @@ mod tests {
 
     fn ask<Q: Query>(question: Q) -> Q::Answer {
         let tarmac = Tarmac::open(Box::new(TRACE.as_bytes().to_vec()), Default::default()).unwrap();
-        let index = Index::in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
         question.run(&index, &Cancel::default()).unwrap()
     }
 

@@ -447,6 +447,7 @@ mod records;
 
 #[cfg(test)]
 mod tests {
+    use crate::builder::in_memory::index_in_memory;
     use stepback_generator::Dice;
     use stepback_machine::{Branch, Registers};
     use stepback_parsers::MarkerKind;
@@ -482,7 +483,7 @@ mod tests {
     fn the_lists_of_visits_find_what_the_steps_nearby_show() {
         for segment_bytes in [160, 1 << 20] {
             let options = BuildOptions { segment_bytes, threads: 1 };
-            let index = Index::in_memory(trace(), &options).unwrap();
+            let index = index_in_memory(trace(), &options).unwrap();
             let (kinds, cancel) = (AccessKinds::All, Cancel::default());
             for (name, slot) in
                 ["x0", "x1", "x2", "x3", "x4"].iter().flat_map(|name| (1..300).map(move |slot| (name, slot)))

@@ -154,20 +154,20 @@ pub fn mapped(key_maps: &[KeyMaps]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use crate::builder::in_memory::index_in_memory;
     use std::sync::Arc;
 
     use stepback_parsers::Tarmac;
 
     use super::*;
     use crate::builder::options::BuildOptions;
-    use crate::index::Index;
 
     #[test]
     fn a_directory_whose_numbers_contradict_each_other_is_noticed() {
         let text = "1 clk IT (1) 00001000 e1a00000 A usr : NOP\n1 clk R sys_thing 00000007\n".repeat(9);
         let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
         let options = BuildOptions { segment_bytes: 200, threads: 1 };
-        let contents = Index::in_memory(Arc::new(tarmac), &options).unwrap().contents.clone();
+        let contents = index_in_memory(Arc::new(tarmac), &options).unwrap().contents.clone();
         assert!(contents.segments.len() > 2 && contents.is_consistent());
         let changes: [fn(&mut Contents); 6] = [
             |contents| contents.segments[1].step_base = u64::MAX,

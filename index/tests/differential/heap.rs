@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use stepback_index::{Allocations, BuildOptions, Cancel, Heap, HeapRole, Index, Query as _};
+use stepback_index::{Allocations, BuildOptions, Cancel, Heap, HeapRole, Query as _, index_in_memory};
 use stepback_machine::{Address, Branch, InstructionSet};
 use stepback_parsers::{MarkerKind, Position};
 
@@ -37,7 +37,7 @@ fn leave(thread: u16, function: u64, value: u64) -> Vec<Record> {
 
 fn heap(records: &[Vec<Record>]) -> Heap {
     let source = Records::new(records.concat(), InstructionSet::X86_64);
-    let index = Index::in_memory(source, &BuildOptions { segment_bytes: 32, threads: 1 }).unwrap();
+    let index = index_in_memory(source, &BuildOptions { segment_bytes: 32, threads: 1 }).unwrap();
     let roles = [
         (MALLOC, HeapRole::Allocate),
         (FREE, HeapRole::Free),

@@ -1,6 +1,6 @@
 //! Calls as the records of a trace tell of them.
 
-use stepback_index::{BuildOptions, Call, CallId, Entered, Index};
+use stepback_index::{BuildOptions, Call, CallId, Entered, index_in_memory};
 use stepback_machine::{Branch, InstructionSet};
 use stepback_parsers::{MarkerKind, Step};
 
@@ -59,7 +59,7 @@ fn shown(call: &Call) -> String {
 fn check(set: InstructionSet, records: &[&[Record]], expected: &[&str]) {
     let source = Records::new(records.concat(), set);
     for segment_bytes in [16, 48, 1 << 20] {
-        let index = Index::in_memory(source.clone(), &BuildOptions { segment_bytes, threads: 1 }).unwrap();
+        let index = index_in_memory(source.clone(), &BuildOptions { segment_bytes, threads: 1 }).unwrap();
         let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         let frames: Vec<_> = frames.filter(|frame| frame.entered != Entered::Root).map(|frame| shown(&frame)).collect();
         assert_eq!(frames, expected, "segments of {segment_bytes} bytes");

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stepback_generator::{Dice, Recipe, Size};
-use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError};
+use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError, open_so_far};
 use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac};
 
 use crate::truths::Truths;
@@ -117,7 +117,7 @@ fn a_build_that_is_killed_fifty_times_is_never_trusted_by_half_and_comes_to_its_
             Err(OpenError::Missing) => {}
             Err(error) => panic!("{error}"),
         }
-        if let Ok(index) = Index::open_so_far(source, &index_of(&trace), &fingerprint) {
+        if let Ok(index) = open_so_far(source, &index_of(&trace), &fingerprint) {
             parts += 1;
             assert!(index.text_end() >= farthest, "what is done is not lost");
             farthest = index.text_end();

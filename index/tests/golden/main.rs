@@ -17,14 +17,14 @@ use object::{Object as _, ObjectSymbol as _};
 use serde_json::Value as Json;
 use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, Program, Query,
-    RegistersAt, Steps, ThreadId, ValueSource,
+    RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
 
 fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index<Tarmac> {
     let tarmac = Arc::new(Tarmac::open(input, Default::default()).unwrap());
-    Index::in_memory(tarmac, &BuildOptions { segment_bytes, ..Default::default() }).unwrap()
+    index_in_memory(tarmac, &BuildOptions { segment_bytes, ..Default::default() }).unwrap()
 }
 
 /// What the image of a program says.

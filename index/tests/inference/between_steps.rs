@@ -1,6 +1,6 @@
 //! What is inferred where something besides instructions happens between two steps.
 
-use stepback_index::{BuildOptions, Cancel, Index, Query as _, RegisterViewsAt, ThreadId};
+use stepback_index::{BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
 use stepback_machine::{Branch, Encoding, InstructionSet, Registers};
 use stepback_parsers::{MarkerKind, Position};
 
@@ -31,7 +31,7 @@ fn marker(kind: MarkerKind, value: u64) -> Record {
 /// Compares what is inferred of a register of thread 0 at a position.
 #[track_caller]
 fn check_set(records: &[Record], set: InstructionSet, at: u64, (name, expected): (&str, &str)) {
-    let index = Index::in_memory(Records::new(records.to_vec(), set), &BuildOptions::default()).unwrap();
+    let index = index_in_memory(Records::new(records.to_vec(), set), &BuildOptions::default()).unwrap();
     let views = vec![(name.to_owned(), Registers::view(name, set).unwrap())];
     let question = RegisterViewsAt { position: Position(at), thread: ThreadId(0), views };
     let states = question.run(&index, &Cancel::default()).unwrap();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use random::Machine;
 use stepback_index::{
     AccessTarget, BuildOptions, Cancel, Effect, Index, InferredMemory, InferredRegisters, MemoryAt, Query as _,
-    RegisterFile, RegistersAt, Steps, ThreadId, ValueSource,
+    RegisterFile, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Position, Step, Tarmac};
@@ -49,7 +49,7 @@ impl Compared {
 
 fn index_of(text: Vec<u8>) -> Index<Tarmac> {
     let tarmac = Arc::new(Tarmac::open(Box::new(text), Default::default()).unwrap());
-    Index::in_memory(tarmac, &BuildOptions::default()).unwrap()
+    index_in_memory(tarmac, &BuildOptions::default()).unwrap()
 }
 
 /// Compares all registers of all threads at about so many positions with what the trace states.

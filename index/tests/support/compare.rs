@@ -9,7 +9,7 @@ use stepback_index::{
     Entered, FindText, FindValue, FoldSet, Hit, Index, LastAccess, LastAccessAnswer, LastExternalChanges, LastVisit,
     LineOfStep, MemoryAt, MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit,
     NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegistersAt, Row, StepRecord, Steps, TextPattern,
-    ThreadId, Value, ValueSource, Warning,
+    ThreadId, Value, ValueSource, Warning, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
 use stepback_machine::{Address, Endian, RegisterView};
@@ -82,7 +82,7 @@ const KINDS: u64 = 22;
 
 /// Builds an index of a trace.
 pub fn index_of<S: Source>(source: &Arc<S>, segment_bytes: u64, threads: usize) -> Index<S> {
-    Index::in_memory(Arc::clone(source), &BuildOptions { segment_bytes, threads }).unwrap()
+    index_in_memory(Arc::clone(source), &BuildOptions { segment_bytes, threads }).unwrap()
 }
 
 fn forget_inferred(hit: &mut Hit) {

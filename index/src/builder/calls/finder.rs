@@ -546,6 +546,7 @@ fn pending(jump: &Jump, kind: PendingKind) -> Pending {
 
 #[cfg(test)]
 mod tests {
+    use crate::builder::in_memory::index_in_memory;
     use std::fmt::Write as _;
     use std::sync::Arc;
 
@@ -553,7 +554,6 @@ mod tests {
 
     use crate::answers::call::{CallId, Entered};
     use crate::builder::options::BuildOptions;
-    use crate::index::Index;
 
     /// An A64 step: address, encoding (0 where it does not matter), and the registers that it writes.
     type Written<'a> = (u64, u32, &'a [(&'a str, u64)]);
@@ -577,7 +577,7 @@ mod tests {
         let text = trace(steps);
         for segment_bytes in [1, 100, 1 << 20] {
             let tarmac = Arc::new(Tarmac::open(Box::new(text.clone().into_bytes()), Default::default()).unwrap());
-            let index = Index::in_memory(tarmac, &BuildOptions { segment_bytes, threads: 1 }).unwrap();
+            let index = index_in_memory(tarmac, &BuildOptions { segment_bytes, threads: 1 }).unwrap();
             let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
             let frames = frames.filter(|frame| frame.entered == Entered::Call).map(|frame| {
                 let number = |step: Option<stepback_parsers::Step>| step.map_or("-".into(), |step| step.0.to_string());

@@ -1,0 +1,21 @@
+//! An index that lives in memory alone.
+
+use std::sync::Arc;
+
+use stepback_parsers::Source;
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::BuildError;
+use crate::builder::build_index::Build;
+use crate::builder::options::{BuildOptions, BuildProgress};
+use crate::index::Index;
+use crate::store::fingerprint::Fingerprint;
+
+/// Builds an index that lives in memory alone.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn index_in_memory<S: Source>(source: Arc<S>, options: &BuildOptions) -> Result<Index<S>, BuildError> {
+    let fingerprint = Fingerprint::of(source.as_ref(), 0)?;
+    Build::new(&source, &fingerprint, options, &BuildProgress::default(), &Cancel::default()).in_memory()
+}
