@@ -2,8 +2,6 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use flate2::Crc;
-
 use super::elf;
 use super::identity::Identity;
 
@@ -32,11 +30,7 @@ fn belongs(bytes: &[u8], identity: &Identity) -> bool {
     let Ok(found) = elf::outline(bytes) else { return false };
     match (&identity.build_id, found.identity.build_id) {
         (Some(wanted), Some(found)) => *wanted == found,
-        _ => identity.debug_link.as_ref().is_some_and(|link| {
-            let mut checksum = Crc::new();
-            checksum.update(bytes);
-            checksum.sum() == link.checksum
-        }),
+        _ => identity.debug_link.as_ref().is_some_and(|link| crc32fast::hash(bytes) == link.checksum),
     }
 }
 

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use object::{Object as _, ObjectSymbol as _};
+use goblin::elf::Elf;
+use goblin::elf::header::EM_ARM;
+use goblin::elf::sym::STT_FUNC;
 use serde_json::Value as Json;
 use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, Program, Query,
@@ -30,12 +32,12 @@ fn open(input: Box<dyn ReadAt>, segment_bytes: u64) -> Index<Tarmac> {
 /// What the image of a program says.
 fn program(elf: &Path) -> Program {
     let bytes = bytes_of(elf);
-    let elf = object::File::parse(&*bytes).unwrap();
-    let is_thumb = elf.architecture() == object::Architecture::Arm;
-    let symbols = elf.symbols().filter(|symbol| symbol.kind() == object::SymbolKind::Text);
+    let elf = Elf::parse(&bytes).unwrap();
+    let is_thumb = elf.header.e_machine == EM_ARM;
+    let symbols = elf.syms.iter().filter(|symbol| symbol.st_type() == STT_FUNC);
     let ranges = symbols.map(|symbol| {
-        let start = if is_thumb { symbol.address() & !1 } else { symbol.address() };
-        start..start + symbol.size()
+        let start = if is_thumb { symbol.st_value & !1 } else { symbol.st_value };
+        start..start + symbol.st_size
     });
     let mut program = Program::default();
     ranges.for_each(|range| program.add_function(range));

@@ -4,12 +4,11 @@
 use std::fs::File;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use gimli::{Dwarf, RunTimeEndian, SectionId};
-use object::read::ReadCache;
-use object::{CompressedData, CompressedFileRange, CompressionFormat, Object as _, ObjectSection as _};
 use stepback_parsers::ReadAt as _;
 
+use super::file_sections::{FileSections, StoredSection, read_exactly};
 use super::section::SectionReader;
 
 /// Compressed sections that claim to be larger than this together are not read.
@@ -36,20 +35,20 @@ pub fn read(path: &Path) -> Result<Option<Dwarf<SectionReader>>> {
     // A pipe or a device may never end.
     ensure!(std::fs::metadata(path)?.is_file(), "not a file");
     let file = File::open(path)?;
-    let cache = ReadCache::new(file.try_clone()?);
-    let object = object::File::parse(&cache).context("not an object file that could be read")?;
-    if object.section_by_name(SectionId::DebugLine.name()).is_none() {
+    let sections = FileSections::open(&file).context("not an object file that could be read")?;
+    if sections.find(SectionId::DebugLine.name())?.is_none() {
         return Ok(None);
     }
-    let endian = if object.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
+    let endian = if sections.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };
     let mut budget = Budget::of(&file)?;
+    let mut content_of = |id: SectionId| match sections.find(id.name())? {
+        Some(section) => content(&file, &section, &mut budget),
+        None => Ok(Vec::new()),
+    };
     let load = |id: SectionId| -> Result<SectionReader> {
-        let wanted = WANTED.contains(&id).then(|| object.section_by_name(id.name())).flatten();
-        let bytes = match wanted {
-            Some(section) => content(&file, section.compressed_file_range()?, &mut budget)
-                .with_context(|| format!("its section {} cannot be read", id.name()))?,
-            None => Vec::new(),
-        };
+        let is_wanted = WANTED.contains(&id);
+        let bytes = if is_wanted { content_of(id) } else { Ok(Vec::new()) };
+        let bytes = bytes.with_context(|| format!("its section {} cannot be read", id.name()))?;
         Ok(SectionReader::new(bytes, endian))
     };
     Dwarf::load(load).map(Some)
@@ -76,22 +75,14 @@ fn spend(budget: &mut u64, bytes: u64) -> Result<()> {
     Ok(())
 }
 
-fn content(file: &File, range: CompressedFileRange, budget: &mut Budget) -> Result<Vec<u8>> {
-    let CompressedFileRange { format, offset, compressed_size, uncompressed_size } = range;
-    let end = offset.checked_add(compressed_size);
-    ensure!(end.is_some_and(|end| file.length().is_ok_and(|length| end <= length)), "it is cut off");
-    spend(&mut budget.stored, compressed_size)?;
-    let is_packed = format != CompressionFormat::None;
-    if is_packed {
-        spend(&mut budget.unpacked, uncompressed_size)?;
+fn content(file: &File, section: &StoredSection, budget: &mut Budget) -> Result<Vec<u8>> {
+    spend(&mut budget.stored, section.stored_bytes)?;
+    if let Some(packing) = &section.packing {
+        spend(&mut budget.unpacked, packing.unpacked_bytes)?;
     }
-    let mut data = vec![0; usize::try_from(compressed_size)?];
-    if file.read_at(offset, &mut data)? != data.len() {
-        bail!("it is cut off");
+    let stored = read_exactly(file, section.offset, section.stored_bytes)?;
+    match &section.packing {
+        Some(packing) => packing.unpack(&stored),
+        None => Ok(stored),
     }
-    if !is_packed {
-        return Ok(data);
-    }
-    let unpacked = CompressedData { format, data: &data, uncompressed_size }.decompress()?;
-    Ok(unpacked.into_owned())
 }

@@ -5,6 +5,7 @@
 mod clean_path;
 mod debug_sections;
 mod file_lines;
+mod file_sections;
 mod image_lines;
 mod nesting;
 mod section;

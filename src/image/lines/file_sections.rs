@@ -1,0 +1,258 @@
+//! The sections of an ELF file, read in place: the file may be far larger than what is wanted of it.
+
+use std::fs::File;
+use std::io::Read as _;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use flate2::read::ZlibDecoder;
+use goblin::container::Ctx;
+use goblin::elf::compression_header::{CompressionHeader, ELFCOMPRESS_ZLIB, ELFCOMPRESS_ZSTD};
+use goblin::elf::section_header::{SHF_COMPRESSED, SHT_NOBITS};
+use goblin::elf::{Elf, SectionHeader};
+use stepback_parsers::ReadAt as _;
+
+/// As long as the header of a file is in the wider of the two classes.
+const HEADER_BYTES: u64 = 64;
+/// The header of a section that was compressed before ELF knew of it: `ZLIB`, then the unpacked length, high byte first
+/// (GNU binutils, `bfd/compress.c`).
+const GNU_HEADER_BYTES: u64 = 12;
+
+/// The sections of a file by their names.
+pub struct FileSections<'a> {
+    file: &'a File,
+    headers: Vec<SectionHeader>,
+    names: Vec<u8>,
+    context: Ctx,
+}
+
+/// Where the content of a section lies in the file.
+pub struct StoredSection {
+    /// First byte, behind the header of a compressed section.
+    pub offset: u64,
+    /// Length in the file.
+    pub stored_bytes: u64,
+    /// How it is compressed, where it is.
+    pub packing: Option<Packing>,
+}
+
+/// How a section is compressed.
+pub struct Packing {
+    codec: Codec,
+    /// Its length, unpacked, as the file claims.
+    pub unpacked_bytes: u64,
+}
+
+enum Codec {
+    Zlib,
+    Zstd,
+}
+
+impl<'a> FileSections<'a> {
+    /// Reads the headers of the sections and their names.
+    ///
+    /// # Errors
+    /// The file is no ELF file, is cut off, or cannot be read.
+    pub fn open(file: &'a File) -> Result<Self> {
+        let header = Elf::parse_header(&read_at_most(file, 0, HEADER_BYTES)?)?;
+        let context = Ctx::new(header.container()?, header.endianness()?);
+        let sections = |count: u64| -> Result<Vec<SectionHeader>> {
+            if header.e_shoff == 0 || count == 0 {
+                return Ok(Vec::new());
+            }
+            // With the byte before them, since the reader takes a table at 0 for none.
+            let len_bytes = count.saturating_mul(SectionHeader::size(context) as u64).saturating_add(1);
+            let table = read_exactly(file, header.e_shoff - 1, len_bytes)?;
+            Ok(SectionHeader::parse(&table, 1, usize::try_from(count)?, context)?)
+        };
+        // More sections than the field can tell are counted by the first of them (System V gABI, "ELF Header").
+        let count = match header.e_shnum {
+            0 => sections(1)?.first().map_or(0, |first| first.sh_size),
+            count => count.into(),
+        };
+        let headers = sections(count)?;
+        let names = match headers.get(usize::from(header.e_shstrndx)) {
+            Some(table) => read_exactly(file, table.sh_offset, table.sh_size)?,
+            None => Vec::new(),
+        };
+        Ok(Self { file, headers, names, context })
+    }
+
+    /// True where the low byte of a number comes first.
+    pub fn is_little_endian(&self) -> bool {
+        self.context.le.is_little()
+    }
+
+    /// A section by its name, or by the name that it had while only its name told that it is compressed (`.zdebug_line`).
+    ///
+    /// # Errors
+    /// It says of itself what cannot be true.
+    pub fn find(&self, name: &str) -> Result<Option<StoredSection>> {
+        if let Some(header) = self.header(name.as_bytes()) {
+            return self.stored(header).map(Some);
+        }
+        let old_name = name.strip_prefix(".debug_").map(|rest| format!(".zdebug_{rest}"));
+        let header = old_name.and_then(|name| self.header(name.as_bytes()));
+        header.map(|header| self.gnu_stored(header)).transpose()
+    }
+
+    fn header(&self, name: &[u8]) -> Option<&SectionHeader> {
+        let name_of = |header: &SectionHeader| self.names.get(header.sh_name..)?.split(|byte| *byte == 0).next();
+        self.headers.iter().find(|header| name_of(header) == Some(name))
+    }
+
+    fn stored(&self, header: &SectionHeader) -> Result<StoredSection> {
+        let SectionHeader { sh_offset: offset, sh_size, .. } = *header;
+        let stored_bytes = if header.sh_type == SHT_NOBITS { 0 } else { sh_size };
+        if header.sh_flags & u64::from(SHF_COMPRESSED) == 0 {
+            return Ok(StoredSection { offset, stored_bytes, packing: None });
+        }
+        let header_bytes = CompressionHeader::size(self.context) as u64;
+        let told = CompressionHeader::parse(&read_exactly(self.file, offset, header_bytes)?, 0, self.context)?;
+        let codec = match told.ch_type {
+            ELFCOMPRESS_ZLIB => Codec::Zlib,
+            ELFCOMPRESS_ZSTD => Codec::Zstd,
+            other => bail!("it is compressed in a way that is not known ({other})"),
+        };
+        let packing = Packing { codec, unpacked_bytes: told.ch_size };
+        behind_header(StoredSection { offset, stored_bytes, packing: Some(packing) }, header_bytes)
+    }
+
+    fn gnu_stored(&self, header: &SectionHeader) -> Result<StoredSection> {
+        let head = read_exactly(self.file, header.sh_offset, GNU_HEADER_BYTES)?;
+        let length = head.strip_prefix(b"ZLIB").and_then(|length| <[u8; 8]>::try_from(length).ok());
+        let unpacked_bytes = u64::from_be_bytes(length.context("its compression is not known")?);
+        let packing = Some(Packing { codec: Codec::Zlib, unpacked_bytes });
+        let whole = StoredSection { offset: header.sh_offset, stored_bytes: header.sh_size, packing };
+        behind_header(whole, GNU_HEADER_BYTES)
+    }
+}
+
+fn behind_header(whole: StoredSection, header_bytes: u64) -> Result<StoredSection> {
+    let offset = whole.offset.checked_add(header_bytes).context("it is cut off")?;
+    let stored_bytes = whole.stored_bytes.checked_sub(header_bytes).context("it is cut off")?;
+    Ok(StoredSection { offset, stored_bytes, ..whole })
+}
+
+impl Packing {
+    /// Unpacks the content of a section, which must be as long as the file claims.
+    ///
+    /// # Errors
+    /// The content is damaged, or has another length.
+    pub fn unpack(&self, stored: &[u8]) -> Result<Vec<u8>> {
+        let mut unpacked = Vec::new();
+        // One byte more than there should be tells that the claim is wrong, and bounds the memory.
+        let limit = self.unpacked_bytes.saturating_add(1);
+        match self.codec {
+            Codec::Zlib => ZlibDecoder::new(stored).take(limit).read_to_end(&mut unpacked)?,
+            Codec::Zstd => zstd::Decoder::new(stored)?.take(limit).read_to_end(&mut unpacked)?,
+        };
+        ensure!(unpacked.len() as u64 == self.unpacked_bytes, "its unpacked length is not what it claims");
+        Ok(unpacked)
+    }
+}
+
+/// Bytes of a file, all of which must be there.
+///
+/// # Errors
+/// The file is shorter, or cannot be read.
+pub fn read_exactly(file: &File, offset: u64, len_bytes: u64) -> Result<Vec<u8>> {
+    // Looked at before memory is asked for: what a damaged file claims may be any number.
+    let end = offset.checked_add(len_bytes).context("it is cut off")?;
+    ensure!(end <= file.length()?, "it is cut off");
+    let bytes = read_at_most(file, offset, len_bytes)?;
+    ensure!(bytes.len() as u64 == len_bytes, "it is cut off");
+    Ok(bytes)
+}
+
+fn read_at_most(file: &File, offset: u64, len_bytes: u64) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(len_bytes)?];
+    let count = file.read_at(offset, &mut bytes)?;
+    bytes.truncate(count);
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::ZlibEncoder;
+
+    use super::*;
+
+    const CONTENT: &[u8] = b"the same, the same, the same";
+
+    fn zlib() -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(CONTENT).expect("in memory");
+        encoder.finish().expect("in memory")
+    }
+
+    /// A 64-bit little-endian file with one section besides that of the names.
+    fn image(name: &str, flags: u64, content: &[u8]) -> File {
+        let names = [b"\0".as_slice(), name.as_bytes(), b"\0.names\0"].concat();
+        let header = |name: usize, kind: u32, flags: u64, offset: usize, len: usize| {
+            let mut bytes = (name as u32).to_le_bytes().to_vec();
+            bytes.extend(kind.to_le_bytes());
+            for field in [flags, 0, offset as u64, len as u64, 0, 0, 0] {
+                bytes.extend(field.to_le_bytes());
+            }
+            bytes
+        };
+        let mut bytes = b"\x7fELF\x02\x01\x01".to_vec();
+        bytes.resize(64, 0);
+        let table = 64 + content.len() + names.len();
+        bytes[40..48].copy_from_slice(&(table as u64).to_le_bytes());
+        bytes[58] = 64;
+        bytes[60] = 3;
+        bytes[62] = 2;
+        bytes.extend(content);
+        bytes.extend(&names);
+        bytes.extend([0; 64]);
+        bytes.extend(header(1, 1, flags, 64, content.len()));
+        bytes.extend(header(name.len() + 2, 3, 0, 64 + content.len(), names.len()));
+        let mut file = tempfile::tempfile().expect("a place for it");
+        file.write_all(&bytes).expect("written");
+        file
+    }
+
+    #[track_caller]
+    fn check(file: &File, expected: &[u8]) {
+        let sections = FileSections::open(file).expect("an ELF file");
+        let section = sections.find(".debug_line").expect("known").expect("there");
+        let stored = read_exactly(file, section.offset, section.stored_bytes).expect("whole");
+        let content = section.packing.map_or_else(|| Ok(stored.clone()), |packing| packing.unpack(&stored));
+        assert_eq!(content.expect("unpacked"), expected);
+    }
+
+    fn compressed(kind: u32, content: &[u8]) -> Vec<u8> {
+        let mut bytes = [kind.to_le_bytes(), [0; 4]].concat();
+        bytes.extend((CONTENT.len() as u64).to_le_bytes());
+        bytes.extend(1_u64.to_le_bytes());
+        bytes.extend(content);
+        bytes
+    }
+
+    #[test]
+    fn sections_are_found_however_they_are_compressed() {
+        check(&image(".debug_line", 0, CONTENT), CONTENT);
+        let flags = u64::from(SHF_COMPRESSED);
+        check(&image(".debug_line", flags, &compressed(ELFCOMPRESS_ZLIB, &zlib())), CONTENT);
+        let zstd = zstd::encode_all(CONTENT, 1).expect("in memory");
+        check(&image(".debug_line", flags, &compressed(ELFCOMPRESS_ZSTD, &zstd)), CONTENT);
+        let old = [b"ZLIB".as_slice(), &(CONTENT.len() as u64).to_be_bytes(), &zlib()].concat();
+        check(&image(".zdebug_line", 0, &old), CONTENT);
+    }
+
+    #[test]
+    fn claims_that_cannot_be_true_are_refused() {
+        let flags = u64::from(SHF_COMPRESSED);
+        let find = |file: &File| FileSections::open(file).and_then(|sections| sections.find(".debug_line"));
+        assert!(find(&image(".debug_line", flags, b"short")).is_err());
+        assert!(find(&image(".debug_line", flags, &compressed(7, &zlib()))).is_err());
+        assert!(find(&image(".zdebug_line", 0, b"GZIP12345678")).is_err());
+        assert!(find(&image(".text", 0, b"")).expect("an ELF file").is_none());
+        let packing = Packing { codec: Codec::Zlib, unpacked_bytes: CONTENT.len() as u64 - 1 };
+        assert!(packing.unpack(&zlib()).is_err());
+    }
+}
