@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::answers::call::CallId;
 use crate::answers::error::{OpenError, QueryError};
-use crate::builder::calls::finder::{FinderState, Found, FoundSoFar};
+use crate::builder::calls::finder::FinderState;
+use crate::builder::calls::found::{Found, FoundSoFar};
 use crate::store::calls::frame::Frame;
 use crate::store::calls::table::CallTable;
 use crate::store::contents::{Contents, mapped};

@@ -4,7 +4,7 @@ use stepback_machine::{Flow, InstructionSet, flow};
 
 use crate::answers::call::Evidence;
 use crate::builder::calls::branches::{branch_target, call_target};
-use crate::builder::calls::finder::Jump;
+use crate::builder::calls::jump::Jump;
 use crate::builder::segment::transfers::CORE;
 
 /// How it shows that a transfer of control takes an exception, if it does.

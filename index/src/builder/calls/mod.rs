@@ -1,10 +1,16 @@
 //! Calls: found while segments arrive in order, by a heuristic or by what the trace's records say of branches.
 
 pub(crate) mod branches;
+pub(crate) mod core_registers;
 pub(crate) mod exceptions;
 pub(crate) mod finder;
+pub(crate) mod found;
+pub(crate) mod jump;
 pub(crate) mod pending;
+pub(crate) mod pending_frames;
 pub(crate) mod recorded;
 pub(crate) mod recorded_frames;
+pub(crate) mod sp_range;
 pub(crate) mod spool;
 pub(crate) mod stacks;
+pub(crate) mod thread_finder;

@@ -1,16 +1,29 @@
 //! The frames of a thread that are not over yet.
 
-use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::{branch_target, call_target};
-use crate::builder::calls::stacks::SpRange;
 use crate::builder::segment::transfers::{CORE, LastStep};
 use crate::store::calls::frame::Frame;
 
 /// A stack pointer and a return address: what a return from a call must match.
-pub type ReturnKey = (Option<u64>, u64);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ReturnKey {
+    /// The stack pointer; none when unknown.
+    pub sp: Option<u64>,
+    /// The return address, with the Thumb bit.
+    pub target: u64,
+}
+
+/// A stack of a thread, by the index's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackId {
+    /// Whose.
+    pub thread: u16,
+    /// Which of that thread's.
+    pub stack: u32,
+}
 
 /// A frame that is not over yet.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -49,7 +62,7 @@ pub enum PendingKind {
 
 impl Pending {
     /// The frame that it is when it ends; none when it may not have been a call at all.
-    pub fn frame(&self, (thread, stack): (u16, u32), exit_step: Option<u64>, left: Left) -> Option<Frame> {
+    pub fn frame(&self, on: StackId, exit_step: Option<u64>, left: Left) -> Option<Frame> {
         let (exit_step, left) = match self.jumped_out.filter(|_| left != Left::Return) {
             Some(step) => (Some(step), Left::Longjmp),
             None => (exit_step, left),
@@ -62,8 +75,8 @@ impl Pending {
         };
         let (call_step, entry_step) = (Some(self.call_step), Some(self.entry_step));
         Some(Frame {
-            thread,
-            stack,
+            thread: on.thread,
+            stack: on.stack,
             function: self.function,
             call_step,
             entry_step,
@@ -74,11 +87,13 @@ impl Pending {
         })
     }
 
-    fn is_call(&self) -> bool {
+    /// False for an exception.
+    pub fn is_call(&self) -> bool {
         !matches!(self.kind, PendingKind::Exception { .. })
     }
 
-    fn is_certain_call(&self) -> bool {
+    /// True for what cannot be anything but a call.
+    pub fn is_certain_call(&self) -> bool {
         matches!(self.kind, PendingKind::Call)
     }
 
@@ -87,178 +102,5 @@ impl Pending {
         let PendingKind::Exception { interrupted, .. } = self.kind else { return false };
         let behind = branch_target(&interrupted).or_else(|| call_target(&interrupted, &[None; CORE]));
         [Some(interrupted.pc), Some(interrupted.next_pc()), behind].into_iter().flatten().any(|at| (at ^ pc) & !1 == 0)
-    }
-}
-
-/// The frames of a thread that are not over yet, innermost last.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct PendingFrames {
-    frames: Vec<Pending>,
-    /// The exceptions among them. They have stacks of their own: what happens to the stack pointer inside one
-    /// says nothing about the frames outside.
-    exceptions: Vec<(usize, SpRange)>,
-    /// What the stack pointer was outside of all exceptions.
-    range: SpRange,
-    /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
-    returns: HashMap<ReturnKey, u32>,
-    /// Where calls returned to, and how many were pending then: a jump there is a longjmp to the place of a setjmp.
-    return_points: HashMap<ReturnKey, usize>,
-    /// How many pending calls were made while the stack pointer was unknown.
-    unknown_stacks: u32,
-}
-
-impl PendingFrames {
-    /// Adds the innermost frame.
-    pub fn push(&mut self, frame: Pending) {
-        if frame.is_call() {
-            *self.returns.entry(frame.key).or_default() += 1;
-            self.unknown_stacks += u32::from(frame.key.0.is_none());
-        } else {
-            self.exceptions.push((self.frames.len(), SpRange::default()));
-        }
-        self.frames.push(frame);
-    }
-
-    /// Whether what follows from the frames does: what was read from a file may say anything.
-    pub fn is_consistent(&self) -> bool {
-        let mut expected = Self::default();
-        self.frames.iter().for_each(|frame| expected.push(*frame));
-        let places = |frames: &Self| frames.exceptions.iter().map(|(place, _)| *place).collect::<Vec<_>>();
-        (&expected.returns, expected.unknown_stacks) == (&self.returns, self.unknown_stacks)
-            && places(&expected) == places(self)
-    }
-
-    /// All frames, outermost first.
-    pub fn iter(&self) -> impl Iterator<Item = &Pending> {
-        self.frames.iter()
-    }
-
-    /// Where the frames of the innermost exception begin, or else those of the thread.
-    fn inside(&self) -> usize {
-        self.exceptions.last().map_or(0, |(place, _)| place + 1)
-    }
-
-    /// What the stack pointer was inside the innermost exception, or else outside of all.
-    pub fn range(&self) -> SpRange {
-        self.exceptions.last().map_or(self.range, |(_, range)| *range)
-    }
-
-    /// The same outside of a pending exception.
-    pub fn range_around(&self, place: usize) -> SpRange {
-        let outer = self.exceptions.iter().rev().find(|(exception, _)| *exception < place);
-        outer.map_or(self.range, |(_, range)| *range)
-    }
-
-    /// Notes what the stack pointer is. Inside an exception that counts once it was written there.
-    pub fn note_sp(&mut self, sp: Option<u64>, written: Option<u64>) {
-        let Some(sp) = sp else { return };
-        match self.exceptions.last_mut() {
-            None => self.range.widen(sp),
-            Some((place, range)) => {
-                let is_own = self.frames.get(*place).is_some_and(|frame| written > Some(frame.call_step));
-                if is_own {
-                    range.widen(sp);
-                }
-            }
-        }
-    }
-
-    /// Whether a call is pending that returns so.
-    pub fn has_return(&self, key: ReturnKey) -> bool {
-        self.returns.contains_key(&key)
-    }
-
-    /// Where the innermost call is that returns to an address with a stack pointer, or else with none known.
-    pub fn returning_to(&self, (sp, target): ReturnKey) -> Option<usize> {
-        let by_address = (self.unknown_stacks > 0).then_some((None, target));
-        let is_pending = |key: &ReturnKey| self.has_return(*key);
-        let key = Some((sp, target)).filter(is_pending).or(by_address.filter(is_pending))?;
-        self.frames.iter().rposition(|frame| frame.is_call() && frame.key == key)
-    }
-
-    /// Where the innermost call is that was made with a stack pointer, or else with none known.
-    pub fn made_with(&self, sp: Option<u64>) -> Option<usize> {
-        let made_with = |sp| self.frames.iter().rposition(|frame: &Pending| frame.is_call() && frame.key.0 == sp);
-        [sp, None].into_iter().find_map(made_with)
-    }
-
-    /// Where the innermost call inside the innermost exception is that has a key.
-    pub fn repeated(&self, key: ReturnKey) -> Option<usize> {
-        let inside = self.frames.get(self.inside()..).filter(|_| self.has_return(key))?;
-        Some(self.inside() + inside.iter().rposition(|frame| frame.key == key)?)
-    }
-
-    /// The innermost exception, if it ends when control comes to an address.
-    pub fn resumed_at(&self, pc: u64) -> Option<usize> {
-        self.exceptions.last().map(|(place, _)| *place).filter(|place| self.frames[*place].resumes_at(pc))
-    }
-
-    /// The innermost exception, if it returns by what the link register then said, and no call inside it is pending.
-    pub fn linked(&self) -> Option<usize> {
-        let (place, _) = *self.exceptions.last()?;
-        let is_linked = matches!(self.frames[place].kind, PendingKind::Exception { is_linked: true, .. });
-        let is_inside = self.frames[place..].iter().any(Pending::is_certain_call);
-        (is_linked && !is_inside).then_some(place)
-    }
-
-    /// The innermost exception that ends when control comes to an address, or else the innermost one.
-    pub fn left_to(&self, pc: u64) -> Option<usize> {
-        let places = || self.exceptions.iter().rev().map(|(place, _)| *place);
-        places().find(|place| self.frames[*place].resumes_at(pc)).or_else(|| places().next())
-    }
-
-    /// Takes out a frame and all inside it, outermost first. What returned so may be returned to by a longjmp.
-    pub fn take_from(&mut self, place: usize) -> Vec<Pending> {
-        let taken: Vec<_> = self.frames.drain(place.min(self.frames.len())..).collect();
-        while self.exceptions.pop_if(|(exception, _)| *exception >= place).is_some() {}
-        taken.iter().for_each(|frame| self.forget_return(frame));
-        taken
-    }
-
-    /// Notes that the call with a key returned to where so many frames are pending.
-    pub fn note_return(&mut self, key: ReturnKey, pending: usize) {
-        self.return_points.insert(key, pending);
-    }
-
-    /// Takes away the calls whose stack is gone, innermost first.
-    pub fn lose_below(&mut self, risen: Option<u64>) -> Vec<Pending> {
-        let inside = self.inside();
-        let mut lost = Vec::new();
-        while self.frames.len() > inside
-            && let Some(top) = self.frames.pop_if(|top| top.key.0.is_some_and(|sp| Some(sp) < risen))
-        {
-            self.forget_return(&top);
-            lost.push(top);
-        }
-        lost
-    }
-
-    /// Marks the calls that a jump may have left although the stack pointer did not rise above theirs:
-    /// it is that of their caller. Either calls inside them were left, or their caller was returned to at that place before.
-    pub fn suspect_jump(&mut self, to: ReturnKey, lost: &[Pending], step: u64) {
-        let is_suspect = |frame: &Pending| frame.key.0 == to.0 && frame.jumped_out.is_none();
-        if !self.frames.last().is_some_and(is_suspect) {
-            return;
-        }
-        let is_far = lost.iter().any(Pending::is_certain_call);
-        let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).copied()) else { return };
-        let inside = self.inside();
-        let callees = self.frames.iter_mut().skip(kept.max(inside)).rev();
-        for frame in callees.take_while(|frame| is_suspect(frame)) {
-            frame.jumped_out = Some(step);
-        }
-    }
-
-    fn forget_return(&mut self, frame: &Pending) {
-        if !frame.is_call() {
-            return;
-        }
-        self.unknown_stacks -= u32::from(frame.key.0.is_none());
-        if let std::collections::hash_map::Entry::Occupied(mut count) = self.returns.entry(frame.key) {
-            *count.get_mut() -= 1;
-            if *count.get() == 0 {
-                count.remove();
-            }
-        }
     }
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use stepback_parsers::{Marker, MarkerKind};
 
 use crate::answers::call::{Entered, Evidence, Left};
-use crate::builder::calls::finder::FoundSoFar;
+use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
 use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
 use crate::store::calls::frame::Frame;
@@ -119,7 +119,7 @@ impl RecordedThread {
         if let Some(branch) = branch {
             match branch.kind {
                 TurningBranch::Call if pc == branch.next_pc => {}
-                TurningBranch::Call => self.call(branch, (step, pc), found),
+                TurningBranch::Call => self.call(branch, step, pc, found),
                 TurningBranch::Return => self.return_to(pc, branch, found),
                 TurningBranch::Jump => self.jump_to(pc, branch.step, found),
             }
@@ -127,7 +127,7 @@ impl RecordedThread {
         }
     }
 
-    fn call(&mut self, branch: BranchStep, (entry_step, function): (u64, u64), found: &mut FoundSoFar) {
+    fn call(&mut self, branch: BranchStep, entry_step: u64, function: u64, found: &mut FoundSoFar) {
         if let Some(stack) = branch.stack {
             self.lose(Below::Written(stack), branch.step, found);
         }
@@ -151,8 +151,8 @@ impl RecordedThread {
         let is_point = self.frames.get(place).is_some_and(|frame| frame.returns_to(pc));
         // What returns after all was not left by a jump, nor was what it returns to.
         self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
-        self.close_down_to(place + 1, (branch.step, Left::Skipped), found);
-        self.close_down_to(place, (branch.step, Left::Return), found);
+        self.close_down_to(place + 1, branch.step, Left::Skipped, found);
+        self.close_down_to(place, branch.step, Left::Return, found);
         self.suspicion = None;
         if !is_point {
             return;
@@ -184,14 +184,14 @@ impl RecordedThread {
             let (from, step) = self.suspicion.unwrap_or((point.depth, step));
             self.suspicion = Some((from.min(point.depth), step));
         } else {
-            self.close_down_to(point.depth, (step, Left::Longjmp), found);
+            self.close_down_to(point.depth, step, Left::Longjmp, found);
             self.suspicion = None;
         }
     }
 
     fn settle_suspicion(&mut self, found: &mut FoundSoFar) {
         if let Some((from, step)) = self.suspicion {
-            self.close_down_to(from, (step, Left::Longjmp), found);
+            self.close_down_to(from, step, Left::Longjmp, found);
             self.suspicion = None;
         }
     }
@@ -209,7 +209,7 @@ impl RecordedThread {
             && frame.stack().is_some_and(|held| is_over(held) && stack - held < STACK_BYTES)
         {
             let exit = if below == Below::Read(stack) { step } else { self.left_at(frame, step) };
-            self.close_down_to(self.frames.len() - 1, (exit, Left::Longjmp), found);
+            self.close_down_to(self.frames.len() - 1, exit, Left::Longjmp, found);
         }
         self.suspicion = None;
     }
@@ -233,7 +233,7 @@ impl RecordedThread {
                 return;
             }
             let exit = self.frames.get(place).map_or(step, |frame| self.left_at(frame, step));
-            self.close_down_to(place, (exit, Left::Longjmp), found);
+            self.close_down_to(place, exit, Left::Longjmp, found);
         }
     }
 
@@ -282,13 +282,13 @@ impl RecordedThread {
         {
             self.branch = *interrupted;
         }
-        self.close_down_to(place + 1, (step, Left::Skipped), found);
-        self.close_down_to(place, (step, Left::Return), found);
+        self.close_down_to(place + 1, step, Left::Skipped, found);
+        self.close_down_to(place, step, Left::Return, found);
         self.suspicion = None;
     }
 
     /// Ends all frames from a place on, innermost first. Those that a jump seemed to leave were left by it.
-    fn close_down_to(&mut self, place: usize, (step, left): (u64, Left), found: &mut FoundSoFar) {
+    fn close_down_to(&mut self, place: usize, step: u64, left: Left, found: &mut FoundSoFar) {
         while self.frames.len() > place {
             let suspicion = self.suspicion.filter(|(from, _)| *from < self.frames.len());
             let Some(frame) = self.frames.pop() else { return };

@@ -10,45 +10,17 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::{Flow, flow};
 
 use crate::builder::calls::branches::branch_target;
-use crate::builder::calls::finder::Jump;
-use crate::builder::calls::pending::{Pending, PendingFrames, PendingKind, ReturnKey};
+use crate::builder::calls::jump::Jump;
+use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey};
+use crate::builder::calls::pending_frames::PendingFrames;
+use crate::builder::calls::sp_range::FAR;
 
 /// Beyond so many stacks of a thread, new ones are not told from the one in use.
 const STACKS: usize = 256;
-/// How far from the values seen so far the stack pointer may be set within a stack: room for local variables.
-const FAR: u64 = 4096;
 /// The same for the stack pointer that an exception returns with.
 const NEAR: u64 = 512;
 /// How far from what it interrupted an exception may return to step over instructions.
 const SKIPPED: u64 = 64;
-
-/// The values that the stack pointer had on a stack.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SpRange(Option<(u64, u64)>);
-
-impl SpRange {
-    /// Adds a value.
-    pub fn widen(&mut self, sp: u64) {
-        let (low, high) = self.0.unwrap_or((sp, sp));
-        self.0 = Some((low.min(sp), high.max(sp)));
-    }
-
-    /// Whether a value lies between those seen.
-    pub fn contains(&self, sp: Option<u64>) -> bool {
-        self.is_near(sp, 0) && self.0.is_some()
-    }
-
-    /// Whether a value lies at most so far from those seen; so does any while there are none.
-    fn is_near(&self, sp: Option<u64>, distance: u64) -> bool {
-        let Some(sp) = sp else { return false };
-        self.0.is_none_or(|(low, high)| (low.saturating_sub(distance)..=high.saturating_add(distance)).contains(&sp))
-    }
-
-    /// Whether a value lies far above those seen.
-    pub fn is_far_below(&self, sp: Option<u64>) -> bool {
-        self.0.zip(sp).is_some_and(|((_, high), sp)| sp > high.saturating_add(FAR))
-    }
-}
 
 /// A stack of a thread.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
