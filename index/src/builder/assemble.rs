@@ -68,6 +68,15 @@ pub struct Task {
     pub is_last: bool,
 }
 
+/// How much of the trace an index covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// All of it.
+    Whole,
+    /// What is done of it: the last segments have no key maps, for their group is not full.
+    Part,
+}
+
 /// What becomes of a segment.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
@@ -522,9 +531,8 @@ impl<O: Output> Assembler<O> {
     }
 
     /// Writes what is left and the header. The output is then an index, but for what the host wrote.
-    /// A part of an index has no key maps of its last segments.
-    pub fn finish(mut self, is_whole: bool) -> std::io::Result<Assembled<O>> {
-        if is_whole && self.unmapped() > 0 {
+    pub fn finish(mut self, coverage: Coverage) -> std::io::Result<Assembled<O>> {
+        if coverage == Coverage::Whole && self.unmapped() > 0 {
             self.push_key_maps()?;
         }
         if self.contents.threads.is_empty() {

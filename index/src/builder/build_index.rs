@@ -11,6 +11,7 @@ use crate::builder::assemble::Assembler;
 use crate::builder::follow::Follow;
 use crate::builder::options::{BuildOptions, BuildProgress, BuildSummary};
 use crate::builder::partial::Partial;
+use crate::builder::request::Request;
 use crate::builder::run::Run;
 use crate::index::Index;
 use crate::store::data::Data;
@@ -19,19 +20,13 @@ use crate::store::fingerprint::Fingerprint;
 /// Builds the index of a trace.
 #[derive(Clone, Copy)]
 pub struct Build<'a, S> {
-    pub(crate) source: &'a Arc<S>,
-    pub(crate) fingerprint: &'a Fingerprint,
-    pub(crate) options: &'a BuildOptions,
-    pub(crate) progress: &'a BuildProgress,
-    pub(crate) cancel: &'a Cancel,
+    request: Request<'a, S>,
     may_resume: bool,
-    pub(crate) follow: Option<Follow<'a>>,
-    pub(crate) on_part: Option<&'a (dyn Fn(Index<S>) + Sync)>,
 }
 
 impl<S> std::fmt::Debug for Build<'_, S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Build").field("fingerprint", self.fingerprint).finish_non_exhaustive()
+        f.debug_struct("Build").field("fingerprint", self.request.fingerprint).finish_non_exhaustive()
     }
 }
 
@@ -44,7 +39,8 @@ impl<'a, S: Source> Build<'a, S> {
         progress: &'a BuildProgress,
         cancel: &'a Cancel,
     ) -> Self {
-        Self { source, fingerprint, options, progress, cancel, may_resume: true, follow: None, on_part: None }
+        let request = Request { source, fingerprint, options, progress, cancel, follow: None, on_part: None };
+        Self { request, may_resume: true }
     }
 
     /// The same, going on with nothing that was built before.
@@ -56,7 +52,7 @@ impl<'a, S: Source> Build<'a, S> {
     /// The same, going on as the trace grows.
     #[must_use]
     pub fn following(self, follow: Option<Follow<'a>>) -> Self {
-        Self { follow, ..self }
+        Self { request: Request { follow, ..self.request }, ..self }
     }
 
     /// The same, handing over an index of the part that is done: soon after the start, and again whenever it is worth it.
@@ -64,7 +60,7 @@ impl<'a, S: Source> Build<'a, S> {
     /// It is called on the thread that builds, which does not wait for the workers meanwhile.
     #[must_use]
     pub fn telling(self, on_part: &'a (dyn Fn(Index<S>) + Sync)) -> Self {
-        Self { on_part: Some(on_part), ..self }
+        Self { request: Request { on_part: Some(on_part), ..self.request }, ..self }
     }
 
     /// Writes the index to `path`: first to `path` + `.partial`, then fsync, then rename.
@@ -94,11 +90,11 @@ impl<'a, S: Source> Build<'a, S> {
         }
         let output = partial.output().map_err(failed)?;
         let mut assembler = match resumed {
-            Some(resumed) => Assembler::resume(resumed, self.fingerprint, self.source.traits(), output),
-            None => Assembler::new(self.source.as_ref(), self.fingerprint, output).map_err(failed)?,
+            Some(resumed) => Assembler::resume(resumed, self.request.fingerprint, self.request.source.traits(), output),
+            None => Assembler::new(self.request.source.as_ref(), self.request.fingerprint, output).map_err(failed)?,
         };
         assembler.use_folder(partial.folder());
-        let (output, summary) = Run { build: self, partial: Some(&*partial), failed }.run(assembler)?;
+        let (output, summary) = Run { request: &self.request, partial: Some(&*partial), failed }.run(assembler)?;
         output.into_inner().map_err(|error| failed(error.into_error()))?;
         partial.finish().map_err(failed)?;
         Ok(summary)
@@ -106,7 +102,8 @@ impl<'a, S: Source> Build<'a, S> {
 
     /// Whether an earlier index is one of this trace, or of what it was before it grew.
     fn is_of_this(&self, earlier: &Fingerprint) -> bool {
-        earlier.difference(self.fingerprint).is_none() || earlier.is_start_of(self.fingerprint, self.source.as_ref())
+        earlier.difference(self.request.fingerprint).is_none()
+            || earlier.is_start_of(self.request.fingerprint, self.request.source.as_ref())
     }
 
     /// Builds an index that lives in memory alone.
@@ -116,8 +113,9 @@ impl<'a, S: Source> Build<'a, S> {
     pub fn in_memory(&self) -> Result<Index<S>, BuildError> {
         let failed = |error| BuildError::Write { path: PathBuf::from("memory"), error };
         let output = Arc::new(Data::Memory(Vec::new()));
-        let assembler = Assembler::new(self.source.as_ref(), self.fingerprint, output).map_err(failed)?;
-        let (data, _) = Run { build: self, partial: None, failed: &failed }.run(assembler)?;
-        Ok(Index::load(Arc::clone(self.source), data, None)?)
+        let assembler =
+            Assembler::new(self.request.source.as_ref(), self.request.fingerprint, output).map_err(failed)?;
+        let (data, _) = Run { request: &self.request, partial: None, failed: &failed }.run(assembler)?;
+        Ok(Index::load(Arc::clone(self.request.source), data, None)?)
     }
 }

@@ -230,7 +230,7 @@ mod tests {
     use stepback_parsers::{ParseScratch, Tarmac};
 
     use super::*;
-    use crate::builder::assemble::{Assembler, Task};
+    use crate::builder::assemble::{Assembler, Coverage, Task};
     use crate::builder::segment::builder::SegmentBuilder;
     use crate::store::data::Data;
     use crate::store::fingerprint::Fingerprint;
@@ -265,7 +265,7 @@ mod tests {
             assembler.add_task(tarmac, &mut Task { segments, lines, end: Some(end), is_last: false }).unwrap();
             start = end;
         }
-        let data = Arc::into_inner(assembler.finish(true).unwrap().into_output().0);
+        let data = Arc::into_inner(assembler.finish(Coverage::Whole).unwrap().into_output().0);
         let Some(Data::Memory(bytes)) = data else { panic!("an index in memory is in memory") };
         bytes
     }

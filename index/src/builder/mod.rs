@@ -10,6 +10,7 @@ pub(crate) mod in_memory;
 pub(crate) mod options;
 pub(crate) mod partial;
 pub(crate) mod parts;
+pub(crate) mod request;
 pub(crate) mod resume;
 pub(crate) mod run;
 pub(crate) mod seams;

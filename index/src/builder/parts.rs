@@ -9,7 +9,8 @@ use stepback_parsers::{ParseScratch, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
-use crate::builder::assemble::{Assembler, Task};
+use crate::builder::assemble::{Assembler, Coverage, Task};
+use crate::builder::partial::Partial;
 use crate::builder::run::{Ordered, Run, Shared};
 use crate::builder::segment::builder::SegmentBuilder;
 use crate::index::Index;
@@ -36,12 +37,12 @@ struct Pace {
 impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     /// Shows parts until the workers are done.
     pub(crate) fn show_parts<O: Output>(&self, shared: &Shared<O>, workers: usize) {
-        if self.partial.is_none() && self.build.on_part.is_none() {
+        if self.partial.is_none() && self.request.on_part.is_none() {
             return;
         }
-        let pause = if self.build.on_part.is_some() { PAUSE } else { KEEP_PAUSE };
+        let pause = if self.request.on_part.is_some() { PAUSE } else { KEEP_PAUSE };
         // Who looks wants the first part at once.
-        let first = if self.build.on_part.is_some() { Duration::ZERO } else { pause };
+        let first = if self.request.on_part.is_some() { Duration::ZERO } else { pause };
         let mut pace = Pace { not_before: Instant::now() + first, shown: 0 };
         let mut ordered = shared.lock();
         while !shared.is_done() {
@@ -51,21 +52,27 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             if shared.is_done() || now < pace.not_before {
                 continue;
             }
-            let Some((end, tail)) = self.next_part(&ordered, shared.is_idle(workers), pace.shown) else { continue };
+            let Some((end, tail)) = self.next_part(&ordered, shared, workers, pace.shown) else { continue };
             // What goes wrong here goes wrong for those who look alone: the build itself goes on.
             let part = self.fork(&mut ordered.assembler, tail);
             drop(ordered);
             _ = part.and_then(|part| part.show(self));
-            let pause = if self.build.follow.is_some() { PAUSE } else { pause };
+            let pause = if self.request.follow.is_some() { PAUSE } else { pause };
             pace = Pace { not_before: now + (now.elapsed() * SHARE).max(pause), shown: end };
             ordered = shared.lock();
         }
     }
 
     /// How far the next part would go, and what of it is not taken by the pass in order yet; none when it is not worth it.
-    fn next_part<O: Output>(&self, ordered: &Ordered<O>, is_idle: bool, shown: u64) -> Option<(u64, Option<Task>)> {
+    fn next_part<O: Output>(
+        &self,
+        ordered: &Ordered<O>,
+        shared: &Shared<O>,
+        workers: usize,
+        shown: u64,
+    ) -> Option<(u64, Option<Task>)> {
         let done = ordered.assembler.text_end();
-        if self.build.follow.is_some() && is_idle {
+        if self.request.follow.is_some() && shared.is_idle(workers) {
             let tail = self.tail(done, shown)?;
             return Some((tail.end?, Some(tail)));
         }
@@ -76,7 +83,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     /// The text from a place to the last whole line, parsed as it is: it is parsed again when there is more.
     fn tail(&self, start: u64, shown: u64) -> Option<Task> {
         const LAST: u64 = 64 << 10;
-        let source = self.build.source;
+        let source = self.request.source;
         let length = source.length();
         let from = length.saturating_sub(LAST).max(start);
         let mut text = Vec::new();
@@ -85,7 +92,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         if end <= shown {
             return None;
         }
-        let mut builder = SegmentBuilder::of(self.build.source.traits());
+        let mut builder = SegmentBuilder::of(self.request.source.traits());
         builder.begin_task(start);
         let parsed = source.parse(start..end, &mut ParseScratch::default(), &mut builder).ok()?;
         builder.end_task();
@@ -117,31 +124,32 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         rest: R,
     ) -> Result<Assembler<Rest<R>>, BuildError> {
         let mut fork = assembler.fork(rest).map_err(self.failed)?;
-        if let Some(follow) = self.build.follow {
+        if let Some(follow) = self.request.follow {
             fork.set_fingerprint((follow.fingerprint)()?);
         }
         if self.partial.is_some() {
             fork.mark();
         }
         if let Some(mut tail) = tail {
-            let added = fork.add_tail(self.build.source.as_ref(), &mut tail, assembler);
+            let added = fork.add_tail(self.request.source.as_ref(), &mut tail, assembler);
             added.map_err(|error| self.stopped(error))?;
         }
         Ok(fork)
     }
 
-    fn show_to<R: Output>(&self, part: Assembler<Rest<R>>, is_kept: bool) -> Result<(), BuildError> {
-        let mut assembled = part.finish(false).map_err(self.failed)?;
+    /// Hands over the index of a part; its keeper, if it has one, keeps it for the next build.
+    fn show_to<R: Output>(&self, part: Assembler<Rest<R>>, keeper: Option<&Partial>) -> Result<(), BuildError> {
+        let mut assembled = part.finish(Coverage::Part).map_err(self.failed)?;
         if assembled.host_calls().len() <= HOST_CALLS {
             // What is kept is kept behind a cancel, too; they are few.
             self.follow_host_calls(&mut assembled, &Cancel::default(), || {})?;
         }
         let data = assembled.read_back().map_err(self.failed)?;
-        if let Some(partial) = self.partial.filter(|_| is_kept) {
-            partial.keep_rest().map_err(self.failed)?;
+        if let Some(keeper) = keeper {
+            keeper.keep_rest().map_err(self.failed)?;
         }
-        if let Some(on_part) = self.build.on_part {
-            on_part(Index::load(Arc::clone(self.build.source), data, None)?);
+        if let Some(on_part) = self.request.on_part {
+            on_part(Index::load(Arc::clone(self.request.source), data, None)?);
         }
         Ok(())
     }
@@ -162,8 +170,8 @@ impl Part {
         F: Fn(std::io::Error) -> BuildError + Sync,
     {
         match self {
-            Self::Kept(part) => run.show_to(part, true),
-            Self::Shown(part) => run.show_to(part, false),
+            Self::Kept(part) => run.show_to(part, run.partial),
+            Self::Shown(part) => run.show_to(part, None),
         }
     }
 }

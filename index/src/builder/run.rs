@@ -14,10 +14,10 @@ use stepback_parsers::{
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
 use crate::answers::error::PassError;
-use crate::builder::assemble::{Assembled, Assembler, Task};
-use crate::builder::build_index::Build;
+use crate::builder::assemble::{Assembled, Assembler, Coverage, Task};
 use crate::builder::options::BuildSummary;
 use crate::builder::partial::Partial;
+use crate::builder::request::Request;
 use crate::builder::segment::builder::SegmentBuilder;
 use crate::builder::semihosting::pass::HostPass;
 use crate::index::Index;
@@ -28,7 +28,7 @@ const GROWTH_WAIT: Duration = Duration::from_millis(20);
 
 /// A build under way.
 pub(crate) struct Run<'a, S, F> {
-    pub build: &'a Build<'a, S>,
+    pub request: &'a Request<'a, S>,
     /// None when the index lives in memory.
     pub partial: Option<&'a Partial>,
     /// What it means when the index cannot be written.
@@ -62,7 +62,7 @@ pub(crate) struct Ordered<O> {
 
 impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     pub fn run<O: Output + Send>(&self, assembler: Assembler<O>) -> Result<(O, BuildSummary), BuildError> {
-        let Build { source, options, progress, cancel, .. } = *self.build;
+        let Request { source, options, progress, cancel, .. } = *self.request;
         let base = assembler.text_end();
         // Before its length: a source that has just settled takes in the rest when it is asked.
         let is_settled = self.is_settled();
@@ -104,15 +104,15 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     }
 
     fn finish<O: Output>(&self, mut assembler: Assembler<O>, base: u64) -> Result<(O, BuildSummary), BuildError> {
-        let source = self.build.source;
+        let source = self.request.source;
         // An input that failed while it arrived has no length, and what is there is not all of it.
         let length = source.length();
         let now = source.length_now().map_err(|error| SourceError::Read { offset: length, error })?;
-        let is_longer = now > length && self.build.follow.is_none();
-        if now < length || is_longer && !self.build.fingerprint.is_start_of_input(source.as_ref()) {
+        let is_longer = now > length && self.request.follow.is_none();
+        if now < length || is_longer && !self.request.fingerprint.is_start_of_input(source.as_ref()) {
             return Err(BuildError::TraceChanged);
         }
-        if let Some(follow) = self.build.follow {
+        if let Some(follow) = self.request.follow {
             // More may have been taken in since the last task began.
             assembler.set_fingerprint((follow.fingerprint)()?.up_to(assembler.text_end(), source.as_ref())?);
         }
@@ -120,10 +120,10 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             assembler.mark();
         }
         let (steps, trace_bytes) = (assembler.steps(), assembler.text_end());
-        let mut assembled = assembler.finish(true).map_err(self.failed)?;
-        self.build.progress.host_calls_total.store(assembled.host_calls().len() as u64, Ordering::Relaxed);
-        self.follow_host_calls(&mut assembled, self.build.cancel, || {
-            self.build.progress.host_calls_done.fetch_add(1, Ordering::Relaxed);
+        let mut assembled = assembler.finish(Coverage::Whole).map_err(self.failed)?;
+        self.request.progress.host_calls_total.store(assembled.host_calls().len() as u64, Ordering::Relaxed);
+        self.follow_host_calls(&mut assembled, self.request.cancel, || {
+            self.request.progress.host_calls_done.fetch_add(1, Ordering::Relaxed);
         })?;
         let (output, index_bytes) = assembled.into_output();
         Ok((output, BuildSummary { steps, trace_bytes, index_bytes, resumed_bytes: base }))
@@ -140,24 +140,24 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             return Ok(());
         }
         let data = assembled.read_back().map_err(self.failed)?;
-        let index = Index::load(Arc::clone(self.build.source), data, None)?;
+        let index = Index::load(Arc::clone(self.request.source), data, None)?;
         let calls = assembled.host_calls().iter().copied().inspect(|_| on_call());
         let writes = HostPass::new(index, cancel).run(calls)?;
         assembled.add_host_writes(writes).map_err(self.failed)
     }
 
     fn segment_bytes(&self) -> u64 {
-        self.build.options.segment_bytes.max(1)
+        self.request.options.segment_bytes.max(1)
     }
 
     /// Whether the trace has its length.
     fn is_settled(&self) -> bool {
-        self.build.source.is_settled() && self.build.follow.is_none_or(|follow| follow.until.is_cancelled())
+        self.request.source.is_settled() && self.request.follow.is_none_or(|follow| follow.until.is_cancelled())
     }
 
     fn work<O: Output + Send>(&self, shared: &Shared<O>, workers: usize) {
         let _release = ReleaseOthers(shared);
-        let mut builder = SegmentBuilder::of(self.build.source.traits());
+        let mut builder = SegmentBuilder::of(self.request.source.traits());
         let mut scratch = ParseScratch::default();
         loop {
             let task = shared.next_task.fetch_add(1, Ordering::Relaxed);
@@ -173,16 +173,16 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 
     /// The length of the trace once it is certain: the same for all workers, whatever is still added.
     fn settled_length<O>(&self, shared: &Shared<O>) -> Option<u64> {
-        let source = self.build.source;
+        let source = self.request.source;
         if shared.settled.get().is_none() && !self.is_settled() {
             return None;
         }
-        let length = *shared.settled.get_or_init(|| match self.build.follow {
+        let length = *shared.settled.get_or_init(|| match self.request.follow {
             // What came before the end of following is part of it.
             Some(_) => source.grow().unwrap_or(source.length()),
             None => source.length(),
         });
-        self.build.progress.bytes_total.store(length, Ordering::Relaxed);
+        self.request.progress.bytes_total.store(length, Ordering::Relaxed);
         Some(length)
     }
 
@@ -193,14 +193,14 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 
     /// Waits until the text is there in which a task may begin; false when there will be none, or the build is over.
     fn wait_for_text<O>(&self, shared: &Shared<O>, task: u64) -> bool {
-        let source = self.build.source;
+        let source = self.request.source;
         let mut is_idle = false;
         let has_text = loop {
             if let Some(length) = self.settled_length(shared) {
                 break self.target(shared, task) < length;
             }
             let length = source.grow().unwrap_or(source.length());
-            self.build.progress.bytes_total.store(length, Ordering::Relaxed);
+            self.request.progress.bytes_total.store(length, Ordering::Relaxed);
             if length >= self.target(shared, task + 1) {
                 break true;
             }
@@ -226,7 +226,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     }
 
     fn is_stopped<O>(&self, shared: &Shared<O>) -> bool {
-        shared.is_over.load(Ordering::Relaxed) || self.build.cancel.is_cancelled()
+        shared.is_over.load(Ordering::Relaxed) || self.request.cancel.is_cancelled()
     }
 
     fn parse_task<O>(
@@ -240,7 +240,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let mut next = task + 1;
         let end = loop {
             if !self.wait_for_text(shared, next) {
-                break shared.settled.get().copied().unwrap_or(self.build.source.length());
+                break shared.settled.get().copied().unwrap_or(self.request.source.length());
             }
             if let Some(cut) = self.cut(shared, next, scratch) {
                 break cut;
@@ -249,8 +249,8 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         };
         builder.begin_task(start);
         let mut sink = Watched { builder, run: self, is_over: &shared.is_over, done: start };
-        let parsed = self.build.source.parse(start..end, scratch, &mut sink)?;
-        self.build.progress.bytes_done.fetch_add(end.saturating_sub(sink.done), Ordering::Relaxed);
+        let parsed = self.request.source.parse(start..end, scratch, &mut sink)?;
+        self.request.progress.bytes_done.fetch_add(end.saturating_sub(sink.done), Ordering::Relaxed);
         builder.end_task();
         let is_last = shared.settled.get() == Some(&end);
         Ok(Task { segments: std::mem::take(&mut builder.sealed), lines: parsed.lines, end: Some(end), is_last })
@@ -261,12 +261,12 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let known = shared.cuts().get(&task).copied();
         known.unwrap_or_else(|| {
             let target = self.target(shared, task);
-            let limit = target.saturating_add(self.segment_bytes()).min(self.build.source.length());
+            let limit = target.saturating_add(self.segment_bytes()).min(self.request.source.length());
             // Where the input cannot be read here, the task before comes upon it and reports.
             let cut = if task == 0 {
                 Some(shared.base)
             } else {
-                self.build.source.cut(target, limit, scratch).unwrap_or(None)
+                self.request.source.cut(target, limit, scratch).unwrap_or(None)
             };
             shared.cuts().insert(task, cut);
             cut
@@ -292,7 +292,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         if is_stopped {
             shared.is_over.store(true, Ordering::Relaxed);
         }
-        self.build.progress.steps.store(ordered.assembler.steps(), Ordering::Relaxed);
+        self.request.progress.steps.store(ordered.assembler.steps(), Ordering::Relaxed);
         shared.advanced.notify_all();
         !shared.is_over.load(Ordering::Relaxed)
     }
@@ -303,7 +303,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
                 // When the trace grows this task is done again.
                 ordered.assembler.mark();
             }
-            let taken = ordered.assembler.add_task(self.build.source.as_ref(), &mut task);
+            let taken = ordered.assembler.add_task(self.request.source.as_ref(), &mut task);
             taken.map_err(|error| self.stopped(error))?;
             ordered.next += 1;
         }
@@ -407,9 +407,9 @@ impl<S, F> EventSink for Watched<'_, '_, S, F> {
     }
 
     fn progress(&mut self, offset: u64) -> Flow {
-        self.run.build.progress.bytes_done.fetch_add(offset.saturating_sub(self.done), Ordering::Relaxed);
+        self.run.request.progress.bytes_done.fetch_add(offset.saturating_sub(self.done), Ordering::Relaxed);
         self.done = self.done.max(offset);
-        let is_over = self.is_over.load(Ordering::Relaxed) || self.run.build.cancel.is_cancelled();
+        let is_over = self.is_over.load(Ordering::Relaxed) || self.run.request.cancel.is_cancelled();
         if is_over { Flow::Stop } else { Flow::Continue }
     }
 }

@@ -1,0 +1,23 @@
+//! What somebody asks of a build.
+
+use std::sync::Arc;
+
+use crate::answers::cancel::Cancel;
+use crate::builder::follow::Follow;
+use crate::builder::options::{BuildOptions, BuildProgress};
+use crate::index::Index;
+use crate::store::fingerprint::Fingerprint;
+
+/// What is built of what, and who is told of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Request<'a, S> {
+    pub source: &'a Arc<S>,
+    pub fingerprint: &'a Fingerprint,
+    pub options: &'a BuildOptions,
+    pub progress: &'a BuildProgress,
+    pub cancel: &'a Cancel,
+    /// Until when the trace may grow; none when it ends where it ended when it was opened.
+    pub follow: Option<Follow<'a>>,
+    /// Who gets the indexes of the parts that are done.
+    pub on_part: Option<&'a (dyn Fn(Index<S>) + Sync)>,
+}
