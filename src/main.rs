@@ -2,9 +2,27 @@
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::Parser as _;
-use stepback::cli::{Arguments, run};
+use stepback::cli::{Arguments, Shown, WindowArguments, run};
+use stepback::window::{Outcome, TraceChoice, WindowOptions, run as run_window};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse())
+    run(&Arguments::parse(), open_window)
+}
+
+fn open_window(arguments: &WindowArguments) -> Result<Shown> {
+    let of_path = || arguments.trace.as_deref().map(|path| TraceChoice::Path(arguments.options.to_open_options(path)));
+    let outcome = run_window(WindowOptions {
+        trace: if arguments.demo { Some(TraceChoice::Demo) } else { of_path() },
+        script: arguments.run.clone(),
+        screenshot: arguments.screenshot.clone(),
+        size: arguments.size,
+        quit: arguments.quit,
+        shows_parts: true,
+    })?;
+    Ok(match outcome {
+        Outcome::Done => Shown::Done,
+        Outcome::NoWindow(why) => Shown::NoWindow(why),
+    })
 }

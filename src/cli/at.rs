@@ -11,12 +11,14 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::arguments::TraceArguments;
 use super::cells::{check_range, names_at, thread_id};
+use super::command::Command;
 use super::json::{StepJson, byte_string, hex, source_letters, value_hex};
+use super::question::Question;
 use super::report::Report;
 use super::stack::{FrameJson, Stack};
 use super::text::{grouped, line_text, step_line};
+use super::trace_arguments::TraceArguments;
 use crate::analysis::heap::{has_heap, heap};
 use crate::analysis::names::NamesAt;
 use crate::analysis::step_record::step_record;
@@ -101,15 +103,18 @@ struct Range {
     block: Option<String>,
 }
 
-impl AtArguments {
-    /// Says what is wrong with the spelling of a memory range.
-    pub fn check(&self) -> Result<(), String> {
+impl Command for AtArguments {
+    fn check(&self) -> Result<(), String> {
         self.memory.iter().try_for_each(|text| check_range(text))
+    }
+
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
     }
 }
 
 /// Prints the state.
-pub fn run(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let position = arguments.position.resolve(session, &report.cancel)?;
     let thread = thread_id(session, arguments.thread.as_deref())?;

@@ -7,12 +7,14 @@ use stepback_index::{Query as _, Steps, VisitsFrom};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::arguments::TraceArguments;
 use super::cells::names_at;
+use super::command::Command;
 use super::json::StepJson;
 use super::progress::say;
+use super::question::Question;
 use super::report::Report;
 use super::text::printable;
+use super::trace_arguments::TraceArguments;
 use crate::analysis::sites::{Site, Sites};
 use crate::image::Symbol;
 
@@ -54,8 +56,14 @@ enum Asked<'a> {
     Nothing(String),
 }
 
+impl Command for CallinfoArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
 /// Prints the visits of each function.
-pub fn run(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &CallinfoArguments, report: &mut Report<'_>) -> Result<()> {
     for text in &arguments.functions {
         match asked(text, report)? {
             Asked::Symbol(symbol) => print(text, symbol.address, Some(symbol), report)?,

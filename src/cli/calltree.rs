@@ -6,11 +6,13 @@ use stepback_index::{Call, Entered, Left, NextStepOf, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::arguments::TraceArguments;
 use super::calls_json;
+use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
+use super::question::Question;
 use super::report::Report;
 use super::text::{line_text, printable, site_text};
+use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::{Activation, Tree};
 use crate::analysis::sites::{Site, Sites};
 
@@ -47,8 +49,14 @@ pub struct CalltreeArguments {
     pub common: TraceArguments,
 }
 
+impl Command for CalltreeArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
 /// Prints the calls: as JSON of all threads in order of entry, as text one tree a thread.
-pub fn run(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {
         return calls_json::print(limit, arguments.lines, report);

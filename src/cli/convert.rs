@@ -14,9 +14,10 @@ use stepback_parsers::{
     tarmac::{ConvertError, Lost, TarmacStyle},
 };
 
-use super::arguments::TraceArguments;
+use super::command::{Command, TextOnly};
 use super::progress::{say, watched};
 use super::report::{BUFFER_BYTES, OutputError, STANDARD_OUTPUT, is_standard_output};
+use super::trace_arguments::TraceArguments;
 use crate::session::{IndexPolicy, Input, OpenOptions, is_same_file};
 
 /// Into what.
@@ -71,18 +72,30 @@ impl ConvertArguments {
     fn target(&self) -> Option<&Path> {
         self.common.report.output.as_deref().filter(|path| !is_standard_output(path))
     }
+}
 
-    /// Standard output cannot take both the trace and what is said about it.
-    pub fn check(&self) -> Result<(), String> {
+impl Command for ConvertArguments {
+    // Standard output cannot take both the trace and what is said about it.
+    fn check(&self) -> Result<(), String> {
         match self.common.report.json && self.target().is_none() {
             true => Err("--json describes the trace that goes to a file: name one with -o".to_owned()),
             false => Ok(()),
         }
     }
+
+    fn text_only(&self) -> Option<TextOnly<'_>> {
+        let advice =
+            "only Tarmac traces can be converted: list --records --json prints a drmemtrace trace for other programs";
+        Some(TextOnly { trace: &self.common.trace, advice })
+    }
+
+    fn run(&self) -> Result<()> {
+        convert(self)
+    }
 }
 
 /// Writes the trace.
-pub fn run(arguments: &ConvertArguments) -> Result<()> {
+fn convert(arguments: &ConvertArguments) -> Result<()> {
     let TraceArguments { trace, options, report } = &arguments.common;
     // Nothing is left behind: a copy that is there is used, none is made.
     let input = Input::open(&OpenOptions { policy: IndexPolicy::Never, ..options.to_open_options(trace) })?;

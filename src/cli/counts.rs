@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
+use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use stepback_parsers::{
@@ -10,7 +11,10 @@ use stepback_parsers::{
     drmemtrace::{Counts, marker_name},
 };
 
+use super::command::Command;
+use super::question::Question;
 use super::report::Report;
+use super::trace_arguments::TraceArguments;
 use crate::analysis::counts::{ThreadCounts, TraceCounts, count_events};
 
 #[derive(Serialize)]
@@ -45,8 +49,22 @@ struct TraceJson<'a> {
     threads: Vec<ThreadJson<'a>>,
 }
 
+/// Which trace.
+#[derive(Debug, Args)]
+pub struct CountsArguments {
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for CountsArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(answer)
+    }
+}
+
 /// Prints the figures.
-pub fn run(report: &mut Report<'_>) -> Result<()> {
+fn answer(report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     if !session.index.is_whole() {
         bail!("only a part of the trace is indexed, and counts are those of the whole: leave --so-far out");

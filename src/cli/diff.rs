@@ -6,11 +6,13 @@ use serde::Serialize;
 use stepback_index::{Difference, DifferenceBetween, Query as _, StepRecord, Value};
 use stepback_parsers::{Position, Step};
 
-use super::arguments::TraceArguments;
 use super::cells::thread_id;
+use super::command::Command;
 use super::json::{StepJson, byte_string, hex, value_hex};
+use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, step_line};
+use super::trace_arguments::TraceArguments;
 use crate::analysis::step_record::step_record;
 use crate::place::Place;
 
@@ -58,8 +60,14 @@ struct MemoryJson {
     last_write: Option<StepJson>,
 }
 
+impl Command for DiffArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
 /// Prints the difference.
-pub fn run(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let from = arguments.from.resolve(session, &report.cancel)?;
     let to = arguments.to.resolve(session, &report.cancel)?;

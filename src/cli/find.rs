@@ -9,13 +9,15 @@ use stepback_index::{AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, Q
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
-use super::arguments::TraceArguments;
 use super::cells::{check_cell, check_expression, names_at, thread_id};
+use super::command::Command;
 use super::find_marker::{self, MarkerArguments};
 use super::json::HitJson;
 use super::progress::say;
+use super::question::Question;
 use super::report::Report;
 use super::text::{access_text, counted, grouped, step_line};
+use super::trace_arguments::TraceArguments;
 use crate::analysis::walk::{Found, Sought, Walk};
 use crate::model::doubt::doubt_words;
 use crate::place::Place;
@@ -95,9 +97,8 @@ struct InitialJson {
     line: u64,
 }
 
-impl FindArguments {
-    /// Says what is wrong with the spelling of what is sought.
-    pub fn check(&self) -> Result<(), String> {
+impl Command for FindArguments {
+    fn check(&self) -> Result<(), String> {
         let Some(what) = &self.what else {
             return if self.kind.is_external() { Ok(()) } else { Err("WHAT is missing: what to find".to_owned()) };
         };
@@ -108,22 +109,26 @@ impl FindArguments {
             _ => check_cell(what),
         }
     }
+
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
 }
 
 /// Prints the hit, or all of them as they are found.
-pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let at = match &arguments.at {
         Some(place) => place.resolve(session, &report.cancel)?,
         None if arguments.kind.is_backward() => session.index.end(),
         None => Position(0),
     };
-    let question = question(arguments, at, report)?;
+    let asked = search(arguments, at, report)?;
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let wanted = if arguments.all { limit } else { limit.min(1) };
-    match question {
-        Question::Walk(sought) => {
+    match asked {
+        Search::Walk(sought) => {
             let whose = if sought.is_of_memory() { thread_id(session, arguments.thread.as_deref())? } else { None };
             let mut walk = Walk::new(sought, at, wanted, index, cancel).of_thread(whose);
             match arguments.all {
@@ -138,7 +143,7 @@ pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
                 false => print_first(walk.next()?, report),
             }
         }
-        Question::Marker => {
+        Search::Marker => {
             let marker = MarkerArguments {
                 what: arguments.what.as_deref().unwrap_or_default(),
                 is_backward: arguments.kind.is_backward(),
@@ -149,19 +154,19 @@ pub fn run(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             };
             find_marker::run(marker, report)
         }
-        Question::Text(pattern) => {
+        Search::Text(pattern) => {
             let search = FindText { pattern, from: at, limit: wanted };
             print_search(arguments.all, report, |each| search.stream(index, cancel, each))
         }
-        Question::Value(value) => {
+        Search::Value(value) => {
             let search = FindValue { value, from: at, limit: wanted };
             print_search(arguments.all, report, |each| search.stream(index, cancel, each))
         }
     }
 }
 
-/// A question of the command line.
-enum Question {
+/// How it is looked for.
+enum Search {
     /// From hit to hit through the index.
     Walk(Sought),
     /// Through the lists of markers.
@@ -255,14 +260,14 @@ fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
     report.text(&format!("stated before the first step, in line {}\n", grouped(line.0)))
 }
 
-fn question(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Question> {
+fn search(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Search> {
     let thread = thread_id(report.session, arguments.thread.as_deref())?;
     let names = names_at(report, at, thread)?;
     let what = arguments.what.as_deref().unwrap_or_default();
     let cell = || names.cell(what);
     let number = || names.number(what);
     let range = || arguments.what.as_ref().map(|what| names.memory_range(what)).transpose();
-    Ok(Question::Walk(match arguments.kind {
+    Ok(Search::Walk(match arguments.kind {
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
         Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
         Kind::LastAccess => Sought::LastAccess(cell()?, AccessKinds::All),
@@ -271,9 +276,9 @@ fn question(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Res
         Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.all, report),
         Kind::Pc => Sought::NextVisit(code_address(number()?)),
         Kind::LastPc => Sought::LastVisit(code_address(number()?)),
-        Kind::Marker | Kind::LastMarker => return Ok(Question::Marker),
-        Kind::Text => return Ok(Question::Text(pattern(what).map_err(Error::msg)?)),
-        Kind::Value => return Ok(Question::Value(number()?)),
+        Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
+        Kind::Text => return Ok(Search::Text(pattern(what).map_err(Error::msg)?)),
+        Kind::Value => return Ok(Search::Value(number()?)),
         Kind::NextExternal => Sought::NextExternal(range()?),
         Kind::LastExternal => Sought::LastExternal(range()?),
     }))

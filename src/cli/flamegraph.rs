@@ -6,12 +6,14 @@ use inferno::flamegraph::{Options, TextTruncateDirection, from_lines};
 use serde::Serialize;
 use stepback_machine::Address;
 
-use super::arguments::TraceArguments;
+use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
 use super::json::{Time, hex};
 use super::progress::say;
+use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
+use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::Tree;
 use crate::analysis::spans::Spans;
 use crate::analysis::stack_times::{FoldedStack, StackTimes};
@@ -60,8 +62,14 @@ struct ThreadStacks<'a> {
     stacks: StackTimes,
 }
 
+impl Command for FlamegraphArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
 /// Prints the stacks of all CPUs.
-pub fn run(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let names = FunctionNames::new(&session.images, arguments.names);
     let mut threads = Vec::new();

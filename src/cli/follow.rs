@@ -7,25 +7,26 @@ use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildProgress, Cancel};
 use stepback_parsers::Position;
 
-use super::arguments::TraceArguments;
-use super::list::{self, ListArguments, Listing};
+use super::listing::{Listing, ListingWishes, print_until};
 use super::options::ReportOptions;
 use super::progress;
 use super::report::{Output, Report};
+use super::trace_arguments::TraceArguments;
 use crate::place::Place;
-use crate::session::{self, OpenOptions, Session, Watch};
+use crate::session::{self, Session, Watch};
 
 /// The last step is printed when nothing came for so long: its effects may still be on their way.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// Prints steps until the reader goes away, the count is reached, or the trace is no longer the same.
-pub fn run(arguments: &ListArguments, open: &OpenOptions) -> Result<()> {
-    let TraceArguments { report: printing, trace, .. } = &arguments.common;
+pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
+    let TraceArguments { report: printing, trace, options } = common;
+    let open = &options.to_open_options(trace);
     // A place other than the start may be anywhere in what is there.
-    let is_at_start = matches!(arguments.from, Place::Start);
+    let is_at_start = matches!(wishes.from, Place::Start);
     let first = if is_at_start { None } else { Some(progress::open(open, printing)?) };
     let from = match &first {
-        Some(session) => arguments.from.resolve(session, &Cancel::default())?,
+        Some(session) => wishes.from.resolve(session, &Cancel::default())?,
         None => Position(0),
     };
     drop(first);
@@ -39,7 +40,7 @@ pub fn run(arguments: &ListArguments, open: &OpenOptions) -> Result<()> {
             let watch = Watch { on_part: &on_part, follow: Some(&never) };
             session::open_watched(open, progress, cancel, Some(watch)).map(drop)
         });
-        let mut printer = Printer { arguments, printing, listing: Listing::from(from, arguments), output: None };
+        let mut printer = Printer { wishes, printing, listing: Listing::from(from, wishes), output: None };
         let printed = printer.print_all(&parts);
         // What is indexed is kept.
         cancel.cancel();
@@ -58,7 +59,7 @@ enum Ended {
 }
 
 struct Printer<'a> {
-    arguments: &'a ListArguments,
+    wishes: &'a ListingWishes,
     printing: &'a ReportOptions,
     listing: Listing,
     /// Where it is printed; none before the first part.
@@ -102,7 +103,7 @@ impl Printer<'_> {
                 None => Report::new(session, self.printing)?,
             },
         };
-        let printed = list::print_until(&mut self.listing, until, self.arguments, &mut report);
+        let printed = print_until(&mut self.listing, until, self.wishes, &mut report);
         self.output = Some(report.into_output());
         printed
     }

@@ -7,12 +7,14 @@ use stepback_index::{BLOCKS, Block, Heap, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-use super::arguments::TraceArguments;
 use super::cells::{check_expression, names_at};
+use super::command::Command;
 use super::json::hex;
 use super::progress::say;
+use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
+use super::trace_arguments::TraceArguments;
 use crate::analysis::heap::{DoubleFree, double_frees, has_heap, heap, most_bytes};
 use crate::model::heap_words::{block_words, double_free_words, function_name};
 use crate::place::Place;
@@ -69,15 +71,18 @@ struct FindingJson {
     step: Option<u64>,
 }
 
-impl HeapArguments {
-    /// Says what is wrong with the spelling of the address.
-    pub fn check(&self) -> Result<(), String> {
+impl Command for HeapArguments {
+    fn check(&self) -> Result<(), String> {
         self.address.as_deref().map_or(Ok(()), check_expression)
+    }
+
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
     }
 }
 
 /// Prints the blocks, or the one of an address.
-pub fn run(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let functions = session.companions.functions.as_ref();
     if !has_heap(functions) {

@@ -5,10 +5,12 @@ use clap::Args;
 use serde::Serialize;
 use stepback_index::{HotPage, PageHeat, Query as _};
 
-use super::arguments::TraceArguments;
+use super::command::Command;
 use super::json::hex;
+use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
+use super::trace_arguments::TraceArguments;
 use crate::place::Place;
 
 /// When, and how many pages.
@@ -37,8 +39,14 @@ struct PageJson {
     writes: u64,
 }
 
+impl Command for HeatArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
 /// Prints the pages, the hottest first.
-pub fn run(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let resolve = |place: &Option<Place>, default| match place {
         Some(place) => place.resolve(session, &report.cancel),

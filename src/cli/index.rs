@@ -1,13 +1,17 @@
 //! `stepback index`: builds the index, or says that it is fresh.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use clap::Args;
 use serde::Serialize;
 
+use super::command::Command;
 use super::info::{IndexJson, trace_bytes};
+use super::question::{Question, Subject};
 use super::report::Report;
 use super::text::{counted, size_text};
+use super::trace_arguments::TraceArguments;
 
 /// The answer.
 #[derive(Serialize)]
@@ -21,8 +25,23 @@ struct BuiltJson {
     seconds: f64,
 }
 
+/// Which trace.
+#[derive(Debug, Args)]
+pub struct IndexArguments {
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for IndexArguments {
+    fn run(&self) -> Result<()> {
+        let began = Instant::now();
+        Question::new(&self.common).about(Subject::Index).ask(|report| answer(began.elapsed(), report))
+    }
+}
+
 /// Prints one line; `took` is the time that opening took.
-pub fn run(took: Duration, report: &mut Report<'_>) -> Result<()> {
+fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let info = session.index.info();
     let seconds = took.as_secs_f64();

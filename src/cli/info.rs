@@ -3,15 +3,19 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use clap::Args;
 use serde::Serialize;
 use stepback_index::{Cancel, FindMarkers, Query as _, ThreadInfo};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{MarkerKind, Position};
 
+use super::command::Command;
 use super::json::Time;
+use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
+use super::trace_arguments::TraceArguments;
 use crate::model::so_far::SoFar;
 use crate::model::threads::threads_of;
 use crate::model::trace_notes::trace_notes;
@@ -185,8 +189,22 @@ impl IndexJson {
     }
 }
 
+/// Which trace.
+#[derive(Debug, Args)]
+pub struct InfoArguments {
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for InfoArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(print_info)
+    }
+}
+
 /// Prints what the trace is.
-pub fn run(report: &mut Report<'_>) -> Result<()> {
+pub fn print_info(report: &mut Report<'_>) -> Result<()> {
     match report.is_json {
         true => print_json(report),
         false => print_text(report),

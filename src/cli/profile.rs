@@ -5,10 +5,12 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_machine::Address;
 
-use super::arguments::TraceArguments;
+use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
 use super::json::{Time, hex};
+use super::question::Question;
 use super::report::Report;
+use super::trace_arguments::TraceArguments;
 use crate::analysis::profile::{FunctionTotals, profile};
 
 /// Shown below the options.
@@ -58,8 +60,14 @@ struct FunctionJson {
     self_steps: u64,
 }
 
+impl Command for ProfileArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
 /// Prints the functions that were called, those of all CPUs together.
-pub fn run(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let mut functions = profile(&session.index, &report.cancel)?;
     // The sort is stable, so equal ones stay in order of address.

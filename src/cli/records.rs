@@ -13,7 +13,7 @@ use stepback_parsers::{
 };
 
 use super::json::byte_string;
-use super::list::ListArguments;
+use super::listing::ListingWishes;
 use super::report::Report;
 use super::text::printable;
 
@@ -50,10 +50,15 @@ struct RecordJson<'a> {
 }
 
 /// Prints records from those that follow the step before a position; without one, from the first.
-pub fn run(trace: &Drmemtrace, from: Position, arguments: &ListArguments, report: &mut Report<'_>) -> Result<()> {
+pub fn print_records(
+    trace: &Drmemtrace,
+    from: Position,
+    wishes: &ListingWishes,
+    report: &mut Report<'_>,
+) -> Result<()> {
     let threads = trace.threads();
     let names: Vec<String> = threads.iter().map(ThreadIdentity::name).collect();
-    let mut left = arguments.count.unwrap_or(u64::MAX);
+    let mut left = wishes.count.unwrap_or(u64::MAX);
     // Those of position 0 come before the first step; the step at a position belongs to the next one.
     let mut next = if from.0 == 0 { 0 } else { from.0 + 1 };
     let end = trace.facts().items;
@@ -62,7 +67,7 @@ pub fn run(trace: &Drmemtrace, from: Position, arguments: &ListArguments, report
         let until = end.min(next.saturating_add(BLOCK));
         trace.records(next..until, |record| {
             let name = names.get(usize::from(record.thread.0)).map_or("", String::as_str);
-            if arguments.thread.as_deref().is_none_or(|wanted| wanted == name) {
+            if wishes.thread.as_deref().is_none_or(|wanted| wanted == name) {
                 printed = print(&record, name, &threads, report);
                 left -= u64::from(record.count() > 0);
             }

@@ -8,12 +8,14 @@ use serde::Serialize;
 use stepback_machine::{InstructionSet, linux::error_name, linux::system_call_name};
 use stepback_parsers::Source as _;
 
-use super::arguments::TraceArguments;
 use super::cells::thread_id;
+use super::command::Command;
 use super::json::Time;
 use super::progress::say;
+use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
+use super::trace_arguments::TraceArguments;
 use crate::analysis::system_calls::{SystemCall, system_calls};
 
 /// Which calls.
@@ -64,8 +66,14 @@ struct CallJson<'a> {
     latency_micros: Option<u64>,
 }
 
+impl Command for SyscallsArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
 /// Prints totals, or each call.
-pub fn run(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let set = session.index.source().traits().instruction_set;

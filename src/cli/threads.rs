@@ -1,11 +1,15 @@
 //! `stepback threads`: what each thread did, when, where, and how it ended.
 
 use anyhow::Result;
+use clap::Args;
 use serde::Serialize;
 
+use super::command::Command;
 use super::json::Time;
+use super::question::Question;
 use super::report::Report;
 use super::text::printable;
+use super::trace_arguments::TraceArguments;
 use crate::model::threads::{Ending, ThreadRow, threads_of};
 
 /// A thread; `info` has the same.
@@ -56,8 +60,22 @@ fn ending_word(ending: Ending) -> Option<&'static str> {
     }
 }
 
+/// Which trace.
+#[derive(Debug, Args)]
+pub struct ThreadsArguments {
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+impl Command for ThreadsArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(answer)
+    }
+}
+
 /// Prints a thread a line, in order of appearance.
-pub fn run(report: &mut Report<'_>) -> Result<()> {
+fn answer(report: &mut Report<'_>) -> Result<()> {
     for row in threads_of(report.session, &report.cancel)?.rows {
         match report.is_json {
             true => report.json(&ThreadJson::new(&row))?,

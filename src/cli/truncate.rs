@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use stepback_parsers::{Format, FormatError, SourceError, Tarmac, TarmacOptions};
 
+use super::command::{Command, TextOnly};
 use super::options::{ReportOptions, TraceOptions};
 use super::progress::{say, watched};
 use super::report::{BUFFER_BYTES, OutputError, STANDARD_OUTPUT, is_standard_output};
@@ -58,19 +59,28 @@ struct CutJson {
     pc: Option<String>,
 }
 
-impl TruncateArguments {
-    /// Standard output cannot take both the copy and what is said about it.
-    pub fn check(&self) -> Result<(), String> {
+impl Command for TruncateArguments {
+    // Standard output cannot take both the copy and what is said about it.
+    fn check(&self) -> Result<(), String> {
         let is_copied_to_file = self.report.output.as_deref().is_some_and(|path| !is_standard_output(path));
         match self.report.json && !is_copied_to_file {
             true => Err("--json describes the copy that goes to a file: name one with -o".to_owned()),
             false => Ok(()),
         }
     }
+
+    fn text_only(&self) -> Option<TextOnly<'_>> {
+        let advice = "only Tarmac traces can be cut: list --records prints a part of a drmemtrace trace, DynamoRIO's record_filter copies one";
+        self.trace.as_deref().map(|trace| TextOnly { trace, advice })
+    }
+
+    fn run(&self) -> Result<()> {
+        truncate(self)
+    }
 }
 
 /// Copies the trace.
-pub fn run(arguments: &TruncateArguments) -> Result<()> {
+fn truncate(arguments: &TruncateArguments) -> Result<()> {
     let input = Input::new(arguments.trace.as_deref());
     let (reader, length) = input.open()?;
     let Unpacked { reader, damage, is_packed } = Unpacked::new(reader).map_err(|error| input.unreadable(&error))?;

@@ -10,12 +10,14 @@ use serde::Serialize;
 use stepback_index::Call;
 use stepback_parsers::Position;
 
-use super::arguments::TraceArguments;
+use super::command::{Command, TextOnly};
 use super::date;
 use super::options::ReportOptions;
 use super::progress::{say, watched};
+use super::question::{Question, Target as Answers};
 use super::report::{BUFFER_BYTES, OutputError, Report, STANDARD_OUTPUT, create, is_standard_output};
 use super::text::{counted, size_text};
+use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::{Activation, Tree};
 use crate::place::Place;
 use crate::session::Session;
@@ -63,19 +65,29 @@ struct WrittenJson {
     end: u64,
 }
 
-impl VcdArguments {
-    /// Standard output cannot take both the waveform and what is said about it.
-    pub fn check(&self) -> Result<(), String> {
+impl Command for VcdArguments {
+    // Standard output cannot take both the waveform and what is said about it.
+    fn check(&self) -> Result<(), String> {
         let ReportOptions { json, output, .. } = &self.common.report;
         match output.as_deref().is_some_and(is_standard_output) && *json {
             true => Err("--json describes the waveform that goes to a file: name one with -o".to_owned()),
             false => Ok(()),
         }
     }
+
+    fn text_only(&self) -> Option<TextOnly<'_>> {
+        let advice = "a drmemtrace trace has no values that a waveform could show: use calltree or flamegraph";
+        Some(TextOnly { trace: &self.common.trace, advice })
+    }
+
+    fn run(&self) -> Result<()> {
+        // The file is the waveform, and what is printed is about that.
+        Question::new(&self.common).to(Answers::StandardOutput).ask(|report| answer(self, report))
+    }
 }
 
 /// Writes the waveform, and says where it is.
-pub fn run(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
+fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let printing = &arguments.common.report;
     let options = dump_options(arguments, report)?;

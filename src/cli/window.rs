@@ -1,17 +1,17 @@
 //! The window, and what is said where no window is possible.
 
 use std::io::{self, Write as _};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
+use clap::Args;
 
-use super::arguments::WindowArguments;
-use super::info;
-use super::options::ReportOptions;
+use super::info::print_info;
+use super::options::{ReportOptions, TraceOptions};
 use super::progress::{self, say};
 use super::report::Report;
 use crate::session::{OpenOptions, demo_path, is_same_file};
-use crate::window::{Outcome, TraceChoice, WindowOptions, run as run_window};
 
 /// How to go on without a window.
 const HOW_TO_ASK: &str = "\
@@ -25,8 +25,48 @@ Every question can be asked on the command line as well:
   stepback --help                            all of it
 ";
 
+/// What the window shows.
+#[derive(Debug, Args)]
+pub struct WindowArguments {
+    /// The trace to open; without one the start screen is shown.
+    #[arg(value_name = "TRACE")]
+    pub trace: Option<PathBuf>,
+    /// Open the demo that the program carries.
+    #[arg(long, conflicts_with = "trace")]
+    pub demo: bool,
+    /// Perform the actions of a file, one a line.
+    #[arg(long, value_name = "FILE")]
+    pub run: Option<PathBuf>,
+    /// Then save what the window shows.
+    #[arg(long, value_name = "PNG")]
+    pub screenshot: Option<PathBuf>,
+    /// Size of the window.
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    pub size: Option<(u32, u32)>,
+    /// Then end.
+    #[arg(long)]
+    pub quit: bool,
+    /// How the trace is opened.
+    #[command(flatten)]
+    pub options: TraceOptions,
+}
+
+/// Shows the window that was asked for and waits for its end.
+///
+/// Whoever starts the command line gives it: the command line itself knows no window.
+pub type OpenWindow = fn(&WindowArguments) -> Result<Shown>;
+
+/// Whether the window was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// It was, and has ended.
+    Done,
+    /// There can be no window; why, as one sentence without a full stop.
+    NoWindow(String),
+}
+
 /// Opens the window and waits for its end.
-pub fn run(arguments: &WindowArguments) -> Result<ExitCode> {
+pub fn run(arguments: &WindowArguments, open_window: OpenWindow) -> Result<ExitCode> {
     if arguments.options.only_index {
         let Some(open) = open_options(arguments)? else { bail!("a trace is needed to build its index") };
         progress::open(&open, &ReportOptions::default())?;
@@ -37,24 +77,10 @@ pub fn run(arguments: &WindowArguments) -> Result<ExitCode> {
     {
         bail!("the picture would overwrite the trace: {picture:?}");
     }
-    let outcome = run_window(WindowOptions {
-        trace: trace_choice(arguments),
-        script: arguments.run.clone(),
-        screenshot: arguments.screenshot.clone(),
-        size: arguments.size,
-        quit: arguments.quit,
-        shows_parts: true,
-    })?;
-    match outcome {
-        Outcome::Done => Ok(ExitCode::SUCCESS),
-        Outcome::NoWindow(why) => do_without(arguments, &why),
+    match open_window(arguments)? {
+        Shown::Done => Ok(ExitCode::SUCCESS),
+        Shown::NoWindow(why) => do_without(arguments, &why),
     }
-}
-
-fn trace_choice(arguments: &WindowArguments) -> Option<TraceChoice> {
-    let path = arguments.trace.as_deref();
-    let of_path = || path.map(|path| TraceChoice::Path(arguments.options.to_open_options(path)));
-    if arguments.demo { Some(TraceChoice::Demo) } else { of_path() }
 }
 
 fn do_without(arguments: &WindowArguments, why: &str) -> Result<ExitCode> {
@@ -63,7 +89,7 @@ fn do_without(arguments: &WindowArguments, why: &str) -> Result<ExitCode> {
         return Ok(ExitCode::FAILURE);
     }
     if let Some(open) = open_options(arguments)? {
-        print_info(&open)?;
+        tell_of(&open)?;
     }
     // That nobody reads it is no error.
     let _unread = io::stdout().write_all(HOW_TO_ASK.as_bytes());
@@ -80,11 +106,36 @@ fn open_options(arguments: &WindowArguments) -> Result<Option<OpenOptions>> {
     Ok(Some(arguments.options.to_open_options(&trace)))
 }
 
-fn print_info(open: &OpenOptions) -> Result<()> {
+/// What the trace is.
+fn tell_of(open: &OpenOptions) -> Result<()> {
     let printing = ReportOptions::default();
     let session = progress::open(open, &printing)?;
     let mut report = Report::new(&session, &printing)?;
-    info::run(&mut report)?;
+    print_info(&mut report)?;
     report.text("\n")?;
     report.flush()
+}
+
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let sides =
+        text.split_once(['x', 'X']).and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    sides.filter(|(width, height)| *width > 0 && *height > 0).ok_or_else(|| "a size is written 1280x800".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_size(text: &str, expected: Option<(u32, u32)>) {
+        assert_eq!(parse_size(text).ok(), expected, "{text}");
+    }
+
+    #[test]
+    fn a_size_is_two_numbers_above_zero() {
+        check_size("1280x800", Some((1280, 800)));
+        check_size("0x800", None);
+        check_size("1280", None);
+        check_size("-1x5", None);
+    }
 }

@@ -1,0 +1,124 @@
+//! The list of subcommands: their names, in the order of the help.
+
+use clap::error::{Error, ErrorKind};
+use clap::{ArgMatches, Args, FromArgMatches, Subcommand};
+
+use super::at::AtArguments;
+use super::callinfo::{self, CallinfoArguments};
+use super::calltree::{self, CalltreeArguments};
+use super::command::Command;
+use super::convert::ConvertArguments;
+use super::counts::CountsArguments;
+use super::diff::DiffArguments;
+use super::find::FindArguments;
+use super::flamegraph::{self, FlamegraphArguments};
+use super::heap::HeapArguments;
+use super::heat::HeatArguments;
+use super::index::IndexArguments;
+use super::info::InfoArguments;
+use super::list::ListArguments;
+use super::profile::{self, ProfileArguments};
+use super::syscalls::SyscallsArguments;
+use super::threads::ThreadsArguments;
+use super::trace_arguments::WORDS;
+use super::truncate::TruncateArguments;
+use super::vcd::VcdArguments;
+
+/// All subcommands.
+static COMMANDS: [Entry; 18] = [
+    Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
+    Entry::new::<InfoArguments>("info", "What the trace is"),
+    Entry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
+    Entry::new::<AtArguments>("at", "Registers and memory at a position").with_help(WORDS),
+    Entry::new::<FindArguments>("find", "Who wrote, read or executed it; where a text or a value occurs")
+        .with_help(WORDS),
+    Entry::new::<CalltreeArguments>("calltree", "The calls as a tree").with_help(calltree::HELP),
+    Entry::new::<CallinfoArguments>("callinfo", "When functions were reached").with_help(callinfo::HELP),
+    Entry::new::<ProfileArguments>("profile", "How often functions were called, and how long they took")
+        .with_help(profile::HELP),
+    Entry::new::<FlamegraphArguments>("flamegraph", "The time spent in each call stack, as folded lines or drawn")
+        .with_help(flamegraph::HELP),
+    Entry::new::<DiffArguments>("diff", "What differs between two positions").with_help(WORDS),
+    Entry::new::<CountsArguments>("counts", "Totals: instructions, accesses, markers; by thread"),
+    Entry::new::<SyscallsArguments>("syscalls", "System calls: how often, how many failed, how long they took"),
+    Entry::new::<ThreadsArguments>("threads", "The threads: what each did, when, where, and how it ended"),
+    Entry::new::<HeapArguments>(
+        "heap",
+        "What was allocated and freed, where the recorder traced the functions of the heap",
+    )
+    .with_help(WORDS),
+    Entry::new::<HeatArguments>("heat", "Which pages of memory are read and written how often").with_help(WORDS),
+    Entry::new::<VcdArguments>("vcd", "A waveform of the trace, for wave viewers").with_help(WORDS),
+    Entry::new::<TruncateArguments>("truncate", "A copy of the trace up to where it only repeats itself"),
+    Entry::new::<ConvertArguments>("convert", "The trace in another style"),
+];
+
+/// A subcommand of the list.
+struct Entry {
+    name: &'static str,
+    about: &'static str,
+    /// Shown below the options.
+    help: Option<&'static str>,
+    define: fn(clap::Command) -> clap::Command,
+    read: fn(&ArgMatches) -> Result<Box<dyn Command>, Error>,
+}
+
+impl Entry {
+    const fn new<T: Command + Args + 'static>(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, help: None, define: T::augment_args, read: read::<T> }
+    }
+
+    const fn with_help(self, help: &'static str) -> Self {
+        Self { help: Some(help), ..self }
+    }
+
+    fn definition(&self) -> clap::Command {
+        // The arguments first: what is said of their group is not said of the command.
+        let command = (self.define)(clap::Command::new(self.name)).about(self.about).long_about(None);
+        match self.help {
+            Some(help) => command.after_help(help),
+            None => command,
+        }
+    }
+}
+
+fn read<T: Command + FromArgMatches + 'static>(matches: &ArgMatches) -> Result<Box<dyn Command>, Error> {
+    Ok(Box::new(T::from_arg_matches(matches)?))
+}
+
+/// The subcommand that was typed.
+#[derive(Debug)]
+pub struct ChosenCommand(pub Box<dyn Command>);
+
+impl FromArgMatches for ChosenCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let chosen = matches.subcommand().and_then(|(name, matches)| Some((entry(name)?, matches)));
+        let Some((entry, matches)) = chosen else {
+            return Err(Error::raw(ErrorKind::MissingSubcommand, "a subcommand is missing"));
+        };
+        (entry.read)(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for ChosenCommand {
+    fn augment_subcommands(command: clap::Command) -> clap::Command {
+        command.subcommands(COMMANDS.iter().map(Entry::definition))
+    }
+
+    fn augment_subcommands_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        entry(name).is_some()
+    }
+}
+
+fn entry(name: &str) -> Option<&'static Entry> {
+    COMMANDS.iter().find(|entry| entry.name == name)
+}

@@ -1,0 +1,34 @@
+//! What every question about a trace is given.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::options::{ReportOptions, TraceOptions};
+
+/// How positions and addresses are written: shown below the options of commands that take them.
+pub const WORDS: &str = "\
+A position POS is one of
+  N         after N steps (0 is the start), also 1,250
+  start     end     50%
+  line:N    after the step to which line N of the trace belongs
+  i:N r:N   after the N-th instruction; after the step to which record N belongs, as DynamoRIO's tools count
+  time:T    after the last step whose time is at most T
+  pc:ADDR   before the first step at that address; pc:ADDR#K: before the K-th
+An address ADDR is an expression of numbers, registers, symbols and memory, with the operators of C:
+  sp+8   [sp+8] what memory holds there, as wide as a pointer   u8[x0] u16[x0] u32[x0] u64[x0]
+  ( ) + - ~ !   * / %   + -   << >>   < <= > >=   == !=   &   ^   |   &&   ||   reg::x0 sym::x0";
+
+/// A trace and the options that every question has.
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// The trace.
+    #[arg(index = 1, value_name = "TRACE")]
+    pub trace: PathBuf,
+    /// How the trace is opened.
+    #[command(flatten)]
+    pub options: TraceOptions,
+    /// How the answer is printed.
+    #[command(flatten)]
+    pub report: ReportOptions,
+}
