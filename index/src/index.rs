@@ -225,7 +225,7 @@ impl<S: Source> Index<S> {
 
     /// The instruction set of a thread's first step.
     pub fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
-        self.threads.get(usize::from(thread.0)).map_or(InstructionSet::A64, |thread| thread.instruction_set)
+        self.threads.get(usize::from(thread.0)).map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
     /// A register by any of its names, in any case: the architecture's, a bank's, a system register that the trace wrote.

@@ -1,8 +1,11 @@
 //! An instruction while its description is put together.
 
-use crate::{AccessKind, RegisterView};
+use crate::access_kind::AccessKind;
+use crate::view::RegisterView;
 
-use crate::{Expression, Meaning, MemoryOperand, RegisterEffect, RegisterUse};
+use crate::expression::Expression;
+use crate::meaning::{Meaning, MemoryOperand, RegisterEffect};
+use crate::register_use::RegisterUse;
 
 /// What is known so far of an instruction.
 #[derive(Clone, Debug)]

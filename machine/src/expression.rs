@@ -1,12 +1,12 @@
 //! The value of a register after an instruction, from what was before it.
 
-use crate::RegisterView;
+use crate::view::RegisterView;
 
 /// A value. Narrow values have zeros above.
 ///
 /// ```
-/// use crate::Expression;
-/// use crate::{InstructionSet, Registers};
+/// use stepback_machine::Expression;
+/// use stepback_machine::{InstructionSet, Registers};
 /// let ecx = Expression::register(Registers::view("ecx", InstructionSet::X86_64).unwrap());
 /// let sum = ecx.plus(-1).zero_extended(32);
 /// assert_eq!(sum.value(&|_| Some(0), &|_| None), Some(0xffff_ffff));

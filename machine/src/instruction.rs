@@ -1,11 +1,14 @@
 //! A decoded instruction.
 
-use crate::{RegisterId, RegisterView};
-
-use crate::Meaning;
+use crate::bytes::Encoding;
+use crate::control::Control;
+use crate::description::Description;
+use crate::meaning::Meaning;
+use crate::register_use::RegisterUse;
+use crate::view::RegisterView;
 
 /// How the text of bytes begins that cannot be decoded.
-pub(super) const UNDECODABLE: &str = ".byte";
+const UNDECODABLE: &str = ".byte";
 
 /// An instruction at its address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,9 +19,24 @@ pub struct Instruction {
     pub registers: Option<RegisterUse>,
     /// What it does to registers and memory, as far as this is described.
     pub meaning: Meaning,
+    /// Where control goes behind it, as far as this is told.
+    pub control: Control,
 }
 
 impl Instruction {
+    /// From its text in any case and what is known of it; control is told later.
+    pub(crate) fn new(mnemonic: &str, operands: &str, description: Option<Description>) -> Self {
+        let text = format!("{mnemonic} {operands}").trim_end().to_ascii_lowercase();
+        let (registers, meaning) = description.map(Description::finish).unzip();
+        Self { text, registers, meaning: meaning.unwrap_or_default(), control: Control::default() }
+    }
+
+    /// Bytes that mean nothing.
+    pub(crate) fn undecodable(encoding: &Encoding) -> Self {
+        let digits: String = encoding.bytes().iter().map(|byte| format!(" {byte:02x}")).collect();
+        Self { text: format!("{UNDECODABLE}{digits}"), ..Self::default() }
+    }
+
     /// True when its bytes mean something, as a whole.
     pub fn is_decoded(&self) -> bool {
         !self.text.starts_with(UNDECODABLE)
@@ -27,27 +45,5 @@ impl Instruction {
     /// True when it certainly or possibly writes a byte of a view.
     pub fn may_write(&self, view: RegisterView) -> bool {
         self.registers.as_ref().is_none_or(|known| known.writes.iter().any(|write| write.overlaps(view)))
-    }
-}
-
-/// The registers that an instruction uses when it is executed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegisterUse {
-    /// What it reads, addresses included; sorted, each once. No program counter.
-    pub reads: Vec<RegisterView>,
-    /// What it changes: a write of `eax` is one of `rax`, since it makes the upper half zero. Sorted, each once.
-    /// The program counter is left out, and so are the flags of floating point that exceptions add to (`fpsr`, `mxcsr`).
-    pub writes: Vec<RegisterView>,
-}
-
-impl RegisterUse {
-    /// True when it reads a condition flag.
-    pub fn is_flags_read(&self) -> bool {
-        self.reads.iter().any(|view| view.register == RegisterId::PSR)
-    }
-
-    /// True when it writes a condition flag.
-    pub fn is_flags_written(&self) -> bool {
-        self.writes.iter().any(|view| view.register == RegisterId::PSR)
     }
 }

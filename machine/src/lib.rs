@@ -1,6 +1,7 @@
 //! What a processor is: registers, instructions and what they mean, control flow, calling conventions, names.
 //!
 //! One folder an architecture; nothing outside this crate asks which instruction set it has before it.
+//! What can be asked stands in `architecture.rs`, who answers in `rows.rs`: a new architecture is a folder and a row.
 //!
 //! ```
 //! use stepback_machine::{Address, Encoding, Expression, InstructionSet, Registers, decode};
@@ -13,46 +14,73 @@
 //! assert_eq!(add.meaning.writes[0].value, Expression::register(x0).plus(1));
 //! ```
 
+mod abi;
 mod access_kind;
 mod address;
+mod architecture;
 mod arm;
+mod bank;
 mod branch;
-mod by_disassembler;
 mod bytes;
+mod control;
 mod decoder;
 mod description;
+mod disassembly;
 mod endian;
 mod expression;
+mod host_call;
 mod instruction;
 mod lane_format;
 pub mod linux;
 mod meaning;
 mod mode;
+mod names;
+mod placement;
+mod privilege;
+mod regdeps;
 mod register_group;
+mod register_run;
+mod register_use;
 mod registers;
 mod riscv;
+mod rows;
 mod set;
+mod site;
+mod status;
+mod stub;
 #[cfg(test)]
 mod tests;
+mod text_flow;
 mod view;
-mod views;
+mod word;
 mod x86;
 
+pub use abi::{Abi, ReturnAddress, SystemCalls};
 pub use access_kind::AccessKind;
 pub use address::Address;
-pub use arm::bank::Bank;
-pub use arm::flow::{Flow, flow};
 pub use arm::psr::Psr;
+pub use bank::{Bank, BankedRegister};
 pub use branch::Branch;
 pub use bytes::Encoding;
+pub use control::{Control, Delay, Flow, Target};
 pub use decoder::{decode, step_text};
 pub use endian::Endian;
 pub use expression::{Expression, Operation};
-pub use instruction::{Instruction, RegisterUse};
+pub use host_call::HostCall;
+pub use instruction::Instruction;
 pub use lane_format::{LaneFormat, LaneKind};
 pub use meaning::{Condition, Meaning, MemoryOperand, RegisterEffect, ScaledRegister};
 pub use mode::{Mode, bank_mode};
+pub use names::{Choice, ElfMachine, Names};
+pub use placement::Placement;
+pub use privilege::Privilege;
 pub use register_group::RegisterGroup;
+pub use register_run::Run;
+pub use register_use::RegisterUse;
 pub use registers::Registers;
 pub use set::InstructionSet;
+pub use site::Site;
+pub use status::{Flag, Status};
+pub use stub::{Stub, StubSlot};
+pub use text_flow::{TextFlow, without_prefix};
 pub use view::{RegisterId, RegisterView};

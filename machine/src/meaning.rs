@@ -3,11 +3,12 @@
 //! All registers in a meaning, those of addresses too, have their values from before the instruction.
 //! `ldr x0, [x1], #8` reads at `x1 + 0`, then writes `x0 = Loaded(0)` and `x1 = x1 + 8`.
 //!
-//! A register that [`crate::RegisterUse::writes`] names and `writes` here does not is unknown afterwards.
+//! A register that [`crate::register_use::RegisterUse::writes`] names and `writes` here does not is unknown afterwards.
 
-use crate::{AccessKind, RegisterView};
+use crate::access_kind::AccessKind;
+use crate::view::RegisterView;
 
-use crate::Expression;
+use crate::expression::Expression;
 
 /// What an instruction does to registers and memory, as far as this is described.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

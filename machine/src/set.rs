@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 /// How the bytes of an instruction are to be decoded.
+///
+/// What is asked of a set is answered by its architecture, and one file (`rows.rs`) says which that is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum InstructionSet {
     /// AArch64.
@@ -23,26 +25,30 @@ pub enum InstructionSet {
 }
 
 impl InstructionSet {
-    /// Bytes of an address, and of a general register.
-    pub const fn word_bytes(self) -> u16 {
-        match self {
-            Self::A64 | Self::X86_64 | Self::Riscv64 | Self::Regdeps => 8,
-            Self::A32 | Self::T32 | Self::X86_32 => 4,
+    /// All of them, each at the place of its number.
+    pub const ALL: [Self; 7] =
+        [Self::A64, Self::A32, Self::T32, Self::X86_64, Self::X86_32, Self::Riscv64, Self::Regdeps];
+
+    /// A number that stands for it in files; it never changes.
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The set of a number; none for numbers of no set.
+    pub fn of_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back_to_their_sets() {
+        for set in InstructionSet::ALL {
+            assert_eq!(InstructionSet::of_number(set.number()), Some(set));
         }
-    }
-
-    /// A32 or T32.
-    pub const fn is_aarch32(self) -> bool {
-        matches!(self, Self::A32 | Self::T32)
-    }
-
-    /// A64, A32 or T32.
-    pub const fn is_arm(self) -> bool {
-        matches!(self, Self::A64 | Self::A32 | Self::T32)
-    }
-
-    /// x86 in either mode.
-    pub const fn is_x86(self) -> bool {
-        matches!(self, Self::X86_64 | Self::X86_32)
+        assert_eq!(InstructionSet::of_number(7), None);
     }
 }

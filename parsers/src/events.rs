@@ -58,7 +58,7 @@ impl StepEvent<'_> {
     /// Its encoding as it lies in memory; none when the trace could not show it.
     pub fn encoding(&self) -> Option<Encoding> {
         if self.bytes.is_empty() {
-            Encoding::of_opcode(self.opcode, self.length_bytes, self.instruction_set)
+            self.instruction_set.encoding_of(self.opcode, self.length_bytes)
         } else {
             Encoding::new(self.bytes)
         }

@@ -8,7 +8,7 @@
 use stepback_index::{
     Access, AccessTarget, Cancel, Effect, LastStepOf, Query as _, QueryError, StepRecord, Steps, ThreadId,
 };
-use stepback_machine::{AccessKind, InstructionSet, linux::system_call_name};
+use stepback_machine::{AccessKind, Privilege};
 use stepback_parsers::{MarkerKind, RegisterSource, Source as _, Step};
 
 use super::trace_index::TraceIndex;
@@ -91,7 +91,7 @@ fn ending_of(tail: &[StepRecord]) -> Ending {
                 Effect::Marker(marker) => match marker.kind {
                     // A signal whose handler is there has not killed.
                     MarkerKind::KERNEL_EVENT | MarkerKind::KERNEL_TRANSFER => fatal = None,
-                    MarkerKind::SYSTEM_CALL => match system_call_name(record.instruction_set, marker.value) {
+                    MarkerKind::SYSTEM_CALL => match record.instruction_set.system_call_name(marker.value) {
                         Some("exit_group") => return Ending::Exit,
                         Some("exit") if behind == 0 => return Ending::Unknown,
                         Some(name @ ("kill" | "tkill" | "tgkill")) if behind == 0 => {
@@ -112,15 +112,8 @@ fn ending_of(tail: &[StepRecord]) -> Ending {
 fn impossible_access(access: &Access, record: &StepRecord) -> Option<FatalCause> {
     let AccessTarget::Memory { address, .. } = access.target else { return None };
     let is_kernel_code = record.pc.0 >> 63 != 0;
-    let is_wild = match record.instruction_set {
-        // Between the halves of the address space; with five levels of tables they reach to bit 56.
-        InstructionSet::X86_64 | InstructionSet::Regdeps => {
-            let top = address.0 >> 56;
-            !matches!(top, 0 | 0xff) || (top == 0xff && !is_kernel_code)
-        }
-        InstructionSet::A64 | InstructionSet::Riscv64 => address.0 >> 56 != 0 && !is_kernel_code,
-        InstructionSet::X86_32 | InstructionSet::A32 | InstructionSet::T32 => false,
-    };
+    let privilege = if is_kernel_code { Privilege::Kernel } else { Privilege::User };
+    let is_wild = !record.instruction_set.is_canonical(address.0, privilege);
     let is_impossible = is_wild || (address.0 < LOWEST_MAPPED && !is_kernel_code);
     is_impossible.then_some(FatalCause::Access { kind: access.kind, address: address.0 })
 }

@@ -1,7 +1,6 @@
 //! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
 
 use stepback_index::{Cancel, Query as _, QueryError, StepRecord, Steps, TextLineOfStep};
-use stepback_machine::InstructionSet;
 use stepback_parsers::{AnySource, Source as _, Step, tarmac::Node};
 
 use super::trace_index::TraceIndex;
@@ -159,5 +158,5 @@ impl Divided {
 
 /// The address of a step with bit 0 set for Thumb.
 fn marked_pc(record: &StepRecord) -> u64 {
-    record.pc.0 | u64::from(record.instruction_set == InstructionSet::T32)
+    record.instruction_set.marked_address(record.pc.0)
 }

@@ -327,12 +327,6 @@ fn threads_text(threads: &[ThreadInfo]) -> String {
 
 /// By the first thread: cores that begin in another state are rare, and each step says its own.
 fn architecture(threads: &[ThreadInfo]) -> &'static str {
-    match threads.first().map(|thread| thread.instruction_set) {
-        Some(InstructionSet::A64) | None => "aarch64",
-        Some(InstructionSet::A32 | InstructionSet::T32) => "aarch32",
-        Some(InstructionSet::X86_64) => "x86_64",
-        Some(InstructionSet::X86_32) => "x86_32",
-        Some(InstructionSet::Riscv64) => "riscv64",
-        Some(InstructionSet::Regdeps) => "regdeps",
-    }
+    let set = threads.first().map_or_else(InstructionSet::default, |thread| thread.instruction_set);
+    set.names().word
 }

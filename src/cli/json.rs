@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 use stepback_index::{
     Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
 };
-use stepback_machine::{AccessKind, Address, linux::system_call_name};
+use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Source as _, drmemtrace::marker_name};
 
 use crate::analysis::trace_index::TraceIndex;
@@ -193,7 +193,7 @@ impl DoubtJson {
             Doubt::Filtered => plain("filtered"),
             Doubt::KernelEvent { step } => Self { step: Some(step.0), ..plain("kernel") },
             Doubt::SystemCall { step, number } => {
-                let name = system_call_name(index.source().traits().instruction_set, number);
+                let name = index.source().traits().instruction_set.system_call_name(number);
                 Self { kind: "syscall", step: Some(step.0), number: Some(number), name }
             }
         }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::Format;
@@ -94,32 +95,26 @@ pub enum FormatName {
     Drmemtrace,
 }
 
-/// The architectures by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ArchName {
-    /// x86, 64 bit.
-    #[value(name = "x86_64")]
-    X86_64,
-    /// x86, 32 bit.
-    #[value(name = "x86_32")]
-    X86_32,
-    /// Arm, 64 bit.
-    Aarch64,
-    /// Arm, 32 bit.
-    Arm,
-    /// RISC-V, 64 bit.
-    Riscv64,
-}
+/// An architecture by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArchName(InstructionSet);
 
-impl ArchName {
-    fn instruction_set(self) -> InstructionSet {
-        match self {
-            Self::X86_64 => InstructionSet::X86_64,
-            Self::X86_32 => InstructionSet::X86_32,
-            Self::Aarch64 => InstructionSet::A64,
-            Self::Arm => InstructionSet::A32,
-            Self::Riscv64 => InstructionSet::Riscv64,
-        }
+impl ValueEnum for ArchName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const VARIANTS: [ArchName; InstructionSet::CHOICES.len()] = {
+            let mut variants = [ArchName(InstructionSet::CHOICES[0]); InstructionSet::CHOICES.len()];
+            let mut place = 1;
+            while place < variants.len() {
+                variants[place] = ArchName(InstructionSet::CHOICES[place]);
+                place += 1;
+            }
+            variants
+        };
+        &VARIANTS
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        self.0.names().choice.map(|choice| PossibleValue::new(choice.name).help(choice.help))
     }
 }
 
@@ -150,7 +145,7 @@ impl TraceOptions {
                 (true, _) => Some(Endian::Little),
                 _ => None,
             },
-            arch: self.arch.map(ArchName::instruction_set),
+            arch: self.arch.map(|arch| arch.0),
             implicit_thumb: self.implicit_thumb,
             threads: self.threads,
         }

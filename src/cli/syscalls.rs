@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_machine::{InstructionSet, linux::error_name, linux::system_call_name};
+use stepback_machine::{InstructionSet, linux::error_name};
 use stepback_parsers::Source as _;
 
 use super::cells::thread_id;
@@ -99,7 +99,7 @@ fn totals(calls: &[SystemCall], set: InstructionSet) -> Vec<Total> {
     let mut totals: BTreeMap<u64, Total> = BTreeMap::new();
     for call in calls {
         let total = totals.entry(call.number).or_default();
-        (total.number, total.name) = (call.number, system_call_name(set, call.number));
+        (total.number, total.name) = (call.number, set.system_call_name(call.number));
         total.count += 1;
         if call.result.is_some() || call.error.is_some() {
             total.failed = Some(total.failed.unwrap_or(0) + u64::from(call.failure().is_some()));
@@ -143,7 +143,7 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
         thread,
         time: call.time.map(Time),
         number: call.number,
-        name: system_call_name(set, call.number),
+        name: set.system_call_name(call.number),
         args: call.arguments.as_ref().map(|arguments| arguments.iter().map(hex).collect()),
         result: call.result.as_ref().map(hex),
         errno: failure,
@@ -155,7 +155,7 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
 /// `      12345  20249  openat(0xffffff9c, 0x7ff0) = 0x3  <12 us>`; what was not recorded is `…` or left out.
 fn call_text(call: &SystemCall, thread: &str, set: InstructionSet) -> String {
     let step = call.step.map_or_else(|| "-".to_owned(), |step| step.0.to_string());
-    let name = system_call_name(set, call.number).map_or_else(|| format!("syscall_{}", call.number), str::to_owned);
+    let name = set.system_call_name(call.number).map_or_else(|| format!("syscall_{}", call.number), str::to_owned);
     let arguments = call.arguments.as_ref().filter(|arguments| !arguments.is_empty()).map_or_else(
         || "…".to_owned(),
         |arguments| arguments.iter().map(|value| format!("{value:#x}")).collect::<Vec<_>>().join(", "),

@@ -43,7 +43,7 @@ impl<'a, S: Source> AtPosition<'a, S> {
 
     fn pointer_bytes(&self, thread: ThreadId) -> u64 {
         let info = self.index.threads().get(usize::from(thread.0));
-        u64::from(info.map_or(InstructionSet::A64, |info| info.instruction_set).word_bytes())
+        u64::from(info.map_or_else(InstructionSet::default, |info| info.instruction_set).word_bytes())
     }
 
     fn load(&self, address: u64, width: Width) -> Result<Option<u64>, QueryError> {
@@ -107,8 +107,7 @@ pub struct SymbolsOnly<'a>(pub &'a Images);
 impl Lookup for SymbolsOnly<'_> {
     /// A register's name that no symbol bears is better called a register than a name that nobody knows.
     fn register(&self, name: &str) -> Option<ValueLookup> {
-        let is_register =
-            [InstructionSet::A64, InstructionSet::A32].iter().any(|set| Registers::view(name, *set).is_some());
+        let is_register = InstructionSet::ALL.iter().any(|set| Registers::view(name, *set).is_some());
         let is_meant = is_register && self.0.address_of(name).is_none();
         is_meant.then(|| ValueLookup::Failed(NO_POSITION.to_owned()))
     }

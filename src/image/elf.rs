@@ -8,22 +8,19 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use goblin::container::{Container, Ctx};
-use goblin::elf::header::{EM_AARCH64, EM_ARM, Header};
+use goblin::elf::header::Header;
 use goblin::elf::program_header::{PF_W, PT_LOAD, ProgramHeader};
 use goblin::elf::section_header::{
     SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
 };
 use goblin::elf::sym::{STB_LOCAL, STB_WEAK, STT_FUNC, STT_GNU_IFUNC, STT_NOTYPE, STT_OBJECT};
 use goblin::elf::{Elf, SectionHeader, Sym, Symtab};
-use stepback_machine::{Address, Endian};
+use stepback_machine::{Address, ElfMachine, Endian, InstructionSet};
 
 use super::demangle::demangle;
 use super::identity::{self, Identity};
 use super::plt::{Stub, Tables};
 use super::symbol::{Binding, Symbol, SymbolKind};
-
-/// The type that older Arm tools give to Thumb functions.
-const STT_ARM_TFUNC: u8 = 13;
 
 /// Linkers let names share their ends, so together they may be longer than the table that holds them.
 /// Far longer means that a small file asks for all of the memory.
@@ -36,8 +33,8 @@ const SEGMENT_SHARING_LIMIT: usize = 4;
 pub struct ElfContent {
     /// Byte order of its data.
     pub endian: Endian,
-    /// `EM_…`.
-    pub machine: u16,
+    /// How its code decodes; none for machines that are not known.
+    pub set: Option<InstructionSet>,
     /// The addresses of its code, by the file's own count.
     pub code: Vec<Range<u64>>,
     /// Its symbols, those for linkers first, then those for loaders; one that both tables hold comes twice.
@@ -121,7 +118,8 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     let header = checked_header(bytes)?;
     let context = context_of(&header)?;
     let sections = sections_of(bytes, &header, context)?;
-    let reader = Reader { bytes, offset, context, machine: header.e_machine, sections: &sections };
+    let set = set_of(&header, context);
+    let reader = Reader { bytes, offset, context, set, sections: &sections };
     let mut symbols = Vec::new();
     // The format has one table of each kind; a small file that lists one many times would ask for all of the memory.
     for kind in [SHT_SYMTAB, SHT_DYNSYM] {
@@ -134,14 +132,14 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     let headers = loads_of(bytes, &header, context)?;
     let segments = segments_of(bytes, &headers, &sections, offset)?;
     let names = section_names(bytes, &header, &sections);
-    let tables = Tables { bytes, sections: &sections, names, context, machine: header.e_machine };
+    let tables = Tables { bytes, sections: &sections, names, context, set };
     symbols.extend(tables.stubs().into_iter().map(|stub| reader.stub_symbol(&stub)));
-    Ok(ElfContent { endian, machine: header.e_machine, code, symbols, segments })
+    Ok(ElfContent { endian, set, code, symbols, segments })
 }
 
-/// True for the machine numbers of Arm, 32 or 64 bit.
-pub fn is_arm(machine: u16) -> bool {
-    matches!(machine, EM_ARM | EM_AARCH64)
+fn set_of(header: &Header, context: Ctx) -> Option<InstructionSet> {
+    let word_bytes = if context.container == Container::Big { 8 } else { 4 };
+    InstructionSet::of_elf(ElfMachine { number: header.e_machine, word_bytes })
 }
 
 fn context_of(header: &Header) -> Result<Ctx> {
@@ -216,7 +214,7 @@ struct Reader<'a> {
     bytes: &'a [u8],
     offset: u64,
     context: Ctx,
-    machine: u16,
+    set: Option<InstructionSet>,
     sections: &'a [SectionHeader],
 }
 
@@ -261,7 +259,8 @@ impl Reader<'_> {
         let home = Home::of(entry, self.sections)?;
         let kind = self.kind(entry, &home)?;
         let value = match kind {
-            SymbolKind::Function if self.machine == EM_ARM => entry.st_value & !1, // bit 0 says Thumb
+            // A bit of it may tell how to decode it.
+            SymbolKind::Function => self.set.map_or(entry.st_value, |set| set.code_address(entry.st_value)),
             _ => entry.st_value,
         };
         let last = home.last_byte(value, entry.st_size, kind);
@@ -299,10 +298,10 @@ impl Reader<'_> {
     fn kind(&self, entry: &Sym, home: &Home) -> Option<SymbolKind> {
         match entry.st_type() {
             STT_FUNC | STT_GNU_IFUNC => Some(SymbolKind::Function),
-            STT_ARM_TFUNC if self.machine == EM_ARM => Some(SymbolKind::Function),
             STT_OBJECT => Some(SymbolKind::Object),
             STT_NOTYPE if home.is_code() => Some(SymbolKind::CodeLabel),
             STT_NOTYPE => Some(SymbolKind::Label),
+            other if self.set.is_some_and(|set| set.is_elf_function(other)) => Some(SymbolKind::Function),
             _ => None,
         }
     }

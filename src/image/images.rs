@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context as _, Result, ensure};
 use stepback_index::{Cancel, Program, QueryError};
-use stepback_machine::{Address, Endian};
+use stepback_machine::{Address, Endian, InstructionSet};
 
 use super::debug_file;
 use super::elf::{self, ElfContent, LoadedSegment};
@@ -50,8 +50,8 @@ pub struct ImageInfo {
     pub spec: ImageSpec,
     /// Byte order of its data.
     pub endian: Endian,
-    /// True for Arm, 32 or 64 bit.
-    pub is_arm: bool,
+    /// How its code decodes; none for machines that are not known.
+    pub set: Option<InstructionSet>,
     /// How many symbols it added.
     pub symbol_count: usize,
     /// The file with its debug information, where that is another one.
@@ -264,9 +264,10 @@ impl Images {
         self.infos.first().map(|info| info.endian)
     }
 
-    /// True when there is an image and all are for Arm.
-    pub fn is_arm(&self) -> bool {
-        !self.infos.is_empty() && self.infos.iter().all(|info| info.is_arm)
+    /// How the code of all images decodes; none without images, or when they differ.
+    pub fn instruction_set(&self) -> Option<InstructionSet> {
+        let set = self.infos.first()?.set;
+        set.filter(|_| self.infos.iter().all(|info| info.set == set))
     }
 
     fn at<'a>(&'a self, address: Address, extents: &Extents) -> Option<SymbolAt<'a>> {
@@ -291,13 +292,13 @@ impl Images {
     }
 
     fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) {
-        let ElfContent { endian, machine, code, mut symbols, mut segments } = content;
+        let ElfContent { endian, set, code, mut symbols, mut segments } = content;
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
         self.lines.push(Arc::new(ImageLines::new(lines, spec.offset, code)));
         symbols.sort_by(|a, b| (a.address, &a.raw_name, a.size_bytes).cmp(&(b.address, &b.raw_name, b.size_bytes)));
         symbols.dedup_by(|a, b| (a.address, &a.raw_name) == (b.address, &b.raw_name) && a.size_bytes == b.size_bytes);
-        let (is_arm, symbol_count) = (elf::is_arm(machine), symbols.len());
-        self.infos.push(ImageInfo { spec: spec.clone(), endian, is_arm, symbol_count, debug_file });
+        let symbol_count = symbols.len();
+        self.infos.push(ImageInfo { spec: spec.clone(), endian, set, symbol_count, debug_file });
         segments.retain(|segment| self.data_use == DataUse::All || !segment.is_writable);
         self.segments.extend(segments);
         self.symbols.append(&mut symbols);

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use stepback_machine::InstructionSet;
+use stepback_machine::{ElfMachine, InstructionSet};
 use stepback_parsers::ReadAt as _;
 
 /// How the instructions of an ELF file decode; none for other files and machines.
@@ -15,14 +15,7 @@ pub fn machine_of(path: &Path) -> Option<InstructionSet> {
     }
     let [.., low, high] = head;
     let is_big = head.get(5) == Some(&2);
-    let machine = if is_big { u16::from_be_bytes([low, high]) } else { u16::from_le_bytes([low, high]) };
-    let is_wide = head.get(4) == Some(&2);
-    match (machine, is_wide) {
-        (3, false) => Some(InstructionSet::X86_32),
-        (40, false) => Some(InstructionSet::A32),
-        (62, true) => Some(InstructionSet::X86_64),
-        (183, true) => Some(InstructionSet::A64),
-        (243, true) => Some(InstructionSet::Riscv64),
-        _ => None,
-    }
+    let number = if is_big { u16::from_be_bytes([low, high]) } else { u16::from_le_bytes([low, high]) };
+    let word_bytes = if head.get(4) == Some(&2) { 8 } else { 4 };
+    InstructionSet::of_elf(ElfMachine { number, word_bytes })
 }

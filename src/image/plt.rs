@@ -5,10 +5,10 @@
 use std::collections::HashMap;
 
 use goblin::container::{Container, Ctx};
-use goblin::elf::header::{EM_386, EM_AARCH64, EM_RISCV, EM_X86_64};
 use goblin::elf::reloc::RelocSection;
 use goblin::elf::section_header::{SHT_REL, SHT_RELA};
 use goblin::elf::{SectionHeader, Symtab};
+use stepback_machine::{self as machine, InstructionSet, StubSlot};
 
 use super::identity::{content, name_of};
 
@@ -32,8 +32,8 @@ pub struct Tables<'a> {
     pub names: &'a [u8],
     /// Its class and byte order.
     pub context: Ctx,
-    /// `EM_…`.
-    pub machine: u16,
+    /// How its code decodes; none where that is not known.
+    pub set: Option<InstructionSet>,
 }
 
 impl Tables<'_> {
@@ -97,60 +97,13 @@ impl Tables<'_> {
 
     /// The address of the slot that the code of a stub jumps through.
     fn slot_of(&self, code: &[u8], address: u64) -> Option<u64> {
-        match self.machine {
-            EM_X86_64 | EM_386 => self.slot_of_x86(code, address),
-            EM_AARCH64 => slot_of_aarch64(code, address),
-            EM_RISCV => slot_of_riscv(code, address),
-            _ => None,
-        }
-    }
-
-    /// `jmp *[…]`, behind `endbr` and with a prefix where control flow is guarded.
-    fn slot_of_x86(&self, code: &[u8], address: u64) -> Option<u64> {
-        let guarded = code.strip_prefix(b"\xf3\x0f\x1e").and_then(|rest| rest.get(1..)).unwrap_or(code);
-        let jump = guarded.strip_prefix(b"\xf2").unwrap_or(guarded);
-        let (operand, rest) = jump.get(1..)?.split_first()?;
-        let (displacement, rest) = rest.split_first_chunk()?;
-        let (displacement, behind) = (i32::from_le_bytes(*displacement), code.len() - rest.len());
-        match (jump.first()?, operand, self.machine) {
-            (0xff, 0x25, EM_X86_64) => {
-                Some(address.wrapping_add(behind as u64).wrapping_add_signed(displacement.into()))
-            }
-            (0xff, 0x25, EM_386) => Some(displacement.cast_unsigned().into()),
-            // Relative to the table, which position-independent code has in ebx.
-            (0xff, 0xa3, EM_386) => {
+        match self.set?.stub_slot(&machine::Stub { code, address })? {
+            StubSlot::Address(slot) => Some(slot),
+            StubSlot::InTable(offset) => {
                 let is_table = |section: &&SectionHeader| name_of(section, self.names) == Some(b".got.plt");
                 let table = self.sections.iter().find(is_table)?.sh_addr;
-                Some(table.wrapping_add_signed(displacement.into()))
+                Some(table.wrapping_add_signed(offset))
             }
-            _ => None,
         }
     }
-}
-
-/// `adrp x16, page; ldr x17, [x16, #offset]`, the first possibly behind `bti c`.
-fn slot_of_aarch64(code: &[u8], address: u64) -> Option<u64> {
-    let words = words(code);
-    let at = words.iter().position(|word| word & 0x9f00_001f == 0x9000_0010)?;
-    let (page, load) = (*words.get(at)?, *words.get(at + 1)?);
-    if load & 0xffc0_03ff != 0xf940_0211 {
-        return None;
-    }
-    let immediate = (page >> 5 & 0x7_ffff) << 2 | page >> 29 & 3;
-    let pages = i64::from((immediate << 11).cast_signed() >> 11);
-    let place = address.wrapping_add(4 * at as u64) & !0xfff;
-    Some(place.wrapping_add_signed(pages << 12).wrapping_add(u64::from(load >> 10 & 0xfff) << 3))
-}
-
-/// `auipc t3, page; ld t3, offset(t3)`.
-fn slot_of_riscv(code: &[u8], address: u64) -> Option<u64> {
-    let words = words(code);
-    let (page, load) = (*words.first()?, *words.get(1)?);
-    let is_stub = page & 0xfff == 0xe17 && load & 0xf_8fff == 0xe_0e03;
-    let offset = i64::from((page & 0xffff_f000).cast_signed()) + i64::from(load.cast_signed() >> 20);
-    is_stub.then(|| address.wrapping_add_signed(offset))
-}
-
-fn words(code: &[u8]) -> Vec<u32> {
-    code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use proptest::prelude::*;
-use stepback_machine::{Address, Endian};
+use stepback_machine::{Address, Endian, InstructionSet};
 
 use super::elf::{self, ElfContent};
 use super::{ImageSpec, Images, SymbolKind};
@@ -74,9 +74,10 @@ fn functions_are_searched_in_any_case() {
 #[test]
 fn what_the_file_is_can_be_asked() {
     let images = demo(0);
-    assert_eq!((images.endian(), images.is_arm(), images.is_empty()), (Some(Endian::Little), true, false));
+    let set = images.instruction_set();
+    assert_eq!((images.endian(), set, images.is_empty()), (Some(Endian::Little), Some(InstructionSet::A64), false));
     let none = Images::default();
-    assert_eq!((none.endian(), none.is_arm(), none.is_empty()), (None, false, true));
+    assert_eq!((none.endian(), none.instruction_set(), none.is_empty()), (None, None, true));
     check_name(&none, 0, None);
     assert_eq!(none.functions("").count(), 0);
 }
@@ -212,10 +213,11 @@ fn both_classes_and_byte_orders_are_read() {
         check_name(&images, 0x1014, Some("f+0x4"));
         check_name(&images, 0x1020, None);
         assert_eq!(images.endian(), Some(if is_big { Endian::Big } else { Endian::Little }));
-        assert!(images.is_arm());
+        let expected = if is_wide { InstructionSet::A64 } else { InstructionSet::A32 };
+        assert_eq!(images.instruction_set(), Some(expected));
     }
     let x86 = ElfWriter { machine: 62, ..AARCH64 };
-    assert!(!images(&x86.write(&[])).is_arm());
+    assert_eq!(images(&x86.write(&[])).instruction_set(), Some(InstructionSet::X86_64));
 }
 
 #[test]

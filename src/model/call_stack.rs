@@ -14,16 +14,6 @@ use super::so_far::left_so_far;
 use super::text::{short_hex, thousands};
 use crate::session::Session;
 
-/// The registers that hold the first arguments of a function, by the procedure call standards of Arm.
-pub const A64_ARGUMENTS: [&str; 8] = ["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"];
-/// The same in A32 and T32 code.
-pub const A32_ARGUMENTS: [&str; 4] = ["r0", "r1", "r2", "r3"];
-
-/// The same on x86-64, by the ABI of Unix.
-pub const X86_64_ARGUMENTS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
-/// The same on RISC-V.
-pub const RISCV_ARGUMENTS: [&str; 8] = ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"];
-
 /// Which frames are on the stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallStack {
@@ -156,15 +146,8 @@ fn arguments(
     if !matches!(call.entered, Entered::Call | Entered::Tail) {
         return Ok(Vec::new());
     }
-    let names: &[&str] = match set {
-        InstructionSet::A64 => &A64_ARGUMENTS,
-        InstructionSet::A32 | InstructionSet::T32 => &A32_ARGUMENTS,
-        InstructionSet::X86_64 => &X86_64_ARGUMENTS,
-        InstructionSet::Riscv64 => &RISCV_ARGUMENTS,
-        InstructionSet::X86_32 | InstructionSet::Regdeps => &[],
-    };
     let view = |name: &&str| Some(((*name).to_owned(), session.index.register_view(name, call.thread)?));
-    let views = names.iter().filter_map(view).collect();
+    let views = set.abi().arguments.iter().filter_map(view).collect();
     let states =
         RegisterViewsAt { position: entered_at(call), thread: call.thread, views }.run(&session.index, cancel)?;
     let states = states.into_iter().map(|RegisterState { name, value, .. }| Argument { name, value });

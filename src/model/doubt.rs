@@ -1,7 +1,7 @@
 //! Why an answer may be wrong, in words.
 
 use stepback_index::Doubt;
-use stepback_machine::{InstructionSet, linux::system_call_name};
+use stepback_machine::InstructionSet;
 
 use super::text::thousands;
 
@@ -9,7 +9,7 @@ use super::text::thousands;
 pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
     match doubt {
         Doubt::SystemCall { step, number } => {
-            let name = system_call_name(set, number).map_or_else(|| format!("system call {number}"), str::to_owned);
+            let name = set.system_call_name(number).map_or_else(|| format!("system call {number}"), str::to_owned);
             format!("possibly overwritten since by {name} at step {}", thousands(step.0))
         }
         Doubt::KernelEvent { step } => {

@@ -1,6 +1,6 @@
 //! Markers of binary formats in words.
 
-use stepback_machine::{InstructionSet, linux::error_name, linux::signal_name, linux::system_call_name};
+use stepback_machine::{InstructionSet, linux::error_name, linux::signal_name};
 use stepback_parsers::{
     Marker, MarkerKind,
     drmemtrace::{FunctionList, marker_name},
@@ -25,10 +25,10 @@ impl MarkerWords<'_> {
         let known = |word: Option<&str>| word.map(|word| format!(" {word}")).unwrap_or_default();
         match kind {
             MarkerKind::SYSTEM_CALL | MarkerKind::SYSTEM_CALL_START | MarkerKind::SYSTEM_CALL_END => {
-                format!("{name} {value}{}", known(system_call_name(self.set, value)))
+                format!("{name} {value}{}", known(self.set.system_call_name(value)))
             }
             MarkerKind::FUNCTION => match traced_system_call(self.set, value) {
-                Some(number) => format!("{name} syscall {number}{}", known(system_call_name(self.set, number))),
+                Some(number) => format!("{name} syscall {number}{}", known(self.set.system_call_name(number))),
                 None => format!("{name} {value}{}", known(self.functions.and_then(|list| list.name_of(value)))),
             },
             MarkerKind::SIGNAL => format!("{name} {value}{}", known(signal_name(value))),

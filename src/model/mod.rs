@@ -28,7 +28,6 @@ pub mod so_far;
 mod source_choice;
 pub mod source_view;
 mod span;
-pub mod status_words;
 pub mod step_rows;
 pub mod table;
 pub mod text;

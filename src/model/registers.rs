@@ -4,7 +4,7 @@ use anyhow::Result;
 use stepback_index::{
     Cancel, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, ThreadId, Value, ValueSource,
 };
-use stepback_machine::{Address, InstructionSet, LaneFormat, LaneKind, Psr, RegisterGroup, RegisterId, RegisterView};
+use stepback_machine::{Address, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView, Registers, Status};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::names::place_name;
@@ -42,10 +42,8 @@ pub struct RegisterBoard {
     pub pc_symbol: Option<String>,
     /// The program status register.
     pub psr: Option<RegisterCell>,
-    /// What its bits say, on Arm.
-    pub status: Psr,
-    /// The condition flags by letter, in the order in which the architecture's manuals have them.
-    pub flags: Vec<(char, Option<bool>)>,
+    /// What its bits say.
+    pub status: Status,
     /// The trace does not record what registers become.
     pub is_inferred: bool,
     /// The registers of the group, in order.
@@ -139,7 +137,7 @@ fn group_views(session: &Session, thread: ThreadId, group: RegisterGroup) -> Vec
     let index = &session.index;
     let mut named = index.named_registers(thread);
     named.retain(|(name, _)| RegisterGroup::of_named(name) == group);
-    let mut views = group.registers(index.instruction_set(thread));
+    let mut views = Registers::of_group(group, index.instruction_set(thread));
     if group == RegisterGroup::Scalable {
         let vector = index.written_width(thread, RegisterId::V0..RegisterId::P0);
         let predicate = index.written_width(thread, RegisterId::P0..RegisterId::FIRST_NAMED);
@@ -170,8 +168,7 @@ impl RegisterBoard {
             pc: None,
             pc_symbol: None,
             psr: None,
-            status: Psr::default(),
-            flags: Vec::new(),
+            status: Status::default(),
             is_inferred: false,
             core: Vec::new(),
             groups: GROUP_TITLES.map(|title| RegisterSection { title, cells: Vec::new() }).into(),
@@ -184,10 +181,7 @@ impl RegisterBoard {
             }
         }
         let bytes = board.psr.as_ref().map_or([].as_slice(), |psr| psr.value.0.as_slice());
-        if now.instruction_set.is_arm() {
-            board.status = Psr::decode(bytes, now.instruction_set);
-        }
-        board.flags = condition_flags(bytes, &board.status, now.instruction_set);
+        board.status = now.instruction_set.status(bytes);
         board.groups.retain(|group| !group.cells.is_empty());
         board
     }
@@ -230,18 +224,6 @@ impl RegisterBoard {
             }
         }
     }
-}
-
-/// The condition flags of a status register. RISC-V has none.
-fn condition_flags(bytes: &[Option<u8>], status: &Psr, set: InstructionSet) -> Vec<(char, Option<bool>)> {
-    const X86: [(char, usize, u8); 6] = [('o', 1, 3), ('s', 0, 7), ('z', 0, 6), ('a', 0, 4), ('p', 0, 2), ('c', 0, 0)];
-    if set.is_x86() {
-        let is_set = |(byte, bit): (usize, u8)| bytes.get(byte).copied().flatten().map(|byte| byte >> bit & 1 != 0);
-        return X86.map(|(letter, byte, bit)| (letter, is_set((byte, bit)))).to_vec();
-    }
-    // Q is there in AArch32 alone.
-    let saturation = status.saturation.map(|is_set| ('q', Some(is_set)));
-    status.flags().into_iter().filter(|_| set.is_arm()).chain(saturation).collect()
 }
 
 impl RegisterCell {
@@ -306,7 +288,7 @@ pub fn lane_characters(format: LaneFormat) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use stepback_machine::Registers;
+    use stepback_machine::InstructionSet;
 
     use super::*;
     use crate::session::test_session::overflow;
@@ -367,9 +349,9 @@ mod tests {
 
     #[test]
     fn flags_of_x86_are_those_of_its_manuals() {
-        let text = |bytes: &[Option<u8>], set| -> String {
-            let flags = condition_flags(bytes, &Psr::default(), set).into_iter();
-            flags.map(|(letter, is_set)| crate::model::text::flag_letter(letter, is_set)).collect()
+        let text = |bytes: &[Option<u8>], set: InstructionSet| -> String {
+            let flags = set.status(bytes).flags.into_iter();
+            flags.map(|flag| crate::model::text::flag_letter(flag.letter, flag.is_set)).collect()
         };
         assert_eq!(text(&[Some(0x45), Some(0x08)], InstructionSet::X86_64), "OsZaPC");
         assert_eq!(text(&[Some(0x80), None], InstructionSet::X86_32), "?Szapc");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use stepback_index::{Cancel, Hit, LastStepOf, NextStepOf, NextVisit, Query as _, QueryError, Steps, ThreadId};
-use stepback_machine::{Address, InstructionSet};
+use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use super::names::function_name;
@@ -177,8 +177,8 @@ fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<b
 
 /// Where instructions may begin, of a range that is longer than any line's only at its beginning.
 fn instructions(session: &Session, range: LineRange) -> impl Iterator<Item = Address> + use<> {
-    let is_wide = session.index.threads().iter().all(|thread| thread.instruction_set == InstructionSet::A64);
-    (range.start.0..range.end.0).step_by(if is_wide { 4 } else { 2 }).take(RANGE_LIMIT).map(Address)
+    let alignment = session.index.threads().iter().map(|thread| thread.instruction_set.alignment()).min();
+    (range.start.0..range.end.0).step_by(usize::from(alignment.unwrap_or(1))).take(RANGE_LIMIT).map(Address)
 }
 
 /// A question for an execution of a line.

@@ -1,7 +1,6 @@
 //! The threads of a trace as rows: what each did, when, where, and how it ended.
 
 use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
-use stepback_machine::linux::system_call_name;
 use stepback_parsers::{AnySource, Step};
 
 use super::clock::span_text;
@@ -166,7 +165,7 @@ fn own_ending(session: &Session, row: &ThreadRow, schedule: &Schedule) -> Ending
 fn last_call(session: &Session, row: &ThreadRow, lane: &ThreadLane) -> Option<&'static str> {
     let (at, number) = lane.last_call?;
     let is_last = row.life.is_none_or(|(_, last)| last.after() <= at);
-    system_call_name(session.index.instruction_set(row.thread), number).filter(|_| is_last)
+    session.index.instruction_set(row.thread).system_call_name(number).filter(|_| is_last)
 }
 
 /// Sorts rows; a second time the other way round. Idle cores stay at the end.

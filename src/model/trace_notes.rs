@@ -1,6 +1,5 @@
 //! What a user should keep in mind about a trace, one sentence each.
 
-use stepback_machine::InstructionSet;
 use stepback_parsers::{MarkerKind, Source as _, drmemtrace::FileType};
 
 use crate::session::Session;
@@ -16,29 +15,16 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
     std::iter::once(NO_VALUES.to_owned()).chain(unusual_notes(session)).chain(by_time).collect()
 }
 
-/// Of a trace that does not say its architecture.
-fn assumed_words(set: InstructionSet) -> &'static str {
-    match set {
-        InstructionSet::X86_32 => "the trace does not say its architecture: 32-bit x86 is assumed (see --arch)",
-        InstructionSet::A64 => "the trace does not say its architecture: AArch64 is assumed (see --arch)",
-        InstructionSet::A32 | InstructionSet::T32 => {
-            "the trace does not say its architecture: Arm is assumed (see --arch)"
-        }
-        InstructionSet::Riscv64 => "the trace does not say its architecture: RISC-V is assumed (see --arch)",
-        InstructionSet::X86_64 | InstructionSet::Regdeps => {
-            "the trace does not say its architecture: x86-64 is assumed (see --arch)"
-        }
-    }
-}
-
 /// Those of them that most traces do not have.
 pub fn unusual_notes(session: &Session) -> Vec<String> {
     let Some(trace) = session.drmemtrace() else { return Vec::new() };
     let file_type = trace.head().file_type;
     let marked = |kind: MarkerKind| session.index.marker_counts().any(|known| known.kind == kind);
-    let has_architecture = file_type.instruction_set().is_some();
+    let assumed = file_type.instruction_set().is_none().then(|| {
+        let set = session.index.source().traits().instruction_set;
+        format!("the trace does not say its architecture: {} is assumed (see --arch)", set.names().spoken)
+    });
     let notes = [
-        (!has_architecture, assumed_words(session.index.source().traits().instruction_set)),
         (
             lacks_encodings(session) && session.images.is_empty(),
             "instructions were recorded without their bytes: name the program's files by --image ELF or --sysroot DIR \
@@ -69,7 +55,8 @@ pub fn unusual_notes(session: &Session) -> Vec<String> {
         ),
         (marked(MarkerKind::WINDOW), "the recording has windows: between two of them time is missing"),
     ];
-    notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned()).collect()
+    let notes = notes.into_iter().filter(|(is_true, _)| *is_true).map(|(_, note)| note.to_owned());
+    assumed.into_iter().chain(notes).collect()
 }
 
 /// Whether a trace tells where instructions are but not what they are.

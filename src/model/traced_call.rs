@@ -1,6 +1,6 @@
 //! A call that the recorder noted: of a function, or of the kernel.
 
-use stepback_machine::{InstructionSet, linux::error_name, linux::system_call_name};
+use stepback_machine::{InstructionSet, linux::error_name};
 use stepback_parsers::drmemtrace::FunctionList;
 
 use super::{Meaning, Span};
@@ -107,7 +107,7 @@ impl CallNames<'_> {
 
     /// The name of a system call.
     pub fn system_call(&self, number: u64) -> String {
-        system_call_name(self.set, number).map_or_else(|| format!("system call {number}"), str::to_owned)
+        self.set.system_call_name(number).map_or_else(|| format!("system call {number}"), str::to_owned)
     }
 
     /// A number as people read it: small ones decimal, the others hex.

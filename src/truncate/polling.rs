@@ -115,9 +115,7 @@ impl ByteSpace {
 /// Where a view of the architecture's table lies among all registers; none for a bank.
 fn place(set: InstructionSet, view: RegisterView) -> Option<usize> {
     let start = match view.register {
-        RegisterId::SP if set == InstructionSet::A64 => 0xf8,
-        RegisterId::SP => 8 * 13,
-        RegisterId::LR => 8 * 14,
+        RegisterId::SP | RegisterId::LR => 8 * usize::from(set.number_of(view.register)?),
         RegisterId::PSR => 0x2300,
         RegisterId::FPSCR => 0x2304,
         RegisterId::FPCR => 0x2308,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, ThreadId};
-use stepback_machine::{InstructionSet, RegisterId};
+use stepback_machine::RegisterId;
 use stepback_parsers::{
     AnySource, EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
     tarmac::{LineHead, LineShape, is_noticed_register},
@@ -195,11 +195,10 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let thread = self.thread(step.thread);
         self.enter(thread, step.time, true);
-        let thumb_bit = u64::from(step.instruction_set == InstructionSet::T32);
         self.node.instruction = Some(Instruction {
             thread,
             step: self.step,
-            pc: step.pc.0 | thumb_bit,
+            pc: step.instruction_set.marked_address(step.pc.0),
             opcode: step.opcode,
             text: step.text.to_vec(),
             is_executed: step.is_executed,

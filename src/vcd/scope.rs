@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use stepback_index::{ThreadId, ThreadInfo};
-use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
 use super::node::{Instruction, Node, NodeAccess};
 use super::register_state::RegisterState;
@@ -76,7 +76,7 @@ impl Scope {
             mem_addr: next(),
             mem_data: next(),
         };
-        let word_bits = if set == InstructionSet::A64 { 64 } else { 32 };
+        let word_bits = 8 * usize::from(set.word_bytes());
         // AArch32 has accesses of 64 bits too.
         let data_bits = if is_exact { 64 } else { word_bits };
         let (name, shown, is_driven, due) = (name.to_owned(), None, false, Vec::new());

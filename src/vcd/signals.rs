@@ -1,15 +1,8 @@
 //! The registers that a CPU's scope shows.
 
-use stepback_machine::{InstructionSet, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterView, Registers, Run};
 
-/// Registers of one kind: what their names begin with, and how many there are; 0 for a name without a number.
-type Family = (&'static str, u16);
-
-/// The families in the order in which they are declared, for AArch64.
-const WIDE: [Family; 5] = [("x", 31), ("xsp", 0), ("psr", 0), ("d", 32), ("s", 32)];
-/// The same for AArch32.
-const NARROW: [Family; 4] = [("r", 15), ("psr", 0), ("d", 16), ("s", 32)];
-/// The families in the order in which the changes of one node are written.
+/// What names begin with, in the order in which the changes of one node are written.
 const BY_RANK: [&str; 6] = ["x", "r", "xsp", "psr", "s", "d"];
 
 /// A register signal.
@@ -25,14 +18,12 @@ pub struct RegisterSignal {
 
 /// The register signals of a CPU, in the order in which they are declared.
 pub fn register_signals(set: InstructionSet) -> Vec<RegisterSignal> {
-    let families: &[Family] = if set == InstructionSet::A64 { &WIDE } else { &NARROW };
-    families.iter().flat_map(|family| family_signals(*family, set)).collect()
+    set.signals().iter().flat_map(|run| run_signals(*run, set)).collect()
 }
 
-fn family_signals((prefix, count): Family, set: InstructionSet) -> impl Iterator<Item = RegisterSignal> {
-    let first_rank = BY_RANK.iter().position(|known| *known == prefix).unwrap_or(0) * 32;
-    (0..usize::from(count.max(1))).filter_map(move |number| {
-        let name = if count == 0 { prefix.to_owned() } else { format!("{prefix}{number}") };
+fn run_signals(run: Run, set: InstructionSet) -> impl Iterator<Item = RegisterSignal> {
+    let first_rank = BY_RANK.iter().position(|known| *known == run.prefix).unwrap_or(0) * 32;
+    run.names().enumerate().filter_map(move |(number, name)| {
         Some(RegisterSignal { view: Registers::view(&name, set)?, name, rank: first_rank + number })
     })
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
 use stepback_index::{CallId, Cancel, QueryError};
-use stepback_machine::{InstructionSet, RegisterGroup};
+use stepback_machine::RegisterGroup;
 use stepback_parsers::Position;
 
 use super::banner::Banner;
@@ -178,7 +178,7 @@ impl Workspace {
     /// `AArch64`, or the number of threads where there are several.
     pub fn architecture(&self) -> String {
         match self.session.index.threads() {
-            [only] => architecture_name(only.instruction_set).to_owned(),
+            [only] => only.instruction_set.names().title.to_owned(),
             threads => format!("{} threads", threads.len()),
         }
     }
@@ -595,16 +595,5 @@ fn format_name(format: &str) -> String {
         "tarmac" => "Tarmac".to_owned(),
         "drmemtrace" => "DynamoRIO".to_owned(),
         other => other.to_owned(),
-    }
-}
-
-fn architecture_name(set: InstructionSet) -> &'static str {
-    match set {
-        InstructionSet::A64 => "AArch64",
-        InstructionSet::A32 | InstructionSet::T32 => "AArch32",
-        InstructionSet::X86_64 => "x86-64",
-        InstructionSet::X86_32 => "x86-32",
-        InstructionSet::Riscv64 => "RISC-V 64",
-        InstructionSet::Regdeps => "synthetic",
     }
 }

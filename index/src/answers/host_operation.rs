@@ -72,3 +72,27 @@ impl HostOperation {
         Some((address, address.saturating_add(rest).min(highest))).filter(|(first, last)| first <= last)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_operation_finds_its_region_in_its_block() {
+        let block = |number: u64| [0x100, 0x2000, 0x30].get(number as usize).copied();
+        let regions = HostOperation::ALL.map(|operation| operation.region(0x9000, (4, u64::from(u32::MAX)), block));
+        let expected = [(0x2000, 0x202f), (0x100, 0x12f), (0x100, 0x20ff), (0x100, 0x10f), (0x9000, 0x9007)];
+        assert_eq!(regions, expected.map(Some));
+    }
+
+    #[test]
+    fn a_region_ends_with_the_address_space_and_an_empty_or_unknown_one_is_none() {
+        let read = |words: [Option<u64>; 3], highest: u64| {
+            HostOperation::Read.region(0, (8, highest), |number| words.get(number as usize).copied().flatten())
+        };
+        assert_eq!(read([None, Some(0x1000), Some(u64::MAX)], u64::MAX), Some((0x1000, u64::MAX)));
+        assert_eq!(read([None, Some(0xffff_fff0), Some(0x100)], u64::from(u32::MAX)), Some((0xffff_fff0, 0xffff_ffff)));
+        assert_eq!(read([None, Some(0x1000), Some(0)], u64::MAX), None);
+        assert_eq!(read([None, Some(0x1000), None], u64::MAX), None);
+    }
+}

@@ -21,7 +21,7 @@ pub(super) struct Engine<'a> {
     pub symbols: Symbols,
     pub registers: RegisterLanes,
     pub memory: Memory,
-    /// Steps that may be in the block of a T32 `it`.
+    /// Steps that may be in a block whose condition another instruction has told.
     block: u8,
     /// The last address that was made of the stack pointer.
     pub stack: Option<u64>,
@@ -142,7 +142,7 @@ impl<'a> Engine<'a> {
 
     fn execution(&mut self, here: Here<'_>) -> Execution {
         let condition = here.instruction.meaning.condition;
-        let is_in_block = here.step.set == InstructionSet::T32 && self.block > 0;
+        let is_in_block = here.step.set.longest_block() > 0 && self.block > 0;
         self.block = match condition {
             Condition::Block(count) => count,
             _ => self.block.saturating_sub(1),
@@ -153,7 +153,7 @@ impl<'a> Engine<'a> {
         let is_conditional = condition == Condition::Conditional || is_in_block;
         let is_shown = self.circumstances.is_execution_stated
             || !self.run.accesses(here.step).is_empty()
-            || here.step.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
+            || here.is_branch() && here.next.is_some_and(|next| next.pc.0 != here.behind());
         if !is_conditional || is_shown { Execution::Certain } else { Execution::Possible }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Address, Branch, Encoding, Flow, InstructionSet, Mode, flow};
+use stepback_machine::{AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, Site};
 use stepback_parsers::{
     EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, TextKind,
     ThreadNumber,
@@ -38,20 +38,10 @@ impl RunStep {
         Step(self.slot.saturating_sub(1))
     }
 
-    /// The encoding of an Arm instruction; 0 when there is none.
-    pub fn opcode(&self) -> u32 {
-        self.encoding.filter(|_| self.set.is_arm()).map_or(0, |encoding| encoding.opcode(self.set))
-    }
-
-    /// What an Arm instruction does to control; none in other sets.
-    pub fn flow(&self) -> Option<Flow> {
-        self.set.is_arm().then(|| flow(self.opcode(), self.set))
-    }
-
-    /// True when it may go elsewhere than on.
-    pub fn is_branch(&self) -> bool {
-        !matches!(self.branch, Branch::Unsaid | Branch::None)
-            || self.flow().is_some_and(|flow| !matches!(flow, Flow::Next | Flow::Trap))
+    /// What its encoding says of control; nothing without an encoding.
+    pub fn control(&self) -> Control {
+        let site = self.encoding.map(|encoding| Site { pc: self.pc, encoding });
+        site.map_or_else(Control::default, |site| self.set.control(&site))
     }
 }
 

@@ -1,12 +1,10 @@
 //! What instructions compute, as terms of what was before them; and what their addresses state.
 
-use stepback_machine::{
-    AccessKind, Expression, InstructionSet, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister,
-};
+use stepback_machine::{AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister};
 
 use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Here, Loaded};
-use crate::inference::run::{RunAccess, RunStep};
+use crate::inference::run::RunAccess;
 use crate::inference::symbols::Term;
 
 /// How far from the last access through the stack pointer memory counts as the thread's own.
@@ -78,7 +76,7 @@ impl Engine<'_> {
             }
             if size_bytes <= 8 {
                 let (term, way) = self.term(&write.value, 8 * size_bytes as u8, here);
-                let is_return = here.step.is_branch() && matches!(write.value, Expression::Constant(_));
+                let is_return = here.is_branch() && matches!(write.value, Expression::Constant(_));
                 let way = if is_return { Way::Returned(here.step.step()) } else { way };
                 changes.push((write.view, term, way));
                 continue;
@@ -233,17 +231,7 @@ impl Engine<'_> {
     }
 }
 
-/// A store that may fail, and of which the trace may tell all the same: STXR, STREX, SC.
+/// A store that may fail, and of which the trace may tell all the same.
 pub(super) fn is_exclusive(here: Here<'_>) -> bool {
-    let RunStep { set, encoding, .. } = *here.step;
-    let opcode = here.step.opcode();
-    match set {
-        InstructionSet::A64 => opcode & 0x3fc0_0000 == 0x0800_0000,
-        InstructionSet::A32 => opcode & 0x0f90_00f0 == 0x0180_0090,
-        InstructionSet::T32 => opcode & 0xff70_0000 == 0xe840_0000,
-        InstructionSet::Riscv64 => encoding.is_some_and(
-            |encoding| matches!(encoding.bytes(), [low, _, _, high] if low & 0x7f == 0x2f && high >> 3 == 3),
-        ),
-        InstructionSet::X86_64 | InstructionSet::X86_32 | InstructionSet::Regdeps => false,
-    }
+    here.step.encoding.is_some_and(|encoding| here.step.set.is_exclusive_store(&encoding))
 }

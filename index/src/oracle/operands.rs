@@ -1,6 +1,6 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_machine::{Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
+use stepback_machine::{Condition, Encoding, RegisterId, RegisterView, decode};
 use stepback_parsers::{MarkerKind, Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -29,7 +29,7 @@ impl Oracle {
 
     /// Whether operands tell of a thread's registers at all.
     pub(super) fn has_operands(&self, thread: ThreadId) -> bool {
-        self.instruction_set(thread) != InstructionSet::Regdeps
+        self.instruction_set(thread).is_decoded()
     }
 
     pub(super) fn use_hit(

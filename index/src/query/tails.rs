@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use stepback_machine::{Address, Branch, Flow, flow};
+use stepback_machine::{Address, Branch, Flow};
 use stepback_parsers::{Source, Step};
 
 use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
@@ -143,7 +143,7 @@ impl<S: Source> Index<S> {
             is_executed: step.is_executed,
         };
         let jumps = match branch {
-            Branch::Unsaid => flow(step.opcode, step.instruction_set) == Flow::Branch,
+            Branch::Unsaid => step.control().flow == Flow::Branch,
             Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => true,
             _ => false,
         };

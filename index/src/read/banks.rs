@@ -5,7 +5,7 @@
 //! So where the newest write of the plain register named a bank that the mode at the position does not use,
 //! the plain register is the bank that it does use, if the trace names that anywhere.
 
-use stepback_machine::{Bank, Mode, RegisterId, RegisterView};
+use stepback_machine::{Bank, BankedRegister, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::cell::Cell;
@@ -28,9 +28,9 @@ impl NamedBank {
     /// The banks among the registers outside the architecture's table, which are numbered by their places.
     pub fn among(names: &[String]) -> Vec<Self> {
         let named = |(place, name): (u16, &String)| {
-            let (view, bank) = Bank::named(name)?;
+            let BankedRegister { plain, bank } = BankedRegister::named(name)?;
             let register = RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?);
-            Some(Self { register, plain: view.register, bank }).filter(|_| bank != Bank::Other)
+            Some(Self { register, plain: plain.register, bank }).filter(|_| bank != Bank::Other)
         };
         (0..).zip(names).filter_map(named).collect()
     }

@@ -143,7 +143,7 @@ impl<S: Source> Index<S> {
 
     /// Fails where not even the operands tell of registers.
     pub(crate) fn check_operands(&self, thread: ThreadId) -> Result<(), QueryError> {
-        if self.instruction_set(thread) != InstructionSet::Regdeps {
+        if self.instruction_set(thread).is_decoded() {
             return Ok(());
         }
         let format = self.contents.traits.format.clone();

@@ -1,7 +1,6 @@
 //! Why what a step left may have changed without a step: system calls, signals, what the trace leaves out.
 
 use stepback_machine::InstructionSet;
-use stepback_machine::linux::system_call_name;
 use stepback_parsers::{MarkerKind, Position, Source};
 
 use crate::answers::cancel::Cancel;
@@ -89,12 +88,12 @@ const LOOKED_AT: usize = 4096;
 
 /// Whether a system call may write memory of the program.
 pub(crate) fn may_write(set: InstructionSet, number: u64) -> bool {
-    system_call_name(set, number).is_none_or(|name| !PURE.contains(&name))
+    set.system_call_name(number).is_none_or(|name| !PURE.contains(&name))
 }
 
 /// Whether one that was made before a store may write memory after it. Who waits for a futex writes nothing.
 pub(crate) fn may_write_late(set: InstructionSet, number: u64) -> bool {
-    may_write(set, number) && system_call_name(set, number) != Some("futex")
+    may_write(set, number) && set.system_call_name(number) != Some("futex")
 }
 
 impl<S: Source> Index<S> {

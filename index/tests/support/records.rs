@@ -165,7 +165,7 @@ fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: 
             time,
             pc: Address(pc),
             instruction_set: set,
-            opcode: encoding.opcode(set),
+            opcode: set.opcode_of(&encoding),
             bytes: encoding.bytes(),
             branch,
             length_bytes: encoding.bytes().len() as u8,

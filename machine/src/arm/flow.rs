@@ -2,37 +2,15 @@
 //!
 //! Encodings: Arm Architecture Reference Manual (DDI 0487) for A64, (DDI 0406) for A32 and T32, (DDI 0553) for M-profile.
 
-use crate::set::InstructionSet;
+use crate::control::Flow;
 
-/// What an instruction does to the program counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Control goes on behind it.
-    Next,
-    /// A jump.
-    Branch,
-    /// A jump that leaves a return address.
-    Call,
-    /// A jump that compilers end functions with.
-    Return,
-    /// It asks for an exception: a system call, a breakpoint, semihosting.
-    Trap,
-    /// It ends the handling of an exception.
-    ExceptionReturn,
+/// What an instruction of T32 does, when its condition holds.
+pub fn t32_flow(opcode: u32) -> Flow {
+    if opcode > 0xffff { t32_wide(opcode) } else { t32_narrow(opcode) }
 }
 
-/// What an instruction does, when its condition holds.
-pub fn flow(opcode: u32, set: InstructionSet) -> Flow {
-    match set {
-        InstructionSet::A64 => a64(opcode),
-        InstructionSet::A32 => a32(opcode),
-        InstructionSet::T32 if opcode > 0xffff => t32_wide(opcode),
-        InstructionSet::T32 => t32_narrow(opcode),
-        _ => Flow::Next,
-    }
-}
-
-fn a64(opcode: u32) -> Flow {
+/// The same of A64.
+pub fn a64_flow(opcode: u32) -> Flow {
     match opcode >> 24 {
         0x14..=0x17 => Flow::Branch, // B
         0x94..=0x97 => Flow::Call,   // BL
@@ -50,7 +28,8 @@ fn a64(opcode: u32) -> Flow {
     }
 }
 
-fn a32(opcode: u32) -> Flow {
+/// The same of A32.
+pub fn a32_flow(opcode: u32) -> Flow {
     if opcode >> 28 == 0xf {
         return match opcode {
             _ if opcode & 0xfe00_0000 == 0xfa00_0000 => Flow::Call, // BLX
@@ -161,6 +140,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::set::InstructionSet;
+
+    fn flow(opcode: u32, set: InstructionSet) -> Flow {
+        match set {
+            InstructionSet::A64 => a64_flow(opcode),
+            InstructionSet::A32 => a32_flow(opcode),
+            _ => t32_flow(opcode),
+        }
+    }
 
     #[track_caller]
     fn check(set: InstructionSet, expected: Flow, opcodes: &[u32]) {

@@ -1,16 +1,12 @@
 //! What the bits of the program status register say.
 //!
-//! ```
-//! use crate::{InstructionSet, Psr};
-//! let bytes = 0x6000_03cdu32.to_le_bytes().map(Some);
-//! let psr = Psr::decode(&bytes, InstructionSet::A64);
-//! assert_eq!((psr.zero, psr.negative, psr.mode), (Some(true), Some(false), Some("EL3h")));
-//! assert_eq!(psr.to_string(), "nZCv EL3h DAIF");
-//! ```
+//! Sources: Arm Architecture Reference Manual (DDI 0487, "SPSR_EL1"; DDI 0406, "The Current Program Status Register"),
+//! (DDI 0553, "XPSR, Combined Program Status Registers").
 
 use std::fmt;
 
-use crate::InstructionSet;
+use crate::set::InstructionSet;
+use crate::status::{Bits, Flag, Status};
 
 /// A program status register (`cpsr`, `psr`, `xpsr`, `pstate`, any `spsr_…`), field by field.
 /// A field is none when the trace does not say it, or the profile of the processor does not have it.
@@ -155,6 +151,69 @@ impl Psr {
     }
 }
 
+/// What is shown of the register.
+impl From<&Psr> for Status {
+    fn from(psr: &Psr) -> Self {
+        let word = |letter| match letter {
+            'n' => "negative",
+            'z' => "zero",
+            'c' => "carry",
+            _ => "overflow",
+        };
+        let flag = |(letter, is_set)| Flag { letter, word: word(letter), is_set };
+        // Q is there in AArch32 alone.
+        let saturation = psr.saturation.map(|is_set| Flag { letter: 'q', word: "saturated", is_set: Some(is_set) });
+        Self {
+            flags: psr.flags().into_iter().map(flag).chain(saturation).collect(),
+            masks: psr.masks().into_iter().map(|(letter, is_set)| Flag { letter, word: "", is_set }).collect(),
+            mode: mode_words(psr),
+            lines: status_lines(psr),
+        }
+    }
+}
+
+/// The mode, and what makes the state unusual: `EL3h`, `svc, Thumb`, `handler 11`.
+fn mode_words(psr: &Psr) -> Option<String> {
+    let mode = match (psr.mode, psr.exception) {
+        (Some(mode), Some(0)) => format!("{mode} mode"),
+        (Some(mode), Some(number)) => format!("{mode} {number}"),
+        (mode, _) => mode?.to_owned(),
+    };
+    // M-profile knows nothing but Thumb.
+    let is_thumb = psr.is_thumb == Some(true) && psr.exception.is_none();
+    let unusual = [
+        (is_thumb, "Thumb"),
+        (psr.is_big_endian == Some(true), "big-endian"),
+        (psr.if_then.is_some_and(|state| state != 0), "in IT block"),
+    ];
+    let words = unusual.into_iter().filter(|(holds, _)| *holds).map(|(_, word)| word);
+    Some(std::iter::once(mode.as_str()).chain(words).collect::<Vec<_>>().join(", "))
+}
+
+/// Every field that the register has, a line each.
+fn status_lines(psr: &Psr) -> Vec<String> {
+    let bits = [
+        ("N, negative", psr.negative),
+        ("Z, zero", psr.zero),
+        ("C, carry", psr.carry),
+        ("V, overflow", psr.overflow),
+        ("Q, saturated", psr.saturation),
+        ("T, Thumb", psr.is_thumb),
+        ("E, big-endian data", psr.is_big_endian),
+        ("D, debug exceptions masked", psr.masks_debug),
+        ("A, asynchronous aborts masked", psr.masks_abort),
+        ("I, interrupts masked", psr.masks_irq),
+        ("F, fast interrupts masked", psr.masks_fiq),
+    ];
+    let bits = bits.into_iter().filter_map(|(name, bit)| Some(format!("{name}: {}", u8::from(bit?))));
+    let mode = psr.mode.map(|mode| format!("mode {mode}"));
+    let level = psr.exception_level.map(|level| format!("exception level {level}"));
+    let exception = psr.exception.map(|number| format!("exception {number}"));
+    let lanes = psr.greater_equal.map(|lanes| format!("GE, greater or equal by lane: {lanes:04b}"));
+    let block = psr.if_then.map(|state| format!("IT, state of the if-then block: {state:08b}"));
+    mode.into_iter().chain(level).chain(exception).chain(bits).chain(lanes).chain(block).collect()
+}
+
 /// The flags, the mode, and what is set of the rest: `nZCv svc Thumb AIF`.
 impl fmt::Display for Psr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -188,25 +247,6 @@ impl fmt::Display for Psr {
             .map(|(letter, _)| letter.to_ascii_uppercase())
             .collect();
         if masks.is_empty() { Ok(()) } else { write!(f, " {masks}") }
-    }
-}
-
-/// The bits of a value of which some bytes may not be known.
-#[derive(Clone, Copy)]
-struct Bits<'a>(&'a [Option<u8>]);
-
-impl Bits<'_> {
-    fn flag(self, place: u32) -> Option<bool> {
-        self.field(place, 1).map(|bit| bit == 1)
-    }
-
-    /// A field of at most eight bits, which may reach into a second byte.
-    fn field(self, first: u32, width: u32) -> Option<u8> {
-        let byte = |place: u32| self.0.get(place as usize).copied().flatten().map(u32::from);
-        let (place, shift) = (first / 8, first % 8);
-        let low = byte(place)?;
-        let high = if shift + width > 8 { byte(place + 1)? } else { 0 };
-        u8::try_from((high << 8 | low) >> shift & ((1 << width) - 1)).ok()
     }
 }
 
@@ -256,5 +296,28 @@ mod tests {
     fn the_flags_alone_are_a_register_too() {
         assert_eq!(Psr::decode_nzcv(&[Some(6)]).to_string(), "nZCv");
         assert_eq!(Psr::decode_nzcv(&0x8000_0000u64.to_le_bytes().map(Some)).to_string(), "Nzcv");
+    }
+
+    fn status(value: u32, set: InstructionSet) -> Status {
+        Status::from(&Psr::decode(&value.to_le_bytes().map(Some), set))
+    }
+
+    #[test]
+    fn flags_and_mode_are_spelled_out() {
+        let el3 = status(0x6000_03cd, InstructionSet::A64);
+        assert_eq!((el3.flag_words(), el3.mode.as_deref()), ("zero, carry".to_owned(), Some("EL3h")));
+        assert_eq!(status(0x33, InstructionSet::T32).mode.as_deref(), Some("svc, Thumb"));
+        assert_eq!(status(0x213, InstructionSet::A32).mode.as_deref(), Some("svc, big-endian"));
+        assert_eq!(status(0x0100_000b, InstructionSet::T32).mode.as_deref(), Some("handler 11"));
+        assert_eq!(Status::from(&Psr::decode(&[None; 4], InstructionSet::A64)).mode, None);
+    }
+
+    #[test]
+    fn a_field_that_the_profile_does_not_have_has_no_line() {
+        let lines = status(0x6000_03cd, InstructionSet::A64).lines.join("\n");
+        assert!(lines.contains("C, carry: 1") && lines.contains("exception level 3"), "{lines}");
+        assert!(!lines.contains("Thumb") && !lines.contains("GE"), "{lines}");
+        let lines = status(0x000f_0033, InstructionSet::T32).lines.join("\n");
+        assert!(lines.contains("T, Thumb: 1") && lines.contains("GE, greater or equal by lane: 1111"), "{lines}");
     }
 }

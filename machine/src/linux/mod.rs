@@ -1,6 +1,6 @@
 //! Names of what Linux numbers.
 
-mod names;
-mod tables;
+pub(crate) mod names;
+pub(crate) mod tables;
 
-pub use names::{error_name, signal_name, system_call_name};
+pub use names::{LARGEST_ERROR, Numbers, error_name, signal_name};

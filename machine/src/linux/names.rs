@@ -3,32 +3,43 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::tables;
-use crate::InstructionSet;
+use crate::linux::tables;
 
 type Names = HashMap<u64, &'static str>;
 
-/// The name of a system call; none for a number that no kernel of the architecture had when this was written.
-///
-/// ```
-/// use crate::{InstructionSet::A64, InstructionSet::X86_64};
-/// use crate::linux::system_call_name;
-/// assert_eq!((system_call_name(X86_64, 63), system_call_name(A64, 63)), (Some("uname"), Some("read")));
-/// ```
-pub fn system_call_name(set: InstructionSet, number: u64) -> Option<&'static str> {
-    static TABLES: LazyLock<[Names; 5]> = LazyLock::new(|| {
-        [tables::X86_64, tables::X86_32, tables::GENERIC, tables::ARM, tables::COMMON].map(names_by_number)
-    });
-    let [x86_64, x86_32, generic, arm, common] = &*TABLES;
-    let table = match set {
-        // What DynamoRIO makes synthetic was recorded on x86 in all traces that are published.
-        InstructionSet::X86_64 | InstructionSet::Regdeps => x86_64,
-        InstructionSet::X86_32 => x86_32,
-        InstructionSet::A64 | InstructionSet::Riscv64 => generic,
-        InstructionSet::A32 | InstructionSet::T32 => arm,
-    };
-    table.get(&number).or_else(|| common.get(&number)).copied()
+/// Whose numbers of system calls are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbers {
+    /// x86 in 64-bit mode.
+    X86_64,
+    /// x86 in 32-bit mode.
+    X86_32,
+    /// Those of all architectures since AArch64 (`include/uapi/asm-generic/unistd.h`).
+    Generic,
+    /// Arm, 32 bit.
+    Arm,
 }
+
+impl Numbers {
+    /// The name of a system call; none for a number that no kernel of the architecture had when this was written.
+    pub fn name(self, number: u64) -> Option<&'static str> {
+        static COMMON: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::COMMON));
+        static X86_64: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::X86_64));
+        static X86_32: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::X86_32));
+        static GENERIC: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::GENERIC));
+        static ARM: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::ARM));
+        let table = match self {
+            Self::X86_64 => &X86_64,
+            Self::X86_32 => &X86_32,
+            Self::Generic => &GENERIC,
+            Self::Arm => &ARM,
+        };
+        table.get(&number).or_else(|| COMMON.get(&number)).copied()
+    }
+}
+
+/// Results of system calls from here down to -1, cut to the width of a register, are errors (Linux, `IS_ERR_VALUE`).
+pub const LARGEST_ERROR: u64 = 4095;
 
 fn names_by_number(table: &'static str) -> Names {
     let mut next = 0;
@@ -77,30 +88,6 @@ fn nth_name(names: &'static str, number: u64) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(set: InstructionSet, expected: &[(u64, Option<&str>)]) {
-        for (number, name) in expected {
-            assert_eq!(system_call_name(set, *number), *name, "{number}");
-        }
-    }
-
-    #[test]
-    fn each_architecture_has_its_numbers() {
-        check(
-            InstructionSet::X86_64,
-            &[(0, Some("read")), (15, Some("rt_sigreturn")), (334, Some("rseq")), (335, None)],
-        );
-        check(
-            InstructionSet::X86_64,
-            &[(231, Some("exit_group")), (318, Some("getrandom")), (424, Some("pidfd_send_signal"))],
-        );
-        check(InstructionSet::X86_32, &[(1, Some("exit")), (252, Some("exit_group")), (403, Some("clock_gettime64"))]);
-        check(InstructionSet::A64, &[(63, Some("read")), (93, Some("exit")), (244, None), (435, Some("clone3"))]);
-        check(InstructionSet::Riscv64, &[(63, Some("read")), (163, Some("getrlimit")), (462, Some("mseal"))]);
-        check(InstructionSet::A32, &[(3, Some("read")), (248, Some("exit_group")), (983_045, None), (u64::MAX, None)]);
-        check(InstructionSet::T32, &[(262, Some("clock_settime")), (281, Some("socket"))]);
-    }
 
     #[test]
     fn errors_and_signals_have_names() {

@@ -1,27 +1,39 @@
 //! An encoding and its fields.
 
-use crate::{AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers};
-
-use super::compressed::expanded;
+use crate::access_kind::AccessKind;
+use crate::address::Address;
+use crate::bytes::Encoding;
 use crate::description::Description;
-use crate::{Expression, MemoryOperand};
+use crate::expression::Expression;
+use crate::meaning::MemoryOperand;
+use crate::site::Site;
+use crate::view::{RegisterId, RegisterView};
+
+use crate::riscv::compressed::expanded;
+use crate::riscv::registers::general;
 
 /// The description of an instruction; none for those outside of what is described.
-pub fn describe(encoding: &Encoding, pc: Address) -> Option<Description> {
-    let (opcode, length_bytes) = match *encoding.bytes() {
-        [low, high] => (expanded(u16::from_le_bytes([low, high]))?, 2),
-        [a, b, c, d] => (u32::from_le_bytes([a, b, c, d]), 4),
-        _ => return None,
-    };
-    let mut bits = Bits { opcode, pc, length_bytes, description: Description::default() };
+pub fn describe(site: &Site) -> Option<Description> {
+    let opcode = long_form(&site.encoding)?;
+    let mut bits = Bits { opcode, pc: site.pc, behind: site.behind(), description: Description::default() };
     bits.dispatch().then_some(bits.description)
+}
+
+/// An encoding as a number, a compressed one in its long form; none for other lengths and for what is reserved.
+pub fn long_form(encoding: &Encoding) -> Option<u32> {
+    match *encoding.bytes() {
+        [low, high] => expanded(u16::from_le_bytes([low, high])),
+        [a, b, c, d] => Some(u32::from_le_bytes([a, b, c, d])),
+        _ => None,
+    }
 }
 
 /// An instruction that is being described; a compressed one in its long form.
 pub(super) struct Bits {
     pub opcode: u32,
     pub pc: Address,
-    pub length_bytes: u64,
+    /// The address behind it.
+    pub behind: u64,
     pub description: Description,
 }
 
@@ -67,8 +79,8 @@ impl Bits {
 
     /// The register whose number stands at a place; none for `zero`.
     fn view(&self, place: u32) -> Option<RegisterView> {
-        let number = self.field(place, 5);
-        Registers::view(&format!("x{number}"), InstructionSet::Riscv64).filter(|_| number > 0)
+        let number = u16::try_from(self.field(place, 5)).ok().filter(|number| *number > 0)?;
+        Some(general(number))
     }
 
     /// A register of floating point.
@@ -104,7 +116,7 @@ impl Bits {
     }
 
     fn link(&mut self) {
-        self.set(Expression::Constant(self.pc.0.wrapping_add(self.length_bytes)));
+        self.set(Expression::Constant(self.behind));
     }
 
     /// The offset of a store, whose bits are in two places.

@@ -72,10 +72,23 @@ impl Half {
                 sign | self.field(2, 5) << 12 | register << 7 | 0x37 // C.LUI
             }
             4 => self.register_arithmetic()?,
-            5 => 0x6f, // C.J: where it goes is not described
-            6 | 7 => 0x63 | self.short(7) << 15 | (u32::from(kind) & 1) << 12, // C.BEQZ, C.BNEZ
+            5 => jump(self.jump_offset()), // C.J
+            6 | 7 => branch(u32::from(kind) & 1, self.short(7), self.branch_offset()), // C.BEQZ, C.BNEZ
             _ => return None,
         })
+    }
+
+    /// Of C.J: the bits 11, 4, 9 to 8, 10, 6, 7, 3 to 1 and 5 of a distance.
+    fn jump_offset(self) -> u32 {
+        let low = self.field(3, 3) << 1 | self.field(11, 1) << 4 | self.field(2, 1) << 5 | self.field(7, 1) << 6;
+        let high = self.field(6, 1) << 7 | self.field(9, 2) << 8 | self.field(8, 1) << 10;
+        low | high | if self.field(12, 1) == 1 { 0xffff_f800 } else { 0 }
+    }
+
+    /// Of C.BEQZ: the bits 8, 4 to 3, 7 to 6, 2 to 1 and 5 of a distance.
+    fn branch_offset(self) -> u32 {
+        let low = self.field(3, 2) << 1 | self.field(10, 2) << 3 | self.field(2, 1) << 5 | self.field(5, 2) << 6;
+        low | if self.field(12, 1) == 1 { 0xffff_ff00 } else { 0 }
     }
 
     fn register_arithmetic(self) -> Option<u32> {
@@ -130,4 +143,14 @@ fn with_immediate(opcode: u32, kind: u32, to: u32, from: u32, number: u32) -> u3
 
 fn store(opcode: u32, kind: u32, base: u32, data: u32, offset: u32) -> u32 {
     (offset >> 5) << 25 | data << 20 | base << 15 | kind << 12 | (offset & 31) << 7 | opcode
+}
+
+fn jump(offset: u32) -> u32 {
+    let low = (offset >> 1 & 0x3ff) << 21 | (offset >> 11 & 1) << 20 | offset & 0xf_f000;
+    low | offset >> 20 << 31 | 0x6f
+}
+
+fn branch(kind: u32, register: u32, offset: u32) -> u32 {
+    let low = (offset >> 5 & 0x3f) << 25 | (offset >> 1 & 0xf) << 8 | (offset >> 11 & 1) << 7;
+    low | offset >> 12 << 31 | register << 15 | kind << 12 | 0x63
 }

@@ -1,9 +1,10 @@
 //! Floating point.
 
-use crate::{AccessKind, RegisterView};
+use crate::access_kind::AccessKind;
+use crate::view::RegisterView;
 
-use super::bits::Bits;
-use crate::{Expression, Operation};
+use crate::expression::{Expression, Operation};
+use crate::riscv::bits::Bits;
 
 /// What fills the upper half of a register that holds a single-precision number.
 const BOX: Expression = Expression::Constant(0xffff_ffff_0000_0000);

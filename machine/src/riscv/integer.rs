@@ -1,9 +1,9 @@
 //! Arithmetic, loads and stores of the general registers.
 
-use crate::AccessKind;
+use crate::access_kind::AccessKind;
 
-use super::bits::Bits;
-use crate::{Expression, Operation};
+use crate::expression::{Expression, Operation};
+use crate::riscv::bits::Bits;
 
 impl Bits {
     pub fn load(&mut self) -> bool {

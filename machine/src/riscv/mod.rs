@@ -2,12 +2,15 @@
 //!
 //! The disassembler has no register lists for this architecture.
 
-mod bits;
-mod compressed;
-mod float;
-mod integer;
+pub(crate) mod abi;
+pub(crate) mod bits;
+pub(crate) mod compressed;
+pub(crate) mod control;
+pub(crate) mod float;
+pub(crate) mod integer;
 pub(crate) mod registers;
-mod text;
-
-pub(super) use bits::describe;
-pub(super) use text::absolute;
+pub(crate) mod set;
+pub(crate) mod stub;
+pub(crate) mod text;
+pub(crate) mod text_flow;
+pub(crate) mod words;

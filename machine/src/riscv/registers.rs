@@ -3,18 +3,19 @@
 use crate::view::{RegisterId, RegisterView};
 
 /// `x0` … `x31`.
-pub(crate) const GENERAL: [&str; 32] = [
+pub const GENERAL: [&str; 32] = [
     "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "s2",
     "s3", "s4", "s5", "s6", "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6",
 ];
 
 /// `f0` … `f31`.
-pub(crate) const FLOAT: [&str; 32] = [
+pub const FLOAT: [&str; 32] = [
     "ft0", "ft1", "ft2", "ft3", "ft4", "ft5", "ft6", "ft7", "fs0", "fs1", "fa0", "fa1", "fa2", "fa3", "fa4", "fa5",
     "fa6", "fa7", "fs2", "fs3", "fs4", "fs5", "fs6", "fs7", "fs8", "fs9", "fs10", "fs11", "ft8", "ft9", "ft10", "ft11",
 ];
 
-pub(crate) fn view(name: &str) -> Option<RegisterView> {
+/// The view of a lower-case name.
+pub fn view(name: &str) -> Option<RegisterView> {
     let place =
         |names: &[&str; 32]| names.iter().position(|known| *known == name).and_then(|at| u16::try_from(at).ok());
     match name {
@@ -32,14 +33,23 @@ pub(crate) fn view(name: &str) -> Option<RegisterView> {
     Some(RegisterView::new(RegisterId(RegisterId::V0.0 + number), 0, 8))
 }
 
-/// The stack pointer has one number in all architectures, so `x2` and `x31` change places.
-fn general(number: u16) -> RegisterView {
+/// The register of a number. The stack pointer has one number in all architectures, so `x2` and `x31` change places.
+pub fn general(number: u16) -> RegisterView {
     let register = match number {
         2 => RegisterId::SP,
         31 => RegisterId(2),
         _ => RegisterId(number),
     };
     RegisterView::new(register, 0, 8)
+}
+
+/// The number that stands for a general register in encodings.
+pub fn number_of(register: RegisterId) -> Option<u16> {
+    match register {
+        RegisterId::SP => Some(2),
+        RegisterId(2) => Some(31),
+        register => (register.0 < 31).then_some(register.0),
+    }
 }
 
 fn number(name: &str, prefix: char) -> Option<u16> {
@@ -51,11 +61,10 @@ fn number(name: &str, prefix: char) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{InstructionSet, Registers};
 
     #[track_caller]
     fn check(name: &str, expected: Option<(u16, u16)>) {
-        let found = Registers::view(name, InstructionSet::Riscv64).map(|view| (view.register.0, view.size_bytes));
+        let found = view(&name.to_ascii_lowercase()).map(|view| (view.register.0, view.size_bytes));
         assert_eq!(found, expected, "{name}");
     }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::Address;
+use crate::address::Address;
 
 /// The operands of an instruction, that of a branch with the address where it goes instead of the distance.
 pub fn absolute<'a>(mnemonic: &str, operands: &'a str, pc: Address) -> Cow<'a, str> {

@@ -1,7 +1,10 @@
-use crate::{Address, Encoding, InstructionSet, RegisterId, RegisterView};
+use crate::address::Address;
+use crate::bytes::Encoding;
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
-use super::text::check;
-use crate::decode;
+use crate::decoder::decode;
+use crate::tests::text::check;
 
 #[test]
 fn forms_of_aarch64() {

@@ -1,6 +1,6 @@
-use crate::InstructionSet;
+use crate::set::InstructionSet;
 
-use super::text::check;
+use crate::tests::text::check;
 
 #[test]
 fn forms_of_riscv() {

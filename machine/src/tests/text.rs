@@ -1,8 +1,16 @@
 //! Instructions as text: `reads | writes | accesses | values`.
 
-use crate::{AccessKind, Address, Encoding, InstructionSet, RegisterView, Registers};
+use crate::access_kind::AccessKind;
+use crate::address::Address;
+use crate::bytes::Encoding;
+use crate::registers::Registers;
+use crate::set::InstructionSet;
+use crate::view::RegisterView;
 
-use crate::{Condition, Expression, Instruction, MemoryOperand, Operation, decode};
+use crate::decoder::decode;
+use crate::expression::{Expression, Operation};
+use crate::instruction::Instruction;
+use crate::meaning::{Condition, MemoryOperand};
 
 /// Compares lines of the form `hexadecimal bytes ; reads | writes | accesses | values`, of which the last may be missing.
 /// The instructions stand at 0x1000.

@@ -1,7 +1,10 @@
-use crate::{Address, Encoding, InstructionSet, Registers};
+use crate::address::Address;
+use crate::bytes::Encoding;
+use crate::registers::Registers;
+use crate::set::InstructionSet;
 
-use super::text::check;
-use crate::decode;
+use crate::decoder::decode;
+use crate::tests::text::check;
 
 #[test]
 fn forms_of_64_bit_mode() {

@@ -1,26 +1,34 @@
 //! The registers and the memory that an instruction uses.
 
-use crate::{AccessKind, Address, Encoding, InstructionSet, RegisterId, RegisterView, Registers};
 use iced_x86::{
     CodeSize, Decoder, DecoderOptions, Instruction, InstructionInfoFactory, Mnemonic, OpAccess, Register, RflagsBits,
     UsedMemory,
 };
 
+use crate::access_kind::AccessKind;
 use crate::description::Description;
-use crate::{Expression, MemoryOperand, ScaledRegister};
+use crate::expression::Expression;
+use crate::meaning::{MemoryOperand, ScaledRegister};
+use crate::site::Site;
+use crate::view::{RegisterId, RegisterView};
+
+use crate::x86::registers;
 
 /// The description of an instruction; none when its bytes are none, or it may change any register.
-pub fn describe(encoding: &Encoding, pc: Address, set: InstructionSet) -> Option<Description> {
-    let bits = if set == InstructionSet::X86_64 { 64 } else { 32 };
-    let instruction = Decoder::with_ip(bits, encoding.bytes(), pc.0, DecoderOptions::NONE).decode();
-    if instruction.is_invalid() || instruction.len() != encoding.bytes().len() || returns_to_any(&instruction) {
-        return None;
-    }
-    let mut described = X86 { instruction, set, description: Description::default() };
+pub fn describe(site: &Site, word_bytes: u16) -> Option<Description> {
+    let instruction = decoded(site, word_bytes).filter(|instruction| !returns_to_any(instruction))?;
+    let mut described = X86 { instruction, word_bytes, description: Description::default() };
     described.registers();
     described.memory();
     described.values();
     Some(described.description)
+}
+
+/// The instruction whose bytes these are, all of them; none when they are none.
+pub fn decoded(site: &Site, word_bytes: u16) -> Option<Instruction> {
+    let bytes = site.encoding.bytes();
+    let instruction = Decoder::with_ip(u32::from(8 * word_bytes), bytes, site.pc.0, DecoderOptions::NONE).decode();
+    (!instruction.is_invalid() && instruction.len() == bytes.len()).then_some(instruction)
 }
 
 fn returns_to_any(instruction: &Instruction) -> bool {
@@ -30,7 +38,7 @@ fn returns_to_any(instruction: &Instruction) -> bool {
 /// An instruction that is being described.
 pub(super) struct X86 {
     pub instruction: Instruction,
-    pub set: InstructionSet,
+    pub word_bytes: u16,
     pub description: Description,
 }
 
@@ -40,12 +48,12 @@ impl X86 {
         if register == Register::SP {
             return Some(RegisterView::new(RegisterId::SP, 0, 2));
         }
-        let name = format!("{register:?}");
-        Registers::view(&name, self.set).filter(|view| view.register != RegisterId::PC)
+        let name = format!("{register:?}").to_ascii_lowercase();
+        registers::view(&name, self.word_bytes).filter(|view| view.register != RegisterId::PC)
     }
 
     pub fn word(&self, register: RegisterId) -> RegisterView {
-        RegisterView::new(register, 0, self.set.word_bytes())
+        RegisterView::new(register, 0, self.word_bytes)
     }
 
     fn registers(&mut self) {
@@ -140,7 +148,7 @@ impl X86 {
         let address_bytes = match memory.address_size() {
             CodeSize::Code16 => return None,
             CodeSize::Code32 => 4,
-            _ if self.set == InstructionSet::X86_32 => 4,
+            _ if self.word_bytes == 4 => 4,
             _ => 8,
         };
         // The address of `pop [rsp]` is made with what `rsp` is afterwards; gathers have many.

@@ -1,8 +1,13 @@
 //! What the instructions of x86 do (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2).
 
-mod access;
-mod operands;
+pub(crate) mod abi;
+pub(crate) mod access;
+pub(crate) mod control;
+pub(crate) mod flags;
+pub(crate) mod operands;
 pub(crate) mod registers;
-mod values;
-
-pub(super) use access::describe;
+pub(crate) mod set;
+pub(crate) mod stub;
+pub(crate) mod text_flow;
+pub(crate) mod values;
+pub(crate) mod words;

@@ -1,10 +1,11 @@
 //! The operands of an instruction as values and as places for them.
 
-use crate::{AccessKind, InstructionSet, RegisterId, RegisterView};
+use crate::access_kind::AccessKind;
+use crate::view::{RegisterId, RegisterView};
 use iced_x86::{OpKind, Register};
 
-use super::access::X86;
-use crate::{Expression, Operation};
+use crate::expression::{Expression, Operation};
+use crate::x86::access::X86;
 
 impl X86 {
     pub fn is_memory(&self, operand: u32) -> bool {
@@ -69,7 +70,7 @@ impl X86 {
         let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
         let is_legacy = self.instruction.encoding() == iced_x86::EncodingKind::Legacy;
         let size_bytes = match view.size_bytes {
-            4 if self.set == InstructionSet::X86_64 && view.register <= RegisterId::SP => 8,
+            4 if self.word_bytes == 8 && view.register <= RegisterId::SP => 8,
             _ if is_vector && !is_legacy => 64,
             // Moves from general registers and from memory fill 16 bytes.
             _ if is_vector => 16,

@@ -3,7 +3,7 @@
 //! A vector register has 64 bytes; what a processor without AVX-512 lacks of them is never written.
 //! `sp` is the whole stack pointer here as everywhere, not its low 16 bits.
 
-use crate::InstructionSet;
+use crate::register_group::RegisterGroup;
 use crate::view::{RegisterId, RegisterView};
 
 /// Registers with names of their own, and their parts: 8 bytes, 4, 2, the low byte, the second byte.
@@ -43,22 +43,24 @@ const OTHERS: [(&str, RegisterId, u16); 18] = [
 ];
 
 /// The names of the register file, but for the numbered registers.
-pub(crate) const SHOWN_64: [&str; 18] = [
+pub const SHOWN_64: [&str; 18] = [
     "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
     "rip", "rflags",
 ];
-pub(crate) const SHOWN_32: [&str; 10] = ["eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "eip", "eflags"];
-pub(crate) const SYSTEM: [&str; 9] = ["mxcsr", "fs_base", "gs_base", "cs", "ss", "ds", "es", "fs", "gs"];
+/// The same in 32-bit mode.
+pub const SHOWN_32: [&str; 10] = ["eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp", "eip", "eflags"];
+/// Those that the kernel or the compiler sets.
+pub const SYSTEM: [&str; 9] = ["mxcsr", "fs_base", "gs_base", "cs", "ss", "ds", "es", "fs", "gs"];
 
 /// All views by name that are not numbered.
-pub(crate) fn fixed_names(set: InstructionSet) -> impl Iterator<Item = &'static str> {
+pub fn fixed_names(word: u16) -> impl Iterator<Item = &'static str> {
     let general = GENERAL.iter().flat_map(|(_, names)| names);
     let all = general.copied().chain(OTHERS.iter().map(|(name, ..)| *name));
-    all.filter(move |name| !name.is_empty() && view(name, set).is_some())
+    all.filter(move |name| !name.is_empty() && view(name, word).is_some())
 }
 
-pub(crate) fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
-    let word = set.word_bytes();
+/// The view of a lower-case name where addresses have so many bytes.
+pub fn view(name: &str, word: u16) -> Option<RegisterView> {
     let view = match name {
         "sp" => RegisterView::new(RegisterId::SP, 0, word),
         "pc" => RegisterView::new(RegisterId::PC, 0, word),
@@ -67,7 +69,7 @@ pub(crate) fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
     };
     let is_general = view.register.0 < 16 || view.register == RegisterId::SP || view.register == RegisterId::PC;
     let is_wide = is_general && view.size_bytes > word;
-    let is_high = (8..16).contains(&view.register.0) && set == InstructionSet::X86_32;
+    let is_high = (8..16).contains(&view.register.0) && word == 4;
     (!is_wide && !is_high).then_some(view)
 }
 
@@ -111,14 +113,33 @@ fn numbered(name: &str) -> Option<RegisterView> {
     numbers.contains(&number).then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
 }
 
+/// The number that stands for a general register in encodings.
+pub fn number_of(register: RegisterId) -> Option<u16> {
+    match register {
+        RegisterId::SP => Some(4),
+        register => (register.0 < 16 && register.0 != 4).then_some(register.0),
+    }
+}
+
+/// The group of a register that is shown.
+pub fn group_of(view: RegisterView) -> RegisterGroup {
+    match view.register {
+        id if (RegisterId::V0..RegisterId::P0).contains(&id) => RegisterGroup::Vector,
+        id if id.0 < 16 => RegisterGroup::Core,
+        RegisterId::SP | RegisterId::PC | RegisterId::PSR => RegisterGroup::Core,
+        _ => RegisterGroup::System,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Registers;
+    use crate::set::InstructionSet;
 
     #[track_caller]
     fn check(set: InstructionSet, name: &str, expected: Option<(u16, u16, u16)>) {
-        let found = Registers::view(name, set).map(|view| (view.register.0, view.offset, view.size_bytes));
+        let word = if set == InstructionSet::X86_64 { 8 } else { 4 };
+        let found = view(&name.to_ascii_lowercase(), word).map(|view| (view.register.0, view.offset, view.size_bytes));
         assert_eq!(found, expected, "{name}");
     }
 

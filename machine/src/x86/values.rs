@@ -1,10 +1,10 @@
 //! The values that instructions give to registers and memory.
 
-use crate::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 use iced_x86::{Mnemonic, OpKind, Register};
 
-use super::access::X86;
-use crate::{Expression, Operation};
+use crate::expression::{Expression, Operation};
+use crate::x86::access::X86;
 
 impl X86 {
     /// Fills in what can be told.
@@ -115,7 +115,7 @@ impl X86 {
 
     fn set_view(&mut self, register: RegisterId, size_bytes: u16, value: Expression) {
         let bits = u8::try_from(size_bytes * 8).unwrap_or(64);
-        let is_cleared = size_bytes == 4 && self.set.word_bytes() == 8;
+        let is_cleared = size_bytes == 4 && self.word_bytes == 8;
         let view = RegisterView::new(register, 0, if is_cleared { 8 } else { size_bytes });
         self.description.set(view, value.zero_extended(bits));
     }

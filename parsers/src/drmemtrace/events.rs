@@ -5,7 +5,7 @@ use std::ops::Range;
 use stepback_machine::{Address, InstructionSet, Mode};
 
 use crate::drmemtrace::record::ThreadIdentity;
-use crate::drmemtrace::visible::{first_item, plain_address, unix_micros};
+use crate::drmemtrace::visible::{first_item, unix_micros};
 use crate::events::{EventSink, MarkerEvent, MemoryAccess, Place, Problem, StepEvent, ThreadNumber};
 use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
@@ -116,7 +116,7 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
             time: self.time,
             pc: code.address(),
             instruction_set: code.set,
-            opcode: encoding.filter(|_| code.set.is_arm()).map_or(0, |encoding| encoding.opcode(code.set)),
+            opcode: encoding.map_or(0, |encoding| code.set.opcode_of(&encoding)),
             bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
             branch: code.branch,
             length_bytes: code.event_length(),
@@ -134,7 +134,7 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
         }
         self.thread = self.number();
         let (thread, place) = (self.thread, self.place());
-        let address = plain_address(made, self.set);
+        let address = Address(self.set.plain_address(made));
         let tag = made ^ address.0;
         // Nothing lies behind the last address.
         let room = u64::MAX - address.0;

@@ -1,21 +1,15 @@
 //! Which instructions of an Arm trace are Thumb.
 
-use stepback_machine::InstructionSet;
+use stepback_machine::{InstructionSet, Placement};
 
 use crate::step_store::code::Code;
 use crate::step_store::record::StoredStep;
 
-/// In Thumb the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
-/// none of A32 can be, or one right behind another of Thumb, tells.
+/// How an instruction decodes, also by the one that was executed before it.
 pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
-    if record.set != InstructionSet::A32 {
-        return record.set;
-    }
-    let is_behind = |before: &Code| {
-        before.set == InstructionSet::T32 && before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc
-    };
-    let is_thumb = record.pc & 3 != 0 || record.length_bytes == 2 || before.is_some_and(is_behind);
-    if is_thumb { InstructionSet::T32 } else { InstructionSet::A32 }
+    let is_behind = |before: &&Code| before.pc.wrapping_add(u64::from(before.length_bytes)) == record.pc;
+    let behind = before.filter(is_behind).map(|before| before.set);
+    record.set.set_at(&Placement { address: record.pc, length_bytes: record.length_bytes, behind })
 }
 
 #[cfg(test)]

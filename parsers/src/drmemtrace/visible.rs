@@ -3,8 +3,6 @@
 use std::io;
 use std::ops::Range;
 
-use stepback_machine::Address;
-
 use crate::events::ThreadNumber;
 use crate::marker::MarkerKind;
 use crate::step_store::block::{BlockVisitor, ITEMS};
@@ -137,17 +135,6 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
     fn problem(&mut self, message: String) {
         self.hand_out(RecordContent::Problem(&message), 0);
     }
-}
-
-/// An address without the bits on top that the processor ignores (AArch64 TBI, Intel LAM, AMD UAI).
-pub fn plain_address(address: u64, set: stepback_machine::InstructionSet) -> Address {
-    use stepback_machine::{InstructionSet::A64, InstructionSet::X86_64};
-    Address(match set {
-        // Bit 55 tells the upper half from the lower one.
-        A64 => ((address << 8) as i64 >> 8) as u64,
-        X86_64 if address >> 63 == 0 => address & !(0x3f << 57),
-        _ => address,
-    })
 }
 
 /// A time as the format has it, in microseconds since 1601, since 1970; one of a 32-bit trace is cut off and stays as it is.

@@ -11,11 +11,11 @@
 //! A step is mostly one byte and the addresses of its accesses: codes are numbered in the order of their first execution,
 //! so the next step's code is mostly the next number, and an instruction mostly accesses as it did the first time.
 
-use stepback_machine::{AccessKind, Encoding};
+use stepback_machine::{AccessKind, Encoding, InstructionSet};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::marker::{Marker, MarkerKind};
-use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, instruction_set, number_of_branch};
+use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, number_of_branch};
 use crate::step_store::codes::Codes;
 use crate::step_store::numbers::{Addresses, PADDING, Reader, Writer};
 use crate::step_store::record::{StoredAccess, StoredMarker};
@@ -286,7 +286,7 @@ impl BlockRun<'_> {
         let count = self.reader.byte();
         let bytes: Vec<u8> = (0..count).map(|_| self.reader.byte()).collect();
         let branch = branch_of_number(branch).ok_or(Damaged)?;
-        let set = instruction_set(set).ok_or(Damaged)?;
+        let set = InstructionSet::of_number(set).ok_or(Damaged)?;
         Ok(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, shape: Shape::UNSET })
     }
 

@@ -25,7 +25,7 @@ pub struct Code {
 impl Code {
     /// Its address without a Thumb bit.
     pub fn address(&self) -> Address {
-        Address(self.pc & !u64::from(self.set == InstructionSet::T32))
+        Address(self.set.code_address(self.pc))
     }
 
     /// Its length as a step has it.
@@ -89,12 +89,6 @@ impl Shape {
             ShapeAccess { kind, size_bytes: access & !Self::WRITE }
         })
     }
-}
-
-/// The instruction set of a number that was made by `set as u8`.
-pub fn instruction_set(number: u8) -> Option<InstructionSet> {
-    use InstructionSet::{A32, A64, Regdeps, Riscv64, T32, X86_32, X86_64};
-    [A64, A32, T32, X86_64, X86_32, Riscv64, Regdeps].into_iter().find(|set| *set as u8 == number)
 }
 
 /// All branches, by the numbers under which they are written.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use stepback_machine::{AccessKind, Encoding};
+use stepback_machine::{AccessKind, Encoding, InstructionSet};
 
-use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, instruction_set, number_of_branch};
+use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, number_of_branch};
 use crate::step_store::numbers::{PADDING, Reader, Writer};
 
 /// Codes in a piece.
@@ -76,7 +76,7 @@ impl Codes {
         let mut pc = 0;
         while !reader.is_at_end() {
             pc = reader.difference(pc);
-            let (branch, set) = (branch_of_number(reader.byte())?, instruction_set(reader.byte())?);
+            let (branch, set) = (branch_of_number(reader.byte())?, InstructionSet::of_number(reader.byte())?);
             let length_bytes = reader.number() as u16;
             let count = usize::from(reader.byte()).min(Encoding::LIMIT);
             let bytes: Vec<u8> = (0..count).map(|_| reader.byte()).collect();

@@ -51,8 +51,8 @@ impl<'a> InstructionLine<'a> {
             is_executed = false;
         }
         let set = state.set;
-        let address = if set == InstructionSet::T32 { place.address & !1 } else { place.address };
-        let length_bytes = if set == InstructionSet::T32 && place.encoding.len() <= 4 { 2 } else { 4 };
+        let address = set.code_address(place.address);
+        let length_bytes = set.length_of(u8::try_from(place.encoding.len().div_ceil(2)).unwrap_or(u8::MAX));
         let opcode = opcode(place.encoding).ok_or(FaultKind::TooLarge("encoding").at(header.fields.at()))?;
         Ok(Some(Self {
             address_word: place.word,

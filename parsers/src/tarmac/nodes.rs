@@ -3,8 +3,6 @@
 //! A node begins with a line whose time is later than all before it, and with an instruction after another at the same time.
 //! So a node has one instruction at most, and what a producer stamps later than its instruction is a node of its own.
 
-use stepback_machine::InstructionSet;
-
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::fused::Fused;
 use crate::tarmac::header::{Header, LineKind};
@@ -39,9 +37,7 @@ impl Tarmac {
             let (line, next, lines) = self.record(without_return(line), open, (at, next));
             written = line.time().unwrap_or(written);
             let pc = match &line {
-                Line::Instruction(_, instruction) => {
-                    Some(instruction.pc.0 | u64::from(instruction.set == InstructionSet::T32))
-                }
+                Line::Instruction(_, instruction) => Some(instruction.set.marked_address(instruction.pc.0)),
                 _ => None,
             };
             if pc.is_some() || is_event(&line) {

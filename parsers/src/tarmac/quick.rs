@@ -139,10 +139,7 @@ impl<S: EventSink> Run<'_, S> {
     fn quick_step(&mut self, line: QuickLine<'_>, place: QuickPlace) -> Option<usize> {
         let behind = place.state_at + self.quick_state(line, place.state_at)?;
         let QuickState { set, mode, .. } = self.quick_state;
-        let (pc, length_bytes) = match set {
-            InstructionSet::T32 => (place.address & !1, if place.opcode.digits == 4 { 2 } else { 4 }),
-            _ => (place.address, 4),
-        };
+        let (pc, length_bytes) = (set.code_address(place.address), set.length_of(place.opcode.digits / 2));
         let mut text_at = line.skip_spaces(behind);
         if text_at - behind >= INDENT.len() {
             return None;

@@ -36,7 +36,8 @@ impl LowerName {
     fn in_mode(self, word: &[u8], set: InstructionSet) -> Option<Self> {
         let has_banks =
             matches!(self.as_bytes(), b"sp" | b"lr" | b"r8" | b"r9" | b"r10" | b"r11" | b"r12" | b"r13" | b"r14");
-        let mode = bank_mode(&word.to_ascii_lowercase()).filter(|_| has_banks && set != InstructionSet::A64)?;
+        // The registers of 64 bits have no banks of this kind.
+        let mode = bank_mode(&word.to_ascii_lowercase()).filter(|_| has_banks && set.word_bytes() < 8)?;
         Self::of(&[self.as_bytes(), b"_", &mode].concat())
     }
 

@@ -4,7 +4,7 @@
 //! A write to a bank is a write to the plain register when the bank is the one in use,
 //! which the mode word of the instruction tells.
 
-use stepback_machine::{Bank, InstructionSet, RegisterView, Registers};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterView, Registers};
 
 /// A register whose place and width are known by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl KnownRegister {
         let text = std::str::from_utf8(name).ok()?;
         match Registers::view(text, set) {
             Some(view) => Some(Self { view, kind: value_kind(text, set), bank: bank_of_spelling(text) }),
-            None => banked(text).or_else(|| respelled(text, set)),
+            None => banked(text, set).or_else(|| respelled(text, set)),
         }
     }
 }
@@ -66,16 +66,16 @@ fn respelled(name: &str, set: InstructionSet) -> Option<KnownRegister> {
 }
 
 fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
-    let is_a64 = set == InstructionSet::A64;
+    let is_wide = set.word_bytes() == 8;
     match name {
         "psr" | "cpsr" | "xpsr" | "pstate" | "fpscr" | "fpcr" | "fpsr" | "vpr" => return ValueKind::Status,
-        "sp" | "lr" | "pc" | "r13" | "r14" | "r15" if is_a64 => return ValueKind::Pointer,
+        "sp" | "lr" | "pc" | "r13" | "r14" | "r15" if is_wide => return ValueKind::Pointer,
         "sp" | "lr" | "xsp" | "pc" => return ValueKind::Core,
         _ => {}
     }
     match name.as_bytes().first() {
-        Some(b'w') if is_a64 => ValueKind::Extended,
-        Some(b'd' | b's' | b'h' | b'b') if is_a64 => ValueKind::Scalar,
+        Some(b'w') if is_wide => ValueKind::Extended,
+        Some(b'd' | b's' | b'h' | b'b') if is_wide => ValueKind::Scalar,
         Some(b'v' | b'q' | b'd' | b's' | b'h' | b'b') => ValueKind::Vector,
         Some(b'z' | b'p') => ValueKind::Scalable,
         _ => ValueKind::Core,
@@ -83,9 +83,9 @@ fn value_kind(name: &str, set: InstructionSet) -> ValueKind {
 }
 
 /// The plain register and the bank of a name such as `r13_svc`.
-fn banked(name: &str) -> Option<KnownRegister> {
-    let (view, bank) = Bank::named(name)?;
-    Some(KnownRegister { view, kind: ValueKind::Core, bank: Some(bank) })
+fn banked(name: &str, set: InstructionSet) -> Option<KnownRegister> {
+    let BankedRegister { plain, bank } = set.banked(name)?;
+    Some(KnownRegister { view: plain, kind: ValueKind::Core, bank: Some(bank) })
 }
 
 #[cfg(test)]

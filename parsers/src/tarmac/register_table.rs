@@ -1,6 +1,6 @@
 //! The names that fill a trace, found without reading them letter by letter.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use stepback_machine::InstructionSet;
 
@@ -22,14 +22,15 @@ struct Place {
 
 const BITS: u32 = 11;
 
-static A64: LazyLock<RegisterTable> = LazyLock::new(|| RegisterTable::new(InstructionSet::A64));
-static A32: LazyLock<RegisterTable> = LazyLock::new(|| RegisterTable::new(InstructionSet::A32));
+/// By the number of the set.
+static TABLES: [OnceLock<RegisterTable>; InstructionSet::ALL.len()] =
+    [const { OnceLock::new() }; InstructionSet::ALL.len()];
 
 impl RegisterTable {
     /// The table of an instruction set.
     #[inline(always)]
     pub fn of(set: InstructionSet) -> &'static Self {
-        if set == InstructionSet::A64 { &A64 } else { &A32 }
+        TABLES[usize::from(set.number())].get_or_init(|| Self::new(set))
     }
 
     fn new(set: InstructionSet) -> Self {

@@ -2,12 +2,11 @@
 
 use egui::{Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
-use stepback_machine::{LaneFormat, Psr};
+use stepback_machine::{Flag, LaneFormat, Status};
 
 use super::panel::{Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::registers::{RegisterBoard, RegisterCell};
-use crate::model::status_words::{flag_words, mode_words, status_lines};
 use crate::model::text::{flag_letter, leading_zeros, short_hex};
 use crate::panels::ViewCx;
 use crate::panels::ask::ask_access;
@@ -208,22 +207,21 @@ pub fn head_ui(
         // The chooser of the thread.
         left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
     }
-    if let Some(psr) = board.psr.as_ref().filter(|_| !board.flags.is_empty()) {
+    if let Some(psr) = board.psr.as_ref().filter(|_| !board.status.flags.is_empty()) {
         let x = flags_ui(ui, (pen, psr, board), (rect.left() + 14.0, y), view, (touched, out));
         let start = mode_ui(ui, pen, (x, left, y), &board.status);
-        pen.cut_text(x + 9.0, y, &flag_words(&board.status), ui_font(11.5), tok.t2, start - 8.0);
+        pen.cut_text(x + 9.0, y, &board.status.flag_words(), ui_font(11.5), tok.t2, start - 8.0);
     }
     left
 }
 
 /// The mode, and in front of it which exceptions are masked: a bright capital for a masked one. Returns where it begins.
-fn mode_ui(ui: &Ui, pen: &Pen<'_>, (least, right, y): (f32, f32, f32), status: &Psr) -> f32 {
+fn mode_ui(ui: &Ui, pen: &Pen<'_>, (least, right, y): (f32, f32, f32), status: &Status) -> f32 {
     let tok = pen.tok;
-    let words = mode_words(status).unwrap_or_default();
+    let words = status.mode.clone().unwrap_or_default();
     let mut x = right - pen.width(&words, ui_font(11.5));
     pen.text(x, y, &words, ui_font(11.5), tok.t3);
-    let masks: Vec<(char, bool)> =
-        status.masks().into_iter().filter_map(|(letter, is_set)| Some((letter, is_set?))).collect();
+    let masks: Vec<(char, bool)> = status.masks.iter().filter_map(|mask| Some((mask.letter, mask.is_set?))).collect();
     let masks_left = x - 8.0 - ADVANCE * masks.len() as f32;
     if masks_left > least + 8.0 {
         x = masks_left;
@@ -241,8 +239,8 @@ fn mode_ui(ui: &Ui, pen: &Pen<'_>, (least, right, y): (f32, f32, f32), status: &
 }
 
 /// All fields of the status register.
-fn status_ui(ui: &mut Ui, status: &Psr) {
-    for line in status_lines(status) {
+fn status_ui(ui: &mut Ui, status: &Status) {
+    for line in &status.lines {
         ui.label(line);
     }
 }
@@ -256,10 +254,10 @@ fn flags_ui(
 ) -> f32 {
     let tok = pen.tok;
     let color = if psr.is_changed { tok.changed } else { tok.register };
-    let title = if board.status == Psr::default() && board.is_inferred { "flags" } else { "nzcv" };
+    let title = if board.status.lines.is_empty() && board.is_inferred { "flags" } else { "nzcv" };
     pen.text(left, y, title, mono(10.5), color);
     let mut x = left + if title.len() > 4 { 38.0 } else { 32.0 };
-    for (letter, is_set) in board.flags.iter().copied() {
+    for Flag { letter, is_set, .. } in board.status.flags.iter().copied() {
         let shape = box_at(x, y, 20.0, 18.0);
         let (edge, text) = match is_set {
             Some(true) => (tok.t3, tok.t1),

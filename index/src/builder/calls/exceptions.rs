@@ -1,11 +1,10 @@
 //! Which transfers of control take an exception or return from one.
 
-use stepback_machine::{Flow, InstructionSet, flow};
+use stepback_machine::{Address, Flow};
 
 use crate::answers::call::Evidence;
-use crate::builder::calls::branches::{branch_target, call_target};
+use crate::builder::calls::branches::branch_target;
 use crate::builder::calls::jump::Jump;
-use crate::builder::segment::transfers::CORE;
 
 /// How it shows that a transfer of control takes an exception, if it does.
 ///
@@ -35,24 +34,20 @@ pub fn is_exception_return(jump: &Jump) -> bool {
 fn is_handler(jump: &Jump) -> bool {
     let expected = jump.last.next_pc();
     let is_linked = jump.lr.is_some_and(|lr| lr.abs_diff(expected) <= 8) && jump.age == 1;
-    match jump.instruction_set {
-        InstructionSet::A64 => jump.pc.is_multiple_of(0x80) || is_linked,
-        _ if has_exception_return(jump) => jump.age == 1,
-        // A vector of the A and R profiles holds a jump.
-        InstructionSet::A32 => {
-            is_linked || jump.pc & 0x1f != 0 && flow(jump.opcode, jump.instruction_set) == Flow::Branch
-        }
-        _ => is_linked,
+    if has_exception_return(jump) {
+        return jump.age == 1;
     }
+    let (set, pc) = (jump.instruction_set, Address(jump.pc));
+    is_linked || set.is_vector(pc, set.encoding_of(jump.opcode, jump.length_bytes).as_ref())
 }
 
-/// Whether the link register has one of the values that mean a return from an exception in the M profile.
+/// Whether the link register has one of the values that mean a return from an exception.
 pub fn has_exception_return(jump: &Jump) -> bool {
-    jump.instruction_set == InstructionSet::T32 && jump.lr.is_some_and(|lr| lr & 0xffff_ff80 == 0xffff_ff80)
+    jump.lr.is_some_and(|lr| jump.instruction_set.is_exception_return_value(lr))
 }
 
 /// Whether the step before is known to jump to where control went.
 fn is_target(jump: &Jump) -> bool {
-    let target = branch_target(&jump.last).or_else(|| call_target(&jump.last, &[None; CORE]));
+    let target = jump.last.control().target.address();
     target.is_some_and(|target| (target ^ jump.pc) & !1 == 0)
 }

@@ -20,6 +20,8 @@ pub struct Jump {
     pub pc: u64,
     /// Its encoding.
     pub opcode: u32,
+    /// Its length.
+    pub length_bytes: u8,
     /// How it decodes.
     pub instruction_set: InstructionSet,
     /// Stack pointer when it began.
@@ -37,9 +39,9 @@ pub struct Jump {
 }
 
 impl Jump {
-    /// The address that control went to, with the Thumb bit.
+    /// The address that control went to, with the bit that may tell how to decode what is there.
     pub fn target(&self) -> u64 {
-        self.pc | u64::from(self.instruction_set == InstructionSet::T32)
+        self.instruction_set.marked_address(self.pc)
     }
 
     /// What the call must have that returns so.

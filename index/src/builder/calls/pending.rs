@@ -3,8 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::answers::call::{Entered, Evidence, Left};
-use crate::builder::calls::branches::{branch_target, call_target};
-use crate::builder::segment::transfers::{CORE, LastStep};
+use crate::builder::segment::transfers::LastStep;
 use crate::store::calls::frame::Frame;
 
 /// A stack pointer and a return address: what a return from a call must match.
@@ -100,7 +99,7 @@ impl Pending {
     /// Whether an exception ends when control comes to an address.
     pub fn resumes_at(&self, pc: u64) -> bool {
         let PendingKind::Exception { interrupted, .. } = self.kind else { return false };
-        let behind = branch_target(&interrupted).or_else(|| call_target(&interrupted, &[None; CORE]));
+        let behind = interrupted.control().target.address();
         [Some(interrupted.pc), Some(interrupted.next_pc()), behind].into_iter().flatten().any(|at| (at ^ pc) & !1 == 0)
     }
 }

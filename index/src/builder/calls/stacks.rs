@@ -7,7 +7,7 @@
 //! that belongs to no call of this stack.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Flow, flow};
+use stepback_machine::Flow;
 
 use crate::builder::calls::branches::branch_target;
 use crate::builder::calls::jump::Jump;
@@ -137,7 +137,7 @@ impl Stacks {
             return Some(Turn::To(number));
         }
         // Behind a jump to where a register points, anywhere may be right.
-        let goes_on = !matches!(flow(interrupted.opcode, interrupted.instruction_set), Flow::Next | Flow::Trap);
+        let goes_on = !matches!(interrupted.control().flow, Flow::Next | Flow::Trap);
         let is_skip = goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED;
         let is_new = !is_skip && !home.is_near(sp, NEAR) && self.stacks.len() < STACKS;
         is_new.then_some(Turn::New)

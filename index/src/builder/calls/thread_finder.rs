@@ -15,7 +15,7 @@
 //! and calls for certain (the step itself wrote the address behind it into the link register) that never return are kept.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{Flow, flow};
+use stepback_machine::Flow;
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::branches::call_target;
@@ -24,7 +24,7 @@ use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::jump::Jump;
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId};
 use crate::builder::calls::stacks::{Stacks, Turn};
-use crate::builder::segment::transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_register};
+use crate::builder::segment::transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_place};
 use crate::store::calls::frame::Frame;
 use crate::store::calls::layout::StackSwitch;
 
@@ -109,15 +109,16 @@ impl ThreadFinder {
         let jump = Jump {
             last_step,
             last,
-            flow: if last.is_executed { flow(last.opcode, last.instruction_set) } else { Flow::Next },
+            flow: if last.is_executed { last.control().flow } else { Flow::Next },
             step,
             pc: transfer.pc,
             opcode: transfer.opcode,
+            length_bytes: transfer.length_bytes,
             instruction_set: transfer.instruction_set,
             sp: self.sp_in_use(transfer.sp.resolve(self.core[SP]), sp_step),
             sp_step,
             is_sp_set: std::mem::take(&mut self.is_sp_set),
-            lr: transfer.lr.resolve(self.core[link_register(transfer.instruction_set)]),
+            lr: transfer.lr.resolve(self.core[link_place(transfer.instruction_set)]),
             age,
             has_words,
         };
@@ -238,7 +239,7 @@ impl ThreadFinder {
         }
         // What was interrupted was a jump that now goes on.
         let lr = interrupted.return_address();
-        if flow(interrupted.opcode, interrupted.instruction_set) == Flow::Call && jump.lr == Some(lr) {
+        if interrupted.control().flow == Flow::Call && jump.lr == Some(lr) {
             let call = Pending {
                 key: ReturnKey { sp, target: lr },
                 call_step: exception.call_step,
@@ -303,7 +304,7 @@ impl ThreadFinder {
     pub fn end_trace(&mut self, found: &mut FoundSoFar) {
         let Some((last_step, last)) = self.last else { return };
         self.core[SP] = self.sp_in_use(self.core[SP], self.sp_step);
-        match flow(last.opcode, last.instruction_set) {
+        match last.control().flow {
             _ if !last.is_executed => {}
             Flow::Return => self.end_with_return(last_step, last, found),
             Flow::ExceptionReturn => {
@@ -353,7 +354,7 @@ impl ThreadFinder {
     fn end_with_return(&mut self, last_step: u64, last: LastStep, found: &mut FoundSoFar) {
         let risen = self.sp_high.take();
         let lost = self.stacks.pending().lose_below(risen);
-        let (sp, link) = (self.core[SP], self.core[link_register(last.instruction_set)]);
+        let (sp, link) = (self.core[SP], self.core[link_place(last.instruction_set)]);
         let pending = self.stacks.pending();
         let by_link = link.and_then(|link| pending.returning_to(ReturnKey { sp, target: link }));
         // It may return by a value from the stack.
@@ -365,7 +366,7 @@ impl ThreadFinder {
     /// Where the last step called to, when it is a call that was done: it wrote the link register.
     fn last_call(&self, last: LastStep) -> Option<u64> {
         let is_done = last.is_executed && self.lr_age == 0;
-        let link = self.core[link_register(last.instruction_set)];
+        let link = self.core[link_place(last.instruction_set)];
         call_target(&last, &self.core).filter(|_| is_done && link == Some(last.return_address()))
     }
 }

@@ -13,7 +13,7 @@ use crate::builder::segment::markers::{MarkerLists, MarkersOfKind};
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
 use crate::builder::segment::turns::{Turn, Turns};
-use crate::builder::semihosting::call::{HostCall, is_host_call};
+use crate::builder::semihosting::call::HostCall;
 use crate::store::data::Data;
 use crate::store::granules::{GRANULE_BITS, Reach, Shape};
 use crate::store::keys::KeyTable;
@@ -376,7 +376,7 @@ impl EventSink for SegmentBuilder {
             self.step_threads.push(step.thread.0);
         }
         self.visit(step.pc.0);
-        if step.is_executed && !self.is_blank && is_host_call(step.instruction_set, step.opcode, step.length_bytes) {
+        if step.is_executed && !self.is_blank && step.instruction_set.is_host_call(step.opcode, step.length_bytes) {
             self.note_host_call(thread);
         }
         if step.branch != Branch::Unsaid {

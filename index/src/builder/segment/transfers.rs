@@ -5,7 +5,7 @@
 //! the pass in order fills them in.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{InstructionSet, RegisterId};
+use stepback_machine::{Address, Control, InstructionSet, RegisterId, Site};
 use stepback_parsers::{RegisterWrite, StepEvent};
 
 /// What a segment knows of a register.
@@ -54,6 +54,8 @@ pub struct Transfer {
     pub pc: u64,
     /// Its encoding.
     pub opcode: u32,
+    /// Its length.
+    pub length_bytes: u8,
     /// How it decodes.
     pub instruction_set: InstructionSet,
     /// True for the thread's first step in the segment: whether control was transferred must be found out.
@@ -105,12 +107,14 @@ pub const CORE: usize = RegisterId::LR.0 as usize + 1;
 /// The stack pointer among them.
 pub const SP: usize = RegisterId::SP.0 as usize;
 
-/// The link register among them.
-pub fn link_register(set: InstructionSet) -> usize {
-    if set == InstructionSet::A64 { LR_A64 } else { RegisterId::LR.0 as usize }
+/// The link register among them; where a set has none, one that it never writes.
+#[inline(always)]
+pub const fn link_place(set: InstructionSet) -> usize {
+    match set.link_register() {
+        Some(register) => register.0 as usize,
+        None => RegisterId::LR.0 as usize,
+    }
 }
-
-const LR_A64: usize = 30;
 
 /// A thread's last step.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -135,29 +139,22 @@ impl LastStep {
         self.pc.wrapping_add(u64::from(self.length_bytes))
     }
 
-    /// Whether it is an instruction that computes the stack pointer from itself: what it is then belongs to the same stack.
-    ///
-    /// Encodings: Arm Architecture Reference Manual (DDI 0487), `ADD`, `SUB`, `LDP`, `STP`, `LDR`, `STR`; (DDI 0406) also `POP`, `PUSH`.
-    pub fn is_sp_relative(&self) -> bool {
-        let opcode = self.opcode;
-        match self.instruction_set {
-            InstructionSet::A64 => {
-                let (is_from_sp, is_to_sp) = (opcode >> 5 & 31 == 31, opcode & 31 == 31);
-                let is_add = opcode & 0x1f80_0000 == 0x1100_0000 || opcode & 0x1fe0_0000 == 0x0b20_0000;
-                // Loads and stores with writeback, of one register or of two.
-                let is_indexed = opcode & 0x3a80_0000 == 0x2880_0000 || opcode & 0x3b20_0400 == 0x3800_0400;
-                is_from_sp && (is_add && is_to_sp || is_indexed)
-            }
-            InstructionSet::A32 => opcode >> 16 & 15 == 13,
-            InstructionSet::T32 if opcode > 0xffff => opcode >> 16 & 15 == 13,
-            InstructionSet::T32 => opcode & 0xff00 == 0xb000 || opcode & 0xf600 == 0xb400 || opcode & 0xff87 == 0x4485,
-            _ => false,
-        }
+    /// What it does to control, as far as its encoding says.
+    pub fn control(&self) -> Control {
+        let encoding = self.instruction_set.encoding_of(self.opcode, self.length_bytes);
+        let site = encoding.map(|encoding| Site { pc: Address(self.pc), encoding });
+        site.map_or_else(Control::default, |site| self.instruction_set.control(&site))
     }
 
-    /// Where a call by it would return to, with the Thumb bit.
+    /// Whether it is an instruction that computes the stack pointer from itself: what it is then belongs to the same stack.
+    #[inline(always)]
+    pub fn is_sp_relative(&self) -> bool {
+        self.instruction_set.computes_stack_from_itself(self.opcode)
+    }
+
+    /// Where a call by it would return to, with a bit that tells how to decode what is there.
     pub fn return_address(&self) -> u64 {
-        self.next_pc() | u64::from(self.instruction_set == InstructionSet::T32)
+        self.instruction_set.marked_address(self.next_pc())
     }
 }
 
@@ -201,13 +198,14 @@ impl ThreadEnd {
             slot: step.slot,
             pc: step.pc,
             opcode: step.opcode,
+            length_bytes: step.length_bytes,
             instruction_set: step.instruction_set,
             is_first: self.last.is_none(),
             sp: self.core[SP],
             sp_slot: self.sp_slot,
             sp_set: std::mem::take(&mut self.sp_set),
             sp_high: self.sp_high.take(),
-            lr: self.core[link_register(step.instruction_set)],
+            lr: self.core[link_place(step.instruction_set)],
             lr_age: self.lr_age,
             is_age_carried: self.is_age_carried,
             has_words: self.has_words,
@@ -239,10 +237,10 @@ impl ThreadEnd {
                 Some(last) => self.sp_set.is_set |= !last.is_sp_relative(),
             }
         }
+        let set = self.last.map_or_else(InstructionSet::default, |last| last.instruction_set);
         match (register, *held) {
             (SP, Tracked::Known(value)) => self.sp_high = self.sp_high.max(Some(value)),
-            (LR_A64, _) => (self.lr_age, self.is_age_carried) = (0, false),
-            _ if register == link_register(InstructionSet::A32) => (self.lr_age, self.is_age_carried) = (0, false),
+            _ if set.is_link_register(write.view.register) => (self.lr_age, self.is_age_carried) = (0, false),
             _ => {}
         }
     }

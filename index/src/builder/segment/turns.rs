@@ -1,7 +1,7 @@
 //! What the search for calls needs of a segment of a trace whose records say what branches are:
 //! the steps that call, return or jump to anywhere, where control came to behind them, and the markers that redirect it.
 
-use stepback_machine::{AccessKind, Branch, InstructionSet};
+use stepback_machine::{AccessKind, Branch, InstructionSet, ReturnAddress};
 use stepback_parsers::{Marker, MarkerEvent, MarkerKind, MemoryAccess, StepEvent, ThreadNumber};
 
 /// A place where the control of a thread takes a turn.
@@ -107,7 +107,7 @@ impl Turns {
             _ => return,
         };
         thread.is_arriving = true;
-        if kind != TurningBranch::Jump && step.instruction_set.is_x86() {
+        if kind != TurningBranch::Jump && step.instruction_set.abi().return_address == ReturnAddress::Stack {
             thread.open_turn = u32::try_from(self.turns.len()).ok();
         }
         let next_pc = step.pc.0.wrapping_add(u64::from(step.length_bytes));
@@ -115,7 +115,7 @@ impl Turns {
         self.turns.push(Turn { thread: step.thread.0, slot, what });
     }
 
-    /// Notes an access: a call of x86 writes the return address, a return reads it, first of all.
+    /// Notes an access: a call that leaves its return address on the stack writes it, a return reads it, first of all.
     #[inline(always)]
     pub fn access(&mut self, access: &MemoryAccess) {
         let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else { return };

@@ -76,13 +76,12 @@ impl<'a, S: Source> HostPass<'a, S> {
             _ => None,
         });
         let Some((thread, StepText { instruction_set, .. })) = step else { return Err(QueryError::TraceChanged) };
-        let is_wide = *instruction_set == InstructionSet::A64;
-        let (operation, block) = if is_wide { ("w0", "x1") } else { ("r0", "r1") };
-        let Some(operation) = self.register(operation, thread, before)?.and_then(HostOperation::of_number) else {
-            return Ok(None);
-        };
-        let Some(block) = self.register(block, thread, before)? else { return Ok(None) };
-        let (word_bytes, highest) = if is_wide { (8, u64::MAX) } else { (4, u64::from(u32::MAX)) };
+        let set = *instruction_set;
+        let Some(call) = set.host_call() else { return Ok(None) };
+        let register = |name| self.register(name, set, thread, before);
+        let Some(operation) = register(call.operation)?.and_then(HostOperation::of_number) else { return Ok(None) };
+        let Some(block) = register(call.argument)? else { return Ok(None) };
+        let (word_bytes, highest) = (u64::from(set.word_bytes()), set.highest_address());
         let mut words = Vec::new();
         for number in 0..3 {
             words.push(self.word((block, number), word_bytes, before)?);
@@ -92,8 +91,13 @@ impl<'a, S: Source> HostPass<'a, S> {
         Ok(region.map(|(first, last)| HostRegion { slot, first, last, operation }))
     }
 
-    fn register(&self, name: &str, thread: ThreadId, position: Position) -> Result<Option<u64>, QueryError> {
-        let set = if name.starts_with('r') { InstructionSet::A32 } else { InstructionSet::A64 };
+    fn register(
+        &self,
+        name: &str,
+        set: InstructionSet,
+        thread: ThreadId,
+        position: Position,
+    ) -> Result<Option<u64>, QueryError> {
         let Some(view) = Registers::view(name, set) else { return Ok(None) };
         let views = vec![(name.to_owned(), view)];
         let states = RegisterViewsAt { position, thread, views }.run(&self.index, self.cancel)?;

@@ -1,9 +1,9 @@
 //! Arithmetic of general registers, and moves between them and vectors.
 
-use crate::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
-use super::bits::{Bits, FLAGS, Last, inverted, shifted};
-use crate::{Expression, Operation};
+use crate::arm::a64::bits::{Bits, FLAGS, Last, inverted, shifted};
+use crate::expression::{Expression, Operation};
 
 impl Bits {
     /// Data processing with an immediate.

@@ -1,9 +1,10 @@
 //! An encoding and its fields.
 
-use crate::{Address, RegisterId, RegisterView};
+use crate::address::Address;
+use crate::view::{RegisterId, RegisterView};
 
 use crate::description::Description;
-use crate::{Expression, Operation};
+use crate::expression::{Expression, Operation};
 
 /// The description of an instruction; none for those that the disassembler has to describe.
 pub fn describe(opcode: u32, pc: Address) -> Option<Description> {

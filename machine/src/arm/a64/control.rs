@@ -1,9 +1,9 @@
 //! Branches, exceptions and system registers.
 
-use crate::{RegisterId, RegisterView};
+use crate::view::{RegisterId, RegisterView};
 
-use super::bits::{Bits, FLAGS, Last};
-use crate::Expression;
+use crate::arm::a64::bits::{Bits, FLAGS, Last};
+use crate::expression::Expression;
 
 const LINK: RegisterView = RegisterView::new(RegisterId(30), 0, 8);
 const STACK: RegisterView = RegisterView::new(RegisterId::SP, 0, 8);

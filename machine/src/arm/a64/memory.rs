@@ -1,9 +1,11 @@
 //! Loads and stores.
 
-use crate::{AccessKind, RegisterId, RegisterView};
+use crate::access_kind::AccessKind;
+use crate::view::{RegisterId, RegisterView};
 
-use super::bits::{Bits, Last};
-use crate::{Expression, MemoryOperand, Operation, ScaledRegister};
+use crate::arm::a64::bits::{Bits, Last};
+use crate::expression::{Expression, Operation};
+use crate::meaning::{MemoryOperand, ScaledRegister};
 
 /// The address of an access before it is known what is accessed.
 #[derive(Clone, Copy, Default)]

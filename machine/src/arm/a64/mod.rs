@@ -3,10 +3,9 @@
 //! General registers, loads and stores, branches and moves between register files are described here;
 //! for the arithmetic of vectors the disassembler says which registers are used.
 
-mod arithmetic;
-mod bits;
-mod control;
-mod memory;
-mod structures;
-
-pub(crate) use bits::describe;
+pub(crate) mod arithmetic;
+pub(crate) mod bits;
+pub(crate) mod control;
+pub(crate) mod memory;
+pub(crate) mod set;
+pub(crate) mod structures;

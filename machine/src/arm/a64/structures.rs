@@ -1,10 +1,10 @@
 //! Loads and stores of vectors lane by lane: LD1 to LD4, ST1 to ST4, LD1R to LD4R.
 
-use crate::AccessKind;
+use crate::access_kind::AccessKind;
 
-use super::bits::{Bits, Last};
-use super::memory::Data;
-use crate::{Expression, Operation};
+use crate::arm::a64::bits::{Bits, Last};
+use crate::arm::a64::memory::Data;
+use crate::expression::{Expression, Operation};
 
 impl Bits {
     pub fn structures(&mut self) -> bool {

@@ -1,17 +1,20 @@
 //! An instruction and its operands.
 
-use crate::{InstructionSet, RegisterId, RegisterView};
 use capstone::RegId;
 use capstone::arch::arm::{ArmCC, ArmOperand, ArmOperandType, ArmShift};
 use capstone::arch::{ArchDetail, DetailsArchInsn as _};
 
-use crate::by_disassembler::Disassembled;
+use crate::arm::by_lists;
+use crate::arm::views::view_of;
 use crate::description::Description;
-use crate::views::view_of;
-use crate::{Condition, Expression, Operation};
+use crate::disassembly::Disassembled;
+use crate::expression::{Expression, Operation};
+use crate::meaning::Condition;
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
 
 /// The description of an instruction.
-pub fn describe(instruction: &Disassembled<'_>) -> Option<Description> {
+pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<Description> {
     let detail = instruction.detail.arch_detail();
     let ArchDetail::ArmDetail(detail) = detail else { return None };
     // The condition of an `it` is that of what follows.
@@ -19,10 +22,11 @@ pub fn describe(instruction: &Disassembled<'_>) -> Option<Description> {
     let is_conditional = !is_always && !instruction.mnemonic.starts_with("it");
     let mut arm = Arm {
         instruction,
+        set,
         operands: detail.operands().collect(),
         name: name(instruction.mnemonic, is_conditional, detail.update_flags()),
         writes_back: detail.writeback(),
-        description: instruction.describe(),
+        description: by_lists::describe(instruction, set),
     };
     arm.flags(is_conditional, detail.update_flags());
     arm.implicit();
@@ -48,6 +52,7 @@ fn name(mnemonic: &str, is_conditional: bool, updates_flags: bool) -> &str {
 /// An instruction that is being described.
 pub(super) struct Arm<'a> {
     pub instruction: &'a Disassembled<'a>,
+    pub set: InstructionSet,
     pub operands: Vec<ArmOperand>,
     pub name: &'a str,
     pub writes_back: bool,
@@ -83,10 +88,8 @@ impl Arm<'_> {
         }
         match self.name {
             "bl" | "blx" => {
-                let pc = self.instruction.pc.0;
-                let thumb_bit = u64::from(self.instruction.set == InstructionSet::T32);
-                let length = u64::from(self.instruction.length_bytes);
-                self.description.set(LINK, Expression::Constant(pc.wrapping_add(length) | thumb_bit));
+                let thumb_bit = u64::from(self.set == InstructionSet::T32);
+                self.description.set(LINK, Expression::Constant(self.instruction.site.behind() | thumb_bit));
             }
             // The result of a system call or of semihosting; the link register that is written is not that of the caller.
             "svc" | "hvc" | "smc" | "bkpt" | "hlt" => {
@@ -108,7 +111,7 @@ impl Arm<'_> {
     }
 
     pub fn view(&self, register: RegId) -> Option<RegisterView> {
-        view_of(self.instruction.disassembler, register, self.instruction.set)
+        view_of(self.instruction.disassembler, register, self.set)
     }
 
     /// The register of an operand.
@@ -121,8 +124,8 @@ impl Arm<'_> {
 
     /// The program counter as an operand has it: two instructions further.
     pub fn program_counter(&self) -> u64 {
-        let ahead = if self.instruction.set == InstructionSet::T32 { 4 } else { 8 };
-        self.instruction.pc.0.wrapping_add(ahead)
+        let ahead = if self.set == InstructionSet::T32 { 4 } else { 8 };
+        self.instruction.site.pc.0.wrapping_add(ahead)
     }
 
     /// What a register holds.

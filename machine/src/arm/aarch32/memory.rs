@@ -1,11 +1,13 @@
 //! Loads and stores.
 
-use crate::{AccessKind, RegisterId, RegisterView};
+use crate::access_kind::AccessKind;
+use crate::view::{RegisterId, RegisterView};
 use capstone::RegId;
 use capstone::arch::arm::{ArmOpMem, ArmOperandType, ArmShift};
 
-use super::instruction::Arm;
-use crate::{Expression, MemoryOperand, Operation, ScaledRegister};
+use crate::arm::aarch32::instruction::Arm;
+use crate::expression::{Expression, Operation};
+use crate::meaning::{MemoryOperand, ScaledRegister};
 
 /// What a name of a single load or store says.
 struct Single {

@@ -1,8 +1,8 @@
 //! What the instructions of A32 and T32 do, from the operands that the disassembler finds
 //! (Arm Architecture Reference Manual, DDI 0406).
 
-mod instruction;
-mod memory;
-mod values;
-
-pub(crate) use instruction::describe;
+pub(crate) mod a32;
+pub(crate) mod instruction;
+pub(crate) mod memory;
+pub(crate) mod t32;
+pub(crate) mod values;

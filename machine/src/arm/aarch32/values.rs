@@ -2,8 +2,8 @@
 
 use capstone::arch::arm::{ArmOperandType, ArmShift};
 
-use super::instruction::Arm;
-use crate::{Expression, Operation};
+use crate::arm::aarch32::instruction::Arm;
+use crate::expression::{Expression, Operation};
 
 impl Arm<'_> {
     /// Fills in what can be told.
@@ -97,7 +97,7 @@ impl Arm<'_> {
 
     /// The disassembler gives the offset as it is encoded, without its sign in the wide form.
     fn address(&mut self) {
-        let is_narrow = self.instruction.length_bytes == 2;
+        let is_narrow = self.instruction.site.encoding.bytes().len() == 2;
         if let (true, Expression::Constant(offset)) = (is_narrow, self.value(1)) {
             self.set(0, Expression::Constant((self.program_counter() & !3).wrapping_add(offset)));
         }

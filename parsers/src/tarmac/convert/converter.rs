@@ -325,12 +325,11 @@ const INDENT: &[u8] = b"                    ";
 /// Timestamps of the ES style end here.
 const STAMP_WIDTH: usize = 15;
 
+/// The letters of instruction sets; every other set gets that of A64.
+const STATES: [(InstructionSet, char); 2] = [(InstructionSet::A32, 'A'), (InstructionSet::T32, 'T')];
+
 fn state(set: InstructionSet) -> char {
-    match set {
-        InstructionSet::A32 => 'A',
-        InstructionSet::T32 => 'T',
-        _ => 'O',
-    }
+    STATES.iter().find(|(known, _)| *known == set).map_or('O', |(_, letter)| *letter)
 }
 
 /// As many digits as the trace writes, or as are needed.

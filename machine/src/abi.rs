@@ -1,0 +1,40 @@
+//! By which registers functions and kernels are called.
+
+use crate::linux::names::Numbers;
+use crate::view::RegisterId;
+
+/// The calling conventions of an architecture. Registers by their names; a list that is not known is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Abi {
+    /// The first arguments of a function.
+    pub arguments: &'static [&'static str],
+    /// What a function or the kernel returns.
+    pub result: Option<&'static str>,
+    /// Where a call leaves its return address.
+    pub return_address: ReturnAddress,
+    /// How the kernel is called.
+    pub system_calls: SystemCalls,
+}
+
+/// How a program asks the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SystemCalls {
+    /// Whose numbers are meant.
+    pub numbers: Numbers,
+    /// The arguments, as far as their registers keep them: the result takes the place of the first in many architectures,
+    /// and then the list is empty, for what stands in a list counts from the first argument on.
+    pub kept_arguments: &'static [&'static str],
+    /// What may be changed when control comes back.
+    pub changed: &'static [&'static str],
+}
+
+/// Where a call leaves the address that it returns to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReturnAddress {
+    /// In this register.
+    Register(RegisterId),
+    /// On top of the stack: a call writes it there first of all, and a return reads it.
+    Stack,
+    /// Nobody knows.
+    Unknown,
+}

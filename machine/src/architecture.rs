@@ -1,0 +1,148 @@
+//! What an architecture answers for each of its instruction sets. A new one fills this in, and gets a row in `rows.rs`.
+//!
+//! Answers that many architectures share are given here: an architecture without delay slots, banks or semihosting says nothing of them.
+
+use capstone::Capstone;
+
+use crate::abi::Abi;
+use crate::address::Address;
+use crate::bank::BankedRegister;
+use crate::bytes::Encoding;
+use crate::control::Control;
+use crate::host_call::HostCall;
+use crate::instruction::Instruction;
+use crate::names::{ElfMachine, Names};
+use crate::placement::Placement;
+use crate::privilege::Privilege;
+use crate::register_group::RegisterGroup;
+use crate::register_run::Run;
+use crate::set::InstructionSet;
+use crate::site::Site;
+use crate::status::Status;
+use crate::stub::{Stub, StubSlot};
+use crate::text_flow::TextFlow;
+use crate::view::{RegisterId, RegisterView};
+
+/// An instruction set, as its architecture knows it. What is documented on [`InstructionSet`] is not documented twice.
+pub(crate) trait Architecture {
+    const SET: InstructionSet;
+    const NAMES: Names;
+    const WORD_BYTES: u16;
+    const ABI: Abi;
+    /// Of ELF files whose code begins in this set.
+    const ELF: Option<ElfMachine> = None;
+    /// A symbol type for processors that means a function in them.
+    const ELF_FUNCTION: Option<u8> = None;
+    const HOST_CALL: Option<HostCall> = None;
+    /// The fewest bytes between the beginnings of two instructions of a program that begins in this set.
+    const ALIGNMENT: u8 = 1;
+    /// The address's lowest bit says how to decode what is there.
+    const HAS_MARKED_ADDRESSES: bool = false;
+    /// The mark is set on addresses of this set.
+    const IS_MARKED: bool = false;
+    /// Which registers plain names mean depends on the mode.
+    const HAS_BANKS: bool = false;
+    /// The names that an export of signals declares, in its order.
+    const SIGNALS: &'static [Run] = &[];
+
+    /// The most instructions that a condition of another may cover.
+    const LONGEST_BLOCK: u8 = 0;
+    /// Encodings say what instructions do.
+    const IS_DECODED: bool = true;
+
+    // Registers.
+
+    /// Of a lower-case name.
+    fn view(name: &str) -> Option<RegisterView>;
+    fn shown() -> Vec<String>;
+    /// Names besides those that are shown, the better ones first.
+    fn other_names() -> Vec<String>;
+    fn group(group: RegisterGroup) -> Vec<String>;
+    fn number_of(register: RegisterId) -> Option<u16>;
+    /// The view under whose name another is shown that has none: any part of a register of which the implementation
+    /// decides how wide it is.
+    fn nameable(_view: RegisterView) -> Option<RegisterView> {
+        None
+    }
+    fn banked(_name: &str) -> Option<BankedRegister> {
+        None
+    }
+    fn status(_bytes: &[Option<u8>]) -> Status {
+        Status::default()
+    }
+
+    // Encodings.
+
+    fn encoding_of(_opcode: u32, _length_bytes: u8) -> Option<Encoding> {
+        None
+    }
+    fn opcode_of(_encoding: &Encoding) -> u32 {
+        0
+    }
+    /// How long an instruction is of which a trace writes so many bytes.
+    fn length_of(written_bytes: u8) -> u8 {
+        written_bytes
+    }
+    /// The set that an instruction belongs to by its place, of a program that may change to another at any branch.
+    fn set_at(_placement: &Placement) -> InstructionSet {
+        Self::SET
+    }
+
+    // Instructions.
+
+    /// What decodes: what the first cannot read, the next may. Made once a thread.
+    fn disassemblers() -> Vec<Capstone> {
+        Vec::new()
+    }
+    /// True for what leaves a state behind in a disassembler: it gets one of its own.
+    fn is_stateful(_encoding: &Encoding) -> bool {
+        false
+    }
+    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction>;
+    fn control(site: &Site) -> Control;
+    fn is_exclusive_store(_encoding: &Encoding) -> bool {
+        false
+    }
+    fn changed_by_trap(_encoding: &Encoding) -> &'static [&'static str] {
+        Self::ABI.system_calls.changed
+    }
+    fn is_stack_choice(_encoding: &Encoding) -> bool {
+        false
+    }
+    /// Or one of a set that its processor may change to.
+    fn is_link(_register: RegisterId) -> bool {
+        false
+    }
+    fn computes_stack_from_itself(_opcode: u32) -> bool {
+        false
+    }
+    fn is_host_call(_opcode: u32, _length_bytes: u8) -> bool {
+        false
+    }
+
+    // Texts.
+
+    /// Words that may stand before a mnemonic.
+    const PREFIXES: &'static [&'static str] = &[];
+    fn text_flow(text: &str) -> Option<TextFlow>;
+    /// True for a word among operands that names a register.
+    fn is_register(word: &str) -> bool;
+
+    // Addresses.
+
+    fn plain_address(address: u64) -> u64 {
+        address
+    }
+    fn is_canonical(_address: u64, _privilege: Privilege) -> bool {
+        true
+    }
+    fn is_vector(_pc: Address, _encoding: Option<&Encoding>) -> bool {
+        false
+    }
+    fn is_exception_return_value(_value: u64) -> bool {
+        false
+    }
+    fn stub_slot(_stub: &Stub<'_>) -> Option<StubSlot> {
+        None
+    }
+}

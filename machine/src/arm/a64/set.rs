@@ -1,0 +1,175 @@
+//! What the rest of the program asks of A64.
+
+use capstone::Capstone;
+use capstone::arch::BuildsCapstone as _;
+use capstone::arch::arm64::ArchMode;
+
+use crate::abi::Abi;
+use crate::address::Address;
+use crate::architecture::Architecture;
+use crate::arm::a64::bits::describe;
+use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64, is_link};
+use crate::arm::bank::banked;
+use crate::arm::by_lists;
+use crate::arm::flow::a64_flow;
+use crate::arm::opcode::{word_encoding, word_opcode};
+use crate::arm::psr::Psr;
+use crate::arm::registers;
+use crate::arm::registers::{OTHERS, SHOWN_64, SIGNALS_64, group_64, number_64, scalable_view};
+use crate::arm::stub::slot_of_aarch64;
+use crate::arm::target::a64_target;
+use crate::arm::text_flow::text_flow;
+use crate::arm::words::is_register;
+use crate::bank::BankedRegister;
+use crate::bytes::Encoding;
+use crate::control::{Control, Delay};
+use crate::disassembly::Disassembled;
+use crate::host_call::HostCall;
+use crate::instruction::Instruction;
+use crate::names::{Choice, ElfMachine, Names};
+use crate::privilege::Privilege;
+use crate::register_group::RegisterGroup;
+use crate::register_run::{Run, names_of};
+use crate::set::InstructionSet;
+use crate::site::Site;
+use crate::status::Status;
+use crate::stub::{Stub, StubSlot};
+use crate::text_flow::TextFlow;
+use crate::view::{RegisterId, RegisterView};
+
+/// See [`InstructionSet::A64`].
+pub struct A64;
+
+impl Architecture for A64 {
+    const SET: InstructionSet = InstructionSet::A64;
+    const NAMES: Names = Names {
+        choice: Some(Choice { name: "aarch64", help: "Arm, 64 bit" }),
+        word: "aarch64",
+        title: "AArch64",
+        spoken: "AArch64",
+    };
+    const WORD_BYTES: u16 = 8;
+    const ABI: Abi = AAPCS64;
+    const ELF: Option<ElfMachine> = Some(ElfMachine { number: 183, word_bytes: 8 });
+    const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
+    const ALIGNMENT: u8 = 4;
+    const HAS_BANKS: bool = true;
+    const SIGNALS: &'static [Run] = &SIGNALS_64;
+
+    fn view(name: &str) -> Option<RegisterView> {
+        registers::view(name, Self::SET)
+    }
+
+    fn shown() -> Vec<String> {
+        names_of(&SHOWN_64)
+    }
+
+    fn other_names() -> Vec<String> {
+        names_of(&OTHERS)
+    }
+
+    fn group(group: RegisterGroup) -> Vec<String> {
+        names_of(group_64(group))
+    }
+
+    fn number_of(register: RegisterId) -> Option<u16> {
+        number_64(register)
+    }
+
+    fn nameable(view: RegisterView) -> Option<RegisterView> {
+        scalable_view(view)
+    }
+
+    fn banked(name: &str) -> Option<BankedRegister> {
+        banked(name)
+    }
+
+    fn status(bytes: &[Option<u8>]) -> Status {
+        Status::from(&Psr::decode(bytes, Self::SET))
+    }
+
+    fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {
+        word_encoding(opcode)
+    }
+
+    fn opcode_of(encoding: &Encoding) -> u32 {
+        word_opcode(encoding)
+    }
+
+    fn length_of(_written_bytes: u8) -> u8 {
+        4
+    }
+
+    fn disassemblers() -> Vec<Capstone> {
+        Capstone::new().arm64().mode(ArchMode::Arm).detail(true).build().into_iter().collect()
+    }
+
+    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
+        Disassembled::first(disassemblers, site, |found| {
+            let description = describe(word_opcode(&site.encoding), site.pc);
+            Some(found.described(description.or_else(|| Some(by_lists::describe(found, Self::SET)))))
+        })
+    }
+
+    fn control(site: &Site) -> Control {
+        let opcode = word_opcode(&site.encoding);
+        Control { flow: a64_flow(opcode), target: a64_target(opcode, site.pc.0), delay: Delay::None }
+    }
+
+    #[inline(always)]
+    fn is_link(register: RegisterId) -> bool {
+        is_link(register)
+    }
+
+    /// STXR, STLXR, STXP, STLXP.
+    fn is_exclusive_store(encoding: &Encoding) -> bool {
+        word_opcode(encoding) & 0x3fc0_0000 == 0x0800_0000
+    }
+
+    fn changed_by_trap(encoding: &Encoding) -> &'static [&'static str] {
+        let is_firmware = matches!(word_opcode(encoding) & 0xffe0_001f, 0xd400_0002 | 0xd400_0003); // HVC, SMC
+        if is_firmware { FIRMWARE_64 } else { Self::ABI.system_calls.changed }
+    }
+
+    /// ADD, SUB; LDP, STP, LDR and STR with writeback.
+    #[inline(always)]
+    fn computes_stack_from_itself(opcode: u32) -> bool {
+        let (is_from_sp, is_to_sp) = (opcode >> 5 & 31 == 31, opcode & 31 == 31);
+        let is_add = opcode & 0x1f80_0000 == 0x1100_0000 || opcode & 0x1fe0_0000 == 0x0b20_0000;
+        // Of one register or of two.
+        let is_indexed = opcode & 0x3a80_0000 == 0x2880_0000 || opcode & 0x3b20_0400 == 0x3800_0400;
+        is_from_sp && (is_add && is_to_sp || is_indexed)
+    }
+
+    /// `HLT #0xf000` (Arm, "Semihosting for AArch32 and AArch64").
+    #[inline(always)]
+    fn is_host_call(opcode: u32, _length_bytes: u8) -> bool {
+        opcode == 0xd45e_0000
+    }
+
+    fn text_flow(text: &str) -> Option<TextFlow> {
+        text_flow(text)
+    }
+
+    fn is_register(word: &str) -> bool {
+        is_register(word)
+    }
+
+    /// Bit 55 tells the upper half from the lower one (DDI 0487, D8.8 "Address tagging").
+    fn plain_address(address: u64) -> u64 {
+        ((address << 8).cast_signed() >> 8).cast_unsigned()
+    }
+
+    fn is_canonical(address: u64, privilege: Privilege) -> bool {
+        address >> 56 == 0 || privilege == Privilege::Kernel
+    }
+
+    /// Entries of the vector table have room for 32 instructions (DDI 0487, D1.3 "Exception vectors").
+    fn is_vector(pc: Address, _encoding: Option<&Encoding>) -> bool {
+        pc.0.is_multiple_of(0x80)
+    }
+
+    fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
+        slot_of_aarch64(stub)
+    }
+}

@@ -1,0 +1,165 @@
+//! What the rest of the program asks of A32.
+
+use capstone::Capstone;
+use capstone::arch::arm::{ArchExtraMode, ArchMode};
+use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
+
+use crate::abi::Abi;
+use crate::address::Address;
+use crate::architecture::Architecture;
+use crate::arm::aarch32::instruction::describe;
+use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
+use crate::arm::bank::banked;
+use crate::arm::flow::a32_flow;
+use crate::arm::opcode::{word_encoding, word_opcode};
+use crate::arm::psr::Psr;
+use crate::arm::registers;
+use crate::arm::registers::{OTHERS, SHOWN_32, SIGNALS_32, group_32, number_32, scalable_view};
+use crate::arm::target::a32_target;
+use crate::arm::text_flow::text_flow;
+use crate::arm::words::is_register;
+use crate::bank::BankedRegister;
+use crate::bytes::Encoding;
+use crate::control::{Control, Delay, Flow};
+use crate::disassembly::Disassembled;
+use crate::host_call::HostCall;
+use crate::instruction::Instruction;
+use crate::names::{Choice, ElfMachine, Names};
+use crate::placement::Placement;
+use crate::register_group::RegisterGroup;
+use crate::register_run::{Run, names_of};
+use crate::set::InstructionSet;
+use crate::site::Site;
+use crate::status::Status;
+use crate::text_flow::TextFlow;
+use crate::view::{RegisterId, RegisterView};
+
+/// See [`InstructionSet::A32`].
+pub struct A32;
+
+impl Architecture for A32 {
+    const SET: InstructionSet = InstructionSet::A32;
+    const NAMES: Names = Names {
+        choice: Some(Choice { name: "arm", help: "Arm, 32 bit" }),
+        word: "aarch32",
+        title: "AArch32",
+        spoken: "Arm",
+    };
+    const WORD_BYTES: u16 = 4;
+    const ABI: Abi = AAPCS32;
+    const ELF: Option<ElfMachine> = Some(ElfMachine { number: 40, word_bytes: 4 });
+    /// `STT_ARM_TFUNC`, which older tools give to functions of T32.
+    const ELF_FUNCTION: Option<u8> = Some(13);
+    const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
+    /// A program may change to T32.
+    const ALIGNMENT: u8 = 2;
+    const HAS_MARKED_ADDRESSES: bool = true;
+    const HAS_BANKS: bool = true;
+    const SIGNALS: &'static [Run] = &SIGNALS_32;
+
+    fn view(name: &str) -> Option<RegisterView> {
+        registers::view(name, Self::SET)
+    }
+
+    fn shown() -> Vec<String> {
+        names_of(&SHOWN_32)
+    }
+
+    fn other_names() -> Vec<String> {
+        names_of(&OTHERS)
+    }
+
+    fn group(group: RegisterGroup) -> Vec<String> {
+        names_of(group_32(group))
+    }
+
+    fn number_of(register: RegisterId) -> Option<u16> {
+        number_32(register)
+    }
+
+    fn nameable(view: RegisterView) -> Option<RegisterView> {
+        scalable_view(view)
+    }
+
+    fn banked(name: &str) -> Option<BankedRegister> {
+        banked(name)
+    }
+
+    fn status(bytes: &[Option<u8>]) -> Status {
+        Status::from(&Psr::decode(bytes, Self::SET))
+    }
+
+    fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {
+        word_encoding(opcode)
+    }
+
+    fn opcode_of(encoding: &Encoding) -> u32 {
+        word_opcode(encoding)
+    }
+
+    fn length_of(_written_bytes: u8) -> u8 {
+        4
+    }
+
+    /// In T32 the lowest bit of the address is set. Where a trace has lost it, an instruction of two bytes, or one where
+    /// none of A32 can be, or one right behind another of T32, tells.
+    fn set_at(placement: &Placement) -> InstructionSet {
+        let Placement { address, length_bytes, behind } = *placement;
+        let is_thumb = address & 3 != 0 || length_bytes == 2 || behind == Some(InstructionSet::T32);
+        if is_thumb { InstructionSet::T32 } else { InstructionSet::A32 }
+    }
+
+    fn disassemblers() -> Vec<Capstone> {
+        let extra = [ArchExtraMode::V8].into_iter();
+        Capstone::new().arm().mode(ArchMode::Arm).extra_mode(extra).detail(true).build().into_iter().collect()
+    }
+
+    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
+        Disassembled::first(disassemblers, site, |found| Some(found.described(describe(found, Self::SET))))
+    }
+
+    fn control(site: &Site) -> Control {
+        let opcode = word_opcode(&site.encoding);
+        Control { flow: a32_flow(opcode), target: a32_target(opcode, site.pc.0), delay: Delay::None }
+    }
+
+    #[inline(always)]
+    fn is_link(register: RegisterId) -> bool {
+        is_link(register)
+    }
+
+    /// STREX, STLEX.
+    fn is_exclusive_store(encoding: &Encoding) -> bool {
+        word_opcode(encoding) & 0x0f90_00f0 == 0x0180_0090
+    }
+
+    fn changed_by_trap(encoding: &Encoding) -> &'static [&'static str] {
+        let is_firmware = matches!(word_opcode(encoding) & 0x0ff0_00f0, 0x0140_0070 | 0x0160_0070); // HVC, SMC
+        if is_firmware { FIRMWARE_32 } else { Self::ABI.system_calls.changed }
+    }
+
+    /// What has the stack pointer as base or first operand: also POP, PUSH.
+    #[inline(always)]
+    fn computes_stack_from_itself(opcode: u32) -> bool {
+        opcode >> 16 & 15 == 13
+    }
+
+    /// `SVC #0x123456`, `HLT #0xf000` (Arm, "Semihosting for AArch32 and AArch64").
+    #[inline(always)]
+    fn is_host_call(opcode: u32, _length_bytes: u8) -> bool {
+        matches!(opcode & 0x0fff_ffff, 0x0f12_3456 | 0x010f_0070)
+    }
+
+    fn text_flow(text: &str) -> Option<TextFlow> {
+        text_flow(text)
+    }
+
+    fn is_register(word: &str) -> bool {
+        is_register(word)
+    }
+
+    /// A vector of the A and R profiles holds a jump (DDI 0406, B1.8 "Exception vectors and the exception base address").
+    fn is_vector(pc: Address, encoding: Option<&Encoding>) -> bool {
+        pc.0 & 0x1f != 0 && encoding.is_some_and(|encoding| a32_flow(word_opcode(encoding)) == Flow::Branch)
+    }
+}

@@ -1,0 +1,164 @@
+//! What the rest of the program asks of T32.
+
+use capstone::Capstone;
+use capstone::arch::arm::{ArchExtraMode, ArchMode};
+use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
+
+use crate::abi::Abi;
+use crate::architecture::Architecture;
+use crate::arm::aarch32::instruction::describe;
+use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
+use crate::arm::bank::banked;
+use crate::arm::flow::t32_flow;
+use crate::arm::opcode::{thumb_encoding, thumb_opcode};
+use crate::arm::psr::Psr;
+use crate::arm::registers;
+use crate::arm::registers::{OTHERS, SHOWN_32, SIGNALS_32, group_32, number_32, scalable_view};
+use crate::arm::target::t32_target;
+use crate::arm::text_flow::text_flow;
+use crate::arm::words::is_register;
+use crate::bank::BankedRegister;
+use crate::bytes::Encoding;
+use crate::control::{Control, Delay};
+use crate::disassembly::Disassembled;
+use crate::host_call::HostCall;
+use crate::instruction::Instruction;
+use crate::names::Names;
+use crate::register_group::RegisterGroup;
+use crate::register_run::{Run, names_of};
+use crate::set::InstructionSet;
+use crate::site::Site;
+use crate::status::Status;
+use crate::text_flow::TextFlow;
+use crate::view::{RegisterId, RegisterView};
+
+/// See [`InstructionSet::T32`].
+pub struct T32;
+
+impl Architecture for T32 {
+    const SET: InstructionSet = InstructionSet::T32;
+    const NAMES: Names = Names { choice: None, word: "aarch32", title: "AArch32", spoken: "Arm" };
+    const WORD_BYTES: u16 = 4;
+    const ABI: Abi = AAPCS32;
+    const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
+    const ALIGNMENT: u8 = 2;
+    const HAS_MARKED_ADDRESSES: bool = true;
+    const IS_MARKED: bool = true;
+    /// `it` (DDI 0487, F5.1 "IT").
+    const LONGEST_BLOCK: u8 = 4;
+    const HAS_BANKS: bool = true;
+    const SIGNALS: &'static [Run] = &SIGNALS_32;
+
+    fn view(name: &str) -> Option<RegisterView> {
+        registers::view(name, Self::SET)
+    }
+
+    fn shown() -> Vec<String> {
+        names_of(&SHOWN_32)
+    }
+
+    fn other_names() -> Vec<String> {
+        names_of(&OTHERS)
+    }
+
+    fn group(group: RegisterGroup) -> Vec<String> {
+        names_of(group_32(group))
+    }
+
+    fn number_of(register: RegisterId) -> Option<u16> {
+        number_32(register)
+    }
+
+    fn nameable(view: RegisterView) -> Option<RegisterView> {
+        scalable_view(view)
+    }
+
+    fn banked(name: &str) -> Option<BankedRegister> {
+        banked(name)
+    }
+
+    fn status(bytes: &[Option<u8>]) -> Status {
+        Status::from(&Psr::decode(bytes, Self::SET))
+    }
+
+    fn encoding_of(opcode: u32, length_bytes: u8) -> Option<Encoding> {
+        thumb_encoding(opcode, length_bytes)
+    }
+
+    fn opcode_of(encoding: &Encoding) -> u32 {
+        thumb_opcode(encoding)
+    }
+
+    fn length_of(written_bytes: u8) -> u8 {
+        if written_bytes <= 2 { 2 } else { 4 }
+    }
+
+    fn disassemblers() -> Vec<Capstone> {
+        let built = [ArchExtraMode::V8, ArchExtraMode::MClass].map(|extra| {
+            Capstone::new().arm().mode(ArchMode::Thumb).extra_mode([extra].into_iter()).detail(true).build()
+        });
+        built.into_iter().flatten().collect()
+    }
+
+    /// After an `it` the disassembler takes what it decodes next for a part of the block.
+    fn is_stateful(encoding: &Encoding) -> bool {
+        matches!(*encoding.bytes(), [low, 0xbf] if low & 15 != 0)
+    }
+
+    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
+        Disassembled::first(disassemblers, site, |found| Some(found.described(describe(found, Self::SET))))
+    }
+
+    fn control(site: &Site) -> Control {
+        let opcode = thumb_opcode(&site.encoding);
+        Control { flow: t32_flow(opcode), target: t32_target(opcode, site.pc.0), delay: Delay::None }
+    }
+
+    #[inline(always)]
+    fn is_link(register: RegisterId) -> bool {
+        is_link(register)
+    }
+
+    /// STREX.
+    fn is_exclusive_store(encoding: &Encoding) -> bool {
+        thumb_opcode(encoding) & 0xff70_0000 == 0xe840_0000
+    }
+
+    fn changed_by_trap(encoding: &Encoding) -> &'static [&'static str] {
+        let is_firmware = thumb_opcode(encoding) & 0xffe0_f000 == 0xf7e0_8000; // HVC, SMC
+        if is_firmware { FIRMWARE_32 } else { Self::ABI.system_calls.changed }
+    }
+
+    /// `msr control` of M-profile chooses between two stack pointers (DDI 0553, "MSR (register)").
+    fn is_stack_choice(encoding: &Encoding) -> bool {
+        thumb_opcode(encoding) & 0xffe0_d000 == 0xf380_8000
+    }
+
+    /// What has the stack pointer as base or first operand: also POP, PUSH.
+    #[inline(always)]
+    fn computes_stack_from_itself(opcode: u32) -> bool {
+        if opcode > 0xffff {
+            return opcode >> 16 & 15 == 13;
+        }
+        opcode & 0xff00 == 0xb000 || opcode & 0xf600 == 0xb400 || opcode & 0xff87 == 0x4485
+    }
+
+    /// `BKPT #0xab`, `SVC #0xab`, `HLT #0x3c` (Arm, "Semihosting for AArch32 and AArch64").
+    #[inline(always)]
+    fn is_host_call(opcode: u32, length_bytes: u8) -> bool {
+        length_bytes == 2 && matches!(opcode, 0xbeab | 0xdfab | 0xbabc)
+    }
+
+    fn text_flow(text: &str) -> Option<TextFlow> {
+        text_flow(text)
+    }
+
+    fn is_register(word: &str) -> bool {
+        is_register(word)
+    }
+
+    /// `EXC_RETURN` of M-profile (DDI 0553, "EXC_RETURN, Exception Return Payload").
+    fn is_exception_return_value(value: u64) -> bool {
+        value & 0xffff_ff80 == 0xffff_ff80
+    }
+}

@@ -1,0 +1,44 @@
+//! Calling conventions (Procedure Call Standard for the Arm Architecture, AAPCS64 and AAPCS32; SMC Calling Convention, DEN 0028;
+//! Linux, `syscall(2)`).
+
+use crate::abi::{Abi, ReturnAddress, SystemCalls};
+use crate::host_call::HostCall;
+use crate::linux::names::Numbers;
+use crate::view::RegisterId;
+
+/// The link register of A64.
+pub const LINK_64: RegisterId = RegisterId(30);
+
+/// Of AArch64.
+pub const AAPCS64: Abi = Abi {
+    arguments: &["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"],
+    result: Some("x0"),
+    return_address: ReturnAddress::Register(LINK_64),
+    system_calls: SystemCalls { numbers: Numbers::Generic, kept_arguments: &[], changed: &["x0"] },
+};
+
+/// Of AArch32.
+pub const AAPCS32: Abi = Abi {
+    arguments: &["r0", "r1", "r2", "r3"],
+    result: Some("r0"),
+    return_address: ReturnAddress::Register(RegisterId::LR),
+    system_calls: SystemCalls { numbers: Numbers::Arm, kept_arguments: &[], changed: &["r0"] },
+};
+
+/// Firmware and hypervisors may use all that a function may use.
+pub const FIRMWARE_64: &[&str] = &[
+    "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16", "x17",
+];
+/// The same in AArch32.
+pub const FIRMWARE_32: &[&str] = &["r0", "r1", "r2", "r3", "r12"];
+
+/// Semihosting in AArch64.
+pub const HOST_CALL_64: HostCall = HostCall { operation: "w0", argument: "x1" };
+/// The same in AArch32.
+pub const HOST_CALL_32: HostCall = HostCall { operation: "r0", argument: "r1" };
+
+/// True for the link registers of both states: a processor may change from one to the other.
+#[inline(always)]
+pub fn is_link(register: RegisterId) -> bool {
+    matches!(register, LINK_64 | RegisterId::LR)
+}

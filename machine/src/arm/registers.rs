@@ -1,0 +1,183 @@
+//! Registers of AArch64 and AArch32 (Arm Architecture Reference Manual, DDI 0487, B1.2 and E1.2).
+
+use crate::register_group::RegisterGroup;
+use crate::register_run::Run;
+use crate::set::InstructionSet;
+use crate::view::{RegisterId, RegisterView};
+
+/// The view of a lower-case name.
+pub fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    fixed_view(name, set).or_else(|| numbered_view(name, set))
+}
+
+/// The same in AArch32.
+pub fn aarch32_view(name: &str) -> Option<RegisterView> {
+    view(name, InstructionSet::A32)
+}
+
+/// What a register file shows of AArch64.
+pub const SHOWN_64: [Run; 7] = [
+    Run::of("x", 31),
+    Run::one("sp"),
+    Run::one("pc"),
+    Run::one("psr"),
+    Run::of("v", 32),
+    Run::one("fpcr"),
+    Run::one("fpsr"),
+];
+
+/// The same of AArch32.
+pub const SHOWN_32: [Run; 8] = [
+    Run::of("r", 13),
+    Run::one("sp"),
+    Run::one("lr"),
+    Run::one("pc"),
+    Run::one("psr"),
+    Run::of("d", 32),
+    Run::of("s", 32),
+    Run::one("fpscr"),
+];
+
+/// Other names, in the order in which they are tried for a view that has none yet.
+pub const OTHERS: [Run; 16] = [
+    Run::one("wsp"),
+    Run::one("xsp"),
+    Run::one("fpscr"),
+    Run::one("fpcr"),
+    Run::one("fpsr"),
+    Run::one("vpr"),
+    Run::of("w", 32),
+    Run::of("r", 32),
+    Run::of("x", 32),
+    Run::of("q", 32),
+    Run::of("d", 32),
+    Run::of("s", 32),
+    Run::of("h", 32),
+    Run::of("b", 32),
+    Run::of("z", 32),
+    Run::of("p", 32),
+];
+
+/// The signals of a core in AArch64, as the Tarmac Trace Utilities export them.
+pub const SIGNALS_64: [Run; 5] =
+    [Run::of("x", 31), Run::one("xsp"), Run::one("psr"), Run::of("d", 32), Run::of("s", 32)];
+
+/// The same in AArch32.
+pub const SIGNALS_32: [Run; 4] = [Run::of("r", 15), Run::one("psr"), Run::of("d", 16), Run::of("s", 32)];
+
+/// The registers of a window in AArch64.
+pub const fn group_64(group: RegisterGroup) -> &'static [Run] {
+    match group {
+        RegisterGroup::Core => const { &[Run::of("x", 31), Run::one("sp"), Run::one("pc"), Run::one("psr")] },
+        RegisterGroup::Single => const { &[Run::of("s", 32), Run::one("fpcr"), Run::one("fpsr")] },
+        RegisterGroup::Double => const { &[Run::of("d", 32), Run::one("fpcr"), Run::one("fpsr")] },
+        RegisterGroup::Vector => const { &[Run::of("v", 32)] },
+        RegisterGroup::Scalable => const { &[Run::of("z", 32), Run::of("p", 16)] },
+        RegisterGroup::System => const { &[] },
+    }
+}
+
+/// The same in AArch32.
+pub const fn group_32(group: RegisterGroup) -> &'static [Run] {
+    match group {
+        RegisterGroup::Core => {
+            const { &[Run::of("r", 13), Run::one("sp"), Run::one("lr"), Run::one("pc"), Run::one("psr")] }
+        }
+        RegisterGroup::Single => const { &[Run::of("s", 32), Run::one("fpscr")] },
+        RegisterGroup::Double => const { &[Run::of("d", 32), Run::one("fpscr")] },
+        RegisterGroup::Vector => const { &[Run::of("q", 16), Run::one("vpr")] },
+        RegisterGroup::Scalable | RegisterGroup::System => const { &[] },
+    }
+}
+
+/// The number that stands for a general register in encodings of AArch64.
+pub fn number_64(register: RegisterId) -> Option<u16> {
+    (register <= RegisterId::SP).then_some(register.0)
+}
+
+/// The same in AArch32.
+pub fn number_32(register: RegisterId) -> Option<u16> {
+    match register {
+        RegisterId::SP => Some(13),
+        RegisterId::LR => Some(14),
+        RegisterId::PC => Some(15),
+        register => (register.0 < 13).then_some(register.0),
+    }
+}
+
+/// The register that a number of AArch64 stands for in a branch; none for the zero register.
+pub fn register_64(number: u32) -> Option<RegisterId> {
+    u16::try_from(number).ok().filter(|number| *number < 31).map(RegisterId)
+}
+
+/// The same in AArch32; none for the program counter.
+pub fn register_32(number: u32) -> Option<RegisterId> {
+    match number {
+        13 => Some(RegisterId::SP),
+        14 => Some(RegisterId::LR),
+        _ => u16::try_from(number).ok().filter(|number| *number < 13).map(RegisterId),
+    }
+}
+
+/// The whole SVE register whose low part a view is; none for parts that NEON names and for other registers.
+pub fn scalable_view(view: RegisterView) -> Option<RegisterView> {
+    let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register) && view.size_bytes > 16;
+    let is_predicate = (RegisterId::P0..RegisterId::FIRST_NAMED).contains(&view.register);
+    let size_bytes = if is_vector { 256 } else { 32 };
+    let is_scalable = view.offset == 0 && (is_vector || is_predicate) && view.size_bytes <= size_bytes;
+    is_scalable.then_some(RegisterView { size_bytes, ..view })
+}
+
+fn fixed_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    let word = if set == InstructionSet::A64 { 8 } else { 4 };
+    let (register, size_bytes) = match name {
+        "sp" | "r13" => (RegisterId::SP, word),
+        "xsp" => (RegisterId::SP, 8),
+        "wsp" => (RegisterId::SP, 4),
+        "lr" | "r14" if set == InstructionSet::A64 => (RegisterId(30), word),
+        "lr" | "r14" => (RegisterId::LR, word),
+        "pc" | "r15" => (RegisterId::PC, word),
+        "psr" | "cpsr" | "xpsr" | "pstate" => (RegisterId::PSR, 4),
+        "fpscr" => (RegisterId::FPSCR, 4),
+        "fpcr" => (RegisterId::FPCR, 4),
+        "fpsr" => (RegisterId::FPSR, 4),
+        "vpr" => (RegisterId::VPR, 4),
+        _ => return None,
+    };
+    Some(RegisterView::new(register, 0, size_bytes))
+}
+
+fn numbered_view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    let digits =
+        name.get(1..).filter(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))?;
+    if digits.len() > 1 && digits.starts_with('0') {
+        return None;
+    }
+    let number: u16 = digits.parse().ok()?;
+    let is_a64 = set == InstructionSet::A64;
+    let part = |first: RegisterId, count: u16, size_bytes: u16| {
+        (number < count).then(|| RegisterView::new(RegisterId(first.0 + number), 0, size_bytes))
+    };
+    // In AArch32 d and s are packed: d1 is the upper half of q0 (Arm ARM, "The SIMD and floating-point register file").
+    let packed = |size_bytes: u16| {
+        let in_one = 16 / size_bytes;
+        (number < 32).then(|| {
+            RegisterView::new(RegisterId(RegisterId::V0.0 + number / in_one), number % in_one * size_bytes, size_bytes)
+        })
+    };
+    match name.as_bytes().first()? {
+        b'x' | b'e' => part(RegisterId::X0, 31, 8),
+        b'w' => part(RegisterId::X0, 31, 4),
+        b'r' => part(RegisterId::X0, 13, 4),
+        b'v' | b'q' => part(RegisterId::V0, 32, 16),
+        b'd' if is_a64 => part(RegisterId::V0, 32, 8),
+        b's' if is_a64 => part(RegisterId::V0, 32, 4),
+        b'd' => packed(8),
+        b's' => packed(4),
+        b'h' => part(RegisterId::V0, 32, 2),
+        b'b' => part(RegisterId::V0, 32, 1),
+        b'z' => part(RegisterId::V0, 32, 256),
+        b'p' => part(RegisterId::P0, 16, 32),
+        _ => None,
+    }
+}

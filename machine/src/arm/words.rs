@@ -1,0 +1,23 @@
+//! Which words of an operand name registers.
+
+use crate::word::Word;
+
+/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), and system registers; in lower case.
+pub fn is_register(word: &str) -> bool {
+    let word = Word::of(word);
+    word.is_numbered(&NUMBERED)
+        || NAMED.contains(&word.base)
+        || SYSTEM_ENDINGS.iter().any(|ending| word.base.ends_with(ending))
+        || SYSTEM_STARTS.iter().any(|start| word.base.starts_with(start))
+}
+
+const NUMBERED: [&str; 15] = ["x", "w", "r", "v", "q", "d", "s", "h", "b", "z", "p", "pn", "za", "c", "cr"];
+
+const NAMED: [&str; 19] = [
+    "sp", "xsp", "wsp", "xzr", "wzr", "lr", "pc", "fp", "ip", "sl", "zr", "ffr", "nzcv", "vpr", "za", "zt0", "msp",
+    "psp", "fpexc",
+];
+
+const SYSTEM_ENDINGS: [&str; 5] = ["_el0", "_el1", "_el2", "_el3", "_el12"];
+
+const SYSTEM_STARTS: [&str; 5] = ["cpsr", "spsr", "apsr", "fpscr", "xpsr"];

@@ -1,0 +1,45 @@
+//! Banks: registers of their own that share a plain name, of which one is in use.
+
+use crate::mode::Mode;
+use crate::view::RegisterView;
+
+/// A register of its own, and the plain register that it stands for while it is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BankedRegister {
+    /// The plain register, as wide as the bank is.
+    pub plain: RegisterView,
+    /// When it is in use.
+    pub bank: Bank,
+}
+
+/// One of several registers that share a plain name: which of them it means, the [`Mode`] tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bank {
+    /// `SP_EL0` … `SP_EL3`.
+    Level(u8),
+    /// `r13_svc`, `lr_irq`, ….
+    Mode([u8; 3]),
+    /// `r8_fiq`, `r8_usr`, …: only FIQ has its own.
+    Fiq([u8; 3]),
+    /// `MSP`.
+    Main,
+    /// `PSP`.
+    Process,
+    /// A suffix that tells nothing.
+    Other,
+}
+
+impl Bank {
+    /// True unless the mode says that the plain name means another bank.
+    pub fn is_in_use(self, mode: Mode) -> bool {
+        match (self, mode) {
+            (Self::Level(bank), Mode::Level { level, has_own_stack }) => bank == if has_own_stack { level } else { 0 },
+            (Self::Level(_), Mode::Banked(_) | Mode::Handler) => false,
+            (Self::Mode(bank), Mode::Banked(mode)) => bank == mode,
+            (Self::Fiq(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
+            (Self::Mode(_) | Self::Fiq(_) | Self::Main | Self::Process, Mode::Level { .. }) => false,
+            (Self::Process, Mode::Handler) => false,
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Which architecture answers for which instruction set: the one place that asks.
+//!
+//! A question of the trait [`Architecture`] is a method of [`InstructionSet`] here. All of them are resolved when the
+//! program is compiled: what is asked for each line of a trace costs a comparison, not a call through a table.
+
+use capstone::Capstone;
+
+use crate::abi::{Abi, ReturnAddress};
+use crate::address::Address;
+use crate::architecture::Architecture;
+use crate::arm::a64::set::A64;
+use crate::arm::aarch32::a32::A32;
+use crate::arm::aarch32::t32::T32;
+use crate::bank::BankedRegister;
+use crate::bytes::Encoding;
+use crate::control::Control;
+use crate::host_call::HostCall;
+use crate::instruction::Instruction;
+use crate::names::{ElfMachine, Names};
+use crate::placement::Placement;
+use crate::privilege::Privilege;
+use crate::regdeps::architecture::Regdeps;
+use crate::register_group::RegisterGroup;
+use crate::register_run::Run;
+use crate::riscv::set::Riscv64;
+use crate::set::InstructionSet;
+use crate::site::Site;
+use crate::status::Status;
+use crate::stub::{Stub, StubSlot};
+use crate::text_flow::TextFlow;
+use crate::view::{RegisterId, RegisterView};
+use crate::x86::set::{X86_32, X86_64};
+
+/// Asks the architecture of a set; the rows.
+macro_rules! ask {
+    ($set:expr, $architecture:ident => $question:expr) => {
+        ask!(@rows $set, $architecture, $question, A64 A32 T32 X86_64 X86_32 Riscv64 Regdeps)
+    };
+    (@rows $set:expr, $architecture:ident, $question:expr, $($row:ident)*) => {
+        match $set {
+            $(InstructionSet::$row => {
+                type $architecture = $row;
+                $question
+            })*
+        }
+    };
+}
+
+/// Names.
+impl InstructionSet {
+    /// What it is called.
+    pub const fn names(self) -> Names {
+        ask!(self, Of => Of::NAMES)
+    }
+
+    /// Those that people can choose, the likeliest first.
+    pub const CHOICES: [Self; 5] = [Self::X86_64, Self::X86_32, Self::A64, Self::A32, Self::Riscv64];
+
+    /// How the code of an ELF file begins to decode; none for other machines.
+    pub fn of_elf(machine: ElfMachine) -> Option<Self> {
+        Self::ALL.into_iter().find(|set| set.elf_machine() == Some(machine))
+    }
+
+    /// True for a symbol type of ELF, of those set aside for processors, that means a function.
+    pub fn is_elf_function(self, symbol_type: u8) -> bool {
+        ask!(self, Of => Of::ELF_FUNCTION) == Some(symbol_type)
+    }
+
+    const fn elf_machine(self) -> Option<ElfMachine> {
+        ask!(self, Of => Of::ELF)
+    }
+}
+
+/// Registers; see also [`crate::registers::Registers`].
+impl InstructionSet {
+    /// Bytes of an address, and of a general register.
+    #[inline(always)]
+    pub const fn word_bytes(self) -> u16 {
+        ask!(self, Of => Of::WORD_BYTES)
+    }
+
+    /// The number that stands for a general register in encodings; none for others.
+    pub fn number_of(self, register: RegisterId) -> Option<u16> {
+        ask!(self, Of => Of::number_of(register))
+    }
+
+    /// The names of the registers that an export of signals declares, in its order.
+    pub const fn signals(self) -> &'static [Run] {
+        ask!(self, Of => Of::SIGNALS)
+    }
+
+    /// What the bits of its status register say, least significant byte first, `None` for a byte that is not known.
+    pub fn status(self, bytes: &[Option<u8>]) -> Status {
+        ask!(self, Of => Of::status(bytes))
+    }
+
+    /// True when plain names mean different registers in different modes.
+    pub const fn has_banks(self) -> bool {
+        ask!(self, Of => Of::HAS_BANKS)
+    }
+
+    /// The bank of a lower-case name such as `r13_svc` or `sp_el1`; none for names of no bank.
+    pub fn banked(self, name: &str) -> Option<BankedRegister> {
+        ask!(self, Of => Of::banked(name))
+    }
+
+    pub(crate) fn register_view(self, name: &str) -> Option<RegisterView> {
+        ask!(self, Of => Of::view(name))
+    }
+
+    pub(crate) fn shown_registers(self) -> Vec<String> {
+        ask!(self, Of => Of::shown())
+    }
+
+    pub(crate) fn other_register_names(self) -> Vec<String> {
+        ask!(self, Of => Of::other_names())
+    }
+
+    pub(crate) fn registers_of(self, group: RegisterGroup) -> Vec<String> {
+        ask!(self, Of => Of::group(group))
+    }
+
+    pub(crate) fn nameable_view(self, view: RegisterView) -> Option<RegisterView> {
+        ask!(self, Of => Of::nameable(view))
+    }
+}
+
+/// Encodings.
+impl InstructionSet {
+    /// The bytes of a right-aligned opcode, as little-endian memory holds it; none for 0, which stands for unknown,
+    /// and for sets whose instructions are no numbers.
+    ///
+    /// ```
+    /// use stepback_machine::InstructionSet;
+    /// let wide = InstructionSet::T32.encoding_of(0xf000_f801, 4).unwrap();
+    /// assert_eq!(wide.bytes(), [0x00, 0xf0, 0x01, 0xf8]);
+    /// assert_eq!(InstructionSet::T32.opcode_of(&wide), 0xf000_f801);
+    /// ```
+    pub fn encoding_of(self, opcode: u32, length_bytes: u8) -> Option<Encoding> {
+        ask!(self, Of => Of::encoding_of(opcode, length_bytes))
+    }
+
+    /// An instruction as a right-aligned number; 0 in sets whose instructions are none, and for lengths that they do not have.
+    pub fn opcode_of(self, encoding: &Encoding) -> u32 {
+        ask!(self, Of => Of::opcode_of(encoding))
+    }
+
+    /// The length of an instruction of which a trace writes so many bytes.
+    #[inline(always)]
+    pub fn length_of(self, written_bytes: u8) -> u8 {
+        ask!(self, Of => Of::length_of(written_bytes))
+    }
+
+    /// The fewest bytes between the beginnings of two instructions of a program that begins in this set.
+    pub const fn alignment(self) -> u8 {
+        ask!(self, Of => Of::ALIGNMENT)
+    }
+
+    /// The set that an instruction belongs to by its place, where a trace names no more than the set that its program begins in.
+    pub fn set_at(self, placement: &Placement) -> Self {
+        ask!(self, Of => Of::set_at(placement))
+    }
+}
+
+/// What instructions do; see also [`crate::decoder::decode`].
+impl InstructionSet {
+    /// What an instruction does to control, as far as its encoding says. Cost: some comparisons; on x86 a decoding.
+    pub fn control(self, site: &Site) -> Control {
+        ask!(self, Of => Of::control(site))
+    }
+
+    /// True for a store that may fail, and of which a trace may tell all the same.
+    pub fn is_exclusive_store(self, encoding: &Encoding) -> bool {
+        ask!(self, Of => Of::is_exclusive_store(encoding))
+    }
+
+    /// The registers that may be changed when control comes back behind a trap.
+    pub fn changed_by_trap(self, encoding: &Encoding) -> &'static [&'static str] {
+        ask!(self, Of => Of::changed_by_trap(encoding))
+    }
+
+    /// True for an instruction that chooses between stack pointers, so that the plain name means another one behind it.
+    pub fn is_stack_choice(self, encoding: &Encoding) -> bool {
+        ask!(self, Of => Of::is_stack_choice(encoding))
+    }
+
+    /// True for an instruction that computes the stack pointer from itself: what it is then belongs to the same stack.
+    #[inline(always)]
+    pub fn computes_stack_from_itself(self, opcode: u32) -> bool {
+        ask!(self, Of => Of::computes_stack_from_itself(opcode))
+    }
+
+    /// The most instructions that a condition of another may cover; 0 where there is no such thing.
+    pub const fn longest_block(self) -> u8 {
+        ask!(self, Of => Of::LONGEST_BLOCK)
+    }
+
+    /// False where encodings do not say what instructions do.
+    pub const fn is_decoded(self) -> bool {
+        ask!(self, Of => Of::IS_DECODED)
+    }
+
+    pub(crate) fn disassemblers(self) -> Vec<Capstone> {
+        ask!(self, Of => Of::disassemblers())
+    }
+
+    pub(crate) fn is_stateful(self, encoding: &Encoding) -> bool {
+        ask!(self, Of => Of::is_stateful(encoding))
+    }
+
+    pub(crate) fn decode_with(self, site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
+        ask!(self, Of => Of::decode(site, disassemblers))
+    }
+}
+
+/// Texts of instructions.
+impl InstructionSet {
+    /// How an instruction goes elsewhere, by its text; none when it goes on to the next.
+    pub fn text_flow(self, text: &str) -> Option<TextFlow> {
+        ask!(self, Of => Of::text_flow(text))
+    }
+
+    /// True for a word among the operands that names a register, in any case.
+    pub fn is_register_word(self, word: &str) -> bool {
+        word.starts_with('%') || ask!(self, Of => Of::is_register(&word.to_ascii_lowercase()))
+    }
+
+    /// Words that may stand before a mnemonic.
+    pub const fn text_prefixes(self) -> &'static [&'static str] {
+        ask!(self, Of => Of::PREFIXES)
+    }
+}
+
+/// Calling conventions, kernels and hosts.
+impl InstructionSet {
+    /// By which registers functions and kernels are called.
+    pub const fn abi(self) -> Abi {
+        ask!(self, Of => Of::ABI)
+    }
+
+    /// Where a call leaves its return address; none where that is on the stack.
+    #[inline(always)]
+    pub const fn link_register(self) -> Option<RegisterId> {
+        match ask!(self, Of => Of::ABI.return_address) {
+            ReturnAddress::Register(register) => Some(register),
+            ReturnAddress::Stack | ReturnAddress::Unknown => None,
+        }
+    }
+
+    /// True for its link register, or that of a set that its processor may change to.
+    #[inline(always)]
+    pub fn is_link_register(self, register: RegisterId) -> bool {
+        ask!(self, Of => Of::is_link(register))
+    }
+
+    /// The name of a system call; none for a number that no kernel of the architecture had when this was written.
+    ///
+    /// ```
+    /// use stepback_machine::InstructionSet::{A64, X86_64};
+    /// assert_eq!((X86_64.system_call_name(63), A64.system_call_name(63)), (Some("uname"), Some("read")));
+    /// ```
+    pub fn system_call_name(self, number: u64) -> Option<&'static str> {
+        self.abi().system_calls.numbers.name(number)
+    }
+
+    /// How the host is asked; none where nobody does.
+    pub const fn host_call(self) -> Option<HostCall> {
+        ask!(self, Of => Of::HOST_CALL)
+    }
+
+    /// True for an instruction that asks the host: one with the immediate that is set aside for it.
+    #[inline(always)]
+    pub fn is_host_call(self, opcode: u32, length_bytes: u8) -> bool {
+        ask!(self, Of => Of::is_host_call(opcode, length_bytes))
+    }
+}
+
+/// Addresses and exceptions.
+impl InstructionSet {
+    /// Where an instruction lies, of an address whose lowest bit may tell how to decode it.
+    #[inline(always)]
+    pub const fn code_address(self, address: u64) -> u64 {
+        if ask!(self, Of => Of::HAS_MARKED_ADDRESSES) { address & !1 } else { address }
+    }
+
+    /// The address of an instruction of this set with the bit that tells how to decode it, where there is such a bit.
+    #[inline(always)]
+    pub const fn marked_address(self, address: u64) -> u64 {
+        if ask!(self, Of => Of::IS_MARKED) { address | 1 } else { address }
+    }
+
+    /// The highest address.
+    pub const fn highest_address(self) -> u64 {
+        if self.word_bytes() < 8 { u32::MAX as u64 } else { u64::MAX }
+    }
+
+    /// An address without the bits on top that the processor ignores.
+    pub fn plain_address(self, address: u64) -> u64 {
+        ask!(self, Of => Of::plain_address(address))
+    }
+
+    /// False where nothing can be, whatever is mapped.
+    pub fn is_canonical(self, address: u64, privilege: Privilege) -> bool {
+        ask!(self, Of => Of::is_canonical(address, privilege))
+    }
+
+    /// True for an instruction that looks like the first of an exception handler, by its place and by what it does.
+    pub fn is_vector(self, pc: Address, encoding: Option<&Encoding>) -> bool {
+        ask!(self, Of => Of::is_vector(pc, encoding))
+    }
+
+    /// True for a value of the link register that means: return from the exception.
+    pub fn is_exception_return_value(self, value: u64) -> bool {
+        ask!(self, Of => Of::is_exception_return_value(value))
+    }
+
+    /// The place of which a stub of a procedure linkage table loads where it jumps to; none for code of another form.
+    pub fn stub_slot(self, stub: &Stub<'_>) -> Option<StubSlot> {
+        ask!(self, Of => Of::stub_slot(stub))
+    }
+}
+
+impl BankedRegister {
+    /// The bank of a lower-case name, of whatever set; no two architectures give one name to different banks.
+    pub fn named(name: &str) -> Option<Self> {
+        InstructionSet::ALL.into_iter().find_map(|set| set.banked(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_a_choice_can_be_chosen() {
+        for set in InstructionSet::ALL {
+            assert_eq!(InstructionSet::CHOICES.contains(&set), set.names().choice.is_some(), "{set:?}");
+        }
+    }
+
+    #[track_caller]
+    fn check(set: InstructionSet, expected: &[(u64, Option<&str>)]) {
+        for (number, name) in expected {
+            assert_eq!(set.system_call_name(*number), *name, "{number}");
+        }
+    }
+
+    #[test]
+    fn each_architecture_has_its_numbers() {
+        check(
+            InstructionSet::X86_64,
+            &[(0, Some("read")), (15, Some("rt_sigreturn")), (334, Some("rseq")), (335, None)],
+        );
+        check(
+            InstructionSet::X86_64,
+            &[(231, Some("exit_group")), (318, Some("getrandom")), (424, Some("pidfd_send_signal"))],
+        );
+        check(InstructionSet::X86_32, &[(1, Some("exit")), (252, Some("exit_group")), (403, Some("clock_gettime64"))]);
+        check(InstructionSet::A64, &[(63, Some("read")), (93, Some("exit")), (244, None), (435, Some("clone3"))]);
+        check(InstructionSet::Riscv64, &[(63, Some("read")), (163, Some("getrlimit")), (462, Some("mseal"))]);
+        check(InstructionSet::A32, &[(3, Some("read")), (248, Some("exit_group")), (983_045, None), (u64::MAX, None)]);
+        check(InstructionSet::T32, &[(262, Some("clock_settime")), (281, Some("socket"))]);
+    }
+
+    #[test]
+    fn the_calls_of_each_instruction_set_are_known() {
+        use InstructionSet::{A32, A64, T32};
+        let calls = [(A64, 0xd45e_0000, 4), (A32, 0xef12_3456, 4), (A32, 0xe10f_0070, 4), (T32, 0xbeab, 2)];
+        for (set, opcode, length_bytes) in calls.into_iter().chain([(T32, 0xdfab, 2), (T32, 0xbabc, 2)]) {
+            assert!(set.is_host_call(opcode, length_bytes), "{opcode:x}");
+        }
+        let others =
+            [(A64, 0xd400_0001, 4), (A32, 0xef00_0000, 4), (T32, 0xbe00, 2), (T32, 0xbeab, 4), (A32, 0xbeab, 4)];
+        for (set, opcode, length_bytes) in others {
+            assert!(!set.is_host_call(opcode, length_bytes), "{opcode:x}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Where control goes behind an instruction, by its text alone.
+
+/// How an instruction goes elsewhere, as far as its text tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TextFlow {
+    /// It leaves a return address behind.
+    Call,
+    /// It is written as a return: `ret`, `bx lr`, `pop {…,pc}`, …
+    Return,
+    /// Any other branch that always goes elsewhere: `b`, `br x16`, `ldr pc,[r0]`.
+    Branch,
+    /// A branch of which a condition or a compare decides.
+    Conditional,
+}
+
+/// An instruction's text in lower case and in its parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The first word; what stands before it (`bnd`, `rep`) is left out.
+    pub mnemonic: String,
+    /// All behind it, without spaces.
+    pub operands: String,
+}
+
+impl Words {
+    /// Takes a text apart; `prefixes` are words that may stand before the mnemonic.
+    pub fn of(text: &str, prefixes: &[&str]) -> Self {
+        let (mnemonic, operands) = without_prefix(text, prefixes);
+        let operands: String = operands.chars().filter(|character| !character.is_whitespace()).collect();
+        Self { mnemonic: mnemonic.to_ascii_lowercase(), operands: operands.to_ascii_lowercase() }
+    }
+}
+
+/// Mnemonic and operands without words that stand before.
+pub fn without_prefix<'a>(text: &'a str, prefixes: &[&str]) -> (&'a str, &'a str) {
+    let first = first_word(text);
+    let is_prefix = prefixes.iter().any(|name| first.0.eq_ignore_ascii_case(name)) && !first.1.is_empty();
+    if is_prefix { without_prefix(first.1, prefixes) } else { first }
+}
+
+fn first_word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim_start()))
+}

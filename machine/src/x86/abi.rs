@@ -1,0 +1,24 @@
+//! Calling conventions (System V ABI, AMD64 and Intel386 supplements; Linux, `syscall(2)`).
+
+use crate::abi::{Abi, ReturnAddress, SystemCalls};
+use crate::linux::names::Numbers;
+
+/// In 64-bit mode.
+pub const ABI_64: Abi = Abi {
+    arguments: &["rdi", "rsi", "rdx", "rcx", "r8", "r9"],
+    result: Some("rax"),
+    return_address: ReturnAddress::Stack,
+    system_calls: SystemCalls {
+        numbers: Numbers::X86_64,
+        kept_arguments: &["rdi", "rsi", "rdx", "r10", "r8", "r9"],
+        changed: &["rax", "rcx", "r11"],
+    },
+};
+
+/// In 32-bit mode, where arguments are on the stack. `sysenter` loses two registers.
+pub const ABI_32: Abi = Abi {
+    arguments: &[],
+    result: Some("eax"),
+    return_address: ReturnAddress::Stack,
+    system_calls: SystemCalls { numbers: Numbers::X86_32, kept_arguments: &[], changed: &["eax", "ecx", "edx"] },
+};

@@ -1,0 +1,86 @@
+//! Where control goes behind an instruction (Intel SDM, volume 1, 6.3 and 6.4; volume 2).
+
+use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind};
+
+use crate::control::{Control, Delay, Flow, Target};
+use crate::site::Site;
+use crate::x86::access::decoded;
+use crate::x86::registers;
+
+/// What an instruction does to control.
+pub fn control(site: &Site, word_bytes: u16) -> Control {
+    let Some(instruction) = decoded(site, word_bytes) else { return Control::default() };
+    Control { flow: flow(&instruction), target: target(&instruction, word_bytes), delay: Delay::None }
+}
+
+fn flow(instruction: &Instruction) -> Flow {
+    use Mnemonic::{Iret, Iretd, Iretq, Syscall, Sysenter, Sysexit, Sysexitq, Sysret, Sysretq, Vmcall, Vmmcall};
+    match (instruction.mnemonic(), instruction.flow_control()) {
+        (Syscall | Sysenter | Vmcall | Vmmcall, _) | (_, FlowControl::Interrupt) => Flow::Trap,
+        (Iret | Iretd | Iretq | Sysret | Sysretq | Sysexit | Sysexitq, _) => Flow::ExceptionReturn,
+        (_, FlowControl::Call | FlowControl::IndirectCall) => Flow::Call,
+        (_, FlowControl::Return) => Flow::Return,
+        (_, FlowControl::UnconditionalBranch | FlowControl::IndirectBranch | FlowControl::ConditionalBranch) => {
+            Flow::Branch
+        }
+        _ => Flow::Next,
+    }
+}
+
+fn target(instruction: &Instruction, word_bytes: u16) -> Target {
+    match instruction.op0_kind() {
+        OpKind::NearBranch32 | OpKind::NearBranch64 if flow(instruction) != Flow::Next => {
+            Target::Address(instruction.near_branch_target())
+        }
+        OpKind::Register if matches!(instruction.mnemonic(), Mnemonic::Jmp | Mnemonic::Call) => {
+            let name = format!("{:?}", instruction.op0_register()).to_ascii_lowercase();
+            let view = registers::view(&name, word_bytes).filter(|view| view.size_bytes == word_bytes);
+            view.map_or(Target::Unsaid, |view| Target::Register(view.register))
+        }
+        _ => Target::Unsaid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::address::Address;
+    use crate::bytes::Encoding;
+    use crate::view::RegisterId;
+
+    #[track_caller]
+    fn check(word_bytes: u16, bytes: &[u8], flow: Flow, target: Target) {
+        let site = Site { pc: Address(0x40_1000), encoding: Encoding::new(bytes).unwrap() };
+        assert_eq!(control(&site, word_bytes), Control { flow, target, delay: Delay::None }, "{bytes:02x?}");
+    }
+
+    #[test]
+    fn direct_branches_say_where_they_go() {
+        check(8, &[0x74, 0x10], Flow::Branch, Target::Address(0x40_1012));
+        check(8, &[0x0f, 0x84, 0, 1, 0, 0], Flow::Branch, Target::Address(0x40_1106));
+        check(8, &[0xeb, 0xfe], Flow::Branch, Target::Address(0x40_1000));
+        check(8, &[0xe8, 0, 1, 0, 0], Flow::Call, Target::Address(0x40_1105));
+        check(8, &[0xf2, 0xe9, 0, 1, 0, 0], Flow::Branch, Target::Address(0x40_1106));
+        check(4, &[0xe9, 0, 0, 0xc0, 0xff], Flow::Branch, Target::Address(0x1005));
+        check(8, &[0xe3, 0x10], Flow::Branch, Target::Address(0x40_1012));
+    }
+
+    #[test]
+    fn branches_through_registers_name_them() {
+        check(8, &[0xff, 0xe0], Flow::Branch, Target::Register(RegisterId(0)));
+        check(8, &[0x41, 0xff, 0xd3], Flow::Call, Target::Register(RegisterId(11)));
+        check(8, &[0x3e, 0xff, 0xe4], Flow::Branch, Target::Register(RegisterId::SP));
+        check(4, &[0xff, 0xd1], Flow::Call, Target::Register(RegisterId(1)));
+        check(8, &[0xff, 0x25, 0, 0, 0, 0], Flow::Branch, Target::Unsaid);
+    }
+
+    #[test]
+    fn what_asks_the_kernel_is_a_trap() {
+        for bytes in [&[0x0f, 0x05][..], &[0x0f, 0x34], &[0xcd, 0x80], &[0x0f, 0x01, 0xc1], &[0x0f, 0x01, 0xd9]] {
+            check(8, bytes, Flow::Trap, Target::Unsaid);
+        }
+        check(8, &[0xc3], Flow::Return, Target::Unsaid);
+        check(8, &[0x48, 0xcf], Flow::ExceptionReturn, Target::Unsaid);
+        check(8, &[0x90], Flow::Next, Target::Unsaid);
+    }
+}
