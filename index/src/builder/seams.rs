@@ -45,7 +45,7 @@ impl<'a> Seams<'a> {
         if touch.shape.is_external() {
             return false;
         }
-        let other = other_part(&self.reader, seam.granule, (seam.place, touch));
+        let other = other_part(&self.reader, seam.granule, seam.place, touch);
         let Some((granule, place, other)) = other else { return true };
         let found = self.found.binary_search_by_key(&(granule, place), |(seam, _)| (seam.granule, seam.place));
         // When both parts contradict what was known before, the first counts.
@@ -54,25 +54,34 @@ impl<'a> Seams<'a> {
 }
 
 /// The other part of an access that touches two blocks: its block, its place there, and itself; none when there is none.
-pub fn other_part(reader: &SegmentReader<'_>, granule: u64, (place, touch): (u32, Touch)) -> Option<(u64, u32, Touch)> {
+pub fn other_part(reader: &SegmentReader<'_>, granule: u64, place: u32, touch: Touch) -> Option<(u64, u32, Touch)> {
     if !touch.shape.is_split() {
         return None;
     }
-    let is_first = !touch.shape.is_second_part();
-    let other = if is_first { granule.checked_add(1)? } else { granule.checked_sub(1)? };
+    let (own, other, other_granule) = match touch.shape.is_second_part() {
+        false => (Half::First, Half::Second, granule.checked_add(1)?),
+        true => (Half::Second, Half::First, granule.checked_sub(1)?),
+    };
     // Both lists have the accesses of the slot in trace order.
-    let own = parts(reader, granule, (touch.slot, is_first))?;
+    let own = parts(reader, granule, touch.slot, own)?;
     let number = own.iter().position(|(known, _)| *known == place)?;
-    let (place, part) = *parts(reader, other, (touch.slot, !is_first))?.get(number)?;
-    Some((other, place, part))
+    let (place, part) = *parts(reader, other_granule, touch.slot, other)?.get(number)?;
+    Some((other_granule, place, part))
+}
+
+/// Which part of an access that touches two blocks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Half {
+    First,
+    Second,
 }
 
 /// The first or second parts of accesses in a slot, with their places in the block's list.
-fn parts(reader: &SegmentReader<'_>, granule: u64, (slot, is_first): (u32, bool)) -> Option<Vec<(u32, Touch)>> {
+fn parts(reader: &SegmentReader<'_>, granule: u64, slot: u32, half: Half) -> Option<Vec<(u32, Touch)>> {
     let list = reader.granule(granule).ok().flatten()?;
     let mut parts = Vec::new();
     let note = |touch: Touch, place: u32| {
-        let is_meant = touch.shape.is_split() && touch.shape.is_second_part() != is_first;
+        let is_meant = touch.shape.is_split() && touch.shape.is_second_part() == (half == Half::Second);
         parts.extend((touch.slot == slot && is_meant).then_some((place, touch)));
         touch.slot <= slot
     };

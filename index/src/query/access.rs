@@ -16,6 +16,7 @@ use crate::query::steps::Steps;
 use crate::read::operands::{OperandUse, kind_of_use};
 use crate::read::slots::{EventKind, SlotEvent};
 use crate::store::granules::last_of;
+use crate::store::regions::ranges::AddressRange;
 use crate::store::regions::regions::HostRegion;
 
 /// The last access of a cell by steps before a position.
@@ -314,10 +315,10 @@ impl<S: Source> Index<S> {
 }
 
 /// The addresses of a cell, if questions about these accesses of it may be about what the host wrote.
-fn host_range(cell: Cell, kinds: AccessKinds) -> Option<(u64, u64)> {
+fn host_range(cell: Cell, kinds: AccessKinds) -> Option<AddressRange> {
     match cell {
         Cell::Memory { address, len_bytes } if kinds != AccessKinds::Reads => {
-            Some((address.0, last_of(address, len_bytes)?))
+            Some(AddressRange { first: address.0, last: last_of(address, len_bytes)? })
         }
         _ => None,
     }

@@ -11,6 +11,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::store::granules::{GRANULE_BITS, Masks, Reach, Touch};
+use crate::store::regions::ranges::AddressRange;
 use crate::store::segment::reader::SegmentReader;
 
 /// Which touches count.
@@ -264,7 +265,7 @@ impl<S: Source> Index<S> {
                 .map_err(|_| crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules))?;
             found.extend(segment.meta.seam_externals.iter().map(|seam| seam.granule));
         }
-        for (first, last) in self.host_regions.ranges(slots) {
+        for AddressRange { first, last } in self.host_regions.ranges(slots) {
             // Where nobody looks and nothing was loaded, unknown memory only becomes unknown again.
             self.for_each_touched((Address(first), (last - first).saturating_add(1)), cancel, |granule, _| {
                 found.insert(granule);

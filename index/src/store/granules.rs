@@ -14,7 +14,7 @@
 //! A mask has bit i for byte i of the block.
 //! A slot may occur several times: its accesses stand in trace order.
 
-use stepback_machine::Address;
+use stepback_machine::{AccessKind, Address};
 
 use crate::store::directory::Entry;
 use crate::store::packed::{
@@ -38,10 +38,15 @@ impl Shape {
     const EXTERNAL: u16 = 1 << 14;
     const SPLIT: u16 = 1 << 15;
 
-    /// `size` (1 to 64) bytes from `offset` (0 to 63) on.
-    pub fn new(offset: u64, size: u64, is_write: bool, is_known: bool) -> Self {
-        let kind = if is_write { Self::WRITE } else { 0 } | if is_known { 0 } else { Self::UNKNOWN };
+    /// An access of `size` (1 to 64) bytes from `offset` (0 to 63) on, whose value the trace gives.
+    pub fn new(offset: u64, size: u64, kind: AccessKind) -> Self {
+        let kind = if kind == AccessKind::Write { Self::WRITE } else { 0 };
         Self((offset & 63) as u16 | (((size.wrapping_sub(1)) & 63) << 6) as u16 | kind)
+    }
+
+    /// The same where the trace does not give the value.
+    pub fn as_unknown(self) -> Self {
+        Self(self.0 | Self::UNKNOWN)
     }
 
     /// The same as a read that contradicted what was known.

@@ -28,7 +28,7 @@ pub trait Gist: Copy + Default {
 }
 
 impl Gist for () {
-    fn join(&mut self, (): ()) {}
+    fn join(&mut self, _other: ()) {}
 
     fn push(self, _entries: &mut Vec<u8>) {}
 

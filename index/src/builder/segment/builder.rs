@@ -271,8 +271,10 @@ impl SegmentBuilder {
     fn touch(&mut self, key: u64, part: Part, kind: AccessKind, bytes: Option<&[u8]>) -> bool {
         let Part { offset, size, is_split } = part;
         let granule = self.granules.number(key);
-        let is_write = kind == AccessKind::Write;
-        let mut shape = Shape::new(offset as u64, size as u64, is_write, bytes.is_some());
+        let mut shape = Shape::new(offset as u64, size as u64, kind);
+        if bytes.is_none() {
+            shape = shape.as_unknown();
+        }
         if is_split {
             shape = shape.as_split();
         }

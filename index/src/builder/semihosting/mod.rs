@@ -4,4 +4,5 @@
 //! so the region becomes unknown at the step of the call, and reads behind it tell what was written.
 
 pub(crate) mod call;
+pub(crate) mod parameter_block;
 pub(crate) mod pass;

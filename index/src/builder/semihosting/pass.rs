@@ -12,11 +12,13 @@ use crate::answers::error::QueryError;
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::builder::seams::other_part;
+use crate::builder::semihosting::parameter_block::ParameterBlock;
 use crate::index::{Index, Query as _};
 use crate::query::memory::MemoryAt;
 use crate::query::registers::RegisterViewsAt;
 use crate::read::slots::{EventKind, StepText};
 use crate::read::touches::Wanted;
+use crate::store::regions::ranges::AddressRange;
 use crate::store::regions::regions::{HostRegion, HostRegions, REGIONS_LIMIT};
 use crate::store::segment::meta::SeamExternal;
 
@@ -35,13 +37,29 @@ pub(crate) struct HostWrites {
     pub is_cut_short: bool,
 }
 
+/// A touch of a block of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct TouchKey {
+    segment: usize,
+    granule: u64,
+    /// Its place in the list of the block.
+    place: u32,
+}
+
+/// The bytes of a touch that follow what the host wrote.
+#[derive(Clone, Copy, Debug)]
+struct ExplainedBytes {
+    /// The slot of the touch in its segment.
+    slot: u32,
+    mask: u64,
+}
+
 /// The pass.
 pub(crate) struct HostPass<'a, S> {
     index: Index<S>,
     cancel: &'a Cancel,
     blocks_left: u64,
-    /// By segment, block, and place in its list: the slot, and the bytes.
-    explained: BTreeMap<(usize, u64, u32), (u32, u64)>,
+    explained: BTreeMap<TouchKey, ExplainedBytes>,
 }
 
 impl<'a, S: Source> HostPass<'a, S> {
@@ -80,15 +98,16 @@ impl<'a, S: Source> HostPass<'a, S> {
         let Some(call) = set.host_call() else { return Ok(None) };
         let register = |name| self.register(name, set, thread, before);
         let Some(operation) = register(call.operation)?.and_then(HostOperation::of_number) else { return Ok(None) };
-        let Some(block) = register(call.argument)? else { return Ok(None) };
+        let Some(address) = register(call.argument)? else { return Ok(None) };
         let (word_bytes, highest) = (u64::from(set.word_bytes()), set.highest_address());
+        let block = ParameterBlock { address, word_bytes, highest };
         let mut words = Vec::new();
         for number in 0..3 {
-            words.push(self.word((block, number), word_bytes, before)?);
+            words.push(self.word(&block, number, before)?);
         }
         let word = |number: u64| words.get(usize::try_from(number).ok()?).copied().flatten();
-        let region = operation.region(block, (word_bytes, highest), word);
-        Ok(region.map(|(first, last)| HostRegion { slot, first, last, operation }))
+        let region = block.region(operation, word);
+        Ok(region.map(|AddressRange { first, last }| HostRegion { slot, first, last, operation }))
     }
 
     fn register(
@@ -105,12 +124,9 @@ impl<'a, S: Source> HostPass<'a, S> {
     }
 
     /// A word of a parameter block; a read behind the call may tell it, when no write of the trace stands between.
-    fn word(&self, (block, number): (u64, u64), size: u64, position: Position) -> Result<Option<u64>, QueryError> {
-        let Some(address) = block.checked_add(number * size).filter(|address| address.checked_add(size - 1).is_some())
-        else {
-            return Ok(None);
-        };
-        let question = MemoryAt { position, address: Address(address), len_bytes: size };
+    fn word(&self, block: &ParameterBlock, number: u64, position: Position) -> Result<Option<u64>, QueryError> {
+        let Some(address) = block.word(number) else { return Ok(None) };
+        let question = MemoryAt { position, address: Address(address), len_bytes: block.word_bytes };
         let mut bytes = question.run(&self.index, self.cancel)?;
         if !self.index.info().is_big_endian {
             bytes.reverse();
@@ -134,7 +150,8 @@ impl<'a, S: Source> HostPass<'a, S> {
                 if let Some(touch) = touch.filter(|touch| external[place] == Some(*touch)) {
                     let local = touch.slot.saturating_sub(index.step_base(touch.segment));
                     let slot = u32::try_from(local).unwrap_or(u32::MAX);
-                    explained.entry((touch.segment, granule, touch.place)).or_insert((slot, 0)).1 |= 1 << place;
+                    let key = TouchKey { segment: touch.segment, granule, place: touch.place };
+                    explained.entry(key).or_insert(ExplainedBytes { slot, mask: 0 }).mask |= 1 << place;
                 }
             }
             Ok(())
@@ -143,26 +160,26 @@ impl<'a, S: Source> HostPass<'a, S> {
 
     fn explained_by_segment(&self) -> Result<BTreeMap<usize, (Vec<SeamExternal>, u64)>, QueryError> {
         let mut by_segment: BTreeMap<usize, (Vec<SeamExternal>, u64)> = BTreeMap::new();
-        for ((segment, granule, place), (slot, mask)) in &self.explained {
-            let entry = by_segment.entry(*segment).or_default();
-            entry.0.push(SeamExternal { granule: *granule, slot: *slot, place: *place, mask: *mask });
-            entry.1 += u64::from(self.is_explained_whole((*segment, *granule, *place))?);
+        for (key, ExplainedBytes { slot, mask }) in &self.explained {
+            let entry = by_segment.entry(key.segment).or_default();
+            entry.0.push(SeamExternal { granule: key.granule, slot: *slot, place: key.place, mask: *mask });
+            entry.1 += u64::from(self.is_explained_whole(*key)?);
         }
         Ok(by_segment)
     }
 
     /// Whether a read is no external change at all any more. Of a read of two blocks, the last explained part counts.
-    fn is_explained_whole(&self, key: (usize, u64, u32)) -> Result<bool, QueryError> {
-        let (segment, granule, place) = key;
+    fn is_explained_whole(&self, key: TouchKey) -> Result<bool, QueryError> {
+        let TouchKey { segment, granule, place } = key;
         let Some(reader) = self.index.segment(segment) else { return Ok(false) };
         let Some(touch) = reader.touch(granule, place)? else { return Ok(false) };
         let is_left =
-            |key: (usize, u64, u32), flags: u64| flags & !self.explained.get(&key).map_or(0, |(_, mask)| *mask) != 0;
+            |key: TouchKey, flags: u64| flags & !self.explained.get(&key).map_or(0, |explained| explained.mask) != 0;
         if is_left(key, reader.external_mask(granule, touch, place)) {
             return Ok(false);
         }
-        let Some((other, other_place, part)) = other_part(&reader, granule, (place, touch)) else { return Ok(true) };
-        let other_key = (segment, other, other_place);
+        let Some((other, other_place, part)) = other_part(&reader, granule, place, touch) else { return Ok(true) };
+        let other_key = TouchKey { segment, granule: other, place: other_place };
         let is_counted_there = self.explained.contains_key(&other_key) && other > granule;
         Ok(!is_left(other_key, reader.external_mask(other, part, other_place)) && !is_counted_there)
     }

@@ -2,34 +2,43 @@
 
 use std::collections::BTreeMap;
 
+/// The addresses from the first to the last; none when the first lies behind the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddressRange {
+    /// The first.
+    pub first: u64,
+    /// The last.
+    pub last: u64,
+}
+
 /// A set of addresses: the last of each run by its first.
 #[derive(Clone, Debug, Default)]
 pub struct Ranges(BTreeMap<u64, u64>);
 
 impl Ranges {
     /// Adds the addresses from `first` to `last`. O(log n) for each run that they meet, which are then one.
-    pub fn add(&mut self, (mut first, mut last): (u64, u64)) {
+    pub fn add(&mut self, mut range: AddressRange) {
         loop {
-            let met = self.meeting((first, last)).next();
-            let Some((start, end)) = met else { break };
-            if start <= first && last <= end {
+            let met = self.meeting(range).next();
+            let Some(met) = met else { break };
+            if met.first <= range.first && range.last <= met.last {
                 return;
             }
-            self.0.remove(&start);
-            (first, last) = (first.min(start), last.max(end));
+            self.0.remove(&met.first);
+            range = AddressRange { first: range.first.min(met.first), last: range.last.max(met.last) };
         }
-        self.0.insert(first, last);
+        self.0.insert(range.first, range.last);
     }
 
     /// The runs that meet a range, descending. O(log n) for the first.
-    pub fn meeting(&self, (first, last): (u64, u64)) -> impl Iterator<Item = (u64, u64)> {
-        let runs = self.0.range(..=last).rev().map(|(start, end)| (*start, *end));
-        runs.take_while(move |(_, end)| first <= *end)
+    pub fn meeting(&self, range: AddressRange) -> impl Iterator<Item = AddressRange> {
+        let runs = self.0.range(..=range.last).rev().map(|(first, last)| AddressRange { first: *first, last: *last });
+        runs.take_while(move |run| range.first <= run.last)
     }
 
     /// All runs, ascending.
-    pub fn into_runs(self) -> impl Iterator<Item = (u64, u64)> {
-        self.0.into_iter()
+    pub fn into_runs(self) -> impl Iterator<Item = AddressRange> {
+        self.0.into_iter().map(|(first, last)| AddressRange { first, last })
     }
 }
 
@@ -37,15 +46,23 @@ impl Ranges {
 mod tests {
     use super::*;
 
+    fn range(first: u64, last: u64) -> AddressRange {
+        AddressRange { first, last }
+    }
+
+    fn pairs(runs: impl Iterator<Item = AddressRange>) -> Vec<(u64, u64)> {
+        runs.map(|run| (run.first, run.last)).collect()
+    }
+
     #[test]
     fn ranges_that_meet_become_one() {
         let mut ranges = Ranges::default();
-        for range in [(10, 19), (30, 39), (0, 3), (15, 15), (19, 30), (5, 5), (u64::MAX, u64::MAX)] {
-            ranges.add(range);
+        for (first, last) in [(10, 19), (30, 39), (0, 3), (15, 15), (19, 30), (5, 5), (u64::MAX, u64::MAX)] {
+            ranges.add(range(first, last));
         }
-        assert_eq!(ranges.meeting((4, 9)).collect::<Vec<_>>(), [(5, 5)]);
-        assert_eq!(ranges.meeting((3, 12)).collect::<Vec<_>>(), [(10, 39), (5, 5), (0, 3)]);
-        assert_eq!(ranges.meeting((40, 99)).count(), 0);
-        assert_eq!(ranges.into_runs().collect::<Vec<_>>(), [(0, 3), (5, 5), (10, 39), (u64::MAX, u64::MAX)]);
+        assert_eq!(pairs(ranges.meeting(range(4, 9))), [(5, 5)]);
+        assert_eq!(pairs(ranges.meeting(range(3, 12))), [(10, 39), (5, 5), (0, 3)]);
+        assert_eq!(ranges.meeting(range(40, 99)).count(), 0);
+        assert_eq!(pairs(ranges.into_runs()), [(0, 3), (5, 5), (10, 39), (u64::MAX, u64::MAX)]);
     }
 }

@@ -14,7 +14,7 @@ use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::value::Value;
 use crate::store::granules::{GRANULE_BITS, bytes_between};
 use crate::store::packed::{entry, u64_in};
-use crate::store::regions::ranges::Ranges;
+use crate::store::regions::ranges::{AddressRange, Ranges};
 
 /// More are not kept: a warning says so.
 pub(crate) const REGIONS_LIMIT: usize = 1 << 20;
@@ -51,8 +51,8 @@ impl HostRegion {
         }
     }
 
-    fn range(&self) -> (u64, u64) {
-        (self.first, self.last)
+    fn range(&self) -> AddressRange {
+        AddressRange { first: self.first, last: self.last }
     }
 }
 
@@ -71,27 +71,30 @@ pub(crate) struct HostRegions {
 /// What regions are looked for: those that meet a range, or some bytes of one block.
 #[derive(Clone, Copy, Debug)]
 enum Sought {
-    Range(u64, u64),
+    Range(AddressRange),
     Bytes { granule: u64, need: u64 },
 }
 
 impl Sought {
     /// The addresses from the first to the last; those of nothing meet nothing.
-    fn bounds(self) -> (u64, u64) {
+    fn bounds(self) -> AddressRange {
         match self {
-            Self::Range(first, last) => (first, last),
-            Self::Bytes { need: 0, .. } => (u64::MAX, 0),
+            Self::Range(range) => range,
+            Self::Bytes { need: 0, .. } => AddressRange { first: u64::MAX, last: 0 },
             Self::Bytes { granule, need } => {
                 let start = granule << GRANULE_BITS;
-                (start | u64::from(need.trailing_zeros()), start | u64::from(63 - need.leading_zeros()))
+                AddressRange {
+                    first: start | u64::from(need.trailing_zeros()),
+                    last: start | u64::from(63 - need.leading_zeros()),
+                }
             }
         }
     }
 
-    fn meets(self, (first, last): (u64, u64)) -> bool {
+    fn meets(self, range: AddressRange) -> bool {
         match self {
-            Self::Range(from, to) => first <= to && from <= last,
-            Self::Bytes { granule, need } => bytes_between(granule, first, last) & need != 0,
+            Self::Range(sought) => range.first <= sought.last && sought.first <= range.last,
+            Self::Bytes { granule, need } => bytes_between(granule, range.first, range.last) & need != 0,
         }
     }
 
@@ -149,13 +152,13 @@ impl HostRegions {
     }
 
     /// The latest region of the slots up to `last` that meets a range of addresses.
-    pub fn last_of_range(&self, last: u64, (first_address, last_address): (u64, u64)) -> Option<&HostRegion> {
-        self.last_before(self.count_up_to(last), Sought::Range(first_address, last_address)).map(|(_, region)| region)
+    pub fn last_of_range(&self, last: u64, range: AddressRange) -> Option<&HostRegion> {
+        self.last_before(self.count_up_to(last), Sought::Range(range)).map(|(_, region)| region)
     }
 
     /// The earliest region of the slots from `first` on that meets a range of addresses.
-    pub fn next_of_range(&self, first: u64, (first_address, last_address): (u64, u64)) -> Option<&HostRegion> {
-        self.next_from(self.count_below(first), Sought::Range(first_address, last_address)).map(|(_, region)| region)
+    pub fn next_of_range(&self, first: u64, range: AddressRange) -> Option<&HostRegion> {
+        self.next_from(self.count_below(first), Sought::Range(range)).map(|(_, region)| region)
     }
 
     fn count_up_to(&self, slot: u64) -> usize {
@@ -202,7 +205,7 @@ impl HostRegions {
     }
 
     /// The addresses of the regions of some slots, without overlaps, ascending.
-    pub fn ranges(&self, slots: Range<u64>) -> Vec<(u64, u64)> {
+    pub fn ranges(&self, slots: Range<u64>) -> Vec<AddressRange> {
         let (start, end) = (self.count_below(slots.start), self.count_below(slots.end));
         let mut merged = Ranges::default();
         let regions = self.regions.get(start..end).unwrap_or_default();
@@ -262,8 +265,9 @@ mod tests {
     #[test]
     fn the_nearest_region_of_a_range_is_found_in_either_direction() {
         let regions = regions();
-        let last = |last, range| regions.last_of_range(last, range).map(|region| region.slot);
-        let next = |first, range| regions.next_of_range(first, range).map(|region| region.slot);
+        let range = |(first, last)| AddressRange { first, last };
+        let last = |last, sought| regions.last_of_range(last, range(sought)).map(|region| region.slot);
+        let next = |first, sought| regions.next_of_range(first, range(sought)).map(|region| region.slot);
         assert_eq!(last(u64::MAX, (0x1000, 0x1000)), Some(9900));
         assert_eq!(last(9899, (0x1007, 0x1007)), Some(9800));
         assert_eq!(last(9900, (0, 0xfff)), None);
@@ -272,7 +276,7 @@ mod tests {
         assert_eq!(next(9991, (0, u64::MAX)), None);
         assert_eq!(
             regions.ranges(0..41),
-            [(0x1000, 0x1007), (0x1008, 0x100f), (0x1010, 0x1017), (0x1018, 0x101f), (0x1020, 0x1027)]
+            [(0x1000, 0x1007), (0x1008, 0x100f), (0x1010, 0x1017), (0x1018, 0x101f), (0x1020, 0x1027)].map(range)
         );
     }
 
@@ -292,7 +296,13 @@ mod tests {
         // Two bytes around one that is filled over and over.
         let around = Sought::Bytes { granule: 0x40, need: 1 << 16 | 1 << 63 };
         assert!(regions.last_before(300_000, around).is_none() && regions.next_from(0, around).is_none());
-        assert!(regions.levels.iter().flatten().all(|ranges| ranges.meeting((0, u64::MAX)).count() == 2));
+        assert!(
+            regions
+                .levels
+                .iter()
+                .flatten()
+                .all(|ranges| ranges.meeting(AddressRange { first: 0, last: u64::MAX }).count() == 2)
+        );
     }
 
     #[test]

@@ -1,0 +1,70 @@
+//! What memory a semihosting call lets the host write.
+
+use crate::answers::host_operation::HostOperation;
+use crate::store::regions::ranges::AddressRange;
+
+/// The words in memory by which a program tells the host what it wants.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ParameterBlock {
+    /// Where it lies.
+    pub address: u64,
+    /// Bytes of each of its words.
+    pub word_bytes: u64,
+    /// The highest address there is.
+    pub highest: u64,
+}
+
+impl ParameterBlock {
+    /// The memory that the host may write; none when a word is unknown or the region empty.
+    /// `word` is asked for words of the block by number.
+    ///
+    /// The whole buffer of `SYS_READ` counts, not just what the host turned out to read.
+    pub fn region(&self, operation: HostOperation, mut word: impl FnMut(u64) -> Option<u64>) -> Option<AddressRange> {
+        let (first, len_bytes) = match operation {
+            HostOperation::Read => (word(1)?, word(2)?),
+            // Arm's manual of the trace utilities says word 1; the semihosting specification says 2.
+            HostOperation::TmpNam => (word(0)?, word(2)?),
+            HostOperation::GetCmdline => (word(0)?, word(1)?),
+            HostOperation::HeapInfo => (word(0)?, 4 * self.word_bytes),
+            HostOperation::Elapsed => (self.address, 2 * self.word_bytes),
+        };
+        let last = first.saturating_add(len_bytes.checked_sub(1)?).min(self.highest);
+        (first <= last).then_some(AddressRange { first, last })
+    }
+
+    /// Where one of its words lies; none when it would reach beyond the highest 64-bit address.
+    pub fn word(&self, number: u64) -> Option<u64> {
+        let address = self.address.checked_add(number * self.word_bytes)?;
+        address.checked_add(self.word_bytes - 1).map(|_| address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn narrow(address: u64) -> ParameterBlock {
+        ParameterBlock { address, word_bytes: 4, highest: u64::from(u32::MAX) }
+    }
+
+    #[test]
+    fn each_operation_finds_its_region_in_its_block() {
+        let block = |number: u64| [0x100, 0x2000, 0x30].get(number as usize).copied();
+        let regions = HostOperation::ALL.map(|operation| narrow(0x9000).region(operation, block));
+        let expected = [(0x2000, 0x202f), (0x100, 0x12f), (0x100, 0x20ff), (0x100, 0x10f), (0x9000, 0x9007)];
+        assert_eq!(regions, expected.map(|(first, last)| Some(AddressRange { first, last })));
+    }
+
+    #[test]
+    fn a_region_ends_with_the_address_space_and_an_empty_or_unknown_one_is_none() {
+        let read = |words: [Option<u64>; 3], highest: u64| {
+            let block = ParameterBlock { address: 0, word_bytes: 8, highest };
+            let region = block.region(HostOperation::Read, |number| words.get(number as usize).copied().flatten());
+            region.map(|region| (region.first, region.last))
+        };
+        assert_eq!(read([None, Some(0x1000), Some(u64::MAX)], u64::MAX), Some((0x1000, u64::MAX)));
+        assert_eq!(read([None, Some(0xffff_fff0), Some(0x100)], u64::from(u32::MAX)), Some((0xffff_fff0, 0xffff_ffff)));
+        assert_eq!(read([None, Some(0x1000), Some(0)], u64::MAX), None);
+        assert_eq!(read([None, Some(0x1000), None], u64::MAX), None);
+    }
+}
