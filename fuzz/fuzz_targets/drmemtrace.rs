@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use libfuzzer_sys::fuzz_target;
-use stepback_parsers::{Marker, Problem, ThreadNumber, drmemtrace::{
-    DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceFile, TraceHead, read_records,
+use stepback_parsers::{Marker, Problem, ThreadNumber, TraceFile, drmemtrace::{
+    DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceHead, read_records,
 }, step_store::ReadEnd};
 
 /// Records as text.

@@ -6,11 +6,7 @@ use std::sync::Arc;
 
 use stepback_generator::drmemtrace::{Architecture, Container, Sample};
 use stepback_index::{BuildOptions, Cancel, FindText, Index, LineOfStep, Query as _, RawLines, Steps, index_in_memory};
-use stepback_parsers::{
-    Line, Position, Source as _, Step,
-    drmemtrace::{Drmemtrace, TraceFile},
-    kept::KeptOptions,
-};
+use stepback_parsers::{Line, Position, Source as _, Step, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
 
 fn index_of(sample: Sample, segment_bytes: u64) -> Index<Drmemtrace> {
     let files = sample.files(Container::Zip).into_iter();

@@ -4,10 +4,15 @@ use std::io;
 use std::ops::Range;
 
 use crate::drmemtrace::source::Drmemtrace;
+use crate::error::SourceError;
 use crate::events::EventSink;
+use crate::facts::SourceTraits;
+use crate::facts::{KnownThread, Recording};
 use crate::known_instruction::KnownInstruction;
+use crate::marker::Marker;
 use crate::numbers::Position;
-use crate::source::{ParseScratch, Parsed, Source, SourceError, SourceTraits};
+use crate::scratch::ParseScratch;
+use crate::source::{Parsed, Source};
 use crate::tarmac::source::Tarmac;
 
 /// A trace of whichever format it is.
@@ -17,6 +22,18 @@ pub enum AnySource {
     Tarmac(Tarmac),
     /// DynamoRIO drmemtrace.
     Drmemtrace(Drmemtrace),
+}
+
+impl AnySource {
+    /// The trace, for what only Tarmac traces can do.
+    pub fn tarmac(&self) -> Option<&Tarmac> {
+        if let Self::Tarmac(trace) = self { Some(trace) } else { None }
+    }
+
+    /// The trace, for what only drmemtrace traces can do.
+    pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
+        if let Self::Drmemtrace(trace) = self { Some(trace) } else { None }
+    }
 }
 
 impl Source for AnySource {
@@ -99,6 +116,48 @@ impl Source for AnySource {
         match self {
             Self::Tarmac(trace) => trace.instructions(),
             Self::Drmemtrace(trace) => trace.instructions(),
+        }
+    }
+
+    fn recording(&self, marker: Marker) -> Option<Recording> {
+        match self {
+            Self::Tarmac(trace) => trace.recording(marker),
+            Self::Drmemtrace(trace) => trace.recording(marker),
+        }
+    }
+
+    fn memory_of<'n>(&self, thread: &'n str) -> Option<&'n str> {
+        match self {
+            Self::Tarmac(trace) => trace.memory_of(thread),
+            Self::Drmemtrace(trace) => trace.memory_of(thread),
+        }
+    }
+
+    fn known_threads(&self) -> Vec<KnownThread> {
+        match self {
+            Self::Tarmac(trace) => trace.known_threads(),
+            Self::Drmemtrace(trace) => trace.known_threads(),
+        }
+    }
+
+    fn is_clock_coarse(&self) -> bool {
+        match self {
+            Self::Tarmac(trace) => trace.is_clock_coarse(),
+            Self::Drmemtrace(trace) => trace.is_clock_coarse(),
+        }
+    }
+
+    fn notice(&self) -> Option<String> {
+        match self {
+            Self::Tarmac(trace) => trace.notice(),
+            Self::Drmemtrace(trace) => trace.notice(),
+        }
+    }
+
+    fn kept_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Tarmac(trace) => trace.kept_bytes(),
+            Self::Drmemtrace(trace) => trace.kept_bytes(),
         }
     }
 

@@ -1,10 +1,17 @@
-//! Which format an input has, by its first bytes.
+//! The formats: their names, what their traces look like, and how they are opened.
 
 use std::str::FromStr;
 
-use crate::read_at::ReadAt;
-use crate::source::SourceError;
+use stepback_machine::{Endian, InstructionSet};
+
+use crate::any_source::AnySource;
+use crate::drmemtrace::head::TraceHead;
+use crate::drmemtrace::source::Drmemtrace;
+use crate::error::{FormatError, SourceError};
+use crate::kept::places::KeptOptions;
+use crate::read_at::{ReadAt, TraceFile};
 use crate::tarmac::line::is_plausible_line;
+use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::text::limits::LINE_LIMIT;
 
 /// A trace format.
@@ -16,38 +23,80 @@ pub enum Format {
     Drmemtrace,
 }
 
-/// The input is of no format that we read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FormatError {
-    /// Nothing in it.
-    #[error("the file is empty: is the program that writes the trace still running?")]
-    Empty,
-    /// A compressed file.
-    #[error("looks like {kind}: unpack it first ({command})")]
-    Packed {
-        /// What packed it.
-        kind: &'static str,
-        /// What unpacks it.
-        command: &'static str,
+/// All formats.
+const FORMATS: [FormatRow; 2] = [
+    FormatRow {
+        format: Format::Tarmac,
+        name: "tarmac",
+        title: "Tarmac",
+        maker: "Tarmac",
+        endings: &["tarmac", "trc", "log", "txt", "gz", "zst", "xz"],
+        follow_refusal: None,
+        shape: Shape::Text {
+            is_line: is_plausible_line,
+            open: |input, assumed| {
+                let options = TarmacOptions { endian: assumed.endian, implicit_thumb: assumed.implicit_thumb };
+                Tarmac::open(input, options).map(AnySource::Tarmac)
+            },
+        },
     },
-    /// A program instead of its trace.
-    #[error("looks like an ELF file: that is a program, give its trace and name the program with --image")]
-    Elf,
-    /// Text in 16-bit units.
-    #[error("looks like UTF-16 text: save it as UTF-8 or ASCII")]
-    Utf16,
-    /// No text.
-    #[error("looks like binary data, not like a trace")]
-    Binary,
-    /// Text of another kind.
-    #[error("no Tarmac line in the first {lines} lines: is this a trace?")]
-    NoTarmacLine {
-        /// Lines that were looked at.
-        lines: usize,
+    FormatRow {
+        format: Format::Drmemtrace,
+        name: "drmemtrace",
+        title: "drmemtrace",
+        maker: "DynamoRIO",
+        endings: &["zip", "gz", "lz4", "sz", "trace"],
+        follow_refusal: Some("a drmemtrace trace cannot be followed: it is made as a whole when its recording is over"),
+        shape: Shape::Files {
+            is_file: |file| matches!(TraceHead::of(file), Ok(Some(_))),
+            open: |files, assumed, kept| {
+                Drmemtrace::open_as(files, assumed.instruction_set, kept).map(AnySource::Drmemtrace)
+            },
+        },
     },
-    /// A name that the command line does not know.
-    #[error("unknown format {0:?}: known are tarmac and drmemtrace")]
-    UnknownName(String),
+];
+
+/// What there is to know of a format.
+struct FormatRow {
+    format: Format,
+    /// On the command line.
+    name: &'static str,
+    /// In sentences.
+    title: &'static str,
+    /// Who writes it, or what people call its traces, in short.
+    maker: &'static str,
+    /// How the names of its files often end.
+    endings: &'static [&'static str],
+    /// Why its traces cannot be followed as they grow, if they cannot.
+    follow_refusal: Option<&'static str>,
+    shape: Shape,
+}
+
+/// What a trace of a format is.
+enum Shape {
+    /// One text, which may be compressed.
+    Text {
+        /// True for a line that is most likely one of the format.
+        is_line: fn(&[u8]) -> bool,
+        open: fn(Box<dyn ReadAt>, Assumed) -> Result<AnySource, SourceError>,
+    },
+    /// One or more files of records, which may be compressed.
+    Files {
+        /// True for a file that begins like one of the format.
+        is_file: fn(&TraceFile) -> bool,
+        open: fn(Vec<TraceFile>, Assumed, KeptOptions) -> Result<AnySource, SourceError>,
+    },
+}
+
+/// What is assumed where a trace does not say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Assumed {
+    /// Byte order of the traced CPU's data.
+    pub endian: Endian,
+    /// The CPU knows only Thumb, and the trace does not say so.
+    pub implicit_thumb: bool,
+    /// How instructions decode; none: what is likeliest.
+    pub instruction_set: Option<InstructionSet>,
 }
 
 /// The first bytes of files that people take for traces.
@@ -67,15 +116,51 @@ impl Format {
     /// As many first bytes decide.
     pub const HEAD_BYTES: usize = 1 << 20;
 
-    /// The format's name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tarmac => "tarmac",
-            Self::Drmemtrace => "drmemtrace",
-        }
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        FORMATS.iter().map(|row| row.format)
     }
 
-    /// The format of a text, by its first [`Format::HEAD_BYTES`]; binary formats are recognised by their own modules.
+    fn row(self) -> &'static FormatRow {
+        &FORMATS[self as usize] // a test holds the order
+    }
+
+    /// The format's name on the command line.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The format's name in sentences.
+    pub fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// Who writes it, or what people call its traces, in short.
+    pub fn maker(self) -> &'static str {
+        self.row().maker
+    }
+
+    /// How the names of its files often end, compressed ones included.
+    pub fn endings(self) -> &'static [&'static str] {
+        self.row().endings
+    }
+
+    /// Why its traces cannot be followed as they grow, as a phrase; none: they can.
+    pub fn follow_refusal(self) -> Option<&'static str> {
+        self.row().follow_refusal
+    }
+
+    /// True when a trace is one text, false when it is one or more files of records.
+    pub fn is_text(self) -> bool {
+        matches!(self.row().shape, Shape::Text { .. })
+    }
+
+    /// The format of this name, as [`crate::SourceTraits::format`] has it.
+    pub fn named(name: &str) -> Option<Self> {
+        FORMATS.iter().find(|row| row.name == name).map(|row| row.format)
+    }
+
+    /// The format of a text, by its first [`Format::HEAD_BYTES`].
     ///
     /// # Errors
     /// The input could not be read, or is of no known format.
@@ -85,21 +170,52 @@ impl Format {
         head.truncate(count);
         Ok(detect(&head)?)
     }
+
+    /// The format of a file of records; none when it begins like none.
+    pub fn of_file(file: &TraceFile) -> Option<Self> {
+        let row = FORMATS.iter().find(|row| matches!(row.shape, Shape::Files { is_file, .. } if is_file(file)))?;
+        Some(row.format)
+    }
+
+    /// Opens a trace that is one text.
+    ///
+    /// # Errors
+    /// The input could not be read, or the format is none of text.
+    pub fn open_text(self, input: Box<dyn ReadAt>, assumed: Assumed) -> Result<AnySource, SourceError> {
+        match self.row().shape {
+            Shape::Text { open, .. } => open(input, assumed),
+            Shape::Files { .. } => Err(FormatError::Binary.into()),
+        }
+    }
+
+    /// Opens a trace that is one or more files, in the order of their names.
+    ///
+    /// # Errors
+    /// A file could not be read, or none of them begins like a trace of the format.
+    pub fn open_files(
+        self,
+        files: Vec<TraceFile>,
+        assumed: Assumed,
+        kept: KeptOptions,
+    ) -> Result<AnySource, SourceError> {
+        match self.row().shape {
+            Shape::Files { open, .. } => open(files, assumed, kept),
+            Shape::Text { .. } => Err(FormatError::Binary.into()),
+        }
+    }
 }
 
 impl FromStr for Format {
     type Err = FormatError;
 
     fn from_str(name: &str) -> Result<Self, FormatError> {
-        match name {
-            "tarmac" => Ok(Self::Tarmac),
-            "drmemtrace" => Ok(Self::Drmemtrace),
-            _ => Err(FormatError::UnknownName(name.into())),
-        }
+        let unknown =
+            || FormatError::UnknownName { name: name.into(), known: listed(FORMATS.iter().map(|row| row.name)) };
+        Self::named(name).ok_or_else(unknown)
     }
 }
 
-/// The format of an input that begins with `head`. One line that can only be Tarmac decides, whatever stands before it.
+/// The format of an input that begins with `head`. One line that can only be of a format decides, whatever stands before it.
 ///
 /// # Errors
 /// It is of no known format: the message says what it looks like, and what to do.
@@ -111,15 +227,31 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
         return Err(error.clone());
     }
     let mut lines = head.split(|byte| *byte == b'\n');
-    if lines.clone().any(|line| line.len() <= LINE_LIMIT && is_plausible_line(line)) {
-        return Ok(Format::Tarmac);
+    if let Some(format) = lines.clone().filter(|line| line.len() <= LINE_LIMIT).find_map(format_of_line) {
+        return Ok(format);
     }
     let is_control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
     if lines.any(|line| line.iter().any(is_control)) {
         return Err(FormatError::Binary);
     }
     let count = head.split_inclusive(|byte| *byte == b'\n').count();
-    Err(FormatError::NoTarmacLine { lines: count })
+    let texts = FORMATS.iter().filter(|row| row.format.is_text());
+    Err(FormatError::NoTraceLine { formats: listed(texts.map(|row| row.title)), lines: count })
+}
+
+/// The format of which a line can only be.
+fn format_of_line(line: &[u8]) -> Option<Format> {
+    let row = FORMATS.iter().find(|row| matches!(row.shape, Shape::Text { is_line, .. } if is_line(line)))?;
+    Some(row.format)
+}
+
+/// Names as a sentence lists them: `a, b and c`.
+fn listed<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<_> = names.collect();
+    match names.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => names.concat(),
+    }
 }
 
 #[cfg(test)]
@@ -154,6 +286,11 @@ mod tests {
         check(&[0; 100_000], "looks like binary data");
         check(b"Dear Sir,\nit is late.\n", "no Tarmac line in the first 2 lines");
         check(b"fn main() {}", "no Tarmac line in the first 1 lines");
+    }
+
+    #[test]
+    fn rows_stand_in_the_order_of_the_formats() {
+        assert!(FORMATS.iter().enumerate().all(|(place, row)| row.format as usize == place));
     }
 
     #[test]

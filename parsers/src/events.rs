@@ -118,10 +118,19 @@ pub struct TextEvent<'a> {
 /// What a [`TextEvent`] tells of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TextKind {
-    /// An exception or reset (Tarmac `E`, `EXC`, `IT EXC`).
+    /// An exception was taken, as far as the words tell (Tarmac `E`, `EXC`, `IT EXC`).
     Exception,
+    /// Told in the same way, but no exception that was taken: a change of mode, a halt, a return, a reset.
+    StateChange,
     /// Anything else that is kept as a note on its step.
     Note,
+}
+
+impl TextKind {
+    /// Whether it is told of as exceptions are.
+    pub fn is_exceptional(self) -> bool {
+        matches!(self, Self::Exception | Self::StateChange)
+    }
 }
 
 /// A record of a binary format that is neither step nor access: a system call, a signal, a timestamp.

@@ -11,8 +11,12 @@ pub struct Marker {
     pub value: u64,
 }
 
-/// Of what a [`Marker`] tells: the numbers of the marker records of drmemtrace (`trace_marker_type_t`),
-/// and from [`MarkerKind::FIRST_RECORD`] on its other records by their type (`trace_type_t`).
+/// Of what a [`Marker`] tells.
+///
+/// The kinds that have a constant mean the same in all formats. A number without one belongs to the format of the trace,
+/// which has a name for it and which alone knows what it means.
+/// The numbers are those of drmemtrace, which has the most kinds (`trace_marker_type_t`),
+/// and from [`MarkerKind::FIRST_RECORD`] on those of its other records (`trace_type_t`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MarkerKind(pub u16);
 
@@ -33,8 +37,8 @@ impl MarkerKind {
     pub const ARGUMENT: Self = Self(6);
     /// Value: what the function returned.
     pub const RETURN_VALUE: Self = Self(7);
-    /// Value: bits that say what the trace holds.
-    pub const FILE_TYPE: Self = Self(9);
+    /// What the trace records from here on. Value: bits that [`crate::Source::recording`] reads.
+    pub const RECORDING: Self = Self(9);
     /// Value: the instructions before filtering so far.
     pub const INSTRUCTION_COUNT: Self = Self(11);
     /// Value: the format's version.

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 /// An input that can be read anywhere.
 ///
@@ -25,6 +26,15 @@ pub trait ReadAt: Send + Sync {
     /// # Errors
     /// Whatever the operating system says, except interruptions, which are retried.
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+}
+
+/// A file of a trace.
+#[derive(Clone)]
+pub struct TraceFile {
+    /// Its name without folders, for messages.
+    pub name: String,
+    /// Its content, packed or not.
+    pub data: Arc<dyn ReadAt>,
 }
 
 impl ReadAt for File {

@@ -3,12 +3,13 @@
 use std::io;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-use stepback_machine::{Endian, InstructionSet};
-
+use crate::error::SourceError;
 use crate::events::EventSink;
+use crate::facts::{KnownThread, Recording, SourceTraits};
 use crate::known_instruction::KnownInstruction;
+use crate::marker::Marker;
 use crate::numbers::Position;
+use crate::scratch::ParseScratch;
 
 /// A trace of one format over an input that it was handed.
 ///
@@ -84,6 +85,36 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// What a marker says of what the trace records from there on; none of markers that say nothing of it.
+    fn recording(&self, _marker: Marker) -> Option<Recording> {
+        None
+    }
+
+    /// The memory that a thread of this name sees, by a name; none for the one that all threads share.
+    fn memory_of<'n>(&self, _thread: &'n str) -> Option<&'n str> {
+        None
+    }
+
+    /// The threads so far, in formats that say more of them than their names.
+    fn known_threads(&self) -> Vec<KnownThread> {
+        Vec::new()
+    }
+
+    /// True when one time stands for thousands of steps.
+    fn is_clock_coarse(&self) -> bool {
+        false
+    }
+
+    /// What the user should know about the files that were made of the trace, as one sentence.
+    fn notice(&self) -> Option<String> {
+        None
+    }
+
+    /// How many bytes files take that were made of the trace so that it can be read; none where none were needed.
+    fn kept_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// How many records the trace has so far; none in formats without numbered records.
     fn record_count(&self) -> Option<u64> {
         None
@@ -148,6 +179,30 @@ impl<T: Source> Source for &T {
         T::instructions(self)
     }
 
+    fn recording(&self, marker: Marker) -> Option<Recording> {
+        T::recording(self, marker)
+    }
+
+    fn memory_of<'n>(&self, thread: &'n str) -> Option<&'n str> {
+        T::memory_of(self, thread)
+    }
+
+    fn known_threads(&self) -> Vec<KnownThread> {
+        T::known_threads(self)
+    }
+
+    fn is_clock_coarse(&self) -> bool {
+        T::is_clock_coarse(self)
+    }
+
+    fn notice(&self) -> Option<String> {
+        T::notice(self)
+    }
+
+    fn kept_bytes(&self) -> Option<u64> {
+        T::kept_bytes(self)
+    }
+
     fn record_count(&self) -> Option<u64> {
         T::record_count(self)
     }
@@ -157,34 +212,6 @@ impl<T: Source> Source for &T {
     }
 }
 
-/// What a source tells about itself. Kept in the index and part of its fingerprint.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SourceTraits {
-    /// The format's name on the command line, `"tarmac"`.
-    pub format: String,
-    /// Byte order of the traced CPU.
-    pub endian: Endian,
-    /// Unit of the timestamps as the trace writes it (`"clk"`); none when it names none.
-    pub time_unit: Option<String>,
-    /// Instruction set of the first step: what registers before it mean.
-    pub instruction_set: InstructionSet,
-    /// What tells of registers and of values.
-    pub registers: RegisterSource,
-    /// Options that change what the events are, in a canonical spelling: an index built with others is stale.
-    pub options: String,
-}
-
-/// What tells of registers and of values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum RegisterSource {
-    /// The trace records writes of registers, and values.
-    #[default]
-    Recorded,
-    /// The trace records neither: what an instruction does to registers follows from its operands,
-    /// and an access bears no value.
-    Operands,
-}
-
 /// What a run of a parser read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Parsed {
@@ -192,29 +219,4 @@ pub struct Parsed {
     pub lines: u64,
     /// Where it stopped: the end of the range, unless the sink stopped it.
     pub end: u64,
-}
-
-/// Buffers that a parser uses again from call to call.
-#[derive(Debug, Default)]
-pub struct ParseScratch {
-    pub(crate) buffer: Vec<u8>,
-    pub(crate) names: crate::tarmac::names::RunNames,
-    pub(crate) store: crate::step_store::store::StoreScratch,
-}
-
-/// The input could not be read.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    /// The operating system refused.
-    #[error("byte {offset}: {error}")]
-    Read {
-        /// Where the read began.
-        offset: u64,
-        /// Why.
-        #[source]
-        error: io::Error,
-    },
-    /// The input holds no trace of the format.
-    #[error("{0}")]
-    NotATrace(#[from] crate::detect::FormatError),
 }

@@ -1,7 +1,7 @@
 //! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
 
 use stepback_index::{Cancel, Query as _, QueryError, StepRecord, Steps, TextLineOfStep};
-use stepback_parsers::{AnySource, Source as _, Step, tarmac::Node};
+use stepback_parsers::{Source as _, Step, tarmac::Node};
 
 use super::trace_index::TraceIndex;
 
@@ -86,7 +86,7 @@ impl<'a> Sites<'a> {
 
     /// Whether times are too coarse to tell how long a call took: one stands for thousands of steps.
     pub fn is_clock_coarse(&self) -> bool {
-        matches!(&**self.index.source(), AnySource::Drmemtrace(_))
+        self.index.source().is_clock_coarse()
     }
 
     /// The time of the last node of a step.
@@ -112,7 +112,7 @@ impl<'a> Sites<'a> {
     fn of_step(&self, step: Step) -> Result<Site, QueryError> {
         let records = Steps { first: step, count: 1 }.run(self.index, self.cancel)?;
         let record = records.first().ok_or(QueryError::TraceChanged)?;
-        let has_lines = matches!(&**self.index.source(), AnySource::Tarmac(_));
+        let has_lines = self.index.source().is_text();
         let (line, offset) = match has_lines {
             true => (self.line_of(step)?, self.index.text_between(step.before(), step.after())?.start),
             false => (step.after().0, step.0),
@@ -137,7 +137,7 @@ impl<'a> Sites<'a> {
             return Ok(None);
         }
         let time = if range.start == 0 { 0 } else { self.time_of(first)? };
-        let AnySource::Tarmac(tarmac) = &**self.index.source() else { return Ok(None) };
+        let Some(tarmac) = self.index.source().tarmac() else { return Ok(None) };
         let mut text = Vec::new();
         tarmac.read_raw(range.clone(), &mut text).map_err(QueryError::from)?;
         Ok(Some(Divided { offset: range.start, nodes: tarmac.nodes(&text, time) }))

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_index::{BuildProgress, Cancel};
 use stepback_parsers::{
-    AnySource, Flow, Source as _,
+    Flow, Source as _,
     tarmac::{ConvertError, Lost, TarmacStyle},
 };
 
@@ -103,7 +103,7 @@ fn convert(arguments: &ConvertArguments) -> Result<()> {
     if !report.quiet {
         input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
     }
-    let AnySource::Tarmac(tarmac) = &*input.source else {
+    let Some(tarmac) = input.source.tarmac() else {
         bail!("only Tarmac traces can be converted: {trace:?}");
     };
     let mut out = output(arguments.target(), trace)?;

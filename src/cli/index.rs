@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
+use stepback_parsers::Source as _;
 
 use super::command::Command;
 use super::info::{IndexJson, trace_bytes};
@@ -59,9 +60,9 @@ fn answer(took: Duration, report: &mut Report<'_>) -> Result<()> {
     }
     let name = session.path.file_name().unwrap_or(session.path.as_os_str()).display();
     // A share of what is packed would tell nothing.
-    let share = match session.drmemtrace() {
-        Some(trace) => {
-            let all = info.index_bytes + trace.store().bytes();
+    let share = match session.index.source().kept_bytes() {
+        Some(kept_bytes) => {
+            let all = info.index_bytes + kept_bytes;
             format!("with the records {:.1} bytes a step", all as f64 / info.steps.max(1) as f64)
         }
         None => format!("{:.1} %", 100.0 * info.index_bytes as f64 / info.trace_bytes.max(1) as f64),

@@ -122,7 +122,7 @@ fn trace(stream: &Stream, options: &TraceOptions) -> Result<Tarmac, SourceError>
     let open = options.to_open_options(Path::new(""));
     match Format::of_input(stream) {
         // Lines without the instruction-set field look like prose, but the options say what they are.
-        Err(SourceError::NotATrace(FormatError::NoTarmacLine { .. }))
+        Err(SourceError::NotATrace(FormatError::NoTraceLine { .. }))
             if open.implicit_thumb || open.format == Some(Format::Tarmac) => {}
         found => {
             found?;

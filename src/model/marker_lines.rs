@@ -323,7 +323,7 @@ fn is_prefetch(kind: MarkerKind) -> bool {
 fn is_aside(kind: MarkerKind) -> bool {
     const DESCRIPTION: [u16; 6] = [8, 10, 18, 19, 20, 42];
     let known = [
-        MarkerKind::FILE_TYPE,
+        MarkerKind::RECORDING,
         MarkerKind::INSTRUCTION_COUNT,
         MarkerKind::VERSION,
         MarkerKind::CHUNK_FOOTER,

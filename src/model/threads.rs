@@ -1,7 +1,7 @@
 //! The threads of a trace as rows: what each did, when, where, and how it ended.
 
 use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
-use stepback_parsers::{AnySource, Step};
+use stepback_parsers::{Source as _, Step};
 
 use super::clock::span_text;
 use super::text::thousands;
@@ -93,20 +93,16 @@ pub fn threads_of(session: &Session, cancel: &Cancel) -> anyhow::Result<Threads>
 }
 
 fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Result<Vec<ThreadRow>, QueryError> {
-    let identities = match &**session.index.source() {
-        AnySource::Drmemtrace(trace) => trace.threads(),
-        AnySource::Tarmac(_) => Vec::new(),
-    };
+    let known_threads = session.index.source().known_threads();
     let mut rows = Vec::new();
     for (number, info) in (0u16..).zip(session.index.threads()) {
-        let identity = identities.iter().find(|identity| identity.name() == info.name);
-        let process = identity.filter(|identity| !identity.is_idle() && identity.pid != 0);
+        let known = known_threads.iter().find(|known| known.name == info.name);
         let lane = schedule.threads.get(usize::from(number));
         rows.push(ThreadRow {
             thread: ThreadId(number),
             name: info.name.clone(),
-            process: process.map(|identity| process_name(identity.pid)),
-            is_idle: identity.is_some_and(|identity| identity.is_idle()),
+            process: known.and_then(|known| known.process.clone()),
+            is_idle: known.is_some_and(|known| known.is_idle),
             steps: info.steps,
             life: life(session, ThreadId(number), info, cancel)?,
             times: lane.and_then(ThreadLane::span),
@@ -126,14 +122,6 @@ fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Resul
         row.ending = if is_open && left.contains(&row.process) { Ending::WithProcess } else { ending };
     }
     Ok(rows)
-}
-
-/// A process by its number, behind that of its workload.
-fn process_name(pid: u64) -> String {
-    match (pid >> 48, pid & ((1 << 48) - 1)) {
-        (0, pid) => pid.to_string(),
-        (workload, pid) => format!("{workload}.{pid}"),
-    }
 }
 
 fn life(

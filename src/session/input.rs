@@ -11,8 +11,8 @@ use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{
-    AnySource, Format, FormatError, ReadAt, Source as _, SourceError, Tarmac, TarmacOptions, detect,
-    drmemtrace::{Drmemtrace, TraceFile, TraceHead, Width},
+    AnySource, Assumed, Format, FormatError, Source as _, SourceError, TraceFile, detect,
+    drmemtrace::{Drmemtrace, TraceHead, Width},
     kept::{KeptOptions, KeptPlace},
     packed::{PackedKind, PackedText, head_of},
 };
@@ -51,13 +51,13 @@ impl Input {
             return Self::open_files(TraceFiles::of_directory(path)?, options);
         }
         check_kind(&metadata, path)?;
-        if options.format != Some(Format::Tarmac)
+        if options.format.is_none_or(|format| !format.is_text())
             && let Some(files) = TraceFiles::of_file(path)?
         {
             return Self::open_files(files, options);
         }
-        if options.format == Some(Format::Drmemtrace) {
-            bail!("the file does not begin like a drmemtrace trace: {path:?}");
+        if let Some(format) = options.format.filter(|format| !format.is_text()) {
+            bail!("the file does not begin like a {} trace: {path:?}", format.title());
         }
         let file = File::open(path).map_err(|error| refused(&error, path))?;
         let metadata = file.metadata().map_err(|error| refused(&error, path))?;
@@ -73,23 +73,23 @@ impl Input {
 
     fn open_files(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
-        if options.format == Some(Format::Tarmac) {
-            bail!("this is a directory, but a Tarmac trace is one file: {path:?}");
+        if let Some(format) = options.format.filter(|format| format.is_text()) {
+            bail!("this is a directory, but a {} trace is one file: {path:?}", format.title());
         }
         let unusable = |error| anyhow!("{error}: {path:?}");
         let opened = files.open()?;
         let assumed = options.arch.or_else(|| machine_of_images(&files, &opened, options));
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let kept = kept_options(&fingerprint, steps_place, options);
-        let source = Drmemtrace::open_as(opened, assumed, kept).map_err(unusable)?;
+        let assumed = Assumed { instruction_set: assumed, ..assumed_by(options) };
+        let source = files.format.open_files(opened, assumed, kept).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        let source = Arc::new(AnySource::Drmemtrace(source));
-        Ok(Self { source, fingerprint, packed: None, files: Some(files) })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: Some(files) })
     }
 
     /// The records of a drmemtrace trace.
     pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
-        if let AnySource::Drmemtrace(trace) = &*self.source { Some(trace) } else { None }
+        self.source.drmemtrace()
     }
 
     fn open_plain(file: File, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
@@ -98,7 +98,7 @@ impl Input {
             Some(format) => format,
             None => checked(Format::of_input(&file), options).map_err(unusable)?,
         };
-        let source = source_of(Box::new(file), format, options).map_err(unusable)?;
+        let source = format.open_text(Box::new(file), assumed_by(options)).map_err(unusable)?;
         let fingerprint = Fingerprint::of(&source, modified_nanos).map_err(unusable)?;
         Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: None })
     }
@@ -111,7 +111,7 @@ impl Input {
         let mut fingerprint = Fingerprint::of_file(&*file, modified_nanos, String::new()).map_err(unusable)?;
         let text = PackedText::open(file, kind, kept_options(&fingerprint, copy_place, options));
         let text = text.map_err(|error| refused(&error, path))?;
-        let source = source_of(Box::new(text.clone()), format, options).map_err(unusable)?;
+        let source = format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
         Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: None })
     }
@@ -121,12 +121,12 @@ impl Input {
     /// # Errors
     /// It could not be unpacked, or somebody asked to stop.
     pub fn settle(&self, path: &Path, progress: &BuildProgress, cancel: &Cancel) -> Result<()> {
-        if let Some(trace) = self.drmemtrace() {
-            while !trace.store().is_settled() && !cancel.is_cancelled() {
+        let Some(text) = &self.packed else {
+            while !self.source.is_settled() && !cancel.is_cancelled() {
                 std::thread::sleep(WAIT);
             }
-        }
-        let Some(text) = &self.packed else { return self.settled(path, cancel) };
+            return self.settled(path, cancel);
+        };
         progress.bytes_total.store(self.fingerprint.length, Ordering::Relaxed);
         let is_given_up = || {
             progress.bytes_done.store(text.packed_done(), Ordering::Relaxed);
@@ -155,8 +155,7 @@ impl Input {
         let text = self.packed.as_ref();
         let damage = text.and_then(PackedText::damage).map(|damage| damage.to_string());
         let files = self.files.iter().flat_map(|files| files.notices.iter().cloned());
-        let records = self.drmemtrace().and_then(|trace| trace.store().notice());
-        damage.into_iter().chain(text.and_then(PackedText::notice)).chain(files).chain(records)
+        damage.into_iter().chain(text.and_then(PackedText::notice)).chain(files).chain(self.source.notice())
     }
 
     /// The fingerprint of the trace as it is now, as far as its source has taken in what was added.
@@ -234,12 +233,12 @@ fn kept_options(fingerprint: &Fingerprint, place: fn(&Path) -> PathBuf, options:
     }
 }
 
-fn source_of(input: Box<dyn ReadAt>, format: Format, options: &OpenOptions) -> Result<AnySource, SourceError> {
-    let tarmac = TarmacOptions { endian: options.endian.unwrap_or_default(), implicit_thumb: options.implicit_thumb };
-    match format {
-        Format::Tarmac => Tarmac::open(input, tarmac).map(AnySource::Tarmac),
-        // Opened by its files.
-        Format::Drmemtrace => Err(FormatError::Binary.into()),
+/// What the user says that the trace does not.
+fn assumed_by(options: &OpenOptions) -> Assumed {
+    Assumed {
+        endian: options.endian.unwrap_or_default(),
+        implicit_thumb: options.implicit_thumb,
+        instruction_set: options.arch,
     }
 }
 
@@ -264,7 +263,7 @@ pub(super) fn refused(error: &io::Error, path: &Path) -> anyhow::Error {
 /// Lines without the instruction-set field look like prose, but the option says what they are.
 fn checked(found: Result<Format, SourceError>, options: &OpenOptions) -> Result<Format, SourceError> {
     match found {
-        Err(SourceError::NotATrace(FormatError::NoTarmacLine { .. })) if options.implicit_thumb => Ok(Format::Tarmac),
+        Err(SourceError::NotATrace(FormatError::NoTraceLine { .. })) if options.implicit_thumb => Ok(Format::Tarmac),
         found => found,
     }
 }

@@ -10,7 +10,7 @@ use stepback_index::{
     Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError, open_so_far,
 };
 use stepback_machine::Address;
-use stepback_parsers::{AnySource, drmemtrace::Drmemtrace, packed::PackedText};
+use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
 
 use super::images;
 use super::input::Input;
@@ -104,10 +104,11 @@ impl Session {
 
     /// Why this trace cannot be followed as it grows, as a phrase; none: it can.
     pub fn follow_refusal(&self) -> Option<&'static str> {
-        if self.drmemtrace().is_some() {
-            return Some("a drmemtrace trace cannot be followed: it is made as a whole when its recording is over");
-        }
-        self.packed().is_some().then_some("a compressed trace cannot be followed: only plain text grows line by line")
+        let format = Format::named(&self.index.source().traits().format);
+        format.and_then(Format::follow_refusal).or_else(|| {
+            let is_packed = self.packed().is_some();
+            is_packed.then_some("a compressed trace cannot be followed: only plain text grows line by line")
+        })
     }
 
     /// The same for all sessions that succeed each other.

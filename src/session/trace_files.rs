@@ -9,8 +9,8 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use stepback_index::Fingerprint;
 use stepback_parsers::{
-    ReadAt, SourceError,
-    drmemtrace::{LayoutError, TraceFile, TraceHead, TraceLayout},
+    Format, ReadAt, SourceError, TraceFile,
+    drmemtrace::{LayoutError, TraceLayout},
 };
 
 use super::input::{modified_nanos, refused};
@@ -25,6 +25,8 @@ const RAW_ENDINGS: [&str; 5] = [".raw", ".raw.lz4", ".raw.gz", ".raw.zlib", ".ra
 /// The files of a drmemtrace trace: one a thread or core, mostly.
 #[derive(Clone, Debug)]
 pub struct TraceFiles {
+    /// Of which format they are.
+    pub format: Format,
     /// Where they are.
     pub directory: PathBuf,
     /// In the order in which their records of equal time are put.
@@ -39,9 +41,7 @@ impl TraceFiles {
     /// A trace that is one file; none when it is no drmemtrace trace.
     pub fn of_file(path: &Path) -> Result<Option<Self>> {
         let file = TraceFile { name: String::new(), data: open(path, 1).map_err(|error| refused(&error, path))? };
-        if !matches!(TraceHead::of(&file), Ok(Some(_))) {
-            return Ok(None);
-        }
+        let Some(format) = Format::of_file(&file) else { return Ok(None) };
         let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let program = program_of(&name_of(path)).to_owned();
         let is_sibling = |name: &&String| program_of(name) == program && **name != name_of(path);
@@ -52,7 +52,7 @@ impl TraceFiles {
             let files = if others == 1 { "another file lies" } else { "more files lie" };
             format!("{files} beside this one: to see all threads of a trace, open the directory: {directory:?}")
         });
-        Ok(Some(Self::new(directory, vec![path.to_owned()], notice.into_iter().collect())))
+        Ok(Some(Self::new(format, directory, vec![path.to_owned()], notice.into_iter().collect())))
     }
 
     /// The trace in a directory: the one that the recorder made, or the one inside with the files.
@@ -69,7 +69,7 @@ impl TraceFiles {
             let windows = if others == 1 { "one more window".to_owned() } else { format!("{others} more windows") };
             format!("this trace has {windows} of time, which are opened by their directories; shown is {directory:?}")
         });
-        Ok(Self::new(&directory, files, notice.into_iter().collect()))
+        Ok(Self::new(Format::Drmemtrace, &directory, files, notice.into_iter().collect()))
     }
 
     /// Whether a path leads to a drmemtrace trace.
@@ -81,9 +81,9 @@ impl TraceFiles {
         }
     }
 
-    fn new(directory: &Path, files: Vec<PathBuf>, notices: Vec<String>) -> Self {
+    fn new(format: Format, directory: &Path, files: Vec<PathBuf>, notices: Vec<String>) -> Self {
         let state = files.iter().map(|path| state_of(path)).collect();
-        Self { directory: directory.to_owned(), files, notices, state }
+        Self { format, directory: directory.to_owned(), files, notices, state }
     }
 
     /// The files, open.
@@ -149,7 +149,7 @@ fn layout_of(directory: &Path, is_trace: impl FnMut(&str) -> bool) -> Result<Tra
 /// Whether a file begins like a trace.
 fn is_trace(path: &Path) -> bool {
     let file = open(path, 1).map(|data| TraceFile { name: String::new(), data });
-    file.is_ok_and(|file| matches!(TraceHead::of(&file), Ok(Some(_))))
+    file.is_ok_and(|file| Format::of_file(&file).is_some())
 }
 
 /// The files of a directory, and of those inside that recorders make. What may not be read is not there.

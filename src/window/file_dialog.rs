@@ -4,15 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::Result;
+use stepback_parsers::Format;
 
 use crate::action::Action;
 use crate::source::SourceMapping;
 use crate::worker::{Ticket, Worker};
-
-/// What traces are usually called.
-const TARMAC_EXTENSIONS: [&str; 7] = ["tarmac", "trc", "log", "txt", "gz", "zst", "xz"];
-/// What the files of DynamoRIO's traces end with.
-const DRMEMTRACE_EXTENSIONS: [&str; 5] = ["zip", "gz", "lz4", "sz", "trace"];
 
 /// A dialog that is open.
 pub struct FileDialog {
@@ -93,8 +89,8 @@ impl Purpose {
 fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
     dialog
         .add_filter("All files", &["*"])
-        .add_filter("Tarmac traces, also compressed", &TARMAC_EXTENSIONS)
-        .add_filter("DynamoRIO traces (drmemtrace)", &DRMEMTRACE_EXTENSIONS)
+        .add_filter("Tarmac traces, also compressed", Format::Tarmac.endings())
+        .add_filter("DynamoRIO traces (drmemtrace)", Format::Drmemtrace.endings())
 }
 
 fn name_of(file: &str) -> &str {

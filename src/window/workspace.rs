@@ -7,7 +7,7 @@ use anyhow::Result;
 use egui_tiles::{Tile, TileId};
 use stepback_index::{CallId, Cancel, QueryError};
 use stepback_machine::RegisterGroup;
-use stepback_parsers::Position;
+use stepback_parsers::{Format, Position};
 
 use super::banner::Banner;
 use super::layout::{self, Dock};
@@ -591,9 +591,5 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Do
 }
 
 fn format_name(format: &str) -> String {
-    match format {
-        "tarmac" => "Tarmac".to_owned(),
-        "drmemtrace" => "DynamoRIO".to_owned(),
-        other => other.to_owned(),
-    }
+    Format::named(format).map_or_else(|| format.to_owned(), |format| format.maker().to_owned())
 }

@@ -76,7 +76,7 @@ pub const ROOMS: &[CrateRooms] = &[
         floors: &[
             &[room(
                 "ground",
-                &["numbers", "events", "marker", "known_instruction", "read_at", "source", "error", "facts"],
+                &["numbers", "events", "marker", "known_instruction", "read_at", "source", "scratch", "error", "facts"],
             )],
             &[room("kept", &["kept"])],
             &[room("packed", &["packed"])],

@@ -18,10 +18,8 @@ const SYSTEM_CALLS: usize = 256;
 impl<S: Source> Index<S> {
     /// True when the trace says which system calls were made.
     pub(super) fn has_system_calls(&self, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
-        const SYSTEM_CALL_NUMBERS: u64 = 0x400;
-        let last = LastMarkers { kinds: vec![MarkerKind::FILE_TYPE], thread: None, at };
-        let types = last.run(self, cancel)?;
-        Ok(!types.is_empty() && types.iter().all(|hit| hit.marker.value & SYSTEM_CALL_NUMBERS != 0))
+        let recordings = self.recordings(at, cancel)?;
+        Ok(!recordings.is_empty() && recordings.iter().all(|recording| recording.has_system_calls))
     }
 
     /// The last slot up to one behind which something besides the trace's steps may have written memory:

@@ -168,7 +168,7 @@ fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Ran
 
 /// False in a trace of several programs, which have memory of their own.
 fn is_one_program<S: Source>(index: &Index<S>) -> bool {
-    let mut programs = index.threads().iter().map(|thread| thread.name.split_once('.').map(|(program, _)| program));
-    let first = programs.next();
-    programs.all(|program| Some(program) == first)
+    let mut memories = index.threads().iter().map(|thread| index.source().memory_of(&thread.name));
+    let first = memories.next();
+    memories.all(|memory| Some(memory) == first)
 }

@@ -5,8 +5,7 @@ use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, Site};
 use stepback_parsers::{
-    EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, TextKind,
-    ThreadNumber,
+    EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
@@ -177,7 +176,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        if event.kind == TextKind::Exception && self.is_own(event.thread) {
+        if event.kind.is_exceptional() && self.is_own(event.thread) {
             // The line of an exception may stand before the instruction whose time it bears.
             self.lose(2);
         }

@@ -714,10 +714,8 @@ impl<'a> Walk<'a> {
 
 /// The step that words about an exception belong to, if an event is such.
 fn exception_words(event: &Event) -> Option<Vec<(Step, bool)>> {
-    let EventKind::Text { kind: TextKind::Exception, text } = &event.kind else { return None };
-    let text = text.to_ascii_lowercase();
-    let others = ["mode", "halt", "debug", "semihost", "return", "eret", "reset"];
-    let owner = event.owner.filter(|_| !others.iter().any(|other| text.contains(other)))?;
+    let EventKind::Text { kind: TextKind::Exception, .. } = &event.kind else { return None };
+    let owner = event.owner?;
     let is_at_once = event.slot == owner.0 + 1;
     Some([(owner, true)].into_iter().chain(is_at_once.then_some((owner, false))).collect())
 }

@@ -1,7 +1,7 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
 use stepback_machine::{Condition, Encoding, RegisterId, RegisterView, decode};
-use stepback_parsers::{MarkerKind, Position, Step};
+use stepback_parsers::{MarkerKind, Position, Recording, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::hit::{Doubt, Hit};
@@ -60,22 +60,18 @@ impl Oracle {
 
     /// The doubt of traces that leave something out.
     pub(super) fn filtered(&self, at: Position) -> Option<Doubt> {
-        self.file_types(at).iter().any(|kinds| kinds & 0x2181 != 0).then_some(Doubt::Filtered)
+        self.recordings_at(at).any(|recording| recording.is_filtered).then_some(Doubt::Filtered)
     }
 
     fn are_calls_unsaid(&self, at: Position) -> bool {
-        self.file_types(at).iter().any(|kinds| kinds & 0x400 == 0)
+        self.recordings_at(at).any(|recording| !recording.has_system_calls)
     }
 
     /// The last that are told up to a position, all of one slot.
-    fn file_types(&self, at: Position) -> Vec<u64> {
-        let types = self.events_until(at).iter().filter_map(|event| match event.kind {
-            EventKind::Marker(marker) if marker.kind == MarkerKind::FILE_TYPE => Some((event.slot, marker.value)),
-            _ => None,
-        });
-        let types: Vec<_> = types.collect();
-        let last = types.last().map(|(slot, _)| *slot);
-        types.into_iter().filter(|(slot, _)| Some(*slot) == last).map(|(_, kinds)| kinds).collect()
+    fn recordings_at(&self, at: Position) -> impl Iterator<Item = Recording> {
+        let told = self.recordings.iter().take_while(move |told| told.slot <= at.0);
+        let last = told.clone().last().map(|told| told.slot);
+        told.filter(move |told| Some(told.slot) == last).map(|told| told.recording)
     }
 
     fn late_call(&self, thread: ThreadId, after: u64) -> Option<Doubt> {

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{
-    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, RegisterSource, RegisterWrite,
-    Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
+    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, Recording, RegisterSource,
+    RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
 use crate::answers::index_info::Warning;
@@ -27,6 +27,8 @@ pub struct Oracle {
     /// Where each line begins.
     pub(super) line_starts: Vec<u64>,
     pub(super) events: Vec<Event>,
+    /// What the trace says of what it records.
+    pub(super) recordings: Vec<ToldRecording>,
     pub(super) steps: Vec<Told>,
     pub(super) thread_names: Vec<String>,
     pub(super) register_names: Vec<String>,
@@ -35,6 +37,14 @@ pub struct Oracle {
     pub(super) program: Program,
     /// Reads that contradict what was known before them.
     pub(super) external_changes: u64,
+}
+
+/// What a marker says of what the trace records.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ToldRecording {
+    /// That of the marker.
+    pub slot: u64,
+    pub recording: Recording,
 }
 
 /// A question that the oracle can answer.
@@ -69,6 +79,7 @@ impl Oracle {
             has_operands_alone: source.traits().registers == RegisterSource::Operands,
             line_starts,
             events: Vec::new(),
+            recordings: Vec::new(),
             steps: Vec::new(),
             thread_names: Vec::new(),
             register_names: Vec::new(),
@@ -82,6 +93,11 @@ impl Oracle {
         if oracle.thread_names.is_empty() {
             oracle.thread_names.push("cpu0".to_owned());
         }
+        let told = oracle.events.iter().filter_map(|event| match event.kind {
+            EventKind::Marker(marker) => Some(ToldRecording { slot: event.slot, recording: source.recording(marker)? }),
+            _ => None,
+        });
+        oracle.recordings = told.collect();
         oracle.follow_memory();
         oracle.widths = oracle.find_widths();
         Ok(oracle)

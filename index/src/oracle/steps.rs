@@ -1,7 +1,7 @@
 //! Steps with what they did.
 
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
-use stepback_parsers::{Line, Position, Step, TextKind};
+use stepback_parsers::{Line, Position, Step};
 
 use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
 use crate::answers::value::Value;
@@ -73,8 +73,8 @@ impl Oracle {
                 value: register_value(written),
             }),
             EventKind::Access(_) | EventKind::HostWrite { .. } => self.access_of(event).map(Effect::Access),
-            EventKind::Text { kind: TextKind::Exception, text } => Some(Effect::Exception(text.clone())),
-            EventKind::Text { kind: TextKind::Note, text } => Some(Effect::Note(text.clone())),
+            EventKind::Text { kind, text } if kind.is_exceptional() => Some(Effect::Exception(text.clone())),
+            EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
             EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         }
     }

@@ -1,7 +1,7 @@
 //! Steps with what they did, and step <-> line <-> time.
 
 use stepback_machine::{AccessKind, Address};
-use stepback_parsers::{EventSink, Flow, Line, Position, Source, Step, StepEvent, TextKind};
+use stepback_parsers::{EventSink, Flow, Line, Position, Source, Step, StepEvent};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -162,7 +162,7 @@ impl<S: Source> Index<S> {
                 value: register_value(bytes.as_deref(), view.size_bytes),
             }),
             EventKind::Access { .. } => self.access_of(event)?.map(Effect::Access),
-            EventKind::Text { kind: TextKind::Exception, text } => Some(Effect::Exception(text.clone())),
+            EventKind::Text { kind, text } if kind.is_exceptional() => Some(Effect::Exception(text.clone())),
             EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
             EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
         })

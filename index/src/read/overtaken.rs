@@ -1,7 +1,7 @@
 //! Why what a step left may have changed without a step: system calls, signals, what the trace leaves out.
 
 use stepback_machine::InstructionSet;
-use stepback_parsers::{MarkerKind, Position, Source};
+use stepback_parsers::{MarkerKind, Position, Recording, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
@@ -170,23 +170,21 @@ impl<S: Source> Index<S> {
 
     /// What makes all such answers doubtful.
     fn doubt_of_all(&self, at: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
-        const SYSTEM_CALL_NUMBERS: u64 = 0x400;
         if self.is_filtered(at, cancel)? {
             return Ok(Some(Doubt::Filtered));
         }
-        let is_unsaid = self.file_types(at, cancel)?.iter().any(|kinds| kinds & SYSTEM_CALL_NUMBERS == 0);
+        let is_unsaid = self.recordings(at, cancel)?.iter().any(|recording| !recording.has_system_calls);
         Ok(is_unsaid.then_some(Doubt::SystemCallsUnsaid))
     }
 
     /// True when the trace leaves out instructions or accesses: what the steps between did is not known then.
     pub(crate) fn is_filtered(&self, at: Position, cancel: &Cancel) -> Result<bool, QueryError> {
-        // FILTERED, IFILTERED, DFILTERED, BIMODAL_FILTERED_WARMUP of drmemtrace.
-        const FILTERS: u64 = 0x1 | 0x80 | 0x100 | 0x2000;
-        Ok(self.file_types(at, cancel)?.iter().any(|kinds| kinds & FILTERS != 0))
+        Ok(self.recordings(at, cancel)?.iter().any(|recording| recording.is_filtered))
     }
 
-    fn file_types(&self, at: Position, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
-        let last = LastMarkers { kinds: vec![MarkerKind::FILE_TYPE], thread: None, at };
-        Ok(last.run(self, cancel)?.iter().map(|hit| hit.marker.value).collect())
+    /// What the trace records at a position, as it said last.
+    pub(crate) fn recordings(&self, at: Position, cancel: &Cancel) -> Result<Vec<Recording>, QueryError> {
+        let last = LastMarkers { kinds: vec![MarkerKind::RECORDING], thread: None, at };
+        Ok(last.run(self, cancel)?.iter().filter_map(|hit| self.source().recording(hit.marker)).collect())
     }
 }

@@ -8,11 +8,7 @@ use stepback_generator::drmemtrace::{
 };
 use stepback_index::{FindMarkers, FindText, LastMarkers, Program, ThreadId, oracle::Oracle};
 use stepback_machine::Address;
-use stepback_parsers::{
-    MarkerKind, Position, Source as _,
-    drmemtrace::{Drmemtrace, TraceFile},
-    kept::KeptOptions,
-};
+use stepback_parsers::{MarkerKind, Position, Source as _, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
 
 use super::support::compare::{Comparison, Things, index_of};
 use super::support::dice::Dice;

@@ -155,7 +155,7 @@ impl RecordSink for Counter {
 impl ThreadCounter {
     fn marker(&mut self, marker: Marker) {
         match marker.kind {
-            MarkerKind::FILE_TYPE => self.has_encodings = FileType(marker.value).has(FileType::ENCODINGS),
+            MarkerKind::RECORDING => self.has_encodings = FileType(marker.value).has(FileType::ENCODINGS),
             MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START => self.is_in_kernel = true,
             MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END => self.is_in_kernel = false,
             MarkerKind::HARDWARE_EVENT => self.events += 1,

@@ -15,6 +15,8 @@ impl FileType {
     pub const FILTERED: Self = Self(0x1 | 0x80 | 0x100 | 0x2000);
     /// Instructions come with their encodings.
     pub const ENCODINGS: Self = Self(0x200);
+    /// The numbers of system calls are recorded.
+    pub const SYSTEM_CALLS: Self = Self(0x400);
     /// What the kernel ran in system calls is recorded.
     pub const KERNEL: Self = Self(0x1000);
     /// Pieces of kernel code to be put into other traces: no program.

@@ -4,9 +4,9 @@ use std::io;
 
 use crate::drmemtrace::container::unpacker::Unpacker;
 use crate::drmemtrace::file_type::FileType;
-use crate::drmemtrace::merge::TraceFile;
 use crate::drmemtrace::raw_record::Width;
 use crate::drmemtrace::raw_record::{kind, marker};
+use crate::read_at::TraceFile;
 
 /// What a file says of itself at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

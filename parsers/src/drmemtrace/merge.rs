@@ -14,17 +14,8 @@ use crate::drmemtrace::pool::Pool;
 use crate::drmemtrace::raw_record::{Width, kind, marker};
 use crate::drmemtrace::record::RecordSink;
 use crate::drmemtrace::threads::Threads;
-use crate::read_at::ReadAt;
+use crate::read_at::TraceFile;
 use crate::step_store::record::ReadEnd;
-
-/// A file of a trace.
-#[derive(Clone)]
-pub struct TraceFile {
-    /// Its name without folders, for messages.
-    pub name: String,
-    /// Its content, packed or not.
-    pub data: Arc<dyn ReadAt>,
-}
 
 /// Pushes every visible record of a trace into a sink, in order.
 ///

@@ -9,7 +9,7 @@ use std::thread::{JoinHandle, available_parallelism};
 
 use crate::drmemtrace::block::Block;
 use crate::drmemtrace::container::unpacker::Unpacker;
-use crate::drmemtrace::merge::TraceFile;
+use crate::read_at::TraceFile;
 
 /// Unpacks any number of files, a bounded number of blocks of each ahead.
 ///

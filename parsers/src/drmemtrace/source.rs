@@ -7,24 +7,30 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::detect::FormatError;
 use crate::drmemtrace::events::{EventRun, ITEM_BYTES};
+use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::head::TraceHead;
-use crate::drmemtrace::merge::{TraceFile, read_records_as};
+use crate::drmemtrace::merge::read_records_as;
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::recorder::Recorder;
 use crate::drmemtrace::summary::TraceCounts;
 use crate::drmemtrace::visible::{VisibleRecord, visible_records};
+use crate::error::FormatError;
+use crate::error::SourceError;
 use crate::events::EventSink;
+use crate::facts::{KnownThread, Recording, RegisterSource, SourceTraits};
 use crate::kept::places::KeptOptions;
 use crate::known_instruction::KnownInstruction;
+use crate::marker::{Marker, MarkerKind};
 use crate::numbers::Position;
-use crate::source::{ParseScratch, Parsed, RegisterSource, Source, SourceError, SourceTraits};
+use crate::read_at::TraceFile;
+use crate::scratch::ParseScratch;
+use crate::source::{Parsed, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::Facts;
-use crate::step_store::store::StepStore;
+use crate::step_store::store::{StepStore, StoreScratch};
 
 /// How many items are between two looks at the progress.
 const PROGRESS: u64 = 1 << 16;
@@ -124,11 +130,11 @@ impl Drmemtrace {
     /// # Errors
     /// The store could not be read.
     pub fn steps_at_record(&self, ordinal: u64) -> io::Result<Option<u64>> {
-        let mut scratch = ParseScratch::default();
-        let (item, _) = self.store.block_of_record(ordinal, &mut scratch.store)?;
+        let mut scratch = StoreScratch::default();
+        let (item, _) = self.store.block_of_record(ordinal, &mut scratch)?;
         let mut found = None;
         let end = item.saturating_add(crate::step_store::block::ITEMS);
-        visible_records(&self.store, item..end, &mut scratch.store, |record| {
+        visible_records(&self.store, item..end, &mut scratch, |record| {
             let is_there = record.ordinal <= ordinal && ordinal - record.ordinal < record.count();
             found = found.or(is_there.then_some(record.instructions));
             found.is_none()
@@ -142,7 +148,7 @@ impl Drmemtrace {
     /// # Errors
     /// The store could not be read.
     pub fn records(&self, positions: Range<u64>, each: impl FnMut(VisibleRecord<'_>) -> bool) -> io::Result<()> {
-        visible_records(&self.store, positions, &mut ParseScratch::default().store, each)
+        visible_records(&self.store, positions, &mut StoreScratch::default(), each)
     }
 }
 
@@ -201,9 +207,37 @@ impl Source for Drmemtrace {
                 }
                 run.goes_on
             };
-            self.store.visit(items, &mut scratch.store, &mut run, goes_on).map_err(failed)?;
+            self.store.visit(items, scratch.of(), &mut run, goes_on).map_err(failed)?;
         }
         Ok(Parsed { lines: 0, end: end * ITEM_BYTES })
+    }
+
+    fn recording(&self, marker: Marker) -> Option<Recording> {
+        let file_type = (marker.kind == MarkerKind::RECORDING).then_some(FileType(marker.value))?;
+        Some(Recording {
+            is_filtered: file_type.has(FileType::FILTERED),
+            has_system_calls: file_type.has(FileType::SYSTEM_CALLS),
+        })
+    }
+
+    fn memory_of<'n>(&self, thread: &'n str) -> Option<&'n str> {
+        ThreadIdentity::workload_in(thread)
+    }
+
+    fn known_threads(&self) -> Vec<KnownThread> {
+        self.threads().iter().map(ThreadIdentity::known).collect()
+    }
+
+    fn is_clock_coarse(&self) -> bool {
+        true
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.store.notice()
+    }
+
+    fn kept_bytes(&self) -> Option<u64> {
+        Some(self.store.bytes())
     }
 
     fn record_count(&self) -> Option<u64> {
@@ -226,9 +260,9 @@ impl Source for Drmemtrace {
     fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
         let failed = |error| SourceError::Read { offset: range.start, error };
         let threads = self.threads();
-        let mut scratch = ParseScratch::default();
+        let mut scratch = StoreScratch::default();
         let mut line = Vec::new();
-        visible_records(&self.store, items_of(&range), &mut scratch.store, |record| {
+        visible_records(&self.store, items_of(&range), &mut scratch, |record| {
             line.clear();
             crate::drmemtrace::text::push_line(&mut line, &record, &threads);
             each(record.instructions * ITEM_BYTES, &line);

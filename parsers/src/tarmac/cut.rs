@@ -3,33 +3,47 @@
 //! A chunk begins where [`crate::tarmac::run`] would begin one, and that depends on the time of the line before.
 //! So the search starts behind an instruction line: what follows depends on nothing before that.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
+use crate::error::SourceError;
 use crate::read_at::ReadAt;
-use crate::source::{ParseScratch, Source as _, SourceError};
+use crate::scratch::ParseScratch;
 use crate::tarmac::ahead::{Ahead, Found, RunStart};
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::names::TarmacScratch;
 use crate::tarmac::run::Clock;
-use crate::tarmac::source::Tarmac;
+use crate::tarmac::settings::Settings;
 use crate::text::lines::{split_line, without_return};
 use crate::text::window::Window;
 
-/// The first chunk start in `range` that is certain.
+/// Where a cut is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CutPlace {
+    /// From here on.
+    pub target: u64,
+    /// Before here.
+    pub limit: u64,
+    /// Where the input ends.
+    pub end: u64,
+}
+
+/// The first chunk start from the target on that is certain.
 pub(super) fn cut(
-    tarmac: &Tarmac,
+    settings: &Settings,
     input: &dyn ReadAt,
-    range: Range<u64>,
+    place: CutPlace,
     scratch: &mut ParseScratch,
 ) -> Result<Option<u64>, SourceError> {
-    let Some(before) = range.start.checked_sub(1) else { return Ok((range.end > 0).then_some(0)) };
-    let limits = tarmac.limits();
+    let Some(before) = place.target.checked_sub(1) else { return Ok((place.limit > 0).then_some(0)) };
+    let limits = settings.limits;
     // No place behind this one can be the answer; a line that never ends must not be followed to the end of the input.
-    let far = range.end.saturating_add(limits.run as u64);
-    let mut window = Window::new(input, before..tarmac.length(), limits.window, &mut scratch.buffer);
+    let far = place.limit.saturating_add(limits.run as u64);
+    let TarmacScratch { buffer, .. } = scratch.of();
+    let mut window = Window::new(input, before..place.end, limits.window, buffer);
     window.advance(0)?;
     let mut has_more = window.skip_line(0, far)?;
-    let mut search = Search { tarmac, limit: range.end, seen: None };
+    let mut search = Search { settings, limit: place.limit, seen: None };
     while has_more {
         let done = match search.lines(&window) {
             ControlFlow::Break(cut) => return Ok(cut),
@@ -50,7 +64,7 @@ pub(super) fn cut(
 
 /// The state of a search.
 struct Search<'t> {
-    tarmac: &'t Tarmac,
+    settings: &'t Settings,
     limit: u64,
     /// None before the first instruction line.
     seen: Option<Seen>,
@@ -70,8 +84,8 @@ impl Search<'_> {
             text: window.text(),
             lines_end: window.whole_lines(),
             is_last: window.is_last(),
-            limits: self.tarmac.limits(),
-            is_implicit_thumb: self.tarmac.is_implicit_thumb(),
+            limits: self.settings.limits,
+            is_implicit_thumb: self.settings.is_implicit_thumb,
         };
         let mut at = 0;
         while at < ahead.lines_end {
@@ -100,7 +114,7 @@ impl Search<'_> {
     fn run_start<'a>(&self, line: &Line<'a>, start: usize, offset: u64) -> Option<RunStart<'a>> {
         let Line::Other(header) = line else { return None };
         let clock = self.seen?.clock;
-        let time = header.time.filter(|time| clock.is_new(*time, offset, self.tarmac.limits()))?;
+        let time = header.time.filter(|time| clock.is_new(*time, offset, self.settings.limits))?;
         Some(RunStart { start, time, cpu: header.cpu.unwrap_or(FIRST_CPU) })
     }
 

@@ -2,8 +2,8 @@
 
 use stepback_machine::InstructionSet;
 
+use crate::error::SourceError;
 use crate::read_at::ReadAt;
-use crate::source::SourceError;
 use crate::tarmac::line::Line;
 use crate::text::limits::LIMITS;
 use crate::text::lines::{split_line, without_return};

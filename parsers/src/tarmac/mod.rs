@@ -67,6 +67,7 @@ mod register_name;
 mod register_table;
 mod register_value;
 mod run;
+mod settings;
 mod slow;
 pub(crate) mod source;
 mod timestamp;

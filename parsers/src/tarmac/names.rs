@@ -2,9 +2,17 @@
 
 use crate::text::name_table::NameTable;
 
-/// What a run has named so far. Kept from run to run for its memory alone.
+/// What is kept from call to call for its memory alone.
 #[derive(Debug, Default)]
-pub(crate) struct RunNames {
+pub(super) struct TarmacScratch {
+    /// Of the window over the text.
+    pub buffer: Vec<u8>,
+    pub names: RunNames,
+}
+
+/// What a run has named so far.
+#[derive(Debug, Default)]
+pub(super) struct RunNames {
     /// Words such as `cpu0`.
     pub threads: NameTable,
     /// Registers outside the architecture's table, in lower case.

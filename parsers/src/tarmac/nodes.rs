@@ -63,8 +63,8 @@ impl Tarmac {
         open: Option<OpenDiagram>,
         (at, next): (usize, usize),
     ) -> (Line<'a>, usize, u64) {
-        let single = |line| Line::read_single(line, open, self.is_implicit_thumb());
-        match Line::read(line, open, self.is_implicit_thumb()) {
+        let single = |line| Line::read_single(line, open, self.settings().is_implicit_thumb);
+        match Line::read(line, open, self.settings().is_implicit_thumb) {
             Line::Fused(Fused { at: length, is_first_whole }) => {
                 let (first, second) = line.split_at_checked(length).unwrap_or_default();
                 if is_first_whole { (single(first), at + length, 0) } else { (single(second), next, 1) }

@@ -2,17 +2,17 @@
 
 use stepback_machine::{Bank, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
+use crate::error::SourceError;
 use crate::events::ThreadNumber;
 use crate::events::{EventSink, Flow, Place, Problem, RegisterWrite};
 use crate::source::Parsed;
-use crate::source::SourceError;
 use crate::tarmac::ahead::Ahead;
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::names::RunNames;
 use crate::tarmac::quick::QuickState;
 use crate::tarmac::quick_header::QuickHeaders;
-use crate::tarmac::source::Tarmac;
+use crate::tarmac::settings::Settings;
 use crate::text::limits::Limits;
 use crate::text::window::Window;
 
@@ -23,7 +23,9 @@ pub(super) const NAMED_REGISTERS: usize = 4096;
 
 /// The state of a run.
 pub(super) struct Run<'r, S> {
-    pub tarmac: &'r Tarmac,
+    pub settings: &'r Settings,
+    /// Bytes of the input when the run began.
+    pub input_length: u64,
     pub sink: &'r mut S,
     pub names: &'r mut RunNames,
     /// Where the text at hand lies in the input.
@@ -122,20 +124,21 @@ pub(super) struct Part<'a> {
 
 impl<'r, S: EventSink> Run<'r, S> {
     /// A run at the start of a chunk.
-    pub fn new(tarmac: &'r Tarmac, names: &'r mut RunNames, sink: &'r mut S) -> Self {
+    pub fn new(settings: &'r Settings, input_length: u64, names: &'r mut RunNames, sink: &'r mut S) -> Self {
         names.clear();
-        let set = tarmac.first_set();
+        let set = settings.first_set;
         let chunk = Chunk { set, thread: None, mode: Mode::Other };
         Self {
-            tarmac,
+            settings,
+            input_length,
             sink,
             names,
             base: 0,
             line: 0,
             before: Before::default(),
             chunk,
-            endian: tarmac.endian(),
-            limits: tarmac.limits(),
+            endian: settings.endian,
+            limits: settings.limits,
             quick_headers: QuickHeaders::default(),
             quick_state: QuickState::default(),
         }
@@ -174,10 +177,10 @@ impl<'r, S: EventSink> Run<'r, S> {
             lines_end: window.whole_lines(),
             is_last: window.is_last(),
             limits: self.limits,
-            is_implicit_thumb: self.tarmac.is_implicit_thumb(),
+            is_implicit_thumb: self.settings.is_implicit_thumb,
         };
         let padded = window.padded();
-        let is_quick = self.tarmac.is_quick();
+        let is_quick = self.settings.is_quick;
         let mut at = 0;
         while at < ahead.lines_end {
             let quick = if is_quick { self.quick_line(padded, at) } else { None };

@@ -4,7 +4,6 @@ use stepback_machine::{AccessKind, Address, Branch, Mode, RegisterView};
 
 use crate::events::{EventSink, MemoryAccess, Place, Problem, RegisterWrite};
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber};
-use crate::source::Source as _;
 use crate::tarmac::ahead::{Ahead, Found, RunStart, cpu_of_other};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fault::{Fault, FaultKind};
@@ -98,7 +97,7 @@ impl<S: EventSink> Run<'_, S> {
     fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
         let (line, next) = split_line(ahead.text, at, ahead.is_last)?;
         let place = self.place(at);
-        let is_open_ended = place.offset + line.len() as u64 == self.tarmac.length();
+        let is_open_ended = place.offset + line.len() as u64 == self.input_length;
         let (raw_length, line) = (line.len(), without_return(line));
         Some((Spot { line, place, chunk_offset: place.offset, raw_length, is_open_ended }, next))
     }
@@ -234,7 +233,7 @@ impl<S: EventSink> Run<'_, S> {
             LineKind::Memory => self.memory(told),
             LineKind::Diagram(kind) => self.diagram(kind, Diagram::read(header.fields)?, told),
             LineKind::Instruction => {
-                InstructionLine::read(&header, self.tarmac.is_implicit_thumb())?;
+                InstructionLine::read(&header, self.settings.is_implicit_thumb)?;
                 self.text(TextKind::Exception, told)
             }
             LineKind::Event => self.text(event_kind(&header), told),
@@ -246,6 +245,7 @@ impl<S: EventSink> Run<'_, S> {
 
     fn text(&mut self, kind: TextKind, told: Told<'_>) -> Result<(), Fault> {
         let text = told.spot.line.get(told.header.word_at..).unwrap_or_default();
+        let kind = if kind == TextKind::Exception { exceptional(text) } else { kind };
         self.sink.text(&TextEvent { thread: told.thread, kind, text, place: told.spot.place });
         Ok(())
     }
@@ -299,7 +299,7 @@ impl<S: EventSink> Run<'_, S> {
     }
 
     fn memory(&mut self, told: Told<'_>) -> Result<(), Fault> {
-        let Some(line) = MemoryLine::read(&told.header, self.tarmac.endian())? else {
+        let Some(line) = MemoryLine::read(&told.header, self.settings.endian)? else {
             return self.text(TextKind::Note, told);
         };
         for (address, size_bytes, bytes) in line.parts() {
@@ -361,4 +361,12 @@ fn event_kind(header: &Header<'_>) -> TextKind {
         Token::Word(word) if word.starts_with(b"DebugEvent_") => TextKind::Note,
         _ => TextKind::Exception,
     }
+}
+
+/// What words tell that stand where exceptions are told.
+fn exceptional(text: &[u8]) -> TextKind {
+    const OTHERS: [&str; 7] = ["mode", "halt", "debug", "semihost", "return", "eret", "reset"];
+    let text = text.to_ascii_lowercase();
+    let is_other = OTHERS.iter().any(|other| memchr::memmem::find(&text, other.as_bytes()).is_some());
+    if is_other { TextKind::StateChange } else { TextKind::Exception }
 }

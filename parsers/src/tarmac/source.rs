@@ -4,14 +4,22 @@ use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use stepback_machine::{Endian, InstructionSet};
+use stepback_machine::Endian;
 
+use crate::error::SourceError;
 use crate::events::EventSink;
+use crate::facts::{RegisterSource, SourceTraits};
 use crate::read_at::ReadAt;
-use crate::source::{ParseScratch, Parsed, RegisterSource, Source, SourceError, SourceTraits};
+use crate::scratch::ParseScratch;
+use crate::source::{Parsed, Source};
+use crate::tarmac::cut::{CutPlace, cut};
 use crate::tarmac::head::Head;
+use crate::tarmac::names::TarmacScratch;
 use crate::tarmac::run::Run;
-use crate::text::limits::{LIMITS, Limits};
+use crate::tarmac::settings::Settings;
+use crate::text::limits::LIMITS;
+#[cfg(any(test, fuzzing))]
+use crate::text::limits::Limits;
 use crate::text::window::Window;
 
 /// What the text does not say about itself.
@@ -29,11 +37,8 @@ pub struct Tarmac {
     length: AtomicU64,
     /// True from the opening of an input that was not settled until all of it is taken in.
     is_arriving: AtomicBool,
-    options: TarmacOptions,
+    settings: Settings,
     traits: SourceTraits,
-    limits: Limits,
-    /// False only in tests that compare the two ways to read a line.
-    is_quick: bool,
 }
 
 impl std::fmt::Debug for Tarmac {
@@ -61,50 +66,45 @@ impl Tarmac {
             registers: RegisterSource::Recorded,
             options: format!("endian={endian},implicit-thumb={}", options.implicit_thumb),
         };
-        Ok(Self { input, length: length.into(), is_arriving, options, traits, limits: LIMITS, is_quick: true })
+        let settings = Settings {
+            first_set: head.instruction_set,
+            endian: options.endian,
+            is_implicit_thumb: options.implicit_thumb,
+            limits: LIMITS,
+            is_quick: true,
+        };
+        Ok(Self { input, length: length.into(), is_arriving, settings, traits })
     }
 
-    /// What registers before the first instruction mean.
-    pub(super) fn first_set(&self) -> InstructionSet {
-        self.traits.instruction_set
-    }
-
-    pub(super) fn endian(&self) -> Endian {
-        self.options.endian
-    }
-
-    pub(super) fn is_implicit_thumb(&self) -> bool {
-        self.options.implicit_thumb
+    pub(super) fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     pub(super) fn input(&self) -> &dyn ReadAt {
         &*self.input
     }
 
-    pub(super) fn limits(&self) -> Limits {
-        self.limits
-    }
-
-    pub(super) fn is_quick(&self) -> bool {
-        self.is_quick
-    }
-
     /// The same trace, every line read token by token.
     #[cfg(any(test, fuzzing))]
     pub fn slowly(self) -> Self {
-        Self { is_quick: false, ..self }
+        Self { settings: Settings { is_quick: false, ..self.settings }, ..self }
     }
 
     /// The same trace through a window that holds a few lines.
     #[cfg(fuzzing)]
     pub fn through_small_window(self) -> Self {
-        Self { limits: Limits { window: 700, run: 200, line: 300 }, ..self }
+        self.limited_to(Limits { window: 700, run: 200, line: 300 })
     }
 
     /// The same trace through a smaller window.
     #[cfg(test)]
     pub(super) fn with_limits(self, limits: Limits) -> Self {
-        Self { limits, ..self }
+        self.limited_to(limits)
+    }
+
+    #[cfg(any(test, fuzzing))]
+    fn limited_to(self, limits: Limits) -> Self {
+        Self { settings: Settings { limits, ..self.settings }, ..self }
     }
 }
 
@@ -137,7 +137,8 @@ impl Source for Tarmac {
     }
 
     fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        crate::tarmac::cut::cut(self, &*self.input, target..limit, scratch)
+        let place = CutPlace { target, limit, end: self.length() };
+        cut(&self.settings, &*self.input, place, scratch)
     }
 
     fn parse<S: EventSink>(
@@ -146,9 +147,9 @@ impl Source for Tarmac {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
-        let ParseScratch { buffer, names, .. } = scratch;
-        let mut window = Window::new(&*self.input, range, self.limits.window, buffer);
-        Run::new(self, names, sink).parse(&mut window)
+        let TarmacScratch { buffer, names } = scratch.of();
+        let mut window = Window::new(&*self.input, range, self.settings.limits.window, buffer);
+        Run::new(&self.settings, self.length(), names, sink).parse(&mut window)
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::error::SourceError;
 use crate::read_at::ReadAt;
-use crate::source::SourceError;
 
 /// Bytes behind the text that may be read and are newlines, so that the last lines need no care.
 pub(crate) const PADDING: usize = 256;

@@ -9,8 +9,8 @@ use stepback_generator::drmemtrace::{
     Architecture, Container, Sample, SampleFile, TraceRecipe, TraceTruth, TraceWriter, kind, marker,
 };
 use stepback_parsers::{
-    ReadAt,
-    drmemtrace::{TraceFile, TraceHead, Width, read_records},
+    ReadAt, TraceFile,
+    drmemtrace::{TraceHead, Width, read_records},
     step_store::ReadEnd,
 };
 

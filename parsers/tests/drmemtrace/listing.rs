@@ -6,10 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use stepback_generator::drmemtrace::SampleFile;
 use stepback_parsers::{
-    Marker, Problem, ThreadNumber,
-    drmemtrace::{
-        Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, TraceFile, marker_name, read_records,
-    },
+    Marker, Problem, ThreadNumber, TraceFile,
+    drmemtrace::{Counter, DataRecord, InstructionRecord, RecordSink, ThreadIdentity, marker_name, read_records},
 };
 
 /// All records of a trace in order, a line each, and what was wrong.

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use stepback_parsers::drmemtrace::{RecordSink, TraceFile, read_records};
+use stepback_parsers::TraceFile;
+use stepback_parsers::drmemtrace::{RecordSink, read_records};
 use stepback_parsers::step_store::ReadEnd;
 
 /// The folder of the traces; none, and told, where there is none.

@@ -83,7 +83,7 @@ impl RecordSink for Lines {
             MarkerKind::TIMESTAMP => format!("<marker: timestamp {}>", marker.value),
             MarkerKind::CPU => format!("<marker: on core {}>", marker.value & 0xfff),
             MarkerKind::VERSION => format!("<marker: version {}>", marker.value),
-            MarkerKind::FILE_TYPE => format!("<marker: filetype {:#x}>", marker.value),
+            MarkerKind::RECORDING => format!("<marker: filetype {:#x}>", marker.value),
             MarkerKind(10) => format!("<marker: cache line size {}>", marker.value),
             MarkerKind(18) => format!("<marker: page size {}>", marker.value),
             MarkerKind(20) => format!("<marker: chunk instruction count {}>", marker.value),

@@ -11,7 +11,7 @@ use crate::answers::host_operation::HostOperation;
 use crate::answers::index_info::WARNINGS_KEPT;
 use crate::builder::segment::markers::{MarkerLists, MarkersOfKind};
 use crate::builder::segment::shadow::GranuleState;
-use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer, tells_exception};
+use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer};
 use crate::builder::segment::turns::{Turn, Turns};
 use crate::builder::semihosting::call::HostCall;
 use crate::store::data::Data;
@@ -425,7 +425,7 @@ impl EventSink for SegmentBuilder {
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        if event.kind != TextKind::Exception || !tells_exception(event.text) {
+        if event.kind != TextKind::Exception {
             return;
         }
         let Some(thread) = self.threads.get_mut(usize::from(event.thread.0)) else { return };

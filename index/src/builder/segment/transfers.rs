@@ -246,13 +246,6 @@ impl ThreadEnd {
     }
 }
 
-/// Whether words of a trace may tell that an exception was taken. Others tell of modes, debuggers, and resets.
-pub fn tells_exception(text: &[u8]) -> bool {
-    const OTHERS: [&str; 7] = ["mode", "halt", "debug", "semihost", "return", "eret", "reset"];
-    let text = text.to_ascii_lowercase();
-    !OTHERS.iter().any(|other| memchr::memmem::find(&text, other.as_bytes()).is_some())
-}
-
 #[inline]
 fn little_endian(bytes: &[u8]) -> u64 {
     match bytes.first_chunk::<8>() {

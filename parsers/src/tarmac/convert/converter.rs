@@ -4,8 +4,9 @@ use std::io::{self, Write};
 
 use stepback_machine::{AccessKind, InstructionSet};
 
+use crate::error::SourceError;
 use crate::events::Flow;
-use crate::source::{Source as _, SourceError};
+use crate::source::Source as _;
 use crate::tarmac::ahead::cpu_of_other;
 use crate::tarmac::convert::lost::Lost;
 use crate::tarmac::convert::pieces;
@@ -81,7 +82,7 @@ struct Converter<'t, W> {
 
 impl<W: Write> Converter<'_, W> {
     fn convert(&mut self, watch: &mut dyn FnMut(u64) -> Flow) -> Result<(), ConvertError> {
-        let (mut buffer, limits) = (Vec::new(), self.tarmac.limits());
+        let (mut buffer, limits) = (Vec::new(), self.tarmac.settings().limits);
         let mut window = Window::new(self.tarmac.input(), 0..self.tarmac.length(), limits.window, &mut buffer);
         window.advance(0)?;
         loop {
@@ -118,7 +119,7 @@ impl<W: Write> Converter<'_, W> {
     /// A line, of which two records are two lines from now on.
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut rest = line;
-        while let Line::Fused(fused) = Line::read(rest, self.open, self.tarmac.is_implicit_thumb()) {
+        while let Line::Fused(fused) = Line::read(rest, self.open, self.tarmac.settings().is_implicit_thumb) {
             let (first, second) = rest.split_at_checked(fused.at).unwrap_or_default();
             rest = second;
             if !fused.is_first_whole {
@@ -132,7 +133,7 @@ impl<W: Write> Converter<'_, W> {
     }
 
     fn record(&mut self, text: &[u8]) -> io::Result<()> {
-        let line = Line::read_single(text, self.open, self.tarmac.is_implicit_thumb());
+        let line = Line::read_single(text, self.open, self.tarmac.settings().is_implicit_thumb);
         self.open = line.open_diagram();
         match line {
             Line::Blank | Line::Fused(_) => Ok(()),
@@ -194,7 +195,7 @@ impl<W: Write> Converter<'_, W> {
         let prefix = self.prefix(header, text);
         match header.kind {
             LineKind::Memory if self.style == TarmacStyle::Es => {
-                let line = MemoryLine::read(header, self.tarmac.endian()).ok().flatten();
+                let line = MemoryLine::read(header, self.tarmac.settings().endian).ok().flatten();
                 if let Some(line) = line.filter(|line| line.doubt.is_none()) {
                     return self.memory(&line, header, &prefix);
                 }
@@ -245,7 +246,7 @@ impl<W: Write> Converter<'_, W> {
             for piece in pieces::powers((access.address.0, access.size_bytes, access.bytes)) {
                 let physical = drawn.physical.and_then(|physical| physical.at(piece.0));
                 self.out.write_all(prefix)?;
-                let form = (self.tarmac.endian(), width(piece.0, drawn.word));
+                let form = (self.tarmac.settings().endian, width(piece.0, drawn.word));
                 pieces::write_contiguous(&mut self.out, (kind, piece), physical, form)?;
             }
         }

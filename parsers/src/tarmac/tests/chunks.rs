@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use crate::events::{EventSink, Flow};
-use crate::source::{ParseScratch, Source as _};
+use crate::scratch::ParseScratch;
+use crate::source::Source as _;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::tarmac::tests::support::{Event, Recorder, SMALL, events, fixtures, open, parse};
 use crate::text::limits::Limits;

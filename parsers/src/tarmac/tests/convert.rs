@@ -3,7 +3,8 @@
 use stepback_machine::{AccessKind, Endian, RegisterId};
 
 use crate::events::{EventSink, Flow, MemoryAccess, RegisterWrite, StepEvent, TextEvent, ThreadNumber};
-use crate::source::{ParseScratch, Source as _};
+use crate::scratch::ParseScratch;
+use crate::source::Source as _;
 use crate::tarmac::convert::lost::Lost;
 use crate::tarmac::convert::style::TarmacStyle;
 use crate::tarmac::source::{Tarmac, TarmacOptions};

@@ -4,10 +4,9 @@ use std::fmt::Write as _;
 
 use stepback_machine::{AccessKind, RegisterId};
 
-use crate::events::{
-    EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepEvent, TextEvent, TextKind, ThreadNumber,
-};
-use crate::source::{ParseScratch, Parsed, Source as _};
+use crate::events::{EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepEvent, TextEvent, ThreadNumber};
+use crate::scratch::ParseScratch;
+use crate::source::{Parsed, Source as _};
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::text::limits::Limits;
 
@@ -124,7 +123,7 @@ impl EventSink for Recorder {
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
-        let kind = if event.kind == TextKind::Exception { "exception" } else { "note" };
+        let kind = if event.kind.is_exceptional() { "exception" } else { "note" };
         let text = format!("{}{kind} {:?}", self.thread(event.thread), String::from_utf8_lossy(event.text));
         self.push(event.place, text);
     }
