@@ -1,6 +1,6 @@
 //! System calls as the markers of a trace tell of them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use stepback_index::{Cancel, FindMarkers, MarkerHit, Query as _, QueryError, ThreadId};
 use stepback_machine::InstructionSet;
@@ -74,6 +74,41 @@ pub fn system_calls(index: &TraceIndex, cancel: &Cancel, each: &mut dyn FnMut(&S
     rest.sort_by_key(|call| (call.step, call.thread));
     rest.iter().for_each(each);
     Ok(())
+}
+
+/// The calls of one number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SystemCallTotal {
+    /// Which.
+    pub number: u64,
+    /// How many calls.
+    pub count: u64,
+    /// Of those whose results the trace has; none when it has no result at all.
+    pub failed: Option<u64>,
+    /// Of those calls whose times the trace has.
+    pub latency_micros: Option<u64>,
+    /// How many these are.
+    pub timed: u64,
+}
+
+/// Totals by number, the most frequent first, equal ones by number.
+pub fn system_call_totals(calls: &[SystemCall]) -> Vec<SystemCallTotal> {
+    let mut totals: BTreeMap<u64, SystemCallTotal> = BTreeMap::new();
+    for call in calls {
+        let total = totals.entry(call.number).or_default();
+        total.number = call.number;
+        total.count += 1;
+        if call.result.is_some() || call.error.is_some() {
+            total.failed = Some(total.failed.unwrap_or(0) + u64::from(call.failure().is_some()));
+        }
+        if let Some(micros) = call.latency_micros {
+            total.latency_micros = Some(total.latency_micros.unwrap_or(0).saturating_add(micros));
+            total.timed += 1;
+        }
+    }
+    let mut totals: Vec<_> = totals.into_values().collect();
+    totals.sort_by_key(|total| std::cmp::Reverse(total.count));
+    totals
 }
 
 /// The system call that the number of a traced function stands for; none for a function of the program.

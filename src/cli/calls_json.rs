@@ -4,7 +4,7 @@ use anyhow::Result;
 use serde::Serialize;
 use stepback_index::Call;
 
-use super::json::{entered_word, evidence_word, hex, left_word};
+use super::json::{entered_word, evidence_word, hex, left_word, thread_name};
 use super::report::Report;
 
 /// A call.
@@ -35,33 +35,44 @@ struct FunctionJson<'a> {
     source: Option<Option<String>>,
 }
 
-/// Prints the calls up to a depth, on request with source lines.
-pub fn print(limit: u32, has_lines: bool, report: &mut Report<'_>) -> Result<()> {
-    let session = report.session;
-    let calls = session.index.calls();
-    for call in calls.in_order(0..calls.len()).filter_map(|id| calls.get(id)).filter(|call| call.depth <= limit) {
-        print_call(&call, has_lines, report)?;
-    }
-    Ok(())
+/// Prints calls.
+#[derive(Clone, Copy, Debug)]
+pub struct CallsPrinter {
+    /// Deeper ones are left out.
+    pub max_depth: u32,
+    /// With source lines.
+    pub has_lines: bool,
 }
 
-fn print_call(call: &Call, has_lines: bool, report: &mut Report<'_>) -> Result<()> {
-    let session = report.session;
-    let function = session.images.code_at(call.function);
-    report.json(&CallJson {
-        depth: call.depth,
-        thread: session.index.threads().get(usize::from(call.thread.0)).map_or("", |thread| &thread.name),
-        function: FunctionJson {
-            address: hex(call.function),
-            name: function.map(|at| at.to_string()),
-            symbol: function.map(|at| &*at.symbol.raw_name),
-            source: has_lines.then(|| session.source_text(call.function)),
-        },
-        call_step: call.call_step.map(|step| step.0),
-        entry_step: call.entry_step.map(|step| step.0),
-        exit_step: call.exit_step.map(|step| step.0),
-        entered: entered_word(call.entered),
-        left: left_word(call.left),
-        evidence: evidence_word(call.evidence),
-    })
+impl CallsPrinter {
+    /// Prints the calls of all threads.
+    pub fn print(self, report: &mut Report<'_>) -> Result<()> {
+        let calls = report.session.index.calls();
+        let all = calls.in_order(0..calls.len()).filter_map(|id| calls.get(id));
+        for call in all.filter(|call| call.depth <= self.max_depth) {
+            self.print_call(&call, report)?;
+        }
+        Ok(())
+    }
+
+    fn print_call(self, call: &Call, report: &mut Report<'_>) -> Result<()> {
+        let session = report.session;
+        let function = session.images.code_at(call.function);
+        report.json(&CallJson {
+            depth: call.depth,
+            thread: thread_name(call.thread, &session.index),
+            function: FunctionJson {
+                address: hex(call.function),
+                name: function.map(|at| at.to_string()),
+                symbol: function.map(|at| &*at.symbol.raw_name),
+                source: self.has_lines.then(|| session.source_text(call.function)),
+            },
+            call_step: call.call_step.map(|step| step.0),
+            entry_step: call.entry_step.map(|step| step.0),
+            exit_step: call.exit_step.map(|step| step.0),
+            entered: entered_word(call.entered),
+            left: left_word(call.left),
+            evidence: evidence_word(call.evidence),
+        })
+    }
 }

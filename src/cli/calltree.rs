@@ -6,9 +6,10 @@ use stepback_index::{Call, Entered, Left, NextStepOf, Query as _};
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
 
-use super::calls_json;
+use super::calls_json::CallsPrinter;
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
+use super::json::thread_name;
 use super::question::Question;
 use super::report::Report;
 use super::text::{line_text, printable, site_text};
@@ -59,14 +60,14 @@ impl Command for CalltreeArguments {
 fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> {
     let limit = arguments.max_depth.unwrap_or(u32::MAX);
     if report.is_json {
-        return calls_json::print(limit, arguments.lines, report);
+        return CallsPrinter { max_depth: limit, has_lines: arguments.lines }.print(report);
     }
     let session = report.session;
     let cancel = report.cancel.clone();
     let trees = Tree::all(&session.index, &cancel)?;
     for tree in &trees {
         if trees.len() > 1 {
-            let name = session.index.threads().get(usize::from(tree.thread.0)).map_or("", |thread| &thread.name);
+            let name = thread_name(tree.thread, &session.index);
             report.text(&format!("{}:\n", printable(name)))?;
         }
         let calls = session.index.calls();

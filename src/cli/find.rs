@@ -5,19 +5,23 @@ use std::ops::ControlFlow;
 use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
-use stepback_index::{AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, TextPattern};
+use stepback_index::{
+    AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, StepRecord, TextPattern,
+};
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
 use super::cells::{check_cell, check_expression, names_at, thread_id};
 use super::command::Command;
-use super::find_marker::{self, MarkerArguments};
+use super::extent::Extent;
+use super::find_marker::{MarkerArguments, check_marker, find_marker};
 use super::json::HitJson;
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{access_text, counted, grouped, step_line};
 use super::trace_arguments::TraceArguments;
+use crate::analysis::marker_walk::Course;
 use crate::analysis::walk::{Found, Sought, Walk};
 use crate::model::doubt::doubt_words;
 use crate::place::Place;
@@ -97,6 +101,12 @@ struct InitialJson {
     line: u64,
 }
 
+impl FindArguments {
+    fn extent(&self) -> Extent {
+        if self.all { Extent::All } else { Extent::First }
+    }
+}
+
 impl Command for FindArguments {
     fn check(&self) -> Result<(), String> {
         let Some(what) = &self.what else {
@@ -105,7 +115,7 @@ impl Command for FindArguments {
         match self.kind {
             Kind::Text => pattern(what).map(|_| ()),
             Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
-            Kind::Marker | Kind::LastMarker => find_marker::check(what),
+            Kind::Marker | Kind::LastMarker => check_marker(what),
             _ => check_cell(what),
         }
     }
@@ -120,8 +130,10 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let at = match &arguments.at {
         Some(place) => place.resolve(session, &report.cancel)?,
-        None if arguments.kind.is_backward() => session.index.end(),
-        None => Position(0),
+        None => match arguments.kind.course() {
+            Course::Back => session.index.end(),
+            Course::Onward => Position(0),
+        },
     };
     let asked = search(arguments, at, report)?;
     let (index, cancel) = (&session.index, &report.cancel.clone());
@@ -146,21 +158,21 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
         Search::Marker => {
             let marker = MarkerArguments {
                 what: arguments.what.as_deref().unwrap_or_default(),
-                is_backward: arguments.kind.is_backward(),
+                course: arguments.kind.course(),
                 at: arguments.at.as_ref().map(|_| at),
                 thread: thread_id(session, arguments.thread.as_deref())?,
-                is_all: arguments.all,
+                extent: arguments.extent(),
                 limit: wanted,
             };
-            find_marker::run(marker, report)
+            find_marker(marker, report)
         }
         Search::Text(pattern) => {
             let search = FindText { pattern, from: at, limit: wanted };
-            print_search(arguments.all, report, |each| search.stream(index, cancel, each))
+            print_search(arguments.extent(), report, |each| search.stream(index, cancel, each))
         }
         Search::Value(value) => {
             let search = FindValue { value, from: at, limit: wanted };
-            print_search(arguments.all, report, |each| search.stream(index, cancel, each))
+            print_search(arguments.extent(), report, |each| search.stream(index, cancel, each))
         }
     }
 }
@@ -182,7 +194,7 @@ type Taker<'a> = &'a mut dyn FnMut(Searched) -> ControlFlow<()>;
 
 /// Prints what a search through the trace finds, while it goes on.
 fn print_search(
-    is_all: bool,
+    extent: Extent,
     report: &mut Report<'_>,
     search: impl FnOnce(Taker<'_>) -> Result<(), QueryError>,
 ) -> Result<()> {
@@ -190,16 +202,16 @@ fn print_search(
     search(&mut |found| {
         is_any |= !found.hits.is_empty();
         let mut hits = found.hits.into_iter();
-        let print = |hit: Hit| match is_all {
-            true if report.is_json => report.json(&HitJson::new(&hit, &report.session.index)),
-            true => print_hit(&hit, report),
-            false => print_first(Found::Hit(Box::new(hit)), report),
+        let print = |hit: Hit| match extent {
+            Extent::All if report.is_json => report.json(&HitJson::new(&hit, &report.session.index)),
+            Extent::All => print_hit(&hit, report),
+            Extent::First => print_first(Found::Hit(Box::new(hit)), report),
         };
         printed = hits.try_for_each(print).and_then(|()| report.flush());
         if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     printed?;
-    match (is_any, is_all && report.is_json) {
+    match (is_any, extent == Extent::All && report.is_json) {
         (false, false) => print_first(Found::Nothing, report),
         _ => Ok(()),
     }
@@ -248,7 +260,7 @@ fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<u64> {
 fn print_hit(hit: &Hit, report: &mut Report<'_>) -> Result<()> {
     // What was asked for stands first; what else the step did is in `list` and `at`.
     let access = hit.access.as_ref().map(|access| format!("  {}", access_text(access))).unwrap_or_default();
-    let record = stepback_index::StepRecord { effects: Vec::new(), ..hit.record.clone() };
+    let record = StepRecord { effects: Vec::new(), ..hit.record.clone() };
     let line = hit.record.line.map(|line| format!("  line {}", grouped(line.0))).unwrap_or_default();
     let index = &report.session.index;
     let doubt = hit.doubt.map(|doubt| format!("  {}", doubt_words(doubt, index.source().traits().instruction_set)));
@@ -271,9 +283,9 @@ fn search(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Resul
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
         Kind::LastRead => Sought::LastAccess(cell()?, AccessKinds::Reads),
         Kind::LastAccess => Sought::LastAccess(cell()?, AccessKinds::All),
-        Kind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments.all, report),
-        Kind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.all, report),
-        Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.all, report),
+        Kind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments.extent(), report),
+        Kind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.extent(), report),
+        Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.extent(), report),
         Kind::Pc => Sought::NextVisit(code_address(number()?)),
         Kind::LastPc => Sought::LastVisit(code_address(number()?)),
         Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
@@ -285,10 +297,10 @@ fn search(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Resul
 }
 
 /// Of a step that reads and writes, both are listed where nothing but accesses tells of memory.
-fn next_access(cell: Cell, kinds: AccessKinds, is_all: bool, report: &Report<'_>) -> Sought {
+fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'_>) -> Sought {
     let registers = report.session.index.source().traits().registers;
     match cell {
-        Cell::Memory { address, len_bytes } if is_all && registers == RegisterSource::Operands => {
+        Cell::Memory { address, len_bytes } if extent == Extent::All && registers == RegisterSource::Operands => {
             Sought::Accesses(MemoryRange { address, len_bytes }, kinds)
         }
         _ => Sought::NextAccess(cell, kinds),
@@ -305,9 +317,12 @@ fn code_address(number: u64) -> Address {
 }
 
 impl Kind {
-    fn is_backward(self) -> bool {
+    fn course(self) -> Course {
         use Kind::{LastAccess, LastExternal, LastMarker, LastPc, LastRead, LastWrite};
-        matches!(self, LastWrite | LastRead | LastAccess | LastPc | LastExternal | LastMarker)
+        match self {
+            LastWrite | LastRead | LastAccess | LastPc | LastExternal | LastMarker => Course::Back,
+            _ => Course::Onward,
+        }
     }
 
     fn is_external(self) -> bool {

@@ -8,7 +8,7 @@ use stepback_machine::Address;
 
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
-use super::json::{Time, hex};
+use super::json::{Time, hex, thread_name};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
@@ -77,7 +77,7 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
         let mut stacks = StackTimes::default();
         let mut spans = Spans::new(&tree, &session.index, &report.cancel);
         spans.for_each(|span| stacks.enter(span, names.name_or_address(span.pc)))?;
-        let thread = session.index.threads().get(usize::from(tree.thread.0)).map_or("", |thread| &thread.name);
+        let thread = thread_name(tree.thread, &session.index);
         threads.push(ThreadStacks { thread, stacks });
     }
     let share = TEXT_LIMIT_BYTES / (threads.len() as u64).max(1);

@@ -9,7 +9,7 @@ use stepback_parsers::Step;
 
 use super::cells::{check_expression, names_at};
 use super::command::Command;
-use super::json::hex;
+use super::json::{hex, thread_name};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
@@ -156,7 +156,7 @@ fn block_text(block: &Block, report: &Report<'_>) -> String {
     let step = |step: Option<Step>| step.map_or_else(|| "start".to_owned(), |step| grouped(step.0));
     let thread = |thread: ThreadId| match report.session.index.threads() {
         [_] => String::new(),
-        _ => format!(" by {}", thread_name(thread, report)),
+        _ => format!(" by {}", thread_name(thread, &report.session.index)),
     };
     let mut functions = format!("{}{}", function_name(report.session, block.function), thread(block.allocated_by));
     if let Some(freed) = block.freed {
@@ -173,15 +173,11 @@ fn block_json<'a>(block: &Block, report: &Report<'a>) -> BlockJson<'a> {
         size: block.size_bytes,
         allocated_step: block.allocated_step.map(|step| step.0),
         freed_step: block.freed.and_then(|freed| freed.step).map(|step| step.0),
-        allocated_by: thread_name(block.allocated_by, report),
-        freed_by: block.freed.map(|freed| thread_name(freed.thread, report)),
+        allocated_by: thread_name(block.allocated_by, &report.session.index),
+        freed_by: block.freed.map(|freed| thread_name(freed.thread, &report.session.index)),
         function: function_name(report.session, block.function),
         freed_with: block.freed.map(|freed| function_name(report.session, freed.function)),
     }
-}
-
-fn thread_name<'a>(thread: ThreadId, report: &Report<'a>) -> &'a str {
-    report.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name)
 }
 
 /// Blocks that were freed twice. In what order threads took turns is known to their times only,

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{HotPage, PageHeat, Query as _};
+use stepback_parsers::Position;
 
 use super::command::Command;
 use super::json::hex;
@@ -11,6 +11,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped};
 use super::trace_arguments::TraceArguments;
+use crate::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
 use crate::place::Place;
 
 /// When, and how many pages.
@@ -52,28 +53,24 @@ fn answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
         Some(place) => place.resolve(session, &report.cancel),
         None => Ok(default),
     };
-    let from = resolve(&arguments.from, stepback_parsers::Position(0))?;
+    let from = resolve(&arguments.from, Position(0))?;
     let to = resolve(&arguments.to, session.index.end())?;
-    let heat = PageHeat { from, to, buckets: 1 }.run(&session.index, &report.cancel)?;
-    let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum();
-    let page = |page: &HotPage| (page.first, sum(&page.reads), sum(&page.writes));
-    let mut pages: Vec<(_, u64, u64)> = heat.pages.iter().map(page).collect();
-    pages.sort_by_key(|(first, reads, writes)| (std::cmp::Reverse(reads + writes), *first));
+    let HotPages { page_bytes, mut pages } = hot_pages(&session.index, from, to, &report.cancel)?;
     let all = pages.len() as u64;
     pages.truncate(arguments.limit.unwrap_or(usize::MAX));
     if !report.is_json {
         report.text(&format!("{:<18} {:>16} {:>16}\n", "page", "reads", "writes"))?;
     }
-    for (first, reads, writes) in pages {
+    for PageTotals { first, reads, writes } in pages {
         match report.is_json {
-            true => report.json(&PageJson { address: hex(first), size: heat.page_bytes, reads, writes })?,
+            true => report.json(&PageJson { address: hex(first), size: page_bytes, reads, writes })?,
             false => {
                 report.text(&format!("{:<18} {:>16} {:>16}\n", first.to_string(), grouped(reads), grouped(writes)))?
             }
         }
     }
     if !report.is_json {
-        report.text(&format!("{} of {} bytes\n", counted(all, "page"), grouped(heat.page_bytes)))?;
+        report.text(&format!("{} of {} bytes\n", counted(all, "page"), grouped(page_bytes)))?;
     }
     Ok(())
 }

@@ -2,7 +2,8 @@
 
 use serde::{Serialize, Serializer};
 use stepback_index::{
-    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, Value,
+    Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, ThreadId,
+    Value,
 };
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Source as _, drmemtrace::marker_name};
@@ -160,7 +161,7 @@ impl StepJson {
             step: record.step.0,
             line: record.line.map(|line| line.0),
             time: record.time.map(Time),
-            thread: thread_name(record, index).to_owned(),
+            thread: thread_name(record.thread, index).to_owned(),
             pc: hex(record.pc),
             executed: record.is_executed,
             text: record.text.clone(),
@@ -247,9 +248,9 @@ impl ListedJson {
     }
 }
 
-/// The name of a step's thread.
-pub fn thread_name<'a>(record: &StepRecord, index: &'a TraceIndex) -> &'a str {
-    index.threads().get(usize::from(record.thread.0)).map_or("", |thread| &thread.name)
+/// The name of a thread.
+pub fn thread_name(thread: ThreadId, index: &TraceIndex) -> &str {
+    index.threads().get(usize::from(thread.0)).map_or("", |thread| &thread.name)
 }
 
 /// `read` or `write`.

@@ -14,6 +14,7 @@ mod convert;
 mod counts;
 mod date;
 mod diff;
+mod extent;
 mod find;
 mod find_marker;
 mod flamegraph;

@@ -1,7 +1,5 @@
 //! `stepback syscalls`: which system calls the trace has, and how they ended.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
@@ -10,13 +8,13 @@ use stepback_parsers::Source as _;
 
 use super::cells::thread_id;
 use super::command::Command;
-use super::json::Time;
+use super::json::{Time, thread_name};
 use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::grouped;
 use super::trace_arguments::TraceArguments;
-use crate::analysis::system_calls::{SystemCall, system_calls};
+use crate::analysis::system_calls::{SystemCall, SystemCallTotal, system_call_totals, system_calls};
 
 /// Which calls.
 #[derive(Debug, Args)]
@@ -32,24 +30,28 @@ pub struct SyscallsArguments {
     pub common: TraceArguments,
 }
 
+#[derive(Serialize)]
+struct TotalsJson {
+    count: u64,
+    syscalls: Vec<TotalJson>,
+}
+
 /// The calls of one number.
-#[derive(Clone, Debug, Default, Serialize)]
-struct Total {
+#[derive(Serialize)]
+struct TotalJson {
     number: u64,
     name: Option<&'static str>,
     count: u64,
-    /// Of those whose results the trace has; none when it has no result at all.
     failed: Option<u64>,
-    /// Of those calls whose times the trace has.
     latency_micros: Option<u64>,
-    /// How many these are.
     timed: u64,
 }
 
-#[derive(Serialize)]
-struct TotalsJson<'a> {
-    count: u64,
-    syscalls: &'a [Total],
+impl TotalJson {
+    fn new(total: &SystemCallTotal, set: InstructionSet) -> Self {
+        let SystemCallTotal { number, count, failed, latency_micros, timed } = *total;
+        Self { number, name: set.system_call_name(number), count, failed, latency_micros, timed }
+    }
 }
 
 #[derive(Serialize)]
@@ -91,30 +93,11 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
     if arguments.list {
         return calls.iter().try_for_each(|call| print_call(call, set, report));
     }
-    print_totals(&totals(&calls, set), report)
+    let totals = system_call_totals(&calls);
+    print_totals(totals.iter().map(|total| TotalJson::new(total, set)).collect(), report)
 }
 
-/// By how often they were called.
-fn totals(calls: &[SystemCall], set: InstructionSet) -> Vec<Total> {
-    let mut totals: BTreeMap<u64, Total> = BTreeMap::new();
-    for call in calls {
-        let total = totals.entry(call.number).or_default();
-        (total.number, total.name) = (call.number, set.system_call_name(call.number));
-        total.count += 1;
-        if call.result.is_some() || call.error.is_some() {
-            total.failed = Some(total.failed.unwrap_or(0) + u64::from(call.failure().is_some()));
-        }
-        if let Some(micros) = call.latency_micros {
-            total.latency_micros = Some(total.latency_micros.unwrap_or(0).saturating_add(micros));
-            total.timed += 1;
-        }
-    }
-    let mut totals: Vec<_> = totals.into_values().collect();
-    totals.sort_by_key(|total| std::cmp::Reverse(total.count));
-    totals
-}
-
-fn print_totals(totals: &[Total], report: &mut Report<'_>) -> Result<()> {
+fn print_totals(totals: Vec<TotalJson>, report: &mut Report<'_>) -> Result<()> {
     let count = totals.iter().map(|total| total.count).sum();
     if report.is_json {
         return report.json(&TotalsJson { count, syscalls: totals });
@@ -132,7 +115,7 @@ fn print_totals(totals: &[Total], report: &mut Report<'_>) -> Result<()> {
 
 fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let thread = session.index.threads().get(usize::from(call.thread.0)).map_or("", |thread| &*thread.name);
+    let thread = thread_name(call.thread, &session.index);
     if !report.is_json {
         return report.text(&format!("{}\n", call_text(call, thread, set)));
     }

@@ -39,7 +39,7 @@ pub fn step_line(record: &StepRecord, index: &TraceIndex) -> String {
     let number_width = index.step_count().to_string().len();
     let thread = match index.threads() {
         [_] => String::new(),
-        _ => format!("{}  ", thread_name(record, index)),
+        _ => format!("{}  ", thread_name(record.thread, index)),
     };
     let address_width = if index.threads().iter().all(is_wide) { 18 } else { 10 };
     let skipped = if record.is_executed { "" } else { "(not executed) " };

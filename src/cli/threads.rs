@@ -10,7 +10,8 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
-use crate::model::threads::{Ending, ThreadRow, threads_of};
+use crate::analysis::thread_ending::Ending;
+use crate::model::threads::{ThreadRow, threads_of};
 
 /// A thread; `info` has the same.
 #[derive(Serialize)]

@@ -1,10 +1,7 @@
 //! The pages of memory by how often they are accessed.
 
-use std::cmp::Reverse;
-
 use anyhow::Result;
-use stepback_index::{Cancel, PageHeat, Query as _};
-use stepback_machine::Address;
+use stepback_index::Cancel;
 use stepback_parsers::Position;
 
 use super::Meaning;
@@ -12,6 +9,7 @@ use super::names::place_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
 use super::text::{counted, size_text, thousands};
+use crate::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
 use crate::session::Session;
 
 const HEADS: [&str; 5] = ["Page", "Reads", "Writes", "Share", "Symbol"];
@@ -21,21 +19,16 @@ const HEADS: [&str; 5] = ["Page", "Reads", "Writes", "Share", "Symbol"];
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
-    let question = PageHeat { from: Position(0), to: session.index.end(), buckets: 1 };
-    let map = question.run(&session.index, cancel)?;
-    let sum = |counts: &[u32]| counts.iter().map(|count| u64::from(*count)).sum::<u64>();
-    let mut pages: Vec<(Address, u64, u64)> =
-        map.pages.iter().map(|page| (page.first, sum(&page.reads), sum(&page.writes))).collect();
-    pages.sort_by_key(|(first, reads, writes)| (Reverse(reads + writes), *first));
-    let most = pages.first().map_or(0, |(_, reads, writes)| reads + writes);
+    let HotPages { page_bytes, pages } = hot_pages(&session.index, Position(0), session.index.end(), cancel)?;
+    let most = pages.first().map_or(0, |page| page.reads + page.writes);
     let mut summary = match pages.len() {
         0 => "No access of memory".to_owned(),
-        count => format!("{} of {}", counted(count as u64, "page", "pages"), size_text(map.page_bytes)),
+        count => format!("{} of {}", counted(count as u64, "page", "pages"), size_text(page_bytes)),
     };
     if pages.len() > ROWS {
         summary += &format!(", the busiest {} of them", thousands(ROWS as u64));
     }
-    let page_row = |(first, reads, writes): (Address, u64, u64)| TableRow {
+    let page_row = |PageTotals { first, reads, writes }: PageTotals| TableRow {
         name: format!("page {:x}", first.0),
         cells: vec![
             TableCell::new(Meaning::Plain, format!("{:08x}", first.0)),

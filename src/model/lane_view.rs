@@ -49,7 +49,7 @@ pub struct StretchBox {
 
 /// The pieces of a lane between two positions in so many columns.
 pub fn stretch_boxes(lane: &Bounded<Stretch>, view: (u64, u64), columns: u32) -> Vec<StretchBox> {
-    let drawn = boxes(lane, view, columns);
+    let drawn = boxes(lane, view.0..view.1, columns);
     let whole = drawn.iter().filter_map(|drawn| {
         let pieces = lane.list().get(drawn.place..drawn.place + drawn.count)?;
         let first = pieces.first()?.who;

@@ -6,24 +6,8 @@ use stepback_parsers::{Source as _, Step};
 use super::clock::span_text;
 use super::text::thousands;
 use crate::analysis::schedule::{Schedule, ThreadLane, schedule};
+use crate::analysis::thread_ending::{Ending, ThreadEnd};
 use crate::session::Session;
-
-/// How a thread ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Ending {
-    /// The trace does not say that it ended.
-    Open,
-    /// It asked the kernel to end it.
-    Exit,
-    /// It asked the kernel to end the whole process.
-    ExitGroup,
-    /// Another thread of its process did.
-    WithProcess,
-    /// It ended; how, the trace does not say, since it has no system calls.
-    Ended,
-    /// It ended without having asked: a signal, or the end of the recording. Guessed.
-    Killed,
-}
 
 /// A thread, ready to be painted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,7 +94,12 @@ fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Resul
             ending: Ending::Open,
         });
     }
-    let endings: Vec<Ending> = rows.iter().map(|row| own_ending(session, row, schedule)).collect();
+    let ends = rows.iter().map(|row| ThreadEnd {
+        thread: row.thread,
+        last_step: row.life.map(|(_, last)| last),
+        lane: schedule.threads.get(usize::from(row.thread.0)),
+    });
+    let endings: Vec<Ending> = ends.map(|end| end.ending(&session.index)).collect();
     let left: Vec<Option<String>> = rows
         .iter()
         .zip(&endings)
@@ -132,28 +121,6 @@ fn life(
 ) -> Result<Option<(Step, Step)>, QueryError> {
     let last = LastStepOf { thread, before: session.index.end() }.run(&session.index, cancel)?;
     Ok(info.first_step.zip(last))
-}
-
-/// How a thread ended as far as it says so itself.
-fn own_ending(session: &Session, row: &ThreadRow, schedule: &Schedule) -> Ending {
-    let Some(lane) = schedule.threads.get(usize::from(row.thread.0)).filter(|lane| lane.has_ended) else {
-        return Ending::Open;
-    };
-    if lane.last_call.is_none() {
-        return Ending::Ended;
-    }
-    match last_call(session, row, lane) {
-        Some("exit") => Ending::Exit,
-        Some("exit_group") => Ending::ExitGroup,
-        _ => Ending::Killed,
-    }
-}
-
-/// The system call behind which the thread did nothing.
-fn last_call(session: &Session, row: &ThreadRow, lane: &ThreadLane) -> Option<&'static str> {
-    let (at, number) = lane.last_call?;
-    let is_last = row.life.is_none_or(|(_, last)| last.after() <= at);
-    session.index.instruction_set(row.thread).system_call_name(number).filter(|_| is_last)
 }
 
 /// Sorts rows; a second time the other way round. Idle cores stay at the end.
@@ -210,37 +177,33 @@ impl ThreadRow {
         if !self.cores.is_empty() {
             parts.push(format!("cores {}", self.cores_text()));
         }
-        parts.push(self.ending.words().to_owned());
+        parts.push(ending_words(self.ending).to_owned());
         parts.retain(|part| !part.is_empty());
         parts.join(" · ")
     }
 }
 
-impl Ending {
-    /// As a column shows it.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Open => "",
-            Self::Exit => "exit",
-            Self::ExitGroup => "exit_group",
-            Self::WithProcess => "with the process",
-            Self::Ended => "ended",
-            Self::Killed => "killed or cut off",
-        }
+/// As a column shows it.
+pub fn ending_words(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Open => "",
+        Ending::Exit => "exit",
+        Ending::ExitGroup => "exit_group",
+        Ending::WithProcess => "with the process",
+        Ending::Ended => "ended",
+        Ending::Killed => "killed or cut off",
     }
+}
 
-    /// What that means.
-    pub fn explained(self) -> &'static str {
-        match self {
-            Self::Open => "The trace does not say that this thread ended",
-            Self::Exit => "Its last step is the system call exit",
-            Self::ExitGroup => "Its last step is the system call exit_group, which ended the whole process",
-            Self::WithProcess => "Another thread ended the process by exit_group",
-            Self::Ended => "It ended; the trace has no system calls that would say how",
-            Self::Killed => {
-                "Guessed: it ended without an exit system call, by a signal or because the recording stopped"
-            }
-        }
+/// What it means that a thread ended like that.
+pub fn ending_explained(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Open => "The trace does not say that this thread ended",
+        Ending::Exit => "Its last step is the system call exit",
+        Ending::ExitGroup => "Its last step is the system call exit_group, which ended the whole process",
+        Ending::WithProcess => "Another thread ended the process by exit_group",
+        Ending::Ended => "It ended; the trace has no system calls that would say how",
+        Ending::Killed => "Guessed: it ended without an exit system call, by a signal or because the recording stopped",
     }
 }
 

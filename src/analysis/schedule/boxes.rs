@@ -1,5 +1,7 @@
 //! What of a lane is drawn: no more than there are pixel columns.
 
+use std::ops::Range;
+
 use super::{Bounded, Piece};
 
 /// The pieces of a lane that share a box.
@@ -16,7 +18,8 @@ pub struct LaneBox {
 }
 
 /// The boxes of what lies between two positions, in so many columns. O(columns · log n).
-pub fn boxes<T: Piece>(lane: &Bounded<T>, (first, last): (u64, u64), columns: u32) -> Vec<LaneBox> {
+pub fn boxes<T: Piece>(lane: &Bounded<T>, view: Range<u64>, columns: u32) -> Vec<LaneBox> {
+    let Range { start: first, end: last } = view;
     let list = lane.list();
     let length = u128::from(last.saturating_sub(first).max(1));
     let scaled = |position: u64| u128::from(position.clamp(first, last) - first) * u128::from(columns);

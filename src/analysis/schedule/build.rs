@@ -90,7 +90,7 @@ impl Builder<'_> {
             let last = LastStepOf { thread, before: Position(end) }.run(self.index, self.cancel)?;
             let until = last.map_or(end, |last| last.after().0).max(self.start + 1);
             let core = self.cores.get(usize::from(thread.0)).copied().flatten();
-            self.schedule.add_run(thread, (self.start, until), core);
+            self.schedule.add_run(thread, self.start..until, core);
             self.start = until;
         }
         Ok(())
@@ -156,7 +156,7 @@ impl Builder<'_> {
                 self.cancel.check()?;
                 let before = Position((first.0 / length + 1).saturating_mul(length).min(end));
                 let last = LastStepOf { thread, before }.run(self.index, self.cancel)?;
-                self.schedule.add_run(thread, (first.0, last.unwrap_or(first).after().0), None);
+                self.schedule.add_run(thread, first.0..last.unwrap_or(first).after().0, None);
                 from = before;
             }
         }

@@ -1,6 +1,7 @@
 //! The lanes of a whole trace.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use stepback_index::ThreadId;
 
@@ -26,7 +27,8 @@ pub struct Schedule {
 
 impl Schedule {
     /// A thread ran between two positions.
-    pub fn add_run(&mut self, thread: ThreadId, (first, end): (u64, u64), core: Option<u64>) {
+    pub fn add_run(&mut self, thread: ThreadId, steps: Range<u64>, core: Option<u64>) {
+        let Range { start: first, end } = steps;
         if first >= end {
             return;
         }

@@ -142,10 +142,10 @@ fn neighbours_that_are_alike_are_one() {
 #[test]
 fn a_lane_is_drawn_in_no_more_boxes_than_columns() {
     let lane = stretches(1 << 16, 1000);
-    let drawn = boxes(&lane, (0, 10_000), 100);
+    let drawn = boxes(&lane, 0..10_000, 100);
     assert!(drawn.len() <= 100, "{}", drawn.len());
     assert_eq!(drawn.iter().map(|drawn| drawn.count).sum::<usize>(), 1000);
-    let near = boxes(&lane, (20, 40), 100);
+    let near = boxes(&lane, 20..40, 100);
     let places: Vec<_> = near.iter().map(|drawn| (drawn.left, drawn.right, drawn.place, drawn.count)).collect();
     assert_eq!(places, [(0, 25, 2, 1), (50, 75, 3, 1)]);
 }

@@ -4,9 +4,10 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::ThreadId;
 
 use crate::action::Action;
+use crate::analysis::thread_ending::Ending;
 use crate::model::clock::{span_text, time_text};
 use crate::model::text::{counted, thousands};
-use crate::model::threads::{Ending, ThreadOrder, ThreadRow};
+use crate::model::threads::{ThreadOrder, ThreadRow, ending_explained, ending_words};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
@@ -52,7 +53,7 @@ impl Columns {
         let process = longest(&|row| row.process.as_ref().map_or(0, String::len));
         let lasted = longest(&|row| row.lasted().map_or(0, |lasted| span_text(lasted).chars().count()));
         let started = if rows.iter().any(|row| row.times.is_some()) { 108.0 } else { 0.0 };
-        let ending = longest(&|row| row.ending.words().len());
+        let ending = longest(&|row| ending_words(row.ending).len());
         let cores = longest(&|row| row.cores_text().len()).min(16.0);
         let mut columns = Self { list: Vec::new(), right: list.right() - 8.0 };
         let mut left = list.left() + INSET;
@@ -182,7 +183,7 @@ impl ThreadRows<'_> {
         let (pen, tok) = (&self.pen, self.cx.tok);
         let Some((left, right)) = self.columns.place(ThreadOrder::Ending) else { return };
         let color = if row.ending == Ending::Killed { tok.err } else { tok.t2 };
-        pen.cut_text(left, rect.center().y, row.ending.words(), ui_font(12.0), color, right);
+        pen.cut_text(left, rect.center().y, ending_words(row.ending), ui_font(12.0), color, right);
     }
 
     fn time(&self, y: f32, row: &ThreadRow) {
@@ -196,7 +197,7 @@ impl ThreadRows<'_> {
 
     fn menu(&self, ui: &mut Ui, row: &ThreadRow, out: &mut Vec<Action>) {
         let tok = self.cx.tok;
-        menu_head_ui(ui, tok, &format!("Thread {}", row.name), row.ending.explained());
+        menu_head_ui(ui, tok, &format!("Thread {}", row.name), ending_explained(row.ending));
         if MenuItem::new("Travel to its first step").icon(icons::START).key("Enter").ui(ui, tok) {
             out.extend(to_first(row, self.cx));
         }

@@ -125,7 +125,7 @@ impl Lanes<'_> {
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| whole.contains(*at));
         let pointed = pointer.map(|at| (at.x - whole.left()).max(0.0) as u32);
         let mut under = None;
-        for drawn in boxes(marks, (self.strip.first, self.strip.last), columns) {
+        for drawn in boxes(marks, self.strip.first..self.strip.last, columns) {
             let Some(pieces) = marks.list().get(drawn.place..drawn.place + drawn.count) else { continue };
             let Some((first, kind)) = pieces.first().zip(pieces.iter().map(|mark| mark.kind).max()) else { continue };
             let rect = column_rect(whole, (drawn.left, drawn.right));

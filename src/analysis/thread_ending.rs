@@ -1,0 +1,57 @@
+//! How threads ended.
+
+use stepback_index::ThreadId;
+use stepback_parsers::Step;
+
+use super::schedule::ThreadLane;
+use super::trace_index::TraceIndex;
+
+/// How a thread ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Ending {
+    /// The trace does not say that it ended.
+    Open,
+    /// It asked the kernel to end it.
+    Exit,
+    /// It asked the kernel to end the whole process.
+    ExitGroup,
+    /// Another thread of its process did.
+    WithProcess,
+    /// It ended; how, the trace does not say, since it has no system calls.
+    Ended,
+    /// It ended without having asked: a signal, or the end of the recording. Guessed.
+    Killed,
+}
+
+/// What tells of the end of a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadEnd<'a> {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Its last step.
+    pub last_step: Option<Step>,
+    /// What its markers say.
+    pub lane: Option<&'a ThreadLane>,
+}
+
+impl ThreadEnd<'_> {
+    /// How the thread ended as far as it says so itself.
+    pub fn ending(&self, index: &TraceIndex) -> Ending {
+        let Some(lane) = self.lane.filter(|lane| lane.has_ended) else { return Ending::Open };
+        if lane.last_call.is_none() {
+            return Ending::Ended;
+        }
+        match self.last_call(lane, index) {
+            Some("exit") => Ending::Exit,
+            Some("exit_group") => Ending::ExitGroup,
+            _ => Ending::Killed,
+        }
+    }
+
+    /// The system call behind which the thread did nothing.
+    fn last_call(&self, lane: &ThreadLane, index: &TraceIndex) -> Option<&'static str> {
+        let (at, number) = lane.last_call?;
+        let is_last = self.last_step.is_none_or(|last| last.after() <= at);
+        index.instruction_set(self.thread).system_call_name(number).filter(|_| is_last)
+    }
+}
