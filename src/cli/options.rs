@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::Format;
 
-use crate::expression::number;
 use crate::image::ImageSpec;
+use crate::number::number;
 use crate::session::{IndexPolicy, OpenOptions};
 use crate::source::SourceMapping;
 

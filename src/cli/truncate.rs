@@ -113,7 +113,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
         say(&format!("note: {damage}: {}", input.name()));
     }
     if !printing.quiet {
-        tell(&copied, &input, printing.verbose);
+        tell(&copied, &input, if printing.verbose { usize::MAX } else { 1 });
     }
     if printing.json { print_json(&copied) } else { Ok(()) }
 }
@@ -189,9 +189,8 @@ fn output(target: Option<&Path>, input: &Input<'_>) -> Result<Box<dyn Write + Se
     Ok(Box::new(BufWriter::with_capacity(BUFFER_BYTES, file)))
 }
 
-/// Says where the copy ends, and what could not be read.
-fn tell(copied: &Copied, input: &Input<'_>, is_verbose: bool) {
-    let shown = if is_verbose { usize::MAX } else { 1 };
+/// Says where the copy ends, and what could not be read: so many problems one by one.
+fn tell(copied: &Copied, input: &Input<'_>, shown: usize) {
     for problem in copied.problems.iter().take(shown) {
         let (line, column) = (problem.place.line_in_range + 1, problem.column);
         say(&format!("note: line {line}, byte {column}: {}: {}", printable(&problem.message), input.name()));

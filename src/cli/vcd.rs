@@ -21,7 +21,7 @@ use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::{Activation, Tree};
 use crate::place::Place;
 use crate::session::Session;
-use crate::vcd::{Dump, DumpError, DumpOptions, DumpSummary, FunctionSpan, Spans, Stamps, Traced};
+use crate::vcd::{Dump, DumpError, DumpOptions, DumpSummary, Fidelity, FunctionSpan, Spans, Stamps, Traced};
 
 /// What the waveform shows.
 ///
@@ -65,6 +65,12 @@ struct WrittenJson {
     end: u64,
 }
 
+impl VcdArguments {
+    fn fidelity(&self) -> Fidelity {
+        if self.exact { Fidelity::Exact } else { Fidelity::TarmacVcd }
+    }
+}
+
 impl Command for VcdArguments {
     // Standard output cannot take both the waveform and what is said about it.
     fn check(&self) -> Result<(), String> {
@@ -94,7 +100,7 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let target = Target::new(printing.output.as_deref(), session);
     let out = BufWriter::with_capacity(BUFFER_BYTES, target.open(session)?);
     let range = session.index.text_between(options.from, options.to)?;
-    let functions = functions(arguments.exact, report)?;
+    let functions = functions(arguments.fidelity(), report)?;
     let traced = Traced { index: &session.index, images: &session.images, functions };
     let summary = watched("writing", printing, |progress| {
         // The whole trace is the measure, whatever part of it is read.
@@ -123,11 +129,12 @@ fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOpt
     };
     let stamps = if arguments.use_tarmac_timestamps { Stamps::Trace } else { Stamps::Nodes };
     let date = (!arguments.no_date).then(date::now);
-    Ok(DumpOptions { date, stamps, is_exact: arguments.exact, from, to })
+    let fidelity = arguments.fidelity();
+    Ok(DumpOptions { date, stamps, fidelity, from, to })
 }
 
 /// The functions of each thread: of the calls that returned, or of all frames.
-fn functions<'a>(is_exact: bool, report: &Report<'a>) -> Result<Vec<Spans<'a>>> {
+fn functions<'a>(fidelity: Fidelity, report: &Report<'a>) -> Result<Vec<Spans<'a>>> {
     let index = &*report.session.index;
     let mut functions: Vec<Spans<'a>> =
         index.threads().iter().map(|_| -> Spans<'a> { Box::new(std::iter::empty()) }).collect();
@@ -139,9 +146,9 @@ fn functions<'a>(is_exact: bool, report: &Report<'a>) -> Result<Vec<Spans<'a>>> 
             let (function, exit) = (frame.function, frame.exit_step);
             frame.entry_step.map(|entry| FunctionSpan { function, entry, exit })
         };
-        *spans = match is_exact {
-            true => Box::new(tree.frames(index.calls()).filter_map(of_frame)),
-            false => Box::new(tree.activations(index.calls()).map(of_activation)),
+        *spans = match fidelity {
+            Fidelity::Exact => Box::new(tree.frames(index.calls()).filter_map(of_frame)),
+            Fidelity::TarmacVcd => Box::new(tree.activations(index.calls()).map(of_activation)),
         };
     }
     Ok(functions)

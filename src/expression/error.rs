@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::NumberError;
+use crate::number::NumberError;
 
 /// An expression could not be read or has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -80,7 +80,7 @@ impl Expression {
                 Operation::Unary(operator) => operator.apply(pop()?),
                 Operation::Decide { by, end } => {
                     let is_true = pop()? != 0;
-                    if is_true != *by {
+                    if is_true != by.deciding() {
                         continue;
                     }
                     next = *end;

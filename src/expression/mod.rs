@@ -38,7 +38,6 @@
 mod at_position;
 mod error;
 mod evaluate;
-mod number;
 mod parser;
 mod range;
 #[cfg(test)]
@@ -48,5 +47,4 @@ mod token;
 pub use at_position::{AtPosition, SymbolsOnly};
 pub use error::{ExpressionError, ExpressionErrorKind};
 pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
-pub use number::{NumberError, number};
 pub use range::split_range;

@@ -20,14 +20,30 @@ pub enum Operation {
     Unary(Unary),
     /// Replaces the two on top.
     Binary(Binary),
-    /// `&&` and `||` after their left side: where that is as true as `by`, it is the result, and the operations
-    /// up to `end` are left out; otherwise the right side decides.
+    /// `&&` and `||` after their left side: where that decides, it is the result, and the operations up to `end`
+    /// are left out; otherwise the right side decides.
     Decide {
-        /// False for `&&`, true for `||`.
-        by: bool,
+        /// Which of them.
+        by: Decider,
         /// Behind this one.
         end: usize,
     },
+}
+
+/// An operator whose left side may decide alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decider {
+    /// `&&`, which a false left side decides.
+    And,
+    /// `||`, which a true left side decides.
+    Or,
+}
+
+impl Decider {
+    /// Which left side decides.
+    pub fn deciding(self) -> bool {
+        self == Self::Or
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,16 +80,16 @@ pub enum Binary {
 enum Infix {
     /// Both sides are worked out.
     Both(Binary),
-    /// `&&` and `||`: the right side is worked out only where the left one is not this.
-    Unless(bool),
+    /// The right side is worked out only where the left one does not decide.
+    Unless(Decider),
 }
 
 impl Infix {
     /// The operator and how tightly it binds, as in C.
     fn of(symbol: &str) -> Option<(Self, u8)> {
         let (operator, precedence) = match symbol {
-            "||" => return Some((Self::Unless(true), 1)),
-            "&&" => return Some((Self::Unless(false), 2)),
+            "||" => return Some((Self::Unless(Decider::Or), 1)),
+            "&&" => return Some((Self::Unless(Decider::And), 2)),
             "|" => (Binary::Or, 3),
             "^" => (Binary::Xor, 4),
             "&" => (Binary::And, 5),
@@ -155,7 +171,7 @@ impl Parser {
         Ok(())
     }
 
-    fn unless(&mut self, by: bool, column: usize, precedence: u8) -> Result<(), ExpressionError> {
+    fn unless(&mut self, by: Decider, column: usize, precedence: u8) -> Result<(), ExpressionError> {
         let decision = self.operations.len();
         self.operations.push((column, Operation::Decide { by, end: decision }));
         self.binary(precedence)?;

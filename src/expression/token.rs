@@ -1,6 +1,7 @@
 //! The words of an expression.
 
-use super::{ExpressionError, ExpressionErrorKind, number};
+use super::{ExpressionError, ExpressionErrorKind};
+use crate::number::number;
 
 /// A word and the column where it begins, from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,11 +50,18 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
             return Ok(tokens);
         }
         // SPARC registers are `%g0`: a percent sign where a value must be begins a name.
-        let wants_value =
-            tokens.last().is_none_or(|token| matches!(token.word, Word::Symbol(text) if !matches!(text, ")" | "]")));
-        let word = reader.word(wants_value).map_err(|kind| ExpressionError { column, kind })?;
+        let is_operator = |token: &Token| matches!(token.word, Word::Symbol(text) if !matches!(text, ")" | "]"));
+        let place = if tokens.last().is_none_or(is_operator) { Place::Value } else { Place::Operator };
+        let word = reader.word(place).map_err(|kind| ExpressionError { column, kind })?;
         tokens.push(Token { column, word });
     }
+}
+
+/// What must stand at a place of an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Value,
+    Operator,
 }
 
 struct Reader<'a> {
@@ -62,7 +70,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn word(&mut self, wants_value: bool) -> Result<Word, ExpressionErrorKind> {
+    fn word(&mut self, place: Place) -> Result<Word, ExpressionErrorKind> {
         let Some(first) = self.rest.chars().next() else { return Err(ExpressionErrorKind::ValueMissing) };
         if first.is_ascii_digit() {
             let text = self.skip_while(|character| character.is_alphanumeric() || character == '_' || character == '.');
@@ -74,11 +82,11 @@ impl<'a> Reader<'a> {
         for (prefix, kind) in [("reg::", NameKind::Register), ("sym::", NameKind::Symbol)] {
             if self.rest.starts_with(prefix) {
                 self.skip_bytes(prefix.len());
-                return self.name(kind, true);
+                return self.name(kind, Place::Value);
             }
         }
-        if is_name_start(first) || first == '`' || (wants_value && self.is_percent_register()) {
-            return self.name(NameKind::Any, wants_value);
+        if is_name_start(first) || first == '`' || (place == Place::Value && self.is_percent_register()) {
+            return self.name(NameKind::Any, place);
         }
         let symbol = SYMBOLS.iter().find(|symbol| self.rest.starts_with(**symbol));
         let symbol = symbol.ok_or(ExpressionErrorKind::Character(first))?;
@@ -86,11 +94,11 @@ impl<'a> Reader<'a> {
         Ok(Word::Symbol(symbol))
     }
 
-    fn name(&mut self, kind: NameKind, allows_percent: bool) -> Result<Word, ExpressionErrorKind> {
+    fn name(&mut self, kind: NameKind, place: Place) -> Result<Word, ExpressionErrorKind> {
         if self.rest.starts_with('`') {
             return self.quoted().map(|name| Word::Name(kind, name.to_owned()));
         }
-        let percent = if allows_percent && self.is_percent_register() { self.skip_bytes(1) } else { "" };
+        let percent = if place == Place::Value && self.is_percent_register() { self.skip_bytes(1) } else { "" };
         let mut name = percent.to_owned();
         loop {
             name.push_str(self.skip_while(is_name_part));

@@ -3,6 +3,7 @@
 use goblin::container::Ctx;
 use goblin::elf::SectionHeader;
 use goblin::elf::section_header::SHT_NOTE;
+use stepback_machine::Endian;
 
 /// The type of a note that holds a build id, under the name `GNU`.
 const NT_GNU_BUILD_ID: u32 = 3;
@@ -30,11 +31,11 @@ pub struct DebugLink {
 impl Identity {
     /// Out of the sections of a file; `names` is the table of their names.
     pub fn read(bytes: &[u8], sections: &[SectionHeader], names: &[u8], context: Ctx) -> Self {
-        let is_little = context.le.is_little();
+        let endian = if context.le.is_little() { Endian::Little } else { Endian::Big };
         let notes = sections.iter().filter(|section| section.sh_type == SHT_NOTE);
-        let build_id = notes.filter_map(|section| build_id(content(bytes, section)?, is_little)).next();
+        let build_id = notes.filter_map(|section| build_id(content(bytes, section)?, endian)).next();
         let is_link = |section: &&SectionHeader| name_of(section, names) == Some(b".gnu_debuglink");
-        let link = sections.iter().find(is_link).and_then(|section| debug_link(content(bytes, section)?, is_little));
+        let link = sections.iter().find(is_link).and_then(|section| debug_link(content(bytes, section)?, endian));
         Self { build_id, debug_link: link }
     }
 }
@@ -50,11 +51,11 @@ pub fn name_of<'a>(section: &SectionHeader, names: &'a [u8]) -> Option<&'a [u8]>
     names.get(section.sh_name..)?.split(|byte| *byte == 0).next()
 }
 
-fn build_id(mut notes: &[u8], is_little: bool) -> Option<String> {
+fn build_id(mut notes: &[u8], endian: Endian) -> Option<String> {
     loop {
-        let (name_len, rest) = take_word(notes, is_little)?;
-        let (len, rest) = take_word(rest, is_little)?;
-        let (kind, rest) = take_word(rest, is_little)?;
+        let (name_len, rest) = take_word(notes, endian)?;
+        let (len, rest) = take_word(rest, endian)?;
+        let (kind, rest) = take_word(rest, endian)?;
         let (name, rest) = take_padded(rest, name_len)?;
         let (content, rest) = take_padded(rest, len)?;
         if kind == NT_GNU_BUILD_ID && name == b"GNU\0" && (1..=BUILD_ID_LIMIT).contains(&content.len()) {
@@ -65,17 +66,21 @@ fn build_id(mut notes: &[u8], is_little: bool) -> Option<String> {
 }
 
 /// A name with its zero byte, padded to four bytes, then the checksum.
-fn debug_link(section: &[u8], is_little: bool) -> Option<DebugLink> {
+fn debug_link(section: &[u8], endian: Endian) -> Option<DebugLink> {
     let len = section.iter().position(|byte| *byte == 0)?;
     let name = String::from_utf8(section.get(..len)?.to_vec()).ok()?;
-    let (checksum, _) = take_word(section.get((len + 1).next_multiple_of(4)..)?, is_little)?;
+    let (checksum, _) = take_word(section.get((len + 1).next_multiple_of(4)..)?, endian)?;
     let is_name = !name.is_empty() && !name.contains(['/', '\\']);
     is_name.then_some(DebugLink { name, checksum })
 }
 
-fn take_word(bytes: &[u8], is_little: bool) -> Option<(u32, &[u8])> {
+fn take_word(bytes: &[u8], endian: Endian) -> Option<(u32, &[u8])> {
     let (word, rest) = bytes.split_first_chunk()?;
-    Some((if is_little { u32::from_le_bytes(*word) } else { u32::from_be_bytes(*word) }, rest))
+    let word = match endian {
+        Endian::Little => u32::from_le_bytes(*word),
+        Endian::Big => u32::from_be_bytes(*word),
+    };
+    Some((word, rest))
 }
 
 /// The content of a note, and what follows its padding, which the last note may lack.

@@ -64,23 +64,23 @@ impl Tables<'_> {
     fn slots(&self) -> HashMap<u64, String> {
         let mut slots = HashMap::new();
         for section in self.sections {
-            let is_rela = section.sh_type == SHT_RELA;
-            let is_of_loader = is_rela || section.sh_type == SHT_REL;
+            let is_of_loader = matches!(section.sh_type, SHT_RELA | SHT_REL);
             let name = name_of(section, self.names).unwrap_or_default();
             if is_of_loader && (name.ends_with(b".plt") || name.ends_with(b".dyn")) {
-                self.add_slots(section, is_rela, &mut slots);
+                self.add_slots(section, &mut slots);
             }
         }
         slots
     }
 
-    fn add_slots(&self, section: &SectionHeader, is_rela: bool, slots: &mut HashMap<u64, String>) -> Option<()> {
+    fn add_slots(&self, section: &SectionHeader, slots: &mut HashMap<u64, String>) -> Option<()> {
         let table = self.section(section.sh_link)?;
         let entry_bytes = if self.context.container == Container::Big { 24 } else { 16 };
         let symbols = content(self.bytes, table)?;
         let symbols = Symtab::parse(symbols, 0, symbols.len() / entry_bytes, self.context).ok()?;
         let names = content(self.bytes, self.section(table.sh_link)?)?;
         let relocations = content(self.bytes, section)?;
+        let is_rela = section.sh_type == SHT_RELA;
         let relocations = RelocSection::parse(relocations, 0, relocations.len(), is_rela, self.context).ok()?;
         for relocation in relocations.iter().filter(|relocation| relocation.r_sym != 0) {
             let Some(symbol) = symbols.get(relocation.r_sym) else { continue };

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::expression::number;
+use crate::number::number;
 
 /// An ELF file and what is added to its addresses: `ELF[@OFFSET]` on the command line.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,7 +6,8 @@ use super::command::{Command, Situation};
 use super::table::commands;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
-use crate::expression::{number, split_range};
+use crate::expression::split_range;
+use crate::number::number;
 use crate::source::SourceMapping;
 
 /// How a cell is asked for.

@@ -133,9 +133,9 @@ pub enum TraceChange {
 /// One sentence that names the file.
 pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) -> Result<Session> {
     let mut search = IndexSearch::new(options, progress, cancel, None)?;
-    let (index, is_built_now) = search.index()?;
+    let (index, origin) = search.index()?;
     let index = index.with_program(search.images.program()).with_tail_calls();
-    Ok(search.session(index, is_built_now))
+    Ok(search.session(index, origin))
 }
 
 /// Opens a trace to show it: tail calls are found, so that whoever draws never waits for them.
@@ -150,20 +150,29 @@ pub fn open_watched(
     watch: Option<Watch<'_>>,
 ) -> Result<Session> {
     let mut search = IndexSearch::new(options, progress, cancel, watch)?;
-    let (index, is_built_now) = search.index()?;
+    let (index, origin) = search.index()?;
     if let Some(watch) = watch {
-        let is_slow = !is_built_now && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
+        let is_slow = origin == Origin::Found && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
         let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
         if let Some(index) = again {
-            (watch.on_part)(search.session(index.with_program(search.images.program()), false));
+            (watch.on_part)(search.session(index.with_program(search.images.program()), Origin::Found));
         }
     }
-    Ok(search.session_with_tail_calls(index, is_built_now))
+    Ok(search.session_with_tail_calls(index, origin))
 }
 
 /// What the user should know when tail calls could not be looked for.
 pub fn no_tail_calls(error: &QueryError) -> String {
     format!("tail calls cannot be told from other jumps: {error}")
+}
+
+/// Where an index came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// It was there.
+    Found,
+    /// It was built just now.
+    Built,
 }
 
 /// The way to an index.
@@ -196,23 +205,23 @@ impl<'a> IndexSearch<'a> {
         Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
     }
 
-    /// An index, and whether it was built just now.
-    fn index(&mut self) -> Result<(Index<AnySource>, bool)> {
+    /// An index, and where it came from.
+    fn index(&mut self) -> Result<(Index<AnySource>, Origin)> {
         match self.options.policy {
             // A fresh index is gone on with.
-            IndexPolicy::Auto if self.follow().is_some() => Ok((self.built(None)?, true)),
+            IndexPolicy::Auto if self.follow().is_some() => Ok((self.built(None)?, Origin::Built)),
             IndexPolicy::Auto => match self.fresh() {
                 Ok(index) => {
                     // Its copy may have been deleted.
                     self.settle()?;
-                    Ok((index, false))
+                    Ok((index, Origin::Found))
                 }
-                Err(reason) => Ok((self.built(reason)?, true)),
+                Err(reason) => Ok((self.built(reason)?, Origin::Built)),
             },
-            IndexPolicy::Force => Ok((self.built(None)?, true)),
+            IndexPolicy::Force => Ok((self.built(None)?, Origin::Built)),
             IndexPolicy::Never => {
                 self.settle()?;
-                Ok((self.existing()?, false))
+                Ok((self.existing()?, Origin::Found))
             }
         }
     }
@@ -227,16 +236,16 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A session with an index in which tail calls are found, which takes a while.
-    fn session_with_tail_calls(&self, index: Index<AnySource>, is_built_now: bool) -> Session {
+    fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Session {
         let mut index = index.with_program(self.images.program());
         let found = index.find_tail_calls(self.cancel);
-        let mut session = self.session(index, is_built_now);
+        let mut session = self.session(index, origin);
         session.notices.extend(found.err().map(|error| no_tail_calls(&error)));
         session
     }
 
     /// A session with an index that knows the program.
-    fn session(&self, index: Index<AnySource>, is_built_now: bool) -> Session {
+    fn session(&self, index: Index<AnySource>, origin: Origin) -> Session {
         let mut notices = self.notices.clone();
         notices.extend(self.input.notices());
         let index_path = index.path().map(Path::to_owned);
@@ -249,7 +258,7 @@ impl<'a> IndexSearch<'a> {
             path: self.options.path.clone(),
             index_path,
             notices,
-            is_built_now,
+            is_built_now: origin == Origin::Built,
             input: Some(Input {
                 source: Arc::clone(&self.input.source),
                 fingerprint,
@@ -362,7 +371,9 @@ impl<'a> IndexSearch<'a> {
         }
         match self.watch {
             None => run(build),
-            Some(watch) => run(build.telling(&|part| (watch.on_part)(self.session_with_tail_calls(part, true)))),
+            Some(watch) => {
+                run(build.telling(&|part| (watch.on_part)(self.session_with_tail_calls(part, Origin::Built))))
+            }
         }
     }
 

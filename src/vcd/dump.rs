@@ -8,6 +8,7 @@ use stepback_index::{Cancel, Index, Query as _, QueryError, RegistersAt, ThreadI
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, ParseScratch, Position, Source as _};
 
+use super::fidelity::Fidelity;
 use super::functions::{FunctionChange, FunctionSpan, Functions};
 use super::node::Node;
 use super::nodes::{NodeSink, Nodes, NodesEnd, NodesStart};
@@ -35,9 +36,8 @@ pub struct DumpOptions {
     pub date: Option<String>,
     /// What the stamps count.
     pub stamps: Stamps,
-    /// True: functions change at their own step, and diagrams are read in the byte order of the CPU.
-    /// False: both as `tarmac-vcd` does.
-    pub is_exact: bool,
+    /// Whose conventions hold.
+    pub fidelity: Fidelity,
     /// The first position.
     pub from: Position,
     /// The last position.
@@ -140,7 +140,7 @@ impl<'a, W: Write> Dump<'a, W> {
         }
         dump.header()?;
         let range = index.text_between(options.from, options.to)?;
-        let mut nodes = Nodes::new(index, start, options.is_exact, dump, done);
+        let mut nodes = Nodes::new(index, start, options.fidelity, dump, done);
         let parsed = index.source().parse(range, &mut ParseScratch::default(), &mut nodes);
         let NodesEnd { taker: mut dump, steps, swapped } = nodes.finish()?;
         parsed.map_err(QueryError::from)?;
@@ -158,7 +158,7 @@ impl<'a, W: Write> Dump<'a, W> {
         let threads = index.threads();
         for (thread, info) in (0..).map(ThreadId).zip(threads) {
             let name = if threads.len() == 1 { "CPU" } else { &info.name };
-            let scope = Scope::new(thread, info, name, signals, options.is_exact);
+            let scope = Scope::new(thread, info, name, signals, options.fidelity);
             signals += scope.signal_count();
             scopes.push(scope);
         }
@@ -218,7 +218,7 @@ impl<'a, W: Write> Dump<'a, W> {
         let is_alone = self.functions.len() == 1;
         let Some(feed) = self.functions.get_mut(usize::from(thread.0)) else { return Ok(None) };
         let step = node.instruction.as_ref().filter(|instruction| instruction.thread == thread).map(|it| it.step);
-        if self.options.is_exact || !is_alone {
+        if self.options.fidelity == Fidelity::Exact || !is_alone {
             feed.go_to(step);
         } else {
             let is_early = feed.go_on(self.index, node.time, step)?;

@@ -11,6 +11,7 @@
 //! ```
 
 mod dump;
+mod fidelity;
 mod functions;
 mod line_text;
 mod node;
@@ -22,4 +23,5 @@ mod signals;
 mod writer;
 
 pub use dump::{Dump, DumpError, DumpOptions, DumpSummary, Spans, Stamps, Traced};
+pub use fidelity::Fidelity;
 pub use functions::FunctionSpan;

@@ -3,13 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, ThreadId};
-use stepback_machine::RegisterId;
+use stepback_machine::{Endian, RegisterId};
 use stepback_parsers::{
     AnySource, EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
     tarmac::{LineHead, LineShape, is_noticed_register},
 };
 
 use super::DumpError;
+use super::fidelity::Fidelity;
 use super::line_text::LineText;
 use super::node::{Instruction, Node, NodeAccess};
 use super::register_state::RegisterState;
@@ -30,8 +31,8 @@ pub trait NodeSink {
 pub struct Nodes<'a, T> {
     index: &'a Index<AnySource>,
     lines: LineText<'a>,
-    is_exact: bool,
-    is_big_endian: bool,
+    fidelity: Fidelity,
+    endian: Endian,
     /// Where the last event stood, and how its line begins.
     last_line: Option<(u64, Option<LineHead>)>,
     /// The last time that was written, and the largest.
@@ -62,6 +63,13 @@ pub struct NodesEnd<T> {
     pub swapped: u64,
 }
 
+/// What goes into a node, which has one instruction at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NodeEvent {
+    Instruction,
+    Other,
+}
+
 /// Where events begin.
 pub struct NodesStart {
     /// The number of the first step.
@@ -74,13 +82,19 @@ pub struct NodesStart {
 
 impl<'a, T: NodeSink> Nodes<'a, T> {
     /// Hands nodes to `taker`; `done` shows how far the trace was read.
-    pub fn new(index: &'a Index<AnySource>, start: NodesStart, is_exact: bool, taker: T, done: &'a AtomicU64) -> Self {
+    pub fn new(
+        index: &'a Index<AnySource>,
+        start: NodesStart,
+        fidelity: Fidelity,
+        taker: T,
+        done: &'a AtomicU64,
+    ) -> Self {
         let NodesStart { step, time, registers } = start;
         Self {
             index,
             lines: LineText::new(index.source()),
-            is_exact,
-            is_big_endian: index.info().is_big_endian,
+            fidelity,
+            endian: if index.info().is_big_endian { Endian::Big } else { Endian::Little },
             last_line: None,
             written_time: time,
             time,
@@ -143,9 +157,9 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
     }
 
     /// Goes to the node that an event of a thread belongs to; a line without a time has that of the line before.
-    fn enter(&mut self, thread: ThreadId, time: Option<u64>, is_instruction: bool) {
+    fn enter(&mut self, thread: ThreadId, time: Option<u64>, event: NodeEvent) {
         self.note_time(time);
-        let is_second = is_instruction && self.node.instruction.is_some();
+        let is_second = event == NodeEvent::Instruction && self.node.instruction.is_some();
         let is_full = self.node.accesses.len().max(self.node.writes.len()) >= NODE_LIMIT;
         if !self.is_open || self.node.time != self.time || is_second || is_full {
             self.close();
@@ -168,9 +182,9 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
 
     /// The number in bytes of a diagram, which `tarmac-vcd` takes for big-endian whatever the CPU is.
     fn drawn_value(&mut self, bytes: &[u8]) -> u64 {
-        let value = number(bytes, self.is_big_endian);
-        let drawn = number(bytes, true);
-        if self.is_exact || value == drawn {
+        let value = number(bytes, self.endian);
+        let drawn = number(bytes, Endian::Big);
+        if self.fidelity == Fidelity::Exact || value == drawn {
             return value;
         }
         self.swapped += 1;
@@ -178,9 +192,12 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
     }
 }
 
-fn number(bytes: &[u8], is_big_endian: bool) -> u64 {
+fn number(bytes: &[u8], endian: Endian) -> u64 {
     let push = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-    if is_big_endian { bytes.iter().fold(0, push) } else { bytes.iter().rev().fold(0, push) }
+    match endian {
+        Endian::Big => bytes.iter().fold(0, push),
+        Endian::Little => bytes.iter().rev().fold(0, push),
+    }
 }
 
 impl<T: NodeSink> EventSink for Nodes<'_, T> {
@@ -194,7 +211,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let thread = self.thread(step.thread);
-        self.enter(thread, step.time, true);
+        self.enter(thread, step.time, NodeEvent::Instruction);
         self.node.instruction = Some(Instruction {
             thread,
             step: self.step,
@@ -218,7 +235,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
             return;
         }
         let thread = self.thread(write.thread);
-        self.enter(thread, time, false);
+        self.enter(thread, time, NodeEvent::Other);
         if named.is_some() {
             return;
         }
@@ -237,20 +254,20 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
         // What does not look like an access is a further row of a diagram: it begins with an address, not with a time.
         let head = self.head(access.place).filter(|head| head.shape != LineShape::Other);
         let thread = self.thread(access.thread);
-        self.enter(thread, head.and_then(|head| head.time), false);
+        self.enter(thread, head.and_then(|head| head.time), NodeEvent::Other);
         if head.is_none_or(|head| head.shape == LineShape::Diagram) {
             self.row.push(access);
             return;
         }
         let bytes = access.bytes.as_ref().and_then(|bytes| bytes.get(..usize::from(access.size_bytes)));
-        let value = bytes.map(|bytes| number(bytes, self.is_big_endian));
+        let value = bytes.map(|bytes| number(bytes, self.endian));
         self.node.accesses.push(NodeAccess { thread, kind: access.kind, address: access.address, value });
     }
 
     fn text(&mut self, event: &TextEvent<'_>) {
         let time = self.head(event.place).and_then(|head| head.time);
         let thread = self.thread(event.thread);
-        self.enter(thread, time, false);
+        self.enter(thread, time, NodeEvent::Other);
     }
 
     fn progress(&mut self, offset: u64) -> Flow {

@@ -5,10 +5,11 @@ use std::io::{self, Write};
 use stepback_index::{ThreadId, ThreadInfo};
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
+use super::fidelity::Fidelity;
 use super::node::{Instruction, Node, NodeAccess};
 use super::register_state::RegisterState;
 use super::signals::{RegisterSignal, register_signals};
-use super::writer::{SignalId, SignalKind, Writer};
+use super::writer::{Bit, SignalId, SignalKind, Writer};
 
 /// A CPU's scope.
 pub struct Scope {
@@ -51,7 +52,7 @@ struct Shown {
 
 impl Scope {
     /// The scope of a thread; its signals are numbered from `first` on.
-    pub fn new(thread: ThreadId, info: &ThreadInfo, name: &str, first: usize, is_exact: bool) -> Self {
+    pub fn new(thread: ThreadId, info: &ThreadInfo, name: &str, first: usize, fidelity: Fidelity) -> Self {
         let set = info.instruction_set;
         let mut last = first;
         let mut next = || {
@@ -78,7 +79,7 @@ impl Scope {
         };
         let word_bits = 8 * usize::from(set.word_bytes());
         // AArch32 has accesses of 64 bits too.
-        let data_bits = if is_exact { 64 } else { word_bits };
+        let data_bits = if fidelity == Fidelity::Exact { 64 } else { word_bits };
         let (name, shown, is_driven, due) = (name.to_owned(), None, false, Vec::new());
         Self { thread, name, word_bits, data_bits, registers, by_register, ids, shown, is_driven, due }
     }
@@ -138,7 +139,7 @@ impl Scope {
         let now = Shown { is_executed, pc, opcode, text: without_comment(&instruction.text) };
         let before = self.shown.as_ref();
         if before.is_none_or(|before| before.is_executed != is_executed) {
-            out.bit(&self.ids.inst_executed, is_executed)?;
+            out.bit(&self.ids.inst_executed, if is_executed { Bit::One } else { Bit::Zero })?;
         }
         if before.is_none_or(|before| before.pc != pc) {
             put(out, &self.ids.pc, pc, self.word_bits)?;

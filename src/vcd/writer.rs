@@ -32,6 +32,15 @@ pub enum SignalKind {
     Text,
 }
 
+/// A signal of one bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bit {
+    /// Low.
+    Zero,
+    /// High.
+    One,
+}
+
 /// Writes a dump. Stamps never decrease.
 pub struct Writer<W> {
     out: W,
@@ -100,8 +109,11 @@ impl<W: Write> Writer<W> {
     }
 
     /// A bit.
-    pub fn bit(&mut self, id: &SignalId, is_set: bool) -> io::Result<()> {
-        self.put(if is_set { b"1" } else { b"0" })?;
+    pub fn bit(&mut self, id: &SignalId, bit: Bit) -> io::Result<()> {
+        self.put(match bit {
+            Bit::Zero => b"0",
+            Bit::One => b"1",
+        })?;
         self.put(&id.0)?;
         self.put(b"\n")
     }
@@ -163,7 +175,7 @@ mod tests {
         let id = SignalId::of(1);
         check(|out| out.number(&id, [Some(0x81), None].into_iter()), "bxxxxxxxx10000001 \"\n");
         check(|out| out.undriven(&id, 4), "bzzzz \"\n");
-        check(|out| out.bit(&id, true), "1\"\n");
+        check(|out| out.bit(&id, Bit::One), "1\"\n");
         check(|out| out.text(&id, b"a b\\\t\xff"), "sa\\040b\\\\\\011\\377 \"\n");
         check(|out| out.text(&id, b""), "s \"\n");
     }

@@ -109,6 +109,7 @@ pub const ROOMS: &[CrateRooms] = &[
         name: "src",
         folder: "src",
         floors: &[
+            &[room("number", &["number"])],
             &[room("image", &["image"]), room("source", &["source"]), room("syntax", &["syntax"])],
             &[room("session", &["session"])],
             &[room("expression", &["expression"])],

@@ -79,7 +79,7 @@ impl FileUnits {
             cancel.check()?;
             let Ok(header) = dwarf.debug_info.header_from_offset(DebugInfoOffset(place)) else { continue };
             let Ok(unit) = dwarf.unit(header) else { continue };
-            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, (&mut ranges, cancel));
+            let _damaged = add_ranges(unit.unit_ref(dwarf), is_meant, &mut ranges, cancel);
         }
         cancel.check()?;
         ranges.sort_unstable();
@@ -101,7 +101,8 @@ fn paths_of<'a>(
 fn add_ranges(
     unit: UnitRef<'_, SectionReader>,
     is_meant: &dyn Fn(&str) -> bool,
-    (ranges, cancel): (&mut Vec<LineRange>, &Cancel),
+    ranges: &mut Vec<LineRange>,
+    cancel: &Cancel,
 ) -> Result<(), gimli::Error> {
     let Some(program) = unit.line_program.clone() else { return Ok(()) };
     let meant = paths_of(unit, program.header()).filter(|(_, path)| is_meant(path));
