@@ -230,8 +230,9 @@ mod tests {
     use stepback_parsers::{ParseScratch, Tarmac};
 
     use super::*;
-    use crate::builder::assemble::{Assembler, Coverage, Task};
+    use crate::builder::assemble::{Assembler, Coverage};
     use crate::builder::segment::builder::SegmentBuilder;
+    use crate::builder::task::Task;
     use crate::store::data::Data;
     use crate::store::fingerprint::Fingerprint;
 

@@ -1,9 +1,11 @@
 //! Builds the index of a trace: segments side by side, then one pass in order.
 
 pub(crate) mod assemble;
+pub(crate) mod assembled;
 pub(crate) mod build_index;
 pub(crate) mod calls;
 pub(crate) mod carried;
+pub(crate) mod catalogue;
 pub(crate) mod earlier;
 pub(crate) mod follow;
 pub(crate) mod in_memory;
@@ -17,5 +19,7 @@ pub(crate) mod seams;
 pub(crate) mod segment;
 pub(crate) mod semihosting;
 pub(crate) mod so_far;
+pub(crate) mod task;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod writer;

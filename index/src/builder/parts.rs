@@ -9,10 +9,11 @@ use stepback_parsers::{ParseScratch, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
-use crate::builder::assemble::{Assembler, Coverage, Task};
+use crate::builder::assemble::{Assembler, Coverage};
 use crate::builder::partial::Partial;
 use crate::builder::run::{Ordered, Run, Shared};
 use crate::builder::segment::builder::SegmentBuilder;
+use crate::builder::task::Task;
 use crate::index::Index;
 use crate::store::data::Data;
 use crate::store::output::{Output, Rest};

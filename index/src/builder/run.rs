@@ -14,12 +14,14 @@ use stepback_parsers::{
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
 use crate::answers::error::PassError;
-use crate::builder::assemble::{Assembled, Assembler, Coverage, Task};
+use crate::builder::assemble::{Assembler, Coverage};
+use crate::builder::assembled::Assembled;
 use crate::builder::options::BuildSummary;
 use crate::builder::partial::Partial;
 use crate::builder::request::Request;
 use crate::builder::segment::builder::SegmentBuilder;
 use crate::builder::semihosting::pass::HostPass;
+use crate::builder::task::Task;
 use crate::index::Index;
 use crate::store::output::Output;
 

@@ -1,0 +1,53 @@
+//! An index that is written, but for what the host wrote.
+
+use std::sync::Arc;
+
+use crate::builder::catalogue::Catalogue;
+use crate::builder::semihosting::call::HOST_CALLS_LEFT_OUT;
+use crate::builder::semihosting::pass::HostWrites;
+use crate::builder::writer::IndexWriter;
+use crate::store::data::Data;
+use crate::store::output::Output;
+
+/// An index that is written.
+#[derive(Debug)]
+pub struct Assembled<O> {
+    pub(super) writer: IndexWriter<O>,
+    pub(super) catalogue: Catalogue,
+    /// The slots of semihosting calls.
+    pub(super) host_calls: Vec<u64>,
+}
+
+impl<O: Output> Assembled<O> {
+    /// The slots of semihosting calls that may have let the host write into memory.
+    pub fn host_calls(&self) -> &[u64] {
+        &self.host_calls
+    }
+
+    /// What was written.
+    pub fn read_back(&mut self) -> std::io::Result<Arc<Data>> {
+        self.writer.output.read_back()
+    }
+
+    /// Adds what the host wrote: the directory is written once more, behind the first.
+    pub fn add_host_writes(&mut self, writes: HostWrites) -> std::io::Result<()> {
+        let HostWrites { regions, explained, is_cut_short } = writes;
+        let contents = &mut self.catalogue.contents;
+        contents.host_regions = self.writer.append(&regions.encode())?;
+        for (segment, (explained, reads)) in explained {
+            let Some(meta) = contents.segments.get_mut(segment) else { continue };
+            meta.explained = explained;
+            meta.externals = meta.externals.saturating_sub(reads);
+            contents.externals = contents.externals.saturating_sub(reads);
+        }
+        if is_cut_short {
+            self.catalogue.complain(0, HOST_CALLS_LEFT_OUT.to_owned());
+        }
+        self.writer.write_directory(&self.catalogue.contents)
+    }
+
+    /// The output and its length.
+    pub fn into_output(self) -> (O, u64) {
+        (self.writer.output, self.writer.len)
+    }
+}

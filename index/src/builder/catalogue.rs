@@ -1,0 +1,267 @@
+//! The directory of an index while segments are taken: what they number by themselves gets the numbers of the whole.
+
+use std::collections::{HashMap, HashSet};
+
+use stepback_machine::{RegisterId, RegisterView};
+use stepback_parsers::SourceTraits;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::answers::index_info::WARNINGS_KEPT;
+use crate::builder::segment::builder::SealedSegment;
+use crate::builder::segment::markers::MarkersOfKind;
+use crate::builder::segment::turns::TurnKind;
+use crate::store::contents::{Contents, MarkerContents, ThreadContents, ViewContents, WarningContents, mapped};
+use crate::store::extent::Extent;
+use crate::store::fingerprint::Fingerprint;
+use crate::store::segment::meta::SegmentMeta;
+
+/// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.
+const NUMBERS: usize = 1 << 15;
+/// In place of the number of a register that is one too many.
+const UNNUMBERED: u16 = u16::MAX;
+
+/// The directory so far, and what numbers it has given.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    /// The directory.
+    pub contents: Contents,
+    latest_time: Option<u64>,
+    thread_numbers: HashMap<String, u16>,
+    name_numbers: HashMap<String, u16>,
+    view_numbers: HashMap<(u16, RegisterView), usize>,
+    /// What was complained of and is not again.
+    complaints: HashSet<String>,
+}
+
+impl Catalogue {
+    /// That of an index of nothing so far.
+    pub fn new(traits: &SourceTraits, fingerprint: &Fingerprint) -> Self {
+        let contents = Contents {
+            fingerprint: fingerprint.clone(),
+            traits: traits.clone(),
+            steps: 0,
+            lines: 0,
+            text_end: 0,
+            is_whole: true,
+            time_range: None,
+            warning_count: 0,
+            warnings: Vec::new(),
+            externals: 0,
+            threads: Vec::new(),
+            register_names: Vec::new(),
+            views: Vec::new(),
+            markers: Vec::new(),
+            segments: Vec::new(),
+            key_maps: Vec::new(),
+            calls: Extent::default(),
+            host_regions: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
+            call_layout: Default::default(),
+            resume: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
+        };
+        Self::resume(contents, Vec::new())
+    }
+
+    /// That of an index that was begun before, and what was complained of in it.
+    pub fn resume(contents: Contents, complaints: Vec<String>) -> Self {
+        let numbers = |names: &mut dyn Iterator<Item = &String>| names.cloned().zip(0..).collect();
+        let views = contents.views.iter().enumerate();
+        Self {
+            latest_time: contents.time_range.map(|(_, last)| last),
+            thread_numbers: numbers(&mut contents.threads.iter().map(|thread| &thread.name)),
+            name_numbers: numbers(&mut contents.register_names.iter()),
+            view_numbers: views.map(|(number, view)| ((view.thread, view.view), number)).collect(),
+            complaints: complaints.into_iter().collect(),
+            contents,
+        }
+    }
+
+    /// What was complained of, sorted.
+    pub fn complaints(&self) -> Vec<String> {
+        let mut complaints: Vec<_> = self.complaints.iter().cloned().collect();
+        complaints.sort_unstable();
+        complaints
+    }
+
+    /// How many segments have no key maps yet.
+    pub fn unmapped(&self) -> usize {
+        self.contents.segments.len() - mapped(&self.contents.key_maps)
+    }
+
+    /// Fills in what a segment, of a task that begins after so many lines, cannot know.
+    pub fn begin_segment(&mut self, segment: &SealedSegment, task_lines: u64) -> SegmentMeta {
+        let number = self.contents.segments.len();
+        let mut meta = segment.meta.clone();
+        meta.line_base = task_lines + segment.line_in_task;
+        (meta.step_base, meta.time_before) = (self.contents.steps, self.latest_time);
+        if let Some((first, last)) = segment.time_range {
+            self.latest_time = self.latest_time.max(Some(last));
+            let range = self.contents.time_range.get_or_insert((first, last));
+            range.1 = range.1.max(last);
+        }
+        self.take_threads(&mut meta, segment);
+        self.take_views(&mut meta, segment, number as u32);
+        self.take_markers(&meta, segment, number as u32);
+        meta
+    }
+
+    fn take_threads(&mut self, meta: &mut SegmentMeta, segment: &SealedSegment) {
+        for (name, thread) in segment.thread_names.iter().zip(&mut meta.threads) {
+            thread.thread = self.thread_number(name, meta.line_base);
+            self.contents.threads[usize::from(thread.thread)].steps += u64::from(thread.steps);
+        }
+        let transfers = segment.transfers.iter().filter(|transfer| transfer.is_first);
+        let transfers = transfers.map(|transfer| (transfer.thread, transfer.slot, transfer.instruction_set));
+        let arrivals = segment.turns.iter().filter_map(|turn| match turn.what {
+            TurnKind::Arrival { instruction_set, .. } => Some((turn.thread, turn.slot, instruction_set)),
+            _ => None,
+        });
+        for (thread, slot, instruction_set) in transfers.chain(arrivals) {
+            let number = meta.threads[usize::from(thread)].thread;
+            let thread = &mut self.contents.threads[usize::from(number)];
+            if thread.first_step.is_none() {
+                thread.first_step = Some((meta.step_base + u64::from(slot)).saturating_sub(1));
+                thread.instruction_set = instruction_set;
+            }
+        }
+    }
+
+    fn thread_number(&mut self, name: &str, line_base: u64) -> u16 {
+        let next = self.contents.threads.len();
+        if let Some(known) = self.thread_numbers.get(name) {
+            return *known;
+        }
+        if next >= NUMBERS {
+            self.complain(line_base, format!("more than {NUMBERS} threads: the rest counts as the first"));
+            return 0;
+        }
+        self.thread_numbers.insert(name.to_owned(), next as u16);
+        // Until its first step is seen, that of the trace's first step.
+        let instruction_set = self.contents.traits.instruction_set;
+        let name = name.to_owned();
+        self.contents.threads.push(ThreadContents { name, steps: 0, instruction_set, first_step: None });
+        next as u16
+    }
+
+    fn register_number(&mut self, name: &str, line_base: u64) -> u16 {
+        let next = self.contents.register_names.len();
+        if let Some(known) = self.name_numbers.get(name) {
+            return *known;
+        }
+        if next >= NUMBERS {
+            let message =
+                format!("more than {NUMBERS} registers outside the architecture's table: the rest is left out");
+            self.complain(line_base, message);
+            return UNNUMBERED;
+        }
+        self.name_numbers.insert(name.to_owned(), next as u16);
+        self.contents.register_names.push(name.to_owned());
+        next as u16
+    }
+
+    /// Warns of something once, at the segment that begins after so many lines.
+    pub fn complain(&mut self, line_base: u64, message: String) {
+        if self.complaints.insert(message.clone()) {
+            self.contents.warning_count += 1;
+            if self.contents.warnings.len() < WARNINGS_KEPT {
+                self.contents.warnings.push(WarningContents { line: line_base + 1, column: 0, message });
+            }
+        }
+    }
+
+    fn take_views(&mut self, meta: &mut SegmentMeta, segment: &SealedSegment, number: u32) {
+        for name in &segment.register_names {
+            meta.named.push(self.register_number(name, meta.line_base));
+        }
+        for (thread, view) in &segment.views {
+            let thread = meta.threads[usize::from(*thread)].thread;
+            let register = global_register(view.register, &meta.named);
+            if register == RegisterId(UNNUMBERED) {
+                continue;
+            }
+            let view = RegisterView { register, ..*view };
+            let place = *self.view_numbers.entry((thread, view)).or_insert_with(|| {
+                self.contents.views.push(ViewContents { thread, view, segments: Vec::new() });
+                self.contents.views.len() - 1
+            });
+            self.contents.views[place].segments.push(number);
+        }
+    }
+
+    fn take_markers(&mut self, meta: &SegmentMeta, segment: &SealedSegment, number: u32) {
+        let markers = &mut self.contents.markers;
+        for MarkersOfKind { thread, kind, count } in &segment.markers {
+            let thread = meta.threads[usize::from(*thread)].thread;
+            let known = markers.binary_search_by_key(&(thread, *kind), |known| (known.thread, known.kind));
+            let place = known.unwrap_or_else(|place| {
+                markers.insert(place, MarkerContents { thread, kind: *kind, count: 0, segments: Vec::new() });
+                place
+            });
+            markers[place].count += count;
+            // Threads that are too many count as the first.
+            if markers[place].segments.last() != Some(&number) {
+                markers[place].segments.push(number);
+            }
+        }
+    }
+
+    /// Takes the problems of a segment of a task that begins after so many lines.
+    pub fn take_problems(&mut self, task_lines: u64, segment: &mut SealedSegment) {
+        let (problems, count) = std::mem::take(&mut segment.problems);
+        self.contents.warning_count += count;
+        for problem in problems {
+            if problem.is_once_a_run {
+                if !self.complaints.insert(problem.message.clone()) {
+                    continue;
+                }
+                self.contents.warning_count += 1;
+            }
+            if self.contents.warnings.len() < WARNINGS_KEPT {
+                self.contents.warnings.push(WarningContents {
+                    line: task_lines + problem.line + 1,
+                    column: u64::from(problem.column),
+                    message: problem.message,
+                });
+            }
+        }
+    }
+}
+
+/// The index's number of a register that a segment numbers in its own way.
+fn global_register(register: RegisterId, named: &[u16]) -> RegisterId {
+    let place = register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+    let name = place.and_then(|place| named.get(usize::from(place)));
+    name.map_or(register, |name| RegisterId(RegisterId::FIRST_NAMED.0.saturating_add(*name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use super::*;
+    use crate::answers::cancel::Cancel;
+    use crate::answers::thread::ThreadId;
+    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::options::BuildOptions;
+    use crate::index::Query as _;
+    use crate::query::registers::RegistersAt;
+
+    #[test]
+    fn registers_beyond_the_numbers_are_left_out_with_a_warning() {
+        let mut text = String::new();
+        for number in 0..NUMBERS + 10 {
+            writeln!(text, "{number} clk IT (1) 00001000 e1a00000 A usr : NOP\n{number} clk R sys_{number} 00000001")
+                .unwrap();
+        }
+        let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 64 << 10, threads: 1 }).unwrap();
+        let view = |number: usize| index.register_view(&format!("SYS_{number}"), ThreadId(0));
+        assert!(view(NUMBERS - 1).is_some() && view(NUMBERS).is_none());
+        assert_eq!(index.info().warning_count, 1);
+        assert!(index.warnings()[0].message.starts_with("more than 32768 registers"), "{:?}", index.warnings());
+        let file = RegistersAt { position: index.end(), thread: None }.run(&index, &Cancel::default()).unwrap();
+        assert_eq!(file.get("sys_32767").and_then(|value| value.to_u64()), Some(1));
+    }
+}
