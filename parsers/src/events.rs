@@ -21,6 +21,29 @@ pub struct Place {
     pub line_in_range: u64,
 }
 
+/// Where a step stands to the branch before it, on machines that execute an instruction or two behind a branch
+/// before control goes elsewhere (The SPARC Architecture Manual, Version 9, section 6.3.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DelaySlot {
+    /// In no delay slot.
+    #[default]
+    None,
+    /// In the delay slot of the branch before it, and executed: control goes elsewhere behind this step.
+    Executed,
+    /// In the delay slot of a branch that annulled it: reached and not executed.
+    Annulled,
+}
+
+/// What a step is known from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum StepOrigin {
+    /// The trace has a record of it.
+    #[default]
+    Recorded,
+    /// Nothing recorded it: it follows from the branches around it and the instructions of the program's files.
+    Inferred,
+}
+
 /// One instruction that the trace shows as reached.
 #[derive(Clone, Debug)]
 pub struct StepEvent<'a> {
@@ -46,8 +69,12 @@ pub struct StepEvent<'a> {
     pub branch: Branch,
     /// Length of the instruction in bytes (2 or 4 on Arm, 1 to 15 on x86).
     pub length_bytes: u8,
-    /// False when the condition failed.
+    /// False when the condition failed, or when the branch before it annulled it.
     pub is_executed: bool,
+    /// Whether it stands in a delay slot.
+    pub delay_slot: DelaySlot,
+    /// Whether it was recorded.
+    pub origin: StepOrigin,
     /// The processor's mode at it.
     pub mode: Mode,
     /// The disassembly as the trace has it, possibly empty, possibly not UTF-8.

@@ -9,6 +9,7 @@ use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Source as _, drmemtrace::marker_name};
 
 use crate::analysis::trace_index::TraceIndex;
+use crate::model::step_remarks::{NOT_EXECUTED, step_remarks};
 use crate::model::value_source::SourceWords;
 
 /// Numbers up to here are exact in every JSON reader.
@@ -33,6 +34,9 @@ pub struct StepJson {
     thread: String,
     pc: String,
     executed: bool,
+    /// What is unusual about how the step came about, in formats that know it: `annulled`, `in a delay slot`, `inferred`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<&'static str>,
     text: String,
     /// Only where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -164,6 +168,7 @@ impl StepJson {
             thread: thread_name(record.thread, index).to_owned(),
             pc: hex(record.pc),
             executed: record.is_executed,
+            remarks: step_remarks(record).filter(|remark| *remark != NOT_EXECUTED).collect(),
             text: record.text.clone(),
             source: None,
         }

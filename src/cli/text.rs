@@ -7,6 +7,7 @@ use super::json::{cell_text, kind_word, thread_name, value_hex};
 use crate::analysis::sites::Site;
 use crate::analysis::trace_index::TraceIndex;
 use crate::model::markers::MarkerWords;
+use crate::model::step_remarks::step_remarks;
 pub use crate::model::text::thousands as grouped;
 
 /// `1 step`, `2 steps`.
@@ -42,7 +43,7 @@ pub fn step_line(record: &StepRecord, index: &TraceIndex) -> String {
         _ => format!("{}  ", thread_name(record.thread, index)),
     };
     let address_width = if index.threads().iter().all(is_wide) { 18 } else { 10 };
-    let skipped = if record.is_executed { "" } else { "(not executed) " };
+    let skipped = step_remarks(record).map(|remark| format!("({remark}) ")).collect::<String>();
     let head = format!(
         "{:>number_width$}  {thread}{:#0address_width$x}  {skipped}{}",
         record.step.0,

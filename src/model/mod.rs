@@ -28,6 +28,7 @@ pub mod so_far;
 mod source_choice;
 pub mod source_view;
 mod span;
+pub mod step_remarks;
 pub mod step_rows;
 pub mod table;
 pub mod text;

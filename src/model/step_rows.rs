@@ -11,6 +11,7 @@ use super::effects::{BranchTaken, EffectText};
 use super::ground::frame_of_step;
 use super::marker_lines::{MarkerLine, MarkerReader};
 use super::names::function_name;
+use super::step_remarks::origin_remarks;
 use super::text::counted;
 use crate::session::Session;
 use crate::syntax::{branch_target, is_conditional_branch};
@@ -142,7 +143,10 @@ impl RowMaker<'_> {
             operands: OperandRegisters::default(),
             exceptions: words(|effect| if let Effect::Exception(text) = effect { Some(text) } else { None }),
             lines: Vec::new(),
-            notes: words(|effect| if let Effect::Note(text) = effect { Some(text) } else { None }),
+            notes: origin_remarks(record)
+                .map(str::to_owned)
+                .chain(words(|effect| if let Effect::Note(text) = effect { Some(text) } else { None }))
+                .collect(),
             is_executed: record.is_executed,
             is_kernel: !self.has_values && is_kernel_address(record),
             call: called.filter(|call| self.calls.steps_inside(*call).is_some()),

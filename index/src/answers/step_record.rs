@@ -1,7 +1,7 @@
 //! A step with what it did.
 
 use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterView};
-use stepback_parsers::{Line, Marker, Step};
+use stepback_parsers::{DelaySlot, Line, Marker, Step, StepOrigin};
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
@@ -30,8 +30,12 @@ pub struct StepRecord {
     pub branch: Branch,
     /// Length of the instruction in bytes.
     pub length_bytes: u8,
-    /// False when its condition failed.
+    /// False when its condition failed, or when the branch before it annulled it.
     pub is_executed: bool,
+    /// Whether it stands in a delay slot.
+    pub delay_slot: DelaySlot,
+    /// Whether the trace recorded it.
+    pub origin: StepOrigin,
     /// The disassembly as the trace has it; made from the encoding where the trace has none, and where that is not known either it says so.
     pub text: String,
     /// What it did, in trace order.

@@ -1,7 +1,7 @@
 //! The events as the oracle keeps them.
 
 use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterView};
-use stepback_parsers::{Marker, Step, TextKind};
+use stepback_parsers::{DelaySlot, Marker, Step, StepOrigin, TextKind};
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
@@ -97,6 +97,8 @@ pub(super) struct Told {
     pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,
+    pub delay_slot: DelaySlot,
+    pub origin: StepOrigin,
     pub mode: Mode,
     pub text: Vec<u8>,
 }

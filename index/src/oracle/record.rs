@@ -219,6 +219,8 @@ impl EventSink for Recorder<'_> {
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
+            delay_slot: step.delay_slot,
+            origin: step.origin,
             mode: step.mode,
             text: step.text.to_vec(),
         });

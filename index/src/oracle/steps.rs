@@ -48,6 +48,8 @@ impl Oracle {
             branch: told.branch,
             length_bytes: told.length_bytes,
             is_executed: told.is_executed,
+            delay_slot: told.delay_slot,
+            origin: told.origin,
             text: self.text_of(told),
             effects: events.filter(|event| event.owner == Some(step)).filter_map(|event| self.effect(event)).collect(),
         })

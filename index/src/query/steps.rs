@@ -148,6 +148,8 @@ impl<S: Source> Index<S> {
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
+            delay_slot: step.delay_slot,
+            origin: step.origin,
             text: step.text,
             effects: self.host_regions.at(slot).map(|region| Effect::Access(region.access())).into_iter().collect(),
         })

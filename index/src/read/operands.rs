@@ -452,7 +452,7 @@ mod tests {
     use stepback_machine::{Branch, Registers};
     use stepback_parsers::MarkerKind;
 
-    use super::records::{Record, Records, What};
+    use super::records::{Record, Records};
     use super::*;
     use crate::builder::options::BuildOptions;
 
@@ -473,8 +473,7 @@ mod tests {
                 // It uses none of the registers that are asked for.
                 _ => return Record::step(thread, pc, 4, Branch::None),
             };
-            let encoding = Encoding::new(&code).unwrap();
-            Record { thread, what: What::Step { pc, encoding, branch: Branch::None, time: None } }
+            Record::instruction(thread, pc, &code, Branch::None)
         });
         Records::new(records.collect(), InstructionSet::A64)
     }

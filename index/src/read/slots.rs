@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView};
 use stepback_parsers::{
-    EventSink, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step, StepEvent,
-    TextEvent, TextKind, ThreadNumber,
+    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step,
+    StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
@@ -57,6 +57,8 @@ pub(crate) struct StepText {
     pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,
+    pub delay_slot: DelaySlot,
+    pub origin: StepOrigin,
     pub mode: Mode,
     pub text: String,
 }
@@ -276,6 +278,8 @@ impl<S: Source> EventSink for SlotReader<'_, S> {
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
+            delay_slot: step.delay_slot,
+            origin: step.origin,
             mode: step.mode,
             text: text_of(step, encoding),
         };

@@ -7,7 +7,7 @@ use stepback_index::{
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Branch, Encoding, InstructionSet};
-use stepback_parsers::{Line, MarkerKind, Position};
+use stepback_parsers::{DelaySlot, Line, MarkerKind, Position, StepOrigin};
 
 use super::support::compare::{Comparison, Things, index_of};
 use super::support::dice::Dice;
@@ -78,7 +78,11 @@ impl Writer<'_> {
         let encoding = Encoding::new(self.dice.pick(codes).unwrap()).unwrap();
         self.time += self.dice.below(3);
         let time = Some(self.time).filter(|_| !self.dice.one_in(9));
-        self.records.push(Record { thread: number, what: What::Step { pc: thread.pc, encoding, branch, time } });
+        let slots = [DelaySlot::None, DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled];
+        let origins = [StepOrigin::Recorded, StepOrigin::Recorded, StepOrigin::Inferred];
+        let (delay_slot, origin) = (self.dice.pick(&slots).unwrap(), self.dice.pick(&origins).unwrap());
+        let what = What::Step { pc: thread.pc, encoding, branch, time, delay_slot, origin };
+        self.records.push(Record { thread: number, what });
         let behind = thread.pc + encoding.bytes().len() as u64;
         thread.pc = match branch {
             Branch::None if !self.dice.one_in(20) => behind,

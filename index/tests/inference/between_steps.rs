@@ -1,10 +1,10 @@
 //! What is inferred where something besides instructions happens between two steps.
 
 use stepback_index::{BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
-use stepback_machine::{Branch, Encoding, InstructionSet, Registers};
+use stepback_machine::{Branch, InstructionSet, Registers};
 use stepback_parsers::{MarkerKind, Position};
 
-use super::records::{Record, Records, What};
+use super::records::{Record, Records};
 
 /// `mov eax, 0x1234567`
 const EAX: &[u8] = &[0xb8, 0x67, 0x45, 0x23, 0x01];
@@ -21,7 +21,7 @@ fn step(thread: u16, pc: u64, bytes: &[u8]) -> Record {
 }
 
 fn branch(thread: u16, pc: u64, bytes: &[u8], branch: Branch) -> Record {
-    Record { thread, what: What::Step { pc, encoding: Encoding::new(bytes).unwrap(), branch, time: None } }
+    Record::instruction(thread, pc, bytes, branch)
 }
 
 fn marker(kind: MarkerKind, value: u64) -> Record {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use stepback_machine::{AccessKind, Address, Branch, Encoding, Endian, InstructionSet, Mode};
 use stepback_parsers::{
-    EventSink, Flow, KnownInstruction, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Parsed, Place,
-    RegisterSource, Source, SourceError, SourceTraits, StepEvent, ThreadNumber,
+    DelaySlot, EventSink, Flow, KnownInstruction, Marker, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch, Parsed,
+    Place, RegisterSource, Source, SourceError, SourceTraits, StepEvent, StepOrigin, ThreadNumber,
 };
 
 /// Bytes of the virtual text of a step.
@@ -25,7 +25,7 @@ pub struct Record {
 /// What a record tells.
 #[derive(Clone, Copy, Debug)]
 pub enum What {
-    Step { pc: u64, encoding: Encoding, branch: Branch, time: Option<u64> },
+    Step { pc: u64, encoding: Encoding, branch: Branch, time: Option<u64>, delay_slot: DelaySlot, origin: StepOrigin },
     Access { kind: AccessKind, address: u64, size_bytes: u8 },
     Marker(Marker),
 }
@@ -33,8 +33,14 @@ pub enum What {
 impl Record {
     /// A step of so many bytes.
     pub fn step(thread: u16, pc: u64, length: usize, branch: Branch) -> Self {
-        let encoding = Encoding::new([0x90; Encoding::LIMIT].get(..length).unwrap()).unwrap();
-        Self { thread, what: What::Step { pc, encoding, branch, time: None } }
+        Self::instruction(thread, pc, [0x90; Encoding::LIMIT].get(..length).unwrap(), branch)
+    }
+
+    /// A step with its encoding.
+    pub fn instruction(thread: u16, pc: u64, bytes: &[u8], branch: Branch) -> Self {
+        let encoding = Encoding::new(bytes).unwrap();
+        let (delay_slot, origin) = (DelaySlot::None, StepOrigin::Recorded);
+        Self { thread, what: What::Step { pc, encoding, branch, time: None, delay_slot, origin } }
     }
 
     pub fn read(thread: u16, address: u64) -> Self {
@@ -158,7 +164,7 @@ impl Source for Records {
 
 fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: InstructionSet, sink: &mut S) {
     match record.what {
-        What::Step { pc, encoding, branch, time } => sink.begin_step(&StepEvent {
+        What::Step { pc, encoding, branch, time, delay_slot, origin } => sink.begin_step(&StepEvent {
             thread,
             place,
             chunk_offset: place.offset,
@@ -169,7 +175,9 @@ fn push<S: EventSink>(record: &Record, thread: ThreadNumber, place: Place, set: 
             bytes: encoding.bytes(),
             branch,
             length_bytes: encoding.bytes().len() as u8,
-            is_executed: true,
+            is_executed: delay_slot != DelaySlot::Annulled,
+            delay_slot,
+            origin,
             mode: Mode::default(),
             text: b"",
         }),

@@ -6,7 +6,9 @@ use stepback_machine::{Address, InstructionSet, Mode};
 
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::visible::{first_item, unix_micros};
-use crate::events::{EventSink, MarkerEvent, MemoryAccess, Place, Problem, StepEvent, ThreadNumber};
+use crate::events::{
+    DelaySlot, EventSink, MarkerEvent, MemoryAccess, Place, Problem, StepEvent, StepOrigin, ThreadNumber,
+};
 use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
 use crate::step_store::code::Code;
@@ -121,6 +123,8 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
             branch: code.branch,
             length_bytes: code.event_length(),
             is_executed: true,
+            delay_slot: DelaySlot::None,
+            origin: StepOrigin::Recorded,
             mode: Mode::default(),
             text: &[],
         });

@@ -5,7 +5,7 @@
 
 use stepback_machine::{AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView};
 
-use crate::events::{EventSink, MemoryAccess, RegisterWrite};
+use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepOrigin};
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fused::{INDENT, may_hold_record};
@@ -166,6 +166,8 @@ impl<S: EventSink> Run<'_, S> {
             branch: Branch::Unsaid,
             length_bytes,
             is_executed: place.is_executed && !is_failed,
+            delay_slot: DelaySlot::None,
+            origin: StepOrigin::Recorded,
             mode,
             text,
         });

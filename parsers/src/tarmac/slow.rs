@@ -2,7 +2,7 @@
 
 use stepback_machine::{AccessKind, Address, Branch, Mode, RegisterView};
 
-use crate::events::{EventSink, MemoryAccess, Place, Problem, RegisterWrite};
+use crate::events::{DelaySlot, EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepOrigin};
 use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber};
 use crate::tarmac::ahead::{Ahead, Found, RunStart, cpu_of_other};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
@@ -208,6 +208,8 @@ impl<S: EventSink> Run<'_, S> {
             branch: Branch::Unsaid,
             length_bytes: line.length_bytes,
             is_executed: line.is_executed,
+            delay_slot: DelaySlot::None,
+            origin: StepOrigin::Recorded,
             mode,
             text: line.text,
         });

@@ -1,0 +1,61 @@
+//! What is unusual about how a step came about, in words.
+
+use stepback_index::StepRecord;
+use stepback_parsers::{DelaySlot, StepOrigin};
+
+/// Of a step that the trace shows as reached only.
+pub const NOT_EXECUTED: &str = "not executed";
+
+/// Whether it was executed, and the rest of what a line of text should say.
+pub fn step_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
+    let is_skipped = !record.is_executed && record.delay_slot != DelaySlot::Annulled;
+    is_skipped.then_some(NOT_EXECUTED).into_iter().chain(origin_remarks(record))
+}
+
+/// Where it stands to the branch before it, and whether nothing recorded it.
+pub fn origin_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
+    let slot = match record.delay_slot {
+        DelaySlot::None => None,
+        DelaySlot::Executed => Some("in a delay slot"),
+        DelaySlot::Annulled => Some("annulled"),
+    };
+    let origin = match record.origin {
+        StepOrigin::Recorded => None,
+        StepOrigin::Inferred => Some("inferred"),
+    };
+    slot.into_iter().chain(origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::{Cancel, Query as _, Steps};
+    use stepback_parsers::Step;
+
+    use super::*;
+    use crate::session::test_session::overflow;
+
+    #[track_caller]
+    fn check(change: impl Fn(&mut StepRecord), expected: &[&str]) {
+        let step = Steps { first: Step(10), count: 1 };
+        let mut record = step.run(&overflow().index, &Cancel::default()).unwrap().remove(0);
+        change(&mut record);
+        assert_eq!(step_remarks(&record).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn an_ordinary_step_needs_no_words() {
+        check(|_| {}, &[]);
+        check(|record| record.is_executed = false, &["not executed"]);
+    }
+
+    #[test]
+    fn delay_slots_and_inferred_steps_are_told() {
+        check(|record| record.delay_slot = DelaySlot::Executed, &["in a delay slot"]);
+        check(|record| record.origin = StepOrigin::Inferred, &["inferred"]);
+        let annulled = |record: &mut StepRecord| {
+            (record.is_executed, record.delay_slot) = (false, DelaySlot::Annulled);
+            record.origin = StepOrigin::Inferred;
+        };
+        check(annulled, &["annulled", "inferred"]);
+    }
+}
