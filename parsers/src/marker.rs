@@ -89,6 +89,8 @@ impl MarkerKind {
     pub const HARDWARE_RETURN: Self = Self(44);
     /// Value: an address that a masked access left out.
     pub const SKIPPED_ACCESS: Self = Self(46);
+    /// Ours: from here on the kinds of a [`crate::Gap`], by its reason.
+    pub const FIRST_GAP: Self = Self(0xfe00);
     /// Ours: so many records stand here that there is no room to keep. Value: how many.
     pub const LEFT_OUT: Self = Self(0xfeff);
     /// From here on: other records, by `FIRST_RECORD + type`.

@@ -2,7 +2,7 @@
 
 use stepback_index::Effect;
 use stepback_machine::{Address, Encoding, InstructionSet, decode, linux::signal_name};
-use stepback_parsers::{Marker, MarkerKind, drmemtrace::marker_name};
+use stepback_parsers::{Gap, Marker, MarkerKind, drmemtrace::marker_name};
 
 use super::names::function_name;
 use super::traced_call::{CallNames, Callee, TracedCall};
@@ -217,7 +217,8 @@ impl<'a> Run<'a> {
     }
 
     /// Markers that are a line by themselves.
-    fn line(&mut self, Marker { kind, value }: Marker) -> MarkerLine {
+    fn line(&mut self, marker: Marker) -> MarkerLine {
+        let Marker { kind, value } = marker;
         let call = || self.reader.names.system_call(value);
         let kernel = |spans| MarkerLine { tone: MarkerTone::Kernel, spans };
         let plain = |spans| MarkerLine { tone: MarkerTone::Plain, spans };
@@ -248,6 +249,7 @@ impl<'a> Run<'a> {
             }
             MarkerKind::THREAD_EXIT => plain([number("thread ", value), vec![label(" ends")]].concat()),
             MarkerKind::VECTOR_LENGTH => plain([number("vectors have ", value), vec![label(" bytes")]].concat()),
+            _ if let Some(gap) = Gap::of(marker) => MarkerLine { tone: MarkerTone::Alarm, spans: gap_spans(gap) },
             INSTRUCTION_FLUSH => plain(address("instruction cache flushed @ ", value)),
             DATA_FLUSH => plain(address("data cache flushed @ ", value)),
             _ => {
@@ -314,6 +316,15 @@ fn address(words: &str, value: u64) -> Vec<Span> {
     vec![label(words), Span::new(Meaning::Number, format!("{value:x}"))]
 }
 
+/// `gap: records were lost (23 instructions are missing)`.
+fn gap_spans(gap: Gap) -> Vec<Span> {
+    let reason = label(&format!("gap: {}", gap.reason.clause()));
+    match gap.instructions {
+        Some(count) => [vec![reason], number(" (", count), vec![label(" instructions are missing)")]].concat(),
+        None => vec![reason],
+    }
+}
+
 fn is_prefetch(kind: MarkerKind) -> bool {
     let Some(record) = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) else { return false };
     matches!(record, 2..=9 | 27 | 32..=46)
@@ -334,7 +345,7 @@ fn is_aside(kind: MarkerKind) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use stepback_parsers::drmemtrace::FunctionList;
+    use stepback_parsers::{GapReason, drmemtrace::FunctionList};
 
     use super::*;
 
@@ -397,6 +408,9 @@ mod tests {
         check(&[(M::PHYSICAL_ADDRESS, 0x1000), (M::VIRTUAL_ADDRESS, 0x7000)], "7000 is physical 1000");
         check(&[(M::WINDOW, 2), (M::THREAD_EXIT, 77)], "tracing window 2 begins here\nthread 77 ends");
         check(&[(MarkerKind(99), 7)], &format!("{} 7", marker_name(MarkerKind(99)).replace('_', " ")));
+        let lost = GapReason::Lost.kind();
+        check(&[(lost, 23)], "gap: records were lost (23 instructions are missing)");
+        check(&[(lost, u64::MAX)], "gap: records were lost");
         let words = words(&[(M::REPETITION, 1), (M::REPETITION, 1), (M::record(7), 0x40)]);
         assert_eq!((words.repetitions, words.effects), (2, vec!["prefetch @ 40".to_owned()]));
     }

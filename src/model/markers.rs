@@ -2,7 +2,7 @@
 
 use stepback_machine::{InstructionSet, linux::error_name, linux::signal_name};
 use stepback_parsers::{
-    Marker, MarkerKind,
+    Gap, Marker, MarkerKind,
     drmemtrace::{FunctionList, marker_name},
 };
 
@@ -33,6 +33,10 @@ impl MarkerWords<'_> {
             },
             MarkerKind::SIGNAL => format!("{name} {value}{}", known(signal_name(value))),
             MarkerKind::SYSTEM_CALL_FAILED => format!("{name} {value}{}", known(error_name(value))),
+            _ if let Some(gap) = Gap::of(marker) => {
+                let size = gap.instructions.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
+                format!("{name} {size}")
+            }
             MarkerKind::CPU if value == u64::MAX => format!("{name} unknown"),
             kind if is_number(kind) => format!("{name} {value}"),
             _ => format!("{name} {value:#x}"),
@@ -60,6 +64,8 @@ fn is_number(kind: MarkerKind) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use stepback_parsers::GapReason;
+
     use super::*;
 
     #[track_caller]
@@ -80,5 +86,7 @@ mod tests {
         check(MarkerKind::KERNEL_EVENT, 0x7f4a, "kernel_event 0x7f4a");
         check(MarkerKind::CPU, u64::MAX, "cpu_id unknown");
         check(MarkerKind(77), 16, "marker 77 0x10");
+        check(GapReason::Lost.kind(), 23, "gap_lost 23");
+        check(GapReason::Unmapped.kind(), u64::MAX, "gap_unmapped unknown");
     }
 }

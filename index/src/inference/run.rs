@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, Site};
 use stepback_parsers::{
-    EventSink, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, ThreadNumber,
+    EventSink, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent,
+    ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
@@ -198,7 +199,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
 }
 
 /// Behind these, registers are not what the instruction before left.
-pub(super) const BREAKS: [MarkerKind; 11] = [
+pub(super) const BREAKS: [MarkerKind; 15] = [
     MarkerKind::KERNEL_EVENT,
     MarkerKind::KERNEL_TRANSFER,
     MarkerKind::RSEQ_ABORT,
@@ -210,4 +211,8 @@ pub(super) const BREAKS: [MarkerKind; 11] = [
     MarkerKind::UNCOMPLETED,
     MarkerKind::HARDWARE_EVENT,
     MarkerKind::HARDWARE_RETURN,
+    GapReason::Lost.kind(),
+    GapReason::Off.kind(),
+    GapReason::Unmapped.kind(),
+    GapReason::Contradiction.kind(),
 ];

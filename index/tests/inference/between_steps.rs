@@ -2,7 +2,7 @@
 
 use stepback_index::{BuildOptions, Cancel, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
 use stepback_machine::{Branch, InstructionSet, Registers};
-use stepback_parsers::{MarkerKind, Position};
+use stepback_parsers::{GapReason, MarkerKind, Position};
 
 use super::records::{Record, Records};
 
@@ -133,6 +133,19 @@ fn nothing_from_before_a_gap_is_told() {
     check(&whole, 5005, ("rax", "0000000001234567"));
     records.extend((0..9).map(|number| nop(0, behind + 0x13 + number)));
     check(&records, 5005, ("rax", UNKNOWN));
+}
+
+#[test]
+fn nothing_from_before_a_gap_that_the_trace_tells_of_is_told() {
+    let steps = |gap: Option<Record>| -> Vec<Record> {
+        [step(0, 0x1000, EAX), nop(0, 0x1005)].into_iter().chain(gap).chain([nop(0, 0x1006), nop(0, 0x1007)]).collect()
+    };
+    check(&steps(None), 4, ("rax", "0000000001234567"));
+    for reason in GapReason::ALL {
+        let gap = marker(reason.kind(), 7);
+        check(&steps(Some(gap)), 2, ("rax", UNKNOWN));
+        check(&steps(Some(gap)), 4, ("rax", UNKNOWN));
+    }
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::marker::MarkerKind;
+use crate::gap::{Gap, GapReason};
+use crate::marker::{Marker, MarkerKind};
 
 /// Names of marker records by number (`trace_marker_type_t`), lower case.
 const MARKERS: [&str; 47] = [
@@ -118,9 +119,21 @@ pub fn marker_name(kind: MarkerKind) -> Cow<'static, str> {
     if kind == MarkerKind::LEFT_OUT {
         return "left_out".into();
     }
+    if let Some(gap) = Gap::of(Marker { kind, value: 0 }) {
+        return gap_name(gap.reason).into();
+    }
     match MARKERS.get(usize::from(kind.0)) {
         Some(name) => (*name).into(),
         None => format!("marker {}", kind.0).into(),
+    }
+}
+
+fn gap_name(reason: GapReason) -> &'static str {
+    match reason {
+        GapReason::Lost => "gap_lost",
+        GapReason::Off => "gap_off",
+        GapReason::Unmapped => "gap_unmapped",
+        GapReason::Contradiction => "gap_contradiction",
     }
 }
 
