@@ -5,12 +5,7 @@
 use std::sync::{Arc, OnceLock};
 
 use libfuzzer_sys::fuzz_target;
-use stepback_index::{
-    AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, FindValue,
-    Fingerprint, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange,
-    NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query,
-    RawLines, RegistersAt, Steps, TextPattern, ThreadId,
-};
+use stepback_index::{AccessKinds, Build, BuildOptions, BuildProgress, CallId, Cancel, Cell, DifferenceBetween, FindText, FindValue, Fingerprint, FoldSet, Index, LastAccess, LastExternalChanges, LastVisit, LineOfStep, MemoryAt, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query, RawLines, RegistersAt, Steps, TextPattern, ThreadId, VisitReader};
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Position, Step, Tarmac, TarmacOptions};
 
@@ -74,7 +69,7 @@ fn ask_all(index: &Index<Tarmac>, moment: usize) {
             ask(index, NextVisit { pc, from: at });
             ask(index, LastVisit { pc, before: at });
             ask(index, NthVisit { pc, number: number as u64 });
-            let _count = index.visit_count(pc);
+            let _count = VisitReader(&index).visit_count(pc);
         }
         ask(index, Steps { first: step, count: 5 });
         ask(index, LineOfStep(step));

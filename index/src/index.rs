@@ -1,46 +1,41 @@
-//! An index that is open, and what a question is.
+//! An index that is open: what its file holds, and what is kept beside it.
+
+pub(crate) mod operand_table;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use stepback_machine::{Endian, InstructionSet, RegisterId, RegisterView, Registers};
-use stepback_parsers::{Position, Source, Step};
+use stepback_machine::{Endian, InstructionSet, RegisterId};
+use stepback_parsers::{Position, RegisterSource, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::{OpenError, QueryError};
 use crate::answers::index_info::{IndexInfo, Warning};
+use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
-use crate::read::banks::NamedBank;
-use crate::read::functions::Functions;
-use crate::read::operands::OperandTable;
-use crate::read::program::Program;
+use crate::index::operand_table::OperandTable;
 use crate::store::calls::table::CallTable;
-use crate::store::contents::{Contents, KeyMaps, ThreadContents, WarningContents, mapped};
+use crate::store::contents::{Contents, ThreadContents, WarningContents};
 use crate::store::data::Data;
 use crate::store::directory::Directory;
 use crate::store::fingerprint::Fingerprint;
-use crate::store::granules::{Granule, Reach};
-use crate::store::key_map::{SEGMENTS, SegmentSet};
+use crate::store::key_map::Key;
 use crate::store::layout;
-use crate::store::pcs::Visits;
+use crate::store::named_bank::NamedBank;
 use crate::store::regions::regions::HostRegions;
-use crate::store::segment::meta::Section;
-use crate::store::segment::reader::{SegmentReader, damaged};
+use crate::store::segment::reader::SegmentReader;
 
-/// A question: a pure function of an index and its own fields.
-pub trait Query {
-    /// What it answers with.
-    type Answer;
+/// Finds the calls with tail calls among them; none where there are no tail calls.
+pub type FindCalls<S> = fn(&Index<S>, &Cancel) -> Result<Option<CallTable>, QueryError>;
 
-    /// Finds the answer.
-    ///
-    /// # Errors
-    /// See [`QueryError`]; "nothing found" and "unknown" are answers.
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
+/// The calls with tail calls among them, as soon as somebody asked for the calls.
+#[derive(Debug)]
+struct TailCalls<S> {
+    find: FindCalls<S>,
+    found: OnceLock<Result<Option<CallTable>, QueryError>>,
 }
 
 /// An open index beside the trace that it was made from. Immutable: clones of an `Arc` of it go to any thread.
@@ -57,7 +52,7 @@ pub struct Index<S> {
     /// As the trace shows them.
     plain_calls: CallTable,
     /// With tail calls, where the program has some; none when they are not looked for.
-    tail_calls: Option<OnceLock<Result<Option<CallTable>, QueryError>>>,
+    tail_calls: Option<TailCalls<S>>,
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
@@ -228,51 +223,10 @@ impl<S: Source> Index<S> {
         self.threads.get(usize::from(thread.0)).map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
-    /// A register by any of its names, in any case: the architecture's, a bank's, a system register that the trace wrote.
-    pub fn register_view(&self, name: &str, thread: ThreadId) -> Option<RegisterView> {
-        let named = || {
-            let register = self.named_register(&name.to_ascii_lowercase())?;
-            let written = self.contents.views.iter().filter(|view| view.view.register == register);
-            let size_bytes = written.map(|view| view.view.offset + view.view.size_bytes).max()?;
-            Some(RegisterView::new(register, 0, size_bytes))
-        };
-        Registers::view(name, self.instruction_set(thread)).or_else(named)
-    }
-
     /// The number of a register outside the architecture's table.
     pub(crate) fn named_register(&self, lower_name: &str) -> Option<RegisterId> {
         let number = self.name_numbers.get(lower_name)?;
         Some(RegisterId(RegisterId::FIRST_NAMED.0.saturating_add(*number)))
-    }
-
-    /// The name under which a view is shown: `x3`, `w3`, `r13_svc`, or `x3<63:32>` for a part without a name.
-    pub fn register_name(&self, view: RegisterView, thread: ThreadId) -> String {
-        let set = self.instruction_set(thread);
-        if let Some(name) = Registers::name(view, set) {
-            return name.to_owned();
-        }
-        let place = view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let outside = place.and_then(|place| self.contents.register_names.get(usize::from(place)).cloned());
-        let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
-        let whole = outside.clone().or_else(|| {
-            // What reaches beyond a register of NEON is a part of one of SVE.
-            let vector = if view.offset.saturating_add(view.size_bytes) > 16 { 256 } else { 16 };
-            let sizes = [vector, set.word_bytes(), 4, 32, 2];
-            sizes
-                .into_iter()
-                .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned))
-        });
-        let whole = whole.unwrap_or_else(|| format!("register {}", view.register.0));
-        if outside.is_some() && is_whole {
-            return whole;
-        }
-        let low = 8 * u32::from(view.offset);
-        format!("{whole}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
-    }
-
-    fn widest(&self, register: RegisterId) -> Option<u16> {
-        let written = self.contents.views.iter().filter(|view| view.view.register == register);
-        written.map(|view| view.view.offset + view.view.size_bytes).max()
     }
 
     /// The first problems of the trace.
@@ -284,12 +238,8 @@ impl<S: Source> Index<S> {
     /// at the first call of this, unless they [are known](Self::find_tail_calls).
     pub fn calls(&self) -> &CallTable {
         let Some(tail_calls) = &self.tail_calls else { return &self.plain_calls };
-        let found = tail_calls.get_or_init(|| self.find_tails(&Cancel::default()));
+        let found = tail_calls.found.get_or_init(|| (tail_calls.find)(self, &Cancel::default()));
         found.as_ref().ok().and_then(Option::as_ref).unwrap_or(&self.plain_calls)
-    }
-
-    fn find_tails(&self, cancel: &Cancel) -> Result<Option<CallTable>, QueryError> {
-        self.calls_with_tails(&Functions::new(self.program.functions()), cancel)
     }
 
     /// How many calls there are in [`Self::calls`], roots not counted.
@@ -304,26 +254,26 @@ impl<S: Source> Index<S> {
     }
 
     /// The same index, which looks for tail calls when somebody asks for the calls.
-    /// The program must say where functions begin.
-    /// Cost: the lists of the visits of each function's start; where there are tail calls, 56 bytes of memory a frame.
+    /// The program must say where functions begin. Cost: that of [`crate::tail_calls`], once.
     #[must_use]
-    pub fn with_tail_calls(self) -> Self {
-        Self { tail_calls: Some(OnceLock::new()), ..self }
+    pub fn with_tail_calls(self, find: FindCalls<S>) -> Self {
+        Self { tail_calls: Some(TailCalls { find, found: OnceLock::new() }), ..self }
     }
 
     /// Finds the tail calls now, so that nobody waits for them later.
     ///
     /// # Errors
     /// See [`QueryError`]. The index then has the calls as the trace alone shows them.
-    pub fn find_tail_calls(&mut self, cancel: &Cancel) -> Result<(), QueryError> {
+    pub fn find_tail_calls(&mut self, find: FindCalls<S>, cancel: &Cancel) -> Result<(), QueryError> {
         self.tail_calls = None;
-        self.tail_calls = Some(self.find_tails(cancel).map(|found| OnceLock::from(Ok(found)))?);
+        let found = find(self, cancel)?;
+        self.tail_calls = Some(TailCalls { find, found: OnceLock::from(Ok(found)) });
         Ok(())
     }
 
     /// Why tail calls could not be found when somebody asked for the calls.
     pub fn tail_call_error(&self) -> Option<&QueryError> {
-        self.tail_calls.as_ref()?.get()?.as_ref().err()
+        self.tail_calls.as_ref()?.found.get()?.as_ref().err()
     }
 
     /// Steps before a segment.
@@ -337,112 +287,13 @@ impl<S: Source> Index<S> {
         Some(SegmentReader { meta, bytes: &self.data, checked })
     }
 
-    /// The numbers of the segments in `range` that touch a memory block (or visit an address), ascending.
-    /// Cost: one lookup for each 64 segments, whatever the answer, and for each of the last ones that have no map.
-    pub(crate) fn segments_with(&self, key: Key, range: Range<usize>) -> Result<Vec<usize>, QueryError> {
-        let mut found = Vec::new();
-        for number in 0..self.contents.key_maps.len() {
-            let Some(KeyMaps { first, end, .. }) = self.contents.key_maps.get(number).copied() else { continue };
-            let (first, end) = (first as usize, end as usize);
-            if first >= range.end || end <= range.start {
-                continue;
-            }
-            let map = self.key_map(number, key)?;
-            let set = match key {
-                Key::Granule(granule) => map.find::<SegmentSet<Reach>>(granule).map(|set| set.map(|set| set.segments)),
-                Key::Pc(pc) => map.find::<SegmentSet<()>>(pc).map(|set| set.map(|set| set.segments)),
-            };
-            let set = set.map_err(|_| bad_key_map())?.unwrap_or_default();
-            found.extend((0..SEGMENTS).filter(|place| set >> place & 1 != 0).map(|place| first + place));
-        }
-        found.retain(|number| range.contains(number));
-        let unmapped = self.unmapped();
-        for number in unmapped.start.max(range.start)..unmapped.end.min(range.end) {
-            let Some(segment) = self.segment(number) else { continue };
-            let has_it = match key {
-                Key::Granule(granule) => segment.granule(granule)?.is_some(),
-                Key::Pc(pc) => segment.visits(pc)?.is_some(),
-            };
-            found.extend(has_it.then_some(number));
-        }
-        Ok(found)
-    }
-
-    /// How many groups of segments there are: those under each key map, and last those that have none.
-    pub(crate) fn group_count(&self) -> usize {
-        self.contents.key_maps.len() + 1
-    }
-
-    /// The segments in `range` of a group that may touch a block, ascending;
-    /// none when `wants` refuses what all of the group together touch of it. Cost: one lookup.
-    pub(crate) fn group_segments(
-        &self,
-        group: usize,
-        granule: u64,
-        range: &Range<usize>,
-        wants: &dyn Fn(Reach) -> bool,
-    ) -> Result<impl DoubleEndedIterator<Item = usize> + use<S>, QueryError> {
-        let maps = self.contents.key_maps.get(group);
-        let Range { start, end } = maps.map_or(self.unmapped(), |maps| maps.first as usize..maps.end as usize);
-        let within = start.max(range.start)..end.min(range.end);
-        let set = match maps.filter(|_| !within.is_empty()) {
-            Some(_) => {
-                let found = self.key_map(group, Key::Granule(granule))?.find::<SegmentSet<Reach>>(granule);
-                let set = found.map_err(|_| bad_key_map())?.unwrap_or_default();
-                Some(if set.gist.is_none_or(wants) { set.segments } else { 0 })
-            }
-            None => None,
-        };
-        let has_it = move |number: &usize| set.is_none_or(|set| set >> (number - start).min(63) & 1 != 0);
-        Ok(within.filter(has_it))
-    }
-
-    /// The segments that no key map covers.
-    fn unmapped(&self) -> Range<usize> {
-        let count = self.contents.segments.len();
-        mapped(&self.contents.key_maps).min(count)..count
-    }
-
-    /// The first memory block from one on that any segment touches. Cost: as [`Self::segments_with`].
-    pub(crate) fn next_granule(&self, from: u64) -> Result<Option<u64>, QueryError> {
-        let mut next: Option<u64> = None;
-        let mut note = |granule: u64| {
-            next = Some(next.map_or(granule, |next| next.min(granule)));
-            false
-        };
-        for number in 0..self.contents.key_maps.len() {
-            let map = self.key_map(number, Key::Granule(from))?;
-            map.for_each_from(from, |granule, _: SegmentSet<Reach>| note(granule)).map_err(|_| bad_key_map())?;
-        }
-        for segment in self.unmapped().filter_map(|number| self.segment(number)) {
-            let walked = segment.granules()?.for_each_from(from, |granule, _: Granule<'_>| note(granule));
-            walked.map_err(|_| damaged(Section::Granules))?;
-        }
-        Ok(next)
-    }
-
-    /// Tells all addresses of steps, in any order, some of them several times.
-    pub(crate) fn for_each_pc(&self, mut tell: impl FnMut(u64)) -> Result<(), QueryError> {
-        for number in 0..self.contents.key_maps.len() {
-            let map = self.key_map(number, Key::Pc(0))?;
-            let told = map.for_each_from(0, |pc, _: SegmentSet<()>| {
-                tell(pc);
-                true
-            });
-            told.map_err(|_| bad_key_map())?;
-        }
-        for segment in self.unmapped().filter_map(|number| self.segment(number)) {
-            let told = segment.pcs()?.for_each_from(0, |pc, _: Visits<'_>| {
-                tell(pc);
-                true
-            });
-            told.map_err(|_| damaged(Section::Pcs))?;
-        }
-        Ok(())
+    /// Whether what is known of registers is what the operands of instructions say.
+    pub(crate) fn has_operands_alone(&self) -> bool {
+        self.contents.traits.registers == RegisterSource::Operands
     }
 
     /// The map of 64 segments for keys of this kind.
-    fn key_map(&self, number: usize, kind: Key) -> Result<Directory<'_>, QueryError> {
+    pub(crate) fn key_map(&self, number: usize, kind: Key) -> Result<Directory<'_>, QueryError> {
         let (maps, checked) =
             self.contents.key_maps.get(number).zip(self.maps_checked.get(number)).ok_or_else(bad_key_map)?;
         let (extent, bit) = match kind {
@@ -460,15 +311,7 @@ impl<S: Source> Index<S> {
     }
 }
 
-fn bad_key_map() -> QueryError {
+/// What is wrong when a map of segments cannot be read.
+pub(crate) fn bad_key_map() -> QueryError {
     QueryError::Damaged { part: "key map".to_owned() }
-}
-
-/// What [`Index::segments_with`] looks for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Key {
-    /// A block of memory: address / 64.
-    Granule(u64),
-    /// An address of an instruction.
-    Pc(u64),
 }

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, LastAccess, LastAccessAnswer, Query as _, RegisterViewsAt, RegistersAt,
-    ThreadId, index_in_memory,
+    AccessKinds, BuildOptions, Cancel, Cell, IsAccessedBy, LastAccess, LastAccessAnswer, NameReader, Query as _,
+    RegisterViewsAt, RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay},
 };
 use stepback_parsers::{Position, Step, Tarmac};
@@ -35,7 +35,7 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
         let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
         let index = index_in_memory(tarmac, &options).unwrap();
         let (cancel, thread) = (Cancel::default(), ThreadId(0));
-        let view = index.register_view(name, thread).unwrap();
+        let view = NameReader(&index).register_view(name, thread).unwrap();
         let mut found = Vec::new();
         for position in (1..=index.step_count()).map(Position) {
             let file = RegistersAt { position, thread: Some(thread) };
@@ -56,7 +56,9 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
                 LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
             };
             assert_eq!(state.written_by, writer, "{name} at {position:?}");
-            let is_accessed = index.is_accessed_by(Step(position.0 - 1), cell, AccessKinds::Writes).unwrap();
+            let is_accessed = IsAccessedBy { step: Step(position.0 - 1), cell, kinds: AccessKinds::Writes }
+                .run(&index, &Cancel::default())
+                .unwrap();
             assert_eq!(is_accessed, state.written_at == Some(position), "{name} at {position:?}");
             let value = state.value.to_u64().map_or("-".to_owned(), |value| format!("{value:x}"));
             found.push(format!("{value}@{}", writer.map_or("-".to_owned(), |step| step.0.to_string())));

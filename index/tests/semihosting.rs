@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, LastAccess, LastAccessAnswer, MemoryAt,
-    NextAccess, NextExternalChanges, Query as _, Steps, ValueSource, index_in_memory,
+    AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, IsAccessedBy, LastAccess, LastAccessAnswer,
+    MemoryAt, NextAccess, NextExternalChanges, Query as _, Steps, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
@@ -90,8 +90,9 @@ fn the_call_is_the_last_write_of_what_it_filled() {
         let steps = Steps { first: Step(1), count: 1 }.run(&index, &Cancel::default()).unwrap();
         let Effect::Access(access) = &steps[0].effects[0] else { panic!("{steps:?}") };
         assert_eq!((access.host_operation.map(HostOperation::name), access.value.to_u64()), (Some("SYS_READ"), None));
-        assert!(index.is_accessed_by(Step(1), cell, AccessKinds::Writes).unwrap());
-        assert!(!index.is_accessed_by(Step(1), cell, AccessKinds::Reads).unwrap());
+        let is_accessed = |kinds| IsAccessedBy { step: Step(1), cell, kinds }.run(&index, &Cancel::default()).unwrap();
+        assert!(is_accessed(AccessKinds::Writes));
+        assert!(!is_accessed(AccessKinds::Reads));
     }
 }
 

@@ -16,6 +16,7 @@ use crate::bytes::Encoding;
 use crate::control::Control;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::linux::pure_calls::{may_write, may_write_late};
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
 use crate::privilege::Privilege;
@@ -261,6 +262,16 @@ impl InstructionSet {
     /// ```
     pub fn system_call_name(self, number: u64) -> Option<&'static str> {
         self.abi().system_calls.numbers.name(number)
+    }
+
+    /// Whether a system call may write memory of the program.
+    pub fn system_call_may_write(self, number: u64) -> bool {
+        may_write(self.system_call_name(number))
+    }
+
+    /// Whether a system call that was made before a store may write memory after it.
+    pub fn system_call_may_write_late(self, number: u64) -> bool {
+        may_write_late(self.system_call_name(number))
     }
 
     /// How the host is asked; none where nobody does.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use stepback_index::{Cancel, Cell, MemoryRange, QueryError, ThreadId};
+use stepback_index::{Cancel, Cell, MemoryRange, QueryError, SlotReader, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Position};
 
@@ -32,7 +32,7 @@ impl<'a> NamesAt<'a> {
     ) -> Result<Self, QueryError> {
         let thread = match thread {
             Some(thread) => thread,
-            None => index.thread_at(at)?,
+            None => SlotReader(&index).thread_at(at)?,
         };
         Ok(Self { index, thread, lookup: AtPosition::new(index, images, at, Some(thread), cancel) })
     }

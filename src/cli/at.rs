@@ -5,8 +5,8 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_index::{
-    ByteState, MemoryAt, MemoryRange, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt,
-    ValueSource,
+    ByteState, MemoryAt, MemoryRange, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt,
+    RegistersAt, ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -120,7 +120,7 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let mut file = RegistersAt { position, thread }.run(&session.index, &report.cancel)?;
     let scalable = {
-        let views = session.index.scalable_registers(file.thread);
+        let views = NameReader(&session.index).scalable_registers(file.thread);
         RegisterViewsAt { position, thread: file.thread, views }
     };
     file.registers.extend(scalable.run(&session.index, &report.cancel)?);

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::Call;
+use stepback_index::{Call, SlotReader};
 use stepback_parsers::Position;
 
 use super::command::{Command, TextOnly};
@@ -99,7 +99,7 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
     let options = dump_options(arguments, report)?;
     let target = Target::new(printing.output.as_deref(), session);
     let out = BufWriter::with_capacity(BUFFER_BYTES, target.open(session)?);
-    let range = session.index.text_between(options.from, options.to)?;
+    let range = SlotReader(&session.index).text_between(options.from, options.to)?;
     let functions = functions(arguments.fidelity(), report)?;
     let traced = Traced { index: &session.index, images: &session.images, functions };
     let summary = watched("writing", printing, |progress| {

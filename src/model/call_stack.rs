@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    Call, CallId, Cancel, Entered, Query as _, QueryError, RegisterState, RegisterViewsAt, StepRecord, Steps, ThreadId,
-    Value,
+    Call, CallId, Cancel, Entered, NameReader, Query as _, QueryError, RegisterState, RegisterViewsAt, SlotReader,
+    StepRecord, Steps, ThreadId, Value,
 };
 use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
@@ -33,7 +33,7 @@ pub fn call_stack(session: &Session, thread: Option<&str>, position: Position) -
     let index = &session.index;
     let thread = match thread.and_then(|name| index.thread_by_name(name)) {
         Some(thread) => thread,
-        None => index.thread_at(position)?,
+        None => SlotReader(&index).thread_at(position)?,
     };
     let mut frames = index.calls().path_at(thread, position);
     frames.reverse();
@@ -146,7 +146,7 @@ fn arguments(
     if !matches!(call.entered, Entered::Call | Entered::Tail) {
         return Ok(Vec::new());
     }
-    let view = |name: &&str| Some(((*name).to_owned(), session.index.register_view(name, call.thread)?));
+    let view = |name: &&str| Some(((*name).to_owned(), NameReader(&session.index).register_view(name, call.thread)?));
     let views = set.abi().arguments.iter().filter_map(view).collect();
     let states =
         RegisterViewsAt { position: entered_at(call), thread: call.thread, views }.run(&session.index, cancel)?;

@@ -1,6 +1,6 @@
 //! What a move in time needs to know of the trace.
 
-use stepback_index::{CallId, CallTable, Index, QueryError, ThreadId};
+use stepback_index::{CallId, CallTable, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::{Position, Source, Step};
 
 /// The calls of a trace as seen from one position. Made anew for each move.
@@ -23,8 +23,9 @@ impl<'a> Ground<'a> {
     /// See [`QueryError`].
     pub fn at<S: Source>(index: &'a Index<S>, position: Position) -> Result<Self, QueryError> {
         let end = index.end();
-        let thread_before = index.thread_at(position.min(end))?;
-        let thread_after = if position < end { index.thread_at(position.next_step().after())? } else { thread_before };
+        let thread_before = SlotReader(&index).thread_at(position.min(end))?;
+        let thread_after =
+            if position < end { SlotReader(&index).thread_at(position.next_step().after())? } else { thread_before };
         Ok(Self { calls: index.calls(), end, thread_before, thread_after })
     }
 

@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use stepback_index::{
-    AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _, RegisterViewsAt, ThreadId,
+    AccessKinds, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, NextAccess, Query as _, RegisterViewsAt, SlotReader,
+    ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -37,7 +38,7 @@ pub fn register_detail(
     cancel: &Cancel,
 ) -> Result<RegisterDetail> {
     let index = &session.index;
-    let Some((thread, view)) = part.view(index, index.thread_at(position)?) else {
+    let Some((thread, view)) = part.view(index, SlotReader(&index).thread_at(position)?) else {
         return Ok(RegisterDetail::default());
     };
     let (cell, writes) = (Cell::Register { thread, view }, AccessKinds::Writes);

@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use anyhow::Result;
-use stepback_index::{Cancel, Hit, LastStepOf, NextStepOf, NextVisit, Query as _, QueryError, Steps, ThreadId};
+use stepback_index::{
+    Cancel, Hit, LastStepOf, NextStepOf, NextVisit, Query as _, QueryError, SlotReader, Steps, ThreadId,
+};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -55,7 +57,7 @@ impl SourceHere {
 pub fn thread_or_here(session: &Session, name: Option<&str>, position: Position) -> Result<ThreadId, QueryError> {
     match name.and_then(|name| session.index.thread_by_name(name)) {
         Some(thread) => Ok(thread),
-        None => session.index.thread_at(position),
+        None => SlotReader(&session.index).thread_at(position),
     }
 }
 
@@ -115,7 +117,7 @@ pub fn instruction_at(
 /// # Errors
 /// The index cannot be read.
 pub fn source_of(session: &Session, position: Position, cancel: &Cancel) -> Result<Option<Arc<SourceLine>>> {
-    let address = instruction_at(session, session.index.thread_at(position)?, position, cancel)?;
+    let address = instruction_at(session, SlotReader(&session.index).thread_at(position)?, position, cancel)?;
     Ok(address.and_then(|address| session.images.source_at(address)))
 }
 

@@ -1,7 +1,7 @@
 //! The rows of a trace list: what a step looks like.
 
 use anyhow::Result;
-use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, StepRecord, Steps, ThreadId};
+use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId};
 use stepback_machine::{Address, Branch, RegisterView, Registers, decode};
 use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step};
 
@@ -256,7 +256,7 @@ pub struct PathPart {
 /// See [`stepback_index::QueryError`].
 pub fn call_path(session: &Session, position: Position) -> Result<Vec<PathPart>> {
     let calls = session.index.calls();
-    let thread = session.index.thread_at(position)?;
+    let thread = SlotReader(&session.index).thread_at(position)?;
     let path = calls.path_at(thread, position).into_iter();
     Ok(path.filter_map(|call| path_part(session, call)).collect())
 }

@@ -1,5 +1,6 @@
 //! What a user should keep in mind about a trace, one sentence each.
 
+use stepback_index::MarkerReader;
 use stepback_parsers::{MarkerKind, Source as _, drmemtrace::FileType};
 
 use crate::session::Session;
@@ -19,7 +20,7 @@ pub fn trace_notes(session: &Session) -> Vec<String> {
 pub fn unusual_notes(session: &Session) -> Vec<String> {
     let Some(trace) = session.drmemtrace() else { return Vec::new() };
     let file_type = trace.head().file_type;
-    let marked = |kind: MarkerKind| session.index.marker_counts().any(|known| known.kind == kind);
+    let marked = |kind: MarkerKind| MarkerReader(&session.index).marker_counts().any(|known| known.kind == kind);
     let assumed = file_type.instruction_set().is_none().then(|| {
         let set = session.index.source().traits().instruction_set;
         format!("the trace does not say its architecture: {} is assumed (see --arch)", set.names().spoken)

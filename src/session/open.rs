@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{
     Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError, open_so_far,
+    tail_calls,
 };
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
@@ -134,7 +135,7 @@ pub enum TraceChange {
 pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) -> Result<Session> {
     let mut search = IndexSearch::new(options, progress, cancel, None)?;
     let (index, origin) = search.index()?;
-    let index = index.with_program(search.images.program()).with_tail_calls();
+    let index = index.with_program(search.images.program()).with_tail_calls(tail_calls);
     Ok(search.session(index, origin))
 }
 
@@ -238,7 +239,7 @@ impl<'a> IndexSearch<'a> {
     /// A session with an index in which tail calls are found, which takes a while.
     fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Session {
         let mut index = index.with_program(self.images.program());
-        let found = index.find_tail_calls(self.cancel);
+        let found = index.find_tail_calls(tail_calls, self.cancel);
         let mut session = self.session(index, origin);
         session.notices.extend(found.err().map(|error| no_tail_calls(&error)));
         session

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Context as _, Result, anyhow};
-use stepback_index::{AccessKinds, Cancel, Cell, Hit, NextAccess, Query as _};
+use stepback_index::{AccessKinds, Cancel, Cell, Hit, NextAccess, Query as _, SlotReader};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
@@ -105,7 +105,7 @@ impl Lookup {
                 || format!("line {} of {} is not executed {side} this position", question.line, question.name());
             let Some(hit) = found else { return Ok(Found::nothing(&session, question.way, nothing())) };
             // Panels show the thread that executed last, unless they were told another.
-            if question.thread.is_some() || session.index.thread_at(hit.position)? == hit.thread {
+            if question.thread.is_some() || SlotReader(&session.index).thread_at(hit.position)? == hit.thread {
                 return Ok(Found::Position(hit.position));
             }
             let thread = session.index.threads().get(usize::from(hit.thread.0));

@@ -1,7 +1,7 @@
 //! The status bar: where the active window is, and what the parser warned of.
 
 use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_index::{Cancel, Query as _, Steps};
+use stepback_index::{Cancel, Query as _, SlotReader, Steps};
 use stepback_parsers::{Position, Step};
 
 use super::app::App;
@@ -186,8 +186,9 @@ fn order_ui(ui: &mut Ui, app: &App, tok: &Tok) {
     };
     let position = workspace.windows.active().position;
     let index = &workspace.session.index;
-    let others =
-        index.thread_at(position).map(|here| threads.schedule.unordered_with(here, position.0.saturating_sub(1)));
+    let others = SlotReader(&index)
+        .thread_at(position)
+        .map(|here| threads.schedule.unordered_with(here, position.0.saturating_sub(1)));
     let others = order_words::others_text(&others.unwrap_or_default(), index.threads());
     let whole = "Order between threads is known to the timestamp only";
     let text = if ui.available_width() > 1000.0 { whole } else { "Order by timestamps" };

@@ -1,6 +1,6 @@
 //! Moves by steps: through all threads, or within one.
 
-use stepback_index::{QueryError, ThreadId};
+use stepback_index::{QueryError, SlotReader, ThreadId};
 
 use super::app::App;
 use super::pane::Pane;
@@ -58,7 +58,7 @@ impl Workspace {
         let window = self.windows.active();
         let thread = match window.thread {
             Some(thread) => thread,
-            None => self.session.index.thread_at(window.position)?,
+            None => SlotReader(&self.session.index).thread_at(window.position)?,
         };
         self.step_of(thread, Stride::Into, way)
     }
@@ -68,7 +68,7 @@ impl Workspace {
     /// # Errors
     /// The index cannot be read.
     pub fn stay_in_thread(&mut self, thread: Option<ThreadId>) -> Result<(), QueryError> {
-        let here = self.session.index.thread_at(self.windows.active().position)?;
+        let here = SlotReader(&self.session.index).thread_at(self.windows.active().position)?;
         let window = self.windows.active_mut();
         window.thread = match (thread, window.thread) {
             (Some(thread), _) => Some(thread),

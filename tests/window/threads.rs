@@ -6,6 +6,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stepback::action::{Action, PanelKind, TimelineLanes, Way};
 use stepback_generator::drmemtrace::{Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind};
+use stepback_index::SlotReader;
 
 use crate::sandbox::Sandbox;
 use crate::support::{CTRL_SHIFT, Driver};
@@ -59,7 +60,7 @@ fn a_click_on_a_thread_travels_to_its_first_step() {
     window.click(&row(&window, "102"));
     let index = &window.workspace().session.index;
     let thread = index.thread_by_name("102").unwrap();
-    assert_eq!(index.thread_at(window.active().position).unwrap(), thread);
+    assert_eq!(SlotReader(&index).thread_at(window.active().position).unwrap(), thread);
     assert_eq!(
         index.threads()[usize::from(thread.0)].first_step.map(|step| step.after()),
         Some(window.active().position)
@@ -73,7 +74,7 @@ fn walked(window: &mut Driver, key: Key, count: usize) -> Vec<u16> {
     let walk = |_| {
         window.press(key);
         let workspace = window.workspace();
-        workspace.session.index.thread_at(workspace.windows.active().position).unwrap().0
+        SlotReader(&workspace.session.index).thread_at(workspace.windows.active().position).unwrap().0
     };
     (0..count).map(walk).collect()
 }

@@ -1,11 +1,15 @@
 //! A step with what it did.
 
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterView};
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterUse, RegisterView, decode};
 use stepback_parsers::{DelaySlot, Line, Marker, Step, StepOrigin};
 
+use crate::answers::access_kinds::AccessKinds;
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
+
+/// How far behind a step events that belong to it are looked for.
+pub const LATE_STEPS: u64 = 1024;
 
 /// One step with what it did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +44,22 @@ pub struct StepRecord {
     pub text: String,
     /// What it did, in trace order.
     pub effects: Vec<Effect>,
+}
+
+impl StepRecord {
+    /// What the step does to a view that it uses when accesses of some kinds were asked for:
+    /// of all kinds a write, unless the instruction is known to read it only.
+    pub(crate) fn kind_of_use(&self, view: RegisterView, kinds: AccessKinds) -> AccessKind {
+        let instruction = self.encoding.map(|encoding| decode(encoding, self.pc, self.instruction_set));
+        let is_written = |registers: &RegisterUse| registers.writes.iter().any(|known| known.overlaps(view));
+        let known = instruction.as_deref().and_then(|instruction| instruction.registers.as_ref());
+        match kinds {
+            AccessKinds::Reads => AccessKind::Read,
+            AccessKinds::Writes => AccessKind::Write,
+            AccessKinds::All if known.is_none_or(is_written) => AccessKind::Write,
+            AccessKinds::All => AccessKind::Read,
+        }
+    }
 }
 
 /// One thing that a step did.

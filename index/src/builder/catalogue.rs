@@ -245,8 +245,9 @@ mod tests {
     use crate::answers::thread::ThreadId;
     use crate::builder::in_memory::index_in_memory;
     use crate::builder::options::BuildOptions;
-    use crate::index::Query as _;
+    use crate::query::question::Query as _;
     use crate::query::registers::RegistersAt;
+    use crate::read::names::NameReader;
 
     #[test]
     fn registers_beyond_the_numbers_are_left_out_with_a_warning() {
@@ -257,7 +258,7 @@ mod tests {
         }
         let tarmac = Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap();
         let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 64 << 10, threads: 1 }).unwrap();
-        let view = |number: usize| index.register_view(&format!("SYS_{number}"), ThreadId(0));
+        let view = |number: usize| NameReader(&index).register_view(&format!("SYS_{number}"), ThreadId(0));
         assert!(view(NUMBERS - 1).is_some() && view(NUMBERS).is_none());
         assert_eq!(index.info().warning_count, 1);
         assert!(index.warnings()[0].message.starts_with("more than 32768 registers"), "{:?}", index.warnings());

@@ -8,11 +8,13 @@ use crate::answers::error::QueryError;
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::inference::around::{circumstances, slots_around};
 use crate::inference::engine::Engine;
 use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::Observed;
-use crate::inference::query::is_filtered;
 use crate::inference::run::run_of;
+use crate::read::overtaken::DoubtReader;
+use crate::read::slots::SlotReader;
 
 /// So many steps before an access are gone through, and so many behind it, where its value may be an address.
 const STEPS_BEFORE: u64 = 128;
@@ -36,7 +38,7 @@ impl AccessValues {
     pub fn of<S: Source>(index: &Index<S>, slots: &[u64], cancel: &Cancel) -> Result<Self, QueryError> {
         let mut wanted = Vec::with_capacity(slots.len());
         for slot in slots {
-            wanted.push((index.thread_at(Position(*slot))?, *slot));
+            wanted.push((SlotReader(index).thread_at(Position(*slot))?, *slot));
         }
         wanted.sort_unstable();
         wanted.dedup();
@@ -48,12 +50,12 @@ impl AccessValues {
             }
         }
         runs.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.last().copied()));
-        let circumstances = index.circumstances();
+        let circumstances = circumstances(index);
         let mut values = Self { pieces: Vec::new(), is_big_endian: circumstances.is_big_endian };
         for (thread, slots) in runs.iter().take(RUNS) {
             cancel.check()?;
             let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else { continue };
-            let run = run_of(index, *thread, index.slots_around(first..last, (STEPS_BEFORE, STEPS_BEHIND)))?;
+            let run = run_of(index, *thread, slots_around(index, first..last, (STEPS_BEFORE, STEPS_BEHIND)))?;
             let mut engine = Engine::new(&run, circumstances);
             engine.watched = slots;
             (0..run.steps.len()).for_each(|place| engine.step(place));
@@ -92,8 +94,8 @@ pub(crate) fn fill_accesses<S: Source>(
 ) -> Result<(), QueryError> {
     let has_access = |record: &&StepRecord| record.effects.iter().any(|effect| matches!(effect, Effect::Access(_)));
     let slots: Vec<u64> = records.iter().filter(has_access).map(|record| record.step.after().0).collect();
-    let Some(last) = slots.last().filter(|_| index.infers_registers()) else { return Ok(()) };
-    if is_filtered(index, Position(*last), cancel)? {
+    let Some(last) = slots.last().filter(|_| index.has_operands_alone()) else { return Ok(()) };
+    if DoubtReader(index).is_filtered(Position(*last), cancel)? {
         return Ok(());
     }
     let values = AccessValues::of(index, &slots, cancel)?;

@@ -3,22 +3,24 @@
 use std::ops::Range;
 
 use stepback_machine::{Endian, Mode, RegisterId, RegisterView};
-use stepback_parsers::{Position, RegisterSource, Source};
+use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
-use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
 use crate::answers::reason::{Reason, Way};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
-use crate::index::{Index, Query as _};
+use crate::index::Index;
 use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{BREAKS, Run, run_of};
 use crate::inference::symbols::Symbols;
-use crate::query::access::{LastAccess, LastAccessAnswer};
-use crate::query::markers::LastMarkers;
+use crate::read::markers::{MarkerReader, WantedMarkers};
+use crate::read::operands::OperandReader;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::SlotReader;
+use crate::read::views::ViewReader;
 
 /// So many steps before a position are gone through; four times as many tell 1 to 5 % more registers.
 const STEPS_BEFORE: u64 = 1024;
@@ -32,26 +34,19 @@ const FAR_STEPS_BEHIND: u64 = 128;
 /// So many of these are gone through for one position.
 const FAR_LIMIT: usize = 12;
 
-impl<S: Source> Index<S> {
-    /// True when registers have no values but those that follow from what the steps did.
-    pub(crate) fn infers_registers(&self) -> bool {
-        self.contents.traits.registers == RegisterSource::Operands
-    }
+/// The slots from so many before some, up to so many behind them.
+pub(super) fn slots_around<S: Source>(index: &Index<S>, slots: Range<u64>, (before, behind): (u64, u64)) -> Range<u64> {
+    let first = slots.start.saturating_sub(before).max(1);
+    let end = slots.end.saturating_add(behind).min(index.step_count()) + 1;
+    first..end.max(first)
+}
 
-    /// The slots from so many before some, up to so many behind them.
-    pub(super) fn slots_around(&self, slots: Range<u64>, (before, behind): (u64, u64)) -> Range<u64> {
-        let first = slots.start.saturating_sub(before).max(1);
-        let end = slots.end.saturating_add(behind).min(self.step_count()) + 1;
-        first..end.max(first)
-    }
-
-    pub(super) fn circumstances(&self) -> Circumstances {
-        Circumstances {
-            is_execution_stated: false,
-            // Threads that are not traced may run too.
-            is_shared: self.infers_registers() || self.threads().len() > 1,
-            is_big_endian: self.contents.traits.endian == Endian::Big,
-        }
+pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
+    Circumstances {
+        is_execution_stated: false,
+        // Threads that are not traced may run too.
+        is_shared: index.has_operands_alone() || index.threads().len() > 1,
+        is_big_endian: index.contents.traits.endian == Endian::Big,
     }
 }
 
@@ -144,8 +139,9 @@ impl<'a, S: Source> Around<'a, S> {
         let unbroken_from = match self.unbroken_from {
             Some(slot) => slot,
             None => {
-                let last = LastMarkers { kinds: BREAKS.to_vec(), thread: Some(self.thread), at: self.position };
-                let slot = last.run(self.index, cancel)?.iter().map(|hit| hit.position.0).max().unwrap_or(0);
+                let wanted = WantedMarkers { kinds: &BREAKS, thread: Some(self.thread) };
+                let last = MarkerReader(self.index).last(wanted, self.position, cancel)?;
+                let slot = last.iter().map(|hit| hit.position.0).max().unwrap_or(0);
                 *self.unbroken_from.insert(slot)
             }
         };
@@ -153,12 +149,24 @@ impl<'a, S: Source> Around<'a, S> {
             let written = writers.iter().find(|(known, _)| *known == view).and_then(|(_, at)| *at);
             return Ok(written.map(|at| at.0).filter(|slot| *slot > unbroken_from));
         }
-        let cell = Cell::Register { thread: self.thread, view };
-        let last = LastAccess { cell, kinds: AccessKinds::Writes, before: self.position };
-        match last.run(self.index, cancel)? {
-            LastAccessAnswer::Step(hit) => Ok(Some(hit.position.0).filter(|slot| *slot > unbroken_from)),
-            LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => Ok(None),
+        let slot = self.last_writer(view, cancel)?;
+        Ok(slot.filter(|slot| *slot > unbroken_from))
+    }
+
+    /// The slot of a view's last write by a step.
+    fn last_writer(&self, view: RegisterView, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+        let (thread, at) = (self.thread, self.position.0);
+        if self.index.has_operands_alone() {
+            let reader = OperandReader { index: self.index, thread, kinds: AccessKinds::Writes };
+            reader.check()?;
+            let last = reader.last_uses(&[view], at, cancel)?.pop().flatten();
+            return Ok(last.map(|last| last.slot));
         }
+        let home = RegisterReader::new(self.index, thread, self.position).home(view)?;
+        let Some(slot) = ViewReader(self.index).last_register_slot(thread, home, at)? else { return Ok(None) };
+        // What the trace states before the first step of the thread is no step's write.
+        let owner = SlotReader(self.index).owner(thread, slot)?;
+        Ok(owner.map(|_| slot))
     }
 }
 
@@ -169,8 +177,8 @@ fn snapshot<S: Source>(
     slot: u64,
     (before, behind): (u64, u64),
 ) -> Result<Snapshot, QueryError> {
-    let run = run_of(index, thread, index.slots_around(slot..slot, (before, behind)))?;
-    let mut engine = Engine::new(&run, index.circumstances());
+    let run = run_of(index, thread, slots_around(index, slot..slot, (before, behind)))?;
+    let mut engine = Engine::new(&run, circumstances(index));
     let place = run.steps.partition_point(|step| step.slot <= slot);
     go_through(&mut engine, 0..place);
     engine.take_markers(place, slot);

@@ -3,20 +3,24 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Address};
+use stepback_machine::AccessKind;
 use stepback_parsers::{Position, Source};
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
-use crate::index::{Index, Query};
+use crate::index::Index;
 use crate::inference::access_values::AccessValues;
+use crate::inference::around::slots_around;
+use crate::inference::breaks::BreakReader;
 use crate::inference::control::is_trap;
-use crate::inference::query::is_filtered;
 use crate::inference::run::run_of;
-use crate::read::touches::{ByteTouches, Wanted};
+use crate::read::overtaken::DoubtReader;
+use crate::read::slots::SlotReader;
+use crate::read::touches::{ByteTouches, TouchReader, Wanted};
 use crate::store::granules::granules_of;
 
 /// How far behind a position a load may tell what memory held at it.
@@ -26,40 +30,30 @@ const SLOTS_BEFORE: u64 = 1024;
 /// Of longer ranges nothing is inferred.
 const LONGEST: u64 = 4096;
 
-/// Bytes of memory at a position as far as the steps force them, without the values that the trace may state.
-/// Cost: the runs of steps around at most 12 places where they were accessed last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct InferredMemory {
-    /// When.
-    pub position: Position,
-    /// The first byte.
-    pub address: Address,
-    /// How many.
-    pub len_bytes: u64,
-}
-
-impl Query for InferredMemory {
-    /// None for what is not known.
-    type Answer = Vec<Option<u8>>;
-
-    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Option<u8>>, QueryError> {
-        index.check_position(self.position)?;
-        let granules = granules_of(self.address, self.len_bytes);
-        let mut bytes = vec![ByteState::default(); granules.map(|(_, mask)| mask.count_ones() as usize).sum()];
-        infer(index, (self.address, self.len_bytes), self.position, &mut bytes, cancel)?;
-        Ok(bytes.iter().map(|byte| byte.value).collect())
-    }
+/// Bytes of memory at a position as far as the steps force them, without the values that the trace may state;
+/// none for what is not known. Bytes beyond the end of the address space are left out.
+pub(crate) fn infer_memory<S: Source>(
+    index: &Index<S>,
+    range: MemoryRange,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<Vec<Option<u8>>, QueryError> {
+    SlotReader(index).check_position(at)?;
+    let granules = granules_of(range.address, range.len_bytes);
+    let mut bytes = vec![ByteState::default(); granules.map(|(_, mask)| mask.count_ones() as usize).sum()];
+    infer(index, range, at, &mut bytes, cancel)?;
+    Ok(bytes.iter().map(|byte| byte.value).collect())
 }
 
 /// Fills in what follows about bytes that the trace does not tell. Nothing is done in traces that state values.
 pub(crate) fn fill_memory<S: Source>(
     index: &Index<S>,
-    range: (Address, u64),
+    range: MemoryRange,
     at: Position,
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    if !index.infers_registers() || is_filtered(index, at, cancel)? {
+    if !index.has_operands_alone() || DoubtReader(index).is_filtered(at, cancel)? {
         return Ok(());
     }
     infer(index, range, at, bytes, cancel)
@@ -84,19 +78,20 @@ impl Witnesses {
 
 fn infer<S: Source>(
     index: &Index<S>,
-    (address, len_bytes): (Address, u64),
+    range: MemoryRange,
     at: Position,
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
+    let MemoryRange { address, len_bytes } = range;
     if len_bytes > LONGEST || !is_one_program(index) {
         return Ok(());
     }
     let mut witnesses = Vec::with_capacity(bytes.len());
     for (granule, mask) in granules_of(address, len_bytes) {
-        let last = index.last_touches(granule, mask, at.0, Wanted::All)?;
-        let writes = index.last_touches(granule, mask, at.0, Wanted::Writes)?;
-        let next = index.next_touches(granule, mask, at.0.saturating_add(1), Wanted::All)?;
+        let last = TouchReader(index).last_touches(granule, mask, at.0, Wanted::All)?;
+        let writes = TouchReader(index).last_touches(granule, mask, at.0, Wanted::Writes)?;
+        let next = TouchReader(index).next_touches(granule, mask, at.0.saturating_add(1), Wanted::All)?;
         let places = (0..64).filter(|place| mask >> place & 1 != 0);
         witnesses.extend(places.map(|place| witnesses_of((&writes, &last, &next), place, at)));
     }
@@ -137,13 +132,13 @@ fn unbroken_slots<S: Source>(
     cancel: &Cancel,
 ) -> Result<Range<u64>, QueryError> {
     // Where records are lost, system calls may be.
-    if !index.warnings().is_empty() || !index.has_system_calls(at, cancel)? {
+    if !index.warnings().is_empty() || !BreakReader(index).has_system_calls(at, cancel)? {
         return without_system_calls(index, at);
     }
-    let start = index.last_break(at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
+    let start = BreakReader(index).last_break(at, cancel)?.map_or(0, |slot| slot.saturating_add(1));
     for slot in slots.range(at.0.saturating_add(1)..).rev() {
         let before = Position(slot - 1);
-        if index.last_break(before, cancel)?.is_none_or(|last| last <= at.0) {
+        if BreakReader(index).last_break(before, cancel)?.is_none_or(|last| last <= at.0) {
             return Ok(start..slot + 1);
         }
     }
@@ -156,7 +151,7 @@ fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Ran
     if index.threads().len() > 1 {
         return Ok(0..0);
     }
-    let around = index.slots_around(at.0..at.0, (SLOTS_BEFORE, SLOTS_BEHIND));
+    let around = slots_around(index, at.0..at.0, (SLOTS_BEFORE, SLOTS_BEHIND));
     let run = run_of(index, ThreadId(0), around.clone())?;
     let mut breaks =
         run.steps.iter().filter(|step| step.is_broken || step.is_lost || is_trap(step)).map(|step| step.slot);

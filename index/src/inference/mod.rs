@@ -20,7 +20,7 @@ pub(crate) mod engine;
 pub(crate) mod knowledge;
 pub(crate) mod memory;
 pub(crate) mod observed;
-pub(crate) mod query;
+pub(crate) mod register_values;
 pub(crate) mod registers;
 pub(crate) mod run;
 pub(crate) mod symbols;

@@ -12,6 +12,8 @@ use stepback_parsers::{
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::read::encodings::encoding_of;
+use crate::read::slots::SlotReader;
 use crate::store::granules::granules_of;
 
 /// A step of the run.
@@ -78,7 +80,6 @@ pub(super) struct Run {
 
 /// The run of a thread in some slots.
 pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Run, QueryError> {
-    let range = index.text_start(slots.start)?..index.text_start(slots.end)?;
     let run = Run {
         steps: Vec::new(),
         accesses: Vec::new(),
@@ -89,7 +90,7 @@ pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range
         threads: Vec::new(),
     };
     let mut reader = RunReader { index, run };
-    index.parse(range, &mut reader)?;
+    SlotReader(index).parse_slots(slots.clone(), &mut reader)?;
     if reader.run.slot.saturating_add(1) != slots.end.min(index.step_count() + 1) {
         return Err(QueryError::TraceChanged);
     }
@@ -149,7 +150,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             slot: run.slot,
             pc: step.pc,
             set: step.instruction_set,
-            encoding: self.index.encoding_of(step),
+            encoding: encoding_of(self.index, step),
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,

@@ -10,8 +10,6 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::oracle::event::{EventKind, Told};
 use crate::oracle::record::Oracle;
-use crate::read::operands::kind_of_use;
-use crate::read::overtaken::{may_write, may_write_late};
 
 impl Oracle {
     /// The steps of a thread that may use a register, in order.
@@ -40,7 +38,7 @@ impl Oracle {
     ) -> Option<Hit> {
         let record = self.record(step)?;
         let access = Access {
-            kind: kind_of_use(&record, view, kinds),
+            kind: record.kind_of_use(view, kinds),
             target: AccessTarget::Register(self.register_name(view, thread)),
             value: Value(vec![None; usize::from(view.size_bytes)]),
             is_inferred: false,
@@ -84,7 +82,7 @@ impl Oracle {
                 _ => None,
             })?;
         let is_over = (slot..after).any(|step| self.steps[step as usize].thread == thread);
-        let is_late = may_write_late(self.instruction_set(thread), marker.value) && !is_over;
+        let is_late = self.instruction_set(thread).system_call_may_write_late(marker.value) && !is_over;
         step.filter(|_| is_late).map(|step| Doubt::SystemCall { step, number: marker.value })
     }
 
@@ -104,7 +102,7 @@ impl Oracle {
                 event.owner.map(|step| Doubt::KernelEvent { step })
             }
             EventKind::Marker(marker) if marker.kind == MarkerKind::SYSTEM_CALL => {
-                let writes = may_write(self.instruction_set(event.thread), marker.value);
+                let writes = self.instruction_set(event.thread).system_call_may_write(marker.value);
                 let step = event.owner.filter(|_| writes)?;
                 Some(Doubt::SystemCall { step, number: marker.value })
             }

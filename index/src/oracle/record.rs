@@ -9,10 +9,10 @@ use stepback_parsers::{
 };
 
 use crate::answers::index_info::Warning;
+use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
-use crate::index::Query;
 use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
-use crate::read::program::Program;
+use crate::query::question::Query;
 
 /// A trace as a list of events.
 #[derive(Debug)]

@@ -3,11 +3,12 @@
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
 use stepback_parsers::{Line, Position, Step};
 
+use crate::answers::step_record::LATE_STEPS;
 use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
 use crate::answers::value::Value;
 use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::steps::{LATE_STEPS, LineOfStep, PositionOfTime, Steps};
+use crate::query::steps::{LineOfStep, PositionOfTime, Steps};
 
 impl Replay for Steps {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<StepRecord>> {

@@ -5,16 +5,22 @@ use stepback_parsers::{Line, Position, Source, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
-use crate::answers::cell::Cell;
+use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
 use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::Effect;
-use crate::answers::thread::ThreadId;
-use crate::index::{Index, Query};
+use crate::index::Index;
 use crate::inference::access_values::fill_accesses;
+use crate::query::question::Query;
 use crate::query::steps::Steps;
-use crate::read::operands::{OperandUse, kind_of_use};
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::banks::home_of;
+use crate::read::bytes::ByteReader;
+use crate::read::operands::{OperandReader, OperandUse};
+use crate::read::overtaken::DoubtReader;
+use crate::read::records::RecordReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
+use crate::read::touches::TouchReader;
+use crate::read::views::ViewReader;
 use crate::store::granules::last_of;
 use crate::store::regions::ranges::AddressRange;
 use crate::store::regions::regions::HostRegion;
@@ -52,51 +58,61 @@ pub struct NextAccess {
     pub from: Position,
 }
 
+/// Whether a step accessed a cell: then a question asked again from behind it looks before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct IsAccessedBy {
+    /// Which step.
+    pub step: Step,
+    /// Of what.
+    pub cell: Cell,
+    /// Which accesses.
+    pub kinds: AccessKinds,
+}
+
 impl Query for LastAccess {
     type Answer = LastAccessAnswer;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
-        index.check_position(self.before)?;
-        if let Some((thread, view)) = index.operand_cell(self.cell)? {
-            let last = index.last_uses(thread, &[view], self.kinds, self.before.0, cancel)?.pop().flatten();
-            let Some(last) = last else { return Ok(LastAccessAnswer::Never) };
-            let mut hit = index.operand_hit((thread, view), self.kinds, last)?;
-            if hit.doubt.is_none() && self.kinds != AccessKinds::Reads {
-                hit.doubt = index.restored((thread, last.slot), self.before, cancel)?;
-            }
-            return Ok(LastAccessAnswer::Step(Box::new(index.in_doubt(hit, self.before, cancel)?)));
+        SlotReader(index).check_position(self.before)?;
+        let asked = Asked { index, cell: self.cell, kinds: self.kinds, cancel };
+        if let Some(operands) = asked.operands()? {
+            return Ok(match operands.last_hit(self.before, cancel)? {
+                Some(hit) => LastAccessAnswer::Step(Box::new(hit)),
+                None => LastAccessAnswer::Never,
+            });
         }
-        let cell = index.home_of(self.cell, self.before)?;
-        let slot = match cell {
-            Cell::Register { thread, view } => {
-                index.check_recorded(self.kinds)?;
-                index.last_register_slot(thread, view, self.before.0)?
-            }
-            Cell::Memory { address, len_bytes } => {
-                index.last_memory_slot((address, len_bytes), self.kinds, self.before.0, cancel)?
-            }
-        };
-        let region = index.last_host_region(self.cell, self.kinds, self.before.0);
+        // Where the register has banks, the one in use at the position is meant.
+        let asked = Asked { cell: home_of(index, self.cell, self.before)?, ..asked };
+        let slot = asked.last_slot(self.before.0)?;
         // In the slot of a call, what the trace shows comes after what the host wrote.
+        let region = asked.last_host_region(self.before.0);
         if let Some(region) = region.filter(|region| slot.is_none_or(|slot| slot < region.slot)) {
-            return Ok(LastAccessAnswer::Step(Box::new(index.host_hit(region)?)));
+            return Ok(LastAccessAnswer::Step(Box::new(asked.host_hit(region)?)));
         }
-        let Some(slot) = slot else { return Ok(LastAccessAnswer::Never) };
-        let mut events = index.events(slot..slot + 1)?;
+        match slot {
+            Some(slot) => self.answer_of(&asked, slot),
+            None => Ok(LastAccessAnswer::Never),
+        }
+    }
+}
+
+impl LastAccess {
+    /// The answer when a slot has the last access that the trace shows.
+    fn answer_of<S: Source>(&self, asked: &Asked<'_, S>, slot: u64) -> Result<LastAccessAnswer, QueryError> {
+        let (index, cancel) = (asked.index, asked.cancel);
+        let mut events = SlotReader(index).events(slot..slot + 1)?;
         events.reverse();
-        let event = index.first_of_cell(&events, slot, cell, self.kinds).ok_or(QueryError::TraceChanged)?;
-        match index.owner(event.thread, slot)? {
-            Some(step) => {
-                let mut hit = index.hit(step, Position(slot), index.access_of(event)?)?;
-                infer_value(index, &mut hit, cancel)?;
-                // Only traces with markers show system calls.
-                if self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. }) {
-                    hit.doubt = index.overtaken((event.thread, slot), self.before, cancel)?;
-                }
-                Ok(LastAccessAnswer::Step(Box::new(hit)))
-            }
-            None => Ok(LastAccessAnswer::Initial(index.line_of(event, cancel)?)),
+        let event = asked.first_of(&events, slot).ok_or(QueryError::TraceChanged)?;
+        let thread = event.thread;
+        let Some(step) = SlotReader(index).owner(thread, slot)? else {
+            return Ok(LastAccessAnswer::Initial(line_of(index, event, cancel)?));
+        };
+        let mut hit = asked.hit(step, event)?;
+        // Only traces with markers show system calls.
+        if self.kinds == AccessKinds::Writes && matches!(asked.cell, Cell::Memory { .. }) {
+            hit.doubt = DoubtReader(index).overtaken(ThreadSlot { thread, slot }, self.before, cancel)?;
         }
+        Ok(LastAccessAnswer::Step(Box::new(hit)))
     }
 }
 
@@ -104,37 +120,25 @@ impl Query for NextAccess {
     type Answer = Option<Hit>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        index.check_position(self.from)?;
-        if let Some((thread, view)) = index.operand_cell(self.cell)? {
-            let next = index.next_use(thread, view, self.kinds, self.from.0.saturating_add(1), cancel)?;
-            let Some(next) = next else { return Ok(None) };
-            let hit = index.operand_hit((thread, view), self.kinds, next)?;
-            return Ok(Some(index.in_doubt(hit, self.from, cancel)?));
+        SlotReader(index).check_position(self.from)?;
+        let asked = Asked { index, cell: self.cell, kinds: self.kinds, cancel };
+        if let Some(operands) = asked.operands()? {
+            return operands.next_hit(self.from, cancel);
         }
         let mut from = self.from.0;
         loop {
             cancel.check()?;
             let first = from.saturating_add(1);
-            let slot = match self.cell {
-                Cell::Register { thread, view } => {
-                    index.check_recorded(self.kinds)?;
-                    index.next_register_slot(thread, view, first)?
-                }
-                Cell::Memory { address, len_bytes } => {
-                    index.next_memory_slot((address, len_bytes), self.kinds, first, cancel)?
-                }
-            };
-            let region = index.next_host_region(self.cell, self.kinds, first);
+            let slot = asked.next_slot(first)?;
+            let region = asked.next_host_region(first);
             if let Some(region) = region.filter(|region| slot.is_none_or(|slot| region.slot <= slot)) {
-                return Ok(Some(index.host_hit(region)?));
+                return Ok(Some(asked.host_hit(region)?));
             }
             let Some(slot) = slot else { return Ok(None) };
-            for event in index.events(slot..slot + 1)? {
-                let is_meant = index.first_of_cell(std::slice::from_ref(&event), slot, self.cell, self.kinds).is_some();
-                if is_meant && let Some(step) = index.owner(event.thread, slot)? {
-                    let mut hit = index.hit(step, Position(slot), index.access_of(&event)?)?;
-                    infer_value(index, &mut hit, cancel)?;
-                    return Ok(Some(hit));
+            for event in SlotReader(index).events(slot..slot + 1)? {
+                let is_meant = asked.first_of(std::slice::from_ref(&event), slot).is_some();
+                if is_meant && let Some(step) = SlotReader(index).owner(event.thread, slot)? {
+                    return Ok(Some(asked.hit(step, &event)?));
                 }
             }
             // A dump of a thread before its first step, after the first of another: no step did it.
@@ -143,140 +147,125 @@ impl Query for NextAccess {
     }
 }
 
-/// Fills in the values of a hit's accesses that follow from what steps did.
-fn infer_value<S: Source>(index: &Index<S>, hit: &mut Hit, cancel: &Cancel) -> Result<(), QueryError> {
-    fill_accesses(index, std::slice::from_mut(&mut hit.record), cancel)?;
-    let Some(access) = &mut hit.access else { return Ok(()) };
-    let same = hit.record.effects.iter().find_map(|effect| match effect {
-        Effect::Access(known) if (known.kind, &known.target) == (access.kind, &access.target) => Some(known),
-        _ => None,
-    });
-    if let Some(same) = same.filter(|same| same.is_inferred) {
-        *access = same.clone();
+impl Query for IsAccessedBy {
+    type Answer = bool;
+
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<bool, QueryError> {
+        let (slot, cell) = (self.step.0.saturating_add(1), self.cell);
+        let asked = Asked { index, cell, kinds: self.kinds, cancel };
+        if asked.last_host_region(slot).is_some_and(|region| region.slot == slot) {
+            return Ok(true);
+        }
+        if let Some(OperandsOf { reader, view }) = asked.operands()? {
+            let used = reader.last_uses(&[view], slot, cancel)?.pop().flatten();
+            return Ok(used.is_some_and(|used| used.slot == slot));
+        }
+        let asked = Asked { cell: home_of(index, cell, Position(slot))?, ..asked };
+        Ok(asked.first_of(&SlotReader(index).events(slot..slot + 1)?, slot).is_some())
     }
-    Ok(())
 }
 
-impl<S: Source> Index<S> {
-    /// The register that a cell is, where the operands of instructions tell of it.
-    fn operand_cell(&self, cell: Cell) -> Result<Option<(ThreadId, RegisterView)>, QueryError> {
-        match cell {
-            Cell::Register { thread, view } if self.has_operands_alone() => {
-                self.check_operands(thread)?;
-                Ok(Some((thread, view)))
+/// What is asked for.
+struct Asked<'a, S> {
+    index: &'a Index<S>,
+    cell: Cell,
+    kinds: AccessKinds,
+    cancel: &'a Cancel,
+}
+
+impl<'a, S: Source> Asked<'a, S> {
+    /// The register that the cell is, where the operands of instructions tell of it.
+    fn operands(&self) -> Result<Option<OperandsOf<'a, S>>, QueryError> {
+        match self.cell {
+            Cell::Register { thread, view } if self.index.has_operands_alone() => {
+                let reader = OperandReader { index: self.index, thread, kinds: self.kinds };
+                reader.check()?;
+                Ok(Some(OperandsOf { reader, view }))
             }
             _ => Ok(None),
         }
     }
 
-    fn operand_hit(
-        &self,
-        (thread, view): (ThreadId, RegisterView),
-        kinds: AccessKinds,
-        found: OperandUse,
-    ) -> Result<Hit, QueryError> {
-        let position = Position(found.slot);
-        let step = position.last_step().ok_or(QueryError::TraceChanged)?;
-        let hit = self.hit(step, position, None)?;
-        let kind = kind_of_use(&hit.record, view, kinds);
-        Ok(Hit { doubt: found.doubt, access: Some(self.operand_access(view, thread, kind)), ..hit })
-    }
-
-    /// A use of a register; where steps may be missing, it may not be the nearest.
-    fn in_doubt(&self, hit: Hit, at: Position, cancel: &Cancel) -> Result<Hit, QueryError> {
-        let is_filtered = hit.doubt.is_none() && self.is_filtered(at, cancel)?;
-        Ok(Hit { doubt: hit.doubt.or(is_filtered.then_some(Doubt::Filtered)), ..hit })
-    }
-
-    fn check_recorded(&self, kinds: AccessKinds) -> Result<(), QueryError> {
-        if kinds != AccessKinds::Reads {
-            return Ok(());
-        }
-        let format = self.contents.traits.format.clone();
-        Err(QueryError::NotRecorded { format, what: "reads of registers" })
-    }
-
-    fn last_register_slot(&self, thread: ThreadId, view: RegisterView, last: u64) -> Result<Option<u64>, QueryError> {
+    /// The last slot up to one in which the trace shows an access.
+    fn last_slot(&self, last: u64) -> Result<Option<u64>, QueryError> {
+        let range = match self.cell {
+            Cell::Register { thread, view } => {
+                self.check_recorded()?;
+                return ViewReader(self.index).last_register_slot(thread, view, last);
+            }
+            Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
+        };
         let mut found = None;
-        for known in self.overlapping(thread, view) {
-            found = found.max(self.last_write_slot(known, last)?);
-        }
-        Ok(found)
-    }
-
-    fn next_register_slot(&self, thread: ThreadId, view: RegisterView, first: u64) -> Result<Option<u64>, QueryError> {
-        let mut found: Option<u64> = None;
-        for known in self.overlapping(thread, view) {
-            let next = self.next_write_slot(known, first)?;
-            found = found.into_iter().chain(next).min();
-        }
-        Ok(found)
-    }
-
-    fn last_memory_slot(
-        &self,
-        range: (Address, u64),
-        kinds: AccessKinds,
-        last: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
-        let mut found = None;
-        self.for_each_touched(range, cancel, |granule, mask| {
-            let touches = self.last_touches(granule, mask, last, kinds.into())?;
+        ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {
+            let touches = TouchReader(self.index).last_touches(granule, mask, last, self.kinds.into())?;
             found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
             Ok(())
         })?;
         Ok(found)
     }
 
-    fn next_memory_slot(
-        &self,
-        range: (Address, u64),
-        kinds: AccessKinds,
-        first: u64,
-        cancel: &Cancel,
-    ) -> Result<Option<u64>, QueryError> {
+    /// The first slot from one on in which the trace shows an access.
+    fn next_slot(&self, first: u64) -> Result<Option<u64>, QueryError> {
+        let range = match self.cell {
+            Cell::Register { thread, view } => {
+                self.check_recorded()?;
+                return ViewReader(self.index).next_register_slot(thread, view, first);
+            }
+            Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
+        };
         let mut found: Option<u64> = None;
-        self.for_each_touched(range, cancel, |granule, mask| {
-            let touches = self.next_touches(granule, mask, first, kinds.into())?;
+        ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {
+            let touches = TouchReader(self.index).next_touches(granule, mask, first, self.kinds.into())?;
             found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
             Ok(())
         })?;
         Ok(found)
     }
 
-    /// The last memory of a cell that the host wrote in the slots up to one.
-    fn last_host_region(&self, cell: Cell, kinds: AccessKinds, last: u64) -> Option<&HostRegion> {
-        self.host_regions.last_of_range(last, host_range(cell, kinds)?)
+    fn check_recorded(&self) -> Result<(), QueryError> {
+        if self.kinds != AccessKinds::Reads {
+            return Ok(());
+        }
+        let format = self.index.contents.traits.format.clone();
+        Err(QueryError::NotRecorded { format, what: "reads of registers" })
     }
 
-    /// The first memory of a cell that the host wrote in the slots from one on.
-    fn next_host_region(&self, cell: Cell, kinds: AccessKinds, first: u64) -> Option<&HostRegion> {
-        self.host_regions.next_of_range(first, host_range(cell, kinds)?)
+    /// The last memory of the cell that the host wrote in the slots up to one.
+    fn last_host_region(&self, last: u64) -> Option<&'a HostRegion> {
+        self.index.host_regions.last_of_range(last, self.host_range()?)
+    }
+
+    /// The first memory of the cell that the host wrote in the slots from one on.
+    fn next_host_region(&self, first: u64) -> Option<&'a HostRegion> {
+        self.index.host_regions.next_of_range(first, self.host_range()?)
+    }
+
+    /// The addresses of the cell, if what the host wrote may answer the question.
+    fn host_range(&self) -> Option<AddressRange> {
+        match self.cell {
+            Cell::Memory { address, len_bytes } if self.kinds != AccessKinds::Reads => {
+                Some(AddressRange { first: address.0, last: last_of(address, len_bytes)? })
+            }
+            _ => None,
+        }
     }
 
     fn host_hit(&self, region: &HostRegion) -> Result<Hit, QueryError> {
         let position = Position(region.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
-        self.hit(step, position, Some(region.access()))
+        RecordReader(self.index).hit(step, position, Some(region.access()))
     }
 
-    /// The first of some events that accesses a cell in a slot.
-    fn first_of_cell<'a>(
-        &self,
-        events: &'a [SlotEvent],
-        slot: u64,
-        cell: Cell,
-        kinds: AccessKinds,
-    ) -> Option<&'a SlotEvent> {
+    /// The first of some events that accesses the cell in a slot.
+    fn first_of<'b>(&self, events: &'b [SlotEvent], slot: u64) -> Option<&'b SlotEvent> {
         let mut events = events.iter().filter(|event| event.slot == slot);
-        events.find(|event| match (&event.kind, cell) {
+        events.find(|event| match (&event.kind, self.cell) {
             (EventKind::Register { view, .. }, Cell::Register { thread, view: wanted }) => {
                 event.thread == thread && view.overlaps(wanted)
             }
             (EventKind::Access { kind, address, size_bytes, .. }, Cell::Memory { address: wanted, len_bytes }) => {
                 let last = |start: Address, len: u64| start.0.saturating_add(len.saturating_sub(1));
-                kinds.includes(*kind)
+                self.kinds.includes(*kind)
                     && address.0 <= last(wanted, len_bytes)
                     && wanted.0 <= last(*address, u64::from(*size_bytes))
             }
@@ -284,44 +273,70 @@ impl<S: Source> Index<S> {
         })
     }
 
-    /// The line of an event that was read by itself.
-    fn line_of(&self, event: &SlotEvent, cancel: &Cancel) -> Result<Line, QueryError> {
-        let Some(step) = Position(event.slot).last_step() else { return Ok(Line(event.line_in_range + 1)) };
-        // The text of a slot begins with its step, but for lines with the step's time before it.
-        let record = Steps { first: step, count: 1 }.run(self, cancel)?.into_iter().next();
-        let events = self.events(event.slot..event.slot + 1)?;
-        let line_of_step = events.first().map_or(0, |first| first.line_in_range);
-        let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
-        Ok(Line((line + event.line_in_range).saturating_sub(line_of_step)))
-    }
-
-    /// The step just before a position, when it accessed a cell: a question asked again from there looks before it.
-    ///
-    /// # Errors
-    /// See [`QueryError`].
-    pub fn is_accessed_by(&self, step: Step, cell: Cell, kinds: AccessKinds) -> Result<bool, QueryError> {
-        let slot = step.0.saturating_add(1);
-        if self.last_host_region(cell, kinds, slot).is_some_and(|region| region.slot == slot) {
-            return Ok(true);
+    /// What a step did in an event, with the values of its accesses that follow from what steps did.
+    fn hit(&self, step: Step, event: &SlotEvent) -> Result<Hit, QueryError> {
+        let reader = RecordReader(self.index);
+        let mut hit = reader.hit(step, Position(event.slot), reader.access_of(event)?)?;
+        fill_accesses(self.index, std::slice::from_mut(&mut hit.record), self.cancel)?;
+        let Some(access) = &mut hit.access else { return Ok(hit) };
+        let same = hit.record.effects.iter().find_map(|effect| match effect {
+            Effect::Access(known) if (known.kind, &known.target) == (access.kind, &access.target) => Some(known),
+            _ => None,
+        });
+        if let Some(same) = same.filter(|same| same.is_inferred) {
+            *access = same.clone();
         }
-        if let Some((thread, view)) = self.operand_cell(cell)? {
-            let used = self.last_uses(thread, &[view], kinds, slot, &Cancel::default())?.pop().flatten();
-            return Ok(used.is_some_and(|used| used.slot == slot));
-        }
-        let cell = self.home_of(cell, Position(slot))?;
-        let events = self.events(slot..slot + 1)?;
-        Ok(self.first_of_cell(&events, slot, cell, kinds).is_some())
+        Ok(hit)
     }
 }
 
-/// The addresses of a cell, if questions about these accesses of it may be about what the host wrote.
-fn host_range(cell: Cell, kinds: AccessKinds) -> Option<AddressRange> {
-    match cell {
-        Cell::Memory { address, len_bytes } if kinds != AccessKinds::Reads => {
-            Some(AddressRange { first: address.0, last: last_of(address, len_bytes)? })
+/// A register of which the operands of instructions tell.
+struct OperandsOf<'a, S> {
+    reader: OperandReader<'a, S>,
+    view: RegisterView,
+}
+
+impl<S: Source> OperandsOf<'_, S> {
+    fn last_hit(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        let last = self.reader.last_uses(&[self.view], before.0, cancel)?.pop().flatten();
+        let Some(last) = last else { return Ok(None) };
+        let mut hit = self.hit(last)?;
+        if hit.doubt.is_none() && self.reader.kinds != AccessKinds::Reads {
+            let used = ThreadSlot { thread: self.reader.thread, slot: last.slot };
+            hit.doubt = DoubtReader(self.reader.index).restored(used, before, cancel)?;
         }
-        _ => None,
+        self.in_doubt(hit, before, cancel).map(Some)
     }
+
+    fn next_hit(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        let Some(next) = self.reader.next_use(self.view, from.0.saturating_add(1), cancel)? else { return Ok(None) };
+        self.in_doubt(self.hit(next)?, from, cancel).map(Some)
+    }
+
+    fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
+        let position = Position(found.slot);
+        let step = position.last_step().ok_or(QueryError::TraceChanged)?;
+        let hit = RecordReader(self.reader.index).hit(step, position, None)?;
+        let kind = hit.record.kind_of_use(self.view, self.reader.kinds);
+        Ok(Hit { doubt: found.doubt, access: Some(self.reader.access(self.view, kind)), ..hit })
+    }
+
+    /// A use of a register; where steps may be missing, it may not be the nearest.
+    fn in_doubt(&self, hit: Hit, at: Position, cancel: &Cancel) -> Result<Hit, QueryError> {
+        let is_filtered = hit.doubt.is_none() && DoubtReader(self.reader.index).is_filtered(at, cancel)?;
+        Ok(Hit { doubt: hit.doubt.or(is_filtered.then_some(Doubt::Filtered)), ..hit })
+    }
+}
+
+/// The line of an event that was read by itself.
+fn line_of<S: Source>(index: &Index<S>, event: &SlotEvent, cancel: &Cancel) -> Result<Line, QueryError> {
+    let Some(step) = Position(event.slot).last_step() else { return Ok(Line(event.line_in_range + 1)) };
+    // The text of a slot begins with its step, but for lines with the step's time before it.
+    let record = Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next();
+    let events = SlotReader(index).events(event.slot..event.slot + 1)?;
+    let line_of_step = events.first().map_or(0, |first| first.line_in_range);
+    let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
+    Ok(Line((line + event.line_in_range).saturating_sub(line_of_step)))
 }
 
 #[cfg(test)]

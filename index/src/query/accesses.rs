@@ -10,8 +10,10 @@ use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
-use crate::index::{Index, Query};
-use crate::read::slots::EventKind;
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::read::records::RecordReader;
+use crate::read::slots::{EventKind, SlotReader};
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
@@ -36,22 +38,25 @@ impl Query for AccessesOf {
     type Answer = Vec<Hit>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
-        index.check_position(self.from)?;
+        SlotReader(index).check_position(self.from)?;
         let (mut first, mut hits) = (self.from.0.saturating_add(1), Vec::new());
         let segments = &index.contents.segments;
         let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
         for number in start..segments.len() {
             for slot in self.slots_in(index, number, first)? {
                 cancel.check()?;
-                for event in index.events(slot..slot + 1)? {
+                for event in SlotReader(index).events(slot..slot + 1)? {
                     let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
-                    let step =
-                        if is_whose && self.is_meant(&event.kind) { index.owner(event.thread, slot)? } else { None };
+                    let step = if is_whose && self.is_meant(&event.kind) {
+                        SlotReader(index).owner(event.thread, slot)?
+                    } else {
+                        None
+                    };
                     let Some(step) = step else { continue };
                     if hits.len() >= self.limit {
                         return Ok(hits);
                     }
-                    hits.push(index.hit(step, Position(slot), index.access_of(&event)?)?);
+                    hits.push(RecordReader(index).hit(step, Position(slot), RecordReader(index).access_of(&event)?)?);
                 }
                 // A slot may go on in the next segment, but was read as a whole.
                 first = slot + 1;

@@ -11,8 +11,9 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
-use crate::index::{Index, Query};
+use crate::index::Index;
 use crate::query::markers::FindMarkers;
+use crate::query::question::Query;
 
 /// What a function does to the heap, and so what its arguments mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

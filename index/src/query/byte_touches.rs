@@ -6,8 +6,10 @@ use stepback_parsers::{Position, Source};
 use crate::answers::byte_state::ByteTouch;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::index::{Index, Query};
-use crate::read::touches::{ByteTouches, Wanted};
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::read::slots::SlotReader;
+use crate::read::touches::{ByteTouches, TouchReader, Wanted};
 use crate::store::granules::granules_of;
 
 /// When each of some bytes was accessed last before a position. Cost: as many lookups as there are blocks of 64 bytes;
@@ -26,12 +28,12 @@ impl Query for TouchesAt {
     type Answer = Vec<ByteTouch>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ByteTouch>, QueryError> {
-        index.check_position(self.position)?;
+        SlotReader(index).check_position(self.position)?;
         let mut bytes = Vec::new();
         for (granule, mask) in granules_of(self.address, self.len_bytes) {
             cancel.check()?;
-            let writes = index.last_touches(granule, mask, self.position.0, Wanted::Writes)?;
-            let reads = index.last_touches(granule, mask, self.position.0, Wanted::Reads)?;
+            let writes = TouchReader(index).last_touches(granule, mask, self.position.0, Wanted::Writes)?;
+            let reads = TouchReader(index).last_touches(granule, mask, self.position.0, Wanted::Reads)?;
             let at = |touches: &ByteTouches, place: usize| touches[place].map(|touch| Position(touch.slot));
             let wanted = (0..64).filter(|place| mask >> place & 1 != 0);
             bytes.extend(wanted.map(|place| ByteTouch { written_at: at(&writes, place), read_at: at(&reads, place) }));

@@ -1,18 +1,28 @@
 //! What differs between two positions.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::byte_state::ByteState;
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
 use crate::answers::difference::{Difference, MemoryDifference, RegisterDifference};
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
-use crate::index::{Index, Query};
+use crate::index::Index;
+use crate::query::question::Query;
 use crate::query::registers::RegistersAt;
-use crate::read::slots::EventKind;
-use crate::read::touches::{TouchAt, Wanted};
-use crate::store::granules::GRANULE_BITS;
+use crate::read::bytes::ByteReader;
+use crate::read::records::RecordReader;
+use crate::read::slots::{EventKind, SlotReader};
+use crate::read::touches::{TouchAt, TouchReader, Wanted};
+use crate::store::granules::{GRANULE_BITS, Granule};
+use crate::store::regions::ranges::AddressRange;
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::damaged;
 
 /// The difference of the states at two positions, in either order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,10 +41,10 @@ impl Query for DifferenceBetween {
     type Answer = Difference;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Difference, QueryError> {
-        index.check_position(self.from.max(self.to))?;
+        SlotReader(index).check_position(self.from.max(self.to))?;
         let thread = match self.thread {
             Some(thread) => thread,
-            None => index.thread_at(self.to)?,
+            None => SlotReader(index).thread_at(self.to)?,
         };
         let registers = |position| RegistersAt { position, thread: Some(thread) }.run(index, cancel);
         let (from, to) = (registers(self.from)?, registers(self.to)?);
@@ -49,7 +59,7 @@ impl Query for DifferenceBetween {
         });
         let mut difference = Difference { registers: registers.collect(), memory: Vec::new() };
         let slots = self.from.min(self.to).0 + 1..self.from.max(self.to).0 + 1;
-        for granule in index.changed_granules(slots, cancel)? {
+        for granule in changed_granules(index, slots, cancel)? {
             cancel.check()?;
             self.compare(index, granule, &mut difference.memory)?;
         }
@@ -64,22 +74,24 @@ impl DifferenceBetween {
         granule: u64,
         runs: &mut Vec<MemoryDifference>,
     ) -> Result<(), QueryError> {
-        let (from, to) =
-            (index.granule_at(granule, u64::MAX, self.from)?, index.granule_at(granule, u64::MAX, self.to)?);
+        let (from, to) = (
+            ByteReader(index).granule_at(granule, u64::MAX, self.from)?,
+            ByteReader(index).granule_at(granule, u64::MAX, self.to)?,
+        );
         let is_changed = |place: usize| from[place].value != to[place].value;
         let changed = (0..64).filter(|place| is_changed(*place)).fold(0, |mask, place| mask | 1u64 << place);
         if changed == 0 {
             return Ok(());
         }
         let later = self.from.max(self.to).0;
-        let written = index.last_touches(granule, changed, later, Wanted::Writes)?;
-        let external = index.last_touches(granule, changed, later, Wanted::External)?;
+        let written = TouchReader(index).last_touches(granule, changed, later, Wanted::Writes)?;
+        let external = TouchReader(index).last_touches(granule, changed, later, Wanted::External)?;
         let by_host = index.host_regions.last_of_bytes(granule, changed, later);
         let mut writers = [None; 64];
         for place in (0..64).filter(|place| is_changed(*place)) {
             let touch = written[place].max(external[place]);
             writers[place] = match touch.filter(|touch| Some(touch.slot) >= by_host[place]) {
-                Some(touch) => index.writer(touch, granule, place)?,
+                Some(touch) => writer(index, touch, granule, place)?,
                 None => by_host[place].and_then(|slot| Position(slot).last_step()),
             };
         }
@@ -108,24 +120,56 @@ impl DifferenceBetween {
     }
 }
 
-impl<S: Source> Index<S> {
-    /// The step that wrote a byte of a block, or whose read showed that something else had.
-    fn writer(&self, touch: TouchAt, granule: u64, place: usize) -> Result<Option<Step>, QueryError> {
-        if self.threads().len() == 1 {
-            return Ok(Position(touch.slot).last_step());
-        }
-        let wanted = (granule << GRANULE_BITS) + place as u64;
-        let events = self.events(touch.slot..touch.slot + 1)?;
-        for event in events.iter().rev() {
-            let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
-            let is_write = kind == AccessKind::Write;
-            if is_write != touch.is_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
-                continue;
-            }
-            if is_write || self.contradictions(event, granule)? >> place & 1 != 0 {
-                return self.owner(event.thread, touch.slot);
-            }
-        }
-        Err(QueryError::TraceChanged)
+/// The step that wrote a byte of a block, or whose read showed that something else had.
+fn writer<S: Source>(index: &Index<S>, touch: TouchAt, granule: u64, place: usize) -> Result<Option<Step>, QueryError> {
+    if index.threads().len() == 1 {
+        return Ok(Position(touch.slot).last_step());
     }
+    let wanted = (granule << GRANULE_BITS) + place as u64;
+    let events = SlotReader(index).events(touch.slot..touch.slot + 1)?;
+    for event in events.iter().rev() {
+        let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
+        let is_write = kind == AccessKind::Write;
+        if is_write != touch.is_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
+            continue;
+        }
+        if is_write || RecordReader(index).contradictions(event, granule)? >> place & 1 != 0 {
+            return SlotReader(index).owner(event.thread, touch.slot);
+        }
+    }
+    Err(QueryError::TraceChanged)
+}
+
+/// All blocks that the slots of a range may have changed: written, or read with another value.
+fn changed_granules<S: Source>(index: &Index<S>, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
+    let mut found = BTreeSet::new();
+    for number in 0..index.contents.segments.len() {
+        let Some(segment) = index.segment(number) else { continue };
+        let (first, last) = (segment.meta.step_base, segment.meta.step_base + u64::from(segment.meta.steps));
+        if last < slots.start || first >= slots.end {
+            continue;
+        }
+        let walked = segment.granules()?.for_each_from(0, |granule, list: Granule<'_>| {
+            let is_written = list.masks().is_none_or(|masks| masks.write != 0);
+            if is_written || list.has_external() {
+                found.insert(granule);
+            }
+            true
+        });
+        walked.map_err(|_| damaged(Section::Granules))?;
+        found.extend(segment.meta.seam_externals.iter().map(|seam| seam.granule));
+    }
+    for AddressRange { first, last } in index.host_regions.ranges(slots) {
+        let range = MemoryRange { address: Address(first), len_bytes: (last - first).saturating_add(1) };
+        // Where nobody looks and nothing was loaded, unknown memory only becomes unknown again.
+        ByteReader(index).for_each_touched(range, cancel, |granule, _| {
+            found.insert(granule);
+            Ok(())
+        })?;
+        let loaded = std::iter::successors(index.program().next_granule(first >> GRANULE_BITS), |granule| {
+            index.program().next_granule(granule + 1)
+        });
+        found.extend(loaded.take_while(|granule| *granule <= last >> GRANULE_BITS));
+    }
+    Ok(found.into_iter().collect())
 }

@@ -1,15 +1,19 @@
 //! External changes: the reads that contradicted what memory was known to hold.
 
-use stepback_machine::{AccessKind, Address};
+use stepback_machine::AccessKind;
 use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::external_change::ExternalChange;
-use crate::index::{Index, Query};
-use crate::read::external_slots::{Direction, ExternalSlots};
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::read::bytes::ByteReader;
+use crate::read::direction::Direction;
+use crate::read::external_slots::ExternalSlots;
+use crate::read::records::RecordReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::store::granules::{bytes_between, granules_of, last_of};
 
 /// External changes by steps from a position on, in the order of the trace.
@@ -39,13 +43,13 @@ impl Query for NextExternalChanges {
     type Answer = Vec<ExternalChange>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
-        index.check_position(self.from)?;
+        SlotReader(index).check_position(self.from)?;
         let (mut found, mut from) = (Vec::new(), self.from.0);
         let mut slots = ExternalSlots::new(index, Direction::Onward, self.range);
         while found.len() < self.limit {
             cancel.check()?;
             let Some(slot) = slots.next(from.saturating_add(1), cancel)? else { break };
-            found.extend(index.external_changes_in(slot, self.range)?);
+            found.extend(external_changes_in(index, slot, self.range)?);
             from = slot;
         }
         found.truncate(self.limit);
@@ -57,14 +61,14 @@ impl Query for LastExternalChanges {
     type Answer = Vec<ExternalChange>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
-        index.check_position(self.before)?;
+        SlotReader(index).check_position(self.before)?;
         let (mut found, mut last) = (Vec::new(), Some(self.before.0));
         let mut slots = ExternalSlots::new(index, Direction::Back, self.range);
         while found.len() < self.limit {
             cancel.check()?;
             let Some(bound) = last else { break };
             let Some(slot) = slots.next(bound, cancel)? else { break };
-            found.extend(index.external_changes_in(slot, self.range)?.into_iter().rev());
+            found.extend(external_changes_in(index, slot, self.range)?.into_iter().rev());
             last = slot.checked_sub(1);
         }
         found.truncate(self.limit);
@@ -72,75 +76,77 @@ impl Query for LastExternalChanges {
     }
 }
 
-impl<S: Source> Index<S> {
-    /// The external changes of a slot, in trace order, but for those that no step did.
-    fn external_changes_in(&self, slot: u64, range: Option<MemoryRange>) -> Result<Vec<ExternalChange>, QueryError> {
-        let events = self.events(slot..slot + 1)?;
-        let mut found = Vec::new();
-        for (place, event) in events.iter().enumerate().filter(|(_, event)| event.slot == slot) {
-            let EventKind::Access { kind: AccessKind::Read, address, size_bytes, bytes: Some(bytes) } = event.kind
-            else {
-                continue;
-            };
-            let size_bytes = u64::from(size_bytes.min(8));
-            if !self.contradicts(event, (address, size_bytes), range)? {
-                continue;
-            }
-            let Some(step) = self.owner(event.thread, slot)? else { continue };
-            let earlier = events.get(..place).unwrap_or_default();
-            let known_before = self.known_before((address, size_bytes), slot, earlier)?;
-            let bytes = bytes.into_iter().take(known_before.len()).collect();
-            let hit = self.hit(step, Position(slot), self.access_of(event)?)?;
-            found.push(ExternalChange { hit, address, bytes, known_before });
-        }
-        Ok(found)
-    }
-
-    /// Whether a read contradicts what was known of its bytes that are in a range.
-    fn contradicts(
-        &self,
-        event: &SlotEvent,
-        (address, size_bytes): (Address, u64),
-        range: Option<MemoryRange>,
-    ) -> Result<bool, QueryError> {
-        for (granule, _) in granules_of(address, size_bytes) {
-            let wanted = match range {
-                Some(range) => last_of(range.address, range.len_bytes)
-                    .map_or(0, |last| bytes_between(granule, range.address.0, last)),
-                None => u64::MAX,
-            };
-            if wanted != 0 && self.contradictions(event, granule)? & wanted != 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// What the trace told of some bytes before an event: of the events of its slot, only those before it count.
-    fn known_before(
-        &self,
-        (address, size_bytes): (Address, u64),
-        slot: u64,
-        earlier: &[SlotEvent],
-    ) -> Result<Vec<Option<u8>>, QueryError> {
-        let mut known = match slot.checked_sub(1) {
-            Some(before) => self.recorded_bytes((address, size_bytes), Position(before))?,
-            None => vec![None; usize::try_from(size_bytes).unwrap_or_default()],
+/// The external changes of a slot, in trace order, but for those that no step did.
+fn external_changes_in<S: Source>(
+    index: &Index<S>,
+    slot: u64,
+    range: Option<MemoryRange>,
+) -> Result<Vec<ExternalChange>, QueryError> {
+    let events = SlotReader(index).events(slot..slot + 1)?;
+    let mut found = Vec::new();
+    for (place, event) in events.iter().enumerate().filter(|(_, event)| event.slot == slot) {
+        let EventKind::Access { kind: AccessKind::Read, address, size_bytes, bytes: Some(bytes) } = event.kind else {
+            continue;
         };
-        if let Some(region) = self.host_regions.at(slot) {
-            let is_inside = |byte: u64| (region.first..=region.last).contains(&address.0.wrapping_add(byte));
-            (0..).zip(&mut known).filter(|(byte, _)| is_inside(*byte)).for_each(|(_, known)| *known = None);
+        let read = MemoryRange { address, len_bytes: u64::from(size_bytes.min(8)) };
+        if !contradicts(index, event, read, range)? {
+            continue;
         }
-        for event in earlier.iter().filter(|event| event.slot == slot) {
-            let EventKind::Access { kind, address: touched, size_bytes, bytes } = event.kind else { continue };
-            for (byte, known) in (0..).zip(&mut known) {
-                let place = address.0.wrapping_add(byte).wrapping_sub(touched.0);
-                if place >= u64::from(size_bytes) || kind == AccessKind::Read && bytes.is_none() {
-                    continue;
-                }
-                *known = bytes.and_then(|bytes| bytes.get(usize::try_from(place).ok()?).copied());
-            }
-        }
-        Ok(known)
+        let Some(step) = SlotReader(index).owner(event.thread, slot)? else { continue };
+        let earlier = events.get(..place).unwrap_or_default();
+        let known_before = known_before(index, read, slot, earlier)?;
+        let bytes = bytes.into_iter().take(known_before.len()).collect();
+        let hit = RecordReader(index).hit(step, Position(slot), RecordReader(index).access_of(event)?)?;
+        found.push(ExternalChange { hit, address, bytes, known_before });
     }
+    Ok(found)
+}
+
+/// Whether a read contradicts what was known of its bytes that are in a range.
+fn contradicts<S: Source>(
+    index: &Index<S>,
+    event: &SlotEvent,
+    read: MemoryRange,
+    range: Option<MemoryRange>,
+) -> Result<bool, QueryError> {
+    for (granule, _) in granules_of(read.address, read.len_bytes) {
+        let wanted = match range {
+            Some(range) => {
+                last_of(range.address, range.len_bytes).map_or(0, |last| bytes_between(granule, range.address.0, last))
+            }
+            None => u64::MAX,
+        };
+        if wanted != 0 && RecordReader(index).contradictions(event, granule)? & wanted != 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// What the trace told of some bytes before an event: of the events of its slot, only those before it count.
+fn known_before<S: Source>(
+    index: &Index<S>,
+    read: MemoryRange,
+    slot: u64,
+    earlier: &[SlotEvent],
+) -> Result<Vec<Option<u8>>, QueryError> {
+    let mut known = match slot.checked_sub(1) {
+        Some(before) => ByteReader(index).recorded_bytes(read, Position(before))?,
+        None => vec![None; usize::try_from(read.len_bytes).unwrap_or_default()],
+    };
+    if let Some(region) = index.host_regions.at(slot) {
+        let is_inside = |byte: u64| (region.first..=region.last).contains(&read.address.0.wrapping_add(byte));
+        (0..).zip(&mut known).filter(|(byte, _)| is_inside(*byte)).for_each(|(_, known)| *known = None);
+    }
+    for event in earlier.iter().filter(|event| event.slot == slot) {
+        let EventKind::Access { kind, address: touched, size_bytes, bytes } = event.kind else { continue };
+        for (byte, known) in (0..).zip(&mut known) {
+            let place = read.address.0.wrapping_add(byte).wrapping_sub(touched.0);
+            if place >= u64::from(size_bytes) || kind == AccessKind::Read && bytes.is_none() {
+                continue;
+            }
+            *known = bytes.and_then(|bytes| bytes.get(usize::try_from(place).ok()?).copied());
+        }
+    }
+    Ok(known)
 }

@@ -7,7 +7,9 @@ use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::index::{Index, Query};
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::read::slots::SlotReader;
 use crate::store::granules::{GRANULE_BITS, Granule};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
@@ -55,7 +57,7 @@ impl Query for PageHeat {
     type Answer = HeatMap;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<HeatMap, QueryError> {
-        index.check_position(self.from.max(self.to))?;
+        SlotReader(index).check_position(self.from.max(self.to))?;
         let mut counts = Counts::new(self);
         // What shows at the first position was accessed before it.
         let (first, last) = (self.from.0.saturating_add(1), self.to.0);

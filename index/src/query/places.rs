@@ -1,15 +1,14 @@
 //! Where a step's text stands in the trace.
 
-use std::ops::Range;
-
-use stepback_parsers::{EventSink, Flow, Line, Position, Source, Step, StepEvent};
+use stepback_parsers::{Line, Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
-use crate::index::{Index, Query};
-use crate::read::slots::local_thread;
-use crate::store::packed::FRAME;
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::read::lines::LineReader;
+use crate::read::slots::{SlotReader, local_thread};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -55,7 +54,7 @@ impl Query for TextLineOfStep {
         if slot > index.step_count() || !index.source().is_text() {
             Ok(None)
         } else {
-            Ok(Some(Line(index.line_of_slot(slot)? + 1)))
+            Ok(Some(Line(LineReader(index).line_of_slot(slot)? + 1)))
         }
     }
 }
@@ -64,7 +63,7 @@ impl Query for NextStepOf {
     type Answer = Option<Step>;
 
     fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
-        index.next_step_of(self.thread, self.from)
+        SlotReader(index).next_step_of(self.thread, self.from)
     }
 }
 
@@ -72,8 +71,8 @@ impl Query for LastStepOf {
     type Answer = Option<Step>;
 
     fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Option<Step>, QueryError> {
-        index.check_position(self.before)?;
-        index.owner(self.thread, self.before.0)
+        SlotReader(index).check_position(self.before)?;
+        SlotReader(index).owner(self.thread, self.before.0)
     }
 }
 
@@ -81,7 +80,7 @@ impl Query for StepCountOf {
     type Answer = u64;
 
     fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<u64, QueryError> {
-        index.check_position(self.before)?;
+        SlotReader(index).check_position(self.before)?;
         if index.threads().len() == 1 {
             return Ok(self.before.0);
         }
@@ -102,55 +101,6 @@ impl Query for StepCountOf {
             };
         }
         Ok(count)
-    }
-}
-
-impl<S: Source> Index<S> {
-    /// The line, counted from 0, on which the text of a slot begins.
-    fn line_of_slot(&self, slot: u64) -> Result<u64, QueryError> {
-        let (segment, local) = self.locate(slot)?;
-        let block = (local.saturating_sub(1) as usize) / FRAME;
-        let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
-        let instruction_line = segment.meta.line_base + segment.block_line(block)?;
-        // The index has the lines of instructions, and lines with their time may stand before them.
-        let mut first = FirstInstruction::default();
-        self.parse(self.text_start(block_slot)?..self.text_start(block_slot + 1)?, &mut first)?;
-        let instruction = first.0.ok_or(QueryError::TraceChanged)?;
-        let start = self.text_start(slot)?;
-        Ok(match start < instruction {
-            true => instruction_line.saturating_sub(self.newlines(start..instruction)?),
-            false => instruction_line + self.newlines(instruction..start)?,
-        })
-    }
-
-    fn newlines(&self, mut range: Range<u64>) -> Result<u64, QueryError> {
-        const WINDOW: u64 = 64 << 10;
-        let mut window = Vec::new();
-        let mut count = 0;
-        while !range.is_empty() {
-            window.clear();
-            self.source().read_raw(range.start..range.start.saturating_add(WINDOW).min(range.end), &mut window)?;
-            if window.is_empty() {
-                return Err(QueryError::TraceChanged);
-            }
-            count += memchr::memchr_iter(b'\n', &window).count() as u64;
-            range.start += window.len() as u64;
-        }
-        Ok(count)
-    }
-}
-
-/// Where the line of the first instruction begins.
-#[derive(Default)]
-struct FirstInstruction(Option<u64>);
-
-impl EventSink for FirstInstruction {
-    fn begin_step(&mut self, step: &StepEvent<'_>) {
-        self.0.get_or_insert(step.place.offset);
-    }
-
-    fn progress(&mut self, _offset: u64) -> Flow {
-        if self.0.is_some() { Flow::Stop } else { Flow::Continue }
     }
 }
 

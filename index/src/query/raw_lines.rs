@@ -4,7 +4,10 @@ use stepback_parsers::{Line, Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::index::{Index, Query};
+use crate::index::Index;
+use crate::query::question::Query;
+use crate::read::lines::LineReader;
+use crate::read::slots::SlotReader;
 
 /// The raw lines of the trace from a line on, without their line ends (lossy UTF-8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,8 +41,8 @@ impl Query for RawLines {
             return Ok(Vec::new());
         }
         let wanted = self.first.0.saturating_sub(1);
-        let chunk = index.chunk_of_line(wanted)?;
-        let (mut slot, mut slot_end) = (chunk.slot, index.text_start(chunk.slot + 1)?);
+        let chunk = LineReader(index).chunk_of_line(wanted)?;
+        let (mut slot, mut slot_end) = (chunk.slot, SlotReader(index).text_start(chunk.slot + 1)?);
         let (mut line, mut offset, length) = (chunk.line, chunk.offset, index.contents.text_end);
         let mut lines = Vec::new();
         let mut text = Vec::new();
@@ -65,7 +68,7 @@ impl Query for RawLines {
                 let begin = offset - 1;
                 while begin >= slot_end && slot < index.step_count() {
                     slot += 1;
-                    slot_end = index.text_start(slot + 1)?;
+                    slot_end = SlotReader(index).text_start(slot + 1)?;
                 }
                 if is_shown {
                     let shown = String::from_utf8_lossy(&text).trim_end_matches(['\r', '\n']).to_owned();

@@ -17,7 +17,8 @@ use crate::builder::calls::branches::branch_target;
 use crate::builder::segment::transfers::LastStep;
 use crate::index::Index;
 use crate::read::functions::Functions;
-use crate::read::slots::EventKind;
+use crate::read::slots::{EventKind, SlotReader};
+use crate::read::visits::VisitReader;
 use crate::store::calls::encoder::encode_sorted;
 use crate::store::calls::frame::Frame;
 use crate::store::calls::table::CallTable;
@@ -38,52 +39,60 @@ type Others = HashSet<Address>;
 /// Beyond so many such places, finding out whether it was one of them costs more than reading the step.
 const OTHERS: usize = 16;
 
-impl<S: Source> Index<S> {
-    /// The calls with the frames split that were left by tail calls; none when there is no such frame.
-    pub(crate) fn calls_with_tails(
-        &self,
-        functions: &Functions,
-        cancel: &Cancel,
-    ) -> Result<Option<CallTable>, QueryError> {
-        let mut tails = self.tails(functions, cancel)?;
-        if tails.is_empty() {
-            return Ok(None);
-        }
-        tails.sort_unstable();
-        let calls = self.plain_calls();
-        let mut later = Vec::new();
-        for group in tails.chunk_by(|one, other| one.frame == other.frame) {
-            let Some(id) = group.first().map(|tail| tail.frame) else { continue };
-            later.extend(calls.get(id).iter().flat_map(|call| successors(call, calls.stack_of(id), group)));
-        }
-        later.sort_unstable_by_key(Frame::place);
-        let cut_at = |id: CallId| {
-            let place = tails.partition_point(|tail| tail.frame < id);
-            tails.get(place).filter(|tail| tail.frame == id).map(|tail| tail.jump)
-        };
-        let whole = (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
-        let first = whole.map(|(id, call)| match cut_at(id) {
-            Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..Frame::of(&call, calls.stack_of(id)) },
-            None => Frame::of(&call, calls.stack_of(id)),
-        });
-        let merged = Merged { first: first.peekable(), later: later.into_iter().peekable() };
-        let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
-        let len = bytes.len();
-        Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, layout, self.step_count())))
+/// The calls with the frames split that were left by tail calls; none when there is no such frame.
+/// The program must say where functions begin.
+/// Cost: the lists of the visits of each function's start; where there are tail calls, 56 bytes of memory a frame.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn tail_calls<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Option<CallTable>, QueryError> {
+    let functions = &Functions::new(index.program().functions());
+    let mut tails = TailFinder { index, functions }.tails(cancel)?;
+    if tails.is_empty() {
+        return Ok(None);
     }
+    tails.sort_unstable();
+    let calls = index.plain_calls();
+    let mut later = Vec::new();
+    for group in tails.chunk_by(|one, other| one.frame == other.frame) {
+        let Some(id) = group.first().map(|tail| tail.frame) else { continue };
+        later.extend(calls.get(id).iter().flat_map(|call| successors(call, calls.stack_of(id), group)));
+    }
+    later.sort_unstable_by_key(Frame::place);
+    let cut_at = |id: CallId| {
+        let place = tails.partition_point(|tail| tail.frame < id);
+        tails.get(place).filter(|tail| tail.frame == id).map(|tail| tail.jump)
+    };
+    let whole = (0..calls.len()).map(CallId).filter_map(|id| Some((id, calls.get(id)?)));
+    let first = whole.map(|(id, call)| match cut_at(id) {
+        Some(jump) => Frame { exit_step: Some(jump.0), left: Left::Tail, ..Frame::of(&call, calls.stack_of(id)) },
+        None => Frame::of(&call, calls.stack_of(id)),
+    });
+    let merged = Merged { first: first.peekable(), later: later.into_iter().peekable() };
+    let (bytes, layout) = encode_sorted(merged, calls.layout().switches.clone());
+    let len = bytes.len();
+    Ok(Some(CallTable::new(Data::Memory(bytes).into(), 0..len, layout, index.step_count())))
+}
 
-    fn tails(&self, functions: &Functions, cancel: &Cancel) -> Result<Vec<Tail>, QueryError> {
-        let calls = self.plain_calls();
+/// Looks for tail calls.
+struct TailFinder<'a, S> {
+    index: &'a Index<S>,
+    functions: &'a Functions,
+}
+
+impl<S: Source> TailFinder<'_, S> {
+    fn tails(&self, cancel: &Cancel) -> Result<Vec<Tail>, QueryError> {
+        let calls = self.index.plain_calls();
         let frames = (0..calls.len()).filter_map(|id| calls.get(CallId(id)));
         let mut entries: Vec<Step> = frames.filter_map(|call| call.entry_step).collect();
         entries.sort_unstable();
         let mut tails = Vec::new();
-        for start in functions.starts() {
+        for start in self.functions.starts() {
             let mut others = Others::new();
             cancel.check()?;
-            self.for_each_visit(Address(*start), cancel, |entry| {
+            VisitReader(self.index).for_each_visit(Address(*start), cancel, |entry| {
                 if entries.binary_search(&entry).is_err() {
-                    tails.extend(self.tail(Address(*start), entry, functions, &mut others)?);
+                    tails.extend(self.tail(Address(*start), entry, &mut others)?);
                 }
                 Ok(())
             })?;
@@ -92,19 +101,13 @@ impl<S: Source> Index<S> {
     }
 
     /// The tail call by which a function was entered with a step, if it was one.
-    fn tail(
-        &self,
-        function: Address,
-        entry: Step,
-        functions: &Functions,
-        others: &mut Others,
-    ) -> Result<Option<Tail>, QueryError> {
-        let thread = self.thread_at(entry.after())?;
-        let Some(jump) = self.owner(thread, entry.before().0)? else { return Ok(None) };
-        if !self.is_tail_jump(function, jump, functions, others)? {
+    fn tail(&self, function: Address, entry: Step, others: &mut Others) -> Result<Option<Tail>, QueryError> {
+        let thread = SlotReader(self.index).thread_at(entry.after())?;
+        let Some(jump) = SlotReader(self.index).owner(thread, entry.before().0)? else { return Ok(None) };
+        if !self.is_tail_jump(function, jump, others)? {
             return Ok(None);
         }
-        let calls = self.plain_calls();
+        let calls = self.index.plain_calls();
         let frame = calls.innermost_at(thread, jump.before());
         // A jump that leaves the frame for good is a longjmp or a return, and one that makes a frame is a call.
         let is_inside = |id: &CallId| calls.get(*id).is_some_and(|call| call.exit_step != Some(jump));
@@ -112,22 +115,16 @@ impl<S: Source> Index<S> {
         Ok(frame.map(|frame| Tail { frame, jump, entry, function }))
     }
 
-    fn is_tail_jump(
-        &self,
-        function: Address,
-        jump: Step,
-        functions: &Functions,
-        others: &mut Others,
-    ) -> Result<bool, QueryError> {
+    fn is_tail_jump(&self, function: Address, jump: Step, others: &mut Others) -> Result<bool, QueryError> {
         if others.len() <= OTHERS {
             for pc in others.iter() {
-                if self.is_visit(*pc, jump)? {
+                if VisitReader(self.index).is_visit(*pc, jump)? {
                     return Ok(false);
                 }
             }
         }
         let slot = jump.after().0;
-        let events = self.events(slot..slot + 1)?;
+        let events = SlotReader(self.index).events(slot..slot + 1)?;
         let step = events.into_iter().find_map(|event| match event.kind {
             EventKind::Step(step) => Some(step),
             _ => None,
@@ -149,7 +146,7 @@ impl<S: Source> Index<S> {
         };
         let can_be = jumps
             && step.next_pc() != function.0
-            && functions.start_of(step.pc) != Some(function.0)
+            && self.functions.start_of(step.pc) != Some(function.0)
             // A jump that goes elsewhere was interrupted.
             && branch_target(&step).is_none_or(|target| target == function.0);
         if !can_be {

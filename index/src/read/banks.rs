@@ -5,46 +5,24 @@
 //! So where the newest write of the plain register named a bank that the mode at the position does not use,
 //! the plain register is the bank that it does use, if the trace names that anywhere.
 
-use stepback_machine::{Bank, BankedRegister, Mode, RegisterId, RegisterView};
+use stepback_machine::{Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::views::ViewReader;
+use crate::store::named_bank::NamedBank;
 
-/// A bank that the trace names.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NamedBank {
-    /// Its own register.
-    register: RegisterId,
-    /// The register whose name it shares.
-    plain: RegisterId,
-    bank: Bank,
-}
-
-impl NamedBank {
-    /// The banks among the registers outside the architecture's table, which are numbered by their places.
-    pub fn among(names: &[String]) -> Vec<Self> {
-        let named = |(place, name): (u16, &String)| {
-            let BankedRegister { plain, bank } = BankedRegister::named(name)?;
-            let register = RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?);
-            Some(Self { register, plain: plain.register, bank }).filter(|_| bank != Bank::Other)
-        };
-        (0..).zip(names).filter_map(named).collect()
-    }
-}
-
-impl<S: Source> Index<S> {
-    /// The cell that is meant at a position: where its register has banks, the one in use.
-    pub(crate) fn home_of(&self, cell: Cell, at: Position) -> Result<Cell, QueryError> {
-        match cell {
-            Cell::Register { thread, view } => {
-                Ok(Cell::Register { thread, view: RegisterReader::new(self, thread, at).home(view)? })
-            }
-            Cell::Memory { .. } => Ok(cell),
+/// The cell that is meant at a position: where its register has banks, the one in use.
+pub(crate) fn home_of<S: Source>(index: &Index<S>, cell: Cell, at: Position) -> Result<Cell, QueryError> {
+    match cell {
+        Cell::Register { thread, view } => {
+            Ok(Cell::Register { thread, view: RegisterReader::new(index, thread, at).home(view)? })
         }
+        Cell::Memory { .. } => Ok(cell),
     }
 }
 
@@ -54,7 +32,7 @@ impl<S: Source> RegisterReader<'_, S> {
         let (index, thread) = (self.index, self.thread);
         let is_written = |bank: &&NamedBank| {
             let whole = RegisterView::new(bank.register, 0, u16::MAX);
-            bank.plain == view.register && index.overlapping(thread, whole).next().is_some()
+            bank.plain == view.register && ViewReader(index).overlapping(thread, whole).next().is_some()
         };
         let mut banks = index.banks.iter().filter(is_written).peekable();
         if banks.peek().is_none() {
@@ -80,7 +58,7 @@ impl<S: Source> RegisterReader<'_, S> {
         if let Some(mode) = self.mode {
             return Ok(mode);
         }
-        let mode = match self.index.owner(self.thread, self.at.0)? {
+        let mode = match SlotReader(self.index).owner(self.thread, self.at.0)? {
             Some(step) => {
                 let mode =
                     |event: &SlotEvent| if let EventKind::Step(step) = &event.kind { Some(step.mode) } else { None };
@@ -110,8 +88,8 @@ impl<S: Source> RegisterReader<'_, S> {
     /// The newest write of some byte of a view, and its slot.
     fn newest_write(&mut self, view: RegisterView) -> Result<Option<(u64, SlotEvent)>, QueryError> {
         let mut newest = None;
-        for known in self.index.overlapping(self.thread, view) {
-            newest = newest.max(self.index.last_write_slot(known, self.at.0)?);
+        for known in ViewReader(self.index).overlapping(self.thread, view) {
+            newest = newest.max(ViewReader(self.index).last_write_slot(known, self.at.0)?);
         }
         let Some(slot) = newest else { return Ok(None) };
         let is_write = |event: &&SlotEvent| matches!(event.kind, EventKind::Register { view: written, .. } if written.overlaps(view));

@@ -6,6 +6,7 @@ use crate::answers::byte_state::ByteState;
 use crate::answers::error::QueryError;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
+use crate::read::slots::SlotReader;
 use crate::read::touches::ByteTouches;
 use crate::store::granules::GRANULE_BITS;
 
@@ -19,44 +20,42 @@ pub(crate) enum Order {
     Last,
 }
 
-impl<S: Source> Index<S> {
-    /// Reads the values that touches gave: of each byte the last or first one in its slot.
-    pub(crate) fn read_values(
-        &self,
-        granule: u64,
-        touches: &ByteTouches,
-        order: Order,
-        states: &mut [ByteState; 64],
-    ) -> Result<(), QueryError> {
-        let touches = touches.iter().zip(0..).filter_map(|(touch, place)| Some((touch.as_ref()?, place)));
-        let known = touches.filter(|(touch, _)| touch.is_known);
-        let mut slots: Vec<(u64, u64)> = known.map(|(touch, place)| (touch.slot, 1 << place)).collect();
-        slots.sort_unstable();
-        slots.dedup_by(|(slot, bytes), (kept, all)| {
-            let is_same = slot == kept;
-            *all |= if is_same { *bytes } else { 0 };
-            is_same
-        });
-        let base = granule << GRANULE_BITS;
-        for run in slots.chunk_by(|(slot, _), (next, _)| next - slot <= NEAR) {
-            let [(first, _), ..] = *run else { continue };
-            let last = run.last().map_or(first, |(last, _)| *last);
-            // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
-            let slot = first.saturating_sub(1);
-            let mut reader = ByteReader { slot, base, wanted: run, found: 0, order, states };
-            self.parse(self.text_start(first)?..self.text_start(last.saturating_add(1))?, &mut reader)?;
-            // Fewer or more steps than were indexed, or others: somebody rewrote the trace.
-            let wanted = run.iter().fold(0, |all, (_, bytes)| all | bytes);
-            if reader.slot != last || reader.found != wanted {
-                return Err(QueryError::TraceChanged);
-            }
+/// Reads the values that touches gave: of each byte the last or first one in its slot.
+pub(crate) fn read_values<S: Source>(
+    index: &Index<S>,
+    granule: u64,
+    touches: &ByteTouches,
+    order: Order,
+    states: &mut [ByteState; 64],
+) -> Result<(), QueryError> {
+    let touches = touches.iter().zip(0..).filter_map(|(touch, place)| Some((touch.as_ref()?, place)));
+    let known = touches.filter(|(touch, _)| touch.is_known);
+    let mut slots: Vec<(u64, u64)> = known.map(|(touch, place)| (touch.slot, 1 << place)).collect();
+    slots.sort_unstable();
+    slots.dedup_by(|(slot, bytes), (kept, all)| {
+        let is_same = slot == kept;
+        *all |= if is_same { *bytes } else { 0 };
+        is_same
+    });
+    let base = granule << GRANULE_BITS;
+    for run in slots.chunk_by(|(slot, _), (next, _)| next - slot <= NEAR) {
+        let [(first, _), ..] = *run else { continue };
+        let last = run.last().map_or(first, |(last, _)| *last);
+        // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
+        let slot = first.saturating_sub(1);
+        let mut reader = ValueSink { slot, base, wanted: run, found: 0, order, states };
+        SlotReader(index).parse_slots(first..last.saturating_add(1), &mut reader)?;
+        // Fewer or more steps than were indexed, or others: somebody rewrote the trace.
+        let wanted = run.iter().fold(0, |all, (_, bytes)| all | bytes);
+        if reader.slot != last || reader.found != wanted {
+            return Err(QueryError::TraceChanged);
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Takes the values of some bytes of a block.
-struct ByteReader<'a> {
+struct ValueSink<'a> {
     slot: u64,
     /// The address of the block.
     base: u64,
@@ -67,7 +66,7 @@ struct ByteReader<'a> {
     states: &'a mut [ByteState; 64],
 }
 
-impl EventSink for ByteReader<'_> {
+impl EventSink for ValueSink<'_> {
     fn begin_step(&mut self, _step: &StepEvent<'_>) {
         self.slot += 1;
         let passed = self.wanted.partition_point(|(slot, _)| *slot < self.slot);

@@ -5,18 +5,16 @@ use stepback_parsers::{KnownInstruction, Source, StepEvent};
 
 use crate::index::Index;
 
-impl<S: Source> Index<S> {
-    /// The bytes of a step's instruction; none when neither trace nor program tell.
-    pub(crate) fn encoding_of(&self, step: &StepEvent<'_>) -> Option<Encoding> {
-        let in_program = || self.program().instruction(step.pc, step.length_bytes, step.instruction_set);
-        step.encoding().or_else(in_program)
-    }
+/// The bytes of a step's instruction; none when neither trace nor program tell.
+pub(crate) fn encoding_of<S: Source>(index: &Index<S>, step: &StepEvent<'_>) -> Option<Encoding> {
+    let in_program = || index.program().instruction(step.pc, step.length_bytes, step.instruction_set);
+    step.encoding().or_else(in_program)
+}
 
-    /// The same of an instruction that the trace executed.
-    pub fn known_encoding(&self, known: &KnownInstruction) -> Option<Encoding> {
-        let in_program = || self.program().instruction(known.pc, known.length_bytes, known.instruction_set);
-        known.encoding.or_else(in_program)
-    }
+/// The same of an instruction that the trace executed.
+pub(crate) fn known_encoding<S: Source>(index: &Index<S>, known: &KnownInstruction) -> Option<Encoding> {
+    let in_program = || index.program().instruction(known.pc, known.length_bytes, known.instruction_set);
+    known.encoding.or_else(in_program)
 }
 
 /// The text of a step whose instruction has these bytes.

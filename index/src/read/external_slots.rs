@@ -10,24 +10,9 @@ use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::index::Index;
-use crate::read::touches::{ByteTouches, Wanted};
-
-/// Which way a question goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
-    Onward,
-    Back,
-}
-
-impl Direction {
-    /// Greater for a slot that comes earlier this way. It is its own inverse.
-    fn rank(self, slot: u64) -> u64 {
-        match self {
-            Self::Onward => !slot,
-            Self::Back => slot,
-        }
-    }
-}
+use crate::read::bytes::ByteReader;
+use crate::read::direction::Direction;
+use crate::read::touches::{ByteTouches, TouchReader, Wanted};
 
 /// The walk of one question.
 pub(crate) struct ExternalSlots<'a, S> {
@@ -51,15 +36,15 @@ impl<'a, S: Source> ExternalSlots<'a, S> {
         let Some(range) = self.range else { return self.next_anywhere(bound) };
         let (index, direction) = (self.index, self.direction);
         let look = |granule: u64, bytes: u64| match direction {
-            Direction::Onward => index.next_touches(granule, bytes, bound, Wanted::External),
-            Direction::Back => index.last_touches(granule, bytes, bound, Wanted::External),
+            Direction::Onward => TouchReader(index).next_touches(granule, bytes, bound, Wanted::External),
+            Direction::Back => TouchReader(index).last_touches(granule, bytes, bound, Wanted::External),
         };
         let due = match &mut self.due {
             Some(due) => due,
             None => {
                 let mut due = DueBytes { direction, heap: BinaryHeap::new() };
                 if index.contents.externals != 0 {
-                    index.for_each_touched((range.address, range.len_bytes), cancel, |granule, bytes| {
+                    ByteReader(index).for_each_touched(range, cancel, |granule, bytes| {
                         due.push(granule, &look(granule, bytes)?);
                         Ok(())
                     })?;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use crate::read::program::FunctionPart;
+use crate::answers::program::FunctionPart;
 
 /// The functions of a program. O(log n) a question.
 #[derive(Clone, Debug, Default)]

@@ -2,12 +2,21 @@
 
 pub(crate) mod banks;
 pub(crate) mod byte_values;
+pub(crate) mod bytes;
+pub(crate) mod direction;
 pub(crate) mod encodings;
 pub(crate) mod external_slots;
+pub(crate) mod far_uses;
 pub(crate) mod functions;
+pub(crate) mod key_maps;
+pub(crate) mod lines;
+pub(crate) mod markers;
+pub(crate) mod names;
 pub(crate) mod operands;
 pub(crate) mod overtaken;
-pub(crate) mod program;
+pub(crate) mod records;
 pub(crate) mod register_reader;
 pub(crate) mod slots;
 pub(crate) mod touches;
+pub(crate) mod views;
+pub(crate) mod visits;

@@ -11,7 +11,9 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
-use crate::read::slots::{EventKind, SlotEvent};
+use crate::read::records::RecordReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::views::ViewReader;
 
 /// Reads the registers of one register file; many were last written by the same steps, which are read once.
 pub(crate) struct RegisterReader<'a, S> {
@@ -37,8 +39,8 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         }
         let home = self.home(view)?;
         let mut slots = Vec::new();
-        for known in self.index.overlapping(self.thread, home) {
-            slots.extend(self.index.last_write_slot(known, self.at.0)?.map(|slot| (slot, known.view)));
+        for known in ViewReader(self.index).overlapping(self.thread, home) {
+            slots.extend(ViewReader(self.index).last_write_slot(known, self.at.0)?.map(|slot| (slot, known.view)));
         }
         slots.sort_unstable_by_key(|(slot, _)| std::cmp::Reverse(*slot));
         let newest = slots.first().map(|(slot, _)| *slot);
@@ -51,7 +53,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         let value = Value(bytes.iter().map(|byte| byte.value()).collect());
         let source = if value.is_unknown() { ValueSource::Unknown } else { ValueSource::Recorded };
         let written_by = match newest {
-            Some(slot) => self.index.owner(self.thread, slot)?,
+            Some(slot) => SlotReader(self.index).owner(self.thread, slot)?,
             None => None,
         };
         Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by, reason: None })
@@ -79,7 +81,7 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         match self.events.entry(slot) {
             Entry::Occupied(place) => Ok(place.into_mut()),
             Entry::Vacant(place) => {
-                let mut events = self.index.events(slot..slot + 1)?;
+                let mut events = SlotReader(self.index).events(slot..slot + 1)?;
                 events.retain(|event| event.slot == slot && event.thread == self.thread);
                 Ok(place.insert(events))
             }
@@ -88,8 +90,8 @@ impl<'a, S: Source> RegisterReader<'a, S> {
 
     /// The program counter: the address of the thread's next step, whatever the trace wrote into it; none when it has none.
     fn program_counter(&self, name: &str, view: RegisterView) -> Result<Option<RegisterState>, QueryError> {
-        let Some(step) = self.index.next_step_of(self.thread, self.at)? else { return Ok(None) };
-        let pc = self.index.pc_of(step)?.ok_or(QueryError::TraceChanged)?;
+        let Some(step) = SlotReader(self.index).next_step_of(self.thread, self.at)? else { return Ok(None) };
+        let pc = RecordReader(self.index).pc_of(step)?.ok_or(QueryError::TraceChanged)?;
         let value = Value(pc.0.to_le_bytes().iter().take(usize::from(view.size_bytes)).copied().map(Some).collect());
         let (name, source) = (name.to_owned(), ValueSource::Inferred);
         Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }))

@@ -14,8 +14,17 @@ use stepback_parsers::{
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::read::encodings::text_of;
+use crate::read::encodings::{encoding_of, text_of};
 use crate::store::segment::reader::SegmentReader;
+
+/// A slot in which a thread did something.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThreadSlot {
+    /// Who.
+    pub thread: ThreadId,
+    /// Where it takes effect.
+    pub slot: u64,
+}
 
 /// An event as it was read again.
 #[derive(Clone, Debug)]
@@ -68,20 +77,23 @@ thread_local! {
     static SCRATCH: RefCell<ParseScratch> = RefCell::default();
 }
 
-impl<S: Source> Index<S> {
+/// Finds slots, and reads their events again.
+pub struct SlotReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> SlotReader<'a, S> {
     /// The segment that holds a slot, and the slot's number in it.
-    pub(crate) fn locate(&self, slot: u64) -> Result<(SegmentReader<'_>, u32), QueryError> {
-        let after = self.contents.segments.partition_point(|segment| segment.step_base < slot);
+    pub(crate) fn locate(&self, slot: u64) -> Result<(SegmentReader<'a>, u32), QueryError> {
+        let after = self.0.contents.segments.partition_point(|segment| segment.step_base < slot);
         let number = after.saturating_sub(1);
-        let segment = self.segment(number).ok_or_else(no_segment)?;
+        let segment = self.0.segment(number).ok_or_else(no_segment)?;
         let local = u32::try_from(slot.saturating_sub(segment.meta.step_base)).map_err(|_| no_segment())?;
         Ok((segment, local))
     }
 
     /// Where in the trace the text of a slot begins; the end of what is indexed behind the last.
     pub(crate) fn text_start(&self, slot: u64) -> Result<u64, QueryError> {
-        if slot > self.step_count() {
-            return Ok(self.contents.text_end);
+        if slot > self.0.step_count() {
+            return Ok(self.0.contents.text_end);
         }
         if slot == 0 {
             return Ok(0);
@@ -121,30 +133,34 @@ impl<S: Source> Index<S> {
 
     /// The events of some slots, read from an earlier slot on; also the line in range of the first step that was read.
     pub(crate) fn events_from(&self, first: u64, slots: Range<u64>) -> Result<(Vec<SlotEvent>, u64), QueryError> {
-        let range = self.text_start(first)?..self.text_start(slots.end)?;
-        let mut reader = SlotReader::new(self, first, slots.start);
-        self.parse(range, &mut reader)?;
+        let mut reader = EventCollector::new(self.0, first, slots.start);
+        self.parse_slots(first..slots.end, &mut reader)?;
         // Fewer or more steps than were indexed: somebody rewrote the trace.
-        if reader.slot.saturating_add(1) != slots.end.min(self.step_count() + 1) {
+        if reader.slot.saturating_add(1) != slots.end.min(self.0.step_count() + 1) {
             return Err(QueryError::TraceChanged);
         }
         Ok((reader.events, reader.first_line.unwrap_or(0)))
     }
 
+    /// Reads the text of some slots again.
+    pub(crate) fn parse_slots<K: EventSink>(&self, slots: Range<u64>, sink: &mut K) -> Result<(), QueryError> {
+        self.parse(self.text_start(slots.start)?..self.text_start(slots.end)?, sink)
+    }
+
     /// Reads a range of the trace again.
     pub(crate) fn parse<K: EventSink>(&self, range: Range<u64>, sink: &mut K) -> Result<(), QueryError> {
-        SCRATCH.with_borrow_mut(|scratch| self.source().parse(range, scratch, sink))?;
+        SCRATCH.with_borrow_mut(|scratch| self.0.source().parse(range, scratch, sink))?;
         Ok(())
     }
 
     /// The step that an event of a thread in a slot belongs to: the last of that thread; none before its first.
     pub(crate) fn owner(&self, thread: ThreadId, slot: u64) -> Result<Option<Step>, QueryError> {
-        if self.threads().len() == 1 {
+        if self.0.threads().len() == 1 {
             return Ok(Position(slot).last_step());
         }
-        let after = self.contents.segments.partition_point(|segment| segment.step_base < slot);
+        let after = self.0.contents.segments.partition_point(|segment| segment.step_base < slot);
         for number in (0..after).rev() {
-            let segment = self.segment(number).ok_or_else(no_segment)?;
+            let segment = self.0.segment(number).ok_or_else(no_segment)?;
             let bound = u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
             if let Some(local) = last_step_of(&segment, thread, bound)? {
                 return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
@@ -155,13 +171,13 @@ impl<S: Source> Index<S> {
 
     /// The first step of a thread from a position on.
     pub(crate) fn next_step_of(&self, thread: ThreadId, from: Position) -> Result<Option<Step>, QueryError> {
-        if self.threads().len() == 1 {
-            return Ok(Some(from.next_step()).filter(|step| step.0 < self.step_count()));
+        if self.0.threads().len() == 1 {
+            return Ok(Some(from.next_step()).filter(|step| step.0 < self.0.step_count()));
         }
         let wanted = from.0.saturating_add(1);
-        let first = self.contents.segments.partition_point(|segment| segment.step_base < wanted).saturating_sub(1);
-        for number in first..self.contents.segments.len() {
-            let segment = self.segment(number).ok_or_else(no_segment)?;
+        let first = self.0.contents.segments.partition_point(|segment| segment.step_base < wanted).saturating_sub(1);
+        for number in first..self.0.contents.segments.len() {
+            let segment = self.0.segment(number).ok_or_else(no_segment)?;
             let from = u32::try_from(wanted.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX).max(1);
             if let Some(local) = first_step_of(&segment, thread, from)? {
                 return Ok(Position(segment.meta.step_base + u64::from(local)).last_step());
@@ -176,10 +192,10 @@ impl<S: Source> Index<S> {
     /// # Errors
     /// See [`QueryError`].
     pub fn thread_at(&self, position: Position) -> Result<ThreadId, QueryError> {
-        if self.threads().len() == 1 || self.step_count() == 0 {
+        if self.0.threads().len() == 1 || self.0.step_count() == 0 {
             return Ok(ThreadId(0));
         }
-        let slot = position.0.clamp(1, self.step_count());
+        let slot = position.0.clamp(1, self.0.step_count());
         let (segment, local) = self.locate(slot)?;
         for (number, thread) in segment.meta.threads.iter().enumerate() {
             let number = u16::try_from(number).unwrap_or(u16::MAX);
@@ -196,7 +212,7 @@ impl<S: Source> Index<S> {
 
     /// An error for positions beyond the end.
     pub(crate) fn check_position(&self, asked: Position) -> Result<(), QueryError> {
-        if asked > self.end() { Err(QueryError::BeyondEnd { asked, end: self.end() }) } else { Ok(()) }
+        if asked > self.0.end() { Err(QueryError::BeyondEnd { asked, end: self.0.end() }) } else { Ok(()) }
     }
 }
 
@@ -227,7 +243,7 @@ fn first_step_of(segment: &SegmentReader<'_>, thread: ThreadId, from: u32) -> Re
 }
 
 /// Keeps the events of some slots.
-struct SlotReader<'a, S> {
+struct EventCollector<'a, S> {
     index: &'a Index<S>,
     slot: u64,
     /// Events of slots before this one are only passed over.
@@ -239,7 +255,7 @@ struct SlotReader<'a, S> {
     events: Vec<SlotEvent>,
 }
 
-impl<'a, S: Source> SlotReader<'a, S> {
+impl<'a, S: Source> EventCollector<'a, S> {
     fn new(index: &'a Index<S>, first: u64, keep_from: u64) -> Self {
         let (first_line, threads, named, events) = Default::default();
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
@@ -254,7 +270,7 @@ impl<'a, S: Source> SlotReader<'a, S> {
     }
 }
 
-impl<S: Source> EventSink for SlotReader<'_, S> {
+impl<S: Source> EventSink for EventCollector<'_, S> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }
@@ -269,7 +285,7 @@ impl<S: Source> EventSink for SlotReader<'_, S> {
         if self.slot < self.keep_from {
             return;
         }
-        let encoding = self.index.encoding_of(step);
+        let encoding = encoding_of(self.index, step);
         let text = StepText {
             pc: step.pc,
             instruction_set: step.instruction_set,

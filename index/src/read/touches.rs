@@ -1,18 +1,17 @@
 //! Who touched the bytes of a memory block last, and who does next.
 
 use std::cell::Cell;
-use std::ops::Range;
 
-use stepback_machine::Address;
 use stepback_parsers::Source;
 
 use crate::answers::access_kinds::AccessKinds;
-use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::Index;
-use crate::store::granules::{GRANULE_BITS, Masks, Reach, Touch};
-use crate::store::regions::ranges::AddressRange;
-use crate::store::segment::reader::SegmentReader;
+use crate::read::key_maps::KeyMapReader;
+use crate::read::slots::SlotReader;
+use crate::store::granules::{Granule, Masks, Reach, Touch};
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::{SegmentReader, damaged};
 
 /// Which touches count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +113,10 @@ impl Walk<'_> {
     }
 }
 
-impl<S: Source> Index<S> {
+/// Finds the touches of the bytes of memory blocks.
+pub(crate) struct TouchReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> TouchReader<'a, S> {
     /// The last touch of each byte of `need` in the slots up to `last`. Cost: bounded by the number of distinct touches found,
     /// one lookup for each 64 segments, and one for each of those that as a whole touch a byte that is still looked for.
     pub(crate) fn last_touches(
@@ -127,11 +129,11 @@ impl<S: Source> Index<S> {
         let mut found = [None; 64];
         let need = Cell::new(need);
         let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
-        let after = self.contents.segments.partition_point(|segment| segment.step_base <= last);
-        for group in (0..self.group_count()).rev() {
+        let after = self.0.contents.segments.partition_point(|segment| segment.step_base <= last);
+        for group in (0..KeyMapReader(self.0).group_count()).rev() {
             let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
-            for number in self.group_segments(group, granule, &(0..after), &wants)?.rev() {
-                let Some(segment) = self.segment(number) else { continue };
+            for number in KeyMapReader(self.0).group_segments(group, granule, &(0..after), &wants)?.rev() {
+                let Some(segment) = self.0.segment(number) else { continue };
                 let Some(list) = self.relevant(&segment, &walk)? else { continue };
                 let below = local_slot(last.saturating_add(1), segment.meta.step_base);
                 let walked = list.walk_back(
@@ -139,9 +141,7 @@ impl<S: Source> Index<S> {
                     |masks| wanted.in_masks(masks) & need.get() != 0,
                     |touch, place| walk.note(number, &segment, touch, place),
                 );
-                walked.map_err(|_| {
-                    crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules)
-                })?;
+                walked.map_err(|_| damaged(Section::Granules))?;
                 if need.get() == 0 {
                     return Ok(found);
                 }
@@ -161,12 +161,12 @@ impl<S: Source> Index<S> {
         let mut found = [None; 64];
         let need = Cell::new(need);
         let mut walk = Walk { granule, need: &need, wanted, found: &mut found };
-        let segments = self.contents.segments.len();
-        let start = self.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
-        for group in 0..self.group_count() {
+        let segments = self.0.contents.segments.len();
+        let start = self.0.contents.segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
+        for group in 0..KeyMapReader(self.0).group_count() {
             let wants = |reach: Reach| wanted.in_reach(reach) & need.get() != 0;
-            for number in self.group_segments(group, granule, &(start..segments), &wants)? {
-                let Some(segment) = self.segment(number) else { continue };
+            for number in KeyMapReader(self.0).group_segments(group, granule, &(start..segments), &wants)? {
+                let Some(segment) = self.0.segment(number) else { continue };
                 let Some(list) = self.relevant(&segment, &walk)? else { continue };
                 let from = local_slot(first, segment.meta.step_base);
                 let walked = list.walk_forward(
@@ -174,9 +174,7 @@ impl<S: Source> Index<S> {
                     |masks| wanted.in_masks(masks) & need.get() != 0,
                     |touch, place| walk.note(number, &segment, touch, place),
                 );
-                walked.map_err(|_| {
-                    crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules)
-                })?;
+                walked.map_err(|_| damaged(Section::Granules))?;
                 if need.get() == 0 {
                     return Ok(found);
                 }
@@ -187,7 +185,7 @@ impl<S: Source> Index<S> {
 
     /// The bytes of a block that contradict what was known, in the touch before which so many of its slot stand.
     pub(crate) fn contradictions_of_touch(&self, granule: u64, slot: u64, before: usize) -> Result<u64, QueryError> {
-        let (segment, local) = self.locate(slot)?;
+        let (segment, local) = SlotReader(self.0).locate(slot)?;
         let Some(list) = segment.granule(granule)? else { return Ok(0) };
         let mut found = 0;
         let mut left = before;
@@ -203,13 +201,13 @@ impl<S: Source> Index<S> {
                 is_before
             },
         );
-        walked.map_err(|_| crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules))?;
+        walked.map_err(|_| damaged(Section::Granules))?;
         Ok(found)
     }
 
     /// Whether any read of a block in a slot contradicts what was known. One lookup, however long the trace.
     pub(crate) fn has_contradiction(&self, granule: u64, slot: u64) -> Result<bool, QueryError> {
-        let (segment, local) = self.locate(slot)?;
+        let (segment, local) = SlotReader(self.0).locate(slot)?;
         if segment.meta.externals == 0 {
             return Ok(false);
         }
@@ -226,16 +224,12 @@ impl<S: Source> Index<S> {
                 touch.slot == local && !is_found
             },
         );
-        walked.map_err(|_| crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules))?;
+        walked.map_err(|_| damaged(Section::Granules))?;
         Ok(is_found)
     }
 
     /// The list of the walk's block in a segment, if it may hold what is looked for.
-    fn relevant<'a>(
-        &self,
-        segment: &SegmentReader<'a>,
-        walk: &Walk<'_>,
-    ) -> Result<Option<crate::store::granules::Granule<'a>>, QueryError> {
+    fn relevant<'b>(&self, segment: &SegmentReader<'b>, walk: &Walk<'_>) -> Result<Option<Granule<'b>>, QueryError> {
         if walk.wanted == Wanted::External && segment.meta.externals == 0 {
             return Ok(None);
         }
@@ -243,40 +237,6 @@ impl<S: Source> Index<S> {
         let is_met = list.masks().is_none_or(|masks| walk.wanted.in_masks(masks) & walk.need.get() != 0);
         let has_external = || list.has_external() || !segment.meta.seams_of(walk.granule).is_empty();
         Ok(Some(list).filter(|_| is_met && (walk.wanted != Wanted::External || has_external())))
-    }
-
-    /// All blocks that the slots of a range may have changed: written, or read with another value.
-    pub(crate) fn changed_granules(&self, slots: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
-        let mut found = std::collections::BTreeSet::new();
-        for number in 0..self.contents.segments.len() {
-            let Some(segment) = self.segment(number) else { continue };
-            let (first, last) = (segment.meta.step_base, segment.meta.step_base + u64::from(segment.meta.steps));
-            if last < slots.start || first >= slots.end {
-                continue;
-            }
-            let walked = segment.granules()?.for_each_from(0, |granule, list: crate::store::granules::Granule<'_>| {
-                let is_written = list.masks().is_none_or(|masks| masks.write != 0);
-                if is_written || list.has_external() {
-                    found.insert(granule);
-                }
-                true
-            });
-            walked
-                .map_err(|_| crate::store::segment::reader::damaged(crate::store::segment::meta::Section::Granules))?;
-            found.extend(segment.meta.seam_externals.iter().map(|seam| seam.granule));
-        }
-        for AddressRange { first, last } in self.host_regions.ranges(slots) {
-            // Where nobody looks and nothing was loaded, unknown memory only becomes unknown again.
-            self.for_each_touched((Address(first), (last - first).saturating_add(1)), cancel, |granule, _| {
-                found.insert(granule);
-                Ok(())
-            })?;
-            let loaded = std::iter::successors(self.program().next_granule(first >> GRANULE_BITS), |granule| {
-                self.program().next_granule(granule + 1)
-            });
-            found.extend(loaded.take_while(|granule| *granule <= last >> GRANULE_BITS));
-        }
-        Ok(found.into_iter().collect())
     }
 }
 

@@ -12,6 +12,15 @@ use crate::store::directory::{DirectoryWriter, Entry};
 use crate::store::granules::{Masks, Reach};
 use crate::store::packed::{Malformed, take, take_u64};
 
+/// What a map is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Key {
+    /// A block of memory: address / 64.
+    Granule(u64),
+    /// An address of an instruction.
+    Pc(u64),
+}
+
 /// Segments under one map.
 pub const SEGMENTS: usize = 64;
 const INLINE: u32 = 4;

@@ -12,6 +12,7 @@ pub(crate) mod key_filter;
 pub(crate) mod key_map;
 pub(crate) mod keys;
 pub(crate) mod layout;
+pub(crate) mod named_bank;
 pub(crate) mod output;
 pub(crate) mod packed;
 pub(crate) mod pcs;

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use stepback_index::{
-    AccessKinds, AccessesOf, BuildOptions, Cancel, FindMarkers, LastMarkers, MarkerCount, MemoryRange, PageHeat,
-    PositionOfLine, Query as _, RegisterFile, RegistersAt, ThreadId, index_in_memory,
+    AccessKinds, AccessesOf, BuildOptions, Cancel, FindMarkers, LastMarkers, MarkerCount, MarkerReader, MemoryRange,
+    PageHeat, PositionOfLine, Query as _, RegisterFile, RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Branch, Encoding, InstructionSet};
@@ -250,7 +250,7 @@ fn markers_are_counted_by_thread_and_kind() {
         let options = BuildOptions { segment_bytes, threads: 1 };
         let index = index_in_memory(source.clone(), &options).unwrap();
         let count = |thread, count| MarkerCount { thread: ThreadId(thread), kind: MarkerKind::CORE_IDLE, count };
-        assert_eq!(index.marker_counts().collect::<Vec<_>>(), [count(0, 3), count(1, 2)]);
+        assert_eq!(MarkerReader(&index).marker_counts().collect::<Vec<_>>(), [count(0, 3), count(1, 2)]);
         let whole = FindMarkers { kinds: vec![], thread: None, from: Position(0), to: index.end(), limit: 99 };
         let hits = whole.run(&index, &Cancel::default()).unwrap();
         assert_eq!(hits.iter().map(|hit| hit.position.0).collect::<Vec<_>>(), [0, 0, 1, 2, 2]);

@@ -18,8 +18,8 @@ use goblin::elf::header::EM_ARM;
 use goblin::elf::sym::STT_FUNC;
 use serde_json::Value as Json;
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, Program, Query,
-    RegistersAt, Steps, ThreadId, ValueSource, index_in_memory,
+    AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, NameReader,
+    Program, Query, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory, tail_calls,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
@@ -131,7 +131,9 @@ impl Golden<'_> {
     fn register(&mut self, position: Position, name: &str, golden: &Json) {
         let context = format!("{}: {name} at {}", self.name, position.0);
         let file = self.ask(RegistersAt { position, thread: Some(self.thread) });
-        let view = self.index.register_view(name, file.thread).unwrap_or_else(|| panic!("{context}: no register"));
+        let view = NameReader(&self.index)
+            .register_view(name, file.thread)
+            .unwrap_or_else(|| panic!("{context}: no register"));
         let lower = name.to_lowercase();
         let shown = stepback_machine::Registers::name(view, file.instruction_set).unwrap_or(&lower);
         let state = file.state(shown).unwrap_or_else(|| panic!("{context}: {shown} is not shown"));
@@ -233,7 +235,7 @@ fn real_traces_agree_with_the_emulator_that_made_them() {
         let segment_bytes = if name.ends_with("medium") { 16 << 20 } else { 64 << 10 };
         let elf = traces.join(format!("{}.elf", name.split('.').next().unwrap()));
         let mut index = open(Box::new(text), segment_bytes).with_program(program(&elf));
-        index.find_tail_calls(&Cancel::default()).unwrap();
+        index.find_tail_calls(tail_calls, &Cancel::default()).unwrap();
         let (records, calls) = (json_lines(&file("golden.jsonl")), json_lines(&file("calls.jsonl")));
         let compared = compare(name, &index, ThreadId(0), &records, &calls);
         assert!(compared.registers > 1000 && compared.bytes > 1000 && compared.calls > 5, "{name}: {compared:?}");

@@ -9,7 +9,7 @@ use stepback_index::{
     Entered, FindText, FindValue, FoldSet, Hit, Index, LastAccess, LastAccessAnswer, LastExternalChanges, LastVisit,
     LineOfStep, MemoryAt, MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit,
     NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegistersAt, Row, StepRecord, Steps, TextPattern,
-    ThreadId, Value, ValueSource, Warning, index_in_memory,
+    ThreadId, Value, ValueSource, VisitReader, Warning, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
 use stepback_machine::{Address, Endian, RegisterView};
@@ -243,7 +243,7 @@ impl<S: Source> Comparison<'_, S> {
         self.agree(NextVisit { pc, from: self.position(dice) });
         self.agree(LastVisit { pc, before: self.position(dice) });
         let count = self.oracle.visits(pc).count() as u64;
-        assert_eq!(self.index.visit_count(pc).unwrap(), count, "{}: visits of {pc}", self.name);
+        assert_eq!(VisitReader(&self.index).visit_count(pc).unwrap(), count, "{}: visits of {pc}", self.name);
         self.agree(NthVisit { pc, number: dice.below(count + 2) });
     }
 

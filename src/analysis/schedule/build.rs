@@ -1,6 +1,8 @@
 //! The lanes from the markers of a trace.
 
-use stepback_index::{Cancel, FindMarkers, LastStepOf, MarkerHit, NextStepOf, Query as _, QueryError, ThreadId};
+use stepback_index::{
+    Cancel, FindMarkers, LastStepOf, MarkerHit, MarkerReader, NextStepOf, Query as _, QueryError, SlotReader, ThreadId,
+};
 use stepback_parsers::{MarkerKind, Position};
 
 use super::{Mark, MarkKind, Moment, Schedule, ThreadLane};
@@ -37,7 +39,7 @@ const PARTED_THREADS: usize = 256;
 /// # Errors
 /// See [`QueryError`].
 pub fn schedule(index: &TraceIndex, cancel: &Cancel) -> Result<Schedule, QueryError> {
-    let has_times = index.marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
+    let has_times = MarkerReader(&index).marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
     let count = index.threads().len();
     let lane = ThreadLane::with_limit((PIECES / count.max(1)).clamp(64, 1 << 16));
     let is_order_by_time = has_times && count > 1;
@@ -102,7 +104,7 @@ impl Builder<'_> {
         if next == Some(from.next_step()) {
             return Ok(self.marked);
         }
-        self.index.thread_at(Position(from.0 + 1))
+        SlotReader(&self.index).thread_at(Position(from.0 + 1))
     }
 
     fn take(&mut self, hit: &MarkerHit) {

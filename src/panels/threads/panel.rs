@@ -2,6 +2,7 @@
 
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
+use stepback_index::SlotReader;
 
 use super::rows;
 use super::rows::{Columns, ThreadRows};
@@ -94,7 +95,7 @@ impl ThreadsPanel {
         let columns = Columns::new(area.body, &rows);
         self.heads_ui(ui, (pen, head), &columns, cx);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let here = cx.session.index.thread_at(cx.windows.active().position).ok();
+        let here = SlotReader(&cx.session.index).thread_at(cx.windows.active().position).ok();
         let busiest = rows.iter().map(|row| row.steps).max().unwrap_or(0);
         let shown = ThreadRows { pen, cx, columns, cursor: self.state.cursor, here, busiest };
         for (place, rect) in area.rows() {

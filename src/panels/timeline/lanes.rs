@@ -1,6 +1,7 @@
 //! Lanes of threads and cores: who ran where and when.
 
 use egui::{Rect, Ui, pos2, vec2};
+use stepback_index::SlotReader;
 
 use super::paint::{Strip, lane_height, tip_ui};
 use super::panel::{AXIS, TimelineState};
@@ -48,7 +49,7 @@ pub fn lanes_ui(
 /// The lane of what runs at the position.
 fn current_lane(cx: &ViewCx<'_>, schedule: &Schedule, kind: TimelineLanes) -> Option<LaneId> {
     let position = cx.windows.active().position;
-    let thread = usize::from(cx.session.index.thread_at(position).ok()?.0);
+    let thread = usize::from(SlotReader(&cx.session.index).thread_at(position).ok()?.0);
     if kind == TimelineLanes::Threads {
         return Some(LaneId::Thread(thread));
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_index::Cancel;
+use stepback_index::{Cancel, SlotReader};
 use stepback_parsers::Position;
 
 use super::paint::{LanePlace, Strip};
@@ -120,7 +120,7 @@ fn draw_calls(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state:
     let session = Arc::clone(cx.session);
     let path = state.path.poll(&active.position, cx.worker, |position| {
         let position = *position;
-        move |_: &Cancel| Ok((session.index.thread_at(position)?.0, call_path(&session, position)?))
+        move |_: &Cancel| Ok((SlotReader(&session.index).thread_at(position)?.0, call_path(&session, position)?))
     });
     let Some((thread, path)) = path.any() else { return };
     let lane = paint::lane_height(ui.ctx().content_rect().height());

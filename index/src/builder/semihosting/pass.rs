@@ -8,16 +8,19 @@ use stepback_machine::{Address, InstructionSet, Registers};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::builder::seams::other_part;
 use crate::builder::semihosting::parameter_block::ParameterBlock;
-use crate::index::{Index, Query as _};
+use crate::index::Index;
 use crate::query::memory::MemoryAt;
+use crate::query::question::Query as _;
 use crate::query::registers::RegisterViewsAt;
-use crate::read::slots::{EventKind, StepText};
-use crate::read::touches::Wanted;
+use crate::read::bytes::ByteReader;
+use crate::read::slots::{EventKind, SlotReader, StepText};
+use crate::read::touches::{TouchReader, Wanted};
 use crate::store::regions::ranges::AddressRange;
 use crate::store::regions::regions::{HostRegion, HostRegions, REGIONS_LIMIT};
 use crate::store::segment::meta::SeamExternal;
@@ -88,7 +91,7 @@ impl<'a, S: Source> HostPass<'a, S> {
     /// The region that the call of a slot let the host write; none when the trace does not tell.
     fn region_of(&self, slot: u64) -> Result<Option<HostRegion>, QueryError> {
         let Some(before) = slot.checked_sub(1).map(Position) else { return Ok(None) };
-        let events = self.index.events(slot..slot + 1)?;
+        let events = SlotReader(&self.index).events(slot..slot + 1)?;
         let step = events.iter().find_map(|event| match &event.kind {
             EventKind::Step(step) if event.slot == slot => Some((event.thread, step)),
             _ => None,
@@ -140,12 +143,12 @@ impl<'a, S: Source> HostPass<'a, S> {
         if index.contents.externals == 0 {
             return Ok(());
         }
-        let range = (Address(region.first), region.last - region.first + 1);
-        index.for_each_touched(range, cancel, |granule, mask| {
+        let range = MemoryRange { address: Address(region.first), len_bytes: region.last - region.first + 1 };
+        ByteReader(index).for_each_touched(range, cancel, |granule, mask| {
             let Some(left) = blocks_left.checked_sub(1) else { return Ok(()) };
             *blocks_left = left;
-            let evidence = index.next_touches(granule, mask, region.slot, Wanted::Evidence)?;
-            let external = index.next_touches(granule, mask, region.slot, Wanted::External)?;
+            let evidence = TouchReader(index).next_touches(granule, mask, region.slot, Wanted::Evidence)?;
+            let external = TouchReader(index).next_touches(granule, mask, region.slot, Wanted::External)?;
             for (place, touch) in evidence.iter().enumerate() {
                 if let Some(touch) = touch.filter(|touch| external[place] == Some(*touch)) {
                     let local = touch.slot.saturating_sub(index.step_base(touch.segment));

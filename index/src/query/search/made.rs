@@ -10,7 +10,8 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::query::search::pattern::TextPattern;
-use crate::read::encodings::text_of;
+use crate::read::encodings::{encoding_of, text_of};
+use crate::read::slots::SlotReader;
 
 /// The slots of a range with a match in the disassembly of the step, or in a line that is made of what belongs to it.
 pub(crate) fn slots<S: Source>(
@@ -19,9 +20,9 @@ pub(crate) fn slots<S: Source>(
     slots: Range<u64>,
     cancel: &Cancel,
 ) -> Result<Vec<u64>, QueryError> {
-    let range = index.text_start(slots.start)?..index.text_start(slots.end)?;
+    let range = SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.end)?;
     let mut steps = Steps { index, pattern, starts: Vec::new(), are_found: Vec::new(), known: HashMap::default() };
-    index.parse(range.clone(), &mut steps)?;
+    SlotReader(index).parse(range.clone(), &mut steps)?;
     cancel.check()?;
     let Steps { starts, mut are_found, .. } = steps;
     let mut place = 0;
@@ -50,7 +51,7 @@ impl<S: Source> EventSink for Steps<'_, S> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         let recorded = step.encoding();
         let is_match = *self.known.entry((step.pc, step.length_bytes, recorded)).or_insert_with(|| {
-            let encoding = self.index.encoding_of(step);
+            let encoding = encoding_of(self.index, step);
             self.pattern.is_match(text_of(step, encoding).as_bytes())
         });
         self.starts.push(step.chunk_offset);

@@ -9,6 +9,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::index::Index;
+use crate::read::slots::SlotReader;
 
 /// What a search found while it goes on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub(crate) fn run<S: Source, K: Search>(
     (from, mut limit): (Position, usize),
     mut each: impl FnMut(Searched) -> ControlFlow<()>,
 ) -> Result<(), QueryError> {
-    index.check_position(from)?;
+    SlotReader(index).check_position(from)?;
     let behind = index.step_count() + 1;
     let (mut first, mut count) = (from.0 + 1, FIRST_ROUND);
     while first < behind && limit > 0 {

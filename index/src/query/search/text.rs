@@ -9,10 +9,13 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::step_record::StepRecord;
-use crate::index::{Index, Query};
+use crate::index::Index;
+use crate::query::question::Query;
 use crate::query::search::made;
 use crate::query::search::pattern::TextPattern;
 use crate::query::search::run::{Search, Searched, collect, run};
+use crate::read::records::RecordReader;
+use crate::read::slots::SlotReader;
 
 /// Steps whose disassembly or raw lines match a regular expression, from a position on, in trace order: one hit a step.
 ///
@@ -65,7 +68,7 @@ impl Search for FindText {
 
     fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
         let steps: Vec<_> = slots.iter().map(|slot| Step(slot.saturating_sub(1))).collect();
-        let records = index.records_of(&steps)?;
+        let records = RecordReader(index).records_of(&steps)?;
         let hit = |record: StepRecord| Hit { position: record.step.after(), record, access: None, doubt: None };
         Ok(records.into_iter().map(hit).collect())
     }
@@ -95,13 +98,14 @@ struct Block<'a, S> {
 
 impl<'a, S: Source> Block<'a, S> {
     fn new(index: &'a Index<S>, pattern: &'a TextPattern, slots: Range<u64>) -> Result<Self, QueryError> {
-        let text = index.text_start(slots.start)?..index.text_start(slots.start.saturating_add(1))?;
+        let text =
+            SlotReader(index).text_start(slots.start)?..SlotReader(index).text_start(slots.start.saturating_add(1))?;
         let (slot, end) = (slots.start, slots.end);
         Ok(Self { index, pattern, end, slot, text, is_parsed: false, found: Vec::new() })
     }
 
     fn search(&mut self, text: &mut Vec<u8>, cancel: &Cancel) -> Result<(), QueryError> {
-        let (mut from, end) = (self.text.start, self.index.text_start(self.end)?);
+        let (mut from, end) = (self.text.start, SlotReader(self.index).text_start(self.end)?);
         while from < end {
             cancel.check()?;
             text.clear();
@@ -164,7 +168,7 @@ impl<'a, S: Source> Block<'a, S> {
         }
         self.is_parsed = true;
         let mut disassembly = Disassembly { pattern: self.pattern, is_match: false };
-        self.index.parse(self.text.clone(), &mut disassembly)?;
+        SlotReader(self.index).parse(self.text.clone(), &mut disassembly)?;
         Ok(disassembly.is_match)
     }
 
@@ -175,20 +179,21 @@ impl<'a, S: Source> Block<'a, S> {
         }
         let (mut low, mut stride) = (self.slot + 1, 1);
         let mut high = low.saturating_add(stride).min(self.end);
-        while high < self.end && self.index.text_start(high)? <= offset {
+        while high < self.end && SlotReader(self.index).text_start(high)? <= offset {
             (low, stride) = (high, 2 * stride);
             high = low.saturating_add(stride).min(self.end);
         }
         // The slot that is sought is in low..high.
         while low + 1 < high {
             let middle = low.midpoint(high);
-            if self.index.text_start(middle)? <= offset { low = middle } else { high = middle }
+            if SlotReader(self.index).text_start(middle)? <= offset { low = middle } else { high = middle }
         }
         self.enter(low.min(self.end.saturating_sub(1)))
     }
 
     fn enter(&mut self, slot: u64) -> Result<(), QueryError> {
-        self.text = self.index.text_start(slot)?..self.index.text_start(slot.saturating_add(1))?;
+        self.text =
+            SlotReader(self.index).text_start(slot)?..SlotReader(self.index).text_start(slot.saturating_add(1))?;
         (self.slot, self.is_parsed) = (slot, false);
         Ok(())
     }

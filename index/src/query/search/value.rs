@@ -8,9 +8,11 @@ use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, S
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
-use crate::index::{Index, Query};
+use crate::index::Index;
+use crate::query::question::Query;
 use crate::query::search::run::{Search, Searched, collect, run};
-use crate::read::slots::EventKind;
+use crate::read::records::RecordReader;
+use crate::read::slots::{EventKind, SlotReader};
 
 /// Register writes and memory accesses of exactly this value, from a position on, in trace order.
 ///
@@ -50,11 +52,11 @@ impl FindValue {
 
 impl Search for FindValue {
     fn slots<S: Source>(&self, index: &Index<S>, range: Range<u64>, cancel: &Cancel) -> Result<Vec<u64>, QueryError> {
-        let text = index.text_start(range.start)?..index.text_start(range.end)?;
+        let text = SlotReader(index).text_start(range.start)?..SlotReader(index).text_start(range.end)?;
         let is_big_endian = index.contents.traits.endian == Endian::Big;
         let slot = range.start.saturating_sub(1);
         let mut sink = ValueSlots { value: self.value, is_big_endian, slot, cancel, found: Vec::new() };
-        index.parse(text, &mut sink)?;
+        SlotReader(index).parse(text, &mut sink)?;
         cancel.check()?;
         Ok(sink.found)
     }
@@ -62,20 +64,23 @@ impl Search for FindValue {
     fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
-            for event in index.events(slot..slot.saturating_add(1))?.iter().filter(|event| event.slot == slot) {
+            for event in
+                SlotReader(index).events(slot..slot.saturating_add(1))?.iter().filter(|event| event.slot == slot)
+            {
                 // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
                 if matches!(event.kind, EventKind::Register { is_bank_copy: true, .. }) {
                     continue;
                 }
-                let access = index.access_of(event)?.filter(|access| access.value.to_u64() == Some(self.value));
+                let access =
+                    RecordReader(index).access_of(event)?.filter(|access| access.value.to_u64() == Some(self.value));
                 let Some(access) = access else { continue };
-                if let Some(step) = index.owner(event.thread, slot)? {
+                if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
                     found.push((step, Position(slot), access));
                 }
             }
         }
         let steps: Vec<_> = found.iter().map(|(step, ..)| *step).collect();
-        let records = index.records_of(&steps)?;
+        let records = RecordReader(index).records_of(&steps)?;
         let hit = |(record, (_, position, access))| Hit { record, position, access: Some(access), doubt: None };
         Ok(records.into_iter().zip(found).map(hit).collect())
     }

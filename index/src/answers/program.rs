@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use stepback_machine::{Address, Encoding, InstructionSet, decode};
 
-use crate::store::granules::GRANULE_BITS;
+/// log2 of the bytes of a block.
+const BLOCK_BITS: u32 = 6;
 
 /// What the program images of a trace tell: what memory held when the program was loaded, and where functions are.
 ///
@@ -133,11 +134,11 @@ impl Program {
 
     /// The first block of 64 bytes from one on that something was loaded into.
     pub(crate) fn next_granule(&self, from: u64) -> Option<u64> {
-        let first = from.checked_shl(GRANULE_BITS)?;
+        let first = from.checked_shl(BLOCK_BITS)?;
         let around = self.pieces.range(..=first).next_back().filter(|(_, piece)| piece.last >= first);
         match around {
             Some(_) => Some(from),
-            None => self.pieces.range(first..).next().map(|(start, _)| start >> GRANULE_BITS),
+            None => self.pieces.range(first..).next().map(|(start, _)| start >> BLOCK_BITS),
         }
     }
 }

@@ -1,0 +1,19 @@
+//! What a question is.
+
+use stepback_parsers::Source;
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::index::Index;
+
+/// A question: a pure function of an index and its own fields.
+pub trait Query {
+    /// What it answers with.
+    type Answer;
+
+    /// Finds the answer.
+    ///
+    /// # Errors
+    /// See [`QueryError`]; "nothing found" and "unknown" are answers.
+    fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Self::Answer, QueryError>;
+}

@@ -1,0 +1,143 @@
+//! The bytes of memory at a position, as far as the trace and the program images tell them.
+
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source};
+
+use crate::answers::byte_state::ByteState;
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::MemoryRange;
+use crate::answers::error::QueryError;
+use crate::answers::value::ValueSource;
+use crate::index::Index;
+use crate::read::byte_values::{Order, read_values};
+use crate::read::key_maps::KeyMapReader;
+use crate::read::touches::{ByteTouches, TouchAt, TouchReader, Wanted};
+use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of, last_of};
+
+/// In a longer range, blocks that no step touches are skipped over.
+const SHORT_RANGE_BYTES: u64 = 4096;
+
+/// Reads the bytes of memory.
+pub(crate) struct ByteReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> ByteReader<'a, S> {
+    /// Calls `each` with the blocks of a range of memory that steps touch, and their bytes that are in it.
+    /// Cost: that of the blocks, however long the range.
+    pub(crate) fn for_each_touched(
+        &self,
+        range: MemoryRange,
+        cancel: &Cancel,
+        mut each: impl FnMut(u64, u64) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        let MemoryRange { address, len_bytes } = range;
+        let Some(last) = last_of(address, len_bytes) else { return Ok(()) };
+        let mut from = address.0 >> GRANULE_BITS;
+        loop {
+            cancel.check()?;
+            let granule =
+                if len_bytes > SHORT_RANGE_BYTES { KeyMapReader(self.0).next_granule(from)? } else { Some(from) };
+            let Some(granule) = granule.filter(|granule| *granule <= last >> GRANULE_BITS) else { return Ok(()) };
+            each(granule, bytes_between(granule, address.0, last))?;
+            from = granule + 1;
+        }
+    }
+
+    /// The bytes of `need` of a block at a position.
+    pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
+        let Recorded { mut states, touched } = self.recorded_at(granule, need, at)?;
+        self.infer(granule, need & unknown_in(&states), at, &mut states)?;
+        self.infer_from_image(granule, need & unknown_in(&states) & !touched, &mut states);
+        Ok(states)
+    }
+
+    /// What was loaded and never touched up to the position.
+    fn infer_from_image(&self, granule: u64, mut need: u64, states: &mut [ByteState; 64]) {
+        if self.0.program().is_empty() {
+            return;
+        }
+        while need != 0 {
+            let place = need.trailing_zeros();
+            let address = Address((granule << GRANULE_BITS) + u64::from(place));
+            if let Some(byte) = self.0.program().byte(address) {
+                let (value, source) = (Some(byte), ValueSource::Inferred);
+                states[place as usize] = ByteState { value, source, seen_at: None };
+            }
+            need &= need - 1;
+        }
+    }
+
+    /// The same as far as the trace tells it up to the position.
+    pub(crate) fn recorded_at(&self, granule: u64, need: u64, at: Position) -> Result<Recorded, QueryError> {
+        let mut states = [ByteState::default(); 64];
+        let mut evidence = TouchReader(self.0).last_touches(granule, need, at.0, Wanted::Evidence)?;
+        let mut touched = mask_where(&evidence, |_| true);
+        let by_host = self.0.host_regions.last_of_bytes(granule, need, at.0);
+        for (place, slot) in by_host.iter().enumerate().filter(|(_, slot)| slot.is_some()) {
+            touched |= 1 << place;
+            // An access of the call's own slot comes after what the host wrote.
+            evidence[place] = evidence[place].filter(|touch| Some(touch.slot) >= *slot);
+        }
+        read_values(self.0, granule, &evidence, Order::Last, &mut states)?;
+        let read = mask_where(&evidence, |touch| !touch.is_write);
+        if read != 0 && self.0.contents.externals != 0 {
+            let external = TouchReader(self.0).last_touches(granule, read, at.0, Wanted::External)?;
+            // Mostly there is none, and then nobody need know what was written before.
+            let changed = mask_where(&external, |_| true);
+            let written = match changed {
+                0 => [None; 64],
+                _ => TouchReader(self.0).last_touches(granule, changed, at.0, Wanted::Writes)?,
+            };
+            for (place, state) in states.iter_mut().enumerate() {
+                let is_behind_host = external[place].is_some_and(|touch| Some(touch.slot) >= by_host[place]);
+                if is_behind_host && external[place] > written[place] {
+                    state.source = ValueSource::External;
+                }
+            }
+        }
+        Ok(Recorded { states, touched })
+    }
+
+    /// The bytes of a range, which ends in the address space, as far as the trace tells them up to a position.
+    pub(crate) fn recorded_bytes(&self, range: MemoryRange, at: Position) -> Result<Vec<Option<u8>>, QueryError> {
+        let mut bytes = Vec::new();
+        for (granule, mask) in granules_of(range.address, range.len_bytes) {
+            let states = self.recorded_at(granule, mask, at)?.states;
+            bytes.extend((0..64).filter(|place| mask >> place & 1 != 0).map(|place| states[place].value));
+        }
+        Ok(bytes)
+    }
+
+    /// What the first access after a position tells, when it is a load.
+    fn infer(&self, granule: u64, need: u64, at: Position, states: &mut [ByteState; 64]) -> Result<(), QueryError> {
+        if need == 0 {
+            return Ok(());
+        }
+        let mut later = TouchReader(self.0).next_touches(granule, need, at.0.saturating_add(1), Wanted::Evidence)?;
+        let by_host = self.0.host_regions.next_of_bytes(granule, need, at.0.saturating_add(1));
+        for (touch, by_host) in later.iter_mut().zip(by_host) {
+            let is_before_host = |slot: u64| by_host.is_none_or(|by_host| by_host > slot);
+            *touch = touch.filter(|touch| !touch.is_write && is_before_host(touch.slot));
+        }
+        read_values(self.0, granule, &later, Order::First, states)?;
+        for place in (0..64).filter(|place| later[*place].is_some()) {
+            states[place].source = ValueSource::Inferred;
+        }
+        Ok(())
+    }
+}
+
+/// What the trace tells of the bytes of a block up to a position.
+pub(crate) struct Recorded {
+    pub states: [ByteState; 64],
+    /// The bytes that were written, or read with a value: their value is known, or no longer what it was at the start.
+    pub touched: u64,
+}
+
+fn unknown_in(states: &[ByteState; 64]) -> u64 {
+    (0..64).filter(|place| states[*place].value.is_none()).fold(0, |mask, place| mask | 1u64 << place)
+}
+
+fn mask_where(touches: &ByteTouches, is_met: impl Fn(&TouchAt) -> bool) -> u64 {
+    let place = |(place, touch): (usize, &Option<TouchAt>)| u64::from(touch.as_ref().is_some_and(&is_met)) << place;
+    touches.iter().enumerate().map(place).fold(0, |mask, bit| mask | bit)
+}

@@ -1,0 +1,244 @@
+//! Uses of registers far away: a table of all addresses says which instructions use the register at all,
+//! and the lists of their visits say when.
+
+use std::collections::{BTreeSet, BinaryHeap};
+use std::ops::Range;
+
+use stepback_machine::{Address, RegisterView, decode};
+use stepback_parsers::Source;
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::hit::Doubt;
+use crate::answers::thread::ThreadId;
+use crate::index::operand_table::{OperandTable, OperandTableWriter};
+use crate::read::direction::Direction;
+use crate::read::encodings::known_encoding;
+use crate::read::key_maps::KeyMapReader;
+use crate::read::operands::{OperandReader, OperandUse, use_of};
+use crate::read::slots::local_thread;
+use crate::store::key_map::Key;
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::{SegmentReader, damaged};
+
+/// So many visits of addresses are looked at where different instructions were at one address.
+const VISITS: u32 = 1 << 12;
+/// For so many addresses it is looked up which segments have them.
+const FEW: usize = 64;
+
+/// The walk of one question.
+pub(crate) struct FarUses<'a, S> {
+    reader: &'a OperandReader<'a, S>,
+    view: RegisterView,
+    direction: Direction,
+    /// Visits that may still be looked at.
+    left: u32,
+}
+
+impl<'a, S: Source> FarUses<'a, S> {
+    /// The uses of a view, one way.
+    pub fn new(reader: &'a OperandReader<'a, S>, view: RegisterView, direction: Direction) -> Self {
+        Self { reader, view, direction, left: VISITS }
+    }
+
+    /// The nearest slot from one on, this way, in which the view is used.
+    pub fn next(&mut self, from: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
+        let (index, thread, direction) = (self.reader.index, self.reader.thread, self.direction);
+        let users = self.table(cancel)?.users(self.view, self.reader.kinds);
+        for number in self.segments_of(&users, from)? {
+            let Some(segment) = index.segment(number) else { continue };
+            let visit = |pc: Address, from: u64| match direction {
+                Direction::Back => last_visit(&segment, pc, thread, from),
+                Direction::Onward => next_visit(&segment, pc, thread, from),
+            };
+            let rank = |slot: u64| direction.rank(slot);
+            let mut visits = BinaryHeap::new();
+            for pc in users.iter().copied() {
+                visits.extend(visit(pc, from)?.map(|slot| (rank(slot), pc)));
+            }
+            while let Some((ranked, pc)) = visits.pop() {
+                let slot = rank(ranked);
+                if let Some(found) = self.use_at(slot, cancel)? {
+                    return Ok(Some(found));
+                }
+                let behind = match direction {
+                    Direction::Back => slot - 1,
+                    Direction::Onward => slot + 1,
+                };
+                visits.extend(visit(pc, behind)?.map(|slot| (rank(slot), pc)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The segments this way that may have one of some addresses: only those, where there are few addresses.
+    fn segments_of(&self, users: &[Address], from: u64) -> Result<Vec<usize>, QueryError> {
+        let segments = &self.reader.index.contents.segments;
+        let range: Range<usize> = match self.direction {
+            Direction::Back => 0..segments.partition_point(|segment| segment.step_base < from),
+            Direction::Onward => {
+                segments.partition_point(|segment| segment.step_base < from).saturating_sub(1)..segments.len()
+            }
+        };
+        let mut numbers: Vec<usize> = match users.len() > FEW {
+            true => range.collect(),
+            false => {
+                let mut numbers = BTreeSet::new();
+                for pc in users {
+                    numbers.extend(KeyMapReader(self.reader.index).segments_with(Key::Pc(pc.0), range.clone())?);
+                }
+                numbers.into_iter().collect()
+            }
+        };
+        if self.direction == Direction::Back {
+            numbers.reverse();
+        }
+        Ok(numbers)
+    }
+
+    /// What a visit of an address with a user does: another instruction may have been there then.
+    /// When too many were in vain, the next counts, with a doubt.
+    fn use_at(&mut self, slot: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
+        cancel.check()?;
+        if self.left == 0 {
+            return Ok(Some(OperandUse { slot, doubt: Some(Doubt::Undecoded) }));
+        }
+        self.left -= 1;
+        let step = self.reader.steps_of(slot..slot + 1)?.pop();
+        let doubt = step.and_then(|step| use_of(&step, self.view, self.reader.kinds));
+        Ok(doubt.map(|doubt| OperandUse { slot, doubt }))
+    }
+
+    /// The table of all addresses. Cost: they are decoded when the first question needs it.
+    fn table(&self, cancel: &Cancel) -> Result<&'a OperandTable, QueryError> {
+        let index = self.reader.index;
+        if let Some(known) = index.operands.get() {
+            return Ok(known);
+        }
+        let (mut table, mut others) = (OperandTableWriter::default(), BTreeSet::new());
+        KeyMapReader(index).for_each_pc(|pc| _ = others.insert(pc))?;
+        for instruction in index.source().instructions().unwrap_or_default() {
+            cancel.check()?;
+            let encoding = known_encoding(index, &instruction);
+            let decoded = encoding.map(|encoding| decode(encoding, instruction.pc, instruction.instruction_set));
+            table.add(instruction.pc.0, decoded.as_ref().and_then(|decoded| decoded.registers.as_ref()));
+            others.remove(&instruction.pc.0);
+        }
+        others.into_iter().for_each(|pc| table.add(pc, None));
+        Ok(index.operands.get_or_init(|| table.finish()))
+    }
+}
+
+/// The last visit of an address by a thread up to a slot, in a segment.
+fn last_visit(
+    segment: &SegmentReader<'_>,
+    pc: Address,
+    thread: ThreadId,
+    last: u64,
+) -> Result<Option<u64>, QueryError> {
+    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else { return Ok(None) };
+    let own = segment.steps_of_thread(local)?;
+    let base = segment.meta.step_base;
+    let mut below = u32::try_from((last + 1).saturating_sub(base)).unwrap_or(u32::MAX);
+    loop {
+        let count = visits.count_below(below).map_err(|_| damaged(Section::Pcs))?;
+        let Some(place) = count.checked_sub(1) else { return Ok(None) };
+        let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
+        let Some(own) = &own else { return Ok(Some(base + u64::from(slot))) };
+        let owned = own.last_below(slot.saturating_add(1)).map_err(|_| damaged(Section::Registers))?;
+        match owned {
+            Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
+            Some(owned) => below = owned.saturating_add(1),
+            None => return Ok(None),
+        }
+    }
+}
+
+/// The first visit of an address by a thread from a slot on, in a segment.
+fn next_visit(
+    segment: &SegmentReader<'_>,
+    pc: Address,
+    thread: ThreadId,
+    first: u64,
+) -> Result<Option<u64>, QueryError> {
+    let Some((visits, local)) = segment.visits(pc.0)?.zip(local_thread(segment, thread)) else { return Ok(None) };
+    let own = segment.steps_of_thread(local)?;
+    let base = segment.meta.step_base;
+    let mut from = u32::try_from(first.saturating_sub(base)).unwrap_or(u32::MAX);
+    loop {
+        let place = visits.count_below(from).map_err(|_| damaged(Section::Pcs))?;
+        if place >= visits.len() {
+            return Ok(None);
+        }
+        let slot = visits.get(place).map_err(|_| damaged(Section::Pcs))?;
+        let Some(own) = &own else { return Ok(Some(base + u64::from(slot))) };
+        match own.first_from(slot).map_err(|_| damaged(Section::Registers))? {
+            Some(owned) if owned == slot => return Ok(Some(base + u64::from(slot))),
+            Some(owned) => from = owned,
+            None => return Ok(None),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "../../tests/support/records.rs"]
+mod records;
+
+#[cfg(test)]
+mod tests {
+    use crate::builder::in_memory::index_in_memory;
+    use std::sync::Arc;
+
+    use stepback_generator::Dice;
+    use stepback_machine::{Branch, InstructionSet, Registers};
+    use stepback_parsers::MarkerKind;
+
+    use super::records::{Record, Records};
+    use super::*;
+    use crate::answers::access_kinds::AccessKinds;
+    use crate::builder::options::BuildOptions;
+
+    const X1_TO_X0: [u8; 4] = [0xe0, 0x03, 0x01, 0xaa];
+    const X2_PLUS_X1_TO_X3: [u8; 4] = [0x43, 0x00, 0x01, 0x8b];
+
+    /// A trace of two threads with few addresses, at one of which there are two instructions.
+    fn trace() -> Arc<Records> {
+        let mut dice = Dice(7);
+        let records = (0..500).map(|_| {
+            let (thread, pc) = (dice.below(2) as u16, 0x1000 + 4 * dice.below(40));
+            let code = match pc {
+                0x1000 if dice.one_in(2) => X1_TO_X0,
+                0x1004 => X2_PLUS_X1_TO_X3,
+                0x1008 => return Record::read(thread, 0x8000),
+                0x100c => return Record::write(thread, 0x8000),
+                0x1010 => return Record::marker(thread, MarkerKind::TIMESTAMP, 0),
+                // It uses none of the registers that are asked for.
+                _ => return Record::step(thread, pc, 4, Branch::None),
+            };
+            Record::instruction(thread, pc, &code, Branch::None)
+        });
+        Records::new(records.collect(), InstructionSet::A64)
+    }
+
+    #[test]
+    fn the_lists_of_visits_find_what_the_steps_nearby_show() {
+        for segment_bytes in [160, 1 << 20] {
+            let options = BuildOptions { segment_bytes, threads: 1 };
+            let index = index_in_memory(trace(), &options).unwrap();
+            let (kinds, cancel) = (AccessKinds::All, Cancel::default());
+            for (name, slot) in
+                ["x0", "x1", "x2", "x3", "x4"].iter().flat_map(|name| (1..300).map(move |slot| (name, slot)))
+            {
+                let (thread, view) = (ThreadId(slot % 2), Registers::view(name, InstructionSet::A64).unwrap());
+                let slot = u64::from(slot);
+                let reader = OperandReader { index: &index, thread, kinds };
+                let near = reader.last_uses(&[view], slot, &cancel).unwrap().pop().flatten();
+                let far = FarUses::new(&reader, view, Direction::Back).next(slot, &cancel).unwrap();
+                assert_eq!(near, far, "{name} before {slot}");
+                let near = reader.next_use(view, slot, &cancel).unwrap();
+                let far = FarUses::new(&reader, view, Direction::Onward).next(slot, &cancel).unwrap();
+                assert_eq!(near, far, "{name} from {slot}");
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Which segments touch a memory block or visit an address, through the maps of 64 segments each.
+
+use std::ops::Range;
+
+use stepback_parsers::Source;
+
+use crate::answers::error::QueryError;
+use crate::index::{Index, bad_key_map};
+use crate::store::contents::{KeyMaps, mapped};
+use crate::store::granules::{Granule, Reach};
+use crate::store::key_map::{Key, SEGMENTS, SegmentSet};
+use crate::store::pcs::Visits;
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::damaged;
+
+/// Looks for the segments that have a key.
+pub(crate) struct KeyMapReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> KeyMapReader<'a, S> {
+    /// The numbers of the segments in `range` that touch a memory block (or visit an address), ascending.
+    /// Cost: one lookup for each 64 segments, whatever the answer, and for each of the last ones that have no map.
+    pub(crate) fn segments_with(&self, key: Key, range: Range<usize>) -> Result<Vec<usize>, QueryError> {
+        let mut found = Vec::new();
+        for number in 0..self.0.contents.key_maps.len() {
+            let Some(KeyMaps { first, end, .. }) = self.0.contents.key_maps.get(number).copied() else { continue };
+            let (first, end) = (first as usize, end as usize);
+            if first >= range.end || end <= range.start {
+                continue;
+            }
+            let map = self.0.key_map(number, key)?;
+            let set = match key {
+                Key::Granule(granule) => map.find::<SegmentSet<Reach>>(granule).map(|set| set.map(|set| set.segments)),
+                Key::Pc(pc) => map.find::<SegmentSet<()>>(pc).map(|set| set.map(|set| set.segments)),
+            };
+            let set = set.map_err(|_| bad_key_map())?.unwrap_or_default();
+            found.extend((0..SEGMENTS).filter(|place| set >> place & 1 != 0).map(|place| first + place));
+        }
+        found.retain(|number| range.contains(number));
+        let unmapped = self.unmapped();
+        for number in unmapped.start.max(range.start)..unmapped.end.min(range.end) {
+            let Some(segment) = self.0.segment(number) else { continue };
+            let has_it = match key {
+                Key::Granule(granule) => segment.granule(granule)?.is_some(),
+                Key::Pc(pc) => segment.visits(pc)?.is_some(),
+            };
+            found.extend(has_it.then_some(number));
+        }
+        Ok(found)
+    }
+
+    /// How many groups of segments there are: those under each key map, and last those that have none.
+    pub(crate) fn group_count(&self) -> usize {
+        self.0.contents.key_maps.len() + 1
+    }
+
+    /// The segments in `range` of a group that may touch a block, ascending;
+    /// none when `wants` refuses what all of the group together touch of it. Cost: one lookup.
+    pub(crate) fn group_segments(
+        &self,
+        group: usize,
+        granule: u64,
+        range: &Range<usize>,
+        wants: &dyn Fn(Reach) -> bool,
+    ) -> Result<impl DoubleEndedIterator<Item = usize> + use<S>, QueryError> {
+        let maps = self.0.contents.key_maps.get(group);
+        let Range { start, end } = maps.map_or(self.unmapped(), |maps| maps.first as usize..maps.end as usize);
+        let within = start.max(range.start)..end.min(range.end);
+        let set = match maps.filter(|_| !within.is_empty()) {
+            Some(_) => {
+                let found = self.0.key_map(group, Key::Granule(granule))?.find::<SegmentSet<Reach>>(granule);
+                let set = found.map_err(|_| bad_key_map())?.unwrap_or_default();
+                Some(if set.gist.is_none_or(wants) { set.segments } else { 0 })
+            }
+            None => None,
+        };
+        let has_it = move |number: &usize| set.is_none_or(|set| set >> (number - start).min(63) & 1 != 0);
+        Ok(within.filter(has_it))
+    }
+
+    /// The segments that no key map covers.
+    fn unmapped(&self) -> Range<usize> {
+        let count = self.0.contents.segments.len();
+        mapped(&self.0.contents.key_maps).min(count)..count
+    }
+
+    /// The first memory block from one on that any segment touches. Cost: as [`Self::segments_with`].
+    pub(crate) fn next_granule(&self, from: u64) -> Result<Option<u64>, QueryError> {
+        let mut next: Option<u64> = None;
+        let mut note = |granule: u64| {
+            next = Some(next.map_or(granule, |next| next.min(granule)));
+            false
+        };
+        for number in 0..self.0.contents.key_maps.len() {
+            let map = self.0.key_map(number, Key::Granule(from))?;
+            map.for_each_from(from, |granule, _: SegmentSet<Reach>| note(granule)).map_err(|_| bad_key_map())?;
+        }
+        for segment in self.unmapped().filter_map(|number| self.0.segment(number)) {
+            let walked = segment.granules()?.for_each_from(from, |granule, _: Granule<'_>| note(granule));
+            walked.map_err(|_| damaged(Section::Granules))?;
+        }
+        Ok(next)
+    }
+
+    /// Tells all addresses of steps, in any order, some of them several times.
+    pub(crate) fn for_each_pc(&self, mut tell: impl FnMut(u64)) -> Result<(), QueryError> {
+        for number in 0..self.0.contents.key_maps.len() {
+            let map = self.0.key_map(number, Key::Pc(0))?;
+            let told = map.for_each_from(0, |pc, _: SegmentSet<()>| {
+                tell(pc);
+                true
+            });
+            told.map_err(|_| bad_key_map())?;
+        }
+        for segment in self.unmapped().filter_map(|number| self.0.segment(number)) {
+            let told = segment.pcs()?.for_each_from(0, |pc, _: Visits<'_>| {
+                tell(pc);
+                true
+            });
+            told.map_err(|_| damaged(Section::Pcs))?;
+        }
+        Ok(())
+    }
+}

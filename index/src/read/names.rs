@@ -1,0 +1,101 @@
+//! The names of the registers of a trace: those of the architecture, and those that the trace itself names.
+
+use std::ops::Range;
+
+use stepback_machine::{RegisterId, RegisterView, Registers};
+use stepback_parsers::Source;
+
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::read::views::ViewReader;
+use crate::store::contents::ViewContents;
+
+/// Tells registers by their names and names by their registers.
+pub struct NameReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> NameReader<'a, S> {
+    /// A register by any of its names, in any case: the architecture's, a bank's, a system register that the trace wrote.
+    pub fn register_view(&self, name: &str, thread: ThreadId) -> Option<RegisterView> {
+        let named = || {
+            let register = self.0.named_register(&name.to_ascii_lowercase())?;
+            let written = self.0.contents.views.iter().filter(|view| view.view.register == register);
+            let size_bytes = written.map(|view| view.view.offset + view.view.size_bytes).max()?;
+            Some(RegisterView::new(register, 0, size_bytes))
+        };
+        Registers::view(name, self.0.instruction_set(thread)).or_else(named)
+    }
+
+    /// The name under which a view is shown: `x3`, `w3`, `r13_svc`, or `x3<63:32>` for a part without a name.
+    pub fn register_name(&self, view: RegisterView, thread: ThreadId) -> String {
+        let set = self.0.instruction_set(thread);
+        if let Some(name) = Registers::name(view, set) {
+            return name.to_owned();
+        }
+        let place = view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let outside = place.and_then(|place| self.0.contents.register_names.get(usize::from(place)).cloned());
+        let is_whole = view.offset == 0 && self.widest(view.register) == Some(view.size_bytes);
+        let whole = outside.clone().or_else(|| {
+            // What reaches beyond a register of NEON is a part of one of SVE.
+            let vector = if view.offset.saturating_add(view.size_bytes) > 16 { 256 } else { 16 };
+            let sizes = [vector, set.word_bytes(), 4, 32, 2];
+            sizes
+                .into_iter()
+                .find_map(|size| Registers::name(RegisterView::new(view.register, 0, size), set).map(str::to_owned))
+        });
+        let whole = whole.unwrap_or_else(|| format!("register {}", view.register.0));
+        if outside.is_some() && is_whole {
+            return whole;
+        }
+        let low = 8 * u32::from(view.offset);
+        format!("{whole}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
+    }
+
+    /// The registers that the register file of a thread shows: those of its instruction set, then what else the trace named.
+    pub(crate) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
+        let mut shown = Registers::shown(self.0.instruction_set(thread));
+        shown.extend(self.named_registers(thread));
+        shown
+    }
+
+    /// The registers outside the architecture's table that the trace writes for a thread, by name: system registers and banks.
+    pub fn named_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
+        let views =
+            ViewReader(self.0).views_of(thread).iter().filter(|view| view.view.register >= RegisterId::FIRST_NAMED);
+        let mut others: Vec<(String, RegisterView)> = Vec::new();
+        for ViewContents { view, .. } in views {
+            let place = usize::from(view.register.0 - RegisterId::FIRST_NAMED.0);
+            let Some(name) = self.0.contents.register_names.get(place) else { continue };
+            let end = view.offset.saturating_add(view.size_bytes);
+            // The views of a register stand together.
+            match others.last_mut().filter(|(_, known)| known.register == view.register) {
+                Some((_, known)) => known.size_bytes = known.size_bytes.max(end),
+                None => others.push((name.clone(), RegisterView::new(view.register, 0, end))),
+            }
+        }
+        others.sort_unstable();
+        others
+    }
+
+    /// The registers of SVE that the trace writes for a thread and the register file does not show in full:
+    /// vectors of more than 16 bytes, and predicates. Each is as wide as the trace writes it.
+    pub fn scalable_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
+        let set = self.0.instruction_set(thread);
+        let tables = (RegisterId::V0.0..RegisterId::FIRST_NAMED.0).map(RegisterId);
+        let whole = |id: RegisterId| RegisterView::new(id, 0, self.written_width(thread, id..RegisterId(id.0 + 1)));
+        let is_shown = |view: &RegisterView| view.register < RegisterId::P0 && view.size_bytes <= 16;
+        let views = tables.map(whole).filter(|view| view.size_bytes > 0 && !is_shown(view));
+        views.filter_map(|view| Registers::name(view, set).map(|name| (name.to_owned(), view))).collect()
+    }
+
+    /// How many bytes of the widest of some registers the trace writes for a thread; 0 when it writes none.
+    pub fn written_width(&self, thread: ThreadId, registers: Range<RegisterId>) -> u16 {
+        let views = ViewReader(self.0).views_of(thread).iter().map(|known| known.view);
+        let inside = views.filter(|view| registers.contains(&view.register));
+        inside.map(|view| view.offset.saturating_add(view.size_bytes)).max().unwrap_or(0)
+    }
+
+    fn widest(&self, register: RegisterId) -> Option<u16> {
+        let written = self.0.contents.views.iter().filter(|view| view.view.register == register);
+        written.map(|view| view.view.offset + view.view.size_bytes).max()
+    }
+}

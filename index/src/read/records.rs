@@ -1,0 +1,230 @@
+//! Steps with what they did, put together from their text.
+
+use stepback_machine::{AccessKind, Address, Endian};
+use stepback_parsers::{Line, Position, Source, Step};
+
+use crate::answers::error::QueryError;
+use crate::answers::hit::Hit;
+use crate::answers::step_record::{Access, AccessTarget, Effect, LATE_STEPS, StepRecord};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::Value;
+use crate::index::Index;
+use crate::read::names::NameReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
+use crate::read::touches::TouchReader;
+use crate::store::granules::granules_of;
+use crate::store::packed::FRAME;
+
+/// How many of them are read at first.
+const FIRST_LATE_STEPS: u64 = 16;
+
+/// Reads what steps did.
+pub(crate) struct RecordReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> RecordReader<'a, S> {
+    /// Some steps with what they did, in the order in which they are asked for.
+    /// Cost: the text of each 128 steps with one of them is read once.
+    pub(crate) fn records_of(&self, steps: &[Step]) -> Result<Vec<StepRecord>, QueryError> {
+        let mut slots: Vec<_> = steps.iter().map(|step| step.0.saturating_add(1)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let (mut records, mut rest) = (Vec::with_capacity(slots.len()), slots.as_slice());
+        while let Some(first) = rest.first() {
+            let (near, later) = rest.split_at(rest.partition_point(|slot| slot - first < FRAME as u64));
+            records.extend(self.records(near)?);
+            rest = later;
+        }
+        if steps.is_sorted_by(|one, next| one < next) {
+            return Ok(records);
+        }
+        let found = |step: &Step| records.binary_search_by_key(step, |record| record.step).ok();
+        steps
+            .iter()
+            .map(|step| found(step).map(|place| records[place].clone()).ok_or(QueryError::TraceChanged))
+            .collect()
+    }
+
+    /// The steps of some slots, which ascend; all between them are read.
+    pub(crate) fn records(&self, wanted: &[u64]) -> Result<Vec<StepRecord>, QueryError> {
+        let Some((first, last)) = wanted.first().copied().zip(wanted.last().copied()) else { return Ok(Vec::new()) };
+        let (segment, local) = SlotReader(self.0).locate(first)?;
+        let block = (local.saturating_sub(1) as usize) / FRAME;
+        let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
+        let block_line = segment.meta.line_base + segment.block_line(block)?;
+        // Lines are known for the first step of a block, so the text is read from there on.
+        let (events, line_before) = SlotReader(self.0).events_from(block_slot, first..last + 1)?;
+        let last_of_thread = vec![None; self.0.threads().len()];
+        let mut found = Found { index: self.0, wanted, records: Vec::new(), last_of_thread };
+        for event in events {
+            let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
+            found.take(event, Some(line))?;
+        }
+        if found.records.len() != wanted.len() {
+            return Err(QueryError::TraceChanged);
+        }
+        let end =
+            if self.0.threads().len() == 1 { last } else { last.saturating_add(LATE_STEPS).min(self.0.step_count()) };
+        let (mut next, mut count) = (last + 1, FIRST_LATE_STEPS);
+        // A thread's next step ends what belongs to the one before, which mostly comes soon.
+        while next <= end && found.is_waiting() {
+            let behind = next.saturating_add(count).min(end + 1);
+            SlotReader(self.0).events(next..behind)?.into_iter().try_for_each(|event| found.take(event, None))?;
+            (next, count) = (behind, 2 * count);
+        }
+        Ok(found.records)
+    }
+
+    fn record(&self, slot: u64, thread: ThreadId, line: Line, step: StepText) -> Result<StepRecord, QueryError> {
+        Ok(StepRecord {
+            step: Step(slot.saturating_sub(1)),
+            line: Some(line).filter(|_| self.0.source().is_text()),
+            time: SlotReader(self.0).time_of_slot(slot)?,
+            thread,
+            pc: step.pc,
+            instruction_set: step.instruction_set,
+            opcode: step.opcode,
+            encoding: step.encoding,
+            branch: step.branch,
+            length_bytes: step.length_bytes,
+            is_executed: step.is_executed,
+            delay_slot: step.delay_slot,
+            origin: step.origin,
+            text: step.text,
+            effects: self.0.host_regions.at(slot).map(|region| Effect::Access(region.access())).into_iter().collect(),
+        })
+    }
+
+    fn effect(&self, event: &SlotEvent) -> Result<Option<Effect>, QueryError> {
+        Ok(match &event.kind {
+            EventKind::Register { is_bank_copy: true, .. } | EventKind::Step(_) => None,
+            EventKind::Register { view, bytes, .. } => Some(Effect::Register {
+                name: NameReader(self.0).register_name(*view, event.thread),
+                view: *view,
+                value: register_value(bytes.as_deref(), view.size_bytes),
+            }),
+            EventKind::Access { .. } => self.access_of(event)?.map(Effect::Access),
+            EventKind::Text { kind, text } if kind.is_exceptional() => Some(Effect::Exception(text.clone())),
+            EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
+            EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
+        })
+    }
+
+    /// What an event did to its cell; none when it is not about a cell.
+    pub(crate) fn access_of(&self, event: &SlotEvent) -> Result<Option<Access>, QueryError> {
+        Ok(match &event.kind {
+            EventKind::Register { view, bytes, .. } => Some(Access {
+                kind: AccessKind::Write,
+                target: AccessTarget::Register(NameReader(self.0).register_name(*view, event.thread)),
+                value: register_value(bytes.as_deref(), view.size_bytes),
+                is_inferred: false,
+                is_external: false,
+                host_operation: None,
+            }),
+            EventKind::Access { kind, address, size_bytes, bytes } => Some(Access {
+                kind: *kind,
+                target: AccessTarget::Memory { address: *address, size_bytes: u64::from(*size_bytes) },
+                value: self.memory_value(*bytes, *size_bytes),
+                is_inferred: false,
+                is_external: *kind == AccessKind::Read && self.is_external(event, (*address, *size_bytes))?,
+                host_operation: None,
+            }),
+            EventKind::Step(_) | EventKind::Text { .. } | EventKind::Marker(_) => None,
+        })
+    }
+
+    fn memory_value(&self, bytes: Option<[u8; 8]>, size_bytes: u8) -> Value {
+        let size = usize::from(size_bytes);
+        let Some(bytes) = bytes else { return Value(vec![None; size]) };
+        let mut value: Vec<_> = bytes.iter().take(size).copied().map(Some).collect();
+        if self.0.contents.traits.endian == Endian::Big {
+            value.reverse();
+        }
+        Value(value)
+    }
+
+    /// Whether a read contradicts the last value known before it.
+    fn is_external(&self, event: &SlotEvent, (address, size_bytes): (Address, u8)) -> Result<bool, QueryError> {
+        if self.0.contents.externals == 0 {
+            return Ok(false);
+        }
+        for (granule, _) in granules_of(address, u64::from(size_bytes)) {
+            if TouchReader(self.0).has_contradiction(granule, event.slot)? && self.contradictions(event, granule)? != 0
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The bytes of a block that a read found other than they were known to be.
+    pub(crate) fn contradictions(&self, event: &SlotEvent, granule: u64) -> Result<u64, QueryError> {
+        // The block's list has the accesses of a slot in trace order, so counting those before finds the one.
+        let events = SlotReader(self.0).events(event.slot..event.slot + 1)?;
+        let is_in_block = |before: &&SlotEvent| match before.kind {
+            EventKind::Access { address, size_bytes, .. } => {
+                granules_of(address, u64::from(size_bytes)).any(|(touched, _)| touched == granule)
+            }
+            _ => false,
+        };
+        let before = events.iter().take(event.place_in_slot).filter(is_in_block).count();
+        TouchReader(self.0).contradictions_of_touch(granule, event.slot, before)
+    }
+
+    /// The address of a step.
+    pub(crate) fn pc_of(&self, step: Step) -> Result<Option<Address>, QueryError> {
+        let slot = step.0.saturating_add(1);
+        Ok(SlotReader(self.0).events(slot..slot + 1)?.into_iter().find_map(|event| match event.kind {
+            EventKind::Step(step) if event.slot == slot => Some(step.pc),
+            _ => None,
+        }))
+    }
+
+    /// A step as the hit of a question.
+    pub(crate) fn hit(&self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
+        let slot = step.0.saturating_add(1);
+        let record = self.records(&[slot])?.into_iter().next().ok_or(QueryError::TraceChanged)?;
+        Ok(Hit { record, position, access, doubt: None })
+    }
+}
+
+/// Steps while their effects are found.
+struct Found<'a, S> {
+    index: &'a Index<S>,
+    /// The slots of all that are wanted, ascending.
+    wanted: &'a [u64],
+    records: Vec<StepRecord>,
+    /// The place of the record of each thread's last step; none when it is no step that is wanted.
+    last_of_thread: Vec<Option<usize>>,
+}
+
+impl<S: Source> Found<'_, S> {
+    /// True while effects of a wanted step may come.
+    fn is_waiting(&self) -> bool {
+        self.last_of_thread.iter().any(Option::is_some)
+    }
+
+    /// Takes the next event; a step that is wanted comes with its line.
+    fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
+        let known = self.last_of_thread.get_mut(usize::from(event.thread.0));
+        if let EventKind::Step(step) = event.kind {
+            let line = line.filter(|_| self.wanted.get(self.records.len()) == Some(&event.slot));
+            if let Some(known) = known {
+                *known = line.map(|_| self.records.len());
+            }
+            if let Some(line) = line {
+                self.records.push(RecordReader(self.index).record(event.slot, event.thread, line, step)?);
+            }
+            return Ok(());
+        }
+        let record = known.and_then(|known| self.records.get_mut((*known)?));
+        // Counted from the step itself: its effects must not depend on how many steps were asked for.
+        if let Some(record) = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS)) {
+            record.effects.extend(RecordReader(self.index).effect(&event)?);
+        }
+        Ok(())
+    }
+}
+
+fn register_value(bytes: Option<&[u8]>, size_bytes: u16) -> Value {
+    Value(bytes.map_or_else(|| vec![None; usize::from(size_bytes)], |bytes| bytes.iter().copied().map(Some).collect()))
+}

@@ -1,0 +1,75 @@
+//! The steps at an address.
+
+use stepback_machine::Address;
+use stepback_parsers::{Position, Source, Step};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::hit::Hit;
+use crate::index::Index;
+use crate::read::key_maps::KeyMapReader;
+use crate::read::records::RecordReader;
+use crate::store::key_map::Key;
+use crate::store::packed::FRAME;
+use crate::store::pcs::Visits;
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::damaged;
+
+/// Finds the steps at an address.
+pub struct VisitReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> VisitReader<'a, S> {
+    /// The visits in a segment, and the steps before it.
+    pub(crate) fn visits_in(&self, number: usize, pc: Address) -> Result<Option<(u64, Visits<'a>)>, QueryError> {
+        let Some(segment) = self.0.segment(number) else { return Ok(None) };
+        Ok(segment.visits(pc.0)?.map(|visits| (segment.meta.step_base, visits)))
+    }
+
+    /// A visit of a segment as the hit of a question.
+    pub(crate) fn visit(&self, base: u64, visits: &Visits<'_>, place: usize) -> Result<Hit, QueryError> {
+        let slot = base + u64::from(visits.get(place).map_err(|_| damaged(Section::Pcs))?);
+        RecordReader(self.0).hit(Step(slot.saturating_sub(1)), Position(slot), None)
+    }
+
+    /// Tells the steps at an address, in order.
+    pub(crate) fn for_each_visit(
+        &self,
+        pc: Address,
+        cancel: &Cancel,
+        mut tell: impl FnMut(Step) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())? {
+            let Some((base, visits)) = self.visits_in(number, pc)? else { continue };
+            for block in 0..visits.len().div_ceil(FRAME) {
+                cancel.check()?;
+                for slot in visits.block(block).map_err(|_| damaged(Section::Pcs))? {
+                    tell(Step((base + u64::from(slot)).saturating_sub(1)))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a step is at an address.
+    pub(crate) fn is_visit(&self, pc: Address, step: Step) -> Result<bool, QueryError> {
+        let slot = step.after().0;
+        let after = self.0.contents.segments.partition_point(|segment| segment.step_base < slot);
+        let Some((base, visits)) = self.visits_in(after.saturating_sub(1), pc)? else { return Ok(false) };
+        let Ok(local) = u32::try_from(slot.saturating_sub(base)) else { return Ok(false) };
+        let malformed = |_| damaged(Section::Pcs);
+        let place = visits.count_below(local).map_err(malformed)?;
+        Ok(place < visits.len() && visits.get(place).map_err(malformed)? == local)
+    }
+
+    /// How often an address was executed.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn visit_count(&self, pc: Address) -> Result<u64, QueryError> {
+        let mut count = 0;
+        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), 0..self.0.contents.segments.len())? {
+            count += self.visits_in(number, pc)?.map_or(0, |(_, visits)| visits.len() as u64);
+        }
+        Ok(count)
+    }
+}
