@@ -84,7 +84,7 @@ impl Tree {
 }
 
 /// The last step of a call that returned, itself or by the function that its tail call went to.
-/// The tools see a return by what follows it, so one that ends the trace is none to them: that is for the caller to say.
+/// The tools recognise a return by what follows it, so they ignore one that ends the trace; the caller has to leave it out.
 fn returned_at(frame: &Call, calls: &CallTable) -> Option<Step> {
     let mut part = Some(*frame).filter(|frame| frame.entered == Entered::Call)?;
     while part.left == Left::Tail {

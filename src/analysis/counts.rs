@@ -34,7 +34,7 @@ pub struct ThreadCounts {
 /// The figures of a trace whose source does not count: it is read once more.
 ///
 /// # Errors
-/// The trace could not be read, or somebody asked to stop.
+/// The trace could not be read, or the count was cancelled.
 pub fn count_events(index: &TraceIndex, cancel: &Cancel) -> Result<TraceCounts> {
     let mut tally = Tally { cancel, counts: TraceCounts::default(), addresses: Vec::new() };
     index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut tally)?;

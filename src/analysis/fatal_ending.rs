@@ -2,8 +2,8 @@
 //!
 //! The recorder ends a fatal signal badly: the access that failed looks like any other, a few instructions
 //! that never ran may follow it, and nothing tells of the signal.
-//! So a trace that does not end by a system call that exits is looked at: whoever accessed an impossible address
-//! in his last steps, or sent himself a signal, has most likely died of it.
+//! So where a trace does not end with a system call that exits, a thread that accessed an impossible address in its
+//! last steps, or sent itself a signal, has most likely died of it.
 
 use stepback_index::{
     Access, AccessTarget, Cancel, Effect, LastStepOf, Query as _, QueryError, StepRecord, Steps, ThreadId,

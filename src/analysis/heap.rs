@@ -14,7 +14,7 @@ const PREFIXES: [&str; 8] = ["__libc_", "__GI_", "__interceptor_", "tc_", "je_",
 /// though the program had freed that before.
 const ALLOCATOR_BYTES: u64 = 8 << 10;
 
-/// What the traced functions do to the heap, by the numbers that their markers bear.
+/// What the traced functions do to the heap, by the numbers in their markers.
 pub fn heap_roles(functions: &FunctionList) -> BTreeMap<u64, HeapRole> {
     let functions = functions.functions.iter();
     functions.filter_map(|function| Some((function.id, role_of(function.symbol())?))).collect()

@@ -142,8 +142,8 @@ impl<'a> Walk<'a> {
         Ok(found)
     }
 
-    /// By the position at which the hit shows, which never skips a hit and never gives one twice:
-    /// among several threads the effect of a step may show later than right after it.
+    /// Goes on from the position at which the hit shows, so that no hit is skipped or found twice:
+    /// with several threads the effect of a step may show later than right after it.
     fn go_on(&mut self, found: &Found) {
         match found {
             Found::Hit(hit) if self.is_backward() => self.at = Position(hit.position.0.saturating_sub(1)),

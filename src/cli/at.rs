@@ -26,7 +26,7 @@ use crate::model::heap_words::block_words;
 use crate::model::value_source::SourceWords;
 use crate::place::Place;
 
-/// More memory than this is no answer for one moment, but a typing error.
+/// A question for more memory than this is taken for a typing error.
 const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
 
 /// Which state.

@@ -116,7 +116,7 @@ fn print(text: &str, address: Address, symbol: Option<&Symbol>, report: &mut Rep
     }
 }
 
-/// The address of a Thumb function bears bit 0, which shows where it was reached.
+/// The address of a Thumb function has bit 0 set, which only a visit of it tells.
 fn header_text(text: &str, symbol: &Symbol, first: Option<Site>) -> String {
     let pc = first.map_or(symbol.address.0, |site| symbol.address.0 | site.pc & 1);
     format!("Symbol '{}' at {pc:#x} ({} bytes) called from :\n", printable(text), symbol.size_bytes)

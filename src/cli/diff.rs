@@ -102,11 +102,12 @@ fn print_text(from: Position, to: Position, difference: &Difference, report: &mu
     let Difference { registers, memory } = difference;
     let mut rows = Vec::new();
     for register in registers {
-        rows.push((register.name.clone(), shown(&register.from), shown(&register.to), register.last_write));
+        let (name, from, to) = (register.name.clone(), shown(&register.from), shown(&register.to));
+        rows.push(Row { name, from, to, writer: register.last_write });
     }
     for run in memory {
         let (from, to) = (byte_string(run.from.iter().copied()), byte_string(run.to.iter().copied()));
-        rows.push((hex(run.address), from, to, run.last_write));
+        rows.push(Row { name: hex(run.address), from, to, writer: run.last_write });
     }
     let (register_count, run_count) = (registers.len() as u64, memory.len() as u64);
     report.text(&format!(
@@ -118,11 +119,11 @@ fn print_text(from: Position, to: Position, difference: &Difference, report: &mu
     ))?;
     let width = |column: fn(&Row) -> usize| rows.iter().map(column).max().unwrap_or(0);
     let (name_width, from_width, to_width) =
-        (width(|row| row.0.len()), width(|row| row.1.len()), width(|row| row.2.len()));
+        (width(|row| row.name.len()), width(|row| row.from.len()), width(|row| row.to.len()));
     let mut last = None;
-    for (name, from, to, step) in &rows {
+    for Row { name, from, to, writer } in &rows {
         let mut writers = Writers { report, last };
-        let writer = writers.get(*step)?.map(|record| {
+        let writer = writers.get(*writer)?.map(|record| {
             let bare = StepRecord { effects: Vec::new(), ..record.clone() };
             step_line(&bare, index)
         });
@@ -133,8 +134,17 @@ fn print_text(from: Position, to: Position, difference: &Difference, report: &mu
     Ok(())
 }
 
-/// Name, value at the first position, value at the second, writer.
-type Row = (String, String, String, Option<Step>);
+/// A register or a run of memory that differs.
+struct Row {
+    /// A register's name, a run's address.
+    name: String,
+    /// At the first position.
+    from: String,
+    /// At the second.
+    to: String,
+    /// The step that wrote it last.
+    writer: Option<Step>,
+}
 
 fn shown(value: &Value) -> String {
     value_hex(value).unwrap_or_else(|| "unknown".to_owned())

@@ -311,7 +311,7 @@ fn pattern(text: &str) -> Result<TextPattern, String> {
     text.parse().map_err(|error| format!("the pattern is no regular expression: {error}"))
 }
 
-/// Symbols and registers of Thumb code may bear the Thumb bit; no Arm instruction lies at an odd address.
+/// Symbols and registers may have the Thumb bit set; no Arm instruction lies at an odd address.
 fn code_address(number: u64) -> Address {
     Address(number & !1)
 }

@@ -18,7 +18,7 @@ use crate::analysis::activations::Tree;
 use crate::analysis::spans::Spans;
 use crate::analysis::stack_times::{FoldedStack, StackTimes};
 
-/// More text than this is printed only for somebody who names a depth.
+/// More text than this is printed only where a depth was asked for.
 const TEXT_LIMIT_BYTES: u64 = 64 << 20;
 /// A picture with more rows than this cannot be looked at.
 const ROWS_LIMIT: u32 = 1000;
@@ -93,7 +93,7 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     }
 }
 
-/// The depth below which stacks are cut off, which is said where nobody asked for it.
+/// The depth below which stacks are cut off. A note says so where no depth was asked for.
 fn depth_limit(stacks: &StackTimes, share_bytes: u64, arguments: &FlamegraphArguments) -> Option<u32> {
     if arguments.max_depth.is_some() {
         return arguments.max_depth;

@@ -35,7 +35,7 @@ pub fn run(wishes: &ListingWishes, common: &TraceArguments) -> Result<()> {
         let (sender, parts) = channel();
         let (progress, cancel) = (&progress, &cancel);
         let build = scope.spawn(move || {
-            // Who prints may be done; then nobody wants more.
+            // The printer may have stopped already: then the part is dropped.
             let on_part = move |part| drop(sender.send(part));
             let watch = Watch { on_part: &on_part, follow: Some(&never) };
             session::open_watched(open, progress, cancel, Some(watch)).map(drop)

@@ -20,7 +20,7 @@ const SO_FAR: Duration = Duration::from_millis(800);
 /// The same where it takes long until there is anything.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Who looks at the meter.
+/// How the meter is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Meter {
     Hidden,
@@ -73,7 +73,7 @@ fn stop_soon(is_done: &Receiver<()>, cancel: &Cancel, has_part: impl Fn() -> boo
     }
 }
 
-/// Does some work under a meter that bears its name; the meter is gone when this returns.
+/// Does some work and shows how far it is on a meter with its name; the meter is gone when this returns.
 pub fn watched<T>(name: &'static str, report: &ReportOptions, work: impl FnOnce(&BuildProgress) -> T) -> T {
     let is_terminal = io::stderr().is_terminal();
     let meter = match (is_terminal, report.show_progress_meter) {
@@ -134,7 +134,7 @@ fn tenths_done(progress: &BuildProgress) -> Option<u64> {
     done.saturating_mul(10).checked_div(progress.bytes_total.load(Ordering::Relaxed))
 }
 
-/// A line on standard error; that nobody reads it is no error.
+/// Prints a line on standard error. It does not matter whether that is still read.
 pub fn say(line: &str) {
     let _unread = writeln!(io::stderr(), "{line}");
 }

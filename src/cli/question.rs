@@ -92,7 +92,7 @@ fn tell_so_far(session: &Session) {
     }
 }
 
-/// Says on standard error what the user should know about the trace before he trusts the answers.
+/// Says on standard error what the user should know about the trace before trusting the answers.
 fn tell(session: &Session) {
     for notice in &session.notices {
         say(&format!("note: {notice}"));

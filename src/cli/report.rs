@@ -111,7 +111,7 @@ impl OutputError {
         Self { error, target }
     }
 
-    /// True when the reader went away, which is his right.
+    /// True when the reader closed the pipe, as `head` does: that is no error.
     pub fn is_reader_gone(&self) -> bool {
         self.error.kind() == io::ErrorKind::BrokenPipe
     }

@@ -84,7 +84,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
     let input = Input::new(arguments.trace.as_deref());
     let (reader, length) = input.open()?;
     let Unpacked { reader, damage, is_packed } = Unpacked::new(reader).map_err(|error| input.unreadable(&error))?;
-    // How much text is in a compressed file nobody knows.
+    // The length of a compressed file does not tell that of its text.
     let length = if is_packed { 0 } else { length };
     let stream = Stream::new(reader);
     let tarmac = trace(&stream, &arguments.options).map_err(|error| match damage.get() {
@@ -94,7 +94,7 @@ fn truncate(arguments: &TruncateArguments) -> Result<()> {
     let printing = &arguments.report;
     let target = printing.output.as_deref().filter(|path| !is_standard_output(path));
     stream.copy_into(output(target, &input)?);
-    // How long a pipe is nobody knows, so there is nothing to measure.
+    // The length of a pipe is unknown, so there is nothing to measure.
     let meter = ReportOptions {
         quiet: printing.quiet || length == 0,
         show_progress_meter: printing.show_progress_meter && length > 0,

@@ -53,7 +53,7 @@ pub struct WindowArguments {
 
 /// Shows the window that was asked for and waits for its end.
 ///
-/// Whoever starts the command line gives it: the command line itself knows no window.
+/// `main` hands it over, because the command line must not depend on the window.
 pub type OpenWindow = fn(&WindowArguments) -> Result<Shown>;
 
 /// Whether the window was shown.
@@ -91,7 +91,7 @@ fn do_without(arguments: &WindowArguments, why: &str) -> Result<ExitCode> {
     if let Some(open) = open_options(arguments)? {
         tell_of(&open)?;
     }
-    // That nobody reads it is no error.
+    // It does not matter whether standard output is still read.
     let _unread = io::stdout().write_all(HOW_TO_ASK.as_bytes());
     Ok(ExitCode::SUCCESS)
 }

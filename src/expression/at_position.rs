@@ -107,7 +107,7 @@ const NO_POSITION: &str = "no position is given to look it up at";
 pub struct SymbolsOnly<'a>(pub &'a Images);
 
 impl Lookup for SymbolsOnly<'_> {
-    /// A register's name that no symbol bears is better called a register than a name that nobody knows.
+    /// The name of a register that is no symbol too is reported as a register without a value, not as an unknown name.
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let is_register = InstructionSet::ALL.iter().any(|set| Registers::view(name, *set).is_some());
         let is_meant = is_register && self.0.address_of(name).is_none();

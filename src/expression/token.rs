@@ -39,7 +39,7 @@ const SYMBOLS: [&str; 24] = [
 /// Cuts an expression into words.
 ///
 /// # Errors
-/// The first word that is none.
+/// What stands at the first place where no word can be read.
 pub fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
     let mut reader = Reader { rest: text, column: 1 };
     let mut tokens: Vec<Token> = Vec::new();

@@ -16,7 +16,7 @@ use super::symbol::{Binding, Symbol, SymbolKind};
 const PAGE_BYTES: u64 = 4 << 10;
 /// Those of some AArch64 systems.
 const LARGE_PAGE_BYTES: u64 = 64 << 10;
-/// The recorder's own libraries: their code is not in the trace, so nobody misses their symbols.
+/// The recorder's own libraries: their code is not in the trace, so their symbols are not needed.
 const RECORDER: [&str; 2] = ["libdynamorio.so", "libdrmemtrace.so"];
 /// As many modules are named in a notice.
 const NAMED_IN_NOTICE: usize = 6;
@@ -164,7 +164,7 @@ impl<'a> Module<'a> {
         }
     }
 
-    /// An image that the user named, where he says or where the recorder saw it.
+    /// An image that the user named, at the offset that was given, else where the recorder saw it.
     fn named_image(&self, named: &ImageSpec, notices: &mut Vec<String>) -> ImageSpec {
         let path = &named.path;
         if named.offset != 0 {

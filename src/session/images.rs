@@ -73,7 +73,7 @@ fn usable(remembered: &[ImageSpec], notices: &mut Vec<String>) -> Vec<ImageSpec>
     usable
 }
 
-/// The images of last time, as far as they are still usable; none without one.
+/// The images of last time that are still usable; none where there are none.
 fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images> {
     let usable = usable(&options.remembered_images, notices);
     let images = Images::load(&usable).ok().filter(|images| !images.is_empty())?;

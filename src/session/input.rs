@@ -32,7 +32,7 @@ const WAIT: Duration = Duration::from_millis(5);
 pub struct Input {
     /// The trace.
     pub source: Arc<AnySource>,
-    /// What an index of it has to bear.
+    /// What an index of it has to state.
     pub fingerprint: Fingerprint,
     /// The text of a compressed trace.
     pub packed: Option<PackedText>,
@@ -67,7 +67,7 @@ impl Input {
             Some(kind) => Self::open_packed(Arc::new(file), kind, modified_nanos, options),
             None => Self::open_plain(file, modified_nanos, options),
         };
-        // Only now: text may bear such a name, too.
+        // Only now: a text file may have such a name, too.
         opened.map_err(|error| raw_refusal(path).filter(|_| options.format.is_none()).unwrap_or(error))
     }
 
@@ -119,7 +119,7 @@ impl Input {
     /// Waits until a compressed trace is unpacked.
     ///
     /// # Errors
-    /// It could not be unpacked, or somebody asked to stop.
+    /// It could not be unpacked, or that was cancelled.
     pub fn settle(&self, path: &Path, progress: &BuildProgress, cancel: &Cancel) -> Result<()> {
         let Some(text) = &self.packed else {
             while !self.source.is_settled() && !cancel.is_cancelled() {

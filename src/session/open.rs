@@ -55,7 +55,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// `file:line` of the source of an instruction, the file where it is by now as far as mappings say so.
+    /// `file:line` of the source of an instruction; mappings say where the file is now.
     /// Blocks: see [`Images::source_at`].
     pub fn source_text(&self, address: Address) -> Option<String> {
         let line = self.images.source_at(address)?;
@@ -96,7 +96,7 @@ impl Session {
         Some(if is_grown { TraceChange::Grown } else { TraceChange::Rewritten })
     }
 
-    /// The same session as the successor of one of the same trace: what is shown of that one goes on with it.
+    /// The same session as the successor of one of the same trace: views of that one stay as they are.
     #[must_use]
     pub fn succeeding(self, before: &Self) -> Self {
         // Their debug information may be read already.
@@ -139,8 +139,8 @@ pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) ->
     Ok(search.session(index, origin))
 }
 
-/// Opens a trace to show it: tail calls are found, so that whoever draws never waits for them.
-/// `watch`: somebody who looks at it meanwhile.
+/// Opens a trace to show it: tail calls are found, so that drawing never waits for them.
+/// `watch` is told of each part as it is indexed.
 ///
 /// # Errors
 /// One sentence that names the file. A build that was cancelled is gone on with when the trace is opened again.
@@ -283,7 +283,7 @@ impl<'a> IndexSearch<'a> {
         Err(reason)
     }
 
-    /// The index at a place. A pipe that bears its name is not opened: that would wait for a writer.
+    /// The index at a place. A pipe of that name is not opened: that would wait for a writer.
     fn opened(&self, place: &Path) -> Result<Index<AnySource>, OpenError> {
         if place.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(OpenError::Foreign);
@@ -336,7 +336,7 @@ impl<'a> IndexSearch<'a> {
                     let elsewhere = refusal.map(|refusal| format!("{refusal}; it is kept at {place:?}"));
                     let share = resumed_bytes as f64 * 100.0 / index.text_end().max(1) as f64;
                     let resumed = format!("{share:.0} % of the index was there from an earlier run: {place:?}");
-                    // Who watches sees where it begins.
+                    // A watcher sees that from the first part.
                     let resumed = Some(resumed).filter(|_| self.watch.is_none());
                     self.notices.extend(if resumed_bytes > 0 { resumed } else { reason });
                     self.notices.extend(elsewhere);
@@ -378,7 +378,7 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
-    /// A misspelt `--index` must not cost somebody his file: only what is an index, or is called one, is replaced.
+    /// A misspelt `--index` must not destroy another file: only what is an index, or is called one, is replaced.
     fn refuse_to_overwrite(&self, place: &Path) -> Result<()> {
         let is_called_index = place.extension().is_some_and(|extension| extension == "sbi");
         let is_empty = place.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
@@ -428,7 +428,7 @@ impl<'a> IndexSearch<'a> {
         }
         let partial = partial_of(place);
         if partial.symlink_metadata().is_ok_and(|found| !found.is_file()) {
-            // Whoever made the trace's directory could have any file of the user's overwritten by a link.
+            // A link in the trace's directory could otherwise have any file of the user's overwritten.
             let error = std::io::Error::other("its .partial is a link or no file");
             return Err(BuildError::Write { path: partial, error });
         }

@@ -57,7 +57,7 @@ fn above(directory: &Path, place: &Path) -> Option<PathBuf> {
     Some(here.canonicalize().ok()?.parent()?.join(place.file_name()?))
 }
 
-/// The name bears a hash of the whole path, so that two traces of one name do not fight for one place.
+/// The name has a hash of the whole path, so that two traces of one name do not compete for one place.
 fn in_cache(trace: &Path) -> Option<PathBuf> {
     let whole = trace.canonicalize().ok()?;
     let name = whole.file_name()?.to_string_lossy();

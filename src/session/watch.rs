@@ -4,7 +4,7 @@ use stepback_index::Cancel;
 
 use super::Session;
 
-/// Who looks at a trace while it is being opened.
+/// What is told of a trace while it is being opened.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
     /// Is handed the part that is indexed: soon after the start, and again whenever it is worth it.

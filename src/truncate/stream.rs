@@ -85,7 +85,7 @@ impl Stream {
 }
 
 impl ReadAt for Stream {
-    /// Nobody knows before its end.
+    /// Unknown before its end.
     fn length(&self) -> io::Result<u64> {
         Ok(u64::MAX)
     }

@@ -17,7 +17,7 @@ pub struct FunctionSpan {
 /// From a step on, a thread is in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionChange {
-    /// The first step there; for a return the thread's first step at or behind this one.
+    /// The first step there; for a return the thread's first step at or after this one.
     pub step: Step,
     /// Where the function begins.
     pub function: Address,

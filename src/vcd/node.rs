@@ -10,7 +10,7 @@ pub struct Node {
     pub time: u64,
     /// The instruction; at most one.
     pub instruction: Option<Instruction>,
-    /// Who did something, each once.
+    /// The threads that did something, each once.
     pub threads: Vec<ThreadId>,
     /// Registers that were written.
     pub writes: Vec<(ThreadId, RegisterView)>,
@@ -21,7 +21,7 @@ pub struct Node {
 /// The instruction of a node.
 #[derive(Clone, Debug)]
 pub struct Instruction {
-    /// Who reached it.
+    /// The thread that reached it.
     pub thread: ThreadId,
     /// Its number.
     pub step: u64,

@@ -6,7 +6,7 @@ pub trait Piece {
     fn first(&self) -> u64;
     /// The position at which it ends.
     fn end(&self) -> u64;
-    /// Whether it goes on with the next one as if they were one.
+    /// Whether it and the next one are really one piece.
     fn continues(&self, next: &Self) -> bool;
     /// Takes in one that comes after it.
     fn absorb(&mut self, next: Self);

@@ -1,4 +1,4 @@
-//! What of a lane is drawn: no more than there are pixel columns.
+//! The boxes of a lane that are drawn: at most one for each column of pixels.
 
 use std::ops::Range;
 

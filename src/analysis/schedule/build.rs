@@ -84,8 +84,8 @@ impl Builder<'_> {
         self.run_until(to.0)
     }
 
-    /// All steps up to the next marker are mostly of one thread: an order of steps that changes threads without
-    /// a marker is followed as far as threads do not come back.
+    /// Steps between two markers mostly belong to one thread. Where threads change without a marker, each runs up to
+    /// its last step before the marker, so a thread that comes back in between hides the others.
     fn run_until(&mut self, end: u64) -> Result<(), QueryError> {
         while self.start < end {
             let thread = self.thread_from(Position(self.start))?;

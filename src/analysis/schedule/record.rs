@@ -56,8 +56,8 @@ impl Schedule {
 }
 
 impl Schedule {
-    /// The other threads that ran between the times around a position, of which nobody knows whether their steps
-    /// came before or after those of its thread. O(threads · log n).
+    /// The other threads that ran between the times around a position: their steps may have come before or after
+    /// those of its thread. O(threads · log n).
     pub fn unordered_with(&self, thread: ThreadId, position: u64) -> Vec<ThreadId> {
         let Some(lane) = self.threads.get(usize::from(thread.0)).filter(|_| self.is_order_by_time) else {
             return Vec::new();

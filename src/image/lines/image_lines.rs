@@ -176,7 +176,7 @@ impl Loaded {
         while let Ok(Some(frame)) = frames.next() {
             let place = frame.location.and_then(|place| Some((place.file?, place.line?, place.column)));
             let Some((file, line, column)) = place else {
-                // Without a line of its own it is nobody's; what is around it is still told.
+                // Code without a line belongs to no file; a call without one does not hide the frames inside it.
                 if found.is_none() { return None } else { break }
             };
             let file = shared(names, &clean_path(file));
@@ -198,7 +198,7 @@ fn readable(raw: &str) -> String {
     demangle(raw).map_or_else(|| raw.to_owned(), |names| names.short.unwrap_or(names.full))
 }
 
-/// One copy of each name, however many lines bear it.
+/// One copy of each name, however many lines have it.
 fn shared(names: &mut HashSet<Arc<str>>, name: &str) -> Arc<str> {
     if let Some(known) = names.get(name) {
         return Arc::clone(known);
