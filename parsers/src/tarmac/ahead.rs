@@ -2,8 +2,9 @@
 
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::line::{FIRST_CPU, Line};
+use crate::tarmac::settings::StateField;
 use crate::text::limits::Limits;
-use crate::text::lines::{split_line, without_return};
+use crate::text::lines::{TextPart, without_return};
 
 /// Lines that may belong to the instruction behind them.
 #[derive(Clone, Copy, Debug)]
@@ -15,7 +16,7 @@ pub(super) struct Ahead<'a> {
     /// True when nothing follows the text.
     pub is_last: bool,
     pub limits: Limits,
-    pub is_implicit_thumb: bool,
+    pub state_field: StateField,
 }
 
 /// What the look-ahead found.
@@ -38,7 +39,12 @@ pub(super) struct RunStart<'a> {
     pub cpu: &'a [u8],
 }
 
-impl Ahead<'_> {
+impl<'a> Ahead<'a> {
+    /// The text, and whether more follows.
+    pub fn part(&self) -> TextPart<'a> {
+        TextPart { text: self.text, is_last: self.is_last }
+    }
+
     /// Follows the lines from `run.start` on as long as they bear its time and thread.
     ///
     /// Linear over a whole trace: lines that were followed in vain bear no new time,
@@ -51,13 +57,13 @@ impl Ahead<'_> {
             if at >= self.lines_end && (self.is_last || self.text.len() - self.lines_end > self.limits.line) {
                 return Found::Nothing;
             }
-            let Some((line, next)) = split_line(self.text, at, self.is_last).filter(|_| at < self.lines_end) else {
+            let Some((line, next)) = self.part().line_at(at).filter(|_| at < self.lines_end) else {
                 return Found::NeedsMore;
             };
             if line.len() > self.limits.line {
                 return Found::Nothing;
             }
-            let line = Line::read(without_return(line), open, self.is_implicit_thumb);
+            let line = Line::read(without_return(line), open, self.state_field);
             match line {
                 Line::Instruction(header, _) if run.has(header.time, Some(header.cpu.unwrap_or(FIRST_CPU))) => {
                     return Found::Instruction { start: at, lines };

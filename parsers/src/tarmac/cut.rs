@@ -14,7 +14,7 @@ use crate::tarmac::line::{FIRST_CPU, Line};
 use crate::tarmac::names::TarmacScratch;
 use crate::tarmac::run::Clock;
 use crate::tarmac::settings::Settings;
-use crate::text::lines::{split_line, without_return};
+use crate::text::lines::without_return;
 use crate::text::window::Window;
 
 /// Where a cut is wanted.
@@ -85,7 +85,7 @@ impl Search<'_> {
             lines_end: window.whole_lines(),
             is_last: window.is_last(),
             limits: self.settings.limits,
-            is_implicit_thumb: self.settings.is_implicit_thumb,
+            state_field: self.settings.state_field,
         };
         let mut at = 0;
         while at < ahead.lines_end {
@@ -93,10 +93,10 @@ impl Search<'_> {
             if offset >= self.limit {
                 return ControlFlow::Break(None);
             }
-            let Some((line, next)) = split_line(ahead.text, at, ahead.is_last) else { break };
+            let Some((line, next)) = ahead.part().line_at(at) else { break };
             let is_too_long = line.len() > ahead.limits.line;
             let open = self.seen.and_then(|seen| seen.open);
-            let line = Line::read(without_return(if is_too_long { b"" } else { line }), open, ahead.is_implicit_thumb);
+            let line = Line::read(without_return(if is_too_long { b"" } else { line }), open, ahead.state_field);
             if let Some(run) = self.run_start(&line, at, offset) {
                 match ahead.follow(run) {
                     Found::Instruction { .. } => return ControlFlow::Break(Some(offset)),

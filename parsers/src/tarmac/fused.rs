@@ -19,6 +19,7 @@ use crate::tarmac::instruction_line::InstructionLine;
 use crate::tarmac::line::Line;
 use crate::tarmac::memory_line::MemoryLine;
 use crate::tarmac::register_line::RegisterLine;
+use crate::tarmac::settings::StateField;
 use crate::text::digits;
 use crate::text::digits::{letter_after_digit, load_8};
 use crate::text::lexer::is_word_byte;
@@ -93,13 +94,13 @@ fn has_beginning(text: &[u8]) -> bool {
 
 impl Fused {
     /// Finds the second record of a line.
-    pub fn find(line: &[u8], is_implicit_thumb: bool) -> Option<Self> {
+    pub fn find(line: &[u8], state_field: StateField) -> Option<Self> {
         if !looks_like_two(line.trim_ascii_start()) {
             return None;
         }
-        let mut found = Self::find_some(line, is_implicit_thumb)?;
+        let mut found = Self::find_some(line, state_field)?;
         // What stands before it is read alone when a range ends there, and must then be one record too.
-        while let Some(earlier) = line.get(..found.at).and_then(|line| Self::find_some(line, is_implicit_thumb)) {
+        while let Some(earlier) = line.get(..found.at).and_then(|line| Self::find_some(line, state_field)) {
             found = earlier;
         }
         // Where a range ends behind so short a record, it would not be looked for.
@@ -108,10 +109,10 @@ impl Fused {
     }
 
     /// The first place that can be read to the end of the line.
-    fn find_some(line: &[u8], is_implicit_thumb: bool) -> Option<Self> {
+    fn find_some(line: &[u8], state_field: StateField) -> Option<Self> {
         let header = Header::read(line).ok().flatten();
         let first_end = header.map_or(1, |header| header.word_at + header.word.len());
-        let search = Search { line, header, is_implicit_thumb };
+        let search = Search { line, header, state_field };
         (first_end..(line.len() + 1).saturating_sub(SHORTEST))
             .filter_map(|place| search.candidate(place))
             .take(CANDIDATES)
@@ -156,7 +157,7 @@ struct Search<'a> {
     line: &'a [u8],
     /// The beginning of the first record.
     header: Option<Header<'a>>,
-    is_implicit_thumb: bool,
+    state_field: StateField,
 }
 
 impl Search<'_> {
@@ -194,7 +195,7 @@ impl Search<'_> {
         if let Some(at) = at {
             return Some(Fused { at, is_first_whole: true });
         }
-        let at = self.likely_start(number, is_exact);
+        let at = self.likely_start(number);
         Some(Fused { at, is_first_whole: !is_exact && is_whole(&at) })
     }
 
@@ -228,10 +229,10 @@ impl Search<'_> {
     }
 
     /// Where the number begins if the first record does not tell.
-    fn likely_start(&self, number: Number, is_exact: bool) -> usize {
+    fn likely_start(&self, number: Number) -> usize {
         let has_time = self.header.is_some_and(|header| header.time.is_some());
         let before = self.line.get(..number.start).unwrap_or_default();
-        let is_apart = !is_exact && is_apart(before) && (!has_time || self.is_whole(number.start));
+        let is_apart = !self.is_exact() && is_apart(before) && (!has_time || self.is_whole(number.start));
         if is_apart || number.has_fraction {
             return number.start;
         }
@@ -247,7 +248,7 @@ impl Search<'_> {
 
     /// True when `text` is a record that can be read to its end, and its beginning is as it should be.
     fn is_record(&self, text: &[u8], is_start: impl Fn(&Header<'_>) -> bool) -> bool {
-        match Line::read_single(text, None, self.is_implicit_thumb) {
+        match Line::read_single(text, None, self.state_field) {
             Line::Instruction(header, _) => is_start(&header) && header.doubt.is_none(),
             Line::Other(header) if is_start(&header) && header.doubt.is_none() => match header.kind {
                 LineKind::Register => crate::tarmac::register_line::is_plausible(&header),
@@ -264,12 +265,12 @@ impl Search<'_> {
 
     /// True for `IT EXC`, false for a step that cannot be read.
     fn is_exception(&self, header: &Header<'_>) -> bool {
-        InstructionLine::read(header, self.is_implicit_thumb) == Ok(None)
+        InstructionLine::read(header, self.state_field) == Ok(None)
     }
 
     /// True when nothing of the first record is missing if it ends at `end`.
     fn is_whole(&self, end: usize) -> bool {
-        match Line::read_single(self.line.get(..end).unwrap_or_default(), None, self.is_implicit_thumb) {
+        match Line::read_single(self.line.get(..end).unwrap_or_default(), None, self.state_field) {
             Line::Instruction(..) => true,
             Line::Other(header) => match header.kind {
                 LineKind::Register => {
@@ -311,7 +312,8 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, expected: Option<(&str, bool)>) {
-        let found = Fused::find(line.as_bytes(), false).map(|found| (&line[found.at..], found.is_first_whole));
+        let found =
+            Fused::find(line.as_bytes(), StateField::Written).map(|found| (&line[found.at..], found.is_first_whole));
         let start = |(text, is_whole): (&str, bool)| (text.chars().take(7).collect::<String>(), is_whole);
         assert_eq!(found.map(start), expected.map(|(text, is_whole)| (text.to_owned(), is_whole)), "{line}");
     }

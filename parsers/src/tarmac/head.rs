@@ -5,8 +5,9 @@ use stepback_machine::InstructionSet;
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
 use crate::tarmac::line::Line;
+use crate::tarmac::settings::StateField;
 use crate::text::limits::LIMITS;
-use crate::text::lines::{split_line, without_return};
+use crate::text::lines::without_return;
 use crate::text::window::Window;
 
 /// How far the first instruction is looked for.
@@ -23,12 +24,12 @@ pub(super) struct Head {
 
 impl Head {
     /// Reads up to the first instruction with its unit.
-    pub fn read(input: &dyn ReadAt, is_implicit_thumb: bool) -> Result<Self, SourceError> {
+    pub fn read(input: &dyn ReadAt, state_field: StateField) -> Result<Self, SourceError> {
         let mut buffer = Vec::new();
         let mut window = Window::new(input, 0..HEAD, LIMITS.window, &mut buffer);
         let mut head = Self::default();
         window.advance(0)?;
-        while !head.has_instruction(&window, is_implicit_thumb) && !window.is_last() {
+        while !head.has_instruction(&window, state_field) && !window.is_last() {
             let whole_lines = window.whole_lines();
             // Without a newline in sight the text is thrown away: no line is that long.
             window.advance(if whole_lines == 0 { LIMITS.window } else { whole_lines })?;
@@ -37,20 +38,18 @@ impl Head {
     }
 
     /// Takes what the lines in the window tell; true when one is an instruction.
-    fn has_instruction(&mut self, window: &Window<'_>, is_implicit_thumb: bool) -> bool {
+    fn has_instruction(&mut self, window: &Window<'_>, state_field: StateField) -> bool {
         let mut at = 0;
         let lines_end = window.whole_lines();
         while at < lines_end {
-            let Some((line, next)) = split_line(window.text(), at, window.is_last()) else { return false };
+            let Some((line, next)) = window.part().line_at(at) else { return false };
             at = next;
             if line.len() > LIMITS.line {
                 continue;
             }
             let line = without_return(line);
-            let line = match Line::read(line, None, is_implicit_thumb) {
-                Line::Fused(fused) => {
-                    Line::read_single(line.get(fused.at..).unwrap_or_default(), None, is_implicit_thumb)
-                }
+            let line = match Line::read(line, None, state_field) {
+                Line::Fused(fused) => Line::read_single(line.get(fused.at..).unwrap_or_default(), None, state_field),
                 line => line,
             };
             if let (None, Line::Instruction(header, _) | Line::Other(header)) = (&self.time_unit, line) {

@@ -10,6 +10,7 @@ use stepback_machine::{Address, InstructionSet};
 
 use crate::tarmac::fault::{Fault, FaultKind};
 use crate::tarmac::header::Header;
+use crate::tarmac::settings::StateField;
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
@@ -37,14 +38,14 @@ pub(super) struct InstructionLine<'a> {
 
 impl<'a> InstructionLine<'a> {
     /// Reads the fields; none for `IT EXC` and the like, which are exceptions.
-    pub fn read(header: &Header<'a>, is_implicit_thumb: bool) -> Result<Option<Self>, Fault> {
+    pub fn read(header: &Header<'a>, state_field: StateField) -> Result<Option<Self>, Fault> {
         let mut fields = header.fields;
         if let Token::Word(b"EXC" | b"Reset") = fields.peek() {
             return Ok(None);
         }
         let is_es = header.word == b"ES";
-        let place = if is_es { es_place(&mut fields)? } else { it_place(&mut fields, is_implicit_thumb)? };
-        let state = state(&mut fields, place.is_pair, is_es, is_implicit_thumb)?;
+        let place = if is_es { es_place(&mut fields)? } else { it_place(&mut fields, state_field)? };
+        let state = state(&mut fields, place, state_field)?;
         let mut is_executed = header.word != b"IS";
         if is_es && fields.peek() == Token::Word(b"CCFAIL") {
             fields.next();
@@ -91,7 +92,8 @@ fn es_place<'a>(fields: &mut Lexer<'a>) -> Result<Place<'a>, Fault> {
 }
 
 /// `[ ( number [ : number ] ) ] word [ : physical [ , physical ] ] [ word ]`
-fn it_place<'a>(fields: &mut Lexer<'a>, is_implicit_thumb: bool) -> Result<Place<'a>, Fault> {
+fn it_place<'a>(fields: &mut Lexer<'a>, state_field: StateField) -> Result<Place<'a>, Fault> {
+    let is_implicit_thumb = state_field == StateField::ImplicitThumb;
     let bracket = bracket(fields)?;
     let is_pair = bracket.is_some_and(|bracket| bracket.is_pair);
     let first_at = fields.at();
@@ -153,7 +155,7 @@ struct State<'a> {
     mode: &'a [u8],
 }
 
-fn state<'a>(fields: &mut Lexer<'a>, is_pair: bool, is_es: bool, is_implicit_thumb: bool) -> Result<State<'a>, Fault> {
+fn state<'a>(fields: &mut Lexer<'a>, place: Place<'_>, state_field: StateField) -> Result<State<'a>, Fault> {
     let column = fields.at();
     let word = match fields.peek() {
         Token::Word(word) => word,
@@ -161,7 +163,8 @@ fn state<'a>(fields: &mut Lexer<'a>, is_pair: bool, is_es: bool, is_implicit_thu
     };
     let Some(set) = state_of(word) else {
         let thumb = State { set: InstructionSet::T32, mode: b"" };
-        return is_implicit_thumb.then_some(thumb).ok_or(FaultKind::Expected("an instruction-set state").at(column));
+        let is_implicit = state_field == StateField::ImplicitThumb;
+        return is_implicit.then_some(thumb).ok_or(FaultKind::Expected("an instruction-set state").at(column));
     };
     fields.next();
     let mut after = *fields;
@@ -170,7 +173,7 @@ fn state<'a>(fields: &mut Lexer<'a>, is_pair: bool, is_es: bool, is_implicit_thu
         *fields = after;
         return Ok(State { set, mode });
     }
-    let may_lack_colon = is_pair && !is_es && matches!(word, b"T16" | b"T32");
+    let may_lack_colon = place.is_pair && matches!(word, b"T16" | b"T32");
     if may_lack_colon { Ok(State { set, mode: b"" }) } else { Err(FaultKind::Expected("\":\"").at(after.at())) }
 }
 

@@ -5,6 +5,7 @@ use crate::tarmac::fault::Fault;
 use crate::tarmac::fused::Fused;
 use crate::tarmac::header::{Header, LineKind};
 use crate::tarmac::instruction_line::InstructionLine;
+use crate::tarmac::settings::StateField;
 use crate::text::lines::without_return;
 
 /// A line by its beginning.
@@ -28,15 +29,15 @@ impl<'a> Line<'a> {
     /// Reads a line without its line end. `open` is the diagram on the line before.
     ///
     /// Whether it is an instruction never depends on `open`.
-    pub fn read(line: &'a [u8], open: Option<OpenDiagram>, is_implicit_thumb: bool) -> Self {
-        match Fused::find(line, is_implicit_thumb) {
+    pub fn read(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
+        match Fused::find(line, state_field) {
             Some(fused) => Self::Fused(fused),
-            None => Self::read_single(line, open, is_implicit_thumb),
+            None => Self::read_single(line, open, state_field),
         }
     }
 
     /// The same for a line that is taken as one record, whatever it holds.
-    pub fn read_single(line: &'a [u8], open: Option<OpenDiagram>, is_implicit_thumb: bool) -> Self {
+    pub fn read_single(line: &'a [u8], open: Option<OpenDiagram>, state_field: StateField) -> Self {
         if let Some(open) = open.filter(|open| open.goes_on(line)) {
             return Self::Row(open);
         }
@@ -46,7 +47,7 @@ impl<'a> Line<'a> {
             Err(fault) => return Self::Broken(fault),
         };
         match header.kind {
-            LineKind::Instruction => match InstructionLine::read(&header, is_implicit_thumb) {
+            LineKind::Instruction => match InstructionLine::read(&header, state_field) {
                 Ok(Some(instruction)) => Self::Instruction(header, instruction),
                 _ => Self::Other(header),
             },
@@ -78,11 +79,11 @@ pub(super) const FIRST_CPU: &[u8] = b"cpu0";
 /// True when a line is most likely one of a Tarmac trace: its fields can be read, or it is the title.
 pub(crate) fn is_plausible_line(line: &[u8]) -> bool {
     let is_instruction =
-        |is_implicit_thumb| matches!(Line::read(without_return(line), None, is_implicit_thumb), Line::Instruction(..));
-    if is_instruction(true) {
+        |state_field| matches!(Line::read(without_return(line), None, state_field), Line::Instruction(..));
+    if is_instruction(StateField::ImplicitThumb) {
         return true;
     }
-    match Line::read(without_return(line), None, false) {
+    match Line::read(without_return(line), None, StateField::Written) {
         Line::Instruction(..) => true,
         Line::Other(header) => match header.kind {
             LineKind::Title => true,

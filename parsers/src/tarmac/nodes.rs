@@ -10,7 +10,7 @@ use crate::tarmac::line::Line;
 use crate::tarmac::register_line::LowerName;
 use crate::tarmac::source::Tarmac;
 use crate::text::lexer::Token;
-use crate::text::lines::{split_line, without_return};
+use crate::text::lines::{TextPart, without_return};
 
 /// A moment of the trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ impl Tarmac {
         let (mut at, mut number, mut open) = (0, 0, None);
         let (mut latest, mut written) = (time, time);
         while at < text.len() {
-            let Some((line, next)) = split_line(text, at, true) else { break };
-            let (line, next, lines) = self.record(without_return(line), open, (at, next));
+            let Some((line, next)) = (TextPart { text, is_last: true }).line_at(at) else { break };
+            let (line, next, lines) = self.record(without_return(line), open, LineBounds { start: at, next });
             written = line.time().unwrap_or(written);
             let pc = match &line {
                 Line::Instruction(_, instruction) => Some(instruction.set.marked_address(instruction.pc.0)),
@@ -57,21 +57,25 @@ impl Tarmac {
 
     /// The first record of a line, where to go on, and how many lines that is further:
     /// of two on one line the first, unless it is cut.
-    fn record<'a>(
-        &self,
-        line: &'a [u8],
-        open: Option<OpenDiagram>,
-        (at, next): (usize, usize),
-    ) -> (Line<'a>, usize, u64) {
-        let single = |line| Line::read_single(line, open, self.settings().is_implicit_thumb);
-        match Line::read(line, open, self.settings().is_implicit_thumb) {
+    fn record<'a>(&self, line: &'a [u8], open: Option<OpenDiagram>, bounds: LineBounds) -> (Line<'a>, usize, u64) {
+        let LineBounds { start, next } = bounds;
+        let single = |line| Line::read_single(line, open, self.settings().state_field);
+        match Line::read(line, open, self.settings().state_field) {
             Line::Fused(Fused { at: length, is_first_whole }) => {
                 let (first, second) = line.split_at_checked(length).unwrap_or_default();
-                if is_first_whole { (single(first), at + length, 0) } else { (single(second), next, 1) }
+                if is_first_whole { (single(first), start + length, 0) } else { (single(second), next, 1) }
             }
             line => (line, next, 1),
         }
     }
+}
+
+/// Where a line stands in the text.
+#[derive(Clone, Copy, Debug)]
+struct LineBounds {
+    start: usize,
+    /// Where the next one starts.
+    next: usize,
 }
 
 /// Whether the tools take notice of a line that is no instruction.

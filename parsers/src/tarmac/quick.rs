@@ -12,7 +12,7 @@ use crate::tarmac::fused::{INDENT, may_hold_record};
 use crate::tarmac::quick_header::{QuickHeader, Word};
 use crate::tarmac::register_name::{KnownRegister, ValueKind};
 use crate::tarmac::register_table::RegisterTable;
-use crate::tarmac::run::{Chunk, LineThread, Part, Run};
+use crate::tarmac::run::{Chunk, LineThread, Origin, Part, Run};
 use crate::text::digits::{digit_count, hex_8, load_8, load_16, lower, position_8};
 use crate::text::lexer::is_word_byte;
 use crate::text::window::PADDING;
@@ -76,7 +76,7 @@ impl<S: EventSink> Run<'_, S> {
         let is_old = line.time.is_none_or(|time| !self.before.clock.is_new(time, offset, self.limits));
         let (next, open) = match word {
             [b'R', b' ', ..] if is_old => (self.quick_register(line)?, None),
-            [b'I', b'T' | b'S', b' ', b'(', ..] if line.time.is_some() => (self.quick_it(line, word[1] == b'T')?, None),
+            [b'I', b'T' | b'S', b' ', b'(', ..] if line.time.is_some() => (self.quick_it(line, word)?, None),
             [b'M', b'R' | b'W', b'1' | b'2' | b'4' | b'8', b' ', ..] if is_old => {
                 (self.quick_memory(line, word)?, None)
             }
@@ -95,7 +95,7 @@ impl<S: EventSink> Run<'_, S> {
 
     /// `IT (n) address[:physical] opcode state mode : text`
     #[inline(always)]
-    fn quick_it(&mut self, line: QuickLine<'_>, is_executed: bool) -> Option<usize> {
+    fn quick_it(&mut self, line: QuickLine<'_>, word: [u8; 8]) -> Option<usize> {
         let number_at = line.type_at + 4;
         let mut number_end = number_at + digit_count(load_8(line.block, number_at));
         if number_end == number_at + 8 {
@@ -113,6 +113,7 @@ impl<S: EventSink> Run<'_, S> {
         if line.byte(at) != b' ' {
             return None;
         }
+        let is_executed = word[1] == b'T';
         self.quick_step(line, QuickPlace { address, opcode, state_at: at + 1, is_es: false, is_executed })
     }
 
@@ -260,7 +261,8 @@ impl<S: EventSink> Run<'_, S> {
         if may_hold_record(text) {
             return None;
         }
-        self.accesses(kind, &diagram, (line.thread, self.place(line.start)));
+        let origin = Origin { thread: line.thread, place: self.place(line.start) };
+        self.accesses(kind, &diagram, origin);
         Some((next, Some(OpenDiagram::at_column(kind, address_at))))
     }
 

@@ -45,8 +45,7 @@ impl RegisterValue {
         let column = fields.at();
         let digits = Digits::read(fields, expected)?;
         let mut value = digits.value(expected, column)?;
-        let is_last = fields.peek() == Token::End;
-        value.doubt = digits.doubt(expected, is_last).map(|kind| kind.at(column));
+        value.doubt = digits.doubt(expected).map(|kind| kind.at(column));
         if digits.length == 0 && expected.size_bytes.is_none() {
             return Err(FaultKind::Expected("register contents").at(column));
         }
@@ -92,11 +91,13 @@ struct Digits {
     length: usize,
     /// One word that ends the line: it may be a number without leading zeros.
     is_alone: bool,
+    /// The line ends behind it.
+    is_last: bool,
 }
 
 impl Digits {
     fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
-        let mut digits = Self { digits: [0; 2 * WIDEST], length: 0, is_alone: false };
+        let mut digits = Self { digits: [0; 2 * WIDEST], length: 0, is_alone: false, is_last: false };
         let mut last_length = 0;
         loop {
             let column = fields.at();
@@ -112,13 +113,14 @@ impl Digits {
                 after.peek() == Token::End
             };
             digits.is_alone = last_length == 0 && is_last;
-            let number = without_prefix(word, expected, digits.is_alone);
+            let number = digits.without_prefix(word, expected);
             if !digits.push(number).ok_or(FaultKind::ValueTooLong(WIDEST).at(column))? {
                 return Err(FaultKind::Expected("register contents").at(fields.at()));
             }
             last_length = word.len();
             fields.next();
         }
+        digits.is_last = fields.peek() == Token::End;
         Ok(digits)
     }
 
@@ -132,6 +134,16 @@ impl Digits {
             (ValueKind::Scalable, _) | (_, None) => word.len() == last_length && word.len() >= 8 && is_contents(word),
             (_, Some(size)) => self.length < 2 * size,
         }
+    }
+
+    /// The word without `0x`, unless that stands for a byte that is not known: then the word is as long as the register.
+    fn without_prefix<'w>(&self, word: &'w [u8], expected: Expected) -> &'w [u8] {
+        let [b'0', b'x' | b'X', rest @ ..] = word else { return word };
+        let count = rest.iter().filter(|byte| **byte != b'_').count();
+        let is_number = rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
+        let wanted = expected.size_bytes.map_or(1, |size| 2 * size);
+        let is_short = self.is_alone && count > 0 && count + 2 != wanted;
+        if is_number && (count >= wanted || is_short) { rest } else { word }
     }
 
     /// Takes the digits of a word; false when it is no value, none when there is no room.
@@ -157,14 +169,14 @@ impl Digits {
     }
 
     /// What is wrong with the number of digits of a value that was read.
-    fn doubt(&self, expected: Expected, is_last: bool) -> Option<FaultKind> {
+    fn doubt(&self, expected: Expected) -> Option<FaultKind> {
         let size_bytes = expected.size_bytes.filter(|_| !has_any_length(expected))?;
         let is_taken_short = match expected.kind {
             ValueKind::Pointer => self.length != size_bytes,
             _ => true,
         };
         // Some producers write all registers as wide as the widest.
-        let is_usual = is_last && matches!(self.length, 16 | 32);
+        let is_usual = self.is_last && matches!(self.length, 16 | 32);
         match () {
             () if is_taken_short && self.is_short_number(size_bytes) => Some(FaultKind::ValueTooShort(size_bytes)),
             () if self.length > 2 * size_bytes && !is_usual => Some(FaultKind::SurplusDigits(size_bytes)),
@@ -235,16 +247,6 @@ fn is_contents(word: &[u8]) -> bool {
 /// True for registers whose values are written with as many digits as a producer likes.
 fn has_any_length(expected: Expected) -> bool {
     matches!(expected.kind, ValueKind::Status | ValueKind::Scalable)
-}
-
-/// The word without `0x`, unless that stands for a byte that is not known: then the word is as long as the register.
-fn without_prefix(word: &[u8], expected: Expected, is_alone: bool) -> &[u8] {
-    let [b'0', b'x' | b'X', rest @ ..] = word else { return word };
-    let count = rest.iter().filter(|byte| **byte != b'_').count();
-    let is_number = rest.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'_');
-    let wanted = expected.size_bytes.map_or(1, |size| 2 * size);
-    let is_short = is_alone && count > 0 && count + 2 != wanted;
-    if is_number && (count >= wanted || is_short) { rest } else { word }
 }
 
 impl RegisterValue {

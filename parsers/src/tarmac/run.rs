@@ -112,6 +112,13 @@ pub(super) struct Chunk {
     pub mode: Mode,
 }
 
+/// Who did what a line tells, and where that stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub thread: ThreadNumber,
+    pub place: Place,
+}
+
 /// The value of a register, or a part of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part<'a> {
@@ -177,7 +184,7 @@ impl<'r, S: EventSink> Run<'r, S> {
             lines_end: window.whole_lines(),
             is_last: window.is_last(),
             limits: self.limits,
-            is_implicit_thumb: self.settings.is_implicit_thumb,
+            state_field: self.settings.state_field,
         };
         let padded = window.padded();
         let is_quick = self.settings.is_quick;

@@ -4,6 +4,15 @@ use stepback_machine::{Endian, InstructionSet};
 
 use crate::text::limits::Limits;
 
+/// How instruction lines tell the instruction-set state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StateField {
+    /// In a field of its own.
+    Written,
+    /// Not at all, because the CPU knows only Thumb.
+    ImplicitThumb,
+}
+
 /// How the text of a trace is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Settings {
@@ -11,8 +20,8 @@ pub(super) struct Settings {
     pub first_set: InstructionSet,
     /// Byte order of the traced CPU's data.
     pub endian: Endian,
-    /// Instruction lines lack the instruction-set state because the CPU knows only Thumb.
-    pub is_implicit_thumb: bool,
+    /// How instruction lines tell the instruction-set state.
+    pub state_field: StateField,
     /// How much is held at once.
     pub limits: Limits,
     /// False only in tests that compare the two ways to read a line.

@@ -16,9 +16,9 @@ use crate::tarmac::names::RunNames;
 use crate::tarmac::quick_header::Stamp;
 use crate::tarmac::register_line::RegisterLine;
 use crate::tarmac::register_value::ByteState;
-use crate::tarmac::run::{Chunk, LineThread, Part, Run, THREADS};
+use crate::tarmac::run::{Chunk, LineThread, Origin, Part, Run, THREADS};
 use crate::text::lexer::Token;
-use crate::text::lines::{split_line, without_return};
+use crate::text::lines::without_return;
 
 /// Event types that get a complaint of their own.
 const UNKNOWN_TYPES: usize = 64;
@@ -79,7 +79,7 @@ impl<S: EventSink> Run<'_, S> {
         let (first, second) = spot.line.split_at_checked(fused.at)?;
         let kind = if fused.is_first_whole { FaultKind::Fused } else { FaultKind::FusedAndCut };
         if fused.is_first_whole {
-            let line = Line::read_single(first, self.before.open, ahead.is_implicit_thumb);
+            let line = Line::read_single(first, self.before.open, ahead.state_field);
             self.push(line, Spot { line: first, is_open_ended: false, ..spot });
             self.line = spot.place.line_in_range;
             self.before.open = None;
@@ -89,13 +89,13 @@ impl<S: EventSink> Run<'_, S> {
             return Some(fused.at);
         }
         let place = Place { offset: spot.place.offset + fused.at as u64, ..spot.place };
-        let line = Line::read_single(second, None, ahead.is_implicit_thumb);
+        let line = Line::read_single(second, None, ahead.state_field);
         self.push(line, Spot { line: second, place, ..spot });
         None
     }
 
     fn spot<'a>(&self, ahead: &Ahead<'a>, at: usize) -> Option<(Spot<'a>, usize)> {
-        let (line, next) = split_line(ahead.text, at, ahead.is_last)?;
+        let (line, next) = ahead.part().line_at(at)?;
         let place = self.place(at);
         let is_open_ended = place.offset + line.len() as u64 == self.input_length;
         let (raw_length, line) = (line.len(), without_return(line));
@@ -103,7 +103,7 @@ impl<S: EventSink> Run<'_, S> {
     }
 
     fn read<'a>(&self, ahead: &Ahead<'_>, spot: Spot<'a>) -> Line<'a> {
-        Line::read(spot.line, self.before.open, ahead.is_implicit_thumb)
+        Line::read(spot.line, self.before.open, ahead.state_field)
     }
 
     /// The run of lines that may belong to an instruction behind them, if this line begins one.
@@ -120,7 +120,7 @@ impl<S: EventSink> Run<'_, S> {
         self.line += instruction.lines;
         let (mut spot, next) = self.spot(ahead, instruction.start)?;
         spot.chunk_offset = self.base + at as u64;
-        let line = Line::read(spot.line, None, ahead.is_implicit_thumb);
+        let line = Line::read(spot.line, None, ahead.state_field);
         self.push(line, spot);
         self.line = first_line;
         let mut at = at;
@@ -235,7 +235,7 @@ impl<S: EventSink> Run<'_, S> {
             LineKind::Memory => self.memory(told),
             LineKind::Diagram(kind) => self.diagram(kind, Diagram::read(header.fields)?, told),
             LineKind::Instruction => {
-                InstructionLine::read(&header, self.settings.is_implicit_thumb)?;
+                InstructionLine::read(&header, self.settings.state_field)?;
                 self.text(TextKind::Exception, told)
             }
             LineKind::Event => self.text(event_kind(&header), told),
@@ -326,16 +326,17 @@ impl<S: EventSink> Run<'_, S> {
         let LineThread::Known(thread) = self.before.thread else {
             return Err(FaultKind::TooManyThreads(THREADS).at(fields.at()));
         };
-        self.accesses(open.kind, &diagram, (thread, spot.place));
+        self.accesses(open.kind, &diagram, Origin { thread, place: spot.place });
         Ok(())
     }
 
     fn diagram(&mut self, kind: AccessKind, diagram: Diagram, told: Told<'_>) -> Result<(), Fault> {
-        self.accesses(kind, &diagram, (told.thread, told.spot.place));
+        self.accesses(kind, &diagram, Origin { thread: told.thread, place: told.spot.place });
         Ok(())
     }
 
-    pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, (thread, place): (ThreadNumber, Place)) {
+    pub fn accesses(&mut self, kind: AccessKind, diagram: &Diagram, origin: Origin) {
+        let Origin { thread, place } = origin;
         for access in diagram.accesses() {
             self.sink.access(&MemoryAccess {
                 thread,

@@ -16,7 +16,7 @@ use crate::tarmac::cut::{CutPlace, cut};
 use crate::tarmac::head::Head;
 use crate::tarmac::names::TarmacScratch;
 use crate::tarmac::run::Run;
-use crate::tarmac::settings::Settings;
+use crate::tarmac::settings::{Settings, StateField};
 use crate::text::limits::LIMITS;
 #[cfg(any(test, fuzzing))]
 use crate::text::limits::Limits;
@@ -56,7 +56,8 @@ impl Tarmac {
         // In this order: what settles meanwhile is then taken in later.
         let is_arriving = AtomicBool::new(!input.is_settled());
         let length = input.length().map_err(|error| SourceError::Read { offset: 0, error })?;
-        let head = Head::read(&*input, options.implicit_thumb)?;
+        let state_field = if options.implicit_thumb { StateField::ImplicitThumb } else { StateField::Written };
+        let head = Head::read(&*input, state_field)?;
         let endian = if options.endian == Endian::Big { "big" } else { "little" };
         let traits = SourceTraits {
             format: "tarmac".into(),
@@ -69,7 +70,7 @@ impl Tarmac {
         let settings = Settings {
             first_set: head.instruction_set,
             endian: options.endian,
-            is_implicit_thumb: options.implicit_thumb,
+            state_field,
             limits: LIMITS,
             is_quick: true,
         };

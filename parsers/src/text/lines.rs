@@ -1,15 +1,25 @@
 //! Text cut into lines.
 
-/// The line that starts at `start`: its text without line end, and where the next one starts.
-/// None when it has no newline before `text` ends and `is_last` is false.
-pub(crate) fn split_line(text: &[u8], start: usize, is_last: bool) -> Option<(&[u8], usize)> {
-    let rest = text.get(start..)?;
-    let (line, next) = match memchr::memchr(b'\n', rest) {
-        Some(length) => (rest.get(..length)?, start + length + 1),
-        None if is_last => (rest, text.len()),
-        None => return None,
-    };
-    Some((line, next))
+/// Part of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextPart<'a> {
+    pub text: &'a [u8],
+    /// True when nothing follows it.
+    pub is_last: bool,
+}
+
+impl<'a> TextPart<'a> {
+    /// The line that starts at `start`: its text without line end, and where the next one starts.
+    /// None when it has no newline before the text ends, and more follows.
+    pub fn line_at(self, start: usize) -> Option<(&'a [u8], usize)> {
+        let rest = self.text.get(start..)?;
+        let (line, next) = match memchr::memchr(b'\n', rest) {
+            Some(length) => (rest.get(..length)?, start + length + 1),
+            None if self.is_last => (rest, self.text.len()),
+            None => return None,
+        };
+        Some((line, next))
+    }
 }
 
 /// The line without the carriage returns at its end.

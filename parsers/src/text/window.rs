@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::error::SourceError;
 use crate::read_at::ReadAt;
+use crate::text::lines::TextPart;
 
 /// Bytes behind the text that may be read and are newlines, so that the last lines need no care.
 pub(crate) const PADDING: usize = 256;
@@ -46,6 +47,11 @@ impl<'a> Window<'a> {
     /// The text.
     pub fn text(&self) -> &[u8] {
         self.buffer.get(..self.filled).unwrap_or_default()
+    }
+
+    /// The text, and whether more follows.
+    pub fn part(&self) -> TextPart<'_> {
+        TextPart { text: self.text(), is_last: self.is_last }
     }
 
     /// Length of the whole lines in the window.

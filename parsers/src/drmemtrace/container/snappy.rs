@@ -42,12 +42,12 @@ impl<R: Read> SnappyReader<R> {
             0 | 1 => {
                 let (sum, content) =
                     self.packed.split_first_chunk().ok_or_else(|| invalid("a chunk without a checksum"))?;
-                unpack(&mut self.unpacker, kind == 0, content, &mut self.chunk)?;
+                unpack(&mut self.unpacker, Content::of(kind), content, &mut self.chunk)?;
                 if masked_crc32c(&self.chunk) != u32::from_le_bytes(*sum) {
                     return Err(invalid("the checksum of a chunk does not match"));
                 }
             }
-            2 | 3 => unpack(&mut self.unpacker, kind == 2, &self.packed, &mut self.chunk)?,
+            2 | 3 => unpack(&mut self.unpacker, Content::of(kind), &self.packed, &mut self.chunk)?,
             0xff if self.packed == STREAM_NAME => {}
             0x80..=0xfe => {}
             _ => return Err(invalid("a chunk of an unknown sort")),
@@ -70,13 +70,30 @@ impl<R: Read> Read for SnappyReader<R> {
     }
 }
 
+/// How a chunk holds its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    Packed,
+    Plain,
+}
+
+impl Content {
+    /// Of a chunk that has any, by its type.
+    fn of(kind: u8) -> Self {
+        if kind.is_multiple_of(2) { Self::Packed } else { Self::Plain }
+    }
+}
+
 /// Unpacks the content of one chunk.
-fn unpack(unpacker: &mut snap::raw::Decoder, is_packed: bool, content: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
-    let length = if is_packed { snap::raw::decompress_len(content).map_err(invalid)? } else { content.len() };
+fn unpack(unpacker: &mut snap::raw::Decoder, how: Content, content: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+    let length = match how {
+        Content::Packed => snap::raw::decompress_len(content).map_err(invalid)?,
+        Content::Plain => content.len(),
+    };
     if length > CHUNK_BYTES {
         return Err(invalid("a chunk that is too long"));
     }
-    if !is_packed {
+    if how == Content::Plain {
         out.extend_from_slice(content);
         return Ok(());
     }

@@ -10,7 +10,7 @@ use crate::source::Source as _;
 use crate::tarmac::ahead::cpu_of_other;
 use crate::tarmac::convert::lost::Lost;
 use crate::tarmac::convert::pieces;
-use crate::tarmac::convert::pieces::{Physical, Piece};
+use crate::tarmac::convert::pieces::{Form, Physical, Piece};
 use crate::tarmac::convert::style::TarmacStyle;
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::header::{Header, LineKind};
@@ -20,7 +20,7 @@ use crate::tarmac::memory_line::MemoryLine;
 use crate::tarmac::source::Tarmac;
 use crate::tarmac::timestamp::Timestamp;
 use crate::text::lexer::Lexer;
-use crate::text::lines::{split_line, without_return};
+use crate::text::lines::without_return;
 use crate::text::window::Window;
 
 /// A conversion could not go on.
@@ -87,9 +87,7 @@ impl<W: Write> Converter<'_, W> {
         window.advance(0)?;
         loop {
             let mut at = 0;
-            while let Some((line, next)) =
-                split_line(window.text(), at, window.is_last()).filter(|_| at < window.whole_lines())
-            {
+            while let Some((line, next)) = window.part().line_at(at).filter(|_| at < window.whole_lines()) {
                 match line.len() > limits.line {
                     true => self.skip_damaged(),
                     false => self.line(without_return(line))?,
@@ -119,7 +117,7 @@ impl<W: Write> Converter<'_, W> {
     /// A line, of which two records are two lines from now on.
     fn line(&mut self, line: &[u8]) -> io::Result<()> {
         let mut rest = line;
-        while let Line::Fused(fused) = Line::read(rest, self.open, self.tarmac.settings().is_implicit_thumb) {
+        while let Line::Fused(fused) = Line::read(rest, self.open, self.tarmac.settings().state_field) {
             let (first, second) = rest.split_at_checked(fused.at).unwrap_or_default();
             rest = second;
             if !fused.is_first_whole {
@@ -133,7 +131,7 @@ impl<W: Write> Converter<'_, W> {
     }
 
     fn record(&mut self, text: &[u8]) -> io::Result<()> {
-        let line = Line::read_single(text, self.open, self.tarmac.settings().is_implicit_thumb);
+        let line = Line::read_single(text, self.open, self.tarmac.settings().state_field);
         self.open = line.open_diagram();
         match line {
             Line::Blank | Line::Fused(_) => Ok(()),
@@ -226,16 +224,18 @@ impl<W: Write> Converter<'_, W> {
 
     fn memory(&mut self, line: &MemoryLine<'_>, header: &Header<'_>, prefix: &[u8]) -> io::Result<()> {
         let place = line.place;
-        let pieces: Vec<Piece> = line.parts().collect();
+        let piece = |(address, size_bytes, bytes)| Piece { address, size_bytes, bytes };
+        let pieces: Vec<Piece> = line.parts().map(piece).collect();
         let physical = place.physical.and_then(|word| Physical::of_word(place.address, word));
         self.lost.physical_addresses += u64::from(place.physical.is_some() && physical.is_none());
         self.lost.exclusive_marks += u64::from(place.is_exclusive || header.word.contains(&b'X'));
-        for (number, (address, picture)) in pieces::rows(&pieces).enumerate() {
-            let here = physical.and_then(|physical| physical.at(address));
+        for (number, row) in pieces::rows(&pieces).enumerate() {
+            let here = physical.and_then(|physical| physical.at(row.address));
             self.lost.physical_addresses += u64::from(physical.is_some() && here.is_none());
             // What the first line says of time and thread, those behind it inherit.
             self.out.write_all(if number == 0 { prefix } else { INDENT })?;
-            pieces::write_row(&mut self.out, line.kind, (address, &picture), (here, width(address, place.word)))?;
+            let form = Form { kind: line.kind, width: width(row.address, place.word), physical: here };
+            pieces::write_row(&mut self.out, form, &row)?;
         }
         Ok(())
     }
@@ -243,11 +243,12 @@ impl<W: Write> Converter<'_, W> {
     fn diagram(&mut self, kind: AccessKind, drawn: &Drawn<'_>, prefix: &[u8]) -> io::Result<()> {
         self.lost.memory_types += u64::from(drawn.has_type);
         for access in drawn.diagram.accesses() {
-            for piece in pieces::powers((access.address.0, access.size_bytes, access.bytes)) {
-                let physical = drawn.physical.and_then(|physical| physical.at(piece.0));
+            let whole = Piece { address: access.address.0, size_bytes: access.size_bytes, bytes: access.bytes };
+            for piece in pieces::powers(whole) {
+                let physical = drawn.physical.and_then(|physical| physical.at(piece.address));
                 self.out.write_all(prefix)?;
-                let form = (self.tarmac.settings().endian, width(piece.0, drawn.word));
-                pieces::write_contiguous(&mut self.out, (kind, piece), physical, form)?;
+                let form = Form { kind, width: width(piece.address, drawn.word), physical };
+                pieces::write_contiguous(&mut self.out, form, piece, self.tarmac.settings().endian)?;
             }
         }
         Ok(())

@@ -12,8 +12,32 @@ const ROW: u64 = 16;
 /// No translation reaches over such a border.
 const PAGE: u64 = 4096;
 
-/// Some bytes of memory; none when they are not known.
-pub(super) type Piece = (u64, u8, Option<[u8; 8]>);
+/// Some bytes of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub address: u64,
+    pub size_bytes: u8,
+    /// None when they are not known.
+    pub bytes: Option<[u8; 8]>,
+}
+
+/// A row of a diagram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Row {
+    /// Of its lowest byte.
+    pub address: u64,
+    /// How it is drawn.
+    pub picture: String,
+}
+
+/// How an access is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub kind: AccessKind,
+    /// Digits of an address.
+    pub width: usize,
+    pub physical: Option<Physical>,
+}
 
 /// A physical address as far as the styles tell of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,9 +90,12 @@ impl Physical {
 }
 
 /// The rows that the pieces touch, and how each is drawn.
-pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = (u64, String)> {
-    let first = pieces.first().map_or(0, |(address, ..)| address / ROW);
-    let last = pieces.last().map_or(0, |(address, size, _)| address.saturating_add(u64::from(*size).max(1) - 1) / ROW);
+pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = Row> {
+    let first = pieces.first().map_or(0, |piece| piece.address / ROW);
+    let last = pieces.last().map_or(0, |piece| {
+        let length = u64::from(piece.size_bytes).max(1);
+        piece.address.saturating_add(length - 1) / ROW
+    });
     (first..=last).map(move |row| {
         let mut picture = String::with_capacity(36);
         for place in (0..ROW).rev() {
@@ -78,40 +105,37 @@ pub(super) fn rows(pieces: &[Piece]) -> impl Iterator<Item = (u64, String)> {
                 picture.push(' ');
             }
         }
-        (row * ROW, picture)
+        Row { address: row * ROW, picture }
     })
 }
 
 fn cell(pieces: &[Piece], address: u64) -> String {
-    let inside = |(start, size, _): &&Piece| address.checked_sub(*start).is_some_and(|place| place < u64::from(*size));
-    let Some((start, _, bytes)) = pieces.iter().find(inside) else { return "..".to_owned() };
-    let byte = bytes.and_then(|bytes| bytes.get(usize::try_from(address - start).ok()?).copied());
+    let inside =
+        |piece: &&Piece| address.checked_sub(piece.address).is_some_and(|place| place < u64::from(piece.size_bytes));
+    let Some(piece) = pieces.iter().find(inside) else { return "..".to_owned() };
+    let byte = piece.bytes.and_then(|bytes| bytes.get(usize::try_from(address - piece.address).ok()?).copied());
     byte.map_or_else(|| "##".to_owned(), |byte| format!("{byte:02x}"))
 }
 
 /// The pieces of a piece whose sizes are powers of two.
 pub(super) fn powers(piece: Piece) -> impl Iterator<Item = Piece> {
-    let (start, size, bytes) = piece;
+    let Piece { address, size_bytes, bytes } = piece;
     let mut done = 0;
     std::iter::from_fn(move || {
-        let left = size.checked_sub(done).filter(|left| *left > 0)?;
+        let left = size_bytes.checked_sub(done).filter(|left| *left > 0)?;
         let part = (1u8 << left.ilog2()).min(8);
         let place = usize::from(done);
         let moved = bytes.map(|bytes| std::array::from_fn(|byte| bytes.get(place + byte).copied().unwrap_or(0)));
-        let address = start.wrapping_add(u64::from(done));
+        let address = address.wrapping_add(u64::from(done));
         done += part;
-        Some((address, part, moved))
+        Some(Piece { address, size_bytes: part, bytes: moved })
     })
 }
 
 /// `MR4 00002004:000000002004 00000007`
-pub(super) fn write_contiguous(
-    out: &mut impl Write,
-    (kind, piece): (AccessKind, Piece),
-    physical: Option<Physical>,
-    (endian, width): (Endian, usize),
-) -> io::Result<()> {
-    let (address, size, bytes) = piece;
+pub(super) fn write_contiguous(out: &mut impl Write, form: Form, piece: Piece, endian: Endian) -> io::Result<()> {
+    let Form { kind, width, physical } = form;
+    let Piece { address, size_bytes: size, bytes } = piece;
     let letter = if kind == AccessKind::Read { 'R' } else { 'W' };
     write!(out, "M{letter}{size} {address:0width$x}")?;
     if let Some(Physical { address, space, .. }) = physical {
@@ -134,12 +158,9 @@ pub(super) fn write_contiguous(
 }
 
 /// `LD 00002000 ........ ........ 00000007 ........    S:00000002000`
-pub(super) fn write_row(
-    out: &mut impl Write,
-    kind: AccessKind,
-    (address, picture): (u64, &str),
-    (physical, width): (Option<Physical>, usize),
-) -> io::Result<()> {
+pub(super) fn write_row(out: &mut impl Write, form: Form, row: &Row) -> io::Result<()> {
+    let Form { kind, width, physical } = form;
+    let Row { address, picture } = row;
     let word = if kind == AccessKind::Read { "LD" } else { "ST" };
     write!(out, "{word} {address:0width$x} {picture}")?;
     if let Some(Physical { address, space, .. }) = physical {
