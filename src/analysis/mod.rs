@@ -4,6 +4,7 @@
 
 pub mod activations;
 pub mod counts;
+pub mod cpu_count;
 pub mod fatal_ending;
 pub mod heap;
 pub mod hot_pages;

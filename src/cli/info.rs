@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{Cancel, FindMarkers, Query as _, ThreadInfo};
+use stepback_index::{Cancel, ThreadInfo};
 use stepback_machine::InstructionSet;
-use stepback_parsers::{MarkerKind, Position};
 
 use super::command::Command;
 use super::json::Time;
@@ -16,6 +15,7 @@ use super::report::Report;
 use super::text::{counted, grouped, printable, size_text};
 use super::threads::ThreadJson;
 use super::trace_arguments::TraceArguments;
+use crate::analysis::cpu_count::cpu_count;
 use crate::model::so_far::SoFar;
 use crate::model::threads::threads_of;
 use crate::model::trace_notes::trace_notes;
@@ -25,8 +25,6 @@ use crate::session::Session;
 const WARNINGS_IN_JSON: usize = 100;
 /// How many warnings the text names, unless more is asked for.
 const WARNINGS_IN_TEXT: usize = 5;
-/// More changes of the cpu are not looked at to count the cpus.
-const CPU_CHANGES: usize = 200_000;
 
 /// The answer.
 #[derive(Serialize)]
@@ -87,7 +85,7 @@ impl DrmemtraceJson {
             files: session.files().map_or(0, |files| files.files.len()),
             records: trace.facts().records,
             pids: pids.into_iter().filter(|pid| *pid != 0).collect(),
-            cpus: cpu_count(session, cancel)?,
+            cpus: cpu_count(&session.index, cancel)?,
             notes: trace_notes(session),
         }))
     }
@@ -102,16 +100,6 @@ impl DrmemtraceJson {
             ("cpus", self.cpus.map_or_else(|| "too many changes to count".to_owned(), |count| count.to_string())),
         ]
     }
-}
-
-/// How many cpus ran the threads; none when there are more than [`CPU_CHANGES`] markers to look at.
-fn cpu_count(session: &Session, cancel: &Cancel) -> Result<Option<usize>> {
-    let index = &session.index;
-    let kinds = vec![MarkerKind::CPU];
-    let query = FindMarkers { kinds, thread: None, from: Position(0), to: index.end(), limit: CPU_CHANGES };
-    let hits = query.run(index, cancel)?;
-    let cpus: BTreeSet<u64> = hits.iter().map(|hit| hit.marker.value).filter(|cpu| *cpu != u64::MAX).collect();
-    Ok((hits.len() < CPU_CHANGES).then_some(cpus.len()))
 }
 
 /// The file of a compressed trace.
