@@ -20,7 +20,7 @@ use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
-use crate::text_flow::TextFlow;
+use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 
 /// An instruction set, as its architecture knows it. What is documented on [`InstructionSet`] is not documented twice.
@@ -125,8 +125,8 @@ pub(crate) trait Architecture {
     /// Words that may stand before a mnemonic.
     const PREFIXES: &'static [&'static str] = &[];
     fn text_flow(text: &str) -> Option<TextFlow>;
-    /// True for a word among operands that names a register.
-    fn is_register(word: &str) -> bool;
+    /// Of a word in lower case.
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWord;
 
     // Addresses.
 

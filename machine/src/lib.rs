@@ -34,6 +34,8 @@ mod lane_format;
 pub mod linux;
 mod meaning;
 mod mode;
+#[cfg(feature = "oracle")]
+pub mod naive;
 mod names;
 mod placement;
 mod privilege;
@@ -82,5 +84,5 @@ pub use set::InstructionSet;
 pub use site::Site;
 pub use status::{Flag, Status};
 pub use stub::{Stub, StubSlot};
-pub use text_flow::{TextFlow, without_prefix};
+pub use text_flow::{OperandWord, TextFlow, without_prefix};
 pub use view::{RegisterId, RegisterView};

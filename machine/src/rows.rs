@@ -28,7 +28,7 @@ use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
-use crate::text_flow::TextFlow;
+use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::set::{X86_32, X86_64};
 
@@ -221,9 +221,12 @@ impl InstructionSet {
         ask!(self, Of => Of::text_flow(text))
     }
 
-    /// True for a word among the operands that names a register, in any case.
-    pub fn is_register_word(self, word: &str) -> bool {
-        word.starts_with('%') || ask!(self, Of => Of::is_register(&word.to_ascii_lowercase()))
+    /// What a word among the operands of a mnemonic (in lower case) is.
+    pub fn operand_word(self, mnemonic: &str, word: &str) -> OperandWord {
+        if word.starts_with('%') {
+            return OperandWord::Register;
+        }
+        ask!(self, Of => Of::operand_word(mnemonic, &word.to_ascii_lowercase()))
     }
 
     /// Words that may stand before a mnemonic.

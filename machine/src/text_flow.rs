@@ -13,6 +13,19 @@ pub enum TextFlow {
     Conditional,
 }
 
+/// What a word among the operands of an instruction is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperandWord {
+    /// A register, system registers too.
+    Register,
+    /// A word of the language itself: `dword`, `ptr`.
+    Keyword,
+    /// What stands there names an address.
+    Address,
+    /// Anything else.
+    Other,
+}
+
 /// An instruction's text in lower case and in its parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {

@@ -80,7 +80,7 @@ fn access_row(session: &Session, hit: &Hit) -> Option<TableRow> {
             Some(name) => TableCell::new(Meaning::Symbol, name),
             None => TableCell::new(Meaning::Second, format!("{:08x}", record.pc.0)),
         },
-        TableCell::new(Meaning::Plain, Code::new(&record.text, record.pc, &session.images).full_text()),
+        TableCell::new(Meaning::Plain, Code::new(record, &session.images).full_text()),
     ];
     let name = format!("{word} at step {}", thousands(record.step.0));
     Some(TableRow { name, cells, position: Some(hit.position), address: Some(address), is_faded: false })

@@ -1,10 +1,11 @@
 //! An instruction as coloured text.
 
-use stepback_machine::Address;
+use stepback_index::StepRecord;
+use stepback_machine::TextFlow;
 
 use super::{Meaning, Span};
 use crate::image::Images;
-use crate::syntax::{Flow, Kind, Line, flow};
+use crate::syntax::{Kind, Line};
 
 /// What an instruction does to the flow of control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,13 +33,14 @@ pub struct Code {
 }
 
 impl Code {
-    /// The disassembly of an instruction at an address, with symbols for addresses.
-    pub fn new(text: &str, address: Address, images: &Images) -> Self {
-        let line = Line::parse(text, address, &|target| images.name_at(target));
-        let kind = match flow(text) {
-            Some(Flow::Call) => CodeKind::Call,
-            Some(Flow::Return) => CodeKind::Return,
-            Some(Flow::Branch) => CodeKind::Branch,
+    /// The disassembly of a step, with symbols for addresses.
+    pub fn new(record: &StepRecord, images: &Images) -> Self {
+        let (text, set) = (&record.text, record.instruction_set);
+        let line = Line::parse(text, record.pc, set, &|target| images.name_at(target));
+        let kind = match set.text_flow(text) {
+            Some(TextFlow::Call) => CodeKind::Call,
+            Some(TextFlow::Return) => CodeKind::Return,
+            Some(TextFlow::Branch | TextFlow::Conditional) => CodeKind::Branch,
             None => CodeKind::Other,
         };
         let operands = line.operands.into_iter().map(|token| Span::new(meaning_of(token.kind), token.text));

@@ -105,7 +105,7 @@ pub fn writers(session: &Session, steps: &[Step], cancel: &Cancel) -> Result<Has
                 Some(found) => found.name.to_owned(),
                 None => function_name(&session.images, record.pc),
             };
-            texts.insert(*step, WriterText { function, code: Code::new(&record.text, record.pc, &session.images) });
+            texts.insert(*step, WriterText { function, code: Code::new(record, &session.images) });
         }
     }
     Ok(texts)

@@ -44,7 +44,7 @@ pub fn register_detail(
     let (cell, writes) = (Cell::Register { thread, view }, AccessKinds::Writes);
     let last = LastAccess { cell, kinds: writes, before: position }.run(index, cancel)?;
     let next = NextAccess { cell, kinds: writes, from: position }.run(index, cancel)?;
-    let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record.text, hit.record.pc, &session.images));
+    let writer = |hit: &Hit| (hit.record.step, Code::new(&hit.record, &session.images));
     let written_by = if let LastAccessAnswer::Step(hit) = &last { Some(writer(hit)) } else { None };
     let states = RegisterViewsAt { position, thread, views: vec![(part.to_string(), view)] }.run(index, cancel)?;
     let value = states.first().and_then(|state| state.value.to_u64());

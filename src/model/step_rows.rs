@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId};
-use stepback_machine::{Address, Branch, RegisterView, Registers, decode};
+use stepback_machine::{Address, Branch, RegisterView, Registers, TextFlow, decode};
 use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step};
 
 use super::Meaning;
@@ -14,7 +14,7 @@ use super::names::function_name;
 use super::step_remarks::origin_remarks;
 use super::text::counted;
 use crate::session::Session;
-use crate::syntax::{branch_target, is_conditional_branch};
+use crate::syntax::branch_target;
 
 /// One step, ready to be painted.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ struct RowMaker<'a> {
 impl RowMaker<'_> {
     fn row(&self, record: &StepRecord, next: Option<&StepRecord>) -> StepRow {
         let images = &self.session.images;
-        let mut code = Code::new(&record.text, record.pc, images);
+        let mut code = Code::new(record, images);
         code.kind = said_kind(record.branch).unwrap_or(code.kind);
         let words = |pick: fn(&Effect) -> Option<&String>| record.effects.iter().filter_map(pick).cloned().collect();
         let frame = frame_of_step(self.calls, record.thread, record.step).and_then(|frame| self.calls.get(frame));
@@ -225,18 +225,21 @@ fn branch_taken(record: &StepRecord, next: Option<Address>, kind: CodeKind) -> O
     // Where the next step does not follow from the branch, its own text says where it goes.
     let to = match record.branch {
         Branch::Conditional(Some(false)) => return Some(BranchTaken::Not),
-        Branch::Conditional(Some(true)) => branch_target(&record.text, record.pc).or(next)?,
+        Branch::Conditional(Some(true)) => branch_target(&record.text, record.pc, record.instruction_set).or(next)?,
         _ => next?,
     };
     let is_next = to.0 == record.pc.0.wrapping_add(u64::from(record.length_bytes));
     Some(match () {
         // Compilers leave branches to the next instruction behind: they are taken all the same.
-        () if is_next && record.branch != Branch::Conditional(Some(true)) && is_conditional_branch(&record.text) => {
-            BranchTaken::Not
-        }
+        () if is_next && record.branch != Branch::Conditional(Some(true)) && is_conditional(record) => BranchTaken::Not,
         () if to > record.pc => BranchTaken::Down,
         () => BranchTaken::Up,
     })
+}
+
+/// True when a condition decides about a branch.
+fn is_conditional(record: &StepRecord) -> bool {
+    record.instruction_set.text_flow(&record.text) == Some(TextFlow::Conditional)
 }
 
 /// A step in the path of calls at the head of a trace list.

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use stepback_machine::Address;
+use stepback_machine::{Address, InstructionSet, without_prefix};
 
-use super::flow::{flow, without_prefix};
 use super::operands::{Context, operands};
 
 /// What a word means, and so which colour it gets.
@@ -47,16 +46,16 @@ pub struct Line {
 }
 
 impl Line {
-    /// Takes the disassembly of the instruction at `pc` apart.
+    /// Takes the disassembly of the instruction at `pc` of a set apart.
     /// Addresses that it states relative to the pc are shown by the name that `name_of` has for them, else as numbers.
-    pub fn parse(text: &str, pc: Address, name_of: &dyn Fn(Address) -> Option<String>) -> Self {
+    pub fn parse(text: &str, pc: Address, set: InstructionSet, name_of: &dyn Fn(Address) -> Option<String>) -> Self {
         let text = text.trim();
         let is_comment = text.starts_with(';') || text.starts_with("//");
-        let rest = if is_comment { text } else { without_prefix(text).1 };
+        let rest = if is_comment { text } else { without_prefix(text, set.text_prefixes()).1 };
         // Prefixes and all.
         let mnemonic = text.strip_suffix(rest).unwrap_or_default().trim_end().to_ascii_lowercase();
-        let is_branch = flow(text).is_some();
-        let operands = operands(rest, &Context { mnemonic: &mnemonic, is_branch, pc, name_of });
+        let is_branch = set.text_flow(text).is_some();
+        let operands = operands(rest, &Context { mnemonic: &mnemonic, set, is_branch, pc, name_of });
         let mnemonic_kind = if is_branch { Kind::BranchMnemonic } else { Kind::Mnemonic };
         Self { mnemonic, mnemonic_kind, operands }
     }
@@ -92,8 +91,12 @@ mod tests {
         }
     }
 
+    fn line_of(set: InstructionSet, text: &str) -> Line {
+        Line::parse(text, Address(0x8000_0000), set, &name_of)
+    }
+
     fn line(text: &str) -> Line {
-        Line::parse(text, Address(0x8000_0000), &name_of)
+        line_of(InstructionSet::A64, text)
     }
 
     #[track_caller]
@@ -104,7 +107,12 @@ mod tests {
     /// Each word with a letter for its kind.
     #[track_caller]
     fn check_kinds(text: &str, expected: &[(char, &str)]) {
-        let line = line(text);
+        check_kinds_of(InstructionSet::A64, text, expected);
+    }
+
+    #[track_caller]
+    fn check_kinds_of(set: InstructionSet, text: &str, expected: &[(char, &str)]) {
+        let line = line_of(set, text);
         let letter = |kind| match kind {
             Kind::Mnemonic => 'm',
             Kind::BranchMnemonic => 'b',
@@ -121,7 +129,8 @@ mod tests {
 
     #[test]
     fn operands_of_x86_and_riscv_have_their_colours() {
-        check_kinds(
+        check_kinds_of(
+            InstructionSet::X86_64,
             "mov eax, dword ptr [rbp - 0x88]",
             &[
                 ('m', "mov"),
@@ -137,10 +146,19 @@ mod tests {
                 ('p', "]"),
             ],
         );
-        check_kinds("lea r8d, [xmm3]", &[('m', "lea"), ('r', "r8d"), ('p', ", ["), ('r', "xmm3"), ('p', "]")]);
-        check_kinds("call 0x80000898", &[('b', "call"), ('s', "main")]);
-        check_kinds("c.addi sp, -0x10", &[('m', "c.addi"), ('r', "sp"), ('p', ", -"), ('n', "0x10")]);
-        check_kinds(
+        check_kinds_of(
+            InstructionSet::X86_64,
+            "lea r8d, [xmm3]",
+            &[('m', "lea"), ('r', "r8d"), ('p', ", ["), ('r', "xmm3"), ('p', "]")],
+        );
+        check_kinds_of(InstructionSet::X86_64, "call 0x80000898", &[('b', "call"), ('s', "main")]);
+        check_kinds_of(
+            InstructionSet::Riscv64,
+            "c.addi sp, -0x10",
+            &[('m', "c.addi"), ('r', "sp"), ('p', ", -"), ('n', "0x10")],
+        );
+        check_kinds_of(
+            InstructionSet::Riscv64,
             "sd ra, 8(sp)",
             &[('m', "sd"), ('r', "ra"), ('p', ", "), ('n', "8"), ('p', "("), ('r', "sp"), ('p', ")")],
         );

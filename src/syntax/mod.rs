@@ -6,22 +6,20 @@
 //!
 //! ```
 //! use stepback::syntax::{Kind, Line};
-//! use stepback_machine::Address;
+//! use stepback_machine::{Address, InstructionSet};
 //!
 //! let name = |address: Address| (address == Address(0x8000_0898)).then(|| "main".to_owned());
-//! let line = Line::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c), &name);
+//! let line = Line::parse("BL       {pc}+0x88c ; 0x80000898", Address(0x8000_000c), InstructionSet::A64, &name);
 //! assert_eq!(line.to_string(), "bl main");
 //! assert_eq!(line.mnemonic_kind, Kind::BranchMnemonic);
 //!
-//! let line = Line::parse("STP      x29,x30,[sp,#-0x10]!", Address(0), &name);
+//! let line = Line::parse("STP      x29,x30,[sp,#-0x10]!", Address(0), InstructionSet::A64, &name);
 //! assert_eq!(line.to_string(), "stp x29, x30, [sp, #-0x10]!");
 //! ```
 
-mod flow;
 mod line;
 mod operands;
 mod target;
 
-pub use flow::{Flow, flow, is_call, is_conditional_branch, is_return};
 pub use line::{Kind, Line, Token};
 pub use target::branch_target;

@@ -1,6 +1,6 @@
 //! What stands behind a mnemonic, word by word.
 
-use stepback_machine::Address;
+use stepback_machine::{Address, InstructionSet, OperandWord};
 
 use super::target::{absolute, relative, takes_register_list};
 use super::{Kind, Token};
@@ -9,6 +9,8 @@ use super::{Kind, Token};
 pub struct Context<'a> {
     /// In lower case.
     pub mnemonic: &'a str,
+    /// How the instruction decodes.
+    pub set: InstructionSet,
     /// Calls and returns too.
     pub is_branch: bool,
     /// Where the instruction is.
@@ -148,59 +150,11 @@ fn immediate_length(text: &str) -> usize {
 }
 
 fn kind_of_word(word: &str, context: &Context<'_>) -> Kind {
-    let names_system_registers = ["mrs", "msr", "vmrs", "vmsr"].contains(&context.mnemonic);
-    if names_system_registers || is_register(word) {
-        return Kind::Register;
+    match context.set.operand_word(context.mnemonic, word) {
+        OperandWord::Register => Kind::Register,
+        OperandWord::Keyword => Kind::Mnemonic,
+        OperandWord::Address => Kind::Symbol,
+        OperandWord::Other if context.is_branch || word.contains('_') => Kind::Symbol,
+        OperandWord::Other => Kind::Mnemonic,
     }
-    if SIZES.contains(&word) {
-        return Kind::Mnemonic;
-    }
-    let names_addresses = context.is_branch || context.mnemonic.starts_with("adr");
-    if names_addresses || word.contains('_') { Kind::Symbol } else { Kind::Mnemonic }
 }
-
-/// The words of x86 for how wide an access is.
-const SIZES: [&str; 9] = ["byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "tbyte", "ptr"];
-
-/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), of x86 and RISC-V, system registers,
-/// and those marked with `%`.
-fn is_register(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    let base = lower.split('.').next().unwrap_or(&lower);
-    let digits = base.trim_start_matches(|character: char| character.is_ascii_alphabetic());
-    let family = base.strip_suffix(digits).unwrap_or(base);
-    let number: Option<u8> = digits.parse().ok();
-    let is_numbered = NUMBERED.contains(&family) && number.is_some_and(|number| number < 32);
-    let is_system = SYSTEM_ENDINGS.iter().any(|ending| base.ends_with(ending))
-        || SYSTEM_STARTS.iter().any(|start| base.starts_with(start));
-    let is_x86 = X86_NAMED.contains(&base)
-        || number.is_some_and(|number| number < 32 && X86_NUMBERED.contains(&family))
-        || is_wide_x86(base);
-    word.starts_with('%') || is_numbered || is_system || is_x86 || NAMED.contains(&base)
-}
-
-/// `r8d`, `r15w`, `r9b`.
-fn is_wide_x86(base: &str) -> bool {
-    let number = base.strip_prefix('r').and_then(|rest| rest.strip_suffix(['d', 'w', 'b']));
-    number.and_then(|digits| digits.parse::<u8>().ok()).is_some_and(|number| (8..32).contains(&number))
-}
-
-const X86_NUMBERED: [&str; 9] = ["xmm", "ymm", "zmm", "mm", "st", "k", "cr", "dr", "bnd"];
-
-const X86_NAMED: [&str; 47] = [
-    "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "rip", "eax", "ebx", "ecx", "edx", "esi", "edi", "ebp",
-    "esp", "eip", "ax", "bx", "cx", "dx", "si", "di", "bp", "al", "bl", "cl", "dl", "ah", "bh", "ch", "dh", "sil",
-    "dil", "bpl", "spl", "cs", "ds", "es", "fs", "gs", "ss", "st", "riz", "eiz", "mxcsr",
-];
-
-const NUMBERED: [&str; 20] =
-    ["x", "w", "r", "v", "q", "d", "s", "h", "b", "z", "p", "pn", "za", "c", "cr", "a", "t", "ft", "fs", "fa"];
-
-const NAMED: [&str; 23] = [
-    "sp", "xsp", "wsp", "xzr", "wzr", "lr", "pc", "fp", "ip", "sl", "zr", "ffr", "nzcv", "vpr", "za", "zt0", "msp",
-    "psp", "fpexc", "zero", "ra", "gp", "tp",
-];
-
-const SYSTEM_ENDINGS: [&str; 5] = ["_el0", "_el1", "_el2", "_el3", "_el12"];
-
-const SYSTEM_STARTS: [&str; 5] = ["cpsr", "spsr", "apsr", "fpscr", "xpsr"];

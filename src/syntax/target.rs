@@ -1,14 +1,12 @@
 //! Where a branch goes, by its text.
 
-use stepback_machine::Address;
-
-use super::flow;
+use stepback_machine::{Address, InstructionSet};
 
 /// Where a branch goes that names an address; none for branches through registers and for everything else.
 ///
 /// `pc` is the address of the instruction: `{pc}+8` counts from there in all instruction sets.
-pub fn branch_target(text: &str, pc: Address) -> Option<Address> {
-    flow(text)?;
+pub fn branch_target(text: &str, pc: Address, set: InstructionSet) -> Option<Address> {
+    set.text_flow(text)?;
     let (mnemonic, _) = text.trim_start().split_once(char::is_whitespace).unwrap_or((text, ""));
     if takes_register_list(mnemonic) {
         return None;
@@ -79,7 +77,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: Option<u64>) {
-        assert_eq!(branch_target(text, Address(0x8000)), expected.map(Address), "{text}");
+        assert_eq!(branch_target(text, Address(0x8000), InstructionSet::A64), expected.map(Address), "{text}");
     }
 
     #[test]

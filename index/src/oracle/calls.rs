@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use stepback_machine::{Address, InstructionSet, RegisterId};
+use stepback_machine::naive::{Kind, LINK_A64, Target};
+use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{Position, Step, TextKind};
 
 use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
 use crate::answers::thread::ThreadId;
-use crate::oracle::branches::{Kind, Target, branch_target, kind, target};
 use crate::oracle::event::{Event, EventKind, Told, Written};
 use crate::oracle::record::Oracle;
 
@@ -16,7 +16,6 @@ use crate::oracle::record::Oracle;
 const AGE_LIMIT: u8 = 8;
 /// How far from the address behind a call the link register may point.
 const RETURN_DISTANCE: u64 = 64;
-const LR_A64: RegisterId = RegisterId(30);
 
 /// The frames of a trace.
 #[derive(Debug, Default)]
@@ -153,11 +152,11 @@ impl Pending<'_> {
     /// Whether what was interrupted goes on at an address.
     fn resumes_at(&self, pc: u64) -> bool {
         let What::Exception(_, told, _) = self.what else { return false };
-        let call = match target(told) {
+        let call = match told.naive().target() {
             Some(Target::Address(address)) => Some(address),
             _ => None,
         };
-        let places = [Some(told.pc.0), Some(next_pc(told)), branch_target(told).or(call)];
+        let places = [Some(told.pc.0), Some(next_pc(told)), told.naive().branch_target().or(call)];
         places.into_iter().flatten().any(|place| (place ^ pc) & !1 == 0)
     }
 }
@@ -174,20 +173,20 @@ struct Jump<'a> {
 
 impl Jump<'_> {
     fn kind(&self) -> Kind {
-        if self.last.is_executed { kind(self.last) } else { Kind::Other }
+        if self.last.is_executed { self.last.naive().kind() } else { Kind::Other }
     }
 
     fn target(&self) -> u64 {
-        with_thumb_bit(self.told.pc.0, self.told.instruction_set)
+        self.told.naive().with_mark(self.told.pc.0)
     }
 
     /// What the trace can mean by words about an exception alone.
     fn goes_on(&self) -> bool {
-        let call = match target(self.last) {
+        let call = match self.last.naive().target() {
             Some(Target::Address(address)) => Some(address),
             _ => None,
         };
-        branch_target(self.last).or(call).is_some_and(|target| (target ^ self.told.pc.0) & !1 == 0)
+        self.last.naive().branch_target().or(call).is_some_and(|target| (target ^ self.told.pc.0) & !1 == 0)
     }
 }
 
@@ -276,9 +275,9 @@ impl<'a> Walk<'a> {
             self.sp_high = self.sp_high.max(value);
             self.sp_again = None;
             self.sp_step = self.last.map(|(step, _)| step);
-            self.is_sp_set |= self.last.is_some_and(|(_, told)| !moves_stack(told));
+            self.is_sp_set |= self.last.is_some_and(|(_, told)| !told.naive().moves_stack());
         }
-        if register == RegisterId::LR || register == LR_A64 {
+        if register == RegisterId::LR || register == LINK_A64 {
             self.lr_age = 0;
         }
     }
@@ -287,8 +286,8 @@ impl<'a> Walk<'a> {
         self.sp_again.unwrap_or_else(|| self.values.get(&RegisterId::SP).copied())
     }
 
-    fn link(&self, set: InstructionSet) -> Option<u64> {
-        self.values.get(if set == InstructionSet::A64 { &LR_A64 } else { &RegisterId::LR }).copied()
+    fn link(&self, told: &Told) -> Option<u64> {
+        self.values.get(&told.naive().link_register()).copied()
     }
 
     fn step(&mut self, step: Step, told: &'a Told) {
@@ -335,9 +334,9 @@ impl<'a> Walk<'a> {
             return;
         }
         self.suspect(jump.target(), &lost, jump.last_step);
-        let expected = with_thumb_bit(next_pc(jump.last), jump.last.instruction_set);
+        let expected = jump.last.naive().return_address();
         let is_near = |link: &u64| link.abs_diff(expected) < RETURN_DISTANCE;
-        let link = self.link(jump.told.instruction_set);
+        let link = self.link(jump.told);
         if let Some(return_address) = link.filter(is_near).filter(|_| self.lr_age < AGE_LIMIT) {
             let is_certain = return_address == expected && self.lr_age == 1;
             let what = if is_certain { What::Call } else { What::Maybe };
@@ -374,22 +373,17 @@ impl<'a> Walk<'a> {
     }
 
     fn is_handler(&self, jump: &Jump<'_>) -> bool {
-        let (set, pc) = (jump.told.instruction_set, jump.told.pc.0);
         let is_near = |link: u64| link.abs_diff(next_pc(jump.last)) <= 8;
-        let is_linked = self.lr_age == 1 && self.link(set).is_some_and(is_near);
-        if set == InstructionSet::A64 {
-            return is_linked || pc & 0x7f == 0;
-        }
         if self.has_exception_return(jump) {
             return self.lr_age == 1;
         }
-        is_linked || (set == InstructionSet::A32 && pc & 0x1f != 0 && kind(jump.told) == Kind::Branch)
+        let is_linked = self.lr_age == 1 && self.link(jump.told).is_some_and(is_near);
+        is_linked || jump.told.naive().is_vector()
     }
 
-    /// Whether the link register holds what makes the M profile return from an exception.
+    /// Whether the link register holds what makes a handler return from an exception.
     fn has_exception_return(&self, jump: &Jump<'_>) -> bool {
-        let set = jump.told.instruction_set;
-        set == InstructionSet::T32 && self.link(set).is_some_and(|link| link & 0xffff_ff80 == 0xffff_ff80)
+        self.link(jump.told).is_some_and(|link| jump.told.naive().is_exception_return(link))
     }
 
     fn exception_left_by(&self, jump: &Jump<'_>) -> Option<usize> {
@@ -397,7 +391,9 @@ impl<'a> Walk<'a> {
         let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
         let is_return = match jump.kind() {
             Kind::ExceptionReturn => true,
-            Kind::Return | Kind::Branch => self.has_exception_return(jump) && branch_target(jump.last).is_none(),
+            Kind::Return | Kind::Branch => {
+                self.has_exception_return(jump) && jump.last.naive().branch_target().is_none()
+            }
             _ => false,
         };
         if is_return {
@@ -443,8 +439,8 @@ impl<'a> Walk<'a> {
         if is_at(interrupted.pc.0) || is_at(next_pc(interrupted)) {
             return;
         }
-        let return_address = with_thumb_bit(next_pc(interrupted), interrupted.instruction_set);
-        if kind(interrupted) == Kind::Call && self.link(jump.told.instruction_set) == Some(return_address) {
+        let return_address = interrupted.naive().return_address();
+        if interrupted.naive().kind() == Kind::Call && self.link(jump.told) == Some(return_address) {
             let call = self.pending(jump, What::Call);
             self.call(Pending { sp: exception.sp, return_address, call_step: exception.call_step, ..call });
         } else {
@@ -473,7 +469,7 @@ impl<'a> Walk<'a> {
     fn turned_by_set(&self, jump: &Jump<'_>) -> Option<usize> {
         let (sp, target, range) = (self.sp(), jump.target(), self.stack.range());
         let is_return = jump.kind() == Kind::Return;
-        let is_open = is_return || jump.kind() == Kind::Branch && branch_target(jump.last).is_none();
+        let is_open = is_return || jump.kind() == Kind::Branch && jump.last.naive().branch_target().is_none();
         if !self.is_sp_set || !is_open || is_near(range, sp, 0) || self.place_of(sp, target).is_some() {
             return None;
         }
@@ -512,7 +508,7 @@ impl<'a> Walk<'a> {
         if let Some((number, _)) = self.others().find(|(_, stack)| is_within(stack.range(), sp) && !is_own) {
             return Some(number);
         }
-        let goes_on = !matches!(kind(interrupted), Kind::Other | Kind::Trap);
+        let goes_on = !matches!(interrupted.naive().kind(), Kind::Other | Kind::Trap);
         let is_skip = goes_on || pc.abs_diff(next_pc(interrupted)) <= 64;
         (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256).then_some(self.stacks.len())
     }
@@ -598,11 +594,11 @@ impl<'a> Walk<'a> {
 
     fn end(&mut self) {
         let Some((step, last)) = self.last.filter(|(_, last)| last.is_executed) else { return self.leave_open() };
-        match kind(last) {
+        match last.naive().kind() {
             Kind::Return => {
                 let high = self.sp_high.take();
                 let lost = self.lose_below(high);
-                let link = self.link(last.instruction_set);
+                let link = self.link(last);
                 if link.is_none() || !self.return_to(self.sp(), link, step) {
                     self.return_to(self.sp(), None, step);
                 }
@@ -621,14 +617,13 @@ impl<'a> Walk<'a> {
             _ => {}
         }
         self.leave_open();
-        let return_address = with_thumb_bit(next_pc(last), last.instruction_set);
-        let function = match target(last) {
+        let return_address = last.naive().return_address();
+        let function = match last.naive().target() {
             Some(Target::Address(address)) => Some(address),
-            Some(Target::Register(register)) if last.instruction_set == InstructionSet::A64 => self.value(register),
-            Some(Target::Register(register)) => self.value(register).map(|address| address & !1),
+            Some(Target::Register(register)) => self.value(register).map(|value| last.naive().without_mark(value)),
             None => None,
         };
-        let is_done = self.lr_age == 0 && self.link(last.instruction_set) == Some(return_address);
+        let is_done = self.lr_age == 0 && self.link(last) == Some(return_address);
         if let Some(function) = function.map(Address).filter(|_| is_done) {
             let call = Call {
                 thread: self.thread,
@@ -720,27 +715,7 @@ fn exception_words(event: &Event) -> Option<Vec<(Step, bool)>> {
     Some([(owner, true)].into_iter().chain(is_at_once.then_some((owner, false))).collect())
 }
 
-/// Whether an instruction computes the stack pointer from itself.
-fn moves_stack(step: &Told) -> bool {
-    let opcode = step.opcode;
-    let is = |mask: u32, bits: u32| opcode & mask == bits;
-    match step.instruction_set {
-        InstructionSet::A64 => {
-            let adds = is(0x1f80_03ff, 0x1100_03ff) || is(0x1fe0_03ff, 0x0b20_03ff);
-            adds || is(0x3a80_03e0, 0x2880_03e0) || is(0x3b20_07e0, 0x3800_07e0)
-        }
-        InstructionSet::A32 => is(0x000f_0000, 0x000d_0000),
-        InstructionSet::T32 if opcode > 0xffff => is(0x000f_0000, 0x000d_0000),
-        InstructionSet::T32 => is(0xff00, 0xb000) || is(0xf600, 0xb400) || is(0xff87, 0x4485),
-        _ => false,
-    }
-}
-
 /// The address behind a step.
 fn next_pc(step: &Told) -> u64 {
     step.pc.0.wrapping_add(u64::from(step.length_bytes))
-}
-
-fn with_thumb_bit(address: u64, set: InstructionSet) -> u64 {
-    address | u64::from(set == InstructionSet::T32)
 }

@@ -1,5 +1,6 @@
 //! The events as the oracle keeps them.
 
+use stepback_machine::naive::NaiveStep;
 use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterView};
 use stepback_parsers::{DelaySlot, Marker, Step, StepOrigin, TextKind};
 
@@ -101,4 +102,12 @@ pub(super) struct Told {
     pub origin: StepOrigin,
     pub mode: Mode,
     pub text: Vec<u8>,
+}
+
+impl Told {
+    /// What is read of its encoding.
+    pub fn naive(&self) -> NaiveStep {
+        let Self { instruction_set, opcode, pc, length_bytes, .. } = *self;
+        NaiveStep { set: instruction_set, opcode, pc: pc.0, length_bytes }
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::{InstructionSet, RegisterId};
+use stepback_machine::RegisterId;
 use stepback_parsers::{Position, Step};
 
 use crate::answers::host_operation::HostOperation;
@@ -49,16 +49,11 @@ impl Oracle {
     /// What a step lets the host write, by what is known before it and the events behind it.
     fn host_write(&self, step: Step, known: &HashMap<u64, u8>, later: &[Event]) -> Option<(u64, u64, HostOperation)> {
         let told = self.step(step).filter(|told| told.is_executed)?;
-        let is_call = match told.instruction_set {
-            InstructionSet::A64 => told.opcode == 0xd45e_0000,
-            InstructionSet::A32 => [0x0f12_3456, 0x010f_0070].contains(&(told.opcode & 0x0fff_ffff)),
-            InstructionSet::T32 => told.length_bytes == 2 && [0xbeab, 0xdfab, 0xbabc].contains(&told.opcode),
-            _ => false,
-        };
-        if !is_call {
+        let naive = told.naive();
+        if !naive.is_host_call() {
             return None;
         }
-        let size: u16 = if told.instruction_set == InstructionSet::A64 { 8 } else { 4 };
+        let size = naive.word_bytes();
         let registers = self.register_bytes(told.thread, Position(step.0));
         let register = |number: u16, size: u16| {
             let byte = |place| registers.get(&(RegisterId(number), place)).and_then(|byte| byte.value);

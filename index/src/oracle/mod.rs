@@ -18,7 +18,6 @@
 mod access;
 mod accesses;
 mod banks;
-mod branches;
 mod calls;
 mod difference;
 mod event;

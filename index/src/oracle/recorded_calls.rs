@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::{AccessKind, Address, Branch, ReturnAddress};
+use stepback_machine::{AccessKind, Address, Branch};
 use stepback_parsers::{Marker, MarkerKind, Step};
 
 use crate::answers::call::{Call, Entered, Evidence, Left};
@@ -138,7 +138,7 @@ impl Walk {
         let turns = [Branch::Call, Branch::IndirectCall, Branch::Return, Branch::IndirectJump];
         if turns.contains(&told.branch) {
             let wanted = match told.branch {
-                _ if told.instruction_set.abi().return_address != ReturnAddress::Stack => None,
+                _ if !told.naive().pushes_return_address() => None,
                 Branch::Call | Branch::IndirectCall => Some(AccessKind::Write),
                 Branch::Return => Some(AccessKind::Read),
                 _ => None,

@@ -1,9 +1,20 @@
-//! Which words of an operand name registers.
+//! What words of operands mean.
 
+use crate::text_flow::OperandWord;
 use crate::word::Word;
 
-/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), and system registers; in lower case.
-pub fn is_register(word: &str) -> bool {
+/// What a word in lower case is.
+pub fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+    match mnemonic {
+        "mrs" | "msr" | "vmrs" | "vmsr" => OperandWord::Register,
+        _ if is_register(word) => OperandWord::Register,
+        _ if mnemonic.starts_with("adr") => OperandWord::Address,
+        _ => OperandWord::Other,
+    }
+}
+
+/// Registers of A64, A32 and T32 with their element sizes (`v0.16b`), and system registers.
+fn is_register(word: &str) -> bool {
     let word = Word::of(word);
     word.is_numbered(&NUMBERED)
         || NAMED.contains(&word.base)

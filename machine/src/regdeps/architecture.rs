@@ -12,7 +12,7 @@ use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
 use crate::site::Site;
-use crate::text_flow::TextFlow;
+use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Regdeps`].
@@ -62,8 +62,8 @@ impl Architecture for Regdeps {
         None
     }
 
-    fn is_register(_word: &str) -> bool {
-        false
+    fn operand_word(_mnemonic: &str, _word: &str) -> OperandWord {
+        OperandWord::Other
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {

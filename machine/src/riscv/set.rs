@@ -21,11 +21,11 @@ use crate::riscv::registers::{FLOAT, GENERAL};
 use crate::riscv::stub::slot_of;
 use crate::riscv::text::absolute;
 use crate::riscv::text_flow::text_flow;
-use crate::riscv::words::is_register;
+use crate::riscv::words::operand_word;
 use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::stub::{Stub, StubSlot};
-use crate::text_flow::TextFlow;
+use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::Riscv64`].
@@ -101,8 +101,8 @@ impl Architecture for Riscv64 {
         text_flow(text)
     }
 
-    fn is_register(word: &str) -> bool {
-        is_register(word)
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+        operand_word(mnemonic, word)
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {

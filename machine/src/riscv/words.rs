@@ -1,9 +1,15 @@
-//! Which words of an operand name registers.
+//! What words of operands mean.
 
+use crate::text_flow::OperandWord;
 use crate::word::Word;
 
-/// Registers of RISC-V by number and by their names in the calling convention; in lower case.
-pub fn is_register(word: &str) -> bool {
+/// What a word in lower case is.
+pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
+    if is_register(word) { OperandWord::Register } else { OperandWord::Other }
+}
+
+/// Registers by number and by their names in the calling convention.
+fn is_register(word: &str) -> bool {
     let word = Word::of(word);
     word.is_numbered(&["x", "f", "v", "a", "t", "s", "ft", "fs", "fa"]) || NAMED.contains(&word.base)
 }

@@ -17,7 +17,7 @@ use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
-use crate::text_flow::TextFlow;
+use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::abi::{ABI_32, ABI_64};
 use crate::x86::access::describe;
@@ -27,7 +27,7 @@ use crate::x86::registers;
 use crate::x86::registers::{SHOWN_32, SHOWN_64, SYSTEM};
 use crate::x86::stub::{slot_of_32, slot_of_64};
 use crate::x86::text_flow::{PREFIXES, text_flow};
-use crate::x86::words::is_register;
+use crate::x86::words::operand_word;
 
 /// See [`InstructionSet::X86_64`].
 pub struct X86_64;
@@ -88,8 +88,8 @@ impl Architecture for X86_64 {
         text_flow(text)
     }
 
-    fn is_register(word: &str) -> bool {
-        is_register(word)
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+        operand_word(mnemonic, word)
     }
 
     /// Linear-address masking and upper-address ignore (Intel SDM volume 1, 3.3.7.2; AMD APM volume 2, 5.10), for programs alone.
@@ -159,8 +159,8 @@ impl Architecture for X86_32 {
         text_flow(text)
     }
 
-    fn is_register(word: &str) -> bool {
-        is_register(word)
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+        operand_word(mnemonic, word)
     }
 
     fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {

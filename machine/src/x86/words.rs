@@ -1,9 +1,21 @@
-//! Which words of an operand name registers.
+//! What words of operands mean.
 
+use crate::text_flow::OperandWord;
 use crate::word::Word;
 
-/// Registers of x86 in lower case.
-pub fn is_register(word: &str) -> bool {
+/// What a word in lower case is.
+pub fn operand_word(_mnemonic: &str, word: &str) -> OperandWord {
+    match word {
+        _ if is_register(word) => OperandWord::Register,
+        _ if SIZES.contains(&word) => OperandWord::Keyword,
+        _ => OperandWord::Other,
+    }
+}
+
+/// How wide an access is.
+const SIZES: [&str; 9] = ["byte", "word", "dword", "qword", "xmmword", "ymmword", "zmmword", "tbyte", "ptr"];
+
+fn is_register(word: &str) -> bool {
     let word = Word::of(word);
     word.is_numbered(&NUMBERED) || NAMED.contains(&word.base) || is_wide(word.base)
 }

@@ -19,7 +19,7 @@ use crate::arm::registers::{OTHERS, SHOWN_64, SIGNALS_64, group_64, number_64, s
 use crate::arm::stub::slot_of_aarch64;
 use crate::arm::target::a64_target;
 use crate::arm::text_flow::text_flow;
-use crate::arm::words::is_register;
+use crate::arm::words::operand_word;
 use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay};
@@ -34,7 +34,7 @@ use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
-use crate::text_flow::TextFlow;
+use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::A64`].
@@ -151,8 +151,8 @@ impl Architecture for A64 {
         text_flow(text)
     }
 
-    fn is_register(word: &str) -> bool {
-        is_register(word)
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+        operand_word(mnemonic, word)
     }
 
     /// Bit 55 tells the upper half from the lower one (DDI 0487, D8.8 "Address tagging").

@@ -17,7 +17,7 @@ use crate::arm::registers;
 use crate::arm::registers::{OTHERS, SHOWN_32, SIGNALS_32, group_32, number_32, scalable_view};
 use crate::arm::target::a32_target;
 use crate::arm::text_flow::text_flow;
-use crate::arm::words::is_register;
+use crate::arm::words::operand_word;
 use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow};
@@ -31,7 +31,7 @@ use crate::register_run::{Run, names_of};
 use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::status::Status;
-use crate::text_flow::TextFlow;
+use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 
 /// See [`InstructionSet::A32`].
@@ -154,8 +154,8 @@ impl Architecture for A32 {
         text_flow(text)
     }
 
-    fn is_register(word: &str) -> bool {
-        is_register(word)
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+        operand_word(mnemonic, word)
     }
 
     /// A vector of the A and R profiles holds a jump (DDI 0406, B1.8 "Exception vectors and the exception base address").

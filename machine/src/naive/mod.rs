@@ -1,0 +1,7 @@
+//! What the oracle of the index knows of instructions: told once more by tables of masks, so that a mistake in one telling shows.
+//! Arm Architecture Reference Manual (DDI 0487), (DDI 0406), (DDI 0553).
+
+mod step;
+mod tables;
+
+pub use step::{Kind, LINK_A64, NaiveStep, Target};

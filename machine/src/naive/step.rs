@@ -1,0 +1,217 @@
+//! An instruction as the naive reading has it.
+
+use super::tables::{A32, A32_ALWAYS, A64, NARROW, WIDE};
+use crate::set::InstructionSet;
+use crate::view::RegisterId;
+
+/// What an instruction does to the program counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Control goes on.
+    Other,
+    /// A jump.
+    Branch,
+    /// A jump that leaves a return address.
+    Call,
+    /// A jump that functions end with.
+    Return,
+    /// It asks for an exception.
+    Trap,
+    /// It ends one.
+    ExceptionReturn,
+}
+
+/// Where a call goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// To this address.
+    Address(u64),
+    /// To what a register holds.
+    Register(RegisterId),
+}
+
+/// An instruction of Arm; those of other sets do nothing here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NaiveStep {
+    /// How it decodes.
+    pub set: InstructionSet,
+    /// Its encoding, right-aligned.
+    pub opcode: u32,
+    /// Its address.
+    pub pc: u64,
+    /// Its length.
+    pub length_bytes: u8,
+}
+
+impl NaiveStep {
+    /// What an instruction does, when its condition holds.
+    pub fn kind(&self) -> Kind {
+        let opcode = self.opcode;
+        let encodings = match self.set {
+            InstructionSet::A64 if opcode >> 26 == 0b10_0101 => return Kind::Call,
+            InstructionSet::A64 => A64,
+            InstructionSet::A32 if opcode >> 28 == 15 => A32_ALWAYS,
+            InstructionSet::A32 => A32,
+            InstructionSet::T32 if opcode > 0xffff => WIDE,
+            InstructionSet::T32 => NARROW,
+            _ => return Kind::Other,
+        };
+        let found = encodings.iter().find(|(mask, bits, _)| opcode & mask == *bits);
+        found.map_or(Kind::Other, |(_, _, kind)| *kind)
+    }
+
+    /// Where a branch without a link goes, when its encoding says so.
+    pub fn branch_target(&self) -> Option<u64> {
+        let (pc, opcode) = (self.pc, self.opcode);
+        let bits = |from: u32, count: u32| (opcode >> from) & ((1 << count) - 1);
+        let a64 = |from: u32, count: u32| Some(pc.wrapping_add_signed(4 * signed(bits(from, count), count)));
+        let arm = |offset: i64| Some(pc.wrapping_add_signed(offset) & 0xffff_fffe);
+        match self.set {
+            InstructionSet::A64 if bits(26, 6) == 0b00_0101 => a64(0, 26),
+            InstructionSet::A64 if bits(24, 8) == 0x54 || bits(25, 6) == 0b01_1010 => a64(5, 19),
+            InstructionSet::A64 if bits(25, 6) == 0b01_1011 => a64(5, 14),
+            InstructionSet::A32 if bits(24, 4) == 10 && bits(28, 4) != 15 => arm(8 + 4 * signed(bits(0, 24), 24)),
+            InstructionSet::T32 if opcode >> 12 == 0xd => arm(4 + 2 * signed(bits(0, 8), 8)),
+            InstructionSet::T32 if opcode >> 11 == 0b11100 => arm(4 + 2 * signed(bits(0, 11), 11)),
+            InstructionSet::T32 if opcode >> 16 == 0 && opcode & 0xf500 == 0xb100 => {
+                arm(4 + 64 * i64::from(bits(9, 1)) + 2 * i64::from(bits(3, 5)))
+            }
+            InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_9000 => arm(4 + t32_offset(opcode)),
+            InstructionSet::T32 if opcode & 0xf800_d000 == 0xf000_8000 => {
+                let high = bits(26, 1) << 19 | bits(11, 1) << 18 | bits(13, 1) << 17;
+                arm(4 + 2 * signed(high | bits(16, 6) << 11 | bits(0, 11), 20))
+            }
+            _ => None,
+        }
+    }
+
+    /// Where a call goes; none for other instructions.
+    pub fn target(&self) -> Option<Target> {
+        let (pc, opcode) = (self.pc, self.opcode);
+        let bits = |from: u32, count: u32| (opcode >> from) & ((1 << count) - 1);
+        match self.set {
+            InstructionSet::A64 if bits(26, 6) == 0b10_0101 => {
+                Some(Target::Address(pc.wrapping_add_signed(4 * signed(bits(0, 26), 26))))
+            }
+            InstructionSet::A64 if opcode & 0xffff_fc1f == 0xd63f_0000 => a64_register(bits(5, 5)),
+            InstructionSet::A32 if bits(25, 7) == 0b111_1101 => {
+                let half = i64::from(bits(24, 1)) * 2;
+                Some(narrow(pc.wrapping_add_signed(8 + 4 * signed(bits(0, 24), 24) + half)))
+            }
+            InstructionSet::A32 if bits(24, 4) == 0b1011 => {
+                Some(narrow(pc.wrapping_add_signed(8 + 4 * signed(bits(0, 24), 24))))
+            }
+            InstructionSet::A32 if bits(4, 24) == 0x12f_ff3 => a32_register(bits(0, 4)),
+            InstructionSet::T32 if opcode >> 7 == 0x8f && bits(0, 3) == 0 => a32_register(bits(3, 4)),
+            InstructionSet::T32 if bits(27, 5) == 0b11110 && bits(14, 2) == 0b11 && bits(12, 1) >= bits(0, 1) => {
+                // BLX goes to A32 code, whose addresses are multiples of 4.
+                let base = if bits(12, 1) == 1 { pc + 4 } else { (pc + 4) & !3 };
+                Some(narrow(base.wrapping_add_signed(t32_offset(opcode))))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an instruction computes the stack pointer from itself.
+    pub fn moves_stack(&self) -> bool {
+        let opcode = self.opcode;
+        let is = |mask: u32, bits: u32| opcode & mask == bits;
+        match self.set {
+            InstructionSet::A64 => {
+                let adds = is(0x1f80_03ff, 0x1100_03ff) || is(0x1fe0_03ff, 0x0b20_03ff);
+                adds || is(0x3a80_03e0, 0x2880_03e0) || is(0x3b20_07e0, 0x3800_07e0)
+            }
+            InstructionSet::A32 => is(0x000f_0000, 0x000d_0000),
+            InstructionSet::T32 if opcode > 0xffff => is(0x000f_0000, 0x000d_0000),
+            InstructionSet::T32 => is(0xff00, 0xb000) || is(0xf600, 0xb400) || is(0xff87, 0x4485),
+            _ => false,
+        }
+    }
+
+    /// Whether it asks the host.
+    pub fn is_host_call(&self) -> bool {
+        match self.set {
+            InstructionSet::A64 => self.opcode == 0xd45e_0000,
+            InstructionSet::A32 => [0x0f12_3456, 0x010f_0070].contains(&(self.opcode & 0x0fff_ffff)),
+            InstructionSet::T32 => self.length_bytes == 2 && [0xbeab, 0xdfab, 0xbabc].contains(&self.opcode),
+            _ => false,
+        }
+    }
+
+    /// Whether it looks like the first of an exception handler.
+    pub fn is_vector(&self) -> bool {
+        match self.set {
+            InstructionSet::A64 => self.pc & 0x7f == 0,
+            InstructionSet::A32 => self.pc & 0x1f != 0 && self.kind() == Kind::Branch,
+            _ => false,
+        }
+    }
+
+    /// Whether a link register with this value makes it return from an exception.
+    pub fn is_exception_return(&self, link: u64) -> bool {
+        self.set == InstructionSet::T32 && link & 0xffff_ff80 == 0xffff_ff80
+    }
+
+    /// The register that a call leaves its return address in.
+    pub fn link_register(&self) -> RegisterId {
+        if self.set == InstructionSet::A64 { LINK_A64 } else { RegisterId::LR }
+    }
+
+    /// Where a call by it would return to.
+    pub fn return_address(&self) -> u64 {
+        self.with_mark(self.pc.wrapping_add(u64::from(self.length_bytes)))
+    }
+
+    /// An address of its set with the Thumb bit.
+    pub fn with_mark(&self, address: u64) -> u64 {
+        address | u64::from(self.set == InstructionSet::T32)
+    }
+
+    /// An address that it jumps to, without the Thumb bit.
+    pub fn without_mark(&self, address: u64) -> u64 {
+        if self.set == InstructionSet::A64 { address } else { address & !1 }
+    }
+
+    /// Bytes of an address: of the sets that ask the host.
+    pub fn word_bytes(&self) -> u16 {
+        if self.set == InstructionSet::A64 { 8 } else { 4 }
+    }
+
+    /// Whether calls push their return addresses.
+    pub fn pushes_return_address(&self) -> bool {
+        [InstructionSet::X86_64, InstructionSet::X86_32].contains(&self.set)
+    }
+}
+
+/// The link register of A64.
+pub const LINK_A64: RegisterId = RegisterId(30);
+
+/// An address of AArch32 without its Thumb bit.
+fn narrow(address: u64) -> Target {
+    Target::Address(address & 0xffff_fffe)
+}
+
+fn a64_register(number: u32) -> Option<Target> {
+    u16::try_from(number).ok().filter(|number| *number < 31).map(|number| Target::Register(RegisterId(number)))
+}
+
+fn a32_register(number: u32) -> Option<Target> {
+    Some(Target::Register(match number {
+        13 => RegisterId::SP,
+        14 => RegisterId::LR,
+        _ => RegisterId(u16::try_from(number).ok().filter(|number| *number < 13)?),
+    }))
+}
+
+fn signed(field: u32, bits: u32) -> i64 {
+    let (field, sign) = (i64::from(field), 1i64 << (bits - 1));
+    (field ^ sign) - sign
+}
+
+/// S, I1 = not (J1 xor S), I2 = not (J2 xor S), imm10, imm11, 0.
+fn t32_offset(opcode: u32) -> i64 {
+    let bit = |place: u32| opcode >> place & 1;
+    let sign = bit(26);
+    let high = sign << 23 | u32::from(bit(13) == sign) << 22 | u32::from(bit(11) == sign) << 21;
+    2 * signed(high | (opcode >> 16 & 0x3ff) << 11 | (opcode & 0x7ff), 24)
+}
