@@ -8,6 +8,7 @@ use stepback_machine::RegisterGroup;
 use super::arguments;
 use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
 use crate::action::{Access, Action, CellName, Fold, Follow, PanelKind, ThemeChoice, TimelineLanes, Way, WindowId};
+use crate::panels::{PANELS, PanelRow};
 use crate::theme::icons;
 
 /// All commands, by area and in the order of the menus.
@@ -288,8 +289,6 @@ fn view() -> Vec<Command> {
 
 fn window() -> Vec<Command> {
     use Area::Window;
-    let panel =
-        |name, icon, key, kind| new(Window, name).icon(icon).key(ALT, key).in_trace().does(Action::ShowPanel(kind));
     let mut list = vec![
         new(Window, "New trace window")
             .key(CTRL, Key::T)
@@ -298,39 +297,10 @@ fn window() -> Vec<Command> {
             .asks("Step at which it opens", arguments::window_at),
         new(Window, "Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).in_trace().does(Action::SideBySide),
         new(Window, "Compare").icon(icons::COMPARE).key(CTRL, Key::D).in_trace().does(Action::Compare),
-        panel("Show trace", icons::LIST, Key::Num1, PanelKind::Trace),
-        panel("Show registers", icons::REGISTERS, Key::Num2, PanelKind::Registers),
-        panel("Show memory panel", icons::MEMORY, Key::Num3, PanelKind::Memory),
-        panel("Show calls", icons::CALLS, Key::Num4, PanelKind::Calls),
-        panel("Show comparison", icons::COMPARE, Key::Num5, PanelKind::Compare),
-        panel("Show warnings", icons::WARNING, Key::Num6, PanelKind::Warnings),
-        panel("Show stack", icons::STACK, Key::Num7, PanelKind::Stack),
-        new(Window, "Show external changes").in_trace().does(Action::ShowPanel(PanelKind::Externals)),
-        panel("Show source", icons::SOURCE, Key::Num8, PanelKind::Source),
-        panel("Threads", icons::THREADS, Key::Num9, PanelKind::Threads),
-        new(Window, "Accesses")
-            .icon(icons::WATCH)
-            .key(CTRL_SHIFT, Key::A)
-            .in_trace()
-            .when(|situation| match &situation.cell {
-                Some(CellName::Memory(address, len_bytes)) => {
-                    Some(Action::ListAccesses(address.clone(), *len_bytes, None))
-                }
-                _ => Some(Action::ShowPanel(PanelKind::Accesses)),
-            })
-            .asks(arguments::ACCESSES, arguments::accesses),
-        new(Window, "Heap").in_trace().does(Action::ShowPanel(PanelKind::Heap)),
-        new(Window, "Heat").in_trace().does(Action::ShowPanel(PanelKind::Heat)),
     ];
+    list.extend(PANELS.iter().map(show_panel));
+    list.extend(PANELS.iter().filter_map(another_panel));
     list.extend([
-        new(Window, "New registers panel")
-            .in_trace()
-            .does(Action::NewPanel(PanelKind::Registers))
-            .asks(arguments::GROUPS, arguments::registers),
-        new(Window, "New memory panel").in_trace().does(Action::NewPanel(PanelKind::Memory)),
-        new(Window, "New calls panel").in_trace().does(Action::NewPanel(PanelKind::Calls)),
-        new(Window, "New source panel").in_trace().does(Action::NewPanel(PanelKind::Source)),
-        new(Window, "New stack panel").in_trace().does(Action::NewPanel(PanelKind::Stack)),
         new(Window, "Next panel").key(NONE, Key::F6).in_trace().does(Action::FocusPanel(Way::Forward)),
         new(Window, "Previous panel").key(SHIFT, Key::F6).in_trace().does(Action::FocusPanel(Way::Back)),
         new(Window, "Pin panel here")
@@ -358,6 +328,37 @@ fn window() -> Vec<Command> {
         list.push(new(Window, name).key(CTRL, key).in_trace().does(Action::Activate(WindowId(number))));
     }
     list
+}
+
+/// The command that shows a panel. Those that have a key bear their icon in the menu.
+fn show_panel(row: &PanelRow) -> Command {
+    let command = new(Area::Window, row.show).in_trace().does(Action::ShowPanel(row.kind));
+    let command = match row.key {
+        Some(key) => command.icon(row.icon).key(ALT, key),
+        None => command,
+    };
+    if row.kind == PanelKind::Accesses { accesses(command.icon(row.icon)) } else { command }
+}
+
+/// All accesses of the memory under the cursor, or of what is asked for.
+fn accesses(command: Command) -> Command {
+    let of_cell = |situation: &Situation| match &situation.cell {
+        Some(CellName::Memory(address, len_bytes)) => Action::ListAccesses(address.clone(), *len_bytes, None),
+        _ => Action::ShowPanel(PanelKind::Accesses),
+    };
+    command
+        .key(CTRL_SHIFT, Key::A)
+        .when(move |situation| Some(of_cell(situation)))
+        .asks(arguments::ACCESSES, arguments::accesses)
+}
+
+/// The command that opens another panel of a kind; that for registers can name a group.
+fn another_panel(row: &PanelRow) -> Option<Command> {
+    let command = new(Area::Window, row.another?).in_trace().does(Action::NewPanel(row.kind));
+    Some(match row.kind {
+        PanelKind::Registers => command.asks(arguments::GROUPS, arguments::registers),
+        _ => command,
+    })
 }
 
 fn help() -> Vec<Command> {

@@ -2,6 +2,7 @@
 //!
 //! A panel reads its [`ViewCx`] and its own slots, paints, and pushes [`Action`](crate::action::Action)s;
 //! it changes nothing else. What it shows is decided in [`crate::model`].
+//! A new kind of panel is a file that implements [`Panel`], and a row in [`PANELS`].
 
 mod ask;
 mod blocks;
@@ -14,8 +15,10 @@ mod keys;
 mod list;
 mod memory;
 mod menu;
+mod panel;
 mod pen;
 mod registers;
+mod registry;
 mod row;
 mod source;
 mod stack;
@@ -31,17 +34,9 @@ mod view;
 mod warnings;
 mod watch;
 
-pub use calls::CallsPanel;
-pub use compare::ComparePanel;
-pub use externals::ExternalsPanel;
-pub use memory::MemoryPanel;
+pub use panel::Panel;
 pub use registers::RegistersPanel;
-pub use source::SourcePanel;
-pub use stack::StackPanel;
+pub use registry::{PANELS, Pane, PanelRow};
 pub use tab::{TabBadge, tab_badge};
-pub use table::{TableKind, TablePanel};
-pub use threads::ThreadsPanel;
 pub use timeline::{TimelineState, timeline_ui};
-pub use trace::TracePanel;
 pub use view::{ThreadsSlot, ViewCx};
-pub use warnings::WarningsPanel;

@@ -8,6 +8,11 @@ use egui_kittest::kittest::Queryable as _;
 use stepback_machine::RegisterGroup;
 use stepback_parsers::Position;
 
+use super::calls::CallsPanel;
+use super::compare::ComparePanel;
+use super::memory::MemoryPanel;
+use super::trace::TracePanel;
+use super::warnings::WarningsPanel;
 use super::*;
 use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
 use crate::model::{Ground, SourceChoice, Windows};

@@ -8,9 +8,10 @@ use super::ViewCx;
 use super::keys::{PanelKey, take_keys};
 use super::list::List;
 use super::menu::{MenuItem, menu_head_ui};
+use super::panel::Panel;
 use super::pen::{INSET, Pen, ROW};
 use super::row::{RowState, empty_ui, row_background, row_response};
-use crate::action::{Action, CellName};
+use crate::action::{Action, PanelKind};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
@@ -32,43 +33,6 @@ impl WarningsPanel {
     /// The list.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "Warnings".to_owned()
-    }
-
-    /// Warnings are no cells.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        None
-    }
-
-    /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        let warnings = cx.session.index.warnings();
-        if warnings.is_empty() {
-            let words = match SoFar::of(cx.session) {
-                None => ("No warnings", "All lines of the trace could be read."),
-                Some(_) => ("No warnings so far", "All lines that are indexed could be read."),
-            };
-            return empty_ui(ui, &pen, rect, icons::CHECK, words);
-        }
-        let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        bar_ui(&pen, bar, warnings.len() as u64, cx);
-        self.keys(ui, warnings, list, cx, out);
-        let state = List { rows: warnings.len() as u64, ticks: &[], has_lasting_bar: false };
-        let area = state.ui(ui, list, &mut self.scroll, cx.tok);
-        let pen = Pen::new(ui, area.body, cx.tok);
-        for (place, rect) in area.rows() {
-            let place = usize::try_from(place).unwrap_or(usize::MAX);
-            if let Some(warning) = warnings.get(place) {
-                self.row_ui(ui, rect, (place, warning), (&pen, cx), out);
-            }
-        }
     }
 
     fn row_ui(
@@ -126,6 +90,42 @@ impl WarningsPanel {
                 _ => {}
             }
             self.scroll.reveal_row(self.cursor as u64, &view);
+        }
+    }
+}
+
+impl Panel for WarningsPanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Warnings
+    }
+
+    fn title(&self) -> String {
+        "Warnings".to_owned()
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let warnings = cx.session.index.warnings();
+        if warnings.is_empty() {
+            let words = match SoFar::of(cx.session) {
+                None => ("No warnings", "All lines of the trace could be read."),
+                Some(_) => ("No warnings so far", "All lines that are indexed could be read."),
+            };
+            return empty_ui(ui, &pen, rect, icons::CHECK, words);
+        }
+        let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        bar_ui(&pen, bar, warnings.len() as u64, cx);
+        self.keys(ui, warnings, list, cx, out);
+        let state = List { rows: warnings.len() as u64, ticks: &[], has_lasting_bar: false };
+        let area = state.ui(ui, list, &mut self.scroll, cx.tok);
+        let pen = Pen::new(ui, area.body, cx.tok);
+        for (place, rect) in area.rows() {
+            let place = usize::try_from(place).unwrap_or(usize::MAX);
+            if let Some(warning) = warnings.get(place) {
+                self.row_ui(ui, rect, (place, warning), (&pen, cx), out);
+            }
         }
     }
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use egui::{Color32, Id, Response, Stroke, StrokeKind, Ui, WidgetText};
 use egui_tiles::{Behavior, SimplificationOptions, TabState, Tabs, TileId, Tiles, UiResponse};
 
-use super::pane::Pane;
 use super::tab_strip;
 use crate::action::Action;
 use crate::model::{SourceChoice, Windows};
-use crate::panels::{ThreadsSlot, ViewCx};
+use crate::panels::{Pane, ThreadsSlot, ViewCx};
 use crate::session::Session;
 use crate::theme::Tok;
 use crate::worker::Worker;

@@ -3,8 +3,8 @@
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 
-use super::pane::Pane;
 use crate::action::{PanelKind, WindowId};
+use crate::panels::Pane;
 
 /// Two columns of registers.
 const REGISTERS: f32 = 356.0;

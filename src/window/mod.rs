@@ -37,7 +37,6 @@ mod opened;
 mod opening;
 mod palette;
 mod palette_items;
-mod pane;
 mod path_box;
 mod picture;
 mod recent;
@@ -56,7 +55,6 @@ mod words;
 mod workspace;
 
 pub use app::App;
-pub use pane::Pane;
 pub use recent::{RecentState, RecentTrace};
 pub use run::{Outcome, TraceChoice, WindowOptions, run};
 pub use settings::Settings;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::pane::Pane;
 use super::recent::RecentTrace;
 use crate::action::{ThemeChoice, WindowId};
 use crate::model::SourceChoice;
+use crate::panels::Pane;
 use crate::session::Session;
 use crate::source::{SourceMap, SourceMapping};
 

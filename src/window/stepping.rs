@@ -3,13 +3,13 @@
 use stepback_index::{QueryError, SlotReader, ThreadId};
 
 use super::app::App;
-use super::pane::Pane;
 use super::toasts::ToastKind;
 use super::words::sentence;
 use super::workspace::Workspace;
 use crate::action::Way;
 use crate::model::so_far::nothing_so_far;
 use crate::model::{Stride, ThreadWalk};
+use crate::panels::Pane;
 use crate::session::Session;
 
 impl Workspace {

@@ -3,12 +3,11 @@
 use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 use egui_tiles::TileId;
 
-use super::pane::Pane;
 use super::widgets::{badge, paint_flat, width};
 use super::words::count;
 use crate::action::{Action, Follow, WindowId};
 use crate::model::Windows;
-use crate::panels::tab_badge;
+use crate::panels::{Pane, tab_badge};
 use crate::theme::{Tok, icon, icon_fill, icons, medium, mono, ui as ui_font};
 
 /// How high a tab strip is.
@@ -32,10 +31,7 @@ pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, is_active: bool, is_dragge
 fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, is_active: bool) {
     let (tok, rect) = (Tok::current(ui), response.rect);
     let painter = ui.painter();
-    let number = match pane {
-        Pane::Trace(panel) => Some(panel.window.0),
-        _ => None,
-    };
+    let number = pane.window().map(|window| window.0);
     if is_active {
         painter.rect_filled(rect, 0.0, tok.bg1);
         let top = Rect::from_min_size(rect.min, vec2(rect.width(), 2.0));
@@ -70,9 +66,9 @@ pub fn strip_end_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, o
     ui.add_space(4.0);
     menu_ui(ui, pane, tile, windows, out);
     let Some(follow) = pane.follow() else { return };
-    match pane {
-        Pane::Trace(panel) => trace_badge_ui(ui, panel.window, windows, tok),
-        _ => follow_badge_ui(ui, follow, windows, is_narrow),
+    match pane.window() {
+        Some(window) => trace_badge_ui(ui, window, windows, tok),
+        None => follow_badge_ui(ui, follow, windows, is_narrow),
     }
 }
 

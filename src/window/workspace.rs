@@ -13,7 +13,6 @@ use super::banner::Banner;
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
 use super::opening::Opened;
-use super::pane::Pane;
 use super::recent::{RecentTrace, now};
 use super::settings::SavedLayout;
 use super::status_bar::StatusSlot;
@@ -25,7 +24,7 @@ use crate::model::access_table::AccessQuestion;
 use crate::model::so_far::so_far;
 use crate::model::threads::threads_of;
 use crate::model::{AtEnd, Ground, SourceChoice, TraceWindow, Windows};
-use crate::panels::{RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
+use crate::panels::{Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
 use crate::worker::{Ticket, Worker};
@@ -312,8 +311,8 @@ impl Workspace {
     /// Opens another panel like one that is there. A trace window gets a position of its own.
     pub fn duplicate(&mut self, tile: u64) -> Option<()> {
         let pane = self.dock.tiles.get_pane(&TileId(tile))?;
-        if let Pane::Trace(panel) = pane {
-            let at = self.windows.followed(panel.window).position;
+        if let Some(window) = pane.window() {
+            let at = self.windows.followed(window).position;
             self.open_window(at);
             return Some(());
         }
@@ -327,11 +326,11 @@ impl Workspace {
     pub fn close(&mut self, tile: u64) -> bool {
         let tile = TileId(tile);
         let Some(pane) = self.dock.tiles.get_pane(&tile) else { return true };
-        if let Pane::Trace(panel) = pane {
-            let window = panel.window;
-            if self.tiles_of_window(window).len() == 1 && !self.windows.close(window) {
-                return false;
-            }
+        if let Some(window) = pane.window()
+            && self.tiles_of_window(window).len() == 1
+            && !self.windows.close(window)
+        {
+            return false;
         }
         self.dock.remove_recursively(tile);
         if self.focused == Some(tile) {
@@ -373,8 +372,8 @@ impl Workspace {
     pub fn focus(&mut self, tile: TileId) {
         self.dock.make_active(|id, _| id == tile);
         self.focused = Some(tile);
-        if let Some(Pane::Trace(panel)) = self.dock.tiles.get_pane(&tile) {
-            self.windows.activate(panel.window);
+        if let Some(window) = self.dock.tiles.get_pane(&tile).and_then(|pane| pane.window()) {
+            self.windows.activate(window);
         }
     }
 
@@ -464,12 +463,12 @@ impl Workspace {
         if selected.is_some() {
             self.last_cell = selected;
         }
-        let kind = self.focused_pane().map(Pane::kind);
+        let pane = self.focused_pane();
         Situation {
             active: Some((self.windows.active, self.windows.active().position.0)),
             tile: self.focused.map(|tile| tile.0),
-            is_in_trace: matches!(kind, Some(PanelKind::Trace) | None),
-            is_in_cells: matches!(kind, Some(PanelKind::Registers | PanelKind::Memory)),
+            is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
+            is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
             cell: self.last_cell.clone(),
             ..Situation::default()
         }
@@ -518,9 +517,7 @@ impl Workspace {
 
     fn tiles_of_window(&self, window: WindowId) -> Vec<TileId> {
         let mut tiles = layout::panes_in_order(&self.dock);
-        tiles.retain(
-            |tile| matches!(self.dock.tiles.get_pane(tile), Some(Pane::Trace(panel)) if panel.window == window),
-        );
+        tiles.retain(|tile| self.dock.tiles.get_pane(tile).is_some_and(|pane| pane.window() == Some(window)));
         tiles
     }
 
@@ -562,19 +559,19 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Do
     let mut dock = saved.tree;
     for tile in layout::panes_in_order(&dock) {
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
-        if let Pane::Trace(panel) = pane {
-            let known = saved.positions.iter().find(|(id, _)| *id == panel.window);
+        if let Some(window) = pane.window() {
+            let known = saved.positions.iter().find(|(id, _)| *id == window);
             let mut position = known.filter(|_| is_same).map_or(0, |(_, position)| *position);
             if !session.index.is_whole() && position > session.index.step_count() {
-                awaited.push(Awaited { window: panel.window, position: Position(position) });
+                awaited.push(Awaited { window, position: Position(position) });
                 position = 0;
             }
-            if panel.window == WindowId(1) {
+            if window == WindowId(1) {
                 // Window 1 is there from the start.
                 windows.active_mut().position = Position(position).min(session.index.end());
                 windows.active_mut().previous = windows.active().position;
             }
-            windows.ensure(panel.window, Position(position));
+            windows.ensure(window, Position(position));
         }
         if is_same {
             continue;
@@ -582,9 +579,7 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Do
         if matches!(pane.follow(), Some(Follow::Pinned(_))) {
             pane.bind(Follow::Window(WindowId(1)));
         }
-        if let Pane::Memory(panel) = pane {
-            panel.release();
-        }
+        pane.leave_trace();
     }
     windows.activate(saved.active);
     (dock, awaited)

@@ -10,7 +10,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use stepback::action::{Action, Follow, PanelKind, WindowId};
 use stepback::model::TraceWindow;
-use stepback::window::{App, Pane, WindowOptions, Workspace};
+use stepback::panels::Pane;
+use stepback::window::{App, WindowOptions, Workspace};
 use tempfile::TempDir;
 
 use crate::sandbox::Sandbox;

@@ -9,7 +9,7 @@ use stepback_index::{CallId, Cancel};
 use stepback_parsers::Position;
 
 use super::rows::{Rows, Touched};
-use crate::action::{Action, CellName, WindowId};
+use crate::action::{Action, Follow, PanelKind, WindowId};
 use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
@@ -19,6 +19,7 @@ use crate::panels::ViewCx;
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{empty_ui, error_ui};
 use crate::panels::watch::{News, SessionWatch};
@@ -74,50 +75,6 @@ impl CallsPanel {
     /// The tree, with the position of a window marked.
     pub fn new(window: WindowId) -> Self {
         Self { window, session: SessionWatch::default(), state: Box::default() }
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "Calls".to_owned()
-    }
-
-    /// Calls are no cells.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        None
-    }
-
-    /// Draws the tree.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        match self.session.look(cx.session) {
-            News::Nothing => {}
-            News::Part => self.state.take_part(cx),
-            News::Trace => *self.state = CallsState::default(),
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
-        let finder = Field { hint: "Find a function", icon: icons::SEARCH };
-        let field = finder.ui(ui, &pen, field, &mut self.state.text);
-        if field.changed() {
-            // Another list: it begins at its top; the tree comes back with the call of the position in view.
-            (self.state.scroll, self.state.cursor, self.state.revealed) = (Scroll::default(), 0, None);
-        }
-        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
-        let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);
-        if let Some(error) = &self.state.error {
-            return error_ui(ui, &pen, list, error, out);
-        }
-        let rows = if self.state.text.trim().is_empty() { self.tree_rows(cx) } else { self.found_rows(cx) };
-        let Some(rows) = rows else { return };
-        if rows.is_empty() {
-            let title = so_far(cx.session, "No such call");
-            return empty_ui(ui, &pen, list, icons::CALLS, (&title, "Try a part of the name of a function."));
-        }
-        if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
-            out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
-        }
-        self.rows_ui(ui, list, &rows, cx, out);
     }
 
     /// The rows of the tree; asks for what is open and not there.
@@ -297,5 +254,58 @@ impl CallsPanel {
         if let Some(node) = touched.more {
             self.state.tree.show_more(node);
         }
+    }
+}
+
+impl Panel for CallsPanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Calls
+    }
+
+    fn title(&self) -> String {
+        "Calls".to_owned()
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(Follow::Window(self.window))
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        if let Follow::Window(window) = follow {
+            self.window = window;
+        }
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        match self.session.look(cx.session) {
+            News::Nothing => {}
+            News::Part => self.state.take_part(cx),
+            News::Trace => *self.state = CallsState::default(),
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
+        let finder = Field { hint: "Find a function", icon: icons::SEARCH };
+        let field = finder.ui(ui, &pen, field, &mut self.state.text);
+        if field.changed() {
+            // Another list: it begins at its top; the tree comes back with the call of the position in view.
+            (self.state.scroll, self.state.cursor, self.state.revealed) = (Scroll::default(), 0, None);
+        }
+        let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
+        let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);
+        if let Some(error) = &self.state.error {
+            return error_ui(ui, &pen, list, error, out);
+        }
+        let rows = if self.state.text.trim().is_empty() { self.tree_rows(cx) } else { self.found_rows(cx) };
+        let Some(rows) = rows else { return };
+        if rows.is_empty() {
+            let title = so_far(cx.session, "No such call");
+            return empty_ui(ui, &pen, list, icons::CALLS, (&title, "Try a part of the name of a function."));
+        }
+        if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
+            out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
+        }
+        self.rows_ui(ui, list, &rows, cx, out);
     }
 }

@@ -9,7 +9,7 @@ use stepback_index::Cancel;
 use stepback_parsers::{Position, Step};
 
 use super::rows::{Columns, Table, Touched};
-use crate::action::{Access, Action, CellName, Way, WindowId};
+use crate::action::{Access, Action, CellName, PanelKind, Way, WindowId};
 use crate::model::TraceWindow;
 use crate::model::compare::{CompareRow, Comparison, WriterText, compare, writers};
 use crate::model::scroll::{Scroll, Viewport};
@@ -18,6 +18,7 @@ use crate::panels::ViewCx;
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
@@ -70,48 +71,6 @@ impl ComparePanel {
     /// The difference of the first two windows.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "Compare".to_owned()
-    }
-
-    /// The cell under the cursor.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        self.state.cursor.clone()
-    }
-
-    /// Draws the table.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
-            *self.state = CompareState::default();
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        let Some(pair) = self.pair(cx) else {
-            let words = ("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
-            return empty_ui(ui, &pen, rect, icons::COMPARE, words);
-        };
-        let key = (pair.0.position, pair.1.position);
-        let mut slot = std::mem::take(&mut self.state.answer);
-        let answer = slot.poll(&key, cx.worker, |(from, to)| {
-            let (from, to, session) = (*from, *to, Arc::clone(cx.session));
-            move |cancel: &Cancel| compare(&session, from, to, cancel)
-        });
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, (&pen, pair, answer.any()), cx);
-        match answer {
-            Answer::Fresh(comparison) | Answer::Stale(comparison) => {
-                self.table_ui(ui, rest, (&pen, pair, comparison), cx, out)
-            }
-            Answer::Late(comparison) => self.table_ui(ui, rest, (&pen.clone().faded(), pair, comparison), cx, out),
-            Answer::Loading => loading_ui(&pen, rest),
-            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
-        }
-        watch_for_late(ui, slot.is_waiting());
-        self.state.answer = slot;
     }
 
     fn pair<'a>(&self, cx: &ViewCx<'a>) -> Option<Pair<'a>> {
@@ -285,6 +244,52 @@ impl ComparePanel {
                 self.state.scroll.reveal_row(to as u64, &view);
             }
         }
+    }
+}
+
+impl Panel for ComparePanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Compare
+    }
+
+    fn title(&self) -> String {
+        "Compare".to_owned()
+    }
+
+    /// The cell under the cursor.
+    fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+        self.state.cursor.clone()
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = CompareState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let Some(pair) = self.pair(cx) else {
+            let words = ("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
+            return empty_ui(ui, &pen, rect, icons::COMPARE, words);
+        };
+        let key = (pair.0.position, pair.1.position);
+        let mut slot = std::mem::take(&mut self.state.answer);
+        let answer = slot.poll(&key, cx.worker, |(from, to)| {
+            let (from, to, session) = (*from, *to, Arc::clone(cx.session));
+            move |cancel: &Cancel| compare(&session, from, to, cancel)
+        });
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.bar_ui(ui, bar, (&pen, pair, answer.any()), cx);
+        match answer {
+            Answer::Fresh(comparison) | Answer::Stale(comparison) => {
+                self.table_ui(ui, rest, (&pen, pair, comparison), cx, out)
+            }
+            Answer::Late(comparison) => self.table_ui(ui, rest, (&pen.clone().faded(), pair, comparison), cx, out),
+            Answer::Loading => loading_ui(&pen, rest),
+            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting());
+        self.state.answer = slot;
     }
 }
 

@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 
 use super::rows;
 use super::rows::{ChangeRows, Columns, Touched};
-use crate::action::{Action, CellName};
+use crate::action::{Action, CellName, PanelKind};
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
@@ -17,6 +17,7 @@ use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::watch_for_late;
 use crate::panels::row::{RowState, button_response, empty_ui, error_ui, loading_ui, row_background, row_response};
@@ -63,48 +64,6 @@ impl ExternalsPanel {
     /// The list from the start of the trace.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "External changes".to_owned()
-    }
-
-    /// The bytes that changed.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        let (_, rows) = self.state.answer.peek()?;
-        let row = rows.get(self.state.cursor)?;
-        Some(CellName::Memory(row.address.to_string(), row.bytes.len() as u64))
-    }
-
-    /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
-            *self.state = ExternalsState::default();
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        if cx.session.index.info().external_changes == 0 {
-            let title = so_far(cx.session, "No external changes");
-            let words = (&*title, "Every read agrees with the last write that the trace shows.");
-            return empty_ui(ui, &pen, rect, icons::CHECK, words);
-        }
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, &pen, cx);
-        let mut slot = std::mem::take(&mut self.state.answer);
-        let answer = slot.poll(&(self.state.from, self.state.limit), cx.worker, |(from, limit)| {
-            let (from, limit, session) = (*from, *limit, Arc::clone(cx.session));
-            move |cancel: &Cancel| external_rows(&session, from, limit, cancel)
-        });
-        match answer {
-            Answer::Fresh(rows) | Answer::Stale(rows) => self.list_ui(ui, rest, (&pen, rows), cx, out),
-            Answer::Late(rows) => self.list_ui(ui, rest, (&pen.clone().faded(), rows), cx, out),
-            Answer::Loading => loading_ui(&pen, rest),
-            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
-        }
-        watch_for_late(ui, slot.is_waiting());
-        self.state.answer = slot;
     }
 
     /// How many there are, and where the list begins.
@@ -209,5 +168,51 @@ impl ExternalsPanel {
         }
         self.state.cursor = self.state.cursor.min(last);
         Touched::default()
+    }
+}
+
+impl Panel for ExternalsPanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Externals
+    }
+
+    fn title(&self) -> String {
+        "External changes".to_owned()
+    }
+
+    /// The bytes that changed.
+    fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+        let (_, rows) = self.state.answer.peek()?;
+        let row = rows.get(self.state.cursor)?;
+        Some(CellName::Memory(row.address.to_string(), row.bytes.len() as u64))
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = ExternalsState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        if cx.session.index.info().external_changes == 0 {
+            let title = so_far(cx.session, "No external changes");
+            let words = (&*title, "Every read agrees with the last write that the trace shows.");
+            return empty_ui(ui, &pen, rect, icons::CHECK, words);
+        }
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.bar_ui(ui, bar, &pen, cx);
+        let mut slot = std::mem::take(&mut self.state.answer);
+        let answer = slot.poll(&(self.state.from, self.state.limit), cx.worker, |(from, limit)| {
+            let (from, limit, session) = (*from, *limit, Arc::clone(cx.session));
+            move |cancel: &Cancel| external_rows(&session, from, limit, cancel)
+        });
+        match answer {
+            Answer::Fresh(rows) | Answer::Stale(rows) => self.list_ui(ui, rest, (&pen, rows), cx, out),
+            Answer::Late(rows) => self.list_ui(ui, rest, (&pen.clone().faded(), rows), cx, out),
+            Answer::Loading => loading_ui(&pen, rest),
+            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting());
+        self.state.answer = slot;
     }
 }

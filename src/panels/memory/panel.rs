@@ -11,12 +11,13 @@ use stepback_parsers::Position;
 use super::foot::Foot;
 use super::page::Page;
 use super::{foot, page, rows};
-use crate::action::{Access, Action, CellName, Follow, Way};
+use crate::action::{Access, Action, CellName, Follow, PanelKind, Way};
 use crate::expression::{AtPosition, evaluate};
 use crate::model::memory::{ROW_BYTES, aligned};
 use crate::panels::ViewCx;
 use crate::panels::ask::ask_access;
 use crate::panels::keys::{PanelKey, take_keys};
+use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
@@ -97,50 +98,6 @@ impl MemoryPanel {
         if self.is_following {
             self.is_following = false;
             self.held = self.state.shown;
-        }
-    }
-
-    /// Forgets the address of another trace.
-    pub fn release(&mut self) {
-        self.held = None;
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "Memory".to_owned()
-    }
-
-    /// The bytes under the cursor: as many as a group has.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        self.state.cursor.map(|address| self.cell_at(address, u64::from(self.group.max(1))))
-    }
-
-    /// Draws the memory.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
-            *self.state = MemoryState::default();
-        }
-        if !matches!(self.group, 1 | 2 | 4 | 8) {
-            self.group = 1;
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let asked = out.len();
-        let evaluated = self.evaluate(cx);
-        self.go_to_value(evaluated.as_ref());
-        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, evaluated.as_ref(), cx);
-        let foot_height = foot::height(cx.session);
-        let foot_height = if rest.height() > HEAD + foot_height + ROW { foot_height } else { 0.0 };
-        let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
-        self.keys(ui, body, cx, out);
-        self.body_ui(ui, body, cx, out);
-        if foot_height > 0.0 {
-            let shown = self.state.hovered.or(self.state.cursor);
-            self.state.foot.ui(ui, foot, shown, (cx, self.follow), out);
-        }
-        if out.iter().skip(asked).any(|action| matches!(action, Action::GoToAccess(..))) {
-            self.hold();
         }
     }
 
@@ -266,6 +223,70 @@ impl MemoryPanel {
         let to = self.state.page.moved(cursor, steps);
         self.state.cursor = Some(to);
         self.state.page.reveal(to, rows_in_view);
+    }
+}
+
+impl Panel for MemoryPanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Memory
+    }
+
+    fn title(&self) -> String {
+        "Memory".to_owned()
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn is_pinnable(&self) -> bool {
+        true
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    fn has_cells(&self) -> bool {
+        true
+    }
+
+    /// Forgets the address of another trace.
+    fn leave_trace(&mut self) {
+        self.held = None;
+    }
+
+    /// The bytes under the cursor: as many as a group has.
+    fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+        self.state.cursor.map(|address| self.cell_at(address, u64::from(self.group.max(1))))
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = MemoryState::default();
+        }
+        if !matches!(self.group, 1 | 2 | 4 | 8) {
+            self.group = 1;
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let asked = out.len();
+        let evaluated = self.evaluate(cx);
+        self.go_to_value(evaluated.as_ref());
+        let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
+        self.bar_ui(ui, bar, evaluated.as_ref(), cx);
+        let foot_height = foot::height(cx.session);
+        let foot_height = if rest.height() > HEAD + foot_height + ROW { foot_height } else { 0.0 };
+        let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
+        self.keys(ui, body, cx, out);
+        self.body_ui(ui, body, cx, out);
+        if foot_height > 0.0 {
+            let shown = self.state.hovered.or(self.state.cursor);
+            self.state.foot.ui(ui, foot, shown, (cx, self.follow), out);
+        }
+        if out.iter().skip(asked).any(|action| matches!(action, Action::GoToAccess(..))) {
+            self.hold();
+        }
     }
 }
 

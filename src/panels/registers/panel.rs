@@ -10,7 +10,7 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 use super::detail::Detail;
 use super::grid::Grid;
 use super::{bar, cell, detail, grid};
-use crate::action::{Access, Action, CellName, Follow, Way};
+use crate::action::{Access, Action, CellName, Follow, PanelKind, Way};
 use crate::analysis::register_part::RegisterPart;
 use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
 use crate::model::scroll::{Scroll, Viewport};
@@ -18,6 +18,7 @@ use crate::panels::ViewCx;
 use crate::panels::ask::ask_access;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
@@ -85,27 +86,6 @@ impl RegistersPanel {
         }
     }
 
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        // A trace without the group shows another one in its place.
-        let answered = self.state.board.peek().filter(|(request, _)| request.group == self.group);
-        match answered.map_or(self.group, |(_, board)| board.group) {
-            RegisterGroup::Core => "Registers",
-            RegisterGroup::Single => "Single precision",
-            RegisterGroup::Double => "Double precision",
-            RegisterGroup::Vector => "Vectors",
-            RegisterGroup::Scalable => "SVE",
-            RegisterGroup::System => "System",
-        }
-        .to_owned()
-    }
-
-    /// The register under the cursor.
-    pub fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
-        let view = self.view(cx, None);
-        self.state.cursor.as_ref().map(|name| view.cell_name(name))
-    }
-
     /// How the values of a group are read; none for hex alone.
     pub(super) fn format(&self, group: RegisterGroup) -> Option<LaneFormat> {
         let chosen = self.formats.iter().find(|(of, _)| *of == group).map(|(_, format)| *format);
@@ -124,36 +104,6 @@ impl RegistersPanel {
     pub fn choose_group(&mut self, group: RegisterGroup) {
         self.group = group;
         self.state.scroll = Scroll::default();
-    }
-
-    /// Draws the registers.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
-            *self.state = RegistersState::default();
-            forget_missing_thread(&mut self.thread, cx.session);
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let request = BoardRequest {
-            group: self.group,
-            thread: self.thread.clone(),
-            position: cx.windows.position_of(self.follow),
-            previous: cx.windows.previous_of(self.follow),
-        };
-        let mut slot = std::mem::take(&mut self.state.board);
-        let answer = slot.poll(&request, cx.worker, |request| {
-            let (request, session) = (request.clone(), Arc::clone(cx.session));
-            move |cancel: &Cancel| register_board(&session, &request, cancel)
-        });
-        let pen = Pen::new(ui, rect, cx.tok);
-        match answer {
-            Answer::Fresh(board) | Answer::Stale(board) => self.board_ui(ui, rect, (&pen, board), cx, out),
-            Answer::Late(board) => self.board_ui(ui, rect, (&pen.clone().faded(), board), cx, out),
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
-        watch_for_late(ui, slot.is_waiting());
-        self.state.board = slot;
     }
 
     fn board_ui(
@@ -285,6 +235,81 @@ impl RegistersPanel {
                 }
             }
         }
+    }
+}
+
+impl Panel for RegistersPanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Registers
+    }
+
+    fn title(&self) -> String {
+        // A trace without the group shows another one in its place.
+        let answered = self.state.board.peek().filter(|(request, _)| request.group == self.group);
+        match answered.map_or(self.group, |(_, board)| board.group) {
+            RegisterGroup::Core => "Registers",
+            RegisterGroup::Single => "Single precision",
+            RegisterGroup::Double => "Double precision",
+            RegisterGroup::Vector => "Vectors",
+            RegisterGroup::Scalable => "SVE",
+            RegisterGroup::System => "System",
+        }
+        .to_owned()
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn is_pinnable(&self) -> bool {
+        true
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    fn has_cells(&self) -> bool {
+        true
+    }
+
+    fn choose_thread(&mut self, thread: ChosenThread) {
+        self.thread = thread;
+    }
+
+    /// The register under the cursor.
+    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+        let view = self.view(cx, None);
+        self.state.cursor.as_ref().map(|name| view.cell_name(name))
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = RegistersState::default();
+            forget_missing_thread(&mut self.thread, cx.session);
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let request = BoardRequest {
+            group: self.group,
+            thread: self.thread.clone(),
+            position: cx.windows.position_of(self.follow),
+            previous: cx.windows.previous_of(self.follow),
+        };
+        let mut slot = std::mem::take(&mut self.state.board);
+        let answer = slot.poll(&request, cx.worker, |request| {
+            let (request, session) = (request.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| register_board(&session, &request, cancel)
+        });
+        let pen = Pen::new(ui, rect, cx.tok);
+        match answer {
+            Answer::Fresh(board) | Answer::Stale(board) => self.board_ui(ui, rect, (&pen, board), cx, out),
+            Answer::Late(board) => self.board_ui(ui, rect, (&pen.clone().faded(), board), cx, out),
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting());
+        self.state.board = slot;
     }
 }
 

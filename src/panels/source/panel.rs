@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 
 use super::rows::{Frame, rows_ui};
 use super::{bar, empty};
-use crate::action::{Action, CellName, Follow, Way};
+use crate::action::{Action, Follow, PanelKind, Way};
 use crate::image::SourceLine;
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
@@ -19,6 +19,7 @@ use crate::panels::ask::start_from;
 use crate::panels::kept::Kept;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
 use crate::panels::thread::{ChosenThread, thread_chooser_ui};
@@ -79,66 +80,6 @@ impl SourcePanel {
     /// The source at what `follow` says.
     pub fn new(follow: Follow) -> Self {
         Self { follow, thread: None, session: SessionWatch::default(), state: Box::default() }
-    }
-
-    /// The name on the tab: that of the file, once there is one.
-    pub fn title(&self) -> String {
-        self.state.shown.as_ref().map_or_else(|| "Source".to_owned(), |line| line.file_name().to_owned())
-    }
-
-    /// Lines are no cells.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        None
-    }
-
-    /// Draws the file.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let news = self.session.look(cx.session);
-        if news == News::Part {
-            // More may be executed.
-            self.state.all_executed = Kept::default();
-        }
-        if news == News::Trace {
-            *self.state = SourceState::default();
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        if self.thread.as_deref().is_some_and(|name| cx.session.index.thread_by_name(name).is_none()) {
-            self.thread = None;
-        }
-        if !cx.session.images.are_lines_ready() {
-            return loading_ui(&pen, rect);
-        }
-        let key = (cx.windows.position_of(self.follow), self.thread.clone());
-        let answer = self.state.here.poll(&key, cx.worker, |(position, thread)| {
-            let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
-            move |cancel: &Cancel| {
-                let thread = thread_or_here(&session, thread.as_deref(), position)?;
-                Ok((source_here(&session, thread, position, cancel)?, thread))
-            }
-        });
-        let is_late = matches!(answer, Answer::Late(_));
-        let (here, thread) = match answer {
-            Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
-            Answer::Loading => {
-                loading_ui(&pen, rect);
-                return watch_for_late(ui, true);
-            }
-            Answer::Fresh(answer) | Answer::Stale(answer) | Answer::Late(answer) => answer.clone(),
-        };
-        watch_for_late(ui, self.state.here.is_waiting());
-        if let Some(line) = here.line() {
-            self.state.shown = Some(Arc::clone(line));
-        }
-        let name = cx.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str());
-        let start = rect.left() + INSET;
-        let end = thread_chooser_ui(ui, (start, rect.top() + BAR / 2.0), (&pen, cx, name), &mut self.thread);
-        let left = if end > start { end + INSET } else { start };
-        match self.state.shown.clone() {
-            Some(line) => self.file_ui(ui, rect, &Shown { here: &here, line: &line, is_late, left }, cx, out),
-            None => empty::no_source_ui(ui, &pen, rect, &here, out),
-        }
     }
 
     fn file_ui(&mut self, ui: &mut Ui, rect: Rect, shown: &Shown<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
@@ -268,6 +209,82 @@ impl SourcePanel {
                 _ => {}
             }
             self.state.scroll.reveal_row(u64::from(self.state.cursor.saturating_sub(1)), view);
+        }
+    }
+}
+
+impl Panel for SourcePanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Source
+    }
+
+    /// The name on the tab: that of the file, once there is one.
+    fn title(&self) -> String {
+        self.state.shown.as_ref().map_or_else(|| "Source".to_owned(), |line| line.file_name().to_owned())
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn is_pinnable(&self) -> bool {
+        true
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    fn choose_thread(&mut self, thread: ChosenThread) {
+        self.thread = thread;
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        let news = self.session.look(cx.session);
+        if news == News::Part {
+            // More may be executed.
+            self.state.all_executed = Kept::default();
+        }
+        if news == News::Trace {
+            *self.state = SourceState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        if self.thread.as_deref().is_some_and(|name| cx.session.index.thread_by_name(name).is_none()) {
+            self.thread = None;
+        }
+        if !cx.session.images.are_lines_ready() {
+            return loading_ui(&pen, rect);
+        }
+        let key = (cx.windows.position_of(self.follow), self.thread.clone());
+        let answer = self.state.here.poll(&key, cx.worker, |(position, thread)| {
+            let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| {
+                let thread = thread_or_here(&session, thread.as_deref(), position)?;
+                Ok((source_here(&session, thread, position, cancel)?, thread))
+            }
+        });
+        let is_late = matches!(answer, Answer::Late(_));
+        let (here, thread) = match answer {
+            Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
+            Answer::Loading => {
+                loading_ui(&pen, rect);
+                return watch_for_late(ui, true);
+            }
+            Answer::Fresh(answer) | Answer::Stale(answer) | Answer::Late(answer) => answer.clone(),
+        };
+        watch_for_late(ui, self.state.here.is_waiting());
+        if let Some(line) = here.line() {
+            self.state.shown = Some(Arc::clone(line));
+        }
+        let name = cx.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str());
+        let start = rect.left() + INSET;
+        let end = thread_chooser_ui(ui, (start, rect.top() + BAR / 2.0), (&pen, cx, name), &mut self.thread);
+        let left = if end > start { end + INSET } else { start };
+        match self.state.shown.clone() {
+            Some(line) => self.file_ui(ui, rect, &Shown { here: &here, line: &line, is_late, left }, cx, out),
+            None => empty::no_source_ui(ui, &pen, rect, &here, out),
         }
     }
 }

@@ -9,13 +9,14 @@ use stepback_parsers::Position;
 
 use super::foot;
 use super::rows::{Columns, StackRows, Touched};
-use crate::action::{Action, CellName, Follow, WindowId};
+use crate::action::{Action, Follow, PanelKind, WindowId};
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
@@ -74,40 +75,6 @@ impl StackPanel {
     /// The stack at what `follow` says.
     pub fn new(follow: Follow) -> Self {
         Self { follow, thread: None, session: SessionWatch::default(), state: Box::default() }
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "Stack".to_owned()
-    }
-
-    /// Frames are no cells.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        None
-    }
-
-    /// Draws the stack.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
-            *self.state = StackState::default();
-            forget_missing_thread(&mut self.thread, cx.session);
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        let mut slot = std::mem::take(&mut self.state.stack);
-        let answer = slot.poll(&(self.position(cx), self.thread.clone()), cx.worker, |(position, thread)| {
-            let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
-            move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
-        });
-        match answer {
-            Answer::Fresh(stack) | Answer::Stale(stack) => self.stack_ui(ui, rect, (&pen, stack), cx, out),
-            Answer::Late(stack) => self.stack_ui(ui, rect, (&pen.clone().faded(), stack), cx, out),
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
-        watch_for_late(ui, slot.is_waiting() || self.state.frames.is_waiting());
-        self.state.stack = slot;
     }
 
     /// Where the stack is that is shown.
@@ -280,6 +247,55 @@ impl StackPanel {
     fn send(&mut self, to: Position, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         self.state.held = Some(Held { at: self.position(cx), sent_to: to });
         out.push(Action::Travel(self.window(cx), to.0));
+    }
+}
+
+impl Panel for StackPanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Stack
+    }
+
+    fn title(&self) -> String {
+        "Stack".to_owned()
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(self.follow)
+    }
+
+    fn is_pinnable(&self) -> bool {
+        true
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        self.follow = follow;
+    }
+
+    fn choose_thread(&mut self, thread: ChosenThread) {
+        self.thread = thread;
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            *self.state = StackState::default();
+            forget_missing_thread(&mut self.thread, cx.session);
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        let mut slot = std::mem::take(&mut self.state.stack);
+        let answer = slot.poll(&(self.position(cx), self.thread.clone()), cx.worker, |(position, thread)| {
+            let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
+            move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
+        });
+        match answer {
+            Answer::Fresh(stack) | Answer::Stale(stack) => self.stack_ui(ui, rect, (&pen, stack), cx, out),
+            Answer::Late(stack) => self.stack_ui(ui, rect, (&pen.clone().faded(), stack), cx, out),
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting() || self.state.frames.is_waiting());
+        self.state.stack = slot;
     }
 }
 

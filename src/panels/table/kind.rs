@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::action::PanelKind;
 use crate::theme::icons;
 
 /// What a list has.
@@ -26,11 +27,20 @@ impl TableKind {
     }
 
     /// The icon on the tab.
-    pub fn icon(self) -> char {
+    pub const fn icon(self) -> char {
         match self {
             Self::Accesses => icons::WATCH,
             Self::Heap => icons::MEMORY,
             Self::Heat => icons::SUN,
+        }
+    }
+
+    /// The kind of panel that shows it.
+    pub fn panel(self) -> PanelKind {
+        match self {
+            Self::Accesses => PanelKind::Accesses,
+            Self::Heap => PanelKind::Heap,
+            Self::Heat => PanelKind::Heat,
         }
     }
 

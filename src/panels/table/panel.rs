@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 
 use super::kind::TableKind;
 use super::rows::{TableRows, act};
-use crate::action::{Action, CellName};
+use crate::action::{Action, CellName, PanelKind};
 use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
 use crate::model::heap_table::heap_table;
@@ -19,6 +19,7 @@ use crate::model::table::Table;
 use crate::panels::ViewCx;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
@@ -71,56 +72,6 @@ impl TablePanel {
     pub fn ask(&mut self, question: AccessQuestion) {
         self.state.accesses = Some(question);
         (self.state.scroll, self.state.cursor) = (Scroll::default(), 0);
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        self.kind.title().to_owned()
-    }
-
-    /// The memory of the row under the cursor.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        let (_, table) = self.state.answer.peek()?;
-        let address = table.rows.get(self.state.cursor)?.address?;
-        Some(CellName::Memory(address.to_string(), 1))
-    }
-
-    /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        // What was asked before the first frame is asked of this trace.
-        if self.session.is_new(cx.session) {
-            let accesses = self.state.accesses.take().filter(|_| self.state.answer.peek().is_none());
-            *self.state = TableState { accesses, ..TableState::default() };
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        if self.kind == TableKind::Heap && !has_heap(cx.session.companions.functions.as_ref()) {
-            return empty_ui(ui, &pen, rect, self.kind.icon(), self.kind.nothing_asked());
-        }
-        let question = match self.question(cx) {
-            Ok(Some(question)) => question,
-            Ok(None) => return empty_ui(ui, &pen, rect, self.kind.icon(), self.kind.nothing_asked()),
-            Err(None) => return loading_ui(&pen, rect),
-            Err(Some(error)) => return error_ui(ui, &pen, rect, &error, out),
-        };
-        let mut slot = std::mem::take(&mut self.state.answer);
-        let answer = slot.poll(&question, cx.worker, |question| {
-            let (question, session) = (question.clone(), Arc::clone(cx.session));
-            move |cancel: &Cancel| match &question {
-                Question::Accesses(question) => access_table(&session, question, cancel),
-                Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel),
-                Question::Heat => heat_table(&session, cancel),
-            }
-        });
-        match answer {
-            Answer::Fresh(table) | Answer::Stale(table) => self.table_ui(ui, rect, (&pen, table), cx, out),
-            Answer::Late(table) => self.table_ui(ui, rect, (&pen.faded(), table), cx, out),
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
-        watch_for_late(ui, slot.is_waiting() || self.state.heap.is_waiting());
-        self.state.answer = slot;
     }
 
     /// What to ask; none where the user has to say it first. The error is that of the heap, none while that is read.
@@ -222,5 +173,59 @@ impl TablePanel {
             self.state.scroll.reveal_row(self.state.cursor as u64, view);
         }
         self.state.cursor = self.state.cursor.min(last);
+    }
+}
+
+impl Panel for TablePanel {
+    fn kind(&self) -> PanelKind {
+        self.kind.panel()
+    }
+
+    fn title(&self) -> String {
+        self.kind.title().to_owned()
+    }
+
+    /// The memory of the row under the cursor.
+    fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
+        let (_, table) = self.state.answer.peek()?;
+        let address = table.rows.get(self.state.cursor)?.address?;
+        Some(CellName::Memory(address.to_string(), 1))
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        // What was asked before the first frame is asked of this trace.
+        if self.session.is_new(cx.session) {
+            let accesses = self.state.accesses.take().filter(|_| self.state.answer.peek().is_none());
+            *self.state = TableState { accesses, ..TableState::default() };
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        if self.kind == TableKind::Heap && !has_heap(cx.session.companions.functions.as_ref()) {
+            return empty_ui(ui, &pen, rect, self.kind.icon(), self.kind.nothing_asked());
+        }
+        let question = match self.question(cx) {
+            Ok(Some(question)) => question,
+            Ok(None) => return empty_ui(ui, &pen, rect, self.kind.icon(), self.kind.nothing_asked()),
+            Err(None) => return loading_ui(&pen, rect),
+            Err(Some(error)) => return error_ui(ui, &pen, rect, &error, out),
+        };
+        let mut slot = std::mem::take(&mut self.state.answer);
+        let answer = slot.poll(&question, cx.worker, |question| {
+            let (question, session) = (question.clone(), Arc::clone(cx.session));
+            move |cancel: &Cancel| match &question {
+                Question::Accesses(question) => access_table(&session, question, cancel),
+                Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel),
+                Question::Heat => heat_table(&session, cancel),
+            }
+        });
+        match answer {
+            Answer::Fresh(table) | Answer::Stale(table) => self.table_ui(ui, rect, (&pen, table), cx, out),
+            Answer::Late(table) => self.table_ui(ui, rect, (&pen.faded(), table), cx, out),
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
+        watch_for_late(ui, slot.is_waiting() || self.state.heap.is_waiting());
+        self.state.answer = slot;
     }
 }

@@ -6,7 +6,7 @@ use stepback_index::SlotReader;
 
 use super::rows;
 use super::rows::{Columns, ThreadRows};
-use crate::action::{Action, CellName};
+use crate::action::{Action, PanelKind};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
 use crate::model::text::counted;
@@ -14,6 +14,7 @@ use crate::model::threads::{ThreadOrder, ThreadRow, Threads, sort_threads};
 use crate::panels::ViewCx;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
+use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{button_response, error_ui, loading_ui};
 use crate::panels::watch::SessionWatch;
@@ -46,33 +47,6 @@ impl ThreadsPanel {
     /// The list in order of appearance.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "Threads".to_owned()
-    }
-
-    /// Threads are no cells.
-    pub fn selection(&self, _cx: &ViewCx<'_>) -> Option<CellName> {
-        None
-    }
-
-    /// Draws the list.
-    pub fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        if self.session.is_new(cx.session) {
-            self.state = ThreadsState::default();
-        }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
-        let pen = Pen::new(ui, rect, cx.tok);
-        match cx.threads.last() {
-            Answer::Fresh(threads) | Answer::Stale(threads) | Answer::Late(threads) => {
-                self.threads_ui(ui, rect, (&pen, threads), cx, out);
-            }
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
     }
 
     fn threads_ui(
@@ -135,6 +109,32 @@ impl ThreadsPanel {
             self.state.scroll.reveal_row(self.state.cursor as u64, view);
         }
         self.state.cursor = self.state.cursor.min(last);
+    }
+}
+
+impl Panel for ThreadsPanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Threads
+    }
+
+    fn title(&self) -> String {
+        "Threads".to_owned()
+    }
+
+    fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        if self.session.is_new(cx.session) {
+            self.state = ThreadsState::default();
+        }
+        let rect = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(rect);
+        let pen = Pen::new(ui, rect, cx.tok);
+        match cx.threads.last() {
+            Answer::Fresh(threads) | Answer::Stale(threads) | Answer::Late(threads) => {
+                self.threads_ui(ui, rect, (&pen, threads), cx, out);
+            }
+            Answer::Loading => loading_ui(&pen, rect),
+            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
+        }
     }
 }
 

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::head::Head;
 use super::raw::RawList;
 use super::steps::StepList;
-use crate::action::{Action, CellName, WindowId};
+use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 use crate::panels::ViewCx;
+use crate::panels::panel::Panel;
 use crate::panels::watch::SessionWatch;
 
 /// The trace as a list, with a position.
@@ -33,18 +34,37 @@ impl TracePanel {
         Self { window, session: SessionWatch::default(), state: Box::default() }
     }
 
-    /// The name on the tab.
-    pub fn title(&self) -> String {
-        "Trace".to_owned()
-    }
-
     /// How many rows a page key moves by: what was visible in the last frame, less one for context.
     pub fn page_rows(&self) -> u64 {
         self.state.steps.page_rows().max(1)
     }
+}
+
+impl Panel for TracePanel {
+    fn kind(&self) -> PanelKind {
+        PanelKind::Trace
+    }
+
+    fn title(&self) -> String {
+        "Trace".to_owned()
+    }
+
+    fn follow(&self) -> Option<Follow> {
+        Some(Follow::Window(self.window))
+    }
+
+    fn bind(&mut self, follow: Follow) {
+        if let Follow::Window(window) = follow {
+            self.window = window;
+        }
+    }
+
+    fn window(&self) -> Option<WindowId> {
+        Some(self.window)
+    }
 
     /// The cell that "last write" means here: the first that the step before the position changed.
-    pub fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
+    fn selection(&self, cx: &ViewCx<'_>) -> Option<CellName> {
         let step = cx.windows.get(self.window)?.position.last_step()?;
         let row = self.state.steps.row_of(step)?;
         let changed = row.effects.iter().find(|effect| !effect.is_read && effect.cell.is_some());
@@ -52,8 +72,7 @@ impl TracePanel {
         changed.and_then(|effect| effect.cell.clone()).or_else(written)
     }
 
-    /// Draws the list.
-    pub fn ui(&mut self, ui: &mut egui::Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn ui(&mut self, ui: &mut egui::Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         if self.session.is_new(cx.session) {
             *self.state = TraceState::default();
         }
