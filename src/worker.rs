@@ -3,6 +3,9 @@
 //! A panel keeps one [`Slot`] for each question that it asks and polls it while it draws.
 //! A slot asks again when its key changes, cancels the question that was superseded,
 //! and shows the old answer until the new one is there.
+//!
+//! Questions that a person waits for and passes through the whole trace are asked in different lanes ([`Lane`]),
+//! so that a panel never waits until a pass ends.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -14,10 +17,19 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
-use stepback_index::Cancel;
+use stepback_index::{Cancel, allow_reads};
 
 /// An old answer is shown as if it were the new one for so long: most answers come sooner, and nothing flickers.
 pub const LATE_AFTER: Duration = Duration::from_millis(100);
+
+/// How much of the trace a job may have to go through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lane {
+    /// A part that does not grow with the trace: a person waits for it.
+    Short,
+    /// All of it, in the worst case. One thread is kept free of such jobs.
+    Long,
+}
 
 /// Threads that run jobs; dropped, it cancels what runs and joins them.
 pub struct Worker {
@@ -29,6 +41,8 @@ pub struct Worker {
 struct Shared {
     state: Mutex<State>,
     has_work: Condvar,
+    /// At most so many long jobs run at a time.
+    long_limit: usize,
     /// How often what is asked about has become another.
     epoch: AtomicU64,
     /// Told after each job, so that the window draws again.
@@ -37,26 +51,47 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    queue: VecDeque<Job>,
-    /// By the number of the job.
-    running: Vec<(u64, Cancel)>,
+    short: VecDeque<Job>,
+    long: VecDeque<Job>,
+    running: Vec<Running>,
     jobs_started: u64,
     is_closing: bool,
 }
 
 struct Job {
+    lane: Lane,
     cancel: Cancel,
     run: Box<dyn FnOnce(&Cancel) + Send>,
 }
 
+struct Running {
+    number: u64,
+    lane: Lane,
+    cancel: Cancel,
+}
+
+impl State {
+    /// The next job that may begin: short ones first, and no long one on the last free thread.
+    fn next(&mut self, long_limit: usize) -> Option<Job> {
+        let long_running = self.running.iter().filter(|running| running.lane == Lane::Long).count();
+        self.short.pop_front().or_else(|| self.long.pop_front_if(|_| long_running < long_limit))
+    }
+
+    fn waiting(&self) -> impl Iterator<Item = &Job> {
+        self.short.iter().chain(&self.long)
+    }
+}
+
 impl Worker {
-    /// A pool of so many threads. `wake` is called after each job, from the thread that ran it.
+    /// A pool of so many threads, all but one of which (where there are several) also run long jobs.
+    /// `wake` is called after each job, from the thread that ran it.
     ///
     /// With 0 threads, or where the system gives none, jobs run at once on the thread that asks.
     pub fn new(threads: usize, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let shared = Shared {
             state: Mutex::default(),
             has_work: Condvar::new(),
+            long_limit: threads.saturating_sub(1).max(1),
             epoch: AtomicU64::new(0),
             wake: Box::new(wake),
         };
@@ -77,13 +112,15 @@ impl Worker {
     }
 
     /// Queues a job. Dropping the ticket cancels it.
-    pub fn spawn<A, J>(&self, job: J) -> Ticket<A>
+    pub fn spawn<A, J>(&self, lane: Lane, job: J) -> Ticket<A>
     where
         A: Send + 'static,
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
     {
         let (sender, receiver) = channel();
         let run = move |cancel: &Cancel| {
+            // Without threads of its own a worker runs jobs on the thread of the window, which may not read otherwise.
+            let _reads = allow_reads();
             let result =
                 catch_unwind(AssertUnwindSafe(|| job(cancel))).unwrap_or_else(|panic| Err(panic_error(&*panic)));
             // The asker may be gone; then nobody wants the answer.
@@ -93,7 +130,13 @@ impl Worker {
         if self.threads.is_empty() {
             run(&cancel);
         } else {
-            self.shared.lock().queue.push_back(Job { cancel: cancel.clone(), run: Box::new(run) });
+            let job = Job { lane, cancel: cancel.clone(), run: Box::new(run) };
+            let mut state = self.shared.lock();
+            match lane {
+                Lane::Short => state.short.push_back(job),
+                Lane::Long => state.long.push_back(job),
+            }
+            drop(state);
             self.shared.has_work.notify_one();
         }
         Ticket { receiver, cancel }
@@ -117,7 +160,7 @@ impl Worker {
     /// True when no job waits or runs. Answers may still have to be picked up by the slots.
     pub fn is_idle(&self) -> bool {
         let state = self.shared.lock();
-        state.running.is_empty() && state.queue.iter().all(|job| job.cancel.is_cancelled())
+        state.running.is_empty() && state.waiting().all(|job| job.cancel.is_cancelled())
     }
 }
 
@@ -125,8 +168,9 @@ impl Drop for Worker {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.is_closing = true;
-        state.queue.clear();
-        state.running.iter().for_each(|(_, cancel)| cancel.cancel());
+        state.short.clear();
+        state.long.clear();
+        state.running.iter().for_each(|running| running.cancel.cancel());
         drop(state);
         self.shared.has_work.notify_all();
         for thread in self.threads.drain(..) {
@@ -146,7 +190,7 @@ impl Shared {
 fn work(shared: &Shared) {
     let mut state = shared.lock();
     while !state.is_closing {
-        let Some(job) = state.queue.pop_front() else {
+        let Some(job) = state.next(shared.long_limit) else {
             state = shared.has_work.wait(state).unwrap_or_else(PoisonError::into_inner);
             continue;
         };
@@ -155,11 +199,11 @@ fn work(shared: &Shared) {
         }
         state.jobs_started += 1;
         let number = state.jobs_started;
-        state.running.push((number, job.cancel.clone()));
+        state.running.push(Running { number, lane: job.lane, cancel: job.cancel.clone() });
         drop(state);
         (job.run)(&job.cancel);
         state = shared.lock();
-        state.running.retain(|(running, _)| *running != number);
+        state.running.retain(|running| running.number != number);
         drop(state);
         (shared.wake)();
         state = shared.lock();
@@ -248,8 +292,26 @@ impl<K, A> std::fmt::Debug for Slot<K, A> {
 }
 
 impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
-    /// The answer for `key`. Asks when nobody did yet, and forgets a question with another key.
+    /// The answer for `key`, a question that a person waits for. Asks when nobody did yet, and forgets a question
+    /// with another key.
     pub fn poll<F, J>(&mut self, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
+    where
+        F: FnOnce(&K) -> J,
+        J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
+    {
+        self.poll_in(Lane::Short, key, worker, make)
+    }
+
+    /// The same for a question that may have to go through the whole trace.
+    pub fn poll_long<F, J>(&mut self, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
+    where
+        F: FnOnce(&K) -> J,
+        J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
+    {
+        self.poll_in(Lane::Long, key, worker, make)
+    }
+
+    fn poll_in<F, J>(&mut self, lane: Lane, key: &K, worker: &Worker, make: F) -> Answer<'_, A>
     where
         F: FnOnce(&K) -> J,
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
@@ -261,7 +323,7 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
             (self.pending, self.waiting_since) = (None, None);
         } else if self.pending.as_ref().is_none_or(|(asked, _)| asked.key != *key) {
             // The same question of an earlier epoch goes on, else a slow one would never be answered.
-            self.pending = Some((Asked { key: key.clone(), epoch }, worker.spawn(make(key))));
+            self.pending = Some((Asked { key: key.clone(), epoch }, worker.spawn(lane, make(key))));
             self.waiting_since = self.waiting_since.or_else(|| Some(Instant::now()));
             self.receive();
         }
@@ -316,6 +378,8 @@ impl<K: Clone + PartialEq, A: Send + 'static> Slot<K, A> {
 
 #[cfg(test)]
 mod tests {
+    use stepback_index::{CallId, forbid_reads};
+
     use super::*;
 
     fn shown(answer: &Answer<'_, u32>) -> String {
@@ -346,6 +410,14 @@ mod tests {
             move |_: &Cancel| Ok(key * 2)
         });
         assert_eq!(shown(&answer), "fresh 6");
+    }
+
+    #[test]
+    fn a_job_may_read_an_index_on_the_thread_that_may_not() {
+        let session = crate::session::test_session::overflow();
+        let _drawing = forbid_reads();
+        let ticket = Worker::synchronous().spawn(Lane::Short, move |_| Ok(session.index.calls().get(CallId(0))));
+        assert!(ticket.take().is_some_and(|answer| answer.is_ok_and(|call| call.is_some())));
     }
 
     #[test]
@@ -426,9 +498,36 @@ mod tests {
     }
 
     #[test]
+    fn a_short_question_is_answered_while_all_long_ones_are_blocked() {
+        let worker = Worker::new(3, || {});
+        let (open, gate) = channel::<()>();
+        let gate = Arc::new(Mutex::new(gate));
+        let blocked: Vec<Ticket<()>> = (0..10)
+            .map(|_| {
+                let gate = Arc::clone(&gate);
+                worker.spawn(Lane::Long, move |_| Ok(gate.lock().unwrap_or_else(PoisonError::into_inner).recv()?))
+            })
+            .collect();
+        wait_until(|| worker.jobs_begun() == 2);
+        for number in 0..5 {
+            let ticket = worker.spawn(Lane::Short, move |_| Ok(number));
+            let mut answer = None;
+            wait_until(|| {
+                answer = ticket.take();
+                answer.is_some()
+            });
+            assert_eq!(answer.and_then(Result::ok), Some(number));
+        }
+        assert!(blocked.iter().all(|ticket| ticket.take().is_none()));
+        drop(open);
+        wait_until(|| worker.is_idle());
+        assert_eq!(worker.jobs_begun(), 15);
+    }
+
+    #[test]
     fn dropping_the_worker_ends_what_runs() {
         let worker = Worker::new(2, || {});
-        let _ticket = worker.spawn(|cancel| {
+        let _ticket = worker.spawn(Lane::Long, |cancel| {
             while !cancel.is_cancelled() {
                 std::thread::yield_now();
             }

@@ -85,3 +85,4 @@ pub use read::slots::SlotReader;
 pub use read::visits::VisitReader;
 pub use store::calls::table::CallTable;
 pub use store::fingerprint::Fingerprint;
+pub use store::reads::{ReadRule, allow_reads, forbid_reads};

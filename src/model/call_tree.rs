@@ -196,6 +196,11 @@ impl CallRow {
     }
 }
 
+/// The numbers that calls have in another part of the trace. Runs on a worker.
+pub fn same_calls(calls: &CallTable, shown: &[(CallId, Call)]) -> HashMap<CallId, CallId> {
+    shown.iter().filter_map(|(id, call)| Some((*id, calls.same(call)?))).collect()
+}
+
 /// The rows of the tree that are open.
 #[derive(Debug, Default)]
 pub struct CallTree {
@@ -290,10 +295,15 @@ impl CallTree {
         self.limits.get(&node).copied().unwrap_or(PAGE)
     }
 
-    /// What is shown belongs to the calls of another part of the trace: it stays until it is read again.
-    pub fn carry(&mut self, calls: &CallTable) {
+    /// The calls that rows show, to be sought in another part of the trace.
+    pub fn shown_calls(&self) -> Vec<(CallId, Call)> {
         let shown = self.children.values().flat_map(|(_, children)| &children.rows);
-        let same: HashMap<CallId, CallId> = shown.filter_map(|row| Some((row.first, calls.same(&row.call)?))).collect();
+        shown.map(|row| (row.first, row.call)).collect()
+    }
+
+    /// What is shown belongs to the calls of another part of the trace: it stays until it is read again.
+    /// `same`: what [`same_calls`] says of [`Self::shown_calls`].
+    pub fn carry(&mut self, same: &HashMap<CallId, CallId>) {
         let node = |node: Node| match node {
             Node::Top => Some(Node::Top),
             Node::Call(id) => same.get(&id).copied().map(Node::Call),
@@ -305,7 +315,7 @@ impl CallTree {
         self.frames = self.frames.iter().filter_map(|id| same.get(id).copied()).collect();
         self.current = self.current.and_then(|id| same.get(&id).copied());
         let renumbered = |mut children: Children| {
-            children.rows.retain_mut(|row| row.renumber(&same));
+            children.rows.retain_mut(|row| row.renumber(same));
             children
         };
         let children = self.children.drain();

@@ -19,6 +19,7 @@ pub mod lane_view;
 pub mod marker_lines;
 pub mod markers;
 pub mod memory;
+mod moves;
 pub mod names;
 pub mod order_words;
 pub mod register_detail;
@@ -42,8 +43,9 @@ pub mod value_source;
 mod windows;
 
 pub use ground::Ground;
+pub use moves::{Landing, Move};
 pub use source_choice::SourceChoice;
 pub use span::{Meaning, Span};
 pub use thread_walk::{Stride, ThreadWalk};
-pub use trace_window::{AtEnd, TraceWindow};
+pub use trace_window::{AtEnd, NewEnd, TraceWindow};
 pub use windows::Windows;

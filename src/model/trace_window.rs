@@ -1,5 +1,7 @@
 //! One trace window: its position, what it folds, where it was; and all moves that need no search.
 
+use std::sync::Arc;
+
 use stepback_index::{CallId, CallTable, FoldSet, Row, ThreadId};
 use stepback_parsers::{Position, Step};
 
@@ -18,6 +20,15 @@ pub enum AtEnd {
     GoesOn,
 }
 
+/// Where a part of a trace ends that takes the place of another.
+#[derive(Clone, Copy, Debug)]
+pub struct NewEnd {
+    /// Its steps.
+    pub step_count: u64,
+    /// What windows do that were at the end of the other.
+    pub at_end: AtEnd,
+}
+
 /// A window on the trace with a position of its own.
 #[derive(Clone, Debug)]
 pub struct TraceWindow {
@@ -28,7 +39,7 @@ pub struct TraceWindow {
     /// Where it was before the last move: what differs from there is shown as changed.
     pub previous: Position,
     /// What it folds. The step before the position is never hidden.
-    pub folds: FoldSet,
+    pub folds: Arc<FoldSet>,
     /// The thread whose steps its moves go by; none: those of all threads.
     pub thread: Option<ThreadId>,
     /// The raw text of the trace instead of steps.
@@ -48,7 +59,7 @@ impl TraceWindow {
             id,
             position,
             previous: position,
-            folds: FoldSet::new(step_count),
+            folds: Arc::new(FoldSet::new(step_count)),
             thread: None,
             is_raw: false,
             back: Vec::new(),
@@ -68,15 +79,20 @@ impl TraceWindow {
     }
 
     /// Takes in that another part of the trace is known. The position stays; what would hide it is unfolded.
-    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, (step_count, at_end): (u64, AtEnd)) {
+    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: NewEnd) {
         let is_at_end = self.position.0 == self.folds.step_count();
-        self.folds = self.folds.carried(before, after, step_count);
-        let end = Position(step_count);
+        self.folds = Arc::new(self.folds.carried(before, after, to.step_count));
+        let end = Position(to.step_count);
         self.previous = self.previous.min(end);
-        if self.position > end || (is_at_end && at_end == AtEnd::GoesOn && self.position < end) {
+        if self.position > end || (is_at_end && to.at_end == AtEnd::GoesOn && self.position < end) {
             self.move_to(end);
         }
         self.reveal(after);
+    }
+
+    /// Takes over where a copy of it has moved to. What else was changed meanwhile stays.
+    pub fn take_move(&mut self, moved: Self) {
+        *self = Self { id: self.id, is_raw: self.is_raw, ..moved };
     }
 
     /// Goes to a position (the end, if it is beyond) and remembers where it came from.
@@ -175,12 +191,12 @@ impl TraceWindow {
     pub fn fold(&mut self, what: Fold, ground: &Ground<'_>) {
         let frame = ground.frame_at(self.position);
         match (what, frame) {
-            (Fold::Containing, Some(frame)) => self.folds.fold(ground.calls, frame),
+            (Fold::Containing, Some(frame)) => Arc::make_mut(&mut self.folds).fold(ground.calls, frame),
             (Fold::UnfoldHere, _) => self.unfold_here(ground.calls),
-            (Fold::Inside, Some(frame)) => self.folds.fold_children(ground.calls, frame),
-            (Fold::UnfoldInside, Some(frame)) => self.folds.unfold_inside(ground.calls, frame),
+            (Fold::Inside, Some(frame)) => Arc::make_mut(&mut self.folds).fold_children(ground.calls, frame),
+            (Fold::UnfoldInside, Some(frame)) => Arc::make_mut(&mut self.folds).unfold_inside(ground.calls, frame),
             (Fold::All, _) => self.fold_all(ground),
-            (Fold::UnfoldAll, _) => self.folds.unfold_all(),
+            (Fold::UnfoldAll, _) => Arc::make_mut(&mut self.folds).unfold_all(),
             (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
         }
         self.leave_folds(ground);
@@ -189,9 +205,9 @@ impl TraceWindow {
     /// Folds an open call, unfolds a folded one.
     pub fn toggle_fold(&mut self, call: CallId, ground: &Ground<'_>) {
         if self.folds.is_folded(call) {
-            self.folds.unfold(ground.calls, call);
+            Arc::make_mut(&mut self.folds).unfold(ground.calls, call);
         } else {
-            self.folds.fold(ground.calls, call);
+            Arc::make_mut(&mut self.folds).fold(ground.calls, call);
         }
         self.leave_folds(ground);
     }
@@ -228,7 +244,7 @@ impl TraceWindow {
     fn fold_all(&mut self, ground: &Ground<'_>) {
         let mut around = ground.calls.path_at(ground.thread_before, self.position);
         around.sort_unstable();
-        self.folds.fold_all_around(ground.calls, &around);
+        Arc::make_mut(&mut self.folds).fold_all_around(ground.calls, &around);
         self.reveal(ground.calls);
     }
 
@@ -244,7 +260,7 @@ impl TraceWindow {
             _ => None,
         };
         if let Some(call) = below.or_else(above) {
-            self.folds.unfold(calls, call);
+            Arc::make_mut(&mut self.folds).unfold(calls, call);
         }
     }
 
@@ -260,7 +276,7 @@ impl TraceWindow {
     /// Unfolds what hides the position.
     fn reveal(&mut self, calls: &CallTable) {
         while let Some((call, _)) = self.hidden_in() {
-            self.folds.unfold(calls, call);
+            Arc::make_mut(&mut self.folds).unfold(calls, call);
             if self.hidden_in().is_some_and(|(still, _)| still == call) {
                 debug_assert!(false, "an unfolded call hides nothing");
                 break;
@@ -310,7 +326,6 @@ fn neighbour(position: Position, way: Way) -> Position {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
 
     use super::*;
     use crate::session::Session;
@@ -348,11 +363,11 @@ mod tests {
     fn a_longer_part_leaves_the_position_unless_it_is_at_an_end_that_goes_on() {
         let take = |driven: &mut Driven, at_end| {
             let calls = driven.session.index.calls();
-            driven.window.take_part(calls, calls, (ALL, at_end));
+            driven.window.take_part(calls, calls, NewEnd { step_count: ALL, at_end });
         };
         let part = |position| {
             let mut driven = Driven::at(position);
-            driven.window.folds = FoldSet::new(1000);
+            driven.window.folds = Arc::new(FoldSet::new(1000));
             driven
         };
         for (position, at_end, expected) in [
@@ -373,7 +388,7 @@ mod tests {
         let mut driven = Driven::at(1233);
         driven.go(|window, ground| window.fold(Fold::Containing, ground)).check(1237, ALL - 6);
         let calls = driven.session.index.calls();
-        driven.window.take_part(calls, calls, (ALL, AtEnd::Stays));
+        driven.window.take_part(calls, calls, NewEnd { step_count: ALL, at_end: AtEnd::Stays });
         driven.check(1237, ALL - 6);
     }
 

@@ -3,7 +3,7 @@
 use stepback_index::CallTable;
 use stepback_parsers::Position;
 
-use super::{AtEnd, TraceWindow};
+use super::{NewEnd, TraceWindow};
 use crate::action::{Follow, WindowId};
 
 /// All trace windows. There is always at least one.
@@ -23,10 +23,10 @@ impl Windows {
         Self { list: vec![TraceWindow::new(first, step_count, Position(0))], active: first, step_count }
     }
 
-    /// Takes in that another part of the trace is known.
-    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, (step_count, at_end): (u64, AtEnd)) {
-        self.step_count = step_count;
-        self.list.iter_mut().for_each(|window| window.take_part(before, after, (step_count, at_end)));
+    /// Takes in that another part of the trace is known. Runs on a worker, on a copy.
+    pub fn take_part(&mut self, before: &CallTable, after: &CallTable, to: NewEnd) {
+        self.step_count = to.step_count;
+        self.list.iter_mut().for_each(|window| window.take_part(before, after, to));
     }
 
     /// A window by its number.

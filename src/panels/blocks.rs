@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use stepback_index::Cancel;
 
-use crate::worker::{Ticket, Worker};
+use crate::worker::{Lane, Ticket, Worker};
 
 /// How many blocks are kept. A folded list may show one row of each of a hundred blocks.
 const KEPT: usize = 256;
@@ -66,7 +66,7 @@ impl<T: Send + 'static> Blocks<T> {
             });
             if !is_fresh && !self.pending.contains_key(&number) {
                 let first = number * self.length;
-                let ticket = worker.spawn(make(first..first.saturating_add(self.length)));
+                let ticket = worker.spawn(Lane::Short, make(first..first.saturating_add(self.length)));
                 self.pending.insert(number, (epoch, ticket));
             }
         }

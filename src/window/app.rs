@@ -84,7 +84,7 @@ impl App {
     /// The program for a window of eframe, with the script that was read from `options.script`.
     pub(super) fn new(cc: &eframe::CreationContext<'_>, options: WindowOptions, script: Option<Script>) -> Self {
         let context = cc.egui_ctx.clone();
-        let worker = Worker::new(2, move || context.request_repaint());
+        let worker = Worker::new(3, move || context.request_repaint());
         Self::build(cc, options, Parts { script, worker, is_deterministic: false })
     }
 

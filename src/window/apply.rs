@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use stepback_index::QueryError;
+use stepback_index::CallId;
 use stepback_machine::RegisterGroup;
 use stepback_parsers::Position;
 
@@ -17,19 +17,30 @@ use super::run::TraceChoice;
 use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
-use crate::action::{Access, Action, CellName, Fold, ThemeChoice, TimelineLanes, Way, WindowId};
-use crate::model::Stride;
+use crate::action::{Access, Action, CellName, ThemeChoice, Way, WindowId};
 use crate::model::registers::has_group;
-use crate::model::so_far::SoFar;
+use crate::model::{Move, Stride};
 use crate::session::{IndexPolicy, OpenOptions};
 use crate::theme::Tok;
 
 impl App {
-    /// Applies all actions that wait. While a search is under way those wait that begin from the position
-    /// that it will find; a move to a place of its own gives the search up.
+    /// Applies all actions that wait, in their order.
+    ///
+    /// While a window moves all of them wait: a move takes no longer than a look at the trace.
+    /// While a search is under way those wait that begin from the position that it will find; a move to a place of
+    /// its own gives the search up.
     pub(super) fn apply_queue(&mut self) {
         let mut waiting = VecDeque::new();
         while let Some(action) = self.queue.pop_front() {
+            // What is no move may begin from where the moves before it lead.
+            if !is_move(&action) {
+                self.send_moves();
+            }
+            if self.workspace.as_ref().is_some_and(Workspace::is_moving) {
+                waiting.push_back(action);
+                waiting.append(&mut self.queue);
+                break;
+            }
             let is_searching = self.workspace.as_ref().is_some_and(|workspace| workspace.lookup.is_some());
             match order(&action) {
                 Order::After if is_searching || !waiting.is_empty() => waiting.push_back(action),
@@ -38,26 +49,26 @@ impl App {
                     self.drop_lookup();
                     self.apply(action);
                 }
-                _ => self.apply(action),
+                Order::After | Order::Beside | Order::Instead => self.apply(action),
             }
         }
         self.queue = waiting;
+        self.send_moves();
     }
 
     fn apply(&mut self, action: Action) {
         match action {
             Action::OpenDialog => self.ask_for_file(Purpose::Trace),
+            Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
+            Action::OpenPath(path) => self.open_path(&path),
+            Action::OpenDemo => self.open(TraceChoice::Demo),
+            Action::Reload => self.reload(),
             Action::AddImage(image) => self.add_image(image),
             Action::AddSysroot(directory) => self.add_sysroot(directory),
             Action::LocateSource(file) => self.locate_source(file),
             Action::MapSource(text) => self.map_source(&text),
             Action::MoveSources(mapping) => self.move_sources(mapping),
             Action::ForgetSources => self.forget_sources(),
-            Action::ToggleRowLines => self.toggle_row_lines(),
-            Action::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
-            Action::OpenPath(path) => self.open_path(&path),
-            Action::OpenDemo => self.open(TraceChoice::Demo),
-            Action::Reload => self.reload(),
             Action::CloseTrace => self.close_trace(),
             Action::ForgetRecent(path) => self.settings.recent.retain(|trace| trace.path.as_os_str() != path.as_str()),
             Action::ClearRecent => self.settings.recent.clear(),
@@ -66,23 +77,51 @@ impl App {
             Action::FollowTrace => self.toggle_follow(),
             Action::ToggleIndexingCard => self.toggle_card(),
             Action::Quit => self.context.send_viewport_cmd(egui::ViewportCommand::Close),
-            Action::Activate(id) => self.activate(id),
-            Action::GoTo(text) => self.go_to(&text),
-            Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
-            Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
-            Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
-            Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
-            Action::StepOut(way) => self.step_out(way),
-            Action::StepOfThread(way) => self.step_of_thread(way),
+            Action::StepRow(way) => self.begin(Move::Step(Stride::Row, way)),
+            Action::StepInto(way) => self.begin(Move::Step(Stride::Into, way)),
+            Action::StepOver(way) => self.begin(Move::Step(Stride::Over, way)),
+            Action::StepOut(way) => self.begin(Move::Step(Stride::Out, way)),
+            Action::StepOfThread(way) => self.begin(Move::StepOfThread(way)),
             Action::StayInThread(name) => self.stay_in_thread(name.as_deref()),
-            Action::Timeline(lanes) => self.choose_lanes(lanes),
-            Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
-            Action::History(way) => self.history(way),
+            Action::Page(way) => self.turn_page(way),
+            Action::Edge(way) => self.begin(Move::Edge(way)),
+            Action::GoTo(text) => self.go_to(&text),
+            Action::Travel(window, to) => self.begin_in(window, Move::Travel(Position(to))),
+            Action::OpenWindowAt(at) => self.in_trace(|workspace| _ = workspace.open_window(Position(at))),
+            Action::History(way) => self.begin(Move::History(way)),
+            Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
+            Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),
+            Action::GoToExternal(cell, way) => self.go_to_external(cell, way),
+            Action::GoToLine(file, line, way, thread) => self.go_to_line(LineGoal { file, line, way, thread }),
+            Action::Fold(what) => self.begin(Move::Fold(what)),
+            Action::ToggleFold(call) => self.begin(Move::ToggleFold(CallId(call))),
+            Action::Activate(id) => self.activate(id),
+            Action::ShowPanel(kind) => self.in_trace(|workspace| _ = workspace.show(kind)),
+            Action::NewPanel(kind) => self.in_trace(|workspace| _ = workspace.add(kind)),
+            Action::SideBySide => self.in_trace(Workspace::side_by_side),
+            Action::Compare => self.compare(),
+            Action::Bind(tile, follow) => self.in_trace(|workspace| workspace.bind(tile, follow)),
+            Action::ChooseThread(tile, thread) => self.choose_thread(tile, thread),
             Action::ClosePanel(tile) => self.close_panel(tile),
+            Action::DuplicatePanel(tile) => self.in_trace(|workspace| _ = workspace.duplicate(tile)),
             Action::FocusPanel(way) => self.focus_panel(way),
             Action::ResetLayout => self.reset_layout(),
-            Action::Compare => self.compare(),
+            Action::Timeline(lanes) => self.in_trace(|workspace| workspace.timeline.choose(lanes)),
+            Action::ToggleRawText => self.in_trace(toggle_raw),
+            Action::ToggleRowLines => self.toggle_row_lines(),
+            Action::ShowMemory(address) => self.in_trace(|workspace| workspace.show_memory(&address)),
+            Action::ListAccesses(address, len_bytes, thread) => {
+                self.in_trace(|workspace| workspace.list_accesses(address, len_bytes, thread));
+            }
             Action::ShowRegisters(group) => self.show_registers(group),
+            Action::NewRegisters(group) => self.in_trace(|workspace| workspace.new_registers(group)),
+            Action::ReadLanes(format) => {
+                self.in_trace(|workspace| workspace.with_registers(|panel| panel.choose_format(format)));
+            }
+            Action::FilterRegisters(text) => {
+                self.in_trace(|workspace| workspace.with_registers(|panel| panel.filter = text));
+            }
+            Action::MemoryGroup(group) => self.in_trace(|workspace| workspace.group_memory(group)),
             Action::FocusGoTo => self.go_to.focus(),
             Action::CommandPalette => self.palette = Some(Palette::default()),
             Action::AskFor(name) => self.palette = crate::keymap::command(&name).map(Palette::asking),
@@ -93,15 +132,13 @@ impl App {
             Action::Copy(text) => self.context.copy_text(text),
             Action::DismissToast(id) => self.toasts.dismiss(id),
             Action::DismissToasts => self.toasts.clear(),
-            in_trace => self.apply_in_trace(in_trace),
         }
     }
 
-    /// Actions that change nothing but the windows and panels of the open trace.
-    fn apply_in_trace(&mut self, action: Action) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        if let Err(error) = change(workspace, action) {
-            self.report(&format!("the position could not be changed: {error}"));
+    /// Changes nothing but the windows and panels of the open trace, if there is one.
+    fn in_trace(&mut self, change: impl FnOnce(&mut Workspace)) {
+        if let Some(workspace) = self.workspace.as_mut() {
+            change(workspace);
         }
     }
 
@@ -214,9 +251,9 @@ impl App {
         }
     }
 
-    /// Picks up what the search found.
+    /// Picks up what the search found: the window moves there.
     pub(super) fn take_found(&mut self) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
+        let Some(workspace) = self.workspace.as_mut().filter(|workspace| !workspace.is_moving()) else { return };
         let Some(answer) = workspace.lookup.as_ref().and_then(Lookup::poll) else { return };
         let Some(lookup) = workspace.lookup.take() else { return };
         match answer {
@@ -231,12 +268,11 @@ impl App {
     }
 
     fn land(&mut self, lookup: &Lookup, to: Position) {
-        let moved = self.workspace.as_mut().map(|workspace| workspace.travel(lookup.window, to));
-        if let Some(Err(error)) = moved {
-            self.report(&format!("the position could not be changed: {error}"));
-        } else if lookup.place.is_some() {
+        if lookup.place.is_some() {
             self.go_to.succeed(&self.context);
         }
+        self.begin_in(lookup.window, Move::Travel(to));
+        self.send_moves();
     }
 
     /// A place that cannot be found is told in the box; anything else in a message.
@@ -253,33 +289,6 @@ impl App {
     pub(super) fn drop_lookup(&mut self) {
         if let Some(workspace) = self.workspace.as_mut() {
             workspace.lookup = None;
-        }
-    }
-
-    fn step_out(&mut self, way: Way) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let said = match (workspace.step(Stride::Out, way), way) {
-            (Ok(true), _) => return,
-            (Ok(false), Way::Back) => "Nothing called this function: the trace begins inside it".to_owned(),
-            (Ok(false), Way::Forward) => match SoFar::of(&workspace.session) {
-                None => "This function does not return: the trace ends inside it".to_owned(),
-                Some(part) => format!("This function does not return so far: {}", part.caveat()),
-            },
-            (Err(error), _) => return self.report(&format!("the position could not be changed: {error}")),
-        };
-        self.toasts.show(ToastKind::Info, &said);
-    }
-
-    fn history(&mut self, way: Way) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        if let Err(error) = workspace.moved(|window, ground| window.history(way, ground)) {
-            self.report(&format!("the position could not be changed: {error}"));
-        }
-    }
-
-    fn choose_lanes(&mut self, lanes: TimelineLanes) {
-        if let Some(workspace) = self.workspace.as_mut() {
-            workspace.timeline.choose(lanes);
         }
     }
 
@@ -323,42 +332,17 @@ impl App {
     }
 }
 
-fn change(workspace: &mut Workspace, action: Action) -> Result<(), QueryError> {
-    match action {
-        Action::StepRow(way) => drop(workspace.step(Stride::Row, way)?),
-        Action::StepInto(way) => drop(workspace.step(Stride::Into, way)?),
-        Action::StepOver(way) => drop(workspace.step(Stride::Over, way)?),
-        Action::Page(way) => drop(workspace.step(Stride::Page(workspace.page_rows()), way)?),
-        Action::Edge(way) => workspace.moved(|window, ground| window.edge(way, ground))?,
-        Action::Travel(window, to) => workspace.travel(window, Position(to))?,
-        Action::OpenWindowAt(at) => drop(workspace.open_window(Position(at))),
-        Action::Fold(what) => fold(workspace, what)?,
-        Action::ToggleFold(call) => workspace.toggle_fold(call)?,
-        Action::ShowPanel(kind) => drop(workspace.show(kind)),
-        Action::NewPanel(kind) => drop(workspace.add(kind)),
-        Action::DuplicatePanel(tile) => drop(workspace.duplicate(tile)),
-        Action::SideBySide => workspace.side_by_side(),
-        Action::Bind(tile, follow) => workspace.bind(tile, follow),
-        Action::ToggleRawText => toggle_raw(workspace),
-        Action::ShowMemory(address) => workspace.show_memory(&address),
-        Action::ListAccesses(address, len_bytes, thread) => workspace.list_accesses(address, len_bytes, thread),
-        Action::NewRegisters(group) => workspace.new_registers(group),
-        Action::ReadLanes(format) => workspace.with_registers(|panel| panel.choose_format(format)),
-        Action::FilterRegisters(text) => workspace.with_registers(|panel| panel.filter = text),
-        Action::MemoryGroup(group) => workspace.group_memory(group),
-        // All others are the program's own.
-        _ => {}
-    }
-    Ok(())
-}
-
-fn fold(workspace: &mut Workspace, what: Fold) -> Result<(), QueryError> {
-    workspace.moved(|window, ground| window.fold(what, ground))
-}
-
 fn toggle_raw(workspace: &mut Workspace) {
     let window = workspace.windows.active_mut();
     window.is_raw = !window.is_raw;
+}
+
+/// Whether an action is a move of a window that needs no search. Several of them are made together.
+fn is_move(action: &Action) -> bool {
+    let is_step = matches!(action, Action::StepRow(_) | Action::StepInto(_) | Action::StepOver(_) | Action::StepOut(_));
+    let is_walk = matches!(action, Action::Page(_) | Action::StepOfThread(_) | Action::StayInThread(_));
+    let is_jump = matches!(action, Action::Travel(..) | Action::Edge(_) | Action::History(_));
+    is_step || is_walk || is_jump || matches!(action, Action::Fold(_) | Action::ToggleFold(_))
 }
 
 /// How an action stands to a search under way.
@@ -383,6 +367,26 @@ fn order(action: &Action) -> Order {
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
             Order::Instead
         }
-        _ => Order::Beside,
+        Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenPath(_) | Action::OpenDemo => Order::Beside,
+        Action::Reload | Action::AddImage(_) | Action::AddSysroot(_) => Order::Beside,
+        Action::LocateSource(_) | Action::MapSource(_) | Action::MoveSources(_) | Action::ForgetSources => {
+            Order::Beside
+        }
+        Action::ForgetRecent(_) | Action::ClearRecent => Order::Beside,
+        Action::CancelIndexing | Action::ContinueIndexing | Action::FollowTrace => Order::Beside,
+        Action::ToggleIndexingCard | Action::Quit | Action::OpenWindowAt(_) | Action::ToggleFold(_) => Order::Beside,
+        Action::Activate(_) | Action::ShowPanel(_) | Action::NewPanel(_) | Action::Compare => Order::Beside,
+        Action::Bind(..) | Action::ChooseThread(..) | Action::ClosePanel(_) | Action::DuplicatePanel(_) => {
+            Order::Beside
+        }
+        Action::FocusPanel(_) | Action::ResetLayout | Action::Timeline(_) => Order::Beside,
+        Action::ToggleRawText | Action::ToggleRowLines | Action::ShowMemory(_) | Action::ListAccesses(..) => {
+            Order::Beside
+        }
+        Action::ShowRegisters(_) | Action::NewRegisters(_) | Action::ReadLanes(_) => Order::Beside,
+        Action::FilterRegisters(_) | Action::MemoryGroup(_) => Order::Beside,
+        Action::FocusGoTo | Action::CommandPalette | Action::AskFor(_) | Action::KeyboardHelp => Order::Beside,
+        Action::About | Action::Theme(_) | Action::Zoom(_) | Action::Copy(_) => Order::Beside,
+        Action::DismissToast(_) | Action::DismissToasts => Order::Beside,
     }
 }

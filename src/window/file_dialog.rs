@@ -8,7 +8,7 @@ use stepback_parsers::Format;
 
 use crate::action::Action;
 use crate::source::SourceMapping;
-use crate::worker::{Ticket, Worker};
+use crate::worker::{Lane, Ticket, Worker};
 
 /// A dialog that is open.
 pub struct FileDialog {
@@ -43,7 +43,7 @@ impl FileDialog {
             Purpose::Source(file) => format!("Locate {}", name_of(file)),
         };
         let asked = purpose.clone();
-        let ticket = POOL.spawn(move |_| {
+        let ticket = POOL.spawn(Lane::Short, move |_| {
             let dialog = rfd::FileDialog::new().set_title(title);
             let picked = match asked {
                 Purpose::Trace => with_trace_filters(dialog).pick_file(),

@@ -1,6 +1,7 @@
 //! One frame: pick up answers, read keys, draw, apply.
 
 use egui::{CentralPanel, Frame, Panel, Rect, Ui, vec2};
+use stepback_index::forbid_reads;
 
 use super::app::App;
 use super::dock::DockView;
@@ -20,6 +21,8 @@ const QUIET: u32 = 3;
 impl App {
     /// Draws everything and does what was asked for.
     pub(super) fn frame(&mut self, ui: &mut Ui) {
+        // Whoever draws asks the worker: no question of this thread waits for a disk.
+        let _drawing = forbid_reads();
         self.take_answers();
         let tok = Tok::current(ui);
         let situation = self.situation(tok);
@@ -36,6 +39,8 @@ impl App {
 
     fn take_answers(&mut self) {
         self.take_opened();
+        self.take_moved();
+        self.advance_part();
         self.take_found();
         self.take_picked();
         if let Some(workspace) = &mut self.workspace {
@@ -101,7 +106,9 @@ impl App {
     /// Escape gives up the search under way, or puts the hint away, or ends following, or stops indexing.
     fn escape(&mut self) {
         if let Some(workspace) = self.workspace.as_mut()
-            && (workspace.lookup.take().is_some() || std::mem::take(&mut workspace.has_demo_hint))
+            && (workspace.moving.give_up()
+                || workspace.lookup.take().is_some()
+                || std::mem::take(&mut workspace.has_demo_hint))
         {
             return;
         }

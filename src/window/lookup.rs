@@ -17,7 +17,7 @@ use crate::model::so_far::nothing_so_far;
 use crate::model::source_view::LineQuestion;
 use crate::place::{Place, is_missing};
 use crate::session::Session;
-use crate::worker::{Ticket, Worker};
+use crate::worker::{Lane, Ticket, Worker};
 
 /// A search under way.
 pub struct Lookup {
@@ -67,7 +67,7 @@ impl Lookup {
     pub fn place(session: &Arc<Session>, worker: &Worker, window: WindowId, from: Position, text: &str) -> Self {
         let (session, text) = (session.clone(), text.to_owned());
         let place = Some(text.clone());
-        let ticket = worker.spawn(move |cancel| {
+        let ticket = worker.spawn(Lane::Short, move |cancel| {
             let place: Place = text.parse()?;
             let at = place.resolve_from(&session, from, cancel).map_err(|error| match is_missing(&error) {
                 true => anyhow!(nothing_so_far(&session, format!("{error:#}"))),
@@ -81,21 +81,21 @@ impl Lookup {
     /// Looks for an access.
     pub fn access(session: &Arc<Session>, worker: &Worker, window: WindowId, question: AccessQuestion) -> Self {
         let session = session.clone();
-        let ticket = worker.spawn(move |cancel| question.answer(&session, cancel));
+        let ticket = worker.spawn(Lane::Short, move |cancel| question.answer(&session, cancel));
         Self { window, place: None, ticket }
     }
 
     /// Looks for an external change.
     pub fn external(session: &Arc<Session>, worker: &Worker, window: WindowId, question: ExternalQuestion) -> Self {
         let session = session.clone();
-        let ticket = worker.spawn(move |cancel| question.answer(&session, cancel));
+        let ticket = worker.spawn(Lane::Long, move |cancel| question.answer(&session, cancel));
         Self { window, place: None, ticket }
     }
 
     /// Looks for an execution of a source line.
     pub fn line(session: &Arc<Session>, worker: &Worker, window: WindowId, question: LineQuestion) -> Self {
         let session = session.clone();
-        let ticket = worker.spawn(move |cancel| {
+        let ticket = worker.spawn(Lane::Long, move |cancel| {
             let found = question.answer(&session, cancel)?;
             let side = match question.way {
                 Way::Back => "before",

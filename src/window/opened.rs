@@ -2,12 +2,13 @@
 
 use super::app::App;
 use super::opening::{Opened, Opening, Showing, Told};
+use super::part::Arrival;
 use super::run::TraceChoice;
 use super::settings::SavedLayout;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Action, PanelKind, Way};
-use crate::model::AtEnd;
+use crate::model::{AtEnd, Move};
 use crate::session::{IndexPolicy, OpenOptions, Session, TraceChange};
 
 /// The title of the message about a trace that could not be opened.
@@ -34,7 +35,7 @@ impl App {
         let Some(opening) = self.opening.as_mut() else { return };
         if opening.is_shown {
             let at_end = at_end_of(opening);
-            return self.take_part(opened.session, at_end);
+            return self.begin_part(opened.session, at_end, Arrival::More);
         }
         let is_too_short = self.workspace.as_ref().is_some_and(|workspace| workspace.is_beyond(&opened.session));
         if opening.is_cancelled() || is_too_short {
@@ -51,7 +52,7 @@ impl App {
             workspace.forget_change();
         }
         match result {
-            Ok(opened) if opening.is_shown => self.complete(opened.session, at_end_of(&opening)),
+            Ok(opened) if opening.is_shown => self.begin_part(opened.session, at_end_of(&opening), Arrival::Whole),
             // The search for tail calls was cancelled: what is on the screen stays, the index is kept.
             Ok(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, OPENING_CANCELLED),
             Ok(opened) => self.show_opened(opened),
@@ -75,25 +76,12 @@ impl App {
         self.note_failure(&format!("{error:#}"));
     }
 
-    /// More of the trace that is shown; less is no news.
-    fn take_part(&mut self, session: Session, at_end: AtEnd) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        if session.index.step_count() < workspace.session.index.step_count() {
-            return;
-        }
-        workspace.take_part(session, at_end);
-        self.worker.renew();
-    }
-
-    /// The whole of the trace that is shown.
-    fn complete(&mut self, session: Session, at_end: AtEnd) {
-        let Some(workspace) = self.workspace.as_mut() else { return };
-        let told = workspace.session.notices.clone();
-        let news: Vec<String> = session.notices.iter().filter(|notice| !told.contains(notice)).cloned().collect();
-        workspace.take_part(session, at_end);
-        self.worker.renew();
+    /// Tells what is known of a trace once all of it is shown, beyond the notices that were told before.
+    pub(super) fn tell_whole(&mut self, told: &[String]) {
+        let Some(workspace) = self.workspace.as_ref() else { return };
         let (session, recent) = (workspace.session.clone(), workspace.recent());
-        news.iter().for_each(|notice| self.toasts.show(ToastKind::Info, notice));
+        let news = session.notices.iter().filter(|notice| !told.contains(notice));
+        news.for_each(|notice| self.toasts.show(ToastKind::Info, notice));
         self.tell_warnings(&session);
         super::recent::remember(&mut self.settings.recent, recent);
     }
@@ -123,9 +111,7 @@ impl App {
         if let Some(why) = workspace.session.follow_refusal() {
             return self.report(why);
         }
-        if let Err(error) = workspace.moved(|window, ground| window.edge(Way::Forward, ground)) {
-            return self.report(&format!("the position could not be changed: {error}"));
-        }
+        self.begin(Move::Edge(Way::Forward));
         self.index_more(Showing::Growth);
     }
 

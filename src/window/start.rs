@@ -78,7 +78,7 @@ impl Start {
             });
         });
         ui.add_space(7.0);
-        let states = self.states.poll(&settings.recent, worker, |recent| {
+        let states = self.states.poll_long(&settings.recent, worker, |recent| {
             let recent = recent.clone();
             move |_: &stepback_index::Cancel| Ok(recent.iter().map(RecentTrace::look).collect())
         });

@@ -1,7 +1,9 @@
 //! The status bar: where the active window is, and what the parser warned of.
 
+use std::sync::Arc;
+
 use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_index::{Cancel, Query as _, SlotReader, Steps};
+use stepback_index::{Cancel, Query as _, Steps};
 use stepback_parsers::{Position, Step};
 
 use super::app::App;
@@ -179,17 +181,24 @@ fn externals_ui(ui: &mut Ui, app: &App, tok: &Tok, out: &mut Vec<Action>) {
 }
 
 /// That the order of steps of different threads is known by their times alone, and with whom that matters here.
-fn order_ui(ui: &mut Ui, app: &App, tok: &Tok) {
-    let Some(workspace) = &app.workspace else { return };
-    let Some(threads) = workspace.threads.last().any().filter(|threads| threads.schedule.is_order_by_time) else {
+fn order_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
+    let Some(workspace) = &mut app.workspace else { return };
+    let Some(threads) = workspace.threads.all().any().filter(|threads| threads.schedule.is_order_by_time) else {
         return;
     };
     let position = workspace.windows.active().position;
-    let index = &workspace.session.index;
-    let others = SlotReader(&index)
-        .thread_at(position)
-        .map(|here| threads.schedule.unordered_with(here, position.0.saturating_sub(1)));
-    let others = order_words::others_text(&others.unwrap_or_default(), index.threads());
+    let asked = workspace.threads.here().map(|here| (position, here));
+    let others = asked.and_then(|asked| {
+        let answer = workspace.order.poll(&asked, &app.worker, |(position, here)| {
+            let (position, here) = (*position, *here);
+            let (session, threads) = (Arc::clone(&workspace.session), Arc::clone(threads));
+            move |_: &Cancel| {
+                let others = threads.schedule.unordered_with(here, position.0.saturating_sub(1));
+                Ok(order_words::others_text(&others, session.index.threads()))
+            }
+        });
+        answer.any().cloned().flatten()
+    });
     let whole = "Order between threads is known to the timestamp only";
     let text = if ui.available_width() > 1000.0 { whole } else { "Order by timestamps" };
     let wide = width(ui, text, &ui_font(11.5)) + 20.0;

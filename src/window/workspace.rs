@@ -5,14 +5,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use egui_tiles::{Tile, TileId};
-use stepback_index::{CallId, Cancel, QueryError};
+use stepback_index::ThreadId;
 use stepback_machine::RegisterGroup;
 use stepback_parsers::{Format, Position};
 
 use super::banner::Banner;
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
+use super::moving::Moving;
 use super::opening::Opened;
+use super::part::Part;
 use super::recent::{RecentTrace, now};
 use super::settings::SavedLayout;
 use super::status_bar::StatusSlot;
@@ -22,12 +24,11 @@ use crate::image::ImageSpec;
 use crate::keymap::Situation;
 use crate::model::access_table::AccessQuestion;
 use crate::model::so_far::so_far;
-use crate::model::threads::threads_of;
-use crate::model::{AtEnd, Ground, SourceChoice, TraceWindow, Windows};
+use crate::model::{SourceChoice, TraceWindow, Windows};
 use crate::panels::{Pane, RegistersPanel, ThreadsSlot, TimelineState, ViewCx};
 use crate::session::{OpenOptions, Session, TraceChange};
 use crate::theme::Tok;
-use crate::worker::{Ticket, Worker};
+use crate::worker::{Lane, Slot, Ticket, Worker};
 
 /// How often at most the trace file is looked at for changes.
 const WATCH_INTERVAL: Duration = Duration::from_secs(2);
@@ -56,8 +57,14 @@ pub struct Workspace {
     pub timeline: TimelineState,
     /// The search under way.
     pub lookup: Option<Lookup>,
+    /// The moves under way.
+    pub(super) moving: Moving,
+    /// More of the trace, until its windows are known.
+    pub(super) part: Option<Part>,
     /// What the status bar tells.
     pub status: StatusSlot,
+    /// The threads that may have run at the same time as the one at the position, in words.
+    pub order: Slot<(Position, ThreadId), Option<String>>,
     /// The cell that was under a cursor last: "last write" means it where the panel has none.
     last_cell: Option<CellName>,
     watch: Option<Ticket<Option<TraceChange>>>,
@@ -96,7 +103,10 @@ impl Workspace {
             threads: ThreadsSlot::default(),
             timeline: TimelineState::default(),
             lookup: None,
+            moving: Moving::default(),
+            part: None,
             status: StatusSlot::default(),
+            order: Slot::default(),
             last_cell: None,
             watch: None,
             watched: Instant::now(),
@@ -107,14 +117,9 @@ impl Workspace {
         workspace
     }
 
-    /// Another part of the same trace, or the whole of it: positions, folds and panels stay.
-    pub fn take_part(&mut self, session: Session, at_end: AtEnd) {
-        let session = Arc::new(session.succeeding(&self.session));
-        let before = std::mem::replace(&mut self.session, session);
-        self.banner = self.banner.take().and_then(|_| Banner::of(&self.session));
-        let index = &self.session.index;
-        self.windows.take_part(before.index.calls(), index.calls(), (index.step_count(), at_end));
-        let (end, is_whole) = (index.end(), index.is_whole());
+    /// Windows begin where they were last time, as far as the trace reaches there by now.
+    pub(super) fn begin_awaited(&mut self) {
+        let (end, is_whole) = (self.session.index.end(), self.session.index.is_whole());
         for awaited in std::mem::take(&mut self.awaited) {
             let window = self.windows.get_mut(awaited.window).filter(|window| window.is_untouched());
             match window {
@@ -192,37 +197,6 @@ impl Workspace {
     pub fn summary(&self) -> String {
         let steps = format!("{} · {} steps", self.architecture(), count(self.session.index.step_count()));
         so_far(&self.session, &steps)
-    }
-
-    /// Changes the active window by a move that needs to know the calls around it.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn moved<R>(&mut self, act: impl FnOnce(&mut TraceWindow, &Ground<'_>) -> R) -> Result<R, QueryError> {
-        let session = self.session.clone();
-        let window = self.windows.active_mut();
-        let ground = Ground::at(&session.index, window.position)?;
-        Ok(act(window, &ground))
-    }
-
-    /// Moves a window to a position.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn travel(&mut self, id: WindowId, to: Position) -> Result<(), QueryError> {
-        let session = self.session.clone();
-        if let Some(window) = self.windows.get_mut(id) {
-            window.travel(to, &Ground::at(&session.index, to.min(session.index.end()))?);
-        }
-        Ok(())
-    }
-
-    /// Folds or unfolds a call of the active window.
-    ///
-    /// # Errors
-    /// The index cannot be read.
-    pub fn toggle_fold(&mut self, call: u64) -> Result<(), QueryError> {
-        self.moved(|window, ground| window.toggle_fold(CallId(call), ground))
     }
 
     /// Opens a trace window beside the active one.
@@ -489,10 +463,9 @@ impl Workspace {
         self.focused_pane()?.selection(&cx)
     }
 
-    /// Asks who ran where and when, once for all panels.
+    /// Asks who ran where and when, once for all panels, and who runs at the position.
     pub fn look_at_threads(&mut self, worker: &Worker) {
-        let session = self.session.clone();
-        self.threads.poll(&(), worker, |()| move |cancel: &Cancel| threads_of(&session, cancel));
+        self.threads.poll(&self.session, worker, self.windows.active().position);
     }
 
     /// How the trace file was found changed, once. Asks again now and then, on the worker.
@@ -503,7 +476,7 @@ impl Workspace {
         } else if self.watch.is_none() && self.watched.elapsed() > WATCH_INTERVAL {
             self.watched = Instant::now();
             let session = self.session.clone();
-            self.watch = Some(worker.spawn(move |_| Ok(session.trace_change())));
+            self.watch = Some(worker.spawn(Lane::Short, move |_| Ok(session.trace_change())));
         }
         let change = answer.and_then(Result::ok)?.filter(|change| self.told != Some(*change))?;
         self.told = Some(change);

@@ -5,6 +5,8 @@ use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::store::reads;
+
 /// Length of an index file's header.
 pub const HEADER_LEN: usize = 56;
 
@@ -56,6 +58,7 @@ impl Data {
 
     /// Some of the bytes; none when the range is not wholly there (in one part).
     pub fn get(&self, range: Range<usize>) -> Option<&[u8]> {
+        reads::check();
         match self {
             Self::Map(map) => map.get(range),
             Self::Memory(bytes) => bytes.get(range),

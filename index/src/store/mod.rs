@@ -16,5 +16,6 @@ pub(crate) mod named_bank;
 pub(crate) mod output;
 pub(crate) mod packed;
 pub(crate) mod pcs;
+pub(crate) mod reads;
 pub(crate) mod regions;
 pub(crate) mod segment;

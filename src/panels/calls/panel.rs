@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 
 use super::rows::{Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
-use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls};
+use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls, same_calls};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
@@ -24,7 +24,7 @@ use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{empty_ui, error_ui};
 use crate::panels::watch::{News, SessionWatch};
 use crate::theme::icons;
-use crate::worker::{Answer, Slot, Ticket};
+use crate::worker::{Answer, Lane, Slot, Ticket};
 
 /// The field.
 const HEAD: f32 = 36.0;
@@ -47,6 +47,8 @@ struct CallsState {
     tree: CallTree,
     path: Slot<Position, Vec<CallId>>,
     pending: HashMap<Node, (usize, Ticket<Children>)>,
+    /// The calls of the rows in the part of the trace that is shown by now.
+    carrying: Option<Ticket<HashMap<CallId, CallId>>>,
     error: Option<String>,
     text: String,
     found: Slot<String, FoundCalls>,
@@ -66,8 +68,20 @@ impl std::fmt::Debug for CallsState {
 impl CallsState {
     /// Calls have other numbers when more of the trace is known.
     fn take_part(&mut self, cx: &ViewCx<'_>) {
-        self.tree.carry(cx.session.index.calls());
+        let (session, shown) = (Arc::clone(cx.session), self.tree.shown_calls());
+        let job = move |_: &Cancel| Ok(same_calls(session.index.calls(), &shown));
+        self.carrying = Some(cx.worker.spawn(Lane::Short, job));
         self.pending.clear();
+    }
+
+    /// Gives the rows their numbers in the part that is shown, once they are known.
+    fn carry(&mut self) {
+        let Some(answer) = self.carrying.as_ref().and_then(Ticket::take) else { return };
+        self.carrying = None;
+        match answer {
+            Ok(same) => self.tree.carry(&same),
+            Err(error) => self.error = Some(format!("{error:#}")),
+        }
     }
 }
 
@@ -84,6 +98,9 @@ impl CallsPanel {
             let (position, session) = (*position, Arc::clone(cx.session));
             move |_: &Cancel| Ok(call_path(&session, position)?.into_iter().map(|part| part.call).collect::<Vec<_>>())
         });
+        if self.state.carrying.is_some() {
+            return Some(self.state.tree.rows().0);
+        }
         if let Some(path) = answer.any() {
             self.state.tree.set_path(path);
         }
@@ -101,7 +118,8 @@ impl CallsPanel {
             let limit = self.state.tree.limit(*node);
             if self.state.pending.get(node).is_none_or(|(asked, _)| *asked != limit) {
                 let (node, session) = (*node, Arc::clone(cx.session));
-                let ticket = cx.worker.spawn(move |cancel| Ok(children_of(&session, node, limit, cancel)?));
+                let ticket =
+                    cx.worker.spawn(Lane::Short, move |cancel| Ok(children_of(&session, node, limit, cancel)?));
                 self.state.pending.insert(node, (limit, ticket));
             }
         }
@@ -125,7 +143,7 @@ impl CallsPanel {
     /// Calls of the functions that are looked for, one a row.
     fn found_rows(&mut self, cx: &ViewCx<'_>) -> Option<Vec<TreeRow>> {
         let text = self.state.text.trim().to_owned();
-        let answer = self.state.found.poll(&text, cx.worker, |text| {
+        let answer = self.state.found.poll_long(&text, cx.worker, |text| {
             let (text, session) = (text.clone(), Arc::clone(cx.session));
             move |cancel: &Cancel| Ok(find_calls(&session, &text, FOUND, cancel)?)
         });
@@ -282,6 +300,7 @@ impl Panel for CallsPanel {
             News::Part => self.state.take_part(cx),
             News::Trace => *self.state = CallsState::default(),
         }
+        self.state.carry();
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
         let pen = Pen::new(ui, rect, cx.tok);
@@ -306,6 +325,10 @@ impl Panel for CallsPanel {
         if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
             out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
         }
-        self.rows_ui(ui, list, &rows, cx, out);
+        // Rows that bear the numbers of another part of the trace can be looked at and no more.
+        match self.state.carrying {
+            None => self.rows_ui(ui, list, &rows, cx, out),
+            Some(_) => self.rows_ui(ui, list, &rows, &ViewCx { has_focus: false, ..*cx }, &mut Vec::new()),
+        }
     }
 }

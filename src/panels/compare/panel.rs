@@ -23,7 +23,7 @@ use crate::panels::pen::{INSET, Pen, ROW, head_font};
 use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icon, icons, ui as ui_font};
-use crate::worker::{Answer, Slot, Ticket};
+use crate::worker::{Answer, Lane, Slot, Ticket};
 
 /// Who against whom.
 const BAR: f32 = 30.0;
@@ -214,7 +214,7 @@ impl ComparePanel {
                 self.state.writers.clear();
             }
             let session = Arc::clone(cx.session);
-            self.state.pending = Some(cx.worker.spawn(move |cancel| writers(&session, &missing, cancel)));
+            self.state.pending = Some(cx.worker.spawn(Lane::Short, move |cancel| writers(&session, &missing, cancel)));
         }
     }
 
@@ -274,7 +274,7 @@ impl Panel for ComparePanel {
         };
         let key = (pair.0.position, pair.1.position);
         let mut slot = std::mem::take(&mut self.state.answer);
-        let answer = slot.poll(&key, cx.worker, |(from, to)| {
+        let answer = slot.poll_long(&key, cx.worker, |(from, to)| {
             let (from, to, session) = (*from, *to, Arc::clone(cx.session));
             move |cancel: &Cancel| compare(&session, from, to, cancel)
         });

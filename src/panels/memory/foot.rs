@@ -139,7 +139,7 @@ fn block_ui(
         say(doubt, pen.tok.warn);
     }
     if has_heap(cx.session.companions.functions.as_ref()) {
-        let answer = blocks.poll(&(), cx.worker, |()| {
+        let answer = blocks.poll_long(&(), cx.worker, |()| {
             let session = Arc::clone(cx.session);
             move |cancel: &Cancel| Ok(heap(&session.index, session.companions.functions.as_ref(), cancel)?)
         });

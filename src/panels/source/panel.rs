@@ -152,7 +152,7 @@ impl SourcePanel {
         if let Some(lines) = self.state.all_executed.get(&file.name) {
             return lines;
         }
-        let answer = self.state.executed.poll(&file.name, cx.worker, |_| {
+        let answer = self.state.executed.poll_long(&file.name, cx.worker, |_| {
             let (file, session) = (Arc::clone(file), Arc::clone(cx.session));
             move |cancel: &Cancel| Ok(Arc::new(executed_lines(&session, &file.code, cancel)?))
         });

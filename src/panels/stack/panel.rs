@@ -227,13 +227,14 @@ impl StackPanel {
         if let Some(cursor) = touched.cursor {
             self.state.cursor = cursor;
         }
-        let call = |place: usize| cx.session.index.calls().get(*stack.frames.get(place)?);
+        let call = |place: usize| frame_at((first, &self.state.frames), stack, place).map(|frame| frame.call);
         let to_call = touched.call.and_then(call).map(|call| called_at(&call));
         let to_entry = touched.entry.and_then(call).map(|call| entered_at(&call));
+        let opened = touched.opened.and_then(call).map(|call| entered_at(&call));
         if let Some(to) = to_entry.or(to_call) {
             self.send(to, cx, out);
         }
-        if let Some(at) = touched.opened.and_then(call).map(|call| entered_at(&call)) {
+        if let Some(at) = opened {
             out.push(Action::OpenWindowAt(at.0));
         }
         if touched.is_copied {

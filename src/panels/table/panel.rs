@@ -80,7 +80,7 @@ impl TablePanel {
             TableKind::Accesses => Ok(self.state.accesses.clone().map(Question::Accesses)),
             TableKind::Heat => Ok(Some(Question::Heat)),
             TableKind::Heap => {
-                let answer = self.state.heap.poll(&(), cx.worker, |()| {
+                let answer = self.state.heap.poll_long(&(), cx.worker, |()| {
                     let session = Arc::clone(cx.session);
                     move |cancel: &Cancel| {
                         let functions = session.companions.functions.as_ref();
@@ -211,7 +211,7 @@ impl Panel for TablePanel {
             Err(Some(error)) => return error_ui(ui, &pen, rect, &error, out),
         };
         let mut slot = std::mem::take(&mut self.state.answer);
-        let answer = slot.poll(&question, cx.worker, |question| {
+        let answer = slot.poll_long(&question, cx.worker, |question| {
             let (question, session) = (question.clone(), Arc::clone(cx.session));
             move |cancel: &Cancel| match &question {
                 Question::Accesses(question) => access_table(&session, question, cancel),

@@ -2,5 +2,6 @@
 
 mod panel;
 mod rows;
+mod sorted;
 
 pub use panel::ThreadsPanel;

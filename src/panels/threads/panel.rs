@@ -1,16 +1,18 @@
 //! The threads of the trace: how busy, when, where, and how they ended.
 
+use std::sync::Arc;
+
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
-use stepback_index::SlotReader;
 
 use super::rows;
 use super::rows::{Columns, ThreadRows};
+use super::sorted::{SortedThreads, Sorting};
 use crate::action::{Action, PanelKind};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
 use crate::model::text::counted;
-use crate::model::threads::{ThreadOrder, ThreadRow, Threads, sort_threads};
+use crate::model::threads::{ThreadRow, Threads};
 use crate::panels::ViewCx;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
@@ -39,8 +41,8 @@ pub struct ThreadsPanel {
 struct ThreadsState {
     scroll: Scroll,
     cursor: usize,
-    order: ThreadOrder,
-    is_reversed: bool,
+    sorting: Sorting,
+    sorted: Option<SortedThreads>,
 }
 
 impl ThreadsPanel {
@@ -53,24 +55,24 @@ impl ThreadsPanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, threads): (&Pen<'_>, &Threads),
+        (pen, threads): (&Pen<'_>, &Arc<Threads>),
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        bar_ui(ui, bar, (pen, threads), cx, out);
-        let mut rows = threads.rows.clone();
-        sort_threads(&mut rows, self.state.order, self.state.is_reversed);
+        let known = self.state.sorted.take().filter(|known| known.is_of(threads, self.state.sorting));
+        let sorted = known.unwrap_or_else(|| SortedThreads::new(threads, self.state.sorting));
+        let rows = &sorted.rows;
+        bar_ui(ui, bar, (pen, threads, sorted.count), cx, out);
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
         let view = Viewport { rows: rows.len() as u64, height: list.height(), row_height: ROW };
-        self.keys(ui, &rows, &view, cx, out);
+        self.keys(ui, rows, &view, cx, out);
         let area =
             List { rows: view.rows, ticks: &[], has_lasting_bar: false }.ui(ui, list, &mut self.state.scroll, cx.tok);
-        let columns = Columns::new(area.body, &rows);
+        let columns = Columns::new(area.body, &sorted.widths);
         self.heads_ui(ui, (pen, head), &columns, cx);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let here = SlotReader(&cx.session.index).thread_at(cx.windows.active().position).ok();
-        let busiest = rows.iter().map(|row| row.steps).max().unwrap_or(0);
+        let (here, busiest) = (cx.threads.here(), sorted.busiest);
         let shown = ThreadRows { pen, cx, columns, cursor: self.state.cursor, here, busiest };
         for (place, rect) in area.rows() {
             let place = usize::try_from(place).unwrap_or(usize::MAX);
@@ -79,18 +81,19 @@ impl ThreadsPanel {
                 self.state.cursor = place;
             }
         }
+        self.state.sorted = Some(sorted);
     }
 
     /// A click on a head sorts by its column, another one the other way round.
     fn heads_ui(&mut self, ui: &Ui, (pen, head): (&Pen<'_>, Rect), columns: &Columns, cx: &ViewCx<'_>) {
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, cx.tok.line);
         for (order, name, rect) in columns.heads(head) {
-            let is_chosen = self.state.order == order;
+            let Sorting { order: chosen, is_reversed } = self.state.sorting;
+            let is_chosen = chosen == order;
             let response = button_response(ui, rect, name, &format!("sort by {name}"));
-            rows::head_ui(pen, rect, (name, is_chosen, self.state.is_reversed), response.hovered());
+            rows::head_ui(pen, rect, (name, is_chosen, is_reversed), response.hovered());
             if response.clicked() {
-                self.state.is_reversed = is_chosen && !self.state.is_reversed;
-                self.state.order = order;
+                self.state.sorting = Sorting { order, is_reversed: is_chosen && !is_reversed };
             }
         }
     }
@@ -128,7 +131,7 @@ impl Panel for ThreadsPanel {
         let rect = ui.available_rect_before_wrap();
         ui.advance_cursor_after_rect(rect);
         let pen = Pen::new(ui, rect, cx.tok);
-        match cx.threads.last() {
+        match cx.threads.all() {
             Answer::Fresh(threads) | Answer::Stale(threads) | Answer::Late(threads) => {
                 self.threads_ui(ui, rect, (&pen, threads), cx, out);
             }
@@ -139,10 +142,15 @@ impl Panel for ThreadsPanel {
 }
 
 /// How many threads there are, and a way out of the one that the window stays in.
-fn bar_ui(ui: &Ui, bar: Rect, (pen, threads): (&Pen<'_>, &Threads), cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+fn bar_ui(
+    ui: &Ui,
+    bar: Rect,
+    (pen, threads, count): (&Pen<'_>, &Threads, u64),
+    cx: &ViewCx<'_>,
+    out: &mut Vec<Action>,
+) {
     let (tok, y) = (cx.tok, bar.center().y);
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
-    let count = threads.rows.iter().filter(|row| !row.is_idle).count() as u64;
     let mut words = so_far(cx.session, &counted(count, "thread", "threads"));
     let cores = threads.schedule.cores.len() as u64;
     if cores > 0 {

@@ -42,9 +42,20 @@ pub struct ThreadRows<'a> {
     pub busiest: u64,
 }
 
-impl Columns {
-    /// The columns for these rows; those that no row has anything for are left out.
-    pub fn new(list: Rect, rows: &[ThreadRow]) -> Self {
+/// How wide the columns are for some rows: worked out once for them, since all rows are looked at.
+#[derive(Clone, Debug, Default)]
+pub struct Widths(Vec<Width>);
+
+#[derive(Clone, Copy, Debug)]
+struct Width {
+    order: ThreadOrder,
+    name: &'static str,
+    wide: f32,
+}
+
+impl Widths {
+    /// The widths for these rows; columns that no row has anything for are left out.
+    pub fn of(rows: &[ThreadRow]) -> Self {
         use ThreadOrder::{Cores, Ending, First, Last, Name, Process, Started, Steps, Time};
         let longest = |text: &dyn Fn(&ThreadRow) -> usize| rows.iter().map(text).max().unwrap_or(0) as f32;
         let digits = |number: u64| thousands(number).len();
@@ -55,12 +66,10 @@ impl Columns {
         let started = if rows.iter().any(|row| row.times.is_some()) { 108.0 } else { 0.0 };
         let ending = longest(&|row| ending_words(row.ending).len());
         let cores = longest(&|row| row.cores_text().len()).min(16.0);
-        let mut columns = Self { list: Vec::new(), right: list.right() - 8.0 };
-        let mut left = list.left() + INSET;
-        let mut add = |order, name, width: f32, least: f32| {
-            if width > 0.0 {
-                columns.list.push((order, name, left, width.max(least)));
-                left += width.max(least) + INSET;
+        let mut widths = Vec::new();
+        let mut add = |order, name, wide: f32, least: f32| {
+            if wide > 0.0 {
+                widths.push(Width { order, name, wide: wide.max(least) });
             }
         };
         add(Name, "Thread", ADVANCE * longest(&|row| row.name.len()) + 14.0, 58.0);
@@ -72,7 +81,20 @@ impl Columns {
         add(Ending, "End", 6.0 * ending, 44.0);
         add(Time, "Time", DIGIT * lasted, 58.0);
         add(Started, "Started", started, 0.0);
-        columns
+        Self(widths)
+    }
+}
+
+impl Columns {
+    /// The columns in a list.
+    pub fn new(list: Rect, widths: &Widths) -> Self {
+        let mut left = list.left() + INSET;
+        let place = |width: &Width| {
+            let at = left;
+            left += width.wide + INSET;
+            (width.order, width.name, at, width.wide)
+        };
+        Self { list: widths.0.iter().map(place).collect(), right: list.right() - 8.0 }
     }
 
     /// The heads with their rectangles.

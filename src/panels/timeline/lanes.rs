@@ -1,13 +1,15 @@
 //! Lanes of threads and cores: who ran where and when.
 
+use std::sync::Arc;
+
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_index::SlotReader;
 
 use super::paint::{Strip, lane_height, tip_ui};
 use super::panel::{AXIS, TimelineState};
 use crate::action::TimelineLanes;
 use crate::analysis::schedule::{Bounded, Mark, MarkKind, Schedule, Who, boxes};
-use crate::model::lane_view::{LaneId, lane_hint, lane_ids, lane_name, scrolled, stretch_boxes, who_name};
+use crate::model::lane_view::{LaneId, lane_hint, lane_name, scrolled, stretch_boxes, who_name};
+use crate::model::threads::Threads;
 use crate::panels::ViewCx;
 use crate::panels::pen::{INSET, Pen};
 use crate::theme::{semi, ui as ui_font};
@@ -22,10 +24,10 @@ pub fn lanes_ui(
     ui: &Ui,
     strip: &Strip,
     (pen, cx): (&Pen<'_>, &ViewCx<'_>),
-    (schedule, kind): (&Schedule, TimelineLanes),
+    (threads, kind): (&Arc<Threads>, TimelineLanes),
     state: &mut TimelineState,
 ) -> Option<u64> {
-    let ids = lane_ids(schedule, kind);
+    let (schedule, ids) = (&threads.schedule, state.ids(threads, kind));
     let top = strip.rect.top() + AXIS + PADDING;
     let height = lane_height(ui.ctx().content_rect().height());
     let room = (((strip.rect.bottom() - PADDING - top) / height).floor() as usize).max(1);
@@ -49,7 +51,7 @@ pub fn lanes_ui(
 /// The lane of what runs at the position.
 fn current_lane(cx: &ViewCx<'_>, schedule: &Schedule, kind: TimelineLanes) -> Option<LaneId> {
     let position = cx.windows.active().position;
-    let thread = usize::from(SlotReader(&cx.session.index).thread_at(position).ok()?.0);
+    let thread = usize::from(cx.threads.here()?.0);
     if kind == TimelineLanes::Threads {
         return Some(LaneId::Thread(thread));
     }

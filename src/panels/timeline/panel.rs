@@ -9,6 +9,7 @@ use stepback_parsers::Position;
 use super::paint::{LanePlace, Strip};
 use super::{lanes, paint};
 use crate::action::{Action, TimelineLanes, Way, WindowId};
+use crate::model::lane_view::{LaneId, lane_ids};
 use crate::model::step_rows::{PathPart, call_path};
 use crate::model::threads::Threads;
 use crate::model::timeline::{LaneRequest, Lanes, lanes};
@@ -41,13 +42,35 @@ pub struct TimelineState {
     pub(super) top: usize,
     /// The lane that was last brought into view.
     pub(super) revealed: Option<usize>,
+    /// The lanes of a kind, as long as the threads are the same.
+    ids: Option<KnownIds>,
     /// What is in view; none: the whole trace.
     range: Option<(u64, u64)>,
     /// The handle that is being dragged, and where it was.
     dragged: Option<(WindowId, Position)>,
 }
 
+/// The lanes of a kind and what they were made from: as many as the trace has threads, so no frame lists them anew.
+#[derive(Debug)]
+struct KnownIds {
+    threads: Arc<Threads>,
+    kind: TimelineLanes,
+    ids: Arc<[LaneId]>,
+}
+
 impl TimelineState {
+    /// The lanes of a kind, from top to bottom.
+    pub(super) fn ids(&mut self, threads: &Arc<Threads>, kind: TimelineLanes) -> Arc<[LaneId]> {
+        let known = self.ids.take().filter(|known| Arc::ptr_eq(&known.threads, threads) && known.kind == kind);
+        let known = known.unwrap_or_else(|| {
+            let ids = lane_ids(&threads.schedule, kind).into();
+            KnownIds { threads: Arc::clone(threads), kind, ids }
+        });
+        let ids = Arc::clone(&known.ids);
+        self.ids = Some(known);
+        ids
+    }
+
     /// Shows lanes of a kind.
     pub fn choose(&mut self, lanes: TimelineLanes) {
         (self.chosen, self.top, self.revealed) = (Some(lanes), 0, None);
@@ -77,14 +100,14 @@ pub fn timeline_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out:
     response.widget_info(|| WidgetInfo::labeled(Role::Slider, true, "timeline"));
     zoom(ui, &strip, &response, state, end);
     strip.axis_ui(&pen, cx);
-    let threads = cx.threads.last().any();
-    let shown = state.shown(threads);
+    let threads = cx.threads.all().any();
+    let shown = state.shown(threads.map(|threads| &**threads));
     let mark = match (shown, threads) {
         (TimelineLanes::Calls, _) | (_, None) => {
             draw_calls(ui, &strip, (&pen, cx), state);
             None
         }
-        (kind, Some(threads)) => lanes::lanes_ui(ui, &strip, (&pen, cx), (&threads.schedule, kind), state),
+        (kind, Some(threads)) => lanes::lanes_ui(ui, &strip, (&pen, cx), (threads, kind), state),
     };
     chooser_ui(ui, &strip, &pen, shown, out);
     strip.handles_ui(&pen, cx);

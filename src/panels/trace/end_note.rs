@@ -27,7 +27,7 @@ pub struct EndNote {
 impl EndNote {
     /// Asks, if that is not done yet.
     pub fn ask(&mut self, cx: &ViewCx<'_>) {
-        self.answer.poll(&(), cx.worker, |()| {
+        self.answer.poll_long(&(), cx.worker, |()| {
             let session = Arc::clone(cx.session);
             move |cancel: &Cancel| Ok(fatal_ending(&session.index, cancel)?)
         });

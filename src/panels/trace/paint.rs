@@ -1,7 +1,6 @@
 //! How a row of the trace looks.
 
 use egui::{Rect, pos2, vec2};
-use stepback_index::ThreadInfo;
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
@@ -60,6 +59,32 @@ pub struct Columns {
     least_depth: u32,
 }
 
+/// What columns have to have room for.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// Steps of the trace.
+    pub step_count: u64,
+    /// The names of its threads.
+    pub names: Longest,
+    /// The least depth in view.
+    pub least_depth: u32,
+    /// The highest address in view.
+    pub highest: Address,
+    /// The trace has program images.
+    pub has_symbols: bool,
+    /// The trace states values of registers.
+    pub has_values: bool,
+}
+
+/// How long names of threads are: looked at once for as many threads as there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Longest {
+    /// How many threads there are.
+    pub threads: usize,
+    /// Letters of the longest name.
+    pub letters: usize,
+}
+
 /// What was painted of a row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Painted {
@@ -69,19 +94,15 @@ pub struct Painted {
 
 impl Columns {
     /// The columns of a list in a rectangle.
-    pub fn new(
-        body: Rect,
-        (step_count, threads): (u64, &[ThreadInfo]),
-        least_depth: u32,
-        (highest, has_symbols, has_values): (Address, bool, bool),
-    ) -> Self {
+    pub fn new(body: Rect, shown: &Shown) -> Self {
+        let Shown { step_count, names, least_depth, highest, has_symbols, has_values } = *shown;
         let digits = thousands(step_count.saturating_sub(1)).len();
         // Mono 11.5 is 6.9 wide; up to five digits the measures of the design hold.
         let number_end = (12.0 + 6.9 * f32::from(u8::try_from(digits).unwrap_or(26))).max(58.0).round();
         let left = body.left();
-        let longest = threads.iter().map(|thread| thread.name.chars().count()).max().unwrap_or(0).min(TAG_LENGTH);
+        let longest = names.letters.min(TAG_LENGTH);
         let letters = f32::from(u8::try_from(longest).unwrap_or(0));
-        let tag = if threads.len() > 1 { (6.9 * letters + 8.0).round() } else { 0.0 };
+        let tag = if names.threads > 1 { (6.9 * letters + 8.0).round() } else { 0.0 };
         let has_offset = has_symbols && body.width() + 10.0 >= OFFSET_FROM;
         let digits = address_digits(highest);
         Self {

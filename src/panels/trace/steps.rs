@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use egui::{Rect, Ui, pos2, vec2};
-use stepback_index::{CallId, Cancel, Row, ThreadId};
+use stepback_index::{Call, CallId, Cancel, Row, ThreadId, ThreadInfo};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::end_note::EndNote;
 use super::lines::RowLines;
 use super::menu;
-use super::paint::{Columns, lines_below, paint_folded, paint_line, paint_row};
+use super::paint::{Columns, Longest, Shown, lines_below, paint_folded, paint_line, paint_row};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
@@ -21,7 +21,7 @@ use crate::panels::blocks::{Blocks, Item};
 use crate::panels::list::{List, ListArea, Tick};
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
-use crate::worker::LATE_AFTER;
+use crate::worker::{LATE_AFTER, Slot};
 
 /// Steps in a block.
 const BLOCK: u64 = 64;
@@ -45,8 +45,22 @@ pub struct StepList {
     held: Held,
     lines: RowLines,
     ending: EndNote,
+    /// The folded calls in view.
+    folded: Slot<Vec<CallId>, Vec<Option<Call>>>,
+    /// The names of the threads.
+    longest: Longest,
     /// The position moved, and lines below steps may yet hide it.
     is_revealing: bool,
+}
+
+impl Longest {
+    fn of(self, threads: &[ThreadInfo]) -> Self {
+        if self.threads == threads.len() {
+            return self;
+        }
+        let letters = threads.iter().map(|thread| thread.name.chars().count()).max().unwrap_or(0);
+        Self { threads: threads.len(), letters }
+    }
 }
 
 /// What is shown while the rows of a new place are on their way.
@@ -71,6 +85,8 @@ impl Default for StepList {
             held: Held::default(),
             lines: RowLines::default(),
             ending: EndNote::default(),
+            folded: Slot::default(),
+            longest: Longest::default(),
             is_revealing: false,
         }
     }
@@ -186,6 +202,18 @@ impl StepList {
             let session = Arc::clone(cx.session);
             move |cancel: &Cancel| step_rows(&session, Step(range.start), range.end - range.start, cancel)
         });
+        let folded = area.rows().filter_map(|(row, _)| match window.folds.row(row)? {
+            Row::Folded { call, .. } => Some(call),
+            Row::Step(_) => None,
+        });
+        let folded: Vec<CallId> = folded.collect();
+        if !folded.is_empty() {
+            self.folded.poll(&folded, cx.worker, |folded| {
+                let (session, folded) = (Arc::clone(cx.session), folded.clone());
+                move |_: &Cancel| Ok(folded.iter().map(|call| session.index.calls().get(*call)).collect::<Vec<_>>())
+            });
+        }
+        self.longest = self.longest.of(cx.session.index.threads());
     }
 
     /// The place to show: for a moment rather the one before than rows without content.
@@ -268,12 +296,15 @@ impl StepList {
         let highest = shown().map(|row| row.address).max().unwrap_or_default();
         let index = &cx.session.index;
         let has_values = index.source().traits().registers == RegisterSource::Recorded;
-        Columns::new(
-            area.body,
-            (index.step_count(), index.threads()),
+        let shown = Shown {
+            step_count: index.step_count(),
+            names: self.longest,
             least_depth,
-            (highest, !cx.session.images.is_empty(), has_values),
-        )
+            highest,
+            has_symbols: !cx.session.images.is_empty(),
+            has_values,
+        };
+        Columns::new(area.body, &shown)
     }
 
     /// Draws the rows; returns where the position is, if it is in view.
@@ -289,7 +320,9 @@ impl StepList {
             }
             match frame.window.folds.row(row) {
                 Some(Row::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
-                Some(Row::Folded { call, first, last }) => folded_ui(ui, rect, (call, first, last), frame, out),
+                Some(Row::Folded { call, first, last }) => {
+                    folded_ui(ui, rect, (call, self.folded_call(call), first, last), frame, out)
+                }
                 None if row == frame.window.folds.row_count() => {
                     let is_whole = frame.cx.session.index.is_whole();
                     let end = if is_whole { "End of trace" } else { "End of what is indexed" };
@@ -303,6 +336,13 @@ impl StepList {
             }
         }
         gap
+    }
+
+    /// What is known of a folded call.
+    fn folded_call(&self, call: CallId) -> Option<Call> {
+        let (asked, known) = self.folded.peek()?;
+        let place = asked.iter().position(|asked| *asked == call)?;
+        known.get(place).copied().flatten()
     }
 
     fn height_below(&self, row: u64, window: &TraceWindow) -> f32 {
@@ -386,13 +426,12 @@ fn fold_box_ui(ui: &Ui, rect: Rect, (row, call): (&StepRow, CallId), frame: &Fra
 fn folded_ui(
     ui: &Ui,
     rect: Rect,
-    (call, first, last): (CallId, Step, Step),
+    (call, known, first, last): (CallId, Option<Call>, Step, Step),
     frame: &Frame<'_, '_>,
     out: &mut Vec<Action>,
 ) {
     let Frame { pen, cx, window, columns } = frame;
-    let frame_of_call = cx.session.index.calls().get(call);
-    let (name, depth, thread) = match frame_of_call {
+    let (name, depth, thread) = match known {
         Some(frame) => (function_name(&cx.session.images, frame.function), frame.depth, thread_name(cx, frame.thread)),
         None => ("call".to_owned(), 0, ""),
     };

@@ -1,0 +1,102 @@
+//! Moves of a trace window. They look at the trace, so a worker makes them on a copy of the window.
+
+use stepback_index::{CallId, Index, QueryError, SlotReader, ThreadId};
+use stepback_parsers::{Position, Source};
+
+use super::{Ground, Stride, ThreadWalk, TraceWindow};
+use crate::action::{Fold, Way};
+
+/// Something that changes the position of a window, or what it folds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// By steps: through all threads, or within the one that the window stays in.
+    Step(Stride, Way),
+    /// To the next or last step of the thread that the window stays in, else of that of the position.
+    StepOfThread(Way),
+    /// Stays in a thread from then on; without one in that of the position or, where it stays in one, in none again.
+    StayInThread(Option<ThreadId>),
+    /// To a position.
+    Travel(Position),
+    /// To the first or the last position.
+    Edge(Way),
+    /// To a position visited before, or gone back from.
+    History(Way),
+    /// Folds or unfolds.
+    Fold(Fold),
+    /// Folds an open call, unfolds a folded one.
+    ToggleFold(CallId),
+}
+
+/// What became of a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Landing {
+    /// It was made, even where that changed nothing.
+    Made,
+    /// There is nothing to go to: no call, no return, no step of the thread.
+    Nowhere,
+}
+
+impl Move {
+    /// Makes the move. Runs on a worker.
+    ///
+    /// # Errors
+    /// The index cannot be read.
+    pub fn make<S: Source>(&self, index: &Index<S>, window: &mut TraceWindow) -> Result<Landing, QueryError> {
+        let ground = |at: Position| Ground::at(index, at);
+        let here = window.position;
+        match self {
+            Self::Step(stride, way) => match window.thread {
+                Some(thread) => return step_of(index, window, thread, (*stride, *way)),
+                None => return Ok(step(window, *stride, *way, &ground(here)?)),
+            },
+            Self::StepOfThread(way) => {
+                let thread = match window.thread {
+                    Some(thread) => thread,
+                    None => SlotReader(index).thread_at(here)?,
+                };
+                return step_of(index, window, thread, (Stride::Into, *way));
+            }
+            Self::StayInThread(thread) => {
+                window.thread = match (*thread, window.thread) {
+                    (Some(thread), _) => Some(thread),
+                    (None, Some(_)) => None,
+                    (None, None) => Some(SlotReader(index).thread_at(here)?),
+                }
+            }
+            Self::Travel(to) => window.travel(*to, &ground((*to).min(index.end()))?),
+            Self::Edge(way) => window.edge(*way, &ground(here)?),
+            Self::History(way) => _ = window.history(*way, &ground(here)?),
+            Self::Fold(what) => window.fold(*what, &ground(here)?),
+            Self::ToggleFold(call) => window.toggle_fold(*call, &ground(here)?),
+        }
+        Ok(Landing::Made)
+    }
+}
+
+fn step(window: &mut TraceWindow, stride: Stride, way: Way, ground: &Ground<'_>) -> Landing {
+    match stride {
+        Stride::Row => window.step_row(way, ground),
+        Stride::Into => window.step_into(way, ground),
+        Stride::Over => window.step_over(way, ground),
+        Stride::Page(rows) => window.page(way, rows, ground),
+        Stride::Out if window.step_out(way, ground) => {}
+        Stride::Out => return Landing::Nowhere,
+    }
+    Landing::Made
+}
+
+fn step_of<S: Source>(
+    index: &Index<S>,
+    window: &mut TraceWindow,
+    thread: ThreadId,
+    (stride, way): (Stride, Way),
+) -> Result<Landing, QueryError> {
+    let target = ThreadWalk::new(index, thread).target(stride, way, window.position)?;
+    let Some(to) = target else { return Ok(Landing::Nowhere) };
+    let ground = Ground::at(index, window.position)?;
+    match stride {
+        Stride::Out => window.travel(to, &ground),
+        Stride::Row | Stride::Into | Stride::Over | Stride::Page(_) => window.walk(to, &ground),
+    }
+    Ok(Landing::Made)
+}

@@ -1,0 +1,93 @@
+//! Another part of the trace takes the place of the one on the screen: what is folded is sought in it first.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::app::App;
+use super::workspace::Workspace;
+use crate::model::{AtEnd, NewEnd, Windows};
+use crate::session::Session;
+use crate::worker::{Lane, Ticket};
+
+/// What comes with a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// More is on its way.
+    More,
+    /// It is the whole of the trace.
+    Whole,
+}
+
+/// A part that is known and not yet shown.
+pub struct Part {
+    session: Arc<Session>,
+    at_end: AtEnd,
+    arrival: Arrival,
+    /// The windows as they are in it, once that is asked for.
+    windows: Option<Ticket<Windows>>,
+}
+
+impl Workspace {
+    /// The steps of the newest part.
+    fn newest_count(&self) -> u64 {
+        self.part.as_ref().map_or(&self.session, |part| &part.session).index.step_count()
+    }
+
+    /// Takes a part in whose windows are known.
+    fn show_part(&mut self, session: Arc<Session>, windows: Windows) {
+        self.session = session;
+        self.banner = self.banner.take().and_then(|_| super::banner::Banner::of(&self.session));
+        self.windows = windows;
+        self.begin_awaited();
+    }
+}
+
+impl App {
+    /// More of the trace that is shown, or the whole of it; positions, folds and panels stay. Less is no news.
+    pub(super) fn begin_part(&mut self, session: Session, at_end: AtEnd, arrival: Arrival) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        if arrival == Arrival::More && session.index.step_count() < workspace.newest_count() {
+            return;
+        }
+        let session = Arc::new(session.succeeding(&workspace.session));
+        workspace.part = Some(Part { session, at_end, arrival, windows: None });
+        self.advance_part();
+    }
+
+    /// Shows the part that arrived as soon as the windows are known in it.
+    pub(super) fn advance_part(&mut self) {
+        let Some(workspace) = self.workspace.as_mut().filter(|workspace| !workspace.moving.is_under_way()) else {
+            return;
+        };
+        let Some(part) = workspace.part.as_mut() else { return };
+        let windows = part.windows.get_or_insert_with(|| {
+            let (before, after) = (Arc::clone(&workspace.session), Arc::clone(&part.session));
+            let (mut windows, at_end) = (workspace.windows.clone(), part.at_end);
+            self.worker.spawn(Lane::Short, move |_| {
+                let to = NewEnd { step_count: after.index.step_count(), at_end };
+                windows.take_part(before.index.calls(), after.index.calls(), to);
+                Ok(windows)
+            })
+        });
+        let Some(answer) = windows.take() else { return };
+        if let Some(part) = workspace.part.take() {
+            self.end_part(part, answer);
+        }
+    }
+
+    fn end_part(&mut self, part: Part, windows: Result<Windows>) {
+        let Some(workspace) = self.workspace.as_mut() else { return };
+        let told = workspace.session.notices.clone();
+        match windows {
+            Ok(windows) => workspace.show_part(part.session, windows),
+            Err(error) => {
+                return self.report(&format!("the trace could not be shown as far as it is indexed: {error:#}"));
+            }
+        }
+        self.worker.renew();
+        if part.arrival == Arrival::Whole {
+            self.tell_whole(&told);
+        }
+    }
+}
