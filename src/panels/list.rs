@@ -70,6 +70,11 @@ impl ListArea {
         self.scroll
     }
 
+    /// The same for lists that are in memory, whose rows have places.
+    pub fn places(&self) -> impl Iterator<Item = (usize, Rect)> + use<> {
+        self.rows().filter_map(|(row, rect)| Some((usize::try_from(row).ok()?, rect)))
+    }
+
     /// The rows in view with their rectangles; the last may be cut.
     pub fn rows(&self) -> impl Iterator<Item = (u64, Rect)> + use<> {
         let Self { body, view, scroll } = *self;

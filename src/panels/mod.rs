@@ -8,6 +8,7 @@ mod ask;
 mod blocks;
 mod calls;
 mod compare;
+mod cursor_list;
 mod externals;
 mod field;
 mod kept;

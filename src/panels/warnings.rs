@@ -5,14 +5,13 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Warning;
 
 use super::ViewCx;
+use super::cursor_list::{CursorList, take_rect};
 use super::keys::{PanelKey, take_keys};
-use super::list::List;
 use super::menu::{MenuItem, menu_head_ui};
 use super::panel::Panel;
-use super::pen::{INSET, Pen, ROW};
+use super::pen::{INSET, Pen};
 use super::row::{RowState, empty_ui, row_background, row_response};
 use crate::action::{Action, PanelKind};
-use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
 use crate::theme::{icon, icons, mono, ui as ui_font};
@@ -24,9 +23,7 @@ const BAR: f32 = 30.0;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct WarningsPanel {
     #[serde(skip)]
-    scroll: Scroll,
-    #[serde(skip)]
-    cursor: usize,
+    list: CursorList,
 }
 
 impl WarningsPanel {
@@ -45,7 +42,7 @@ impl WarningsPanel {
     ) {
         let (tok, y) = (cx.tok, rect.center().y);
         let response = row_response(ui, rect, ("warning", place), || format!("warning at line {}", warning.line));
-        let is_cursor = self.cursor == place;
+        let is_cursor = self.list.cursor == place;
         row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
         pen.text(rect.left() + INSET, y, icons::WARNING, icon(13.0), tok.warn);
         let line = format!("line {}", thousands(warning.line));
@@ -55,7 +52,7 @@ impl WarningsPanel {
         let left = (end + INSET).max(rect.left() + 230.0);
         pen.cut_text(left, y, &warning.message, ui_font(12.5), tok.t1, rect.right() - 8.0);
         if response.clicked() {
-            self.cursor = place;
+            self.list.cursor = place;
             out.push(go_to(warning));
         }
         response.context_menu(|ui| {
@@ -70,26 +67,12 @@ impl WarningsPanel {
     }
 
     fn keys(&mut self, ui: &Ui, warnings: &[Warning], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let last = warnings.len().saturating_sub(1);
-        let view = Viewport { rows: warnings.len() as u64, height: list.height(), row_height: ROW };
-        let page = usize::try_from(view.page()).unwrap_or(1);
         for key in take_keys(ui, cx.has_focus) {
-            self.cursor = match key {
-                PanelKey::Up => self.cursor.saturating_sub(1),
-                PanelKey::Down => self.cursor + 1,
-                PanelKey::PageUp => self.cursor.saturating_sub(page),
-                PanelKey::PageDown => self.cursor + page,
-                PanelKey::First => 0,
-                PanelKey::Last => last,
-                _ => self.cursor,
-            }
-            .min(last);
-            match (key, warnings.get(self.cursor)) {
+            match (key, warnings.get(self.list.press(key, warnings.len(), list))) {
                 (PanelKey::Enter, Some(warning)) => out.push(go_to(warning)),
                 (PanelKey::Copy, Some(warning)) => out.push(Action::Copy(text_of(warning))),
                 _ => {}
             }
-            self.scroll.reveal_row(self.cursor as u64, &view);
         }
     }
 }
@@ -104,8 +87,7 @@ impl Panel for WarningsPanel {
     }
 
     fn ui(&mut self, ui: &mut Ui, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let warnings = cx.session.index.warnings();
         if warnings.is_empty() {
@@ -118,11 +100,9 @@ impl Panel for WarningsPanel {
         let (bar, list) = rect.split_top_bottom_at_y(rect.top() + BAR);
         bar_ui(&pen, bar, warnings.len() as u64, cx);
         self.keys(ui, warnings, list, cx, out);
-        let state = List { rows: warnings.len() as u64, ticks: &[], has_lasting_bar: false };
-        let area = state.ui(ui, list, &mut self.scroll, cx.tok);
+        let area = self.list.area(ui, list, warnings.len(), cx.tok);
         let pen = Pen::new(ui, area.body, cx.tok);
-        for (place, rect) in area.rows() {
-            let place = usize::try_from(place).unwrap_or(usize::MAX);
+        for (place, rect) in area.places() {
             if let Some(warning) = warnings.get(place) {
                 self.row_ui(ui, rect, (place, warning), (&pen, cx), out);
             }

@@ -11,14 +11,13 @@ use stepback_parsers::Position;
 use super::rows::{Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
 use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls, same_calls};
-use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
 use crate::model::text::counted;
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::{CursorList, take_rect};
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{empty_ui, error_ui};
@@ -52,9 +51,7 @@ struct CallsState {
     error: Option<String>,
     text: String,
     found: Slot<String, FoundCalls>,
-    scroll: Scroll,
-    /// The row under the cursor.
-    cursor: usize,
+    list: CursorList,
     /// The position that was last brought into view, and the height of the list then.
     revealed: Option<(Position, f32)>,
 }
@@ -167,16 +164,13 @@ impl CallsPanel {
 
     fn rows_ui(&mut self, ui: &mut Ui, list: Rect, rows: &[TreeRow], cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let list = if self.state.text.trim().is_empty() { list } else { self.count_ui(ui, list, cx) };
-        let view = Viewport { rows: rows.len() as u64, height: list.height(), row_height: ROW };
-        self.follow(rows, &view, cx);
-        self.keys(ui, rows, &view, cx, out);
-        let state = List { rows: rows.len() as u64, ticks: &[], has_lasting_bar: false };
-        let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
+        self.follow(rows, list, cx);
+        self.keys(ui, rows, list, cx, out);
+        let area = self.state.list.area(ui, list, rows.len(), cx.tok);
         let window = cx.windows.followed(self.window);
-        let shown = Rows { pen: Pen::new(ui, area.body, cx.tok), cx, window, cursor: self.state.cursor };
+        let shown = Rows { pen: Pen::new(ui, area.body, cx.tok), cx, window, cursor: self.state.list.cursor };
         let mut touched = Touched::default();
-        for (place, rect) in area.rows() {
-            let place = usize::try_from(place).unwrap_or(usize::MAX);
+        for (place, rect) in area.places() {
             if let Some(row) = rows.get(place) {
                 shown.row_ui(ui, rect, (place, row), &mut touched, out);
             }
@@ -193,41 +187,28 @@ impl CallsPanel {
     }
 
     /// Brings the row of the position into view when the position moved.
-    fn follow(&mut self, rows: &[TreeRow], view: &Viewport, cx: &ViewCx<'_>) {
+    fn follow(&mut self, rows: &[TreeRow], list: Rect, cx: &ViewCx<'_>) {
         let position = cx.windows.followed(self.window).position;
         let is_known = self.state.path.peek().is_some_and(|(asked, _)| *asked == position);
         let is_whole = !rows.iter().any(|row| matches!(row, TreeRow::Loading { .. }));
         let is_settled = self.state.pending.is_empty() && is_known && is_whole;
-        let now = Some((position, view.height));
+        let now = Some((position, list.height()));
         if self.state.revealed == now || !is_settled {
             return;
         }
         let current = rows.iter().position(|row| matches!(row, TreeRow::Calls { is_current: true, .. }));
         if let Some(place) = current {
-            self.state.cursor = place;
-            self.state.scroll.reveal_row(place as u64, view);
+            self.state.list.go_to(place, rows.len(), list);
         }
         self.state.revealed = now;
     }
 
-    fn keys(&mut self, ui: &Ui, rows: &[TreeRow], view: &Viewport, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let last = rows.len().saturating_sub(1);
-        let page = usize::try_from(view.page()).unwrap_or(1);
+    fn keys(&mut self, ui: &Ui, rows: &[TreeRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx.has_focus) {
-            let cursor = self.state.cursor.min(last);
-            self.state.cursor = match key {
-                PanelKey::Up => cursor.saturating_sub(1),
-                PanelKey::Down => (cursor + 1).min(last),
-                PanelKey::PageUp => cursor.saturating_sub(page),
-                PanelKey::PageDown => (cursor + page).min(last),
-                PanelKey::First => 0,
-                PanelKey::Last => last,
-                _ => cursor,
-            };
-            if let Some(row) = rows.get(cursor) {
-                self.row_key(key, row, (cursor, rows), cx, out);
+            let place = self.state.list.press(key, rows.len(), list);
+            if let Some(row) = rows.get(place) {
+                self.row_key(key, row, (place, rows, list), cx, out);
             }
-            self.state.scroll.reveal_row(self.state.cursor as u64, view);
         }
     }
 
@@ -235,7 +216,7 @@ impl CallsPanel {
         &mut self,
         key: PanelKey,
         row: &TreeRow,
-        (place, rows): (usize, &[TreeRow]),
+        (place, rows, list): (usize, &[TreeRow], Rect),
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
@@ -248,7 +229,8 @@ impl CallsPanel {
             }
             (TreeRow::Calls { depth, .. }, PanelKey::Left) => {
                 let parent = |other: &TreeRow| matches!(other, TreeRow::Calls { depth: other, .. } if *other < *depth);
-                self.state.cursor = rows.get(..place).and_then(|above| above.iter().rposition(parent)).unwrap_or(place);
+                let above = rows.get(..place).and_then(|above| above.iter().rposition(parent));
+                self.state.list.go_to(above.unwrap_or(place), rows.len(), list);
             }
             (TreeRow::Calls { row, .. }, PanelKey::Enter) => {
                 out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));
@@ -264,7 +246,7 @@ impl CallsPanel {
 
     fn apply(&mut self, touched: Touched) {
         if let Some(place) = touched.cursor {
-            self.state.cursor = place;
+            self.state.list.cursor = place;
         }
         if let Some((node, is_open)) = touched.toggled {
             self.state.tree.set_open(node, is_open);
@@ -301,15 +283,14 @@ impl Panel for CallsPanel {
             News::Trace => *self.state = CallsState::default(),
         }
         self.state.carry();
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let field = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 16.0, 22.0));
         let finder = Field { hint: "Find a function", icon: icons::SEARCH };
         let field = finder.ui(ui, &pen, field, &mut self.state.text);
         if field.changed() {
             // Another list: it begins at its top; the tree comes back with the call of the position in view.
-            (self.state.scroll, self.state.cursor, self.state.revealed) = (Scroll::default(), 0, None);
+            (self.state.list, self.state.revealed) = (CursorList::default(), None);
         }
         let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
         let list = Rect::from_min_max(pos2(rect.left(), rect.top() + HEAD), rect.max);

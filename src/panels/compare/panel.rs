@@ -15,15 +15,16 @@ use crate::model::compare::{CompareRow, Comparison, WriterText, compare, writers
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
-use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::row::{button_response, empty_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icon, icons, ui as ui_font};
-use crate::worker::{Answer, Lane, Slot, Ticket};
+use crate::worker::{Lane, Slot, Ticket};
 
 /// Who against whom.
 const BAR: f32 = 30.0;
@@ -265,8 +266,7 @@ impl Panel for ComparePanel {
         if self.session.is_new(cx.session) {
             *self.state = CompareState::default();
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let Some(pair) = self.pair(cx) else {
             let words = ("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
@@ -280,14 +280,10 @@ impl Panel for ComparePanel {
         });
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, (&pen, pair, answer.any()), cx);
-        match answer {
-            Answer::Fresh(comparison) | Answer::Stale(comparison) => {
-                self.table_ui(ui, rest, (&pen, pair, comparison), cx, out)
-            }
-            Answer::Late(comparison) => self.table_ui(ui, rest, (&pen.clone().faded(), pair, comparison), cx, out),
-            Answer::Loading => loading_ui(&pen, rest),
-            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
-        }
+        let place = AnswerPlace { pen: &pen, rect: rest };
+        place.ui(ui, &answer, out, |ui, pen, comparison, out| {
+            self.table_ui(ui, rest, (pen, pair, comparison), cx, out);
+        });
         watch_for_late(ui, slot.is_waiting());
         self.state.answer = slot;
     }

@@ -7,23 +7,21 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::rows;
-use super::rows::{ChangeRows, Columns, Touched};
+use super::rows::{ChangeRows, Columns, Touched, travel};
 use crate::action::{Action, CellName, PanelKind};
 use crate::model::externals::{ExternalRow, external_rows};
-use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
 use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::watch_for_late;
-use crate::panels::row::{RowState, button_response, empty_ui, error_ui, loading_ui, row_background, row_response};
+use crate::panels::row::{RowState, button_response, empty_ui, row_background, row_response};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
-use crate::worker::{Answer, Slot};
+use crate::worker::Slot;
 
 /// The bar with the count.
 const BAR: f32 = 30.0;
@@ -49,14 +47,13 @@ struct ExternalsState {
     from: Position,
     limit: usize,
     answer: Slot<(Position, usize), Vec<ExternalRow>>,
-    scroll: Scroll,
-    cursor: usize,
+    list: CursorList,
 }
 
 impl Default for ExternalsState {
     fn default() -> Self {
-        let (answer, scroll) = Default::default();
-        Self { from: Position(0), limit: PAGE, answer, scroll, cursor: 0 }
+        let (answer, list) = Default::default();
+        Self { from: Position(0), limit: PAGE, answer, list }
     }
 }
 
@@ -92,7 +89,7 @@ impl ExternalsPanel {
         pen.text(button.left() + 6.0, y, label, ui_font(12.0), tok.accent);
         if response.clicked() {
             (self.state.from, self.state.limit) = (to, PAGE);
-            (self.state.scroll, self.state.cursor) = (Scroll::default(), 0);
+            self.state.list = CursorList::default();
         }
     }
 
@@ -111,30 +108,28 @@ impl ExternalsPanel {
         }
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         let has_more = rows.len() >= self.state.limit && self.state.limit < LIMIT;
-        let count = rows.len() as u64 + u64::from(has_more);
-        let view = Viewport { rows: count, height: list.height(), row_height: ROW };
-        let mut touched = self.keys(ui, rows, &view, cx, out);
-        let state = List { rows: count, ticks: &[], has_lasting_bar: false };
-        let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
+        let count = rows.len() + usize::from(has_more);
+        self.keys(ui, (rows, count, list), cx, out);
+        let area = self.state.list.area(ui, list, count, cx.tok);
+        let mut touched = Touched::default();
         let columns = Columns::new(area.body, rows, cx.session.index.threads().len() > 1);
         columns.head_ui(pen, head);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let shown = ChangeRows { pen, cx, columns, cursor: self.state.cursor };
-        for (place, rect) in area.rows() {
-            let place = usize::try_from(place).unwrap_or(usize::MAX);
+        let shown = ChangeRows { pen, cx, columns, cursor: self.state.list.cursor };
+        for (place, rect) in area.places() {
             match rows.get(place) {
                 Some(row) => shown.row_ui(ui, rect, (place, row), &mut touched, out),
                 None => self.more_ui(ui, rect, (&shown.pen, place), cx),
             }
         }
         if let Some(cursor) = touched.cursor {
-            self.state.cursor = cursor;
+            self.state.list.cursor = cursor;
         }
     }
 
     fn more_ui(&mut self, ui: &Ui, rect: Rect, (pen, place): (&Pen<'_>, usize), cx: &ViewCx<'_>) {
         let response = row_response(ui, rect, "more", || "… more".to_owned());
-        let is_cursor = self.state.cursor == place;
+        let is_cursor = self.state.list.cursor == place;
         row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
         pen.text(rect.left() + INSET, rect.center().y, "… more", ui_font(11.5), cx.tok.accent);
         if response.clicked() {
@@ -145,29 +140,21 @@ impl ExternalsPanel {
     fn keys(
         &mut self,
         ui: &Ui,
-        rows: &[ExternalRow],
-        view: &Viewport,
+        (rows, count, list): (&[ExternalRow], usize, Rect),
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
-    ) -> Touched {
-        let last = usize::try_from(view.rows).unwrap_or(1).saturating_sub(1);
-        let page = usize::try_from(view.page()).unwrap_or(1);
+    ) {
         for key in take_keys(ui, cx.has_focus) {
-            let cursor = self.state.cursor.min(last);
-            self.state.cursor = key.moved(cursor, last, page);
-            match (key, rows.get(cursor)) {
-                (PanelKey::Enter, Some(row)) => out.push(rows::travel(row, cx)),
+            match (key, rows.get(self.state.list.press(key, count, list))) {
+                (PanelKey::Enter, Some(row)) => out.push(travel(row, cx)),
                 (PanelKey::Enter, None) => self.state.limit = (self.state.limit + PAGE).min(LIMIT),
                 (PanelKey::ShowMemory, Some(row)) => {
-                    out.extend([rows::travel(row, cx), Action::ShowMemory(row.address.to_string())]);
+                    out.extend([travel(row, cx), Action::ShowMemory(row.address.to_string())]);
                 }
                 (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),
                 _ => {}
             }
-            self.state.scroll.reveal_row(self.state.cursor as u64, view);
         }
-        self.state.cursor = self.state.cursor.min(last);
-        Touched::default()
     }
 }
 
@@ -183,7 +170,7 @@ impl Panel for ExternalsPanel {
     /// The bytes that changed.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
         let (_, rows) = self.state.answer.peek()?;
-        let row = rows.get(self.state.cursor)?;
+        let row = rows.get(self.state.list.cursor)?;
         Some(CellName::Memory(row.address.to_string(), row.bytes.len() as u64))
     }
 
@@ -191,8 +178,7 @@ impl Panel for ExternalsPanel {
         if self.session.is_new(cx.session) {
             *self.state = ExternalsState::default();
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.session.index.info().external_changes == 0 {
             let title = so_far(cx.session, "No external changes");
@@ -206,12 +192,8 @@ impl Panel for ExternalsPanel {
             let (from, limit, session) = (*from, *limit, Arc::clone(cx.session));
             move |cancel: &Cancel| external_rows(&session, from, limit, cancel)
         });
-        match answer {
-            Answer::Fresh(rows) | Answer::Stale(rows) => self.list_ui(ui, rest, (&pen, rows), cx, out),
-            Answer::Late(rows) => self.list_ui(ui, rest, (&pen.clone().faded(), rows), cx, out),
-            Answer::Loading => loading_ui(&pen, rest),
-            Answer::Failed(error) => error_ui(ui, &pen, rest, error, out),
-        }
+        let place = AnswerPlace { pen: &pen, rect: rest };
+        place.ui(ui, &answer, out, |ui, pen, rows, out| self.list_ui(ui, rest, (pen, rows), cx, out));
         watch_for_late(ui, slot.is_waiting());
         self.state.answer = slot;
     }

@@ -16,6 +16,7 @@ use crate::expression::{AtPosition, evaluate};
 use crate::model::memory::{ROW_BYTES, aligned};
 use crate::panels::ViewCx;
 use crate::panels::ask::ask_access;
+use crate::panels::cursor_list::take_rect;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
@@ -268,8 +269,7 @@ impl Panel for MemoryPanel {
         if !matches!(self.group, 1 | 2 | 4 | 8) {
             self.group = 1;
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let asked = out.len();
         let evaluated = self.evaluate(cx);
         self.go_to_value(evaluated.as_ref());

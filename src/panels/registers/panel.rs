@@ -16,14 +16,15 @@ use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::panels::ViewCx;
 use crate::panels::ask::ask_access;
+use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
-use crate::panels::row::{error_ui, loading_ui, watch_for_late};
+use crate::panels::row::watch_for_late;
 use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
 use crate::panels::watch::SessionWatch;
-use crate::worker::{Answer, Slot};
+use crate::worker::Slot;
 
 /// pc and flags.
 const HEAD: f32 = 52.0;
@@ -288,8 +289,7 @@ impl Panel for RegistersPanel {
             *self.state = RegistersState::default();
             forget_missing_thread(&mut self.thread, cx.session);
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let request = BoardRequest {
             group: self.group,
             thread: self.thread.clone(),
@@ -302,12 +302,8 @@ impl Panel for RegistersPanel {
             move |cancel: &Cancel| register_board(&session, &request, cancel)
         });
         let pen = Pen::new(ui, rect, cx.tok);
-        match answer {
-            Answer::Fresh(board) | Answer::Stale(board) => self.board_ui(ui, rect, (&pen, board), cx, out),
-            Answer::Late(board) => self.board_ui(ui, rect, (&pen.clone().faded(), board), cx, out),
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
+        let place = AnswerPlace { pen: &pen, rect };
+        place.ui(ui, &answer, out, |ui, pen, board, out| self.board_ui(ui, rect, (pen, board), cx, out));
         watch_for_late(ui, slot.is_waiting());
         self.state.board = slot;
     }

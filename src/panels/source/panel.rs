@@ -16,6 +16,7 @@ use crate::model::scroll::{Scroll, Viewport};
 use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
 use crate::panels::ViewCx;
 use crate::panels::ask::start_from;
+use crate::panels::cursor_list::take_rect;
 use crate::panels::kept::Kept;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
@@ -184,20 +185,13 @@ impl SourcePanel {
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
-        let last = u32::try_from(text.lines.len()).unwrap_or(u32::MAX);
-        let page = u32::try_from(view.page()).unwrap_or(1);
+        let last = text.lines.len().saturating_sub(1);
+        let page = usize::try_from(view.page()).unwrap_or(1);
         for key in take_keys(ui, cx.has_focus) {
             let cursor = self.state.cursor;
-            self.state.cursor = match key {
-                PanelKey::Up => cursor.saturating_sub(1),
-                PanelKey::Down => cursor.saturating_add(1),
-                PanelKey::PageUp => cursor.saturating_sub(page),
-                PanelKey::PageDown => cursor.saturating_add(page),
-                PanelKey::First => 1,
-                PanelKey::Last => last,
-                _ => cursor,
-            }
-            .clamp(1, last.max(1));
+            // Rows count from 0, lines from 1.
+            let row = key.moved(cursor.saturating_sub(1) as usize, last, page);
+            self.state.cursor = u32::try_from(row).unwrap_or(u32::MAX).saturating_add(1);
             match key {
                 PanelKey::Enter => {
                     ask(cx, (self.follow, self.thread.as_deref()), (&file.name, cursor), Way::Forward, out)
@@ -248,8 +242,7 @@ impl Panel for SourcePanel {
         if news == News::Trace {
             *self.state = SourceState::default();
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if self.thread.as_deref().is_some_and(|name| cx.session.index.thread_by_name(name).is_none()) {
             self.thread = None;

@@ -11,14 +11,14 @@ use super::foot;
 use super::rows::{Columns, StackRows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
-use crate::model::scroll::{Scroll, Viewport};
+use crate::model::scroll::Viewport;
 use crate::model::text::{counted, thousands};
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, ROW, head_font};
-use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::pen::{INSET, Pen, head_font};
+use crate::panels::row::{button_response, empty_ui, error_ui, watch_for_late};
 use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
@@ -51,9 +51,8 @@ pub struct StackPanel {
 struct StackState {
     stack: Slot<(Position, ChosenThread), CallStack>,
     frames: FrameSlot,
-    scroll: Scroll,
-    /// The frame under the cursor, by its place in the stack.
-    cursor: usize,
+    /// Its cursor is on a frame, by its place in the stack.
+    list: CursorList,
     /// The frame under the pointer in the last frame.
     hovered: Option<usize>,
     held: Option<Held>,
@@ -112,11 +111,9 @@ impl StackPanel {
         let foot_height = if rect.height() >= HEIGHT_WITH_FOOT { foot::HEIGHT } else { 0.0 };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - foot_height);
         let (head, list) = body.split_top_bottom_at_y(body.top() + HEAD);
-        let view = Viewport { rows: stack.frames.len() as u64, height: list.height(), row_height: ROW };
-        let mut touched = self.keys(ui, (stack, &view), cx);
-        let state = List { rows: view.rows, ticks: &[], has_lasting_bar: false };
-        let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
-        let (first, failure) = self.fetch(stack, &view, cx);
+        let mut touched = self.keys(ui, stack, list, cx);
+        let area = self.state.list.area(ui, list, stack.frames.len(), cx.tok);
+        let (first, failure) = self.fetch(stack, &area.view, cx);
         if let Some(error) = failure {
             return error_ui(ui, pen, list, &error, out);
         }
@@ -128,16 +125,15 @@ impl StackPanel {
             cx,
             columns,
             window: self.window(cx),
-            cursor: self.state.cursor,
+            cursor: self.state.list.cursor,
             here: self.held(here).map(|held| held.sent_to),
         };
-        for (row, rect) in area.rows() {
-            let place = usize::try_from(row).unwrap_or(usize::MAX);
+        for (place, rect) in area.places() {
             let frame = frame_at((first, &self.state.frames), stack, place);
             rows.row_ui(ui, rect, (place, frame), &mut touched);
         }
         self.state.hovered = touched.hovered;
-        let shown = self.state.hovered.unwrap_or(self.state.cursor);
+        let shown = self.state.hovered.unwrap_or(self.state.list.cursor);
         let frame = frame_at((first, &self.state.frames), stack, shown);
         if let Some(frame) = frame.filter(|_| foot_height > 0.0) {
             foot::foot_ui(ui, foot, (pen, shown, frame), (cx.session, self.window(cx)), out);
@@ -183,7 +179,7 @@ impl StackPanel {
 
     /// Asks for the frames around the view. Returns the place of the first of them, and why they cannot be had.
     fn fetch(&mut self, stack: &CallStack, view: &Viewport, cx: &ViewCx<'_>) -> (usize, Option<String>) {
-        let top = usize::try_from(self.state.scroll.top).unwrap_or(0);
+        let top = self.state.list.top();
         let first = top / BLOCK * BLOCK;
         let end = (top + usize::try_from(view.page()).unwrap_or(BLOCK) + 2).div_ceil(BLOCK) * BLOCK;
         let key = stack.frames.get(first..end.min(stack.frames.len())).unwrap_or_default().to_vec();
@@ -196,36 +192,23 @@ impl StackPanel {
         (first, failure)
     }
 
-    fn keys(&mut self, ui: &Ui, (stack, view): (&CallStack, &Viewport), cx: &ViewCx<'_>) -> Touched {
-        let last = stack.frames.len().saturating_sub(1);
-        let page = usize::try_from(view.page()).unwrap_or(1);
+    fn keys(&mut self, ui: &Ui, stack: &CallStack, list: Rect, cx: &ViewCx<'_>) -> Touched {
         let mut touched = Touched::default();
         for key in take_keys(ui, cx.has_focus) {
-            let cursor = self.state.cursor.min(last);
-            self.state.cursor = match key {
-                PanelKey::Up => cursor.saturating_sub(1),
-                PanelKey::Down => (cursor + 1).min(last),
-                PanelKey::PageUp => cursor.saturating_sub(page),
-                PanelKey::PageDown => (cursor + page).min(last),
-                PanelKey::First => 0,
-                PanelKey::Last => last,
-                _ => cursor,
-            };
+            let place = self.state.list.press(key, stack.frames.len(), list);
             match key {
-                PanelKey::Enter => touched.entry = Some(cursor),
-                PanelKey::ShiftEnter => touched.call = Some(cursor),
+                PanelKey::Enter => touched.entry = Some(place),
+                PanelKey::ShiftEnter => touched.call = Some(place),
                 PanelKey::Copy => touched.is_copied = true,
                 _ => {}
             }
-            self.state.scroll.reveal_row(self.state.cursor as u64, view);
         }
-        self.state.cursor = self.state.cursor.min(last);
         touched
     }
 
     fn apply(&mut self, touched: Touched, (stack, first): (&CallStack, usize), cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         if let Some(cursor) = touched.cursor {
-            self.state.cursor = cursor;
+            self.state.list.cursor = cursor;
         }
         let call = |place: usize| frame_at((first, &self.state.frames), stack, place).map(|frame| frame.call);
         let to_call = touched.call.and_then(call).map(|call| called_at(&call));
@@ -281,20 +264,15 @@ impl Panel for StackPanel {
             *self.state = StackState::default();
             forget_missing_thread(&mut self.thread, cx.session);
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let mut slot = std::mem::take(&mut self.state.stack);
         let answer = slot.poll(&(self.position(cx), self.thread.clone()), cx.worker, |(position, thread)| {
             let (position, thread, session) = (*position, thread.clone(), Arc::clone(cx.session));
             move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
         });
-        match answer {
-            Answer::Fresh(stack) | Answer::Stale(stack) => self.stack_ui(ui, rect, (&pen, stack), cx, out),
-            Answer::Late(stack) => self.stack_ui(ui, rect, (&pen.clone().faded(), stack), cx, out),
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
+        let place = AnswerPlace { pen: &pen, rect };
+        place.ui(ui, &answer, out, |ui, pen, stack, out| self.stack_ui(ui, rect, (pen, stack), cx, out));
         watch_for_late(ui, slot.is_waiting() || self.state.frames.is_waiting());
         self.state.stack = slot;
     }

@@ -14,13 +14,12 @@ use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
-use crate::model::scroll::{Scroll, Viewport};
 use crate::model::table::Table;
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, ROW};
+use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::theme::ui as ui_font;
@@ -49,8 +48,7 @@ struct TableState {
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
     answer: Slot<Question, Table>,
-    scroll: Scroll,
-    cursor: usize,
+    list: CursorList,
 }
 
 /// What a list is asked for with.
@@ -71,7 +69,7 @@ impl TablePanel {
     /// Lists accesses.
     pub fn ask(&mut self, question: AccessQuestion) {
         self.state.accesses = Some(question);
-        (self.state.scroll, self.state.cursor) = (Scroll::default(), 0);
+        self.state.list = CursorList::default();
     }
 
     /// What to ask; none where the user has to say it first. The error is that of the heap, none while that is read.
@@ -112,18 +110,16 @@ impl TablePanel {
             return empty_ui(ui, pen, rest, self.kind.icon(), (&table.summary, self.kind.nothing_found()));
         }
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
-        let view = Viewport { rows: table.rows.len() as u64, height: list.height(), row_height: ROW };
-        self.keys(ui, table, &view, cx, out);
-        let area =
-            List { rows: view.rows, ticks: &[], has_lasting_bar: false }.ui(ui, list, &mut self.state.scroll, cx.tok);
+        self.keys(ui, table, list, cx, out);
+        let area = self.state.list.area(ui, list, table.rows.len(), cx.tok);
         let head_pen = Pen { painter: pen.painter.with_clip_rect(head), tok: cx.tok };
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
-        let shown = TableRows { pen, cx, kind: self.kind, table, cursor: self.state.cursor, right: area.body.right() };
+        let shown =
+            TableRows { pen, cx, kind: self.kind, table, cursor: self.state.list.cursor, right: area.body.right() };
         shown.heads_ui(&head_pen, head);
-        for (place, rect) in area.rows() {
-            let place = usize::try_from(place).unwrap_or(usize::MAX);
+        for (place, rect) in area.places() {
             if shown.row_ui(ui, rect, place, out) {
-                self.state.cursor = place;
+                self.state.list.cursor = place;
             }
         }
     }
@@ -147,32 +143,25 @@ impl TablePanel {
             pen.text(button.left() + 6.0, y, label, ui_font(12.0), tok.accent);
             if response.clicked() {
                 question.from = to;
-                (self.state.scroll, self.state.cursor) = (Scroll::default(), 0);
+                self.state.list = CursorList::default();
             }
             right = button.left() - 8.0;
         }
         pen.cut_text(bar.left() + INSET, y, summary, ui_font(12.0), tok.t2, right);
     }
 
-    fn keys(&mut self, ui: &Ui, table: &Table, view: &Viewport, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let last = table.rows.len().saturating_sub(1);
-        let page = usize::try_from(view.page()).unwrap_or(1);
+    fn keys(&mut self, ui: &Ui, table: &Table, list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx.has_focus) {
-            let cursor = self.state.cursor.min(last);
-            self.state.cursor = key.moved(cursor, last, page);
-            if let Some(row) = table.rows.get(cursor) {
-                match key {
-                    PanelKey::Enter if self.kind == TableKind::Accesses => act(row, cx, out),
-                    PanelKey::Enter | PanelKey::ShowMemory => {
-                        out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
-                    }
-                    PanelKey::Copy => out.push(Action::Copy(row.line())),
-                    _ => {}
+            let Some(row) = table.rows.get(self.state.list.press(key, table.rows.len(), list)) else { continue };
+            match key {
+                PanelKey::Enter if self.kind == TableKind::Accesses => act(row, cx, out),
+                PanelKey::Enter | PanelKey::ShowMemory => {
+                    out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
                 }
+                PanelKey::Copy => out.push(Action::Copy(row.line())),
+                _ => {}
             }
-            self.state.scroll.reveal_row(self.state.cursor as u64, view);
         }
-        self.state.cursor = self.state.cursor.min(last);
     }
 }
 
@@ -188,7 +177,7 @@ impl Panel for TablePanel {
     /// The memory of the row under the cursor.
     fn selection(&self, _: &ViewCx<'_>) -> Option<CellName> {
         let (_, table) = self.state.answer.peek()?;
-        let address = table.rows.get(self.state.cursor)?.address?;
+        let address = table.rows.get(self.state.list.cursor)?.address?;
         Some(CellName::Memory(address.to_string(), 1))
     }
 
@@ -198,8 +187,7 @@ impl Panel for TablePanel {
             let accesses = self.state.accesses.take().filter(|_| self.state.answer.peek().is_none());
             *self.state = TableState { accesses, ..TableState::default() };
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         if self.kind == TableKind::Heap && !has_heap(cx.session.companions.functions.as_ref()) {
             return empty_ui(ui, &pen, rect, self.kind.icon(), self.kind.nothing_asked());
@@ -219,12 +207,8 @@ impl Panel for TablePanel {
                 Question::Heat => heat_table(&session, cancel),
             }
         });
-        match answer {
-            Answer::Fresh(table) | Answer::Stale(table) => self.table_ui(ui, rect, (&pen, table), cx, out),
-            Answer::Late(table) => self.table_ui(ui, rect, (&pen.faded(), table), cx, out),
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
+        let place = AnswerPlace { pen: &pen, rect };
+        place.ui(ui, &answer, out, |ui, pen, table, out| self.table_ui(ui, rect, (pen, table), cx, out));
         watch_for_late(ui, slot.is_waiting() || self.state.heap.is_waiting());
         self.state.answer = slot;
     }

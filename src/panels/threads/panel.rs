@@ -5,23 +5,20 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 
-use super::rows;
-use super::rows::{Columns, ThreadRows};
+use super::rows::{Columns, ThreadRows, head_ui, to_first};
 use super::sorted::{SortedThreads, Sorting};
 use crate::action::{Action, PanelKind};
-use crate::model::scroll::{Scroll, Viewport};
 use crate::model::so_far::so_far;
 use crate::model::text::counted;
 use crate::model::threads::{ThreadRow, Threads};
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
-use crate::panels::list::List;
 use crate::panels::panel::Panel;
-use crate::panels::pen::{INSET, Pen, ROW};
-use crate::panels::row::{button_response, error_ui, loading_ui};
+use crate::panels::pen::{INSET, Pen};
+use crate::panels::row::button_response;
 use crate::panels::watch::SessionWatch;
 use crate::theme::ui as ui_font;
-use crate::worker::Answer;
 
 /// The bar with the count.
 const BAR: f32 = 30.0;
@@ -39,8 +36,7 @@ pub struct ThreadsPanel {
 
 #[derive(Debug, Default)]
 struct ThreadsState {
-    scroll: Scroll,
-    cursor: usize,
+    list: CursorList,
     sorting: Sorting,
     sorted: Option<SortedThreads>,
 }
@@ -65,20 +61,17 @@ impl ThreadsPanel {
         let rows = &sorted.rows;
         bar_ui(ui, bar, (pen, threads, sorted.count), cx, out);
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
-        let view = Viewport { rows: rows.len() as u64, height: list.height(), row_height: ROW };
-        self.keys(ui, rows, &view, cx, out);
-        let area =
-            List { rows: view.rows, ticks: &[], has_lasting_bar: false }.ui(ui, list, &mut self.state.scroll, cx.tok);
+        self.keys(ui, rows, list, cx, out);
+        let area = self.state.list.area(ui, list, rows.len(), cx.tok);
         let columns = Columns::new(area.body, &sorted.widths);
         self.heads_ui(ui, (pen, head), &columns, cx);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
         let (here, busiest) = (cx.threads.here(), sorted.busiest);
-        let shown = ThreadRows { pen, cx, columns, cursor: self.state.cursor, here, busiest };
-        for (place, rect) in area.rows() {
-            let place = usize::try_from(place).unwrap_or(usize::MAX);
+        let shown = ThreadRows { pen, cx, columns, cursor: self.state.list.cursor, here, busiest };
+        for (place, rect) in area.places() {
             let Some(row) = rows.get(place) else { continue };
             if shown.row_ui(ui, rect, (place, row), out) {
-                self.state.cursor = place;
+                self.state.list.cursor = place;
             }
         }
         self.state.sorted = Some(sorted);
@@ -91,27 +84,21 @@ impl ThreadsPanel {
             let Sorting { order: chosen, is_reversed } = self.state.sorting;
             let is_chosen = chosen == order;
             let response = button_response(ui, rect, name, &format!("sort by {name}"));
-            rows::head_ui(pen, rect, (name, is_chosen, is_reversed), response.hovered());
+            head_ui(pen, rect, (name, is_chosen, is_reversed), response.hovered());
             if response.clicked() {
                 self.state.sorting = Sorting { order, is_reversed: is_chosen && !is_reversed };
             }
         }
     }
 
-    fn keys(&mut self, ui: &Ui, rows: &[ThreadRow], view: &Viewport, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        let last = rows.len().saturating_sub(1);
-        let page = usize::try_from(view.page()).unwrap_or(1);
+    fn keys(&mut self, ui: &Ui, rows: &[ThreadRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx.has_focus) {
-            let cursor = self.state.cursor.min(last);
-            self.state.cursor = key.moved(cursor, last, page);
-            match (key, rows.get(cursor)) {
-                (PanelKey::Enter, Some(row)) => out.extend(rows::to_first(row, cx)),
+            match (key, rows.get(self.state.list.press(key, rows.len(), list))) {
+                (PanelKey::Enter, Some(row)) => out.extend(to_first(row, cx)),
                 (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),
                 _ => {}
             }
-            self.state.scroll.reveal_row(self.state.cursor as u64, view);
         }
-        self.state.cursor = self.state.cursor.min(last);
     }
 }
 
@@ -128,16 +115,11 @@ impl Panel for ThreadsPanel {
         if self.session.is_new(cx.session) {
             self.state = ThreadsState::default();
         }
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
-        match cx.threads.all() {
-            Answer::Fresh(threads) | Answer::Stale(threads) | Answer::Late(threads) => {
-                self.threads_ui(ui, rect, (&pen, threads), cx, out);
-            }
-            Answer::Loading => loading_ui(&pen, rect),
-            Answer::Failed(error) => error_ui(ui, &pen, rect, error, out),
-        }
+        let place = AnswerPlace { pen: &pen, rect };
+        place
+            .ui(ui, &cx.threads.all(), out, |ui, pen, threads, out| self.threads_ui(ui, rect, (pen, threads), cx, out));
     }
 }
 

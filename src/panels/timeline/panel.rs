@@ -14,6 +14,7 @@ use crate::model::step_rows::{PathPart, call_path};
 use crate::model::threads::Threads;
 use crate::model::timeline::{LaneRequest, Lanes, lanes};
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::take_rect;
 use crate::panels::pen::Pen;
 use crate::panels::row::button_response;
 use crate::panels::watch::SessionWatch;
@@ -89,8 +90,7 @@ pub fn timeline_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out:
         let (session, chosen) = (std::mem::take(&mut state.session), state.chosen);
         *state = TimelineState { session, chosen, ..TimelineState::default() };
     }
-    let rect = ui.available_rect_before_wrap();
-    ui.advance_cursor_after_rect(rect);
+    let rect = take_rect(ui);
     let end = cx.session.index.step_count();
     let (first, last) = state.range.map_or((0, end), |(first, last)| (first.min(end), last.min(end)));
     let chart = Rect::from_min_max(pos2(rect.left() + LABELS, rect.top()), pos2(rect.right() - RIGHT, rect.bottom()));

@@ -7,6 +7,7 @@ use super::raw::RawList;
 use super::steps::StepList;
 use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 use crate::panels::ViewCx;
+use crate::panels::cursor_list::take_rect;
 use crate::panels::panel::Panel;
 use crate::panels::watch::SessionWatch;
 
@@ -77,8 +78,7 @@ impl Panel for TracePanel {
             *self.state = TraceState::default();
         }
         let window = cx.windows.followed(self.window);
-        let rect = ui.available_rect_before_wrap();
-        ui.advance_cursor_after_rect(rect);
+        let rect = take_rect(ui);
         let is_pressed = ui.input(|input| input.pointer.any_pressed()) && ui.rect_contains_pointer(rect);
         if is_pressed && cx.windows.active != window.id {
             out.push(Action::Activate(window.id));
