@@ -7,8 +7,8 @@ use stepback_machine::RegisterGroup;
 
 use super::arguments;
 use super::command::{Area, Argument, Command, Indexing, Need, Plain, Scope, Situation};
+use super::panel_rows::{PANELS, PanelRow};
 use crate::action::{Access, Action, CellName, Fold, Follow, PanelKind, ThemeChoice, TimelineLanes, Way, WindowId};
-use crate::panels::{PANELS, PanelRow};
 use crate::theme::icons;
 
 /// All commands, by area and in the order of the menus.

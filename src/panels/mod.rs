@@ -2,7 +2,8 @@
 //!
 //! A panel reads its [`ViewCx`] and its own slots, paints, and pushes [`Action`](crate::action::Action)s;
 //! it changes nothing else. What it shows is decided in [`crate::model`].
-//! A new kind of panel is a file that implements [`Panel`], and a row in [`PANELS`].
+//! A new kind of panel is a file that implements [`Panel`], a line in the registry, and a
+//! row in [`PANELS`](crate::keymap::PANELS).
 
 mod ask;
 mod blocks;
@@ -37,7 +38,7 @@ mod watch;
 
 pub use panel::Panel;
 pub use registers::RegistersPanel;
-pub use registry::{PANELS, Pane, PanelRow};
+pub use registry::Pane;
 pub use tab::{TabBadge, tab_badge};
 pub use timeline::{TimelineState, timeline_ui};
 pub use view::{ThreadsSlot, ViewCx};

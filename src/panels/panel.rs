@@ -8,7 +8,12 @@ use crate::action::{Action, CellName, Follow, PanelKind, WindowId};
 
 /// What stands in a tile of the dock. A panel that shows no one moment leaves out all about following.
 pub trait Panel {
-    /// Its kind: the registry says the rest, see [`super::PanelRow`].
+    /// One of a kind that follows a trace window, where it follows any.
+    fn make(kind: PanelKind, window: WindowId) -> Self
+    where
+        Self: Sized;
+
+    /// Its kind: what it is called and by which key it is shown stands in [`PANELS`](crate::keymap::PANELS).
     fn kind(&self) -> PanelKind;
 
     /// The name on its tab.

@@ -1,8 +1,8 @@
-//! All kinds of panels: a new one is a file that implements [`Panel`], and what stands of it here.
+//! All kinds of panels. A new one is a file that implements [`Panel`], a line here, and a row of words in
+//! [`PANELS`](crate::keymap::PANELS).
 
 use std::ops::{Deref, DerefMut};
 
-use egui::Key;
 use serde::{Deserialize, Serialize};
 
 use super::calls::CallsPanel;
@@ -13,144 +13,31 @@ use super::panel::Panel;
 use super::registers::RegistersPanel;
 use super::source::SourcePanel;
 use super::stack::StackPanel;
-use super::table::{TableKind, TablePanel};
+use super::table::TablePanel;
 use super::threads::ThreadsPanel;
 use super::trace::TracePanel;
 use super::warnings::WarningsPanel;
 use crate::action::{Follow, PanelKind, WindowId};
+use crate::keymap::panel_row;
 use crate::theme::icons;
 
-/// A kind of panel.
-pub struct PanelRow {
-    /// Which.
-    pub kind: PanelKind,
-    /// The command that shows it.
-    pub show: &'static str,
-    /// The key of that command, with Alt.
-    pub key: Option<Key>,
-    /// The icon on its tab.
-    pub icon: char,
-    /// The command that opens another one beside the first; a trace window has a command of its own.
-    pub another: Option<&'static str>,
-    /// Makes one that follows a trace window.
-    pub make: fn(WindowId) -> Pane,
-}
-
-/// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 13] = [
-    PanelRow {
-        kind: PanelKind::Trace,
-        show: "Show trace",
-        key: Some(Key::Num1),
-        icon: icons::LIST,
-        another: None,
-        make: |window| Pane::Trace(TracePanel::new(window)),
-    },
-    PanelRow {
-        kind: PanelKind::Registers,
-        show: "Show registers",
-        key: Some(Key::Num2),
-        icon: icons::REGISTERS,
-        another: Some("New registers panel"),
-        make: |window| Pane::Registers(RegistersPanel::new(Follow::Window(window))),
-    },
-    PanelRow {
-        kind: PanelKind::Memory,
-        show: "Show memory panel",
-        key: Some(Key::Num3),
-        icon: icons::MEMORY,
-        another: Some("New memory panel"),
-        make: |window| Pane::Memory(MemoryPanel::at_stack(Follow::Window(window))),
-    },
-    PanelRow {
-        kind: PanelKind::Calls,
-        show: "Show calls",
-        key: Some(Key::Num4),
-        icon: icons::CALLS,
-        another: Some("New calls panel"),
-        make: |window| Pane::Calls(CallsPanel::new(window)),
-    },
-    PanelRow {
-        kind: PanelKind::Compare,
-        show: "Show comparison",
-        key: Some(Key::Num5),
-        icon: icons::COMPARE,
-        another: None,
-        make: |_| Pane::Compare(ComparePanel::new()),
-    },
-    PanelRow {
-        kind: PanelKind::Warnings,
-        show: "Show warnings",
-        key: Some(Key::Num6),
-        icon: icons::WARNING,
-        another: None,
-        make: |_| Pane::Warnings(WarningsPanel::new()),
-    },
-    PanelRow {
-        kind: PanelKind::Stack,
-        show: "Show stack",
-        key: Some(Key::Num7),
-        icon: icons::STACK,
-        another: Some("New stack panel"),
-        make: |window| Pane::Stack(StackPanel::new(Follow::Window(window))),
-    },
-    PanelRow {
-        kind: PanelKind::Externals,
-        show: "Show external changes",
-        key: None,
-        icon: icons::SWAP,
-        another: None,
-        make: |_| Pane::Externals(ExternalsPanel::new()),
-    },
-    PanelRow {
-        kind: PanelKind::Source,
-        show: "Show source",
-        key: Some(Key::Num8),
-        icon: icons::SOURCE,
-        another: Some("New source panel"),
-        make: |window| Pane::Source(SourcePanel::new(Follow::Window(window))),
-    },
-    PanelRow {
-        kind: PanelKind::Threads,
-        show: "Threads",
-        key: Some(Key::Num9),
-        icon: icons::THREADS,
-        another: None,
-        make: |_| Pane::Threads(ThreadsPanel::new()),
-    },
-    PanelRow {
-        kind: PanelKind::Accesses,
-        show: "Accesses",
-        key: None,
-        icon: TableKind::Accesses.icon(),
-        another: None,
-        make: |_| Pane::Table(TablePanel::new(TableKind::Accesses)),
-    },
-    PanelRow {
-        kind: PanelKind::Heap,
-        show: "Heap",
-        key: None,
-        icon: TableKind::Heap.icon(),
-        another: None,
-        make: |_| Pane::Table(TablePanel::new(TableKind::Heap)),
-    },
-    PanelRow {
-        kind: PanelKind::Heat,
-        show: "Heat",
-        key: None,
-        icon: TableKind::Heat.icon(),
-        another: None,
-        make: |_| Pane::Table(TablePanel::new(TableKind::Heat)),
-    },
-];
-
-/// The types of panels, each under the name by which layouts that are kept call it: such a name is for good.
+/// The types of panels, each with the kinds that it shows, and under the name by which layouts that are kept call it:
+/// such a name is for good.
 macro_rules! panes {
-    ($($(#[$doc:meta])* $name:ident($panel:ty),)*) => {
+    ($($(#[$doc:meta])* $name:ident($panel:ty): $($kind:ident)|+;)*) => {
         /// A panel of any kind.
         #[derive(Serialize, Deserialize)]
         pub enum Pane {
             $($(#[$doc])* $name($panel),)*
+        }
+
+        impl Pane {
+            /// A panel of a kind that follows a trace window.
+            pub fn new(kind: PanelKind, window: WindowId) -> Self {
+                match kind {
+                    $($(PanelKind::$kind)|+ => Self::$name(<$panel>::make(kind, window)),)*
+                }
+            }
         }
 
         impl Deref for Pane {
@@ -175,35 +62,30 @@ macro_rules! panes {
 
 panes! {
     /// The list of steps.
-    Trace(TracePanel),
+    Trace(TracePanel): Trace;
     /// The register file.
-    Registers(RegistersPanel),
+    Registers(RegistersPanel): Registers;
     /// Memory.
-    Memory(MemoryPanel),
+    Memory(MemoryPanel): Memory;
     /// The call tree.
-    Calls(CallsPanel),
+    Calls(CallsPanel): Calls;
     /// The difference of two positions.
-    Compare(ComparePanel),
+    Compare(ComparePanel): Compare;
     /// The warnings of the parser.
-    Warnings(WarningsPanel),
+    Warnings(WarningsPanel): Warnings;
     /// The call stack.
-    Stack(StackPanel),
+    Stack(StackPanel): Stack;
     /// The external changes of memory.
-    Externals(ExternalsPanel),
+    Externals(ExternalsPanel): Externals;
     /// A source file.
-    Source(SourcePanel),
+    Source(SourcePanel): Source;
     /// The threads.
-    Threads(ThreadsPanel),
+    Threads(ThreadsPanel): Threads;
     /// A list of accesses, of blocks of the heap, or of pages.
-    Table(TablePanel),
+    Table(TablePanel): Accesses | Heap | Heat;
 }
 
 impl Pane {
-    /// A panel of a kind that follows a trace window.
-    pub fn new(kind: PanelKind, window: WindowId) -> Self {
-        (row(kind).make)(window)
-    }
-
     /// Its kind.
     pub fn kind(&self) -> PanelKind {
         (**self).kind()
@@ -216,7 +98,8 @@ impl Pane {
 
     /// The icon on its tab.
     pub fn icon(&self) -> char {
-        row(self.kind()).icon
+        // A test makes sure that every kind has a row.
+        panel_row(self.kind()).map_or(icons::LIST, |row| row.icon)
     }
 
     /// Another panel with the same settings and no answers yet.
@@ -225,21 +108,16 @@ impl Pane {
     }
 }
 
-/// The row of a kind.
-fn row(kind: PanelKind) -> &'static PanelRow {
-    // A test makes sure that every kind has a row.
-    PANELS.iter().find(|row| row.kind == kind).unwrap_or(&PANELS[0])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keymap::PANELS;
 
     #[test]
     fn every_row_makes_panels_of_its_kind() {
         for row in &PANELS {
-            assert_eq!((row.make)(WindowId(1)).kind(), row.kind);
-            assert_eq!(Pane::new(row.kind, WindowId(1)).icon(), row.icon);
+            let pane = Pane::new(row.kind, WindowId(1));
+            assert_eq!((pane.kind(), pane.icon()), (row.kind, row.icon));
         }
     }
 
@@ -262,7 +140,7 @@ mod tests {
             PanelKind::Heat => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
-            assert_eq!(row(kind).kind, kind);
+            assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));
         }
     }
 

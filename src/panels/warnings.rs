@@ -11,7 +11,7 @@ use super::menu::{MenuItem, menu_head_ui};
 use super::panel::Panel;
 use super::pen::{INSET, Pen};
 use super::row::{RowState, empty_ui, row_background, row_response};
-use crate::action::{Action, PanelKind};
+use crate::action::{Action, PanelKind, WindowId};
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
 use crate::theme::{icon, icons, mono, ui as ui_font};
@@ -78,6 +78,10 @@ impl WarningsPanel {
 }
 
 impl Panel for WarningsPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new()
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Warnings
     }

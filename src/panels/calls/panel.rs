@@ -258,6 +258,10 @@ impl CallsPanel {
 }
 
 impl Panel for CallsPanel {
+    fn make(_: PanelKind, window: WindowId) -> Self {
+        Self::new(window)
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Calls
     }

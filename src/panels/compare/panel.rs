@@ -249,6 +249,10 @@ impl ComparePanel {
 }
 
 impl Panel for ComparePanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new()
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Compare
     }

@@ -8,7 +8,7 @@ use stepback_index::Cancel;
 use stepback_parsers::Position;
 
 use super::rows::{ChangeRows, Columns, Touched, travel};
-use crate::action::{Action, CellName, PanelKind};
+use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::so_far::so_far;
 use crate::model::text::{counted, thousands};
@@ -159,6 +159,10 @@ impl ExternalsPanel {
 }
 
 impl Panel for ExternalsPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new()
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Externals
     }

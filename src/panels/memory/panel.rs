@@ -11,7 +11,7 @@ use stepback_parsers::Position;
 use super::foot::Foot;
 use super::page::Page;
 use super::{foot, page, rows};
-use crate::action::{Access, Action, CellName, Follow, PanelKind, Way};
+use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
 use crate::expression::{AtPosition, evaluate};
 use crate::model::memory::{ROW_BYTES, aligned};
 use crate::panels::ViewCx;
@@ -228,6 +228,10 @@ impl MemoryPanel {
 }
 
 impl Panel for MemoryPanel {
+    fn make(_: PanelKind, window: WindowId) -> Self {
+        Self::at_stack(Follow::Window(window))
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Memory
     }

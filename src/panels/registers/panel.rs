@@ -10,7 +10,7 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 use super::detail::Detail;
 use super::grid::Grid;
 use super::{bar, cell, detail, grid};
-use crate::action::{Access, Action, CellName, Follow, PanelKind, Way};
+use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
 use crate::model::scroll::{Scroll, Viewport};
@@ -240,6 +240,10 @@ impl RegistersPanel {
 }
 
 impl Panel for RegistersPanel {
+    fn make(_: PanelKind, window: WindowId) -> Self {
+        Self::new(Follow::Window(window))
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Registers
     }

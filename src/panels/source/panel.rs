@@ -10,7 +10,7 @@ use stepback_parsers::Position;
 
 use super::rows::{Frame, rows_ui};
 use super::{bar, empty};
-use crate::action::{Action, Follow, PanelKind, Way};
+use crate::action::{Action, Follow, PanelKind, Way, WindowId};
 use crate::image::SourceLine;
 use crate::model::scroll::{Scroll, Viewport};
 use crate::model::source_view::{SourceFile, SourceHere, executed_lines, source_here, thread_or_here};
@@ -208,6 +208,10 @@ impl SourcePanel {
 }
 
 impl Panel for SourcePanel {
+    fn make(_: PanelKind, window: WindowId) -> Self {
+        Self::new(Follow::Window(window))
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Source
     }

@@ -235,6 +235,10 @@ impl StackPanel {
 }
 
 impl Panel for StackPanel {
+    fn make(_: PanelKind, window: WindowId) -> Self {
+        Self::new(Follow::Window(window))
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Stack
     }

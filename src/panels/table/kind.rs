@@ -27,12 +27,17 @@ impl TableKind {
     }
 
     /// The icon on the tab.
-    pub const fn icon(self) -> char {
+    pub fn icon(self) -> char {
         match self {
             Self::Accesses => icons::WATCH,
             Self::Heap => icons::MEMORY,
             Self::Heat => icons::SUN,
         }
+    }
+
+    /// What a kind of panel lists; of other kinds nothing is asked.
+    pub fn of(kind: PanelKind) -> Self {
+        [Self::Heap, Self::Heat].into_iter().find(|list| list.panel() == kind).unwrap_or(Self::Accesses)
     }
 
     /// The kind of panel that shows it.

@@ -4,5 +4,4 @@ mod kind;
 mod panel;
 mod rows;
 
-pub use kind::TableKind;
 pub use panel::TablePanel;

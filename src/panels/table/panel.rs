@@ -9,7 +9,7 @@ use stepback_parsers::Position;
 
 use super::kind::TableKind;
 use super::rows::{TableRows, act};
-use crate::action::{Action, CellName, PanelKind};
+use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
 use crate::model::heap_table::heap_table;
@@ -166,6 +166,10 @@ impl TablePanel {
 }
 
 impl Panel for TablePanel {
+    fn make(kind: PanelKind, _: WindowId) -> Self {
+        Self::new(TableKind::of(kind))
+    }
+
     fn kind(&self) -> PanelKind {
         self.kind.panel()
     }

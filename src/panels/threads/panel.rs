@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rows::{Columns, ThreadRows, head_ui, to_first};
 use super::sorted::{SortedThreads, Sorting};
-use crate::action::{Action, PanelKind};
+use crate::action::{Action, PanelKind, WindowId};
 use crate::model::so_far::so_far;
 use crate::model::text::counted;
 use crate::model::threads::{ThreadRow, Threads};
@@ -103,6 +103,10 @@ impl ThreadsPanel {
 }
 
 impl Panel for ThreadsPanel {
+    fn make(_: PanelKind, _: WindowId) -> Self {
+        Self::new()
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Threads
     }

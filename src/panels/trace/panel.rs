@@ -42,6 +42,10 @@ impl TracePanel {
 }
 
 impl Panel for TracePanel {
+    fn make(_: PanelKind, window: WindowId) -> Self {
+        Self::new(window)
+    }
+
     fn kind(&self) -> PanelKind {
         PanelKind::Trace
     }
