@@ -21,14 +21,14 @@ pub struct Place {
     pub line_in_range: u64,
 }
 
-/// Where a step stands to the branch before it, on machines that execute an instruction or two behind a branch
+/// Where a step stands to the branch before it, on machines that execute an instruction or two after a branch
 /// before control goes elsewhere (The SPARC Architecture Manual, Version 9, section 6.3.4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum DelaySlot {
     /// In no delay slot.
     #[default]
     None,
-    /// In the delay slot of the branch before it, and executed: control goes elsewhere behind this step.
+    /// In the delay slot of the branch before it, and executed: control goes elsewhere after this step.
     Executed,
     /// In the delay slot of a branch that annulled it: reached and not executed.
     Annulled,
@@ -132,7 +132,7 @@ pub struct MemoryAccess {
 /// Something that the trace says in words.
 #[derive(Clone, Copy, Debug)]
 pub struct TextEvent<'a> {
-    /// Whose.
+    /// Of which thread.
     pub thread: ThreadNumber,
     /// What kind of thing it is.
     pub kind: TextKind,
@@ -163,7 +163,7 @@ impl TextKind {
 /// A record of a binary format that is neither step nor access: a system call, a signal, a timestamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarkerEvent {
-    /// Whose; where the record belongs to no thread, the thread of the record before.
+    /// Of which thread; where the record belongs to no thread, the thread of the record before.
     pub thread: ThreadNumber,
     /// What it tells.
     pub marker: Marker,
@@ -181,7 +181,7 @@ pub struct Problem {
     /// What is wrong, as a phrase: small first letter, no full stop.
     pub message: String,
     /// True for a complaint that is made only the first time in a run of a parser;
-    /// who puts several runs together drops the repetitions.
+    /// a reader that puts several runs together drops the repetitions.
     pub is_once_a_run: bool,
 }
 

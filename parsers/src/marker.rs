@@ -23,7 +23,7 @@ pub struct MarkerKind(pub u16);
 impl MarkerKind {
     /// The kernel redirected control: a signal, an abort. Value: the interrupted address, 0 when unknown.
     pub const KERNEL_EVENT: Self = Self(0);
-    /// A system call changed the context. Value: the address behind it.
+    /// A system call changed the context. Value: the address after it.
     pub const KERNEL_TRANSFER: Self = Self(1);
     /// Value: Unix microseconds.
     pub const TIMESTAMP: Self = Self(2);
@@ -91,7 +91,7 @@ impl MarkerKind {
     pub const SKIPPED_ACCESS: Self = Self(46);
     /// Ours: from here on the kinds of a [`crate::Gap`], by its reason.
     pub const FIRST_GAP: Self = Self(0xfe00);
-    /// Ours: so many records stand here that there is no room to keep. Value: how many.
+    /// No record of a trace but our own: records at this place that were left out because there are too many. Value: how many.
     pub const LEFT_OUT: Self = Self(0xfeff);
     /// From here on: other records, by `FIRST_RECORD + type`.
     pub const FIRST_RECORD: Self = Self(0xff00);
@@ -100,7 +100,7 @@ impl MarkerKind {
     /// A further round of a repeated string instruction; its accesses follow. Value: its address.
     pub const REPETITION: Self = Self::record(29);
 
-    /// The kind of a record that is no marker, by its type: a prefetch, a flush (value: the address).
+    /// The kind of a record other than a marker, by its type: a prefetch, a flush (value: the address).
     pub const fn record(kind: u8) -> Self {
         Self(Self::FIRST_RECORD.0 + kind as u16)
     }

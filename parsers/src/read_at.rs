@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A trace is read this way, never through a map: a simulator may rewrite the file while it is open,
 /// and a shrunken map kills the program.
 pub trait ReadAt: Send + Sync {
-    /// Length in bytes now; it may change under our hands.
+    /// Length in bytes at this moment: a program that still writes the file may change it between two calls.
     ///
     /// # Errors
     /// Whatever the operating system says.

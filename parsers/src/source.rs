@@ -65,12 +65,12 @@ pub trait Source: Send + Sync {
     /// The input could not be read.
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError>;
 
-    /// False where the input is no text, and [`Self::read_raw`] gives lines that are made for people.
+    /// False where the input is not text, and [`Self::read_raw`] gives lines that are made for people.
     fn is_text(&self) -> bool {
         true
     }
 
-    /// Hands out the lines that are made of `range` where the input is no text, without their ends,
+    /// Hands out the lines that are made of `range` where the input is not text, without their ends,
     /// each with the start of the chunk that it belongs to.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Unpacked records on their way to who decodes them.
+//! Unpacked records on their way to the decoder.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ pub(super) struct Block {
     pub offset: u64,
     /// Whose they are; none in files without members.
     pub member: Option<Arc<str>>,
-    /// What went wrong right behind them, in the order in which it was noticed.
+    /// What went wrong right after them, in the order in which it was noticed.
     pub problems: Vec<String>,
     /// True when a member ends with it, or the file.
     pub is_member_end: bool,
-    /// True when nothing comes behind it.
+    /// True when it is the last of the file.
     pub is_file_end: bool,
 }

@@ -44,7 +44,7 @@ pub struct Counts {
 /// Counts the records of a trace by thread.
 ///
 /// Which addresses are new to a thread costs a look into a small table for each instruction;
-/// who knows better calls [`Self::count_instruction`] and [`Self::count_address`] instead of the sink's methods.
+/// a caller that knows which are new calls [`Self::count_instruction`] and [`Self::count_address`] instead of the sink's methods.
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
     threads: Vec<ThreadCounter>,

@@ -140,7 +140,7 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
         let (thread, place) = (self.thread, self.place());
         let address = Address(self.set.plain_address(made));
         let tag = made ^ address.0;
-        // Nothing lies behind the last address.
+        // Nothing lies after the last address.
         let room = u64::MAX - address.0;
         let whole_bytes = u64::from(size_bytes).min(room.saturating_add(1)) as u16;
         for offset in (0..whole_bytes).step_by(usize::from(ACCESS_LIMIT)) {

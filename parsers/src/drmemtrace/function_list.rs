@@ -69,7 +69,7 @@ fn function(line: &[u8]) -> Option<TracedFunction> {
     let address = hexadecimal(fields.next()?)?;
     let mut is_return_traced = true;
     let mut name = fields.next()?;
-    // Names of templates have commas too, but behind the exclamation mark.
+    // Names of templates have commas too, but after the exclamation mark.
     while let Some((flag, rest)) = split_at_comma(name).filter(|(flag, _)| !flag.contains(&b'!')) {
         is_return_traced &= flag != b"noret";
         name = rest;

@@ -117,7 +117,7 @@ impl Input {
         Ok(())
     }
 
-    /// Leaves a block, and tells what went wrong behind it.
+    /// Leaves a block, and tells what went wrong after it.
     fn end_block<S: RecordSink>(&mut self, out: &mut Output<'_, S>) {
         let Block { bytes, offset, member, problems, is_member_end, .. } = &self.block;
         let end = offset.saturating_add(bytes.len() as u64);

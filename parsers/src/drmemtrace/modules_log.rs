@@ -26,7 +26,7 @@ pub struct ModulesLog {
     pub segments: Vec<ModuleSegment>,
     /// What could not be read.
     pub problems: CompanionProblems,
-    /// Places of the segments, those of a module one behind the other.
+    /// Places of the segments, those of a module one after the other.
     by_module: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ pub struct ModuleSegment {
     pub offset: Option<u64>,
     /// The address that the file itself gives to the segment; none before version 5.
     pub preferred_base: Option<u64>,
-    /// Bytes that the recorder kept: of the vdso, which is no file. Mostly empty.
+    /// Bytes that the recorder kept, as of the vdso, which is not a file. Mostly empty.
     pub contents: Vec<u8>,
     /// The file; `<unknown>` and `[vdso]` are none.
     pub path: String,
@@ -229,7 +229,7 @@ fn unplaced(id: u64) -> ModuleSegment {
     ModuleSegment { id, first, addresses: None, offset: None, preferred_base: None, contents, path }
 }
 
-/// A place in the file. Never behind its end.
+/// A place in the file, never beyond its end.
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,

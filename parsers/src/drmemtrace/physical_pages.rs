@@ -16,7 +16,7 @@ use crate::drmemtrace::companion::{CompanionProblems, lines, number};
 /// The pages of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhysicalPages {
-    /// Bytes of a page; none when the file does not say or it is no power of two: then no address is known.
+    /// Bytes of a page; none when the file does not say it, or says no power of two: then no address is known.
     pub page_bytes: Option<u64>,
     /// Virtual to physical, both as the file has them.
     pub pages: BTreeMap<u64, u64>,

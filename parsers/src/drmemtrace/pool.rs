@@ -1,4 +1,4 @@
-//! Threads that unpack the files of a trace ahead of who decodes them.
+//! Threads that unpack the files of a trace ahead of the decoder.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use crate::read_at::TraceFile;
 
 /// Unpacks any number of files, a bounded number of blocks of each ahead.
 ///
-/// A buffer goes round: with a job to a worker, full to the decoder, and back with the next job.
+/// Buffers are reused: a job takes one to a worker, the worker hands it on full, and the decoder returns it with the next job.
 pub(super) struct Pool {
     jobs: Option<Sender<Job>>,
     blocks: Vec<Receiver<io::Result<Block>>>,
@@ -72,7 +72,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// The next block of an input, in exchange for the buffer of one that is used up. Not to be called behind the last.
+    /// The next block of an input, in exchange for the buffer of one that is used up. Not to be called after the last.
     ///
     /// # Errors
     /// The file could not be read.

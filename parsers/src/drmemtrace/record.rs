@@ -52,7 +52,7 @@ impl ThreadIdentity {
         KnownThread { name: self.name(), process: self.process_name(), is_idle: self.is_idle() }
     }
 
-    /// The thread's name: its number, behind that of its workload where it is not the first.
+    /// The thread's name: its number, after that of its workload where it is not the first.
     pub fn name(&self) -> String {
         match self.parts() {
             _ if self.is_idle() => "idle".to_owned(),

@@ -169,7 +169,7 @@ impl Source for Drmemtrace {
         if !self.store.is_settled() {
             return false;
         }
-        // Whoever sees that nothing more comes must see all of it.
+        // Once it says that nothing more comes, the length must be the whole.
         _ = self.grow();
         true
     }

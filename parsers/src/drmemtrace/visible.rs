@@ -17,14 +17,14 @@ pub struct VisibleRecord<'a> {
     pub ordinal: u64,
     /// The instructions fetched so far, this one included.
     pub instructions: u64,
-    /// Whose.
+    /// Of which thread.
     pub thread: ThreadNumber,
     /// What it is.
     pub content: RecordContent<'a>,
 }
 
 impl VisibleRecord<'_> {
-    /// How many records it stands for: equal ones, one behind the other.
+    /// How many records it stands for: equal ones, one after the other.
     pub fn count(&self) -> u64 {
         match self.content {
             RecordContent::Marker(marker) => marker.count,

@@ -53,7 +53,7 @@ pub(super) struct Fill<'a> {
     pub copy: &'a Copy,
 }
 
-/// Some blocks, one behind the other.
+/// Some blocks, one after the other.
 #[derive(Default)]
 pub(super) struct Packed {
     pub bytes: Vec<u8>,
@@ -119,7 +119,7 @@ impl Fill<'_> {
             (state.directory.end(), state.filled)
         };
         self.write(offset, &packed.bytes)?;
-        // Whoever follows the text as it comes reads these next.
+        // A reader that follows the text as it arrives asks for these next.
         let blocks = (filled / BLOCK as u64..).zip(text.chunks(BLOCK));
         blocks.for_each(|(block, text)| self.shared.cache.insert(block, text));
         let is_wanted = self.shared.change(self.generation, |state| {

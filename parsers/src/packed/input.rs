@@ -25,7 +25,7 @@ pub(super) struct PackedInput {
 pub(super) struct FrontToBack {
     pub input: Arc<dyn ReadAt>,
     pub offset: u64,
-    /// How far it is, for whoever watches.
+    /// How many bytes were read so far: shown as progress.
     pub done: Arc<AtomicU64>,
 }
 

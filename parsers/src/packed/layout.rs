@@ -4,7 +4,7 @@
 //! header     72 bytes   magic "SBtext\r\n", version, bytes in a block, identity of the packed file (3 numbers),
 //!                       place, length and hash of the footer; hash of all that. Written last: zeros until then
 //! blocks     one zstd frame with a checksum for each 8 KiB of text; in front of one of them the dictionary
-//! footer     length of the text; place and length of the dictionary and the block behind it; what is wrong with the
+//! footer     length of the text; place and length of the dictionary and the block after it; what is wrong with the
 //!            packed file; packed lengths of the blocks
 //! ```
 //!
@@ -42,7 +42,7 @@ pub(crate) struct Contents {
 pub(crate) struct DictionaryPlace {
     pub offset: u64,
     pub length: u32,
-    /// The first block that was packed with it lies behind it.
+    /// The first block that was packed with it; it follows the dictionary.
     pub before_block: u64,
 }
 

@@ -11,7 +11,7 @@ use crate::packed::unpacker::Unpacker;
 
 /// Bytes of text that are packed at once.
 const CHUNK: usize = 32 * BLOCK;
-/// To pack takes some three times as long as to unpack: more threads than that have nothing to do.
+/// Packing takes about three times as long as unpacking, so more threads than that would be idle.
 const HELPERS: usize = 4;
 
 /// A part of the text on its way into the copy.

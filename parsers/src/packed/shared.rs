@@ -195,7 +195,7 @@ impl Shared {
                 let packed = packed.get_mut(..usize::from(packed_length)).unwrap_or_default();
                 copy.store.read_at(offset, packed)?;
                 if from == 0 && out.len() == length {
-                    // Who reads whole blocks reads on, and seldom comes back.
+                    // A reader of whole blocks goes on to the next ones and seldom comes back.
                     return copy.codec.unpack(packed, out);
                 }
                 let mut text = [0; BLOCK];

@@ -26,9 +26,9 @@ enum Member {
     Gzip(Box<GzDecoder<PackedInput>>),
     Zstd(Box<ZstdDecoder<'static, PackedInput>>),
     Xz(Box<XzDecoder<PackedInput>>),
-    /// Before the first part, or behind one.
+    /// Before the first part, or after one.
     None(PackedInput),
-    /// There is no more.
+    /// All of it was unpacked.
     Over,
 }
 

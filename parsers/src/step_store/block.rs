@@ -25,7 +25,7 @@ pub const ITEMS: u64 = 256;
 
 /// A step; the flags say what follows.
 const STEP: u8 = 1;
-/// Its code is the one behind the code of the step before; else a difference follows.
+/// Its code is the one after the code of the step before; else a difference follows.
 const IS_NEXT: u8 = 2;
 /// Its accesses are as the first time: their addresses follow.
 const IS_USUAL: u8 = 4;
@@ -173,7 +173,7 @@ impl BlockWriter {
         }
     }
 
-    /// Equal markers one behind the other.
+    /// Equal markers one after the other.
     pub fn marker(&mut self, stored: StoredMarker) {
         let StoredMarker { marker, size_bytes, count } = stored;
         if marker.kind == MarkerKind::TIMESTAMP && count == 1 {
@@ -220,7 +220,7 @@ pub trait BlockVisitor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
-/// The head of a block, from its bytes with [`PADDING`] behind them.
+/// The head of a block, from its bytes followed by [`PADDING`] zeros.
 pub fn head(padded: &[u8]) -> Result<BlockHead, Damaged> {
     open(padded).map(|(head, _)| head)
 }
@@ -237,7 +237,7 @@ fn open(padded: &[u8]) -> Result<(BlockHead, Reader<'_>), Damaged> {
         .ok_or(Damaged)
 }
 
-/// Reads a block, given with [`PADDING`] behind it, and the codes that it speaks of.
+/// Reads a block, which [`PADDING`] zeros follow, with the codes that it names by number.
 pub fn read_block<V: BlockVisitor>(padded: &[u8], codes: &Codes, visitor: &mut V) -> Result<(), Damaged> {
     let (head, reader) = open(padded)?;
     let mut run = BlockRun { reader, base_time: head.base_time, code: head.code, addresses: head.addresses, codes };

@@ -3,7 +3,7 @@
 /// Blocks in a group.
 const GROUP: usize = 64;
 
-/// Place and length of each block; they stand one behind the other.
+/// Place and length of each block; they stand one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Blocks {
     /// Where each group begins.

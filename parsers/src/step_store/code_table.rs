@@ -34,7 +34,7 @@ pub struct CodeTable {
     first_at: Map<u64, (u32, u32)>,
     /// The next older one.
     next_at: Vec<u32>,
-    /// The code that came behind each the last time.
+    /// The code that came after each the last time.
     successors: Vec<u32>,
     inputs: Vec<InputCodes>,
     /// The codes that hold in a file at an address with many.

@@ -11,11 +11,11 @@ use crate::step_store::fill::Filler;
 use crate::step_store::layout::Facts;
 use crate::step_store::record::{ReadEnd, StoredAccess, StoredMarker, StoredStep, StoredThread};
 
-/// In a block with so many bytes there is little room for records without an instruction among them, which bounds memory.
+/// A block of this size takes only [`ITEM_ROOM`] more for each step, so that records without steps among them do not fill memory.
 const BLOCK_LIMIT: usize = 4 << 20;
-/// So much for each step.
+/// Bytes that a step and its records may take in a block that is full.
 const ITEM_ROOM: usize = 16 << 10;
-/// A record that is repeated more often is counted in several runs.
+/// A longer run of equal records is written as several.
 const RUN_LIMIT: u64 = 1 << 40;
 const NO_SPARE: &str = "more distinct instructions than are kept: encodings are forgotten from here on";
 

@@ -35,13 +35,13 @@ impl Writer {
     }
 }
 
-/// So many zeros stand behind the bytes that a [`Reader`] is given.
+/// As many zeros follow the bytes that a [`Reader`] is given.
 pub const PADDING: usize = 16;
 
 /// A block's bytes as they are read. Behind their end it reads zeros, and [`Reader::is_sound`] is false then.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader<'a> {
-    /// With [`PADDING`] behind them.
+    /// The bytes and [`PADDING`] zeros.
     padded: &'a [u8],
     place: usize,
 }
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         self.place >= self.end()
     }
 
-    /// Whether nothing was read behind the end.
+    /// Whether nothing was read after the end.
     pub fn is_sound(&self) -> bool {
         self.place <= self.end()
     }
@@ -135,7 +135,7 @@ pub struct Addresses {
     oldest: u8,
 }
 
-/// Bytes behind the first one, by the number that stands in it.
+/// Bytes after the first one, by the number that stands in it.
 const WIDTHS: [u8; 8] = [0, 1, 2, 3, 4, 5, 6, 8];
 /// An address this far from all others does not take the place of the closest, but of the oldest.
 const FAR: u64 = 1 << 17;

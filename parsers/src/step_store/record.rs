@@ -39,7 +39,7 @@ pub struct StoredAccess {
     pub pc: Option<u64>,
 }
 
-/// Equal records one behind the other that are neither steps nor accesses.
+/// Equal records one after the other that are neither steps nor accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredMarker {
     /// What they tell, as recorded.

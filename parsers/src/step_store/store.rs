@@ -222,7 +222,7 @@ fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
     }
 }
 
-/// Nobody must wait for a filler that is gone, whatever ended it.
+/// Tells the readers when the filler ends, even by a panic: else they would wait for it forever.
 struct TellTheEnd<'a>(&'a Shared);
 
 impl Drop for TellTheEnd<'_> {

@@ -1,4 +1,4 @@
-//! The look-ahead that finds whether lines with a new timestamp belong to the instruction behind them.
+//! The look-ahead that finds whether lines with a new timestamp belong to the instruction that follows them.
 
 use crate::tarmac::diagram_line::OpenDiagram;
 use crate::tarmac::line::{FIRST_CPU, Line};
@@ -6,10 +6,10 @@ use crate::tarmac::settings::StateField;
 use crate::text::limits::Limits;
 use crate::text::lines::{TextPart, without_return};
 
-/// Lines that may belong to the instruction behind them.
+/// Lines that may belong to the instruction that follows them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ahead<'a> {
-    /// Whole lines, and more of the input behind them unless `is_last`.
+    /// Whole lines, followed by more of the input unless `is_last`.
     pub text: &'a [u8],
     /// Where the whole lines end.
     pub lines_end: usize,

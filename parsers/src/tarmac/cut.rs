@@ -1,7 +1,7 @@
 //! Where a trace can be cut, from what stands around the place alone.
 //!
 //! A chunk begins where [`crate::tarmac::run`] would begin one, and that depends on the time of the line before.
-//! So the search starts behind an instruction line: what follows depends on nothing before that.
+//! So the search starts after an instruction line: what follows depends on nothing before that.
 
 use std::ops::ControlFlow;
 
@@ -37,7 +37,7 @@ pub(super) fn cut(
 ) -> Result<Option<u64>, SourceError> {
     let Some(before) = place.target.checked_sub(1) else { return Ok((place.limit > 0).then_some(0)) };
     let limits = settings.limits;
-    // No place behind this one can be the answer; a line that never ends must not be followed to the end of the input.
+    // No place after this one can be the answer; a line that never ends must not be followed to the end of the input.
     let far = place.limit.saturating_add(limits.run as u64);
     let TarmacScratch { buffer, .. } = scratch.of();
     let mut window = Window::new(input, before..place.end, limits.window, buffer);

@@ -74,7 +74,7 @@ fn looks_like_two(text: &[u8]) -> bool {
     false
 }
 
-/// A digit, a space and a letter behind one another; without branches, so that it becomes a few vector instructions.
+/// A digit, a space and a letter that follow one another; without branches, so that it becomes a few vector instructions.
 #[inline(always)]
 fn is_letter_after_digit_in(block: &[u8; BLOCK_LENGTH]) -> bool {
     let is_there = |place: usize| {
@@ -103,7 +103,7 @@ impl Fused {
         while let Some(earlier) = line.get(..found.at).and_then(|line| Self::find_some(line, state_field)) {
             found = earlier;
         }
-        // Where a range ends behind so short a record, it would not be looked for.
+        // Where a range ends after so short a record, it would not be looked for.
         let is_first_whole = found.is_first_whole && found.at >= SHORTEST;
         Some(Self { is_first_whole, ..found })
     }
@@ -221,7 +221,7 @@ impl Search<'_> {
         }
     }
 
-    /// True when the number, from `at` on, is no earlier than the first record.
+    /// True when the number, from `at` on, is not earlier than the time of the first record.
     fn is_later(&self, number: Number, at: usize) -> bool {
         let earliest = self.header.and_then(|header| header.time).unwrap_or(0);
         let time = self.line.get(at..number.end).and_then(digits::decimal);
@@ -291,8 +291,8 @@ impl Search<'_> {
     }
 }
 
-/// True when a number behind this text is no part of it: behind a space, a bracket or a word such as `NOP`,
-/// not behind the beginnings of `#13`, `0x13`, `w13` and `SP_EL13`.
+/// True when a number that follows this text is not part of it: after a space, a bracket or a word such as `NOP`,
+/// not after the beginnings of `#13`, `0x13`, `w13` and `SP_EL13`.
 fn is_apart(before: &[u8]) -> bool {
     let count = |is_inside: fn(&u8) -> bool| before.iter().rev().take_while(|byte| is_inside(byte)).count();
     let letters = before.get(before.len() - count(u8::is_ascii_alphabetic)..).unwrap_or_default();

@@ -18,7 +18,7 @@ const HEAD: u64 = 4 << 20;
 pub(super) struct Head {
     /// Of the first instruction; AArch64 when there is none.
     pub instruction_set: InstructionSet,
-    /// The first unit behind a timestamp.
+    /// The first unit after a timestamp.
     pub time_unit: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use crate::text::lexer::{Lexer, Token};
 pub(super) struct Header<'a> {
     /// The line's own timestamp.
     pub time: Option<u64>,
-    /// The unit behind it.
+    /// The unit that follows it.
     pub unit: Option<&'a [u8]>,
     /// The word that names the CPU, such as `cpu0`.
     pub cpu: Option<&'a [u8]>,

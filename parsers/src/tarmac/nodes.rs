@@ -19,7 +19,7 @@ pub struct Node {
     pub offset: usize,
     /// Lines of the text before it.
     pub line: u64,
-    /// Never less than that of a node before.
+    /// Never earlier than that of the node before.
     pub time: u64,
     /// The address of its instruction with bit 0 set for Thumb; none without an instruction.
     pub pc: Option<u64>,

@@ -71,7 +71,7 @@ impl<S: EventSink> Run<'_, S> {
             thread,
             limit: self.limits.line,
         };
-        // Lines with a new time may belong to an instruction behind them, unless they are one.
+        // Lines with a new time may belong to the instruction after them, unless they are one themselves.
         let offset = self.base + start as u64;
         let is_old = line.time.is_none_or(|time| !self.before.clock.is_new(time, offset, self.limits));
         let (next, open) = match word {
@@ -393,7 +393,7 @@ impl<'a> QuickLine<'a> {
         let bytes = load_8(self.block, at);
         match size_bytes {
             8 => {
-                // The upper half of what is no address is mostly zero.
+                // The upper half of a value that is not an address is mostly zero.
                 let high = if bytes == EIGHT_ZEROS { 0 } else { u64::from(hex_8(bytes)?) };
                 let at = at + 8 + usize::from(self.byte(at + 8) == b'_');
                 let low = u64::from(hex_8(load_8(self.block, at))?);
@@ -405,7 +405,7 @@ impl<'a> QuickLine<'a> {
         }
     }
 
-    /// The value of a register, little-endian, if the line ends behind it: its size, and the start of the next line.
+    /// The value of a register, little-endian, if the line ends after it: its size, and the start of the next line.
     #[inline(always)]
     fn register_value(&self, at: usize, known: KnownRegister, bytes: &mut [u8; 16]) -> Option<(usize, usize)> {
         let (low, high) = bytes.split_at_mut(8);

@@ -1,7 +1,7 @@
 //! The beginning of a line, when it is like that of the lines before.
 //!
 //! Nearly all lines begin with the time of the line before,
-//! or with another number and the same unit and CPU word behind it.
+//! or with another number followed by the same unit and CPU word.
 
 use crate::events::ThreadNumber;
 use crate::tarmac::quick::Block;

@@ -15,7 +15,7 @@ pub(super) struct RegisterTable {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// The lower-case name, first letter lowest, zeros behind it.
+    /// The lower-case name, first letter lowest, filled up with zeros.
     key: u64,
     register: KnownRegister,
 }

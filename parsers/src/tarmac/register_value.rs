@@ -91,7 +91,7 @@ struct Digits {
     length: usize,
     /// One word that ends the line: it may be a number without leading zeros.
     is_alone: bool,
-    /// The line ends behind it.
+    /// The line ends after it.
     is_last: bool,
 }
 

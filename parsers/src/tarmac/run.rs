@@ -41,7 +41,7 @@ pub(super) struct Run<'r, S> {
     pub quick_state: QuickState,
 }
 
-/// What a line leaves to the line behind it.
+/// What a line leaves to the line after it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Before {
     pub clock: Clock,
@@ -56,7 +56,7 @@ pub(super) struct Clock {
     pub time: Option<u64>,
     /// Where in the input its line starts.
     written_at: u64,
-    /// True behind an instruction line without a timestamp.
+    /// True after an instruction line without a timestamp.
     is_step_untimed: bool,
 }
 
@@ -79,7 +79,7 @@ impl Clock {
         }
     }
 
-    /// True when the timestamp of the line at `offset` is another than that of the line before.
+    /// True when the timestamp of the line at `offset` differs from that of the line before.
     ///
     /// A timestamp that was written longer ago than a run of lines may be long counts as forgotten:
     /// so a trace that writes hardly any can be cut by what stands around the place.
@@ -194,7 +194,7 @@ impl<'r, S: EventSink> Run<'r, S> {
             let Some(next) = quick.or_else(|| self.slow_line(&ahead, at)) else { break };
             at = next;
         }
-        // The newline behind the last line may be one of the padding.
+        // The newline after the last line may be one of the padding.
         at.min(ahead.lines_end)
     }
 

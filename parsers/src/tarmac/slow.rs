@@ -74,7 +74,7 @@ impl<S: EventSink> Run<'_, S> {
 
     /// Reads a line of two records. Returns where in it to go on; none when it is done.
     ///
-    /// A first record that is cut might look whole where a range ends behind it, so its bytes belong to what follows.
+    /// A first record that is cut might look whole to a range that ends right after it, so its bytes belong to what follows.
     fn fused(&mut self, ahead: &Ahead<'_>, spot: Spot<'_>, fused: Fused) -> Option<usize> {
         let (first, second) = spot.line.split_at_checked(fused.at)?;
         let kind = if fused.is_first_whole { FaultKind::Fused } else { FaultKind::FusedAndCut };
@@ -106,7 +106,7 @@ impl<S: EventSink> Run<'_, S> {
         Line::read(spot.line, self.before.open, ahead.state_field)
     }
 
-    /// The run of lines that may belong to an instruction behind them, if this line begins one.
+    /// The run of lines that may belong to the instruction after them, if this line begins one.
     fn run_start<'a>(&self, line: &Line<'a>, start: usize) -> Option<RunStart<'a>> {
         let Line::Other(header) = line else { return None };
         let offset = self.base + start as u64;
@@ -136,7 +136,7 @@ impl<S: EventSink> Run<'_, S> {
         Some(next)
     }
 
-    /// Pushes the events of a line and steps behind it.
+    /// Pushes the events of a line and goes to the next one.
     fn push(&mut self, line: Line<'_>, spot: Spot<'_>) {
         let open = line.open_diagram();
         match line {
@@ -351,7 +351,7 @@ impl<S: EventSink> Run<'_, S> {
     }
 }
 
-/// An instruction line behind lines that belong to it.
+/// An instruction line after lines that belong to it.
 #[derive(Clone, Copy, Debug)]
 struct InstructionPlace {
     start: usize,

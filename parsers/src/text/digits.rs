@@ -1,4 +1,4 @@
-//! Numbers as Tarmac writes them.
+//! Numbers in text: one word at a time, and eight digits at once.
 
 /// A hexadecimal number without prefix; none when it is none or does not fit in 64 bits.
 pub(crate) fn hex(word: &[u8]) -> Option<u64> {
@@ -67,7 +67,7 @@ pub(crate) fn hex_8(bytes: u64) -> Option<u32> {
     let is_letter = (folded >> 6) & ONES;
     let places = ((folded & !(is_letter << 5)) ^ (0x50 * is_letter)).wrapping_sub(is_letter);
     let nibbles = places.wrapping_add(10 * is_letter);
-    // 9 and 15 are the largest. Whatever is no digit leaves something in its upper half; what it carries harms no more.
+    // 9 and 15 are the largest. A byte that is not a digit leaves bits in its upper half; what it carries into its neighbour does not matter then.
     let largest = nibbles.wrapping_add(6 * ONES).wrapping_sub(6 * is_letter);
     if (places | largest) & (0xf0 * ONES) != 0 {
         return None;
@@ -100,7 +100,7 @@ pub(crate) fn small_decimal(bytes: u64, count: usize) -> u64 {
     (fours * 10_000 + (fours >> 32)) & 0xffff_ffff
 }
 
-/// The bytes with capital letters made small; none when one is no ASCII.
+/// The bytes with capital letters made small; none when one is not ASCII.
 #[inline(always)]
 pub(crate) fn lower(bytes: u64) -> Option<u64> {
     if bytes & HIGH != 0 {
@@ -110,7 +110,7 @@ pub(crate) fn lower(bytes: u64) -> Option<u64> {
     Some(bytes | is_capital >> 2)
 }
 
-/// True when a digit, a space and a letter stand behind one another;
+/// True when a digit, a space and a letter follow one another;
 /// the neighbours of digits and letters in ASCII count as such.
 #[inline(always)]
 pub(crate) fn letter_after_digit(bytes: u64) -> bool {

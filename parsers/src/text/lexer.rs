@@ -21,7 +21,7 @@ pub(crate) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// At the start of a line that has no line end, behind what editors and holes in the file leave there.
+    /// At the start of a line that has no line end, after the marks and holes that editors and broken files leave there.
     pub fn new(line: &'a [u8]) -> Self {
         let text = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         // A file that is emptied while its writer goes on begins with a hole.
@@ -80,7 +80,7 @@ impl<'a> Lexer<'a> {
         is_there
     }
 
-    /// Goes on behind so many bytes.
+    /// Skips so many bytes, and white space after them.
     pub fn skip(&mut self, count: usize) {
         self.at = self.line.len().min(self.at + count);
         self.skip_space();

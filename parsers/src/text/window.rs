@@ -6,7 +6,7 @@ use crate::error::SourceError;
 use crate::read_at::ReadAt;
 use crate::text::lines::TextPart;
 
-/// Bytes behind the text that may be read and are newlines, so that the last lines need no care.
+/// Bytes after the text that may be read and are newlines, so that the last lines need no care.
 pub(crate) const PADDING: usize = 256;
 
 /// Part of the input in memory.

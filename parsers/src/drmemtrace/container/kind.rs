@@ -5,7 +5,7 @@ use crate::packed::kind::PackedKind;
 /// What holds the records of a file, by its first bytes, whatever its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContainerKind {
-    /// An archive; its members one behind the other are the records.
+    /// An archive; its members one after the other are the records.
     Zip,
     /// LZ4 frames.
     Lz4,

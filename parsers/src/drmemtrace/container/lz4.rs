@@ -1,4 +1,4 @@
-//! LZ4 frames, one behind the other.
+//! LZ4 frames, one after the other.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::sync::Arc;
 
-use flate2::Crc;
+use crc32fast::Hasher;
 use flate2::bufread::DeflateDecoder;
 
 use crate::drmemtrace::container::range::{BUFFER_BYTES, Range};
@@ -26,7 +26,7 @@ pub struct Member {
 /// Unpacks a member, and says at its end when it is not what the archive promised.
 pub struct MemberReader {
     decoder: Decoder,
-    crc: Crc,
+    crc: Hasher,
     length: u64,
     sum: Option<(u32, u64)>,
 }
@@ -48,7 +48,7 @@ impl MemberReader {
                 return Err(io::Error::new(ErrorKind::Unsupported, why));
             }
         };
-        Ok(Self { decoder, crc: Crc::new(), length: 0, sum: member.sum })
+        Ok(Self { decoder, crc: Hasher::new(), length: 0, sum: member.sum })
     }
 
     /// Where in the file the bytes end that were needed.
@@ -64,7 +64,9 @@ impl MemberReader {
             Some((_, length)) if length != self.length => {
                 Err(invalid(format!("it has {} bytes, but should have {length}", self.length)))
             }
-            Some((sum, _)) if sum != self.crc.sum() => Err(invalid("its checksum does not match".to_owned())),
+            Some((sum, _)) if sum != self.crc.clone().finalize() => {
+                Err(invalid("its checksum does not match".to_owned()))
+            }
             _ => Ok(()),
         }
     }

@@ -8,8 +8,8 @@ use crate::read_at::ReadAt;
 /// Bytes of a packed file that are read at once; a trace may have a thousand files.
 pub const BUFFER_BYTES: usize = 32 << 10;
 
-/// Why a file could not be read, kept beside what unpacks it: unpackers pass errors on in clothes of their own,
-/// and a disk that fails must not look like a damaged archive.
+/// Why a file could not be read. Unpackers wrap the errors that they meet in errors of their own, so it is kept apart:
+/// a disk that fails must not look like a damaged archive.
 #[derive(Clone, Default)]
 pub struct Failure(Arc<Mutex<Option<io::Error>>>);
 

@@ -40,7 +40,7 @@ impl ZipMembers {
         }
     }
 
-    /// Says where a member ended, so that the next one is looked for behind it.
+    /// Says where a member ended, so that the next one is looked for from there.
     pub fn set_end(&mut self, end: u64) {
         if let Self::Walked(walk) = self {
             walk.set_end(end);

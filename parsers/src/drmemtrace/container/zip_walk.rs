@@ -14,7 +14,7 @@ pub struct ZipWalk {
 }
 
 const LOCAL_HEADER: [u8; 4] = *b"PK\x03\x04";
-/// The first record of the directory behind the members.
+/// The first record of the directory after the members.
 const DIRECTORY_HEADER: [u8; 4] = *b"PK\x01\x02";
 /// The tag of lengths that need 64 bits.
 const ZIP64: u16 = 1;
@@ -32,7 +32,7 @@ impl ZipWalk {
         self.member()
     }
 
-    /// Says where a member ended, so that the next one is looked for behind it.
+    /// Says where a member ended, so that the next one is looked for from there.
     pub fn set_end(&mut self, end: u64) {
         // A member that makes no sense is at least as long as the start of its header.
         self.position = end.max(self.position.saturating_add(LOCAL_HEADER.len() as u64));
@@ -82,7 +82,7 @@ impl ZipWalk {
         let mut extra = vec![0; usize::from(half(24))];
         self.reader.read_exact(&mut extra).ok()?;
         let (packed, length) = wide_lengths(word(14), word(18), &extra);
-        // The writer fills in lengths and checksum when the member is complete, or behind it (flag 8).
+        // The writer fills in lengths and checksum when the member is complete, or writes them after it (flag 8).
         let is_complete = half(2) & 8 == 0 && packed > 0;
         Some(Member {
             name: String::from_utf8_lossy(&name).into(),
@@ -94,7 +94,7 @@ impl ZipWalk {
     }
 }
 
-/// Lengths packed and unpacked; those that do not fit into 32 bits stand behind the name.
+/// Lengths packed and unpacked; those that do not fit into 32 bits stand after the name.
 fn wide_lengths(packed: u32, length: u32, mut extra: &[u8]) -> (u64, u64) {
     let narrow = (u64::from(packed), u64::from(length));
     if packed != u32::MAX && length != u32::MAX {

@@ -232,7 +232,7 @@ impl<W: Write> Converter<'_, W> {
         for (number, row) in pieces::rows(&pieces).enumerate() {
             let here = physical.and_then(|physical| physical.at(row.address));
             self.lost.physical_addresses += u64::from(physical.is_some() && here.is_none());
-            // What the first line says of time and thread, those behind it inherit.
+            // The first line states time and thread; the lines after it inherit them.
             self.out.write_all(if number == 0 { prefix } else { INDENT })?;
             let form = Form { kind: line.kind, width: width(row.address, place.word), physical: here };
             pieces::write_row(&mut self.out, form, &row)?;
@@ -260,7 +260,7 @@ impl<W: Write> Converter<'_, W> {
         let thread = cpu_of_other(header.time, header.cpu).or(self.thread.as_deref()).unwrap_or(FIRST_CPU).to_vec();
         let is_other_thread = self.thread.as_deref().unwrap_or(FIRST_CPU) != thread;
         let is_other_time = header.time.is_some() && header.time != self.time;
-        // Only behind a time and a unit is an odd word taken for a type, and only before known ones an odd word for a CPU.
+        // Only after a time and a unit is an odd word taken for a type, and only before known ones an odd word for a CPU.
         let is_odd = header.kind == LineKind::Unknown && header.unit.is_some();
         let is_unsafe = matches!(header.kind, LineKind::Unknown | LineKind::Note) && !thread.starts_with(b"cpu");
         let is_plain = match self.style {
@@ -350,7 +350,7 @@ fn stamp_of(text: &[u8]) -> &[u8] {
     }
 }
 
-/// A diagram and what stands behind it.
+/// A diagram and what follows it.
 struct Drawn<'a> {
     diagram: Diagram,
     word: &'a [u8],

@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Lost {
     /// Physical addresses of instructions, and of accesses that go over a page.
     pub physical_addresses: u64,
-    /// What stood behind a diagram besides its physical address: memory types.
+    /// What stood after a diagram besides its physical address: memory types.
     pub memory_types: u64,
     /// Marks of exclusive accesses.
     pub exclusive_marks: u64,

@@ -6,7 +6,7 @@
 //! 5 clk R r1 00000007                                   |                     R r1 00000007
 //! ```
 //!
-//! Only what the styles write differently is written anew; everything else is passed on as it stands,
+//! Only what the styles write differently is rewritten; everything else is copied as it is,
 //! damaged lines too: reading the result gives the same steps, times, registers and bytes.
 
 mod converter;

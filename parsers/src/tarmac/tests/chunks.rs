@@ -23,7 +23,7 @@ fn check(text: &str, expected: &[&str]) {
 /// that a line holds two records does not show where a range ends between them.
 const COMPLAINTS: [&str; 2] = ["unknown Tarmac event type", "two records on one line: both are kept"];
 
-/// True for a chunk that begins behind another record of its line.
+/// True for a chunk that begins after another record of its line.
 fn is_mid_line(tarmac: &Tarmac, start: u64) -> bool {
     let mut before = Vec::new();
     tarmac.read_raw(start.saturating_sub(1)..start, &mut before).unwrap();
@@ -44,7 +44,7 @@ fn part(tarmac: &Tarmac, range: std::ops::Range<u64>, lines_before: u64) -> (Vec
     (events, parsed.lines)
 }
 
-/// Every chunk alone, everything from a chunk on, and everything behind every cut, must give the events of the whole.
+/// Every chunk alone, everything from a chunk on, and everything after every cut, must give the events of the whole.
 fn check_parts(tarmac: &Tarmac) {
     let length = tarmac.length();
     let (whole, parsed) = parse(tarmac, 0..length);

@@ -194,7 +194,7 @@ fn a_conversion_can_be_stopped() {
 proptest::proptest! {
     #[test]
     fn random_traces_keep_their_effects_both_ways(text in trace()) {
-        // Two records of one line belong to the step before it, and on lines of their own perhaps to that behind them.
+        // Two records of one line belong to the step before it, and on lines of their own perhaps to that after them.
         if !events(text.as_bytes()).text().contains("two records on one line") {
             check_effects("random", text.as_bytes(), TarmacOptions::default());
         }

@@ -64,7 +64,7 @@ fn line_of(text: &[u8], at: usize) -> u64 {
     text[..at].iter().filter(|byte| **byte == b'\n').count() as u64
 }
 
-/// The events before and behind the damage, as text, without what an instruction says about lines before it.
+/// The events before and after the damage, as text, without what an instruction says about lines before it.
 fn apart(recorder: &Recorder, zone: &Range<u64>) -> [Vec<String>; 2] {
     let text = |text: &str| match text.split_once(" early ") {
         Some((start, rest)) => format!("{start} {}", rest.split_once(' ').unwrap().1),
@@ -78,7 +78,7 @@ fn apart(recorder: &Recorder, zone: &Range<u64>) -> [Vec<String>; 2] {
     ]
 }
 
-/// The instruction decides what the lines behind it mean, so damage may reach from the one before it to the one behind it.
+/// The instruction decides what the lines after it mean, so damage may reach from the one before it to the one after it.
 fn zone(steps: &[u64], damaged: Range<u64>, lines: u64) -> Range<u64> {
     let start = steps.partition_point(|line| *line < damaged.start).checked_sub(1).map_or(0, |place| steps[place]);
     let end = steps.get(steps.partition_point(|line| *line <= damaged.end)).copied().unwrap_or(lines);
