@@ -1,6 +1,6 @@
 //! The values of accesses.
 
-use stepback_machine::AccessKind;
+use stepback_machine::{AccessKind, Endian};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
@@ -8,7 +8,7 @@ use crate::answers::error::QueryError;
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::around::{circumstances, slots_around};
+use crate::inference::around::{Surroundings, circumstances};
 use crate::inference::engine::Engine;
 use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::Observed;
@@ -16,9 +16,8 @@ use crate::inference::run::run_of;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 
-/// So many steps before an access are gone through, and so many behind it, where its value may be an address.
-const STEPS_BEFORE: u64 = 128;
-const STEPS_BEHIND: u64 = 128;
+/// So many steps around an access are gone through: behind it, its value may be an address.
+const AROUND: Surroundings = Surroundings { before: 128, behind: 128 };
 /// Accesses that lie as close together are looked at in one go.
 const NEAR: u64 = 256;
 const RUN_STEPS: u64 = 1024;
@@ -51,11 +50,11 @@ impl AccessValues {
         }
         runs.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.last().copied()));
         let circumstances = circumstances(index);
-        let mut values = Self { pieces: Vec::new(), is_big_endian: circumstances.is_big_endian };
+        let mut values = Self { pieces: Vec::new(), is_big_endian: circumstances.endian == Endian::Big };
         for (thread, slots) in runs.iter().take(RUNS) {
             cancel.check()?;
             let Some((first, last)) = slots.first().copied().zip(slots.last().copied()) else { continue };
-            let run = run_of(index, *thread, slots_around(index, first..last, (STEPS_BEFORE, STEPS_BEHIND)))?;
+            let run = run_of(index, *thread, AROUND.of(index, first..last))?;
             let mut engine = Engine::new(&run, circumstances);
             engine.watched = slots;
             (0..run.steps.len()).for_each(|place| engine.step(place));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_machine::{Endian, Mode, RegisterId, RegisterView};
+use stepback_machine::{Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -22,23 +22,32 @@ use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 use crate::read::views::ViewReader;
 
-/// So many steps before a position are gone through; four times as many tell 1 to 5 % more registers.
-const STEPS_BEFORE: u64 = 1024;
-/// So many where these do not tell the stack pointer, as in a long loop.
-const MANY_STEPS_BEFORE: u64 = 4096;
-/// And so many behind it, where a register may be an address later.
-const STEPS_BEHIND: u64 = 256;
-/// The same around a write that lies further back.
-const FAR_STEPS_BEFORE: u64 = 64;
-const FAR_STEPS_BEHIND: u64 = 128;
-/// So many of these are gone through for one position.
+/// Around a position; four times as many steps before it tell 1 to 5 % more registers.
+/// Behind it a register may be an address.
+const NEAR: Surroundings = Surroundings { before: 1024, behind: 256 };
+/// Where these do not tell the stack pointer, as in a long loop.
+const WIDE: Surroundings = Surroundings { before: 4096, behind: 256 };
+/// Around a write that lies further back.
+const FAR: Surroundings = Surroundings { before: 64, behind: 128 };
+/// So many far writes are looked at for one position.
 const FAR_LIMIT: usize = 12;
 
-/// The slots from so many before some, up to so many behind them.
-pub(super) fn slots_around<S: Source>(index: &Index<S>, slots: Range<u64>, (before, behind): (u64, u64)) -> Range<u64> {
-    let first = slots.start.saturating_sub(before).max(1);
-    let end = slots.end.saturating_add(behind).min(index.step_count()) + 1;
-    first..end.max(first)
+/// How many steps around a place are gone through.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surroundings {
+    /// So many before it.
+    pub before: u64,
+    /// And so many behind it.
+    pub behind: u64,
+}
+
+impl Surroundings {
+    /// These of some slots, with the slots themselves.
+    pub fn of<S: Source>(self, index: &Index<S>, slots: Range<u64>) -> Range<u64> {
+        let first = slots.start.saturating_sub(self.before).max(1);
+        let end = slots.end.saturating_add(self.behind).min(index.step_count()) + 1;
+        first..end.max(first)
+    }
 }
 
 pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
@@ -46,7 +55,7 @@ pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
         is_execution_stated: false,
         // Threads that are not traced may run too.
         is_shared: index.has_operands_alone() || index.threads().len() > 1,
-        is_big_endian: index.contents.traits.endian == Endian::Big,
+        endian: index.contents.traits.endian,
     }
 }
 
@@ -96,10 +105,10 @@ pub(super) struct Around<'a, S> {
 impl<'a, S: Source> Around<'a, S> {
     pub fn new(index: &'a Index<S>, thread: ThreadId, position: Position, cancel: &Cancel) -> Result<Self, QueryError> {
         cancel.check()?;
-        let mut near = snapshot(index, thread, position.0, (STEPS_BEFORE, STEPS_BEHIND))?;
+        let mut near = snapshot(index, thread, position.0, NEAR)?;
         let word_bytes = index.instruction_set(thread).word_bytes();
         if near.view(RegisterView::new(RegisterId::SP, 0, word_bytes)).is_none() {
-            near = snapshot(index, thread, position.0, (MANY_STEPS_BEFORE, STEPS_BEHIND))?;
+            near = snapshot(index, thread, position.0, WIDE)?;
         }
         Ok(Self { index, thread, position, near, far: Vec::new(), unbroken_from: None, writers: None })
     }
@@ -124,8 +133,7 @@ impl<'a, S: Source> Around<'a, S> {
             Some(place) => place,
             None if self.far.len() == FAR_LIMIT => return Ok(None),
             None => {
-                let steps = (FAR_STEPS_BEFORE, FAR_STEPS_BEHIND);
-                self.far.push((slot, snapshot(self.index, self.thread, slot, steps)?));
+                self.far.push((slot, snapshot(self.index, self.thread, slot, FAR)?));
                 self.far.len() - 1
             }
         };
@@ -175,9 +183,9 @@ fn snapshot<S: Source>(
     index: &Index<S>,
     thread: ThreadId,
     slot: u64,
-    (before, behind): (u64, u64),
+    around: Surroundings,
 ) -> Result<Snapshot, QueryError> {
-    let run = run_of(index, thread, slots_around(index, slot..slot, (before, behind)))?;
+    let run = run_of(index, thread, around.of(index, slot..slot))?;
     let mut engine = Engine::new(&run, circumstances(index));
     let place = run.steps.partition_point(|step| step.slot <= slot);
     go_through(&mut engine, 0..place);

@@ -14,7 +14,7 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::inference::access_values::AccessValues;
-use crate::inference::around::slots_around;
+use crate::inference::around::Surroundings;
 use crate::inference::breaks::BreakReader;
 use crate::inference::control::is_trap;
 use crate::inference::run::run_of;
@@ -89,11 +89,14 @@ fn infer<S: Source>(
     }
     let mut witnesses = Vec::with_capacity(bytes.len());
     for (granule, mask) in granules_of(address, len_bytes) {
-        let last = TouchReader(index).last_touches(granule, mask, at.0, Wanted::All)?;
-        let writes = TouchReader(index).last_touches(granule, mask, at.0, Wanted::Writes)?;
-        let next = TouchReader(index).next_touches(granule, mask, at.0.saturating_add(1), Wanted::All)?;
+        let reader = TouchReader(index);
+        let touches = Touches {
+            writes: reader.last_touches(granule, mask, at.0, Wanted::Writes)?,
+            last: reader.last_touches(granule, mask, at.0, Wanted::All)?,
+            next: reader.next_touches(granule, mask, at.0.saturating_add(1), Wanted::All)?,
+        };
         let places = (0..64).filter(|place| mask >> place & 1 != 0);
-        witnesses.extend(places.map(|place| witnesses_of((&writes, &last, &next), place, at)));
+        witnesses.extend(places.map(|place| witnesses_of(&touches, place, at)));
     }
     let slots: BTreeSet<u64> = witnesses.iter().flat_map(|known| known.all().map(|(slot, _)| slot)).collect();
     let unbroken = unbroken_slots(index, at, &slots, cancel)?;
@@ -109,10 +112,18 @@ fn infer<S: Source>(
     Ok(())
 }
 
-/// Who touched each byte of a block last, in the order: stores, all accesses, and who does next.
-type Touches<'a> = (&'a ByteTouches, &'a ByteTouches, &'a ByteTouches);
+/// Who touches each byte of a block around a position.
+struct Touches {
+    /// Its last store.
+    writes: ByteTouches,
+    /// Its last access.
+    last: ByteTouches,
+    /// Its next access.
+    next: ByteTouches,
+}
 
-fn witnesses_of((writes, last, next): Touches<'_>, place: usize, at: Position) -> Witnesses {
+fn witnesses_of(touches: &Touches, place: usize, at: Position) -> Witnesses {
+    let Touches { writes, last, next } = touches;
     let slot_of_read = |touches: &ByteTouches| {
         let touch = touches.get(place).copied().flatten();
         touch.filter(|touch| !touch.is_write).map(|touch| touch.slot)
@@ -151,7 +162,7 @@ fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Ran
     if index.threads().len() > 1 {
         return Ok(0..0);
     }
-    let around = slots_around(index, at.0..at.0, (SLOTS_BEFORE, SLOTS_BEHIND));
+    let around = Surroundings { before: SLOTS_BEFORE, behind: SLOTS_BEHIND }.of(index, at.0..at.0);
     let run = run_of(index, ThreadId(0), around.clone())?;
     let mut breaks =
         run.steps.iter().filter(|step| step.is_broken || step.is_lost || is_trap(step)).map(|step| step.slot);

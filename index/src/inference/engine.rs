@@ -1,6 +1,6 @@
 //! Goes through a run and states what each step shows.
 
-use stepback_machine::{AccessKind, Condition, Instruction, InstructionSet, RegisterUse, RegisterView, decode};
+use stepback_machine::{AccessKind, Condition, Endian, Instruction, InstructionSet, RegisterUse, RegisterView, decode};
 use stepback_parsers::Step;
 
 use crate::answers::reason::Way;
@@ -56,7 +56,7 @@ pub(super) struct Circumstances {
     pub is_execution_stated: bool,
     /// Other threads may write memory at times that are not exactly known.
     pub is_shared: bool,
-    pub is_big_endian: bool,
+    pub endian: Endian,
 }
 
 /// Whether a step did what its instruction means.
@@ -91,7 +91,7 @@ impl<'a> Engine<'a> {
         let mut symbols = Symbols::default();
         let set = run.steps.first().map_or_else(InstructionSet::default, |step| step.set);
         let registers = RegisterLanes::new(set, &mut symbols);
-        let memory = Memory::new(circumstances.is_big_endian);
+        let memory = Memory::new(circumstances.endian);
         Self {
             run,
             circumstances,

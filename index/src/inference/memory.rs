@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use stepback_machine::Endian;
 use stepback_parsers::Step;
 
 use crate::inference::symbols::Term;
@@ -32,8 +33,8 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Memory that nothing is known of.
-    pub fn new(is_big_endian: bool) -> Self {
-        Self { blocks: HashMap::default(), is_big_endian }
+    pub fn new(endian: Endian) -> Self {
+        Self { blocks: HashMap::default(), is_big_endian: endian == Endian::Big }
     }
 
     /// Forgets all.

@@ -1,6 +1,6 @@
 //! What the accesses of some steps stored or loaded.
 
-use stepback_machine::{AccessKind, Expression};
+use stepback_machine::{AccessKind, Endian, Expression};
 
 use crate::inference::engine::{Engine, Here};
 use crate::inference::symbols::Term;
@@ -28,7 +28,7 @@ impl Engine<'_> {
                 AccessKind::Read => true,
                 AccessKind::Write => operand.value != Expression::Unknown && !is_exclusive(here),
             };
-            if !is_told || is_wide && self.circumstances.is_big_endian {
+            if !is_told || is_wide && self.circumstances.endian == Endian::Big {
                 continue;
             }
             for lane in 0..size_bytes.div_ceil(8) {
@@ -39,22 +39,18 @@ impl Engine<'_> {
                     AccessKind::Write if is_wide => self.lane_term(&operand.value, lane, here).0,
                     AccessKind::Write => self.term(&operand.value, 8 * size_bytes, here).0,
                 };
-                let term = term.cut(8 * size_bytes);
-                if self.is_once(here, (operand.kind, address, size_bytes)) {
-                    self.observed.push(Observed {
-                        slot: here.step.slot,
-                        kind: operand.kind,
-                        address,
-                        size_bytes,
-                        term,
-                    });
+                let (slot, kind, term) = (here.step.slot, operand.kind, term.cut(8 * size_bytes));
+                let observed = Observed { slot, kind, address, size_bytes, term };
+                if self.is_once(here, &observed) {
+                    self.observed.push(observed);
                 }
             }
         }
     }
 
     /// True when the records of the step have each of these bytes once.
-    fn is_once(&self, here: Here<'_>, (kind, address, size_bytes): (AccessKind, u64, u8)) -> bool {
+    fn is_once(&self, here: Here<'_>, observed: &Observed) -> bool {
+        let Observed { kind, address, size_bytes, .. } = *observed;
         let accesses = self.run.accesses(here.step).iter().filter(|access| access.kind == kind);
         let times = |byte: u64| {
             let has = |access: u64, size: u8| byte.wrapping_sub(access) < u64::from(size);

@@ -3,7 +3,7 @@
 use stepback_machine::{InstructionSet, Operation, RegisterId, RegisterView};
 
 use crate::answers::reason::{Fact, Way};
-use crate::inference::symbols::{Symbols, Term};
+use crate::inference::symbols::{Field, Symbols, Term};
 
 /// What 8 bytes of a register hold, and how they got it.
 #[derive(Clone, Copy, Debug)]
@@ -74,7 +74,11 @@ impl RegisterLanes {
         let bits = 8 * view.size_bytes as u8;
         let is_whole = view.size_bytes == 8 || self.is_narrow && usize::from(view.register.0) < GENERAL && bits == 32;
         let Some(lane) = lane_of(view.register, view.offset).and_then(|lane| self.lanes.get_mut(lane)) else { return };
-        let term = if is_whole { term.cut(bits) } else { symbols.inserted(term, lane.term, (8 * within as u8, bits)) };
+        let term = if is_whole {
+            term.cut(bits)
+        } else {
+            symbols.inserted(term, lane.term, Field { place: 8 * within as u8, bits })
+        };
         *lane = Lane { term, way };
     }
 

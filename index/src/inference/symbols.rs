@@ -33,6 +33,15 @@ impl Term {
     }
 }
 
+/// Some bits of a number.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field {
+    /// The lowest.
+    pub place: u8,
+    /// How many.
+    pub bits: u8,
+}
+
 /// What a symbol is made of.
 #[derive(Clone, Copy, Debug)]
 enum Definition {
@@ -41,12 +50,11 @@ enum Definition {
     Constant,
     Binary(Operation, Term, Term),
     SignExtended(Term, u8),
-    /// The second with some bits, from a place on, replaced by the low ones of the first.
+    /// The second with some bits replaced by the low ones of the first.
     Inserted {
         part: Term,
         whole: Term,
-        place: u8,
-        bits: u8,
+        field: Field,
     },
 }
 
@@ -97,8 +105,8 @@ impl Symbols {
     }
 
     /// A term with some bits from a place on replaced by the low ones of another.
-    pub fn inserted(&mut self, part: Term, whole: Term, (place, bits): (u8, u8)) -> Term {
-        self.define(Definition::Inserted { part, whole, place, bits })
+    pub fn inserted(&mut self, part: Term, whole: Term, field: Field) -> Term {
+        self.define(Definition::Inserted { part, whole, field })
     }
 
     /// The term and a constant, both modulo 2^bits.
@@ -199,7 +207,7 @@ impl Symbols {
                 (Knowledge::apply(operation, self.known(left), self.known(right)), [left, right])
             }
             Definition::SignExtended(term, bits) => (self.known(term).sign_extended(bits), [term; 2]),
-            Definition::Inserted { part, whole, place, bits } => {
+            Definition::Inserted { part, whole, field: Field { place, bits } } => {
                 let (part_known, shift) = (self.known(part).low(bits), Knowledge::exact(u64::from(place)));
                 let moved = Knowledge::apply(Operation::ShiftLeft, part_known, shift);
                 let hole = ones(bits).checked_shl(u32::from(place)).unwrap_or(0);

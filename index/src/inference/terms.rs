@@ -133,17 +133,12 @@ impl Engine<'_> {
                 let (term, way) = self.term(value, *kept, here);
                 (self.symbols.sign_extended(term, *kept), way)
             }
-            Expression::Binary(operation, left, right) => self.binary(*operation, (left, right), bits, here),
+            Expression::Binary(operation, left, right) => self.binary(*operation, [left, right], bits, here),
         }
     }
 
-    fn binary(
-        &mut self,
-        operation: Operation,
-        (left, right): (&Expression, &Expression),
-        bits: u8,
-        here: Here<'_>,
-    ) -> (Term, Way) {
+    fn binary(&mut self, operation: Operation, operands: [&Expression; 2], bits: u8, here: Here<'_>) -> (Term, Way) {
+        let [left, right] = operands;
         let step = here.step.step();
         let fact = Fact::Constant(step);
         // Only shifts to the right bring high bits down.

@@ -1,29 +1,29 @@
 //! Who touched a cell last, who does next.
 
-use stepback_machine::{AccessKind, RegisterView};
-use stepback_parsers::{Line, Position, Step};
+use stepback_machine::AccessKind;
+use stepback_parsers::{Line, Position};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cell::Cell;
 use crate::answers::hit::Hit;
-use crate::answers::thread::ThreadId;
 use crate::oracle::event::{Event, EventKind};
+use crate::oracle::operands::{AskedUses, Done, Use};
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::access::{LastAccess, LastAccessAnswer, NextAccess};
 
 impl Replay for LastAccess {
     fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {
         oracle.check(self.before)?;
-        if let Some(register) = oracle.operand_cell(self.cell) {
-            let is_before = |used: &(Step, _)| used.0.after() <= self.before;
-            oracle.has_operands(register.0).then_some(())?;
-            let last = oracle.uses(register, self.kinds).rev().find(is_before);
-            let last = last.map(|(step, doubt)| {
-                let restored = || oracle.restored((register.0, step.after().0), self.before);
+        if let Some(asked) = oracle.asked_uses(self.cell, self.kinds) {
+            oracle.has_operands(asked.thread).then_some(())?;
+            let last = oracle.uses(asked).rev().find(|used| used.step.after() <= self.before);
+            let last = last.map(|Use { step, doubt }| {
+                let done = Done { thread: asked.thread, slot: step.after().0 };
+                let restored = || oracle.restored(done, self.before);
                 let doubt = doubt.or_else(|| (self.kinds != AccessKinds::Reads).then(restored).flatten());
-                (step, doubt.or_else(|| oracle.filtered(self.before)))
+                Use { step, doubt: doubt.or_else(|| oracle.filtered(self.before)) }
             });
-            let hit = last.and_then(|last| oracle.use_hit(register, self.kinds, last));
+            let hit = last.and_then(|last| oracle.use_hit(asked, last));
             return Some(hit.map_or(LastAccessAnswer::Never, |hit| LastAccessAnswer::Step(Box::new(hit))));
         }
         check_recorded(self.cell, self.kinds)?;
@@ -38,7 +38,8 @@ impl Replay for LastAccess {
         Some(match oracle.hit_of(event) {
             Some(hit) => {
                 let is_last_write = self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. });
-                let doubt = is_last_write.then(|| oracle.overtaken((event.thread, event.slot), self.before)).flatten();
+                let done = Done { thread: event.thread, slot: event.slot };
+                let doubt = is_last_write.then(|| oracle.overtaken(done, self.before)).flatten();
                 LastAccessAnswer::Step(Box::new(Hit { doubt, ..hit }))
             }
             None => LastAccessAnswer::Initial(Line(event.line + 1)),
@@ -49,11 +50,11 @@ impl Replay for LastAccess {
 impl Replay for NextAccess {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
         oracle.check(self.from)?;
-        if let Some(register) = oracle.operand_cell(self.cell) {
-            oracle.has_operands(register.0).then_some(())?;
-            let next = oracle.uses(register, self.kinds).find(|(step, _)| step.before() >= self.from);
-            let next = next.map(|(step, doubt)| (step, doubt.or_else(|| oracle.filtered(self.from))));
-            return Some(next.and_then(|next| oracle.use_hit(register, self.kinds, next)));
+        if let Some(asked) = oracle.asked_uses(self.cell, self.kinds) {
+            oracle.has_operands(asked.thread).then_some(())?;
+            let next = oracle.uses(asked).find(|used| used.step.before() >= self.from);
+            let next = next.map(|used| Use { doubt: used.doubt.or_else(|| oracle.filtered(self.from)), ..used });
+            return Some(next.and_then(|next| oracle.use_hit(asked, next)));
         }
         check_recorded(self.cell, self.kinds)?;
         let events = oracle.events_after(self.from).iter();
@@ -91,10 +92,10 @@ fn accesses(event: &Event, cell: Cell, kinds: AccessKinds) -> bool {
 }
 
 impl Oracle {
-    /// The register that a cell is, where only operands tell of it.
-    fn operand_cell(&self, cell: Cell) -> Option<(ThreadId, RegisterView)> {
+    /// The uses of the register that a cell is, where only operands tell of it.
+    fn asked_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
         match cell {
-            Cell::Register { thread, view } if self.has_operands_alone => Some((thread, view)),
+            Cell::Register { thread, view } if self.has_operands_alone => Some(AskedUses { thread, view, kinds }),
             _ => None,
         }
     }

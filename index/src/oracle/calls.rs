@@ -131,6 +131,12 @@ fn is_above(range: Range, sp: Option<u64>) -> bool {
     range.zip(sp).is_some_and(|((_, high), sp)| sp > high.saturating_add(4096))
 }
 
+/// How a frame was entered, and what shows it.
+struct Entry {
+    entered: Entered,
+    evidence: Evidence,
+}
+
 /// What a frame is.
 #[derive(Clone, Copy, Debug)]
 enum What<'a> {
@@ -654,7 +660,7 @@ impl<'a> Walk<'a> {
             open.iter().for_each(|pending| self.close(pending, None, Left::Open));
             if let Some(head) = head {
                 let (entered, evidence) = (Entered::Switch, Evidence::Stack);
-                self.calls.push((number, self.frame(&head, (entered, evidence), None, Left::Open)));
+                self.calls.push((number, self.frame(&head, Entry { entered, evidence }, None, Left::Open)));
             }
         }
         self.number = in_use;
@@ -672,20 +678,20 @@ impl<'a> Walk<'a> {
             What::Call => (Entered::Call, Evidence::Link),
             What::Exception(evidence, ..) => (Entered::Exception, evidence),
         };
-        let frame = self.frame(pending, (entered, evidence), exit_step, left);
+        let frame = self.frame(pending, Entry { entered, evidence }, exit_step, left);
         self.calls.push((self.number, frame));
     }
 
-    fn frame(&self, pending: &Pending<'_>, how: (Entered, Evidence), exit_step: Option<Step>, left: Left) -> Call {
+    fn frame(&self, pending: &Pending<'_>, how: Entry, exit_step: Option<Step>, left: Left) -> Call {
         Call {
             thread: self.thread,
             function: pending.function,
             call_step: Some(pending.call_step),
             entry_step: Some(pending.entry_step),
             exit_step,
-            entered: how.0,
+            entered: how.entered,
             left,
-            evidence: how.1,
+            evidence: how.evidence,
             depth: 0,
             parent: None,
         }

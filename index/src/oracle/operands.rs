@@ -11,17 +11,36 @@ use crate::answers::value::Value;
 use crate::oracle::event::{EventKind, Told};
 use crate::oracle::record::Oracle;
 
+/// Which uses of a register are asked for.
+#[derive(Clone, Copy)]
+pub(super) struct AskedUses {
+    pub thread: ThreadId,
+    pub view: RegisterView,
+    pub kinds: AccessKinds,
+}
+
+/// A step that may use a register, and why it may not.
+#[derive(Clone, Copy)]
+pub(super) struct Use {
+    pub step: Step,
+    pub doubt: Option<Doubt>,
+}
+
+/// A slot in which a thread did something.
+#[derive(Clone, Copy)]
+pub(super) struct Done {
+    pub thread: ThreadId,
+    pub slot: u64,
+}
+
 impl Oracle {
-    /// The steps of a thread that may use a register, in order.
-    pub(super) fn uses(
-        &self,
-        (thread, view): (ThreadId, RegisterView),
-        kinds: AccessKinds,
-    ) -> impl DoubleEndedIterator<Item = (Step, Option<Doubt>)> + '_ {
+    /// The steps that may use a register, in order.
+    pub(super) fn uses(&self, asked: AskedUses) -> impl DoubleEndedIterator<Item = Use> + '_ {
+        let AskedUses { thread, view, .. } = asked;
         let is_register = view.register != RegisterId::PC;
         let own = self.steps.iter().enumerate().filter(move |(_, told)| is_register && told.thread == thread);
         own.filter_map(move |(step, told)| {
-            Some((Step(step as u64), doubt(told, self.encoding_of(told), (view, kinds))?))
+            Some(Use { step: Step(step as u64), doubt: doubt(told, self.encoding_of(told), asked)? })
         })
     }
 
@@ -30,12 +49,8 @@ impl Oracle {
         self.instruction_set(thread).is_decoded()
     }
 
-    pub(super) fn use_hit(
-        &self,
-        (thread, view): (ThreadId, RegisterView),
-        kinds: AccessKinds,
-        (step, doubt): (Step, Option<Doubt>),
-    ) -> Option<Hit> {
+    pub(super) fn use_hit(&self, asked: AskedUses, found: Use) -> Option<Hit> {
+        let (AskedUses { thread, view, kinds }, Use { step, doubt }) = (asked, found);
         let record = self.record(step)?;
         let access = Access {
             kind: record.kind_of_use(view, kinds),
@@ -49,7 +64,8 @@ impl Oracle {
     }
 
     /// Why memory that a thread wrote in a slot may have changed.
-    pub(super) fn overtaken(&self, (thread, after): (ThreadId, u64), until: Position) -> Option<Doubt> {
+    pub(super) fn overtaken(&self, done: Done, until: Position) -> Option<Doubt> {
+        let Done { thread, slot: after } = done;
         let others = || (0_u16..).map(ThreadId).take(self.thread_names.len());
         let late = || others().filter(|other| *other != thread).find_map(|other| self.late_call(other, after));
         let all = || self.filtered(until).or_else(|| self.are_calls_unsaid(until).then_some(Doubt::SystemCallsUnsaid));
@@ -87,7 +103,8 @@ impl Oracle {
     }
 
     /// Why a thread's registers may not be what its instruction in a slot left.
-    pub(super) fn restored(&self, (thread, after): (ThreadId, u64), until: Position) -> Option<Doubt> {
+    pub(super) fn restored(&self, done: Done, until: Position) -> Option<Doubt> {
+        let Done { thread, slot: after } = done;
         const KINDS: [MarkerKind; 2] = [MarkerKind::KERNEL_EVENT, MarkerKind::KERNEL_TRANSFER];
         let events = self.events_until(until).iter().rev().take_while(|event| event.slot >= after);
         let is_meant = |kind: &EventKind| matches!(kind, EventKind::Marker(marker) if KINDS.contains(&marker.kind));
@@ -112,7 +129,8 @@ impl Oracle {
 }
 
 /// Why a step may not use a register, if it may use it.
-fn doubt(told: &Told, encoding: Option<Encoding>, (view, kinds): (RegisterView, AccessKinds)) -> Option<Option<Doubt>> {
+fn doubt(told: &Told, encoding: Option<Encoding>, asked: AskedUses) -> Option<Option<Doubt>> {
+    let AskedUses { view, kinds, .. } = asked;
     let Some(encoding) = encoding else { return Some(Some(Doubt::Undecoded)) };
     let instruction = decode(encoding, told.pc, told.instruction_set);
     if !told.is_executed {

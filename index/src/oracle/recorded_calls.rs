@@ -128,7 +128,7 @@ impl Walk {
                     open.entry = Some((step, told.pc));
                 }
                 if let Some(pending) = pending {
-                    self.turn_to((step, told.pc), &pending);
+                    self.turn_to(step, told.pc, &pending);
                     self.turn = Some(pending.step);
                 }
             }
@@ -158,7 +158,7 @@ impl Walk {
         self.open.iter().rposition(Open::is_redirection).map_or(0, |place| place + 1)
     }
 
-    fn turn_to(&mut self, (step, pc): (Step, Address), by: &Pending) {
+    fn turn_to(&mut self, step: Step, pc: Address, by: &Pending) {
         match by.branch {
             Branch::Return => self.return_to(pc, by),
             Branch::IndirectJump => self.jump_to(pc, by.step),

@@ -10,6 +10,7 @@ use crate::answers::register_file::{RegisterFile, RegisterState};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::oracle::event::EventKind;
+use crate::oracle::operands::AskedUses;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::registers::RegistersAt;
 
@@ -31,7 +32,9 @@ impl Replay for RegistersAt {
         let bytes = oracle.register_bytes(thread, self.position);
         let state = |(name, view)| match oracle.next_pc(thread, self.position) {
             Some(pc) if view == pc.1 => next_pc_state(name, view, pc.0),
-            _ if oracle.has_operands_alone => oracle.unknown_state(name, (thread, view), self.position),
+            _ if oracle.has_operands_alone => {
+                oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, self.position)
+            }
             _ => state(name, view, oracle.home(thread, view, self.position), &bytes),
         };
         let registers = oracle.shown_registers(thread).into_iter().map(state).collect();
@@ -64,13 +67,13 @@ fn next_pc_state(name: String, view: RegisterView, pc: u64) -> RegisterState {
 
 impl Oracle {
     /// A register of which only operands tell.
-    fn unknown_state(&self, name: String, register: (ThreadId, RegisterView), at: Position) -> RegisterState {
-        let mut uses = self.uses(register, AccessKinds::Writes).rev();
-        let last = uses.find(|(step, _)| step.after() <= at).filter(|_| self.has_operands(register.0));
-        let written_by = last.map(|(step, _)| step);
-        let value = Value(vec![None; usize::from(register.1.size_bytes)]);
+    fn unknown_state(&self, name: String, asked: AskedUses, at: Position) -> RegisterState {
+        let mut uses = self.uses(asked).rev();
+        let last = uses.find(|used| used.step.after() <= at).filter(|_| self.has_operands(asked.thread));
+        let written_by = last.map(|used| used.step);
+        let value = Value(vec![None; usize::from(asked.view.size_bytes)]);
         let (source, written_at) = (ValueSource::Unknown, written_by.map(Step::after));
-        RegisterState { name, view: register.1, value, source, written_at, written_by, reason: None }
+        RegisterState { name, view: asked.view, value, source, written_at, written_by, reason: None }
     }
 
     /// The thread of the last step before a position, at the start that of the first step.

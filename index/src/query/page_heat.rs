@@ -10,7 +10,7 @@ use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
-use crate::store::granules::{GRANULE_BITS, Granule};
+use crate::store::granules::{GRANULE_BITS, Granule, Shape};
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
@@ -72,7 +72,7 @@ impl Query for PageHeat {
                 let each = |touch: crate::store::granules::Touch, _| {
                     let is_counted = touch.slot <= to && !(touch.shape.is_split() && touch.shape.is_second_part());
                     if is_counted {
-                        counts.add(key, base + u64::from(touch.slot), touch.shape.is_write());
+                        counts.add(key, base + u64::from(touch.slot), touch.shape);
                     }
                     touch.slot <= to
                 };
@@ -107,14 +107,14 @@ impl Counts {
         Self { first: question.from.0 + 1, steps, buckets, page_bits: PAGE_BITS, pages: BTreeMap::new(), page }
     }
 
-    fn add(&mut self, granule: u64, slot: u64, is_write: bool) {
+    fn add(&mut self, granule: u64, slot: u64, shape: Shape) {
         let page = granule >> (self.page_bits - GRANULE_BITS);
         if page != self.page.0 {
             self.put_away();
             self.page = (page, self.pages.remove(&page).unwrap_or_else(|| vec![0; 2 * self.buckets]));
         }
         let part = u128::from(slot - self.first) * self.buckets as u128 / u128::from(self.steps);
-        let place = 2 * (part as usize).min(self.buckets - 1) + usize::from(is_write);
+        let place = 2 * (part as usize).min(self.buckets - 1) + usize::from(shape.is_write());
         self.page.1[place] = self.page.1[place].saturating_add(1);
     }
 

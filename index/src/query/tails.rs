@@ -13,8 +13,6 @@ use crate::answers::call::{Call, CallId, Entered, Evidence, Left};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
-use crate::builder::calls::branches::branch_target;
-use crate::builder::segment::transfers::LastStep;
 use crate::index::Index;
 use crate::read::functions::Functions;
 use crate::read::slots::{EventKind, SlotReader};
@@ -130,27 +128,21 @@ impl<S: Source> TailFinder<'_, S> {
             _ => None,
         });
         let Some(step) = step else { return Err(QueryError::TraceChanged) };
-        let branch = step.branch;
-        let step = LastStep {
-            slot: 0,
-            pc: step.pc.0,
-            opcode: step.opcode,
-            length_bytes: step.length_bytes,
-            instruction_set: step.instruction_set,
-            is_executed: step.is_executed,
-        };
-        let jumps = match branch {
-            Branch::Unsaid => step.control().flow == Flow::Branch,
+        let control = step.control();
+        // One that leaves a return address goes somewhere else.
+        let target = control.target.address().filter(|_| control.flow != Flow::Call);
+        let jumps = match step.branch {
+            Branch::Unsaid => control.flow == Flow::Branch,
             Branch::Jump | Branch::IndirectJump | Branch::Conditional(_) => true,
             _ => false,
         };
         let can_be = jumps
-            && step.next_pc() != function.0
-            && self.functions.start_of(step.pc) != Some(function.0)
+            && step.next_pc() != function
+            && self.functions.start_of(step.pc.0) != Some(function.0)
             // A jump that goes elsewhere was interrupted.
-            && branch_target(&step).is_none_or(|target| target == function.0);
+            && target.is_none_or(|target| target == function.0);
         if !can_be {
-            others.insert(Address(step.pc));
+            others.insert(step.pc);
         }
         // What is behind one whose condition failed is no tail call, but another time it may be.
         Ok(can_be && step.is_executed)

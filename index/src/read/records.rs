@@ -3,6 +3,7 @@
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{Line, Position, Source, Step};
 
+use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::step_record::{Access, AccessTarget, Effect, LATE_STEPS, StepRecord};
@@ -120,14 +121,17 @@ impl<'a, S: Source> RecordReader<'a, S> {
                 is_external: false,
                 host_operation: None,
             }),
-            EventKind::Access { kind, address, size_bytes, bytes } => Some(Access {
-                kind: *kind,
-                target: AccessTarget::Memory { address: *address, size_bytes: u64::from(*size_bytes) },
-                value: self.memory_value(*bytes, *size_bytes),
-                is_inferred: false,
-                is_external: *kind == AccessKind::Read && self.is_external(event, (*address, *size_bytes))?,
-                host_operation: None,
-            }),
+            EventKind::Access { kind, address, size_bytes, bytes } => {
+                let range = MemoryRange { address: *address, len_bytes: u64::from(*size_bytes) };
+                Some(Access {
+                    kind: *kind,
+                    target: AccessTarget::Memory { address: range.address, size_bytes: range.len_bytes },
+                    value: self.memory_value(*bytes, *size_bytes),
+                    is_inferred: false,
+                    is_external: *kind == AccessKind::Read && self.is_external(event, range)?,
+                    host_operation: None,
+                })
+            }
             EventKind::Step(_) | EventKind::Text { .. } | EventKind::Marker(_) => None,
         })
     }
@@ -143,11 +147,11 @@ impl<'a, S: Source> RecordReader<'a, S> {
     }
 
     /// Whether a read contradicts the last value known before it.
-    fn is_external(&self, event: &SlotEvent, (address, size_bytes): (Address, u8)) -> Result<bool, QueryError> {
+    fn is_external(&self, event: &SlotEvent, range: MemoryRange) -> Result<bool, QueryError> {
         if self.0.contents.externals == 0 {
             return Ok(false);
         }
-        for (granule, _) in granules_of(address, u64::from(size_bytes)) {
+        for (granule, _) in granules_of(range.address, range.len_bytes) {
             if TouchReader(self.0).has_contradiction(granule, event.slot)? && self.contradictions(event, granule)? != 0
             {
                 return Ok(true);

@@ -5,7 +5,9 @@
 use std::cell::RefCell;
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterId, RegisterView};
+use stepback_machine::{
+    AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, RegisterId, RegisterView, Site,
+};
 use stepback_parsers::{
     DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, ParseScratch, Position, RegisterWrite, Source, Step,
     StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
@@ -70,6 +72,20 @@ pub(crate) struct StepText {
     pub origin: StepOrigin,
     pub mode: Mode,
     pub text: String,
+}
+
+impl StepText {
+    /// The address behind it.
+    pub fn next_pc(&self) -> Address {
+        Address(self.pc.0.wrapping_add(u64::from(self.length_bytes)))
+    }
+
+    /// What it does to control, as far as its encoding says.
+    pub fn control(&self) -> Control {
+        let encoding = self.instruction_set.encoding_of(self.opcode, self.length_bytes);
+        let site = encoding.map(|encoding| Site { pc: self.pc, encoding });
+        site.map_or_else(Control::default, |site| self.instruction_set.control(&site))
+    }
 }
 
 thread_local! {

@@ -39,76 +39,72 @@ const SLOTS: usize = 128;
 /// Slots whose hits are handed out together: it bounds memory, since a hit takes some hundred bytes.
 const BATCH: usize = 32 * SLOTS;
 
-/// Hands out the hits from a position on, at most `limit`, until `each` breaks.
-pub(crate) fn run<S: Source, K: Search>(
-    search: &K,
-    (index, cancel): (&Index<S>, &Cancel),
-    (from, mut limit): (Position, usize),
-    mut each: impl FnMut(Searched) -> ControlFlow<()>,
-) -> Result<(), QueryError> {
-    SlotReader(index).check_position(from)?;
-    let behind = index.step_count() + 1;
-    let (mut first, mut count) = (from.0 + 1, FIRST_ROUND);
-    while first < behind && limit > 0 {
-        let end = first.saturating_add(count).min(behind);
-        let found = slots_of_round(search, (index, cancel), first..end)?;
-        let mut rest = found.as_slice();
-        while limit > 0 {
-            // Most slots have one hit.
-            let (batch, later) = rest.split_at(rest.len().min(BATCH).min(limit));
-            let mut hits = hits_of_batch(search, (index, cancel), batch)?;
-            hits.truncate(limit);
-            limit -= hits.len();
-            let to = Position(later.first().map_or(end, |next| *next) - 1);
-            if each(Searched { hits, to }).is_break() {
-                return Ok(());
+/// A search from a position on.
+pub(crate) struct Course<'a, S, K> {
+    pub search: &'a K,
+    pub index: &'a Index<S>,
+    pub cancel: &'a Cancel,
+    /// From where.
+    pub from: Position,
+    /// At most so many hits.
+    pub limit: usize,
+}
+
+impl<S: Source, K: Search> Course<'_, S, K> {
+    /// Hands out the hits until `each` breaks.
+    pub fn run(&self, mut each: impl FnMut(Searched) -> ControlFlow<()>) -> Result<(), QueryError> {
+        SlotReader(self.index).check_position(self.from)?;
+        let behind = self.index.step_count() + 1;
+        let (mut first, mut count, mut limit) = (self.from.0 + 1, FIRST_ROUND, self.limit);
+        while first < behind && limit > 0 {
+            let end = first.saturating_add(count).min(behind);
+            let found = self.slots_of_round(first..end)?;
+            let mut rest = found.as_slice();
+            while limit > 0 {
+                // Most slots have one hit.
+                let (batch, later) = rest.split_at(rest.len().min(BATCH).min(limit));
+                let mut hits = self.hits_of_batch(batch)?;
+                hits.truncate(limit);
+                limit -= hits.len();
+                let to = Position(later.first().map_or(end, |next| *next) - 1);
+                if each(Searched { hits, to }).is_break() {
+                    return Ok(());
+                }
+                rest = later;
+                if rest.is_empty() {
+                    break;
+                }
             }
-            rest = later;
-            if rest.is_empty() {
-                break;
-            }
+            (first, count) = (end, (2 * count).min(LAST_ROUND));
         }
-        (first, count) = (end, (2 * count).min(LAST_ROUND));
+        Ok(())
     }
-    Ok(())
-}
 
-fn slots_of_round<S: Source, K: Search>(
-    search: &K,
-    (index, cancel): (&Index<S>, &Cancel),
-    round: Range<u64>,
-) -> Result<Vec<u64>, QueryError> {
-    let blocks: Vec<u64> = round.clone().step_by(BLOCK as usize).collect();
-    let found = blocks.into_par_iter().map(|first| {
-        cancel.check()?;
-        search.slots(index, first..(first + BLOCK).min(round.end), cancel)
-    });
-    Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
-}
+    /// All hits at once.
+    pub fn collect(&self) -> Result<Vec<Hit>, QueryError> {
+        let mut hits = Vec::new();
+        self.run(|found| {
+            hits.extend(found.hits);
+            ControlFlow::Continue(())
+        })?;
+        Ok(hits)
+    }
 
-fn hits_of_batch<S: Source, K: Search>(
-    search: &K,
-    (index, cancel): (&Index<S>, &Cancel),
-    slots: &[u64],
-) -> Result<Vec<Hit>, QueryError> {
-    let hits = slots.par_chunks(SLOTS).map(|slots| {
-        cancel.check()?;
-        search.hits(index, slots)
-    });
-    let mut hits = hits.collect::<Result<Vec<_>, _>>()?;
-    Ok(if hits.len() == 1 { hits.remove(0) } else { hits.into_iter().flatten().collect() })
-}
+    fn slots_of_round(&self, round: Range<u64>) -> Result<Vec<u64>, QueryError> {
+        let blocks: Vec<u64> = round.clone().step_by(BLOCK as usize).collect();
+        let found = blocks.into_par_iter().map(|first| {
+            self.cancel.check()?;
+            self.search.slots(self.index, first..(first + BLOCK).min(round.end), self.cancel)
+        });
+        Ok(found.collect::<Result<Vec<_>, _>>()?.concat())
+    }
 
-/// All hits at once.
-pub(crate) fn collect<S: Source, K: Search>(
-    search: &K,
-    asked: (&Index<S>, &Cancel),
-    bounds: (Position, usize),
-) -> Result<Vec<Hit>, QueryError> {
-    let mut hits = Vec::new();
-    run(search, asked, bounds, |found| {
-        hits.extend(found.hits);
-        ControlFlow::Continue(())
-    })?;
-    Ok(hits)
+    fn hits_of_batch(&self, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
+        let hits = slots.par_chunks(SLOTS).map(|slots| {
+            self.cancel.check()?;
+            self.search.hits(self.index, slots)
+        });
+        let mut hits = hits.collect::<Result<Vec<_>, _>>()?;
+        Ok(if hits.len() == 1 { hits.remove(0) } else { hits.into_iter().flatten().collect() })
+    }
 }

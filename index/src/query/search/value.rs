@@ -10,7 +10,7 @@ use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::index::Index;
 use crate::query::question::Query;
-use crate::query::search::run::{Search, Searched, collect, run};
+use crate::query::search::run::{Course, Search, Searched};
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 
@@ -31,7 +31,7 @@ impl Query for FindValue {
     type Answer = Vec<Hit>;
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
-        collect(self, (index, cancel), (self.from, self.limit))
+        self.course(index, cancel).collect()
     }
 }
 
@@ -46,7 +46,11 @@ impl FindValue {
         cancel: &Cancel,
         each: impl FnMut(Searched) -> ControlFlow<()>,
     ) -> Result<(), QueryError> {
-        run(self, (index, cancel), (self.from, self.limit), each)
+        self.course(index, cancel).run(each)
+    }
+
+    fn course<'a, S>(&'a self, index: &'a Index<S>, cancel: &'a Cancel) -> Course<'a, S, Self> {
+        Course { search: self, index, cancel, from: self.from, limit: self.limit }
     }
 }
 
