@@ -31,7 +31,7 @@ use crate::store::segment::reader::SegmentReader;
 /// Finds the calls with tail calls among them; none where there are no tail calls.
 pub type FindCalls<S> = fn(&Index<S>, &Cancel) -> Result<Option<CallTable>, QueryError>;
 
-/// The calls with tail calls among them, as soon as somebody asked for the calls.
+/// The calls with tail calls among them, found at the first question for the calls.
 #[derive(Debug)]
 struct TailCalls<S> {
     find: FindCalls<S>,
@@ -49,9 +49,9 @@ pub struct Index<S> {
     checked: Vec<AtomicU8>,
     /// The same for the key maps.
     maps_checked: Vec<AtomicU8>,
-    /// As the trace shows them.
+    /// As the trace alone shows them.
     plain_calls: CallTable,
-    /// With tail calls, where the program has some; none when they are not looked for.
+    /// None when tail calls are not looked for.
     tail_calls: Option<TailCalls<S>>,
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
@@ -59,7 +59,7 @@ pub struct Index<S> {
     pub(crate) banks: Vec<NamedBank>,
     program: Program,
     pub(crate) host_regions: HostRegions,
-    /// Which registers the instructions at each address use, as soon as somebody asked.
+    /// Which registers the instructions at each address use, found at the first question that needs it.
     pub(crate) operands: OnceLock<OperandTable>,
 }
 
@@ -253,14 +253,14 @@ impl<S: Source> Index<S> {
         &self.plain_calls
     }
 
-    /// The same index, which looks for tail calls when somebody asks for the calls.
+    /// The same index, which looks for tail calls at the first question for the calls.
     /// The program must say where functions begin. Cost: that of [`crate::tail_calls`], once.
     #[must_use]
     pub fn with_tail_calls(self, find: FindCalls<S>) -> Self {
         Self { tail_calls: Some(TailCalls { find, found: OnceLock::new() }), ..self }
     }
 
-    /// Finds the tail calls now, so that nobody waits for them later.
+    /// Finds the tail calls at once, so that no question waits for them later.
     ///
     /// # Errors
     /// See [`QueryError`]. The index then has the calls as the trace alone shows them.
@@ -271,7 +271,7 @@ impl<S: Source> Index<S> {
         Ok(())
     }
 
-    /// Why tail calls could not be found when somebody asked for the calls.
+    /// Why tail calls could not be found at the first question for the calls.
     pub fn tail_call_error(&self) -> Option<&QueryError> {
         self.tail_calls.as_ref()?.found.get()?.as_ref().err()
     }

@@ -16,7 +16,7 @@ pub(crate) struct OperandTable {
     uses: Vec<Uses>,
     /// Addresses with the places of what the instructions there use.
     addresses: Vec<(u64, u32)>,
-    /// What was asked of late.
+    /// Answers to earlier questions.
     users: Mutex<HashMap<(RegisterView, AccessKinds), Users>>,
 }
 

@@ -16,12 +16,12 @@ use crate::inference::run::run_of;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 
-/// So many steps around an access are gone through: behind it, its value may be an address.
+/// The steps around an access that are looked at: behind it, its value may be used as an address.
 const AROUND: Surroundings = Surroundings { before: 128, behind: 128 };
 /// Accesses that lie as close together are looked at in one go.
 const NEAR: u64 = 256;
 const RUN_STEPS: u64 = 1024;
-/// So many runs are gone through for one question.
+/// How many runs are looked at for one question.
 const RUNS: usize = 12;
 
 /// What some steps stored and loaded.

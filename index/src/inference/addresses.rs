@@ -5,7 +5,7 @@ use stepback_machine::{AccessKind, MemoryOperand};
 use crate::inference::run::RunAccess;
 
 /// The address of each operand, where the accesses of its step show it.
-/// A record may cover several operands that lie one behind the other, or be a part of one.
+/// A record may cover several adjacent operands, or be a part of one.
 pub(super) fn addresses(operands: &[MemoryOperand], accesses: &[RunAccess]) -> Vec<Option<u64>> {
     if let ([operand], [access]) = (operands, accesses) {
         // The usual case, without a detour.
@@ -60,7 +60,7 @@ fn region_start(operands: &[(usize, &MemoryOperand)], accesses: &[RunAccess]) ->
     (wanted == found).then_some((lowest.cast_unsigned(), displacement))
 }
 
-/// The start and length of pieces that lie one behind the other without holes.
+/// The start and length of adjacent pieces; none when there are holes between them.
 fn covered(pieces: &mut [(i64, i64)]) -> Option<(i64, i64)> {
     pieces.sort_unstable();
     let start = pieces.first()?.0;

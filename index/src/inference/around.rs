@@ -29,15 +29,15 @@ const NEAR: Surroundings = Surroundings { before: 1024, behind: 256 };
 const WIDE: Surroundings = Surroundings { before: 4096, behind: 256 };
 /// Around a write that lies further back.
 const FAR: Surroundings = Surroundings { before: 64, behind: 128 };
-/// So many far writes are looked at for one position.
+/// How many far writes are looked at for one position.
 const FAR_LIMIT: usize = 12;
 
-/// How many steps around a place are gone through.
+/// How many steps around a place are looked at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surroundings {
-    /// So many before it.
+    /// Before it.
     pub before: u64,
-    /// And so many behind it.
+    /// Behind it.
     pub behind: u64,
 }
 
@@ -178,7 +178,7 @@ impl<'a, S: Source> Around<'a, S> {
     }
 }
 
-/// Goes through the steps around a slot.
+/// Follows the steps around a slot.
 fn snapshot<S: Source>(
     index: &Index<S>,
     thread: ThreadId,

@@ -11,9 +11,9 @@ use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 
-/// So many threads are looked at; in a trace of more nothing is told.
+/// How many threads are looked at; in a trace with more, nothing is inferred of memory.
 const THREADS: usize = 256;
-/// So many system calls of each.
+/// How many system calls of each thread are looked at.
 const SYSTEM_CALLS: usize = 256;
 
 /// Finds what may have written memory besides the steps.
@@ -68,7 +68,7 @@ impl<'a, S: Source> BreakReader<'a, S> {
             let Some(before) = position.0.checked_sub(1) else { return Ok(None) };
             at = Position(before);
         }
-        // Of very many that all cannot, one that was not looked at may have.
+        // All of the last ones cannot, but one that was not looked at may have.
         Ok(Some(at))
     }
 }

@@ -11,7 +11,7 @@ use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, RunMarker, RunStep};
 use crate::inference::symbols::{Symbols, Term};
 
-/// So many steps may be in the block of an `it`.
+/// At most this many steps are in the block of an `it`.
 const BLOCK_LIMIT: u8 = 4;
 
 /// What a run shows.
@@ -67,7 +67,7 @@ enum Execution {
     None,
 }
 
-/// A step that is gone through.
+/// The step that the engine is at.
 #[derive(Clone, Copy)]
 pub(super) struct Here<'a> {
     pub step: &'a RunStep,

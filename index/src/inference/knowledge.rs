@@ -139,7 +139,7 @@ impl Knowledge {
     }
 }
 
-/// So many ones.
+/// This many ones, lowest bits first.
 pub(super) fn ones(bits: u8) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }

@@ -1,4 +1,4 @@
-//! What stores and loads of late left in memory, as terms.
+//! What recent stores and loads left in memory, as terms.
 
 use std::collections::HashMap;
 

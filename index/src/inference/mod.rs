@@ -1,6 +1,6 @@
 //! Values that a trace without values forces.
 //!
-//! The steps of a thread around a position are gone through with what their instructions mean.
+//! The engine follows the steps of a thread around a position by what their instructions mean.
 //! What they do not tell is a symbol; addresses of accesses, constants, targets of branches and records that state values are facts
 //! about terms of these symbols; see `symbols.rs`.
 //! What a fact tells of a symbol holds everywhere that the symbol is held, so a register's value is known

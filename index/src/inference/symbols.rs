@@ -68,9 +68,9 @@ struct Symbol {
     is_contradicted: bool,
 }
 
-/// So many times the facts are gone through without a symbol that contradicted before.
+/// How often the facts are taken in anew, each time without the symbols that contradicted before.
 const ATTEMPTS: usize = 16;
-/// So many times what follows is looked for from front to back and back again.
+/// How often conclusions are drawn, from front to back and back again.
 const ROUNDS: usize = 6;
 
 /// The symbols of a run, and what the run tells of them.

@@ -219,7 +219,7 @@ impl Engine<'_> {
         (term, None)
     }
 
-    /// True when nobody else writes there as far as is known.
+    /// True when, as far as is known, no other thread writes there.
     fn is_own_memory(&self, address: u64, size_bytes: u16) -> bool {
         let is_on_stack = || self.stack.is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
         !self.run.is_foreign(address, u64::from(size_bytes)) && (!self.circumstances.is_shared || is_on_stack())

@@ -1,4 +1,4 @@
-//! Who touched a cell last, who does next.
+//! The last and next access of a cell.
 
 use stepback_machine::AccessKind;
 use stepback_parsers::{Line, Position};

@@ -30,7 +30,7 @@ pub struct AccessesOf {
     pub thread: Option<ThreadId>,
     /// From where.
     pub from: Position,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

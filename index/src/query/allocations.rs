@@ -193,7 +193,7 @@ struct Builder<'a> {
 /// A thread that calls such functions.
 #[derive(Debug, Default)]
 struct Thread {
-    /// The function of the group at hand.
+    /// The function that the markers being read belong to.
     function: Option<u64>,
     /// Calls that have not returned.
     calls: Vec<HeapCall>,
@@ -211,7 +211,7 @@ struct HeapCall {
     at: Position,
 }
 
-/// More calls of such functions inside each other than that no program makes.
+/// No program nests calls of such functions deeper than this.
 const DEPTH: usize = 64;
 
 /// What ends a block: a marker of a function.
@@ -304,7 +304,7 @@ impl<'a> Builder<'a> {
             self.heap.is_cut_short = true;
             return;
         }
-        // A function that calls another one of these gives on what that allocated.
+        // A function that calls another of these passes on what that one allocated.
         let is_inner = self.live.get(&value).is_some_and(|block| block.allocated_at >= call.at);
         if !is_inner && self.end(value, by_call) {
             self.owed.insert(value, self.heap.blocks.len().saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Who accessed the bytes of some memory last.
+//! When each byte of some memory was accessed last.
 
 use stepback_machine::Address;
 use stepback_parsers::{Position, Source};

@@ -161,7 +161,7 @@ fn changed_granules<S: Source>(index: &Index<S>, slots: Range<u64>, cancel: &Can
     }
     for AddressRange { first, last } in index.host_regions.ranges(slots) {
         let range = MemoryRange { address: Address(first), len_bytes: (last - first).saturating_add(1) };
-        // Where nobody looks and nothing was loaded, unknown memory only becomes unknown again.
+        // Memory that no step touches and no image fills was unknown and stays so.
         ByteReader(index).for_each_touched(range, cancel, |granule, _| {
             found.insert(granule);
             Ok(())

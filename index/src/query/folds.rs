@@ -44,7 +44,7 @@ struct Run {
 }
 
 impl FoldSet {
-    /// Nothing folded, over so many steps.
+    /// Nothing folded, over this many steps.
     pub fn new(step_count: u64) -> Self {
         Self { step_count, ..Self::default() }
     }
@@ -91,7 +91,7 @@ impl FoldSet {
         self.step_count
     }
 
-    /// The same calls folded where another part of the trace is known, over so many steps. O(folds · log calls).
+    /// The same folded calls over another part of the trace, which has this many steps. O(folds · log calls).
     #[must_use]
     pub fn carried(&self, before: &CallTable, after: &CallTable, step_count: u64) -> Self {
         let mut carried = Self::new(step_count);

@@ -17,7 +17,7 @@ use crate::store::packed::List;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
-/// Slots of so many are read in one go.
+/// Slots are read together when they lie in the same run of this many.
 const NEAR: u64 = 128;
 
 /// The markers of some kinds that show first at positions of a range, in trace order.
@@ -32,7 +32,7 @@ pub struct FindMarkers {
     pub from: Position,
     /// The last position.
     pub to: Position,
-    /// With so many it ends, but those of one position stay together.
+    /// The answer ends with this many, but those of one position stay together.
     pub limit: usize,
 }
 
@@ -85,7 +85,7 @@ impl Query for LastMarkers {
     }
 }
 
-/// The slots with such markers in a segment, of a range of the trace's: ascending, at most so many.
+/// The slots of a range that have such markers in a segment: ascending, at most `limit`.
 fn slots_of(lists: &[List<'_>], step_base: u64, range: &Range<u64>, limit: usize) -> Result<Vec<u64>, QueryError> {
     let local = |slot: u64| u32::try_from(slot.saturating_sub(step_base)).unwrap_or(u32::MAX);
     let (from, below) = (local(range.start), local(range.end));

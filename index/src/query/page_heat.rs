@@ -30,7 +30,7 @@ pub struct PageHeat {
 pub const BUCKETS: usize = 4096;
 /// log2 of the bytes of a page, where there are not too many.
 const PAGE_BITS: u32 = 12;
-/// So many counts are kept.
+/// How many counts are kept.
 const COUNTS: usize = 1 << 21;
 
 /// The accesses of memory by place and time.
@@ -95,7 +95,7 @@ struct Counts {
     page_bits: u32,
     /// By page: reads and writes of each part in turn.
     pages: BTreeMap<u64, Vec<u32>>,
-    /// Of the page at hand.
+    /// Of the page that is being counted.
     page: (u64, Vec<u32>),
 }
 

@@ -16,7 +16,8 @@ use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 
-/// All registers of a thread at a position. Cost: one step's text for each distinct last write.
+/// All registers of a thread at a position. Cost: one step's text for each distinct last write;
+/// in a trace that records no registers, that of [`crate::InferredRegisters`] and some thousand decoded steps for the last writers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RegistersAt {
     /// When.
@@ -43,7 +44,7 @@ impl Query for RegistersAt {
     }
 }
 
-/// Some registers of a thread at a position. Cost: one step's text for each distinct last write of these alone.
+/// Some registers of a thread at a position. Cost: as [`RegistersAt`], for these alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RegisterViewsAt {
     /// When.

@@ -1,6 +1,6 @@
 //! Tail calls: jumps from one function to the start of another, which then returns in its place.
 //!
-//! Where functions begin the trace does not say, so this is done when an index is opened with a program, and not kept.
+//! The trace does not say where functions begin, so this is done when an index is opened with a program, and is not kept.
 //! Each visit of a function's start that is no call's entry is looked at through the lists of visits;
 //! of the trace's text only one step is read for each place that jumps there.
 
@@ -34,7 +34,7 @@ struct Tail {
 /// Places that go on at a function's start and never by a tail call, such as the ends of loops.
 type Others = HashSet<Address>;
 
-/// Beyond so many such places, finding out whether it was one of them costs more than reading the step.
+/// Beyond this many such places, finding out whether the jump came from one of them costs more than reading the step.
 const OTHERS: usize = 16;
 
 /// The calls with the frames split that were left by tail calls; none when there is no such frame.

@@ -49,7 +49,7 @@ pub struct VisitsFrom {
     pub pc: Address,
     /// From where.
     pub from: Position,
-    /// At most so many.
+    /// At most this many.
     pub limit: usize,
 }
 

@@ -81,7 +81,7 @@ impl<'a, S: Source> ByteReader<'a, S> {
         let read = mask_where(&evidence, |touch| !touch.is_write);
         if read != 0 && self.0.contents.externals != 0 {
             let external = TouchReader(self.0).last_touches(granule, read, at.0, Wanted::External)?;
-            // Mostly there is none, and then nobody need know what was written before.
+            // Usually there is none, and then what was written before does not matter.
             let changed = mask_where(&external, |_| true);
             let written = match changed {
                 0 => [None; 64],

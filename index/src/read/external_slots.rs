@@ -1,4 +1,4 @@
-//! The slots with external changes that a question comes upon, one after the other in either direction.
+//! Walks the slots with external changes, in either direction.
 //!
 //! What was looked up for one slot is kept for the next: a question for all costs each block and each seam once.
 
@@ -19,7 +19,7 @@ pub(crate) struct ExternalSlots<'a, S> {
     index: &'a Index<S>,
     direction: Direction,
     range: Option<MemoryRange>,
-    /// With a range: what is next of its bytes, as soon as somebody asked.
+    /// With a range: what is next of its bytes, filled at the first question.
     due: Option<DueBytes>,
     /// Without: the seams of one segment, by slot.
     seams: SeamSlots,

@@ -21,9 +21,9 @@ use crate::store::key_map::Key;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// So many visits of addresses are looked at where different instructions were at one address.
+/// How many visits are looked at: an address may have had different instructions, and not all of them use the register.
 const VISITS: u32 = 1 << 12;
-/// For so many addresses it is looked up which segments have them.
+/// Up to this many addresses, only the segments that have one of them are walked; beyond, all are.
 const FEW: usize = 64;
 
 /// The walk of one question.
@@ -97,7 +97,7 @@ impl<'a, S: Source> FarUses<'a, S> {
     }
 
     /// What a visit of an address with a user does: another instruction may have been there then.
-    /// When too many were in vain, the next counts, with a doubt.
+    /// When too many visits turned out to be no use, the next one counts, with a doubt.
     fn use_at(&mut self, slot: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
         cancel.check()?;
         if self.left == 0 {

@@ -1,4 +1,4 @@
-//! Who used a register last and who does next, in traces that record no registers: by the operands of the instructions.
+//! The last and next uses of registers in traces that record no registers, by the operands of the instructions.
 //!
 //! The steps nearby are decoded one by one. Beyond them a table of all addresses says which instructions use the register at all,
 //! and the lists of their visits say when: a register that nothing uses costs a lookup.
@@ -25,7 +25,7 @@ use crate::read::far_uses::FarUses;
 use crate::read::names::NameReader;
 use crate::read::slots::SlotReader;
 
-/// So many steps of the thread are decoded before the table is asked.
+/// How many steps of the thread are decoded before the table is asked.
 const NEARBY: u64 = 2048;
 /// Steps that are read at once, at first.
 const BLOCK: u64 = 32;

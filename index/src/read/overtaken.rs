@@ -11,7 +11,7 @@ use crate::index::Index;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::{SlotReader, ThreadSlot};
 
-/// So many system calls are looked at.
+/// How many system calls are looked at.
 const LOOKED_AT: usize = 4096;
 
 /// Tells why an answer may be wrong.

@@ -1,4 +1,4 @@
-//! Who touched the bytes of a memory block last, and who does next.
+//! The last and next touches of the bytes of a memory block.
 
 use std::cell::Cell;
 
@@ -183,7 +183,7 @@ impl<'a, S: Source> TouchReader<'a, S> {
         Ok(found)
     }
 
-    /// The bytes of a block that contradict what was known, in the touch before which so many of its slot stand.
+    /// The bytes of a block that contradict what was known, in one touch of a slot: the one with this many touches of the slot before it.
     pub(crate) fn contradictions_of_touch(&self, granule: u64, slot: u64, before: usize) -> Result<u64, QueryError> {
         let (segment, local) = SlotReader(self.0).locate(slot)?;
         let Some(list) = segment.granule(granule)? else { return Ok(0) };

@@ -46,7 +46,7 @@ pub(crate) struct Course<'a, S, K> {
     pub cancel: &'a Cancel,
     /// From where.
     pub from: Position,
-    /// At most so many hits.
+    /// At most this many hits.
     pub limit: usize,
 }
 

@@ -82,7 +82,7 @@ impl Search for FindText {
 const WINDOW: u64 = 1 << 20;
 
 thread_local! {
-    /// The text at hand; its buffer is kept.
+    /// The text that is searched; its buffer is kept.
     static TEXT: RefCell<Vec<u8>> = RefCell::default();
 }
 
@@ -91,11 +91,11 @@ struct Block<'a, S> {
     index: &'a Index<S>,
     pattern: &'a TextPattern,
     end: u64,
-    /// The slot at hand.
+    /// The slot that is searched.
     slot: u64,
     /// Where its text begins and ends.
     text: Range<u64>,
-    /// Whether the disassembly of the slot at hand was looked at.
+    /// Whether the disassembly of this slot was looked at.
     is_parsed: bool,
     found: Vec<u64>,
 }
