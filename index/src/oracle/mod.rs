@@ -18,6 +18,8 @@
 mod access;
 mod accesses;
 mod banks;
+mod call_frames;
+mod call_walk;
 mod calls;
 mod difference;
 mod event;

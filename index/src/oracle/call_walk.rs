@@ -1,0 +1,543 @@
+//! Walks over the events of a thread and finds its calls.
+
+use std::collections::{HashMap, HashSet};
+
+use stepback_machine::naive::{Kind, LINK_A64, Target};
+use stepback_machine::{Address, RegisterId};
+use stepback_parsers::{Step, TextKind};
+
+use crate::answers::call::{Call, Entered, Evidence, Left};
+use crate::answers::thread::ThreadId;
+use crate::oracle::call_frames::{Entry, Jump, Pending, Stack, What, is_above, is_near, is_within, next_pc};
+use crate::oracle::event::{Event, EventKind, Told, Written};
+use crate::oracle::record::Oracle;
+
+/// Steps after a write of the link register within which a transfer of control can be a call, and one more.
+const AGE_LIMIT: u8 = 8;
+/// How far from the address behind a call the link register may point.
+const RETURN_DISTANCE: u64 = 64;
+
+/// A walk over the events of a thread.
+pub(super) struct Walk<'a> {
+    oracle: &'a Oracle,
+    pub(super) thread: ThreadId,
+    /// Where it turned to other stacks.
+    pub(super) turns: Vec<(ThreadId, Step, usize)>,
+    /// What was found, by the number of the stack.
+    pub(super) calls: Vec<(usize, Call)>,
+    /// The stack in use, and its number.
+    stack: Stack<'a>,
+    number: usize,
+    /// All stacks; that in use is elsewhere meanwhile.
+    stacks: Vec<Stack<'a>>,
+    last: Option<(Step, &'a Told)>,
+    /// Values of registers, as far as they are known.
+    values: HashMap<RegisterId, u64>,
+    /// The stack pointer that is in use again since an exception ended, until it is written.
+    sp_again: Option<Option<u64>>,
+    /// The step that wrote the stack pointer last.
+    sp_step: Option<Step>,
+    /// True when it was given an unrelated value since the last transfer of control.
+    is_sp_set: bool,
+    /// The highest stack pointer since the last transfer of control.
+    sp_high: Option<u64>,
+    /// Steps since a link register was written, or [`AGE_LIMIT`] after a transfer of control.
+    lr_age: u8,
+    /// The steps behind which the trace tells of an exception: anywhere (true), or before any other step (false).
+    words: HashSet<(Step, bool)>,
+    /// Where calls returned to on which stack with which stack pointer, and how many frames were pending then.
+    return_points: HashMap<(usize, Option<u64>, u64), usize>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(oracle: &'a Oracle, thread: ThreadId) -> Self {
+        Self {
+            oracle,
+            thread,
+            turns: Vec::new(),
+            calls: Vec::new(),
+            stack: Stack::default(),
+            number: 0,
+            stacks: vec![Stack::default()],
+            last: None,
+            values: HashMap::new(),
+            sp_again: None,
+            sp_step: None,
+            is_sp_set: false,
+            sp_high: None,
+            lr_age: 0,
+            words: oracle.events.iter().filter_map(exception_words).flatten().collect(),
+            return_points: HashMap::new(),
+        }
+    }
+
+    pub(super) fn walked(mut self) -> Self {
+        let (oracle, thread) = (self.oracle, self.thread);
+        for event in oracle.events.iter().filter(|event| event.thread == thread) {
+            match &event.kind {
+                EventKind::Step => {
+                    if let Some((step, told)) = event.owner.and_then(|step| Some((step, self.oracle.step(step)?))) {
+                        self.step(step, told);
+                    }
+                }
+                EventKind::Register(written) if !written.is_bank_copy => self.register(written),
+                _ => {}
+            }
+        }
+        self.end();
+        self
+    }
+
+    fn register(&mut self, written: &Written) {
+        let is_low = written.view.offset == 0 && written.view.size_bytes >= 4;
+        let number =
+            |bytes: &Vec<u8>| bytes.iter().take(8).rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
+        let value = written.bytes.as_ref().filter(|_| is_low).map(number);
+        let register = written.view.register;
+        match value {
+            Some(value) => _ = self.values.insert(register, value),
+            None => _ = self.values.remove(&register),
+        }
+        if register == RegisterId::SP {
+            self.sp_high = self.sp_high.max(value);
+            self.sp_again = None;
+            self.sp_step = self.last.map(|(step, _)| step);
+            self.is_sp_set |= self.last.is_some_and(|(_, told)| !told.naive().moves_stack());
+        }
+        if register == RegisterId::LR || register == LINK_A64 {
+            self.lr_age = 0;
+        }
+    }
+
+    fn sp(&self) -> Option<u64> {
+        self.sp_again.unwrap_or_else(|| self.values.get(&RegisterId::SP).copied())
+    }
+
+    fn link(&self, told: &Told) -> Option<u64> {
+        self.values.get(&told.naive().link_register()).copied()
+    }
+
+    fn step(&mut self, step: Step, told: &'a Told) {
+        self.lr_age = (self.lr_age + 1).min(AGE_LIMIT);
+        match self.last {
+            None => {
+                self.sp_high = None;
+                self.is_sp_set = false;
+                self.calls.push((0, self.root(step, told)));
+            }
+            Some((last_step, last)) if (next_pc(last) ^ told.pc.0) & !1 != 0 => {
+                let has_words = self.words.contains(&(last_step, true)) || self.words.contains(&(step, false));
+                self.transfer(Jump { last_step, last, step, told, has_words });
+                self.lr_age = AGE_LIMIT;
+                self.is_sp_set = false;
+                self.note_sp();
+            }
+            Some(_) => {}
+        }
+        self.last = Some((step, told));
+    }
+
+    fn transfer(&mut self, jump: Jump<'a>) {
+        let high = self.sp_high.take();
+        if let Some(place) = self.exception_left_by(&jump) {
+            return self.leave_exception(place, jump);
+        }
+        if let Some(evidence) = self.exception(&jump) {
+            let exception = self.pending(jump, What::Exception(evidence, jump.last, self.has_exception_return(&jump)));
+            let exception = Pending { sp: self.sp(), ..exception };
+            return self.stack.pending.push(exception);
+        }
+        if let Some(turn) = self.turned_by_set(&jump) {
+            self.turn(turn, jump);
+            self.return_to(self.sp(), Some(jump.target()), jump.last_step);
+            return;
+        }
+        let is_elsewhere = self.is_sp_set && is_above(self.stack.range(), self.sp());
+        let lost = self.lose_below(high.filter(|_| !is_elsewhere));
+        let is_returned = self.return_to(self.sp(), Some(jump.target()), jump.last_step);
+        let left = if is_returned { Left::Skipped } else { Left::Longjmp };
+        lost.iter().for_each(|pending| self.close(pending, Some(jump.last_step), left));
+        if is_returned {
+            return;
+        }
+        self.suspect(jump.target(), &lost, jump.last_step);
+        let expected = jump.last.naive().return_address();
+        let is_near = |link: &u64| link.abs_diff(expected) < RETURN_DISTANCE;
+        let link = self.link(jump.told);
+        if let Some(return_address) = link.filter(is_near).filter(|_| self.lr_age < AGE_LIMIT) {
+            let is_certain = return_address == expected && self.lr_age == 1;
+            let what = if is_certain { What::Call } else { What::Maybe };
+            self.call(Pending { sp: self.sp(), return_address, ..self.pending(jump, what) });
+        }
+    }
+
+    fn pending(&self, jump: Jump<'_>, what: What<'a>) -> Pending<'a> {
+        let Jump { last_step: call_step, step: entry_step, told, .. } = jump;
+        Pending {
+            sp: None,
+            return_address: 0,
+            call_step,
+            entry_step,
+            function: told.pc,
+            what,
+            jumped_out: None,
+            range: None,
+        }
+    }
+
+    /// How it shows that an exception was taken, if it was.
+    fn exception(&self, jump: &Jump<'_>) -> Option<Evidence> {
+        let is_taken = match jump.kind() {
+            Kind::Trap => true,
+            Kind::Other => jump.has_words || jump.last.opcode != 0 && self.is_handler(jump),
+            _ if self.place_of(self.sp(), jump.target()).is_some() => false,
+            _ => {
+                let is_told = jump.has_words && self.is_handler(jump) && !jump.goes_on();
+                is_told || self.has_exception_return(jump) && self.lr_age == 1
+            }
+        };
+        is_taken.then_some(if jump.has_words { Evidence::Words } else { Evidence::Jump })
+    }
+
+    fn is_handler(&self, jump: &Jump<'_>) -> bool {
+        let is_near = |link: u64| link.abs_diff(next_pc(jump.last)) <= 8;
+        if self.has_exception_return(jump) {
+            return self.lr_age == 1;
+        }
+        let is_linked = self.lr_age == 1 && self.link(jump.told).is_some_and(is_near);
+        is_linked || jump.told.naive().is_vector()
+    }
+
+    /// Whether the link register holds what makes a handler return from an exception.
+    fn has_exception_return(&self, jump: &Jump<'_>) -> bool {
+        self.link(jump.told).is_some_and(|link| jump.told.naive().is_exception_return(link))
+    }
+
+    fn exception_left_by(&self, jump: &Jump<'_>) -> Option<usize> {
+        let pc = jump.told.pc.0;
+        let innermost = self.stack.pending.iter().rposition(Pending::is_exception)?;
+        let is_return = match jump.kind() {
+            Kind::ExceptionReturn => true,
+            Kind::Return | Kind::Branch => {
+                self.has_exception_return(jump) && jump.last.naive().branch_target().is_none()
+            }
+            _ => false,
+        };
+        if is_return {
+            return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
+        }
+        let is_other = jump.kind() == Kind::Call || self.place_of(self.sp(), jump.target()).is_some();
+        let inside = self.stack.pending.get(innermost..).unwrap_or_default();
+        let is_linked = inside.first().is_some_and(|exception| matches!(exception.what, What::Exception(_, _, true)));
+        let has_calls = inside.iter().any(|pending| matches!(pending.what, What::Call));
+        if jump.kind() == Kind::Return && is_linked && !has_calls && !is_other {
+            return self.stack.pending.iter().rposition(|pending| pending.resumes_at(pc)).or(Some(innermost));
+        }
+        Some(innermost)
+            .filter(|place| !is_other && self.stack.pending.get(*place).is_some_and(|top| top.resumes_at(pc)))
+    }
+
+    fn leave_exception(&mut self, place: usize, jump: Jump<'a>) {
+        let turn = self.turned_by_return(place, &jump);
+        let is_handlers = is_within(self.stack.range(), self.sp());
+        let mut inside = self.stack.pending.split_off(place);
+        let exception = inside.remove(0);
+        inside.iter().for_each(|pending| self.close(pending, Some(jump.last_step), Left::Skipped));
+        self.close(&exception, Some(jump.last_step), Left::Return);
+        // What the returning step itself wrote is what counts.
+        let is_written = self.sp_step >= Some(jump.last_step);
+        if let Some(turn) = turn {
+            self.stack.turned_by = Some(exception);
+            self.turn(turn, jump);
+            let again = match self.stack.turned_by.take() {
+                Some(resumed) => Some(resumed.sp),
+                None if is_handlers => Some(None),
+                None => self.sp_again,
+            };
+            self.sp_again = if is_written { None } else { again };
+            self.return_to(self.sp(), Some(jump.target()), jump.last_step);
+            return;
+        }
+        if !is_written {
+            self.sp_again = Some(exception.sp);
+        }
+        let What::Exception(_, interrupted, _) = exception.what else { return };
+        let is_at = |place: u64| (place ^ jump.told.pc.0) & !1 == 0;
+        if is_at(interrupted.pc.0) || is_at(next_pc(interrupted)) {
+            return;
+        }
+        let return_address = interrupted.naive().return_address();
+        if interrupted.naive().kind() == Kind::Call && self.link(jump.told) == Some(return_address) {
+            let call = self.pending(jump, What::Call);
+            self.call(Pending { sp: exception.sp, return_address, call_step: exception.call_step, ..call });
+        } else {
+            self.return_to(exception.sp, Some(jump.target()), exception.call_step);
+        }
+    }
+
+    /// Notes the stack pointer as one of the stack in use; inside an exception, once it was written there.
+    fn note_sp(&mut self) {
+        let (Some(sp), written) = (self.sp(), self.sp_step) else { return };
+        let range = match self.stack.pending.iter_mut().rfind(|pending| pending.is_exception()) {
+            Some(exception) if written <= Some(exception.call_step) => return,
+            Some(exception) => &mut exception.range,
+            None => &mut self.stack.range,
+        };
+        let (low, high) = range.unwrap_or((sp, sp));
+        *range = Some((low.min(sp), high.max(sp)));
+    }
+
+    /// The stacks that are not in use, with their numbers.
+    fn others(&self) -> impl Iterator<Item = (usize, &Stack<'a>)> {
+        self.stacks.iter().enumerate().filter(|(number, _)| *number != self.number)
+    }
+
+    /// The number of the stack that a return turns to when the stack pointer was set.
+    fn turned_by_set(&self, jump: &Jump<'_>) -> Option<usize> {
+        let (sp, target, range) = (self.sp(), jump.target(), self.stack.range());
+        let is_return = jump.kind() == Kind::Return;
+        let is_open = is_return || jump.kind() == Kind::Branch && jump.last.naive().branch_target().is_none();
+        if !self.is_sp_set || !is_open || is_near(range, sp, 0) || self.place_of(sp, target).is_some() {
+            return None;
+        }
+        let returns = |stack: &Stack<'_>| {
+            stack.pending.iter().any(|pending| pending.returns_to(sp, target) || pending.returns_to(None, target))
+        };
+        let other = self.others().find(|(_, stack)| is_within(stack.range(), sp) && returns(stack));
+        if let Some((number, _)) = other {
+            return Some(number);
+        }
+        if sp.is_none() || is_near(range, sp, 4096) {
+            return None;
+        }
+        let other = self.others().find(|(_, stack)| is_within(stack.range(), sp)).map(|(number, _)| number);
+        let is_new = self.stacks.len() < 256 && (is_return || is_above(range, sp));
+        other.or_else(|| is_new.then_some(self.stacks.len()))
+    }
+
+    /// The number of the stack that the return of an exception turns to.
+    fn turned_by_return(&self, place: usize, jump: &Jump<'_>) -> Option<usize> {
+        let (sp, pc, handler) = (self.sp(), jump.told.pc.0, self.stack.range());
+        let around = self.stack.pending.get(..place)?.iter().rfind(|pending| pending.is_exception());
+        let home = around.map_or(self.stack.range, |pending| pending.range);
+        let exception = self.stack.pending.get(place)?;
+        let What::Exception(_, interrupted, _) = exception.what else { return None };
+        let resumed: Vec<_> =
+            self.others().filter(|(_, stack)| stack.turned_by.is_some_and(|by| by.resumes_at(pc))).collect();
+        let with_sp = resumed.iter().find(|(_, stack)| is_within(stack.range(), sp)).map(|(number, _)| *number);
+        if exception.resumes_at(pc) {
+            return with_sp.filter(|_| !is_within(home, sp));
+        }
+        if let Some(number) = with_sp.or(resumed.first().map(|(number, _)| *number)) {
+            return Some(number);
+        }
+        let is_own = is_within(home, sp) || is_within(handler, sp);
+        if let Some((number, _)) = self.others().find(|(_, stack)| is_within(stack.range(), sp) && !is_own) {
+            return Some(number);
+        }
+        let goes_on = !matches!(interrupted.naive().kind(), Kind::Other | Kind::Trap);
+        let is_skip = goes_on || pc.abs_diff(next_pc(interrupted)) <= 64;
+        (!is_skip && !is_near(home, sp, 512) && self.stacks.len() < 256).then_some(self.stacks.len())
+    }
+
+    fn turn(&mut self, number: usize, jump: Jump<'a>) {
+        let head = (number == self.stacks.len()).then(|| self.pending(jump, What::Maybe));
+        if head.is_some() {
+            self.stacks.push(Stack { head, ..Stack::default() });
+        }
+        if let Some(left) = self.stacks.get_mut(self.number) {
+            *left = std::mem::take(&mut self.stack);
+        }
+        if let Some(taken) = self.stacks.get_mut(number) {
+            self.stack = std::mem::take(taken);
+        }
+        self.number = number;
+        self.turns.push((self.thread, jump.last_step, number));
+    }
+
+    /// Where the frames inside the innermost exception begin.
+    fn inside(&self) -> usize {
+        self.stack.pending.iter().rposition(Pending::is_exception).map_or(0, |place| place + 1)
+    }
+
+    fn call(&mut self, call: Pending<'a>) {
+        let (inside, key) = (self.inside(), (call.sp, call.return_address));
+        let found = self.stack.pending.iter().rposition(|pending| pending.returns_to(key.0, key.1));
+        if let Some(place) = found.filter(|place| *place >= inside) {
+            if matches!(call.what, What::Maybe) {
+                return;
+            }
+            let over = self.stack.pending.split_off(place);
+            over.iter().for_each(|pending| self.close(pending, Some(call.call_step), Left::Longjmp));
+        }
+        self.stack.pending.push(call);
+    }
+
+    /// A jump that left calls, or that goes where a call returned to before, ends at the frame that has the stack pointer
+    /// of now: what it called is over.
+    fn suspect(&mut self, target: u64, lost: &[Pending<'_>], jump: Step) {
+        let sp = self.sp();
+        let first = match self.return_points.get(&(self.number, sp, target)) {
+            _ if lost.iter().any(|pending| matches!(pending.what, What::Call)) => 0,
+            Some(first) => *first,
+            None => return,
+        };
+        for place in (first.max(self.inside())..self.stack.pending.len()).rev() {
+            match self.stack.pending.get_mut(place) {
+                Some(pending) if pending.sp == sp && pending.jumped_out.is_none() => pending.jumped_out = Some(jump),
+                _ => break,
+            }
+        }
+    }
+
+    /// Takes away the innermost calls above which the stack pointer rose.
+    fn lose_below(&mut self, high: Option<u64>) -> Vec<Pending<'a>> {
+        let is_lost = |pending: &mut Pending<'_>| !pending.is_exception() && pending.sp.is_some() && pending.sp < high;
+        std::iter::from_fn(|| self.stack.pending.pop_if(is_lost)).collect()
+    }
+
+    /// The innermost call that returns to a target with a stack pointer, or else with none known.
+    fn place_of(&self, sp: Option<u64>, target: u64) -> Option<usize> {
+        let find = |sp| self.stack.pending.iter().rposition(|pending| pending.returns_to(sp, target));
+        find(sp).or_else(|| find(None))
+    }
+
+    /// Closes the innermost pending call that returns to a target (none: anywhere) with a stack pointer,
+    /// or else with none known, and the calls that it made.
+    fn return_to(&mut self, sp: Option<u64>, target: Option<u64>, exit: Step) -> bool {
+        let with = |sp| self.stack.pending.iter().rposition(|pending| !pending.is_exception() && pending.sp == sp);
+        let place = match target {
+            Some(target) => self.place_of(sp, target),
+            None => with(sp).or_else(|| with(None)),
+        };
+        let Some(place) = place else { return false };
+        let mut above = self.stack.pending.split_off(place);
+        let call = above.remove(0);
+        self.return_points.insert((self.number, call.sp, call.return_address), place);
+        self.close(&call, Some(exit), Left::Return);
+        above.iter().for_each(|pending| self.close(pending, Some(exit), Left::Skipped));
+        true
+    }
+
+    fn end(&mut self) {
+        let Some((step, last)) = self.last.filter(|(_, last)| last.is_executed) else { return self.leave_open() };
+        match last.naive().kind() {
+            Kind::Return => {
+                let high = self.sp_high.take();
+                let lost = self.lose_below(high);
+                let link = self.link(last);
+                if link.is_none() || !self.return_to(self.sp(), link, step) {
+                    self.return_to(self.sp(), None, step);
+                }
+                lost.iter().for_each(|pending| self.close(pending, Some(step), Left::Skipped));
+            }
+            Kind::ExceptionReturn => {
+                let resumed = self.stack.pending.iter().rposition(|pending| pending.resumes_at(next_pc(last)));
+                let innermost = || self.stack.pending.iter().rposition(Pending::is_exception);
+                if let Some(place) = resumed.or_else(innermost) {
+                    let mut inside = self.stack.pending.split_off(place);
+                    let exception = inside.remove(0);
+                    self.close(&exception, Some(step), Left::Return);
+                    inside.iter().for_each(|pending| self.close(pending, Some(step), Left::Skipped));
+                }
+            }
+            _ => {}
+        }
+        self.leave_open();
+        let return_address = last.naive().return_address();
+        let function = match last.naive().target() {
+            Some(Target::Address(address)) => Some(address),
+            Some(Target::Register(register)) => self.value(register).map(|value| last.naive().without_mark(value)),
+            None => None,
+        };
+        let is_done = self.lr_age == 0 && self.link(last) == Some(return_address);
+        if let Some(function) = function.map(Address).filter(|_| is_done) {
+            let call = Call {
+                thread: self.thread,
+                function,
+                call_step: Some(step),
+                entry_step: None,
+                exit_step: None,
+                entered: Entered::Call,
+                left: Left::Open,
+                evidence: Evidence::Link,
+                depth: 0,
+                parent: None,
+            };
+            self.calls.push((self.number, call));
+        }
+    }
+
+    fn value(&self, register: RegisterId) -> Option<u64> {
+        if register == RegisterId::SP { self.sp() } else { self.values.get(&register).copied() }
+    }
+
+    fn leave_open(&mut self) {
+        let in_use = self.number;
+        for number in 0..self.stacks.len() {
+            let stack = if number == in_use { &mut self.stack } else { &mut self.stacks[number] };
+            let (open, head) = (std::mem::take(&mut stack.pending), stack.head);
+            self.number = number;
+            open.iter().for_each(|pending| self.close(pending, None, Left::Open));
+            if let Some(head) = head {
+                let (entered, evidence) = (Entered::Switch, Evidence::Stack);
+                self.calls.push((number, self.frame(&head, Entry { entered, evidence }, None, Left::Open)));
+            }
+        }
+        self.number = in_use;
+    }
+
+    /// Keeps a frame that is over, if it was one for certain.
+    fn close(&mut self, pending: &Pending<'_>, exit_step: Option<Step>, left: Left) {
+        let (exit_step, left) = match pending.jumped_out {
+            Some(jump) if left != Left::Return => (Some(jump), Left::Longjmp),
+            _ => (exit_step, left),
+        };
+        let (entered, evidence) = match pending.what {
+            What::Maybe if left != Left::Return => return,
+            What::Maybe => (Entered::Call, Evidence::Return),
+            What::Call => (Entered::Call, Evidence::Link),
+            What::Exception(evidence, ..) => (Entered::Exception, evidence),
+        };
+        let frame = self.frame(pending, Entry { entered, evidence }, exit_step, left);
+        self.calls.push((self.number, frame));
+    }
+
+    fn frame(&self, pending: &Pending<'_>, how: Entry, exit_step: Option<Step>, left: Left) -> Call {
+        Call {
+            thread: self.thread,
+            function: pending.function,
+            call_step: Some(pending.call_step),
+            entry_step: Some(pending.entry_step),
+            exit_step,
+            entered: how.entered,
+            left,
+            evidence: how.evidence,
+            depth: 0,
+            parent: None,
+        }
+    }
+
+    fn root(&self, step: Step, told: &Told) -> Call {
+        Call {
+            thread: self.thread,
+            function: told.pc,
+            call_step: None,
+            entry_step: Some(step),
+            exit_step: None,
+            entered: Entered::Root,
+            left: Left::Open,
+            evidence: Evidence::Start,
+            depth: 0,
+            parent: None,
+        }
+    }
+}
+
+/// The step that words about an exception belong to, if an event is such.
+fn exception_words(event: &Event) -> Option<Vec<(Step, bool)>> {
+    let EventKind::Text { kind: TextKind::Exception, .. } = &event.kind else { return None };
+    let owner = event.owner?;
+    let is_at_once = event.slot == owner.0 + 1;
+    Some([(owner, true)].into_iter().chain(is_at_once.then_some((owner, false))).collect())
+}
