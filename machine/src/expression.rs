@@ -87,23 +87,22 @@ impl Expression {
     /// The low bits with zeros above.
     #[must_use]
     pub fn zero_extended(self, bits: u8) -> Self {
-        self.extended(bits, false)
+        match self {
+            Self::Constant(value) => Self::Constant(zero_extend(value, bits)),
+            // A register that is not wider has zeros above already.
+            Self::Register(view) if view.size_bytes * 8 <= u16::from(bits) => Self::Register(view),
+            value if value == Self::Unknown || bits >= 64 => value,
+            value => Self::Extended { value: Box::new(value), bits, is_signed: false },
+        }
     }
 
     /// The low bits with their sign above.
     #[must_use]
     pub fn sign_extended(self, bits: u8) -> Self {
-        self.extended(bits, true)
-    }
-
-    fn extended(self, bits: u8, is_signed: bool) -> Self {
         match self {
-            Self::Unknown => Self::Unknown,
-            Self::Constant(value) => Self::Constant(extend(value, bits, is_signed)),
-            value if bits >= 64 => value,
-            // A register that is not wider has zeros above already.
-            Self::Register(view) if !is_signed && view.size_bytes * 8 <= u16::from(bits) => Self::Register(view),
-            value => Self::Extended { value: Box::new(value), bits, is_signed },
+            Self::Constant(value) => Self::Constant(sign_extend(value, bits)),
+            value if value == Self::Unknown || bits >= 64 => value,
+            value => Self::Extended { value: Box::new(value), bits, is_signed: true },
         }
     }
 
@@ -122,7 +121,8 @@ impl Expression {
                 Some(operation.apply(left.value(register, loaded)?, right.value(register, loaded)?))
             }
             Self::Extended { value, bits, is_signed } => {
-                Some(extend(value.value(register, loaded)?, *bits, *is_signed))
+                let value = value.value(register, loaded)?;
+                Some(if *is_signed { sign_extend(value, *bits) } else { zero_extend(value, *bits) })
             }
         }
     }
@@ -146,10 +146,18 @@ impl Operation {
     }
 }
 
-fn extend(value: u64, bits: u8, is_signed: bool) -> u64 {
-    let unused = 64u32.saturating_sub(u32::from(bits)).min(63);
-    let top = value << unused;
-    if is_signed { (top.cast_signed() >> unused).cast_unsigned() } else { top >> unused }
+fn zero_extend(value: u64, bits: u8) -> u64 {
+    let unused = unused_bits(bits);
+    value << unused >> unused
+}
+
+fn sign_extend(value: u64, bits: u8) -> u64 {
+    let unused = unused_bits(bits);
+    ((value << unused).cast_signed() >> unused).cast_unsigned()
+}
+
+fn unused_bits(bits: u8) -> u32 {
+    64u32.saturating_sub(u32::from(bits)).min(63)
 }
 
 #[cfg(test)]

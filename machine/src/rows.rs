@@ -105,6 +105,11 @@ impl InstructionSet {
         ask!(self, Of => Of::banked(name))
     }
 
+    /// The bank of a lower-case name in whatever set; no two architectures give one name to different banks.
+    pub fn banked_anywhere(name: &str) -> Option<BankedRegister> {
+        Self::ALL.into_iter().find_map(|set| set.banked(name))
+    }
+
     pub(crate) fn register_view(self, name: &str) -> Option<RegisterView> {
         ask!(self, Of => Of::view(name))
     }
@@ -331,13 +336,6 @@ impl InstructionSet {
     /// The place of which a stub of a procedure linkage table loads where it jumps to; none for code of another form.
     pub fn stub_slot(self, stub: &Stub<'_>) -> Option<StubSlot> {
         ask!(self, Of => Of::stub_slot(stub))
-    }
-}
-
-impl BankedRegister {
-    /// The bank of a lower-case name, of whatever set; no two architectures give one name to different banks.
-    pub fn named(name: &str) -> Option<Self> {
-        InstructionSet::ALL.into_iter().find_map(|set| set.banked(name))
     }
 }
 

@@ -38,6 +38,8 @@ pub const ROOMS: &[CrateRooms] = &[
         name: "machine",
         folder: "machine/src",
         floors: &[
+            // Names of what an operating system numbers, for all architectures.
+            &[room("linux", &["linux"])],
             // Words that every architecture is described with.
             &[room(
                 "ground",
@@ -50,24 +52,37 @@ pub const ROOMS: &[CrateRooms] = &[
                     "access_kind",
                     "lane_format",
                     "register_group",
-                    "registers",
+                    "register_run",
                     "mode",
+                    "bank",
                     "branch",
-                    "flow",
+                    "control",
+                    "site",
+                    "placement",
+                    "privilege",
                     "abi",
+                    "host_call",
+                    "names",
+                    "status",
+                    "stub",
+                    "text_flow",
+                    "word",
                 ],
             )],
-            &[room("meaning", &["meaning", "expression", "instruction", "views", "description", "by_disassembler"])],
+            &[room("meaning", &["meaning", "expression", "instruction", "register_use", "description", "disassembly"])],
+            // The trait that an architecture fills.
+            &[room("architecture", &["architecture"])],
             &[
                 room("arm", &["arm"]),
                 room("x86", &["x86"]),
                 room("riscv", &["riscv"]),
                 room("sparc", &["sparc"]),
                 room("regdeps", &["regdeps"]),
-                room("linux", &["linux"]),
+                // What the oracle of the index knows of instructions.
+                room("naive", &["naive"]),
             ],
-            // The one table, and what asks it.
-            &[room("architecture", &["architecture", "decoder"])],
+            // Which architecture answers for which set, and what asks it.
+            &[room("rows", &["rows", "registers", "decoder"])],
         ],
     },
     CrateRooms {

@@ -1,6 +1,6 @@
 //! Which bank of a register the plain name means.
 
-use stepback_machine::{Bank, BankedRegister, Mode, RegisterId, RegisterView};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView};
 use stepback_parsers::Position;
 
 use crate::answers::thread::ThreadId;
@@ -63,7 +63,7 @@ impl Oracle {
 
     /// The bank that a register is of the plain register of a view.
     fn bank_of(&self, register: RegisterId, view: RegisterView) -> Option<Bank> {
-        let BankedRegister { plain, bank } = BankedRegister::named(self.outside_name(register)?)?;
+        let BankedRegister { plain, bank } = InstructionSet::banked_anywhere(self.outside_name(register)?)?;
         Some(bank).filter(|bank| plain.register == view.register && *bank != Bank::Other)
     }
 }

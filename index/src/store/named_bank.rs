@@ -1,6 +1,6 @@
 //! The banks of registers that a trace names.
 
-use stepback_machine::{Bank, BankedRegister, RegisterId};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterId};
 
 /// A bank that the trace names.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ impl NamedBank {
     /// The banks among the registers outside the architecture's table, which are numbered by their places.
     pub fn among(names: &[String]) -> Vec<Self> {
         let named = |(place, name): (u16, &String)| {
-            let BankedRegister { plain, bank } = BankedRegister::named(name)?;
+            let BankedRegister { plain, bank } = InstructionSet::banked_anywhere(name)?;
             let register = RegisterId(RegisterId::FIRST_NAMED.0.checked_add(place)?);
             Some(Self { register, plain: plain.register, bank }).filter(|_| bank != Bank::Other)
         };

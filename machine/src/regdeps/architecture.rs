@@ -67,6 +67,6 @@ impl Architecture for Regdeps {
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {
-        crate::x86::set::is_canonical(address, privilege)
+        privilege.reaches(address)
     }
 }

@@ -34,7 +34,6 @@ impl Bits {
             self.description.write(self.float_view(7));
             return true;
         }
-        let is_double = self.field(25, 2) == 1;
         match self.field(27, 5) {
             0x14 => {
                 self.read_float(&[15, 20]);
@@ -44,17 +43,17 @@ impl Bits {
                 self.read_float(&[15]);
                 self.set(Expression::Unknown); // to integers
             }
-            0x1c => self.move_to_general(is_double),
+            0x1c => self.move_to_general(),
             0x1a => {
                 self.read(&[15]);
                 self.description.write(self.float_view(7)); // from integers
             }
             0x1e => {
-                let value = if is_double { self.value(15) } else { self.word(15).with(Operation::Or, BOX) };
+                let value = if self.is_double() { self.value(15) } else { self.word(15).with(Operation::Or, BOX) };
                 let view = self.float_view(7);
                 self.description.set(view, value); // FMV.D.X
             }
-            0x04 => self.inject_sign(is_double),
+            0x04 => self.inject_sign(),
             0x08 | 0x0b => {
                 self.read_float(&[15]);
                 self.description.write(self.float_view(7));
@@ -68,15 +67,20 @@ impl Bits {
         true
     }
 
+    /// Of two widths that an operation may have.
+    fn is_double(&self) -> bool {
+        self.field(25, 2) == 1
+    }
+
     fn read_float(&mut self, places: &[u32]) {
         places.iter().for_each(|place| self.description.read(self.float_view(*place)));
     }
 
     /// FMV.X.D, FMV.X.W, FCLASS
-    fn move_to_general(&mut self, is_double: bool) {
+    fn move_to_general(&mut self) {
         self.read_float(&[15]);
         let view = self.float_view(15);
-        let value = match (self.field(12, 3), is_double) {
+        let value = match (self.field(12, 3), self.is_double()) {
             (0, true) => Expression::Register(view),
             (0, false) => Expression::Register(RegisterView { size_bytes: 4, ..view }).sign_extended(32),
             _ => Expression::Unknown,
@@ -85,9 +89,9 @@ impl Bits {
     }
 
     /// FSGNJ of a register with itself is a move.
-    fn inject_sign(&mut self, is_double: bool) {
+    fn inject_sign(&mut self) {
         self.read_float(&[15, 20]);
-        let is_move = is_double && self.field(12, 3) == 0 && self.field(15, 5) == self.field(20, 5);
+        let is_move = self.is_double() && self.field(12, 3) == 0 && self.field(15, 5) == self.field(20, 5);
         let value = if is_move { Expression::Register(self.float_view(15)) } else { Expression::Unknown };
         let view = self.float_view(7);
         self.description.set(view, value);

@@ -98,7 +98,7 @@ impl Architecture for X86_64 {
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {
-        is_canonical(address, privilege)
+        privilege.reaches(address)
     }
 
     fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
@@ -165,15 +165,6 @@ impl Architecture for X86_32 {
 
     fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
         slot_of_32(stub)
-    }
-}
-
-/// Between the halves of the address space nothing can be; with five levels of tables they reach to bit 56.
-pub fn is_canonical(address: u64, privilege: Privilege) -> bool {
-    match address >> 56 {
-        0 => true,
-        0xff => privilege == Privilege::Kernel,
-        _ => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::view::{RegisterId, RegisterView};
 
-use crate::arm::a64::bits::{Bits, FLAGS, Last, inverted, shifted};
+use crate::arm::a64::bits::{Bits, FLAGS, Last, Width, inverted, shifted};
 use crate::expression::{Expression, Operation};
 
 impl Bits {
@@ -172,7 +172,7 @@ impl Bits {
     fn add_extended(&mut self) {
         let option = self.field(13, 3);
         let bits = 8 << (option & 3);
-        let right = self.value_of_width(16, bits == 64, Last::Zero);
+        let right = self.value_of_width(16, if bits == 64 { Width::X } else { Width::W }, Last::Zero);
         let right = if option >= 4 { right.sign_extended(bits) } else { right.zero_extended(bits) };
         let shift = Expression::Constant(u64::from(self.field(10, 3)));
         self.add(self.value(5, Last::Stack), right.with(Operation::ShiftLeft, shift), Last::Stack);
@@ -187,15 +187,15 @@ impl Bits {
         }
         let factor = |bits: &Self, place| match kind {
             0 => bits.value(place, Last::Zero),
-            1 => bits.value_of_width(place, false, Last::Zero).sign_extended(32),
-            _ => bits.value_of_width(place, false, Last::Zero).zero_extended(32),
+            1 => bits.value_of_width(place, Width::W, Last::Zero).sign_extended(32),
+            _ => bits.value_of_width(place, Width::W, Last::Zero).zero_extended(32),
         };
         let high_half = matches!(kind, 2 | 6);
         if !matches!(kind, 0 | 1 | 5) && !high_half {
             return false;
         }
         if high_half {
-            self.read_general(&[5, 16], true);
+            self.read_general(&[5, 16], Width::X);
             self.set_general(0, Expression::Unknown, Last::Zero);
             return true;
         }
@@ -213,14 +213,14 @@ impl Bits {
         if self.flag(30) {
             // Of one source: RBIT, REV, CLZ, CLS; those of pointer authentication work on the destination.
             let places: &[u32] = if self.field(16, 5) == 1 { &[0, 5] } else { &[5] };
-            self.read_general(places, self.is_wide());
+            self.read_general(places, self.width());
             self.set_result(Expression::Unknown, Last::Zero);
             return true;
         }
         let kind = self.field(10, 6);
         let is_shift = matches!(kind, 8..=10);
         let value = if is_shift { self.shifted_by_register(kind - 8) } else { Expression::Unknown };
-        self.read_general(&[5, 16], self.is_wide());
+        self.read_general(&[5, 16], self.width());
         let is_of_stack = matches!(kind, 0 | 4 | 5) && self.field(5, 5) == 31; // SUBP, IRG, GMI
         if is_of_stack {
             self.description.read(RegisterView::new(RegisterId::SP, 0, 8));
@@ -244,7 +244,7 @@ impl Bits {
 
     /// ADC, SBC
     fn add_with_carry(&mut self) {
-        self.read_general(&[5, 16], self.is_wide());
+        self.read_general(&[5, 16], self.width());
         self.description.read(FLAGS);
         self.set_result(Expression::Unknown, Last::Zero);
         if self.flag(29) {
@@ -254,14 +254,14 @@ impl Bits {
 
     /// CCMP, CCMN
     fn compare_conditionally(&mut self) {
-        self.read_general(if self.flag(11) { &[5] } else { &[5, 16] }, self.is_wide());
+        self.read_general(if self.flag(11) { &[5] } else { &[5, 16] }, self.width());
         self.description.read(FLAGS);
         self.description.write(FLAGS);
     }
 
     /// CSEL, CSINC, CSINV, CSNEG
     fn select(&mut self) {
-        self.read_general(&[5, 16], self.is_wide());
+        self.read_general(&[5, 16], self.width());
         self.description.read(FLAGS);
         self.set_result(Expression::Unknown, Last::Zero);
     }
@@ -276,8 +276,8 @@ impl Bits {
                 self.set_result(value, Last::Zero);
                 return true;
             }
-            0x1e27_0000 => self.value_of_width(5, false, Last::Zero),
-            0x9e67_0000 => self.value_of_width(5, true, Last::Zero),
+            0x1e27_0000 => self.value_of_width(5, Width::W, Last::Zero),
+            0x9e67_0000 => self.value_of_width(5, Width::X, Last::Zero),
             0x1e20_4000 => Expression::Register(self.vector_view(from, 4)),
             0x1e60_4000 => Expression::Register(self.vector_view(from, 8)),
             _ if self.matches(0xffe0_fc00, 0x4ea0_1c00) && self.field(16, 5) == from => {

@@ -27,6 +27,15 @@ pub(super) struct Bits {
     pub description: Description,
 }
 
+/// How much of a general register is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Width {
+    /// 32 bits: `w3`.
+    W,
+    /// 64 bits: `x3`.
+    X,
+}
+
 /// What the number 31 stands for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Last {
@@ -60,13 +69,18 @@ impl Bits {
         self.flag(31)
     }
 
+    /// The same as a width.
+    pub fn width(&self) -> Width {
+        if self.is_wide() { Width::X } else { Width::W }
+    }
+
     pub fn width_bits(&self) -> u8 {
         if self.is_wide() { 64 } else { 32 }
     }
 
     /// The register whose number stands at a place; none for the zero register.
-    pub fn general(&self, place: u32, is_wide: bool, last: Last) -> Option<RegisterView> {
-        let size_bytes = if is_wide { 8 } else { 4 };
+    pub fn general(&self, place: u32, width: Width, last: Last) -> Option<RegisterView> {
+        let size_bytes = if width == Width::X { 8 } else { 4 };
         let register = match u16::try_from(self.field(place, 5)).unwrap_or_default() {
             31 if last == Last::Zero => return None,
             31 => RegisterId::SP,
@@ -77,11 +91,11 @@ impl Bits {
 
     /// What the register held whose number stands at a place.
     pub fn value(&self, place: u32, last: Last) -> Expression {
-        self.value_of_width(place, self.is_wide(), last)
+        self.value_of_width(place, self.width(), last)
     }
 
-    pub fn value_of_width(&self, place: u32, is_wide: bool, last: Last) -> Expression {
-        self.general(place, is_wide, last).map_or(Expression::Constant(0), Expression::Register)
+    pub fn value_of_width(&self, place: u32, width: Width, last: Last) -> Expression {
+        self.general(place, width, last).map_or(Expression::Constant(0), Expression::Register)
     }
 
     /// The instruction's result goes to the register whose number stands in the lowest bits.
@@ -92,15 +106,15 @@ impl Bits {
 
     /// A general register gets a value of 64 bits.
     pub fn set_general(&mut self, place: u32, value: Expression, last: Last) {
-        if let Some(view) = self.general(place, true, last) {
+        if let Some(view) = self.general(place, Width::X, last) {
             self.description.set(view, value);
         }
     }
 
     /// It reads general registers to make what cannot be told.
-    pub fn read_general(&mut self, places: &[u32], is_wide: bool) {
+    pub fn read_general(&mut self, places: &[u32], width: Width) {
         for place in places {
-            if let Some(view) = self.general(*place, is_wide, Last::Zero) {
+            if let Some(view) = self.general(*place, width, Last::Zero) {
                 self.description.read(view);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::view::{RegisterId, RegisterView};
 
-use crate::arm::a64::bits::{Bits, FLAGS, Last};
+use crate::arm::a64::bits::{Bits, FLAGS, Last, Width};
 use crate::expression::Expression;
 
 const LINK: RegisterView = RegisterView::new(RegisterId(30), 0, 8);
@@ -14,7 +14,7 @@ impl Bits {
             0x14..=0x17 => {} // B
             0x94..=0x97 => self.link(),
             0x54 => self.description.read(FLAGS),
-            0x34..=0x37 | 0xb4..=0xb7 => self.read_general(&[0], self.is_wide()), // CBZ, TBZ
+            0x34..=0x37 | 0xb4..=0xb7 => self.read_general(&[0], self.width()), // CBZ, TBZ
             0xd4 => self.exception(),
             0xd5 => return self.system(),
             0xd6 | 0xd7 => return self.branch_to_register(),
@@ -41,13 +41,17 @@ impl Bits {
         if kind > 2 && !matches!(kind, 8 | 9) {
             return matches!(kind, 4 | 5); // ERET, DRPS
         }
-        self.read_general(&[5], true);
+        self.read_general(&[5], Width::X);
         if kind & 7 == 2 && self.field(5, 5) == 31 {
             self.description.read(LINK); // RETAA
         }
         let has_modifier = kind >= 8 || self.flag(11) && kind == 2;
         if has_modifier {
-            self.description.read(if kind == 2 { STACK } else { self.general(0, true, Last::Stack).unwrap_or(STACK) });
+            self.description.read(if kind == 2 {
+                STACK
+            } else {
+                self.general(0, Width::X, Last::Stack).unwrap_or(STACK)
+            });
         }
         if kind & 7 == 1 {
             self.link();
@@ -70,12 +74,12 @@ impl Bits {
             0xd51b_4420 => self.write_system(RegisterView::new(RegisterId::FPSR, 0, 4)),
             // DC ZVA writes a block whose size the trace does not tell.
             0xd50b_7420 => {
-                self.read_general(&[0], true);
+                self.read_general(&[0], Width::X);
                 self.description.access_unknown();
             }
             _ if self.matches(0xfff0_0000, 0xd530_0000) => self.set_general(0, Expression::Unknown, Last::Zero), // MRS
-            _ if self.matches(0xfff0_0000, 0xd510_0000) => self.read_general(&[0], true),                        // MSR
-            _ if self.matches(0xfff8_0000, 0xd508_0000) => self.read_general(&[0], true),                        // SYS
+            _ if self.matches(0xfff0_0000, 0xd510_0000) => self.read_general(&[0], Width::X),                    // MSR
+            _ if self.matches(0xfff8_0000, 0xd508_0000) => self.read_general(&[0], Width::X),                    // SYS
             _ => return false,
         }
         true
@@ -94,7 +98,7 @@ impl Bits {
     }
 
     fn write_system(&mut self, view: RegisterView) {
-        self.read_general(&[0], true);
+        self.read_general(&[0], Width::X);
         self.description.write(view);
     }
 }

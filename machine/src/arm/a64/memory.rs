@@ -3,7 +3,7 @@
 use crate::access_kind::AccessKind;
 use crate::view::{RegisterId, RegisterView};
 
-use crate::arm::a64::bits::{Bits, Last};
+use crate::arm::a64::bits::{Bits, Last, Width};
 use crate::expression::{Expression, Operation};
 use crate::meaning::{MemoryOperand, ScaledRegister};
 
@@ -58,7 +58,7 @@ impl Bits {
     }
 
     pub fn base(&self) -> Place {
-        Place { base: self.general(5, true, Last::Stack), ..Place::default() }
+        Place { base: self.general(5, Width::X, Last::Stack), ..Place::default() }
     }
 
     /// The logarithm of the size of a single access.
@@ -141,7 +141,7 @@ impl Bits {
 
     /// A trace may show a store that failed, so what it stores is not told.
     fn store_unknown(&mut self, place: Place, size_bytes: u16, sources: &[u32]) {
-        self.read_general(sources, true);
+        self.read_general(sources, Width::X);
         let operand = self.operand(AccessKind::Write, place, size_bytes, Expression::Unknown);
         self.description.access(operand);
     }
@@ -150,7 +150,7 @@ impl Bits {
     fn compare_and_swap(&mut self) {
         let (base, size) = (self.base(), self.field(30, 2));
         let (size_bytes, count) = if self.flag(23) { (1 << size, 1) } else { (4 << size, 2) };
-        self.read_general(&[0, 16], true);
+        self.read_general(&[0, 16], Width::X);
         for number in 0..count {
             let at = base.behind(number * size_bytes);
             let operand = self.operand(AccessKind::Read, at, size_bytes, Expression::Unknown);
@@ -161,7 +161,7 @@ impl Bits {
                 (register != RegisterId::SP).then_some(RegisterView { register, ..view })
             };
             for (place, value) in [(16, Some(loaded)), (0, None)] {
-                let Some(view) = self.general(place, true, Last::Zero).and_then(view) else { continue };
+                let Some(view) = self.general(place, Width::X, Last::Zero).and_then(view) else { continue };
                 self.description.read(view);
                 value.into_iter().for_each(|value| self.description.set(view, value));
             }
@@ -186,7 +186,8 @@ impl Bits {
                 let option = self.field(13, 3);
                 let scale = if self.flag(12) { 1 << self.scale() } else { 1 };
                 let register = |view| ScaledRegister { view, is_signed: option >= 4, scale };
-                let index = self.general(16, option & 1 == 1, Last::Zero).map(register);
+                let index =
+                    self.general(16, if option & 1 == 1 { Width::X } else { Width::W }, Last::Zero).map(register);
                 option & 2 != 0 && self.single(Place { index, ..self.base() })
             }
             (true, 0) if !self.flag(26) => self.atomic(),
@@ -233,7 +234,7 @@ impl Bits {
         let loaded = self.operand(AccessKind::Read, self.base(), size_bytes, Expression::Unknown);
         let loaded = self.description.access(loaded);
         self.set_general(0, loaded.clone(), Last::Zero);
-        let source = self.value_of_width(16, size_bytes == 8, Last::Zero);
+        let source = self.value_of_width(16, if size_bytes == 8 { Width::X } else { Width::W }, Last::Zero);
         self.description.read_all(&source);
         let inverted = || source.clone().with(Operation::Xor, Expression::Constant(u64::MAX));
         let stored = match self.field(12, 4) {
@@ -276,7 +277,7 @@ impl Bits {
     pub fn store(&mut self, place: Place, size_bytes: u16, data: Data) {
         let value = match data {
             Data::Vector(number) => Expression::Register(self.vector_view(number, size_bytes)),
-            Data::General { place, .. } => match self.general(place, true, Last::Zero) {
+            Data::General { place, .. } => match self.general(place, Width::X, Last::Zero) {
                 Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
                 None => Expression::Constant(0),
             },
@@ -287,7 +288,7 @@ impl Bits {
 
     /// The base register moves by a number.
     pub fn write_back(&mut self, offset: i64) {
-        let base = self.value_of_width(5, true, Last::Stack);
+        let base = self.value_of_width(5, Width::X, Last::Stack);
         self.set_general(5, base.plus(offset), Last::Stack);
     }
 }

@@ -2,17 +2,24 @@
 
 use crate::access_kind::AccessKind;
 
-use crate::arm::a64::bits::{Bits, Last};
+use crate::arm::a64::bits::{Bits, Last, Width};
 use crate::arm::a64::memory::Data;
 use crate::expression::{Expression, Operation};
+
+/// What becomes of the lanes that a load does not fill.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lanes {
+    Kept,
+    Replaced,
+}
 
 impl Bits {
     pub fn structures(&mut self) -> bool {
         let total_bytes = if self.flag(24) { self.one_lane() } else { self.all_lanes() };
         let Some(total_bytes) = total_bytes else { return false };
         if self.flag(23) {
-            let by_register = self.general(16, true, Last::Zero);
-            let base = self.value_of_width(5, true, Last::Stack);
+            let by_register = self.general(16, Width::X, Last::Zero);
+            let base = self.value_of_width(5, Width::X, Last::Stack);
             let value = match by_register {
                 Some(view) => base.with(Operation::Add, Expression::Register(view)),
                 None => base.plus(i64::from(total_bytes)),
@@ -35,7 +42,7 @@ impl Bits {
             _ => return None,
         };
         if is_interleaved {
-            self.whole(count, count * size_bytes, false);
+            self.whole(count, count * size_bytes, Lanes::Replaced);
         } else {
             let first = self.field(0, 5);
             for number in 0..count {
@@ -55,18 +62,19 @@ impl Bits {
             2 => 4 << self.field(10, 1),
             _ => 1 << self.field(10, 2),
         };
-        self.whole(count, count * size_bytes, kind >> 1 != 3);
+        let lanes = if kind >> 1 == 3 { Lanes::Replaced } else { Lanes::Kept };
+        self.whole(count, count * size_bytes, lanes);
         Some(count * size_bytes)
     }
 
     /// One access of registers whose bytes do not lie in memory as in them. A load may keep lanes.
-    fn whole(&mut self, count: u16, total_bytes: u16, keeps_lanes: bool) {
+    fn whole(&mut self, count: u16, total_bytes: u16, lanes: Lanes) {
         let kind = if self.flag(22) { AccessKind::Read } else { AccessKind::Write };
         let operand = self.operand(kind, self.base(), total_bytes, Expression::Unknown);
         self.description.access(operand);
         for number in 0..u32::from(count) {
             let view = self.vector_view(self.field(0, 5) + number, 16);
-            if kind == AccessKind::Write || keeps_lanes {
+            if kind == AccessKind::Write || lanes == Lanes::Kept {
                 self.description.read(view);
             }
             if kind == AccessKind::Read {

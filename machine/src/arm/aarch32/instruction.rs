@@ -20,15 +20,16 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
     // The condition of an `it` is that of what follows.
     let is_always = matches!(detail.cc(), ArmCC::ARM_CC_AL | ArmCC::ARM_CC_INVALID);
     let is_conditional = !is_always && !instruction.mnemonic.starts_with("it");
+    let suffixes = Suffixes { is_conditional, updates_flags: detail.update_flags() };
     let mut arm = Arm {
         instruction,
         set,
         operands: detail.operands().collect(),
-        name: name(instruction.mnemonic, is_conditional, detail.update_flags()),
+        name: name(instruction.mnemonic, suffixes),
         writes_back: detail.writeback(),
         description: by_lists::describe(instruction, set),
     };
-    arm.flags(is_conditional, detail.update_flags());
+    arm.flags(suffixes);
     arm.implicit();
     if arm.has_memory() {
         arm.description.meaning.is_memory_known = true;
@@ -42,8 +43,16 @@ pub fn describe(instruction: &Disassembled<'_>, set: InstructionSet) -> Option<D
     Some(arm.description)
 }
 
+/// What a mnemonic says besides its name.
+#[derive(Clone, Copy)]
+struct Suffixes {
+    is_conditional: bool,
+    updates_flags: bool,
+}
+
 /// The mnemonic without width, condition, and the letter that asks for flags.
-fn name(mnemonic: &str, is_conditional: bool, updates_flags: bool) -> &str {
+fn name(mnemonic: &str, suffixes: Suffixes) -> &str {
+    let Suffixes { is_conditional, updates_flags } = suffixes;
     let name = mnemonic.split('.').next().unwrap_or_default();
     let name = if is_conditional { name.get(..name.len().saturating_sub(2)).unwrap_or(name) } else { name };
     name.strip_suffix('s').filter(|_| updates_flags).unwrap_or(name)
@@ -63,7 +72,8 @@ const FLAGS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 const LINK: RegisterView = RegisterView::new(RegisterId::LR, 0, 4);
 
 impl Arm<'_> {
-    fn flags(&mut self, is_conditional: bool, updates_flags: bool) {
+    fn flags(&mut self, suffixes: Suffixes) {
+        let Suffixes { is_conditional, updates_flags } = suffixes;
         let reads = matches!(self.name, "adc" | "sbc" | "rsc" | "rrx" | "sel" | "mrs") || self.name.starts_with("vsel");
         if is_conditional || reads {
             self.description.read(FLAGS);

@@ -3,7 +3,7 @@
 use crate::access_kind::AccessKind;
 use crate::view::{RegisterId, RegisterView};
 use capstone::RegId;
-use capstone::arch::arm::{ArmOpMem, ArmOperandType, ArmShift};
+use capstone::arch::arm::{ArmOpMem, ArmOperand, ArmOperandType, ArmShift};
 
 use crate::arm::aarch32::instruction::Arm;
 use crate::expression::{Expression, Operation};
@@ -73,10 +73,9 @@ impl Arm<'_> {
     fn single_or_pair(&mut self) -> Option<()> {
         let number = self.operands.iter().position(|operand| matches!(operand.op_type, ArmOperandType::Mem(_)))?;
         let operand = self.operands.get(number)?;
-        let (shift, is_subtracted) = (operand.shift, operand.subtracted);
         let ArmOperandType::Mem(memory) = operand.op_type else { return None };
         let single = self.single()?;
-        let place = self.place(&memory, shift, is_subtracted)?;
+        let place = self.place(&memory, operand)?;
         let step = self.step(number + 1)?;
         // A pair of registers, after the status of a store that may fail.
         let is_exclusive_store = self.name.starts_with("strex") || self.name.starts_with("stlex");
@@ -141,7 +140,7 @@ impl Arm<'_> {
     }
 
     /// The address; the program counter is rounded down to a multiple of four.
-    fn place(&self, memory: &ArmOpMem, shift: ArmShift, is_subtracted: bool) -> Option<Place> {
+    fn place(&self, memory: &ArmOpMem, operand: &ArmOperand) -> Option<Place> {
         let base = self.view(memory.base())?;
         let mut place = Place { base: Some(base), index: None, displacement: i64::from(memory.disp()) };
         if base.register == RegisterId::PC {
@@ -151,13 +150,13 @@ impl Arm<'_> {
             place.displacement = rounded.cast_signed().wrapping_add(place.displacement);
         }
         if memory.index() != RegId::INVALID_REG {
-            let places = match shift {
+            let places = match operand.shift {
                 ArmShift::Invalid => u32::from(self.name == "tbh"),
                 ArmShift::Lsl(places) if places < 32 => places,
                 _ => return None,
             };
             let scale = 1i64 << places;
-            let scale = if is_subtracted { -scale } else { scale };
+            let scale = if operand.subtracted { -scale } else { scale };
             place.index = Some(ScaledRegister { view: self.view(memory.index())?, is_signed: false, scale });
         }
         Some(place)
