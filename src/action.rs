@@ -3,12 +3,75 @@
 //! An action is plain data. Panels push actions into a `Vec` while they draw; they are applied after the frame,
 //! first in, first out, all of them.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{Error as _, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
 use crate::source::SourceMapping;
 
-/// A trace window by its number: 1, 2, … It has a position of its own, which bears the same number.
+/// One of the traces that a window shows, by its number. Where none is named, the first is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct TraceId(pub u32);
+
+/// A moment of a trace.
+///
+/// Written down it is the number of its position, with the trace's before it where that is not the first:
+/// `1250`, `((1), 1250)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Moment {
+    /// Of which trace.
+    pub trace: TraceId,
+    /// How many steps are done.
+    pub position: u64,
+}
+
+impl From<u64> for Moment {
+    /// A moment of the first trace.
+    fn from(position: u64) -> Self {
+        Self { trace: TraceId::default(), position }
+    }
+}
+
+impl Serialize for Moment {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.trace == TraceId::default() {
+            return serializer.serialize_u64(self.position);
+        }
+        (self.trace, self.position).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Moment {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(MomentVisitor)
+    }
+}
+
+struct MomentVisitor;
+
+impl<'de> Visitor<'de> for MomentVisitor {
+    type Value = Moment;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a position, or a trace and a position")
+    }
+
+    fn visit_u64<E>(self, position: u64) -> Result<Moment, E> {
+        Ok(position.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Moment, A::Error> {
+        let missing = |place| A::Error::invalid_length(place, &"a trace and a position");
+        let trace = parts.next_element()?.ok_or_else(|| missing(0))?;
+        let position = parts.next_element()?.ok_or_else(|| missing(1))?;
+        Ok(Moment { trace, position })
+    }
+}
+
+/// A trace window by its number: 1, 2, … It has a position of its own, which bears the same number,
+/// in one trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WindowId(pub u32);
 
@@ -93,7 +156,7 @@ pub enum Follow {
     /// The position of a trace window, whichever it is.
     Window(WindowId),
     /// One moment for good.
-    Pinned(u64),
+    Pinned(Moment),
 }
 
 /// What the timeline shows below its axis.
@@ -179,10 +242,10 @@ pub enum Action {
     Edge(Way),
     /// Travel to a position given in the language of the command line: `1250`, `50%`, `line:7`, `time:3`, `pc:main`, `end`.
     GoTo(String),
-    /// Travel there in a window.
+    /// Travel to a position of a window's trace in that window.
     Travel(WindowId, u64),
-    /// Open another trace window at a position.
-    OpenWindowAt(u64),
+    /// Open another trace window at a moment.
+    OpenWindowAt(Moment),
     /// The position visited before or after.
     History(Way),
     /// Travel to the last (back) or next (forward) access of a cell.
@@ -263,4 +326,26 @@ pub enum Action {
     DismissToast(u64),
     /// Close all toasts.
     DismissToasts,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_that_name_no_trace_mean_the_first() {
+        let read = |text: &str| ron::from_str::<Action>(text).map_err(|error| error.to_string());
+        let first = Moment { trace: TraceId(0), position: 1250 };
+        assert_eq!(read("OpenWindowAt(1250)"), Ok(Action::OpenWindowAt(first)));
+        assert_eq!(read("Bind(3,Pinned(1250))"), Ok(Action::Bind(3, Follow::Pinned(first))));
+        assert!(read("OpenWindowAt(true)").is_err());
+    }
+
+    #[test]
+    fn moments_are_read_as_they_are_written() {
+        for (moment, text) in [(Moment::from(12), "12"), (Moment { trace: TraceId(2), position: 7 }, "((2),7)")] {
+            assert_eq!(ron::to_string(&moment), Ok(text.to_owned()));
+            assert_eq!(ron::from_str(text), Ok(moment));
+        }
+    }
 }

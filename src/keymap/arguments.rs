@@ -4,7 +4,7 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::command::{Command, Situation};
 use super::table::commands;
-use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
+use crate::action::{Access, Action, CellName, Follow, Moment, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::split_range;
 use crate::number::number;
@@ -200,9 +200,10 @@ pub fn registers(text: &str, _: &Situation) -> Result<Action, String> {
     Ok(Action::NewRegisters(group))
 }
 
-pub fn window_at(text: &str, _: &Situation) -> Result<Action, String> {
+pub fn window_at(text: &str, situation: &Situation) -> Result<Action, String> {
     let digits: String = text.chars().filter(|digit| *digit != ',').collect();
-    digits.parse().map(Action::OpenWindowAt).map_err(|_| format!("{text:?} is no step number"))
+    let position = digits.parse().map_err(|_| format!("{text:?} is no step number"))?;
+    Ok(Action::OpenWindowAt(Moment { trace: situation.trace, position }))
 }
 
 pub fn follow(text: &str, situation: &Situation) -> Result<Action, String> {

@@ -2,7 +2,7 @@
 
 use egui::KeyboardShortcut;
 
-use crate::action::{Action, CellName, WindowId};
+use crate::action::{Action, CellName, Moment, TraceId, WindowId};
 
 /// Something that a user can ask for by name.
 pub struct Command {
@@ -98,6 +98,8 @@ pub enum Need {
 pub struct Situation {
     /// The active trace window and its position, while a trace is open.
     pub active: Option<(WindowId, u64)>,
+    /// The trace of that window.
+    pub trace: TraceId,
     /// The dock tile number of the panel that has the keyboard.
     pub tile: Option<u64>,
     /// Whether that panel is a trace window.
@@ -130,6 +132,11 @@ impl Situation {
     /// The position of the active trace window.
     pub fn position(&self) -> Option<u64> {
         self.active.map(|(_, position)| position)
+    }
+
+    /// The same with its trace.
+    pub fn moment(&self) -> Option<Moment> {
+        self.position().map(|position| Moment { trace: self.trace, position })
     }
 }
 

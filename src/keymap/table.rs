@@ -293,7 +293,7 @@ fn window() -> Vec<Command> {
         new(Window, "New trace window")
             .key(CTRL, Key::T)
             .in_trace()
-            .when(|situation| situation.position().map(Action::OpenWindowAt))
+            .when(|situation| situation.moment().map(Action::OpenWindowAt))
             .asks("Step at which it opens", arguments::window_at),
         new(Window, "Side by side").icon(icons::SIDE_BY_SIDE).key(CTRL, Key::B).in_trace().does(Action::SideBySide),
         new(Window, "Compare").icon(icons::COMPARE).key(CTRL, Key::D).in_trace().does(Action::Compare),
@@ -306,7 +306,7 @@ fn window() -> Vec<Command> {
         new(Window, "Pin panel here")
             .icon(icons::PIN)
             .in_trace()
-            .when(|situation| Some(Action::Bind(situation.tile?, Follow::Pinned(situation.position()?)))),
+            .when(|situation| Some(Action::Bind(situation.tile?, Follow::Pinned(situation.moment()?)))),
         new(Window, "Panel follows window…")
             .icon(icons::LINK)
             .in_trace()

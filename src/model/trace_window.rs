@@ -6,7 +6,7 @@ use stepback_index::{CallId, CallTable, FoldSet, Row, ThreadId};
 use stepback_parsers::{Position, Step};
 
 use super::Ground;
-use crate::action::{Fold, Way, WindowId};
+use crate::action::{Fold, Moment, TraceId, Way, WindowId};
 
 /// How many positions back a window remembers.
 const HISTORY_LIMIT: usize = 1000;
@@ -34,6 +34,8 @@ pub struct NewEnd {
 pub struct TraceWindow {
     /// Its number, which is also that of its position.
     pub id: WindowId,
+    /// The trace that it shows: its positions, folds and threads are of that one.
+    pub trace: TraceId,
     /// Where it is.
     pub position: Position,
     /// Where it was before the last move: what differs from there is shown as changed.
@@ -53,10 +55,11 @@ pub struct TraceWindow {
 }
 
 impl TraceWindow {
-    /// A window at a position of a trace of so many steps, nothing folded.
+    /// A window at a position of the first trace, which has so many steps, nothing folded.
     pub fn new(id: WindowId, step_count: u64, position: Position) -> Self {
         Self {
             id,
+            trace: TraceId::default(),
             position,
             previous: position,
             folds: Arc::new(FoldSet::new(step_count)),
@@ -66,6 +69,11 @@ impl TraceWindow {
             forward: Vec::new(),
             is_walking: false,
         }
+    }
+
+    /// Where it is, in its trace.
+    pub fn moment(&self) -> Moment {
+        Moment { trace: self.trace, position: self.position.0 }
     }
 
     /// Whether it never left where it began.

@@ -4,7 +4,7 @@ use stepback_index::CallTable;
 use stepback_parsers::Position;
 
 use super::{NewEnd, TraceWindow};
-use crate::action::{Follow, WindowId};
+use crate::action::{Follow, Moment, WindowId};
 
 /// All trace windows. There is always at least one.
 #[derive(Clone, Debug)]
@@ -93,8 +93,17 @@ impl Windows {
     pub fn position_of(&self, follow: Follow) -> Position {
         match follow {
             Follow::Window(id) => self.followed(id).position,
-            Follow::Pinned(position) => Position(position.min(self.step_count)),
+            Follow::Pinned(moment) => Position(moment.position.min(self.step_count)),
         }
+    }
+
+    /// The same with its trace, so that a panel can be pinned to it.
+    pub fn moment_of(&self, follow: Follow) -> Moment {
+        let trace = match follow {
+            Follow::Window(id) => self.followed(id).trace,
+            Follow::Pinned(moment) => moment.trace,
+        };
+        Moment { trace, position: self.position_of(follow).0 }
     }
 
     /// The moment against which a panel shows changes: the same moment when it is pinned.
@@ -146,7 +155,7 @@ mod tests {
         let mut windows = Windows::new(10);
         windows.open_at(Position(5));
         assert_eq!(windows.position_of(Follow::Window(WindowId(9))), Position(5));
-        assert_eq!(windows.position_of(Follow::Pinned(77)), Position(10));
+        assert_eq!(windows.position_of(Follow::Pinned(77.into())), Position(10));
         let pair = windows.pair().map(|(first, second)| (first.id, second.id));
         assert_eq!(pair, Some((WindowId(1), WindowId(2))));
     }

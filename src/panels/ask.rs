@@ -25,6 +25,6 @@ pub fn start_from(cx: &ViewCx<'_>, follow: Follow, out: &mut Vec<Action>) {
                 out.push(Action::Activate(id));
             }
         }
-        Follow::Pinned(position) => out.push(Action::Travel(cx.windows.active, position)),
+        Follow::Pinned(moment) => out.push(Action::Travel(cx.windows.active, moment.position)),
     }
 }

@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn a_duplicate_has_the_settings_of_the_first() {
         let mut first = Pane::new(PanelKind::Stack, WindowId(1));
-        first.bind(Follow::Pinned(7));
-        assert_eq!(first.duplicate().and_then(|copy| copy.follow()), Some(Follow::Pinned(7)));
+        first.bind(Follow::Pinned(7.into()));
+        assert_eq!(first.duplicate().and_then(|copy| copy.follow()), Some(Follow::Pinned(7.into())));
     }
 
     /// Panels as layouts of earlier versions have them.
@@ -161,7 +161,7 @@ mod tests {
                 "Registers((follow:Pinned(12),group:Vector,thread:Some(\"cpu1\"),filter:\"v\",\
                  formats:[],open_groups:[\"System\"]))",
                 PanelKind::Registers,
-                Some(Follow::Pinned(12)),
+                Some(Follow::Pinned(12.into())),
             ),
             (
                 "Memory((follow:Window((1)),address:\"sp\",is_following:true,held:None,group:4))",
@@ -172,7 +172,7 @@ mod tests {
             ("Compare((before:Some((1)),after:None))", PanelKind::Compare, None),
             ("Compare(())", PanelKind::Compare, None),
             ("Warnings(())", PanelKind::Warnings, None),
-            ("Stack((follow:Pinned(3),thread:None))", PanelKind::Stack, Some(Follow::Pinned(3))),
+            ("Stack((follow:Pinned(3),thread:None))", PanelKind::Stack, Some(Follow::Pinned(3.into()))),
             ("Externals(())", PanelKind::Externals, None),
             ("Source((follow:Window((1))))", PanelKind::Source, Some(Follow::Window(WindowId(1)))),
             ("Threads(())", PanelKind::Threads, None),

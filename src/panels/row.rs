@@ -4,7 +4,7 @@ use egui::{Rect, Response, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_parsers::Step;
 
 use super::pen::Pen;
-use crate::action::{Action, WindowId};
+use crate::action::{Action, Moment, TraceId, WindowId};
 use crate::model::text::thousands;
 use crate::theme::{mono, ui as ui_font};
 
@@ -51,6 +51,8 @@ pub fn row_background(pen: &Pen<'_>, rect: Rect, response: &Response, state: Row
 pub struct StepLink {
     /// The step.
     pub step: Step,
+    /// Of which trace.
+    pub trace: TraceId,
     /// The window that travels.
     pub window: WindowId,
 }
@@ -75,11 +77,11 @@ impl StepLink {
     }
 
     fn act(self, ui: &Ui, response: &Response, out: &mut Vec<Action>) {
-        let to = self.step.after().0;
+        let to = Moment { trace: self.trace, position: self.step.after().0 };
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
             out.push(Action::OpenWindowAt(to));
         } else if response.clicked() {
-            out.push(Action::Travel(self.window, to));
+            out.push(Action::Travel(self.window, to.position));
         }
     }
 }

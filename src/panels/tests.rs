@@ -14,7 +14,7 @@ use super::memory::MemoryPanel;
 use super::trace::TracePanel;
 use super::warnings::WarningsPanel;
 use super::*;
-use crate::action::{Access, Action, CellName, Follow, Way, WindowId};
+use crate::action::{Access, Action, CellName, Follow, TraceId, Way, WindowId};
 use crate::model::{Ground, SourceChoice, Windows};
 use crate::session::Session;
 use crate::session::test_session::overflow;
@@ -73,7 +73,18 @@ impl Bench {
             return;
         }
         let Self { session, worker, windows, sources, threads, actions, draw, .. } = bench;
-        let cx = ViewCx { session, worker, windows, sources, threads, tok: Tok::current(ui), tile: 1, has_focus: true };
+        let trace = TraceId::default();
+        let cx = ViewCx {
+            trace,
+            session,
+            worker,
+            windows,
+            sources,
+            threads,
+            tok: Tok::current(ui),
+            tile: 1,
+            has_focus: true,
+        };
         draw(ui, &cx, actions);
     }
 }
@@ -182,7 +193,7 @@ fn vector_registers_are_shown_on_demand() {
 
 #[test]
 fn a_pinned_panel_asks_from_its_moment() {
-    let mut panel = RegistersPanel::new(Follow::Pinned(900));
+    let mut panel = RegistersPanel::new(Follow::Pinned(900.into()));
     let mut harness = Bench::new(1250, move |ui, cx, out| panel.ui(ui, cx, out));
     harness.get_by_label("register x2").click();
     harness.run();

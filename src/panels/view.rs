@@ -5,6 +5,7 @@ use std::sync::Arc;
 use stepback_index::{Cancel, SlotReader, ThreadId};
 use stepback_parsers::Position;
 
+use crate::action::{Moment, TraceId};
 use crate::model::threads::{Threads, threads_of};
 use crate::model::{SourceChoice, Windows};
 use crate::session::Session;
@@ -45,6 +46,8 @@ impl ThreadsSlot {
 /// The session and the window's state, as a panel sees them while it draws.
 #[derive(Clone, Copy)]
 pub struct ViewCx<'a> {
+    /// The number of the trace that is open.
+    pub trace: TraceId,
     /// The trace that is open.
     pub session: &'a Arc<Session>,
     /// Where questions are asked.
@@ -61,4 +64,11 @@ pub struct ViewCx<'a> {
     pub tile: u64,
     /// The panel has the keyboard.
     pub has_focus: bool,
+}
+
+impl ViewCx<'_> {
+    /// A moment of the trace.
+    pub fn moment(&self, position: Position) -> Moment {
+        Moment { trace: self.trace, position: position.0 }
+    }
 }

@@ -87,7 +87,7 @@ impl App {
             Action::Edge(way) => self.begin(Move::Edge(way)),
             Action::GoTo(text) => self.go_to(&text),
             Action::Travel(window, to) => self.begin_in(window, Move::Travel(Position(to))),
-            Action::OpenWindowAt(at) => self.in_trace(|workspace| _ = workspace.open_window(Position(at))),
+            Action::OpenWindowAt(at) => self.in_trace(|workspace| _ = workspace.open_window(Position(at.position))),
             Action::History(way) => self.begin(Move::History(way)),
             Action::GoToAccess(cell, access, way) => self.go_to_access(cell, access, way),
             Action::GoToAccessOfSelection(access, way) => self.go_to_access_of_selection(access, way),

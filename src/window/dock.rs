@@ -40,6 +40,7 @@ pub struct DockView<'a> {
 impl DockView<'_> {
     fn pane_cx(&self, tile: TileId) -> ViewCx<'_> {
         ViewCx {
+            trace: self.windows.active().trace,
             session: self.session,
             worker: self.worker,
             windows: self.windows,

@@ -163,6 +163,7 @@ impl App {
         let frame = Frame::new().fill(tok.bg1);
         Panel::top("timeline").exact_size(tall).frame(frame).show_separator_line(false).show(ui, |ui| {
             let cx = ViewCx {
+                trace: workspace.windows.active().trace,
                 session: &workspace.session,
                 worker: &self.worker,
                 windows: &workspace.windows,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::recent::RecentTrace;
-use crate::action::{ThemeChoice, WindowId};
+use crate::action::{Moment, ThemeChoice, WindowId};
 use crate::model::SourceChoice;
 use crate::panels::Pane;
 use crate::session::Session;
@@ -60,8 +60,8 @@ pub struct SavedLayout {
     pub tree: egui_tiles::Tree<Pane>,
     /// The trace that was open.
     pub trace: PathBuf,
-    /// The trace windows and their positions.
-    pub positions: Vec<(WindowId, u64)>,
+    /// The trace windows and where they were.
+    pub positions: Vec<(WindowId, Moment)>,
     /// The active trace window.
     pub active: WindowId,
 }

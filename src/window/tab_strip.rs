@@ -126,9 +126,9 @@ fn panel_menu(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &m
             }
         }
         if pane.is_pinnable() {
-            let here = windows.position_of(follow).0;
+            let here = windows.moment_of(follow);
             let is_pinned = matches!(follow, Follow::Pinned(_));
-            if ui.add(egui::Button::selectable(is_pinned, format!("Pin at {}", count(here)))).clicked() {
+            if ui.add(egui::Button::selectable(is_pinned, format!("Pin at {}", count(here.position)))).clicked() {
                 out.push(Action::Bind(tile.0, Follow::Pinned(here)));
             }
         }

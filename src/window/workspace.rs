@@ -19,7 +19,7 @@ use super::recent::{RecentTrace, now};
 use super::settings::SavedLayout;
 use super::status_bar::StatusSlot;
 use super::words::count;
-use crate::action::{CellName, Follow, PanelKind, Way, WindowId};
+use crate::action::{CellName, Follow, Moment, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;
 use crate::keymap::Situation;
 use crate::model::access_table::AccessQuestion;
@@ -145,8 +145,8 @@ impl Workspace {
     pub fn saved_layout(&self) -> Option<SavedLayout> {
         let awaited = |id| self.awaited.iter().find(|awaited| awaited.window == id).map(|awaited| awaited.position);
         let place = |window: &TraceWindow| match awaited(window.id).filter(|_| window.is_untouched()) {
-            Some(position) => position.0,
-            None => window.position.0,
+            Some(position) => Moment { trace: window.trace, position: position.0 },
+            None => window.moment(),
         };
         let positions = self.windows.list.iter().map(|window| (window.id, place(window))).collect();
         let tree = layout::renewed(&self.dock)?;
@@ -440,6 +440,7 @@ impl Workspace {
         let pane = self.focused_pane();
         Situation {
             active: Some((self.windows.active, self.windows.active().position.0)),
+            trace: self.windows.active().trace,
             tile: self.focused.map(|tile| tile.0),
             is_in_trace: pane.is_none_or(|pane| pane.window().is_some()),
             is_in_cells: pane.is_some_and(|pane| pane.has_cells()),
@@ -451,6 +452,7 @@ impl Workspace {
     fn selection(&self, worker: &Worker, tok: &Tok) -> Option<CellName> {
         let tile = self.focused?;
         let cx = ViewCx {
+            trace: self.windows.active().trace,
             session: &self.session,
             worker,
             windows: &self.windows,
@@ -534,7 +536,7 @@ fn restored(session: &Session, saved: SavedLayout, windows: &mut Windows) -> (Do
         let Some(Tile::Pane(pane)) = dock.tiles.get_mut(tile) else { continue };
         if let Some(window) = pane.window() {
             let known = saved.positions.iter().find(|(id, _)| *id == window);
-            let mut position = known.filter(|_| is_same).map_or(0, |(_, position)| *position);
+            let mut position = known.filter(|_| is_same).map_or(0, |(_, moment)| moment.position);
             if !session.index.is_whole() && position > session.index.step_count() {
                 awaited.push(Awaited { window, position: Position(position) });
                 position = 0;

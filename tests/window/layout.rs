@@ -77,7 +77,7 @@ fn panels_and_what_they_follow_are_kept() {
     assert_eq!(window.positions(), [(1, 5), (2, 12)]);
     window.check_active(2);
     assert_eq!(window.follows(PanelKind::Registers), [Follow::Window(WindowId(2))]);
-    assert_eq!(window.follows(PanelKind::Memory), [Follow::Pinned(5)]);
+    assert_eq!(window.follows(PanelKind::Memory), [Follow::Pinned(5.into())]);
     assert_eq!(window.register("x2"), "0000000000000003");
     assert_eq!(window.value_of("address"), "x0 + 0x10");
     window.press(Key::Home);

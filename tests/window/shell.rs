@@ -264,7 +264,7 @@ fn a_panel_is_pinned_duplicated_and_closed() {
     fixture.harness.get_by_label("Pin at 1").click();
     fixture.wait();
     let is_pinned = |tile: &egui_tiles::Tile<stepback::panels::Pane>| match tile {
-        egui_tiles::Tile::Pane(pane) => pane.follow() == Some(Follow::Pinned(1)),
+        egui_tiles::Tile::Pane(pane) => pane.follow() == Some(Follow::Pinned(1.into())),
         egui_tiles::Tile::Container(_) => false,
     };
     assert_eq!(fixture.workspace().dock.tiles.tiles().filter(|tile| is_pinned(tile)).count(), 1);

@@ -93,7 +93,7 @@ fn a_pinned_panel_stays_at_its_moment() {
     window.click("Pin at 2");
     window.go_to("end");
     assert_eq!(window.register("x2"), "0000000000000002");
-    assert_eq!(window.follows(PanelKind::Registers), [Follow::Pinned(2)]);
+    assert_eq!(window.follows(PanelKind::Registers), [Follow::Pinned(2.into())]);
     window.click("Registers panel menu");
     window.click("Follow window 1");
     assert_eq!(window.register("x2"), "0000000000000003");
@@ -108,7 +108,7 @@ fn a_second_panel_of_registers_shows_another_moment() {
     window.command("New registers panel");
     let mut follows = window.follows(PanelKind::Registers);
     follows.sort_by_key(|follow| *follow == ONE);
-    assert_eq!(follows, [Follow::Pinned(2), ONE]);
+    assert_eq!(follows, [Follow::Pinned(2.into()), ONE]);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn the_keyboard_binds_and_pins_the_panel_that_has_it() {
     window.command("Panel follows window 2");
     assert_eq!(window.follows(PanelKind::Registers), [TWO]);
     window.command("Pin panel here");
-    assert_eq!(window.follows(PanelKind::Registers), [Follow::Pinned(12)]);
+    assert_eq!(window.follows(PanelKind::Registers), [Follow::Pinned(12.into())]);
 }
 
 #[test]

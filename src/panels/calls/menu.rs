@@ -28,7 +28,7 @@ pub fn call_menu(
         out.push(Action::Travel(window.id, row.left_at.0));
     }
     if MenuItem::new("Open window at its entry").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
-        out.push(Action::OpenWindowAt(row.entered_at.0));
+        out.push(Action::OpenWindowAt(cx.moment(row.entered_at)));
     }
     menu_line_ui(ui, tok);
     if let Some(is_open) = is_open {

@@ -97,7 +97,7 @@ impl Rows<'_> {
             touched.cursor = Some(place);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::OpenWindowAt(row.entered_at.0));
+            out.push(Action::OpenWindowAt(self.cx.moment(row.entered_at)));
         } else if response.clicked() {
             out.push(Action::Travel(self.window.id, row.entered_at.0));
         }

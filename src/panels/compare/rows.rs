@@ -160,7 +160,8 @@ impl Table<'_> {
 
     fn writer_ui(&self, ui: &Ui, y: f32, step: Step, out: &mut Vec<Action>) {
         let (pen, tok, columns) = (self.pen, self.cx.tok, &self.columns);
-        let end = StepLink { step, window: self.cx.windows.active }.ui(ui, pen, columns.writer, y, out);
+        let end =
+            StepLink { step, trace: self.cx.trace, window: self.cx.windows.active }.ui(ui, pen, columns.writer, y, out);
         let Some(text) = self.writers.get(&step) else { return };
         let right = columns.instruction.map_or(columns.right, |x| x - INSET);
         pen.cut_text((columns.writer + 46.0).max(end + 8.0), y, &text.function, mono(12.5), tok.t2, right);
@@ -179,7 +180,7 @@ impl Table<'_> {
                 out.push(Action::Travel(self.cx.windows.active, step.after().0));
             }
             if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).ui(ui, tok) {
-                out.push(Action::OpenWindowAt(step.after().0));
+                out.push(Action::OpenWindowAt(self.cx.moment(step.after())));
             }
         }
         if MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter").ui(ui, tok) {

@@ -102,7 +102,7 @@ impl ChangeRows<'_> {
             touched.cursor = Some(place);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::OpenWindowAt(row.position.0));
+            out.push(Action::OpenWindowAt(self.cx.moment(row.position)));
         } else if response.double_clicked() {
             out.push(Action::ShowMemory(row.address.to_string()));
         } else if response.clicked() {
@@ -143,7 +143,7 @@ impl ChangeRows<'_> {
             out.extend([travel(row, self.cx), Action::ShowMemory(row.address.to_string())]);
         }
         if MenuItem::new("Open window there").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, tok) {
-            out.push(Action::OpenWindowAt(row.position.0));
+            out.push(Action::OpenWindowAt(self.cx.moment(row.position)));
         }
         menu_line_ui(ui, tok);
         if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {

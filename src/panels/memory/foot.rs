@@ -71,7 +71,8 @@ impl Foot {
             Follow::Window(id) => cx.windows.followed(id).id,
             Follow::Pinned(_) => cx.windows.active,
         };
-        let link = |step, x: f32, out: &mut Vec<Action>| StepLink { step, window }.ui(ui, &pen, x, y, out);
+        let link =
+            |step, x: f32, out: &mut Vec<Action>| StepLink { step, trace: cx.trace, window }.ui(ui, &pen, x, y, out);
         let label = |x: f32, text: &str| pen.text(x, y, text, ui_font(11.5), cx.tok.t2);
         let mut x = x;
         if let Some(symbol) = &detail.symbol {

@@ -6,7 +6,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::{Position, Step};
 
-use crate::action::{Action, Follow};
+use crate::action::{Action, Follow, TraceId};
 use crate::analysis::register_part::RegisterPart;
 use crate::model::code::Code;
 use crate::model::register_detail::{RegisterDetail, register_detail, write_columns};
@@ -72,7 +72,7 @@ impl Detail {
         let lines = [("written by", &detail.written_by, nobody), ("next write", &detail.next_write, &*never_again)];
         for (label, writer, nobody) in lines {
             y += ROW;
-            let line = Line { label, writer: writer.as_ref(), nobody };
+            let line = Line { label, writer: writer.as_ref(), nobody, trace: cx.trace };
             line.ui(ui, pen, (pos2(left, y), rect.right()), window, out);
         }
         let (label, words) = match (&cell.reason, &detail.doubt) {
@@ -121,6 +121,7 @@ struct Line<'a> {
     label: &'a str,
     writer: Option<&'a (Step, Code)>,
     nobody: &'a str,
+    trace: TraceId,
 }
 
 impl Line<'_> {
@@ -138,7 +139,7 @@ impl Line<'_> {
             pen.label(x, at.y, self.nobody, pen.tok.t3);
             return;
         };
-        let end = StepLink { step: *step, window }.ui(ui, pen, x, at.y, out);
+        let end = StepLink { step: *step, trace: self.trace, window }.ui(ui, pen, x, at.y, out);
         pen.cut_text((x + 49.0).max(end + 10.0), at.y, &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
     }
 }

@@ -6,9 +6,9 @@ use crate::action::{Action, WindowId};
 use crate::model::call_stack::StackFrame;
 use crate::model::frame_words::{entered_words, evidence_words};
 use crate::model::so_far::left_so_far;
+use crate::panels::ViewCx;
 use crate::panels::pen::{ADVANCE, INSET, Pen, ROW};
 use crate::panels::row::StepLink;
-use crate::session::Session;
 use crate::theme::{mono, mono_bold};
 
 /// Height of the foot: four lines.
@@ -19,7 +19,7 @@ pub fn foot_ui(
     ui: &Ui,
     rect: Rect,
     (pen, place, frame): (&Pen<'_>, usize, &StackFrame),
-    (session, window): (&Session, WindowId),
+    (cx, window): (&ViewCx<'_>, WindowId),
     out: &mut Vec<Action>,
 ) {
     let (tok, left, right) = (pen.tok, rect.left() + INSET, rect.right() - 10.0);
@@ -35,11 +35,12 @@ pub fn foot_ui(
     let mut x = pen.label(left, y, entered_words(frame.call.entered), tok.t2);
     if let Some(site) = &frame.call_site {
         x = pen.label(x + 4.0, y, "from step", tok.t2) + 4.0;
-        x = StepLink { step: site.step, window }.ui(ui, pen, x, y, out) + 8.0;
+        x = StepLink { step: site.step, trace: cx.trace, window }.ui(ui, pen, x, y, out) + 8.0;
         pen.cut_text(x, y, &site.place_text(), mono(12.0), tok.t2, right);
     }
     y += ROW;
-    let how = format!("{} · found because {}", left_so_far(session, &frame.call), evidence_words(frame.call.evidence));
+    let how =
+        format!("{} · found because {}", left_so_far(cx.session, &frame.call), evidence_words(frame.call.evidence));
     pen.cut_text(left, y, &how, crate::theme::ui(11.5), tok.t2, right);
     y += ROW;
     let mut x = left;

@@ -136,7 +136,7 @@ impl StackPanel {
         let shown = self.state.hovered.unwrap_or(self.state.list.cursor);
         let frame = frame_at((first, &self.state.frames), stack, shown);
         if let Some(frame) = frame.filter(|_| foot_height > 0.0) {
-            foot::foot_ui(ui, foot, (pen, shown, frame), (cx.session, self.window(cx)), out);
+            foot::foot_ui(ui, foot, (pen, shown, frame), (cx, self.window(cx)), out);
         }
         self.apply(touched, (stack, first), cx, out);
     }
@@ -218,7 +218,7 @@ impl StackPanel {
             self.send(to, cx, out);
         }
         if let Some(at) = opened {
-            out.push(Action::OpenWindowAt(at.0));
+            out.push(Action::OpenWindowAt(cx.moment(at)));
         }
         if touched.is_copied {
             let known = self.state.frames.peek().map_or([].as_slice(), |(_, frames)| frames.as_slice());

@@ -87,7 +87,7 @@ impl TableRows<'_> {
         let touched = response.clicked() || response.secondary_clicked();
         let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
         if response.middle_clicked() || is_elsewhere {
-            out.extend(row.position.map(|position| Action::OpenWindowAt(position.0)));
+            out.extend(row.position.map(|position| Action::OpenWindowAt(self.cx.moment(position))));
         } else if response.double_clicked() {
             out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
         } else if response.clicked() {
@@ -101,7 +101,13 @@ impl TableRows<'_> {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         match cell {
             TableCell::Step(step) => {
-                StepLink { step: *step, window: self.cx.windows.active }.ui(ui, pen, rect.left(), y, out);
+                StepLink { step: *step, trace: self.cx.trace, window: self.cx.windows.active }.ui(
+                    ui,
+                    pen,
+                    rect.left(),
+                    y,
+                    out,
+                );
             }
             TableCell::Text(span) => {
                 let color = match span.meaning {
@@ -134,7 +140,7 @@ impl TableRows<'_> {
                 act(row, self.cx, out);
             }
             if MenuItem::new("Open in a new window").ui(ui, tok) {
-                out.push(Action::OpenWindowAt(position.0));
+                out.push(Action::OpenWindowAt(self.cx.moment(position)));
             }
         }
         if let Some(address) = row.address

@@ -156,7 +156,7 @@ impl ThreadRows<'_> {
         self.time(y, row);
         let is_touched = response.clicked() || response.secondary_clicked();
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.extend(row.life.map(|(first, _)| Action::OpenWindowAt(first.after().0)));
+            out.extend(row.life.map(|(first, _)| Action::OpenWindowAt(self.cx.moment(first.after()))));
         } else if response.double_clicked() {
             out.push(Action::StayInThread(Some(row.name.clone())));
         } else if response.clicked() {
@@ -197,7 +197,7 @@ impl ThreadRows<'_> {
         for (order, step) in [(ThreadOrder::First, first), (ThreadOrder::Last, last)] {
             let Some((left, right)) = self.columns.place(order) else { continue };
             let pen = Pen { painter: self.pen.painter.with_clip_rect(clip(&self.pen, right)), tok: self.pen.tok };
-            StepLink { step, window: self.cx.windows.active }.ui(ui, &pen, left, y, out);
+            StepLink { step, trace: self.cx.trace, window: self.cx.windows.active }.ui(ui, &pen, left, y, out);
         }
     }
 

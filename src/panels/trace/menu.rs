@@ -51,7 +51,7 @@ pub fn folded_menu(ui: &mut Ui, call: CallId, (first, last): (Step, Step), cx: &
     }
     menu_line_ui(ui, cx.tok);
     if MenuItem::new("Open window at its first step").icon(icons::SIDE_BY_SIDE).ui(ui, cx.tok) {
-        out.push(Action::OpenWindowAt(first.0));
+        out.push(Action::OpenWindowAt(cx.moment(first.before())));
     }
 }
 
@@ -61,7 +61,7 @@ fn travel_items(ui: &mut Ui, step: Step, cx: &ViewCx<'_>, window: &TraceWindow, 
         out.push(Action::Travel(window.id, after));
     }
     if MenuItem::new("Open window here").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
-        out.push(Action::OpenWindowAt(after));
+        out.push(Action::OpenWindowAt(cx.moment(step.after())));
     }
     for other in cx.windows.list.iter().filter(|other| other.id != window.id).take(CELLS) {
         if MenuItem::new(&format!("Move window {} here", other.id.0)).ui(ui, cx.tok) {

@@ -138,7 +138,7 @@ fn line_ui(
     pen.cut_text(number_end + 14.0, rect.center().y, &text, mono(12.5), cx.tok.t1, rect.right() - 4.0);
     let after = line.step.map_or(0, |step| step.after().0);
     if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-        out.push(Action::OpenWindowAt(after));
+        out.push(Action::OpenWindowAt(cx.moment(Position(after))));
     } else if response.clicked() {
         out.push(Action::Travel(window.id, after));
     }
@@ -158,7 +158,7 @@ fn line_menu(
         out.push(Action::Travel(window.id, after));
     }
     if MenuItem::new("Open window here").icon(icons::SIDE_BY_SIDE).key("Ctrl+click").ui(ui, cx.tok) {
-        out.push(Action::OpenWindowAt(after));
+        out.push(Action::OpenWindowAt(cx.moment(Position(after))));
     }
     menu_line_ui(ui, cx.tok);
     if MenuItem::new("Copy line").icon(icons::COPY).ui(ui, cx.tok) {

@@ -380,7 +380,7 @@ impl StepList {
             fold_box_ui(ui, rect, (row, call), frame, out);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
-            out.push(Action::OpenWindowAt(step.after().0));
+            out.push(Action::OpenWindowAt(cx.moment(step.after())));
         } else if response.clicked() {
             let to = if is_upper_edge(rect, &response) { step.before() } else { step.after() };
             out.push(Action::Travel(window.id, to.0));
