@@ -217,7 +217,7 @@ pub enum Action {
     CancelIndexing,
     /// Index the rest of a trace after that was stopped.
     ContinueIndexing,
-    /// Go on as the trace grows, the position at its end; again: no longer.
+    /// Follow the trace as it grows, with the position at its end; a second time: stop following.
     FollowTrace,
     /// Hide or show the indexing card.
     ToggleIndexingCard,
@@ -234,7 +234,7 @@ pub enum Action {
     StepOut(Way),
     /// To the next or last step of the thread that the window stays in, else of that of the position.
     StepOfThread(Way),
-    /// Moves by steps stay in a thread, by its name; without a name in that of the position, and again: no longer.
+    /// Moves by steps stay in a thread, by its name; without a name in that of the position. A second time ends that.
     StayInThread(Option<String>),
     /// A page of rows.
     Page(Way),

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use stepback_index::{Cancel, allow_reads};
 
-/// An old answer is shown as if it were the new one for so long: most answers come sooner, and nothing flickers.
+/// How long an old answer is shown as if it were the new one: most answers come sooner, and nothing flickers.
 pub const LATE_AFTER: Duration = Duration::from_millis(100);
 
 /// How much of the trace a job may have to go through.
@@ -41,7 +41,7 @@ pub struct Worker {
 struct Shared {
     state: Mutex<State>,
     has_work: Condvar,
-    /// At most so many long jobs run at a time.
+    /// How many long jobs run at a time at most.
     long_limit: usize,
     /// How often what is asked about has become another.
     epoch: AtomicU64,
@@ -123,7 +123,7 @@ impl Worker {
             let _reads = allow_reads();
             let result =
                 catch_unwind(AssertUnwindSafe(|| job(cancel))).unwrap_or_else(|panic| Err(panic_error(&*panic)));
-            // The asker may be gone; then nobody wants the answer.
+            // The asker may be gone; then the answer is not wanted.
             let _gone = sender.send(result);
         };
         let cancel = Cancel::default();
@@ -246,7 +246,7 @@ pub enum Answer<'a, A> {
     Fresh(&'a A),
     /// The answer to an earlier question; the new one is on its way.
     Stale(&'a A),
-    /// The same, and the new one has been on its way for so long that it should be told: [`LATE_AFTER`].
+    /// The same, but the new one is late and the screen should say so: [`LATE_AFTER`].
     Late(&'a A),
     /// Nothing yet.
     Loading,

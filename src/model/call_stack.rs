@@ -51,7 +51,7 @@ pub struct StackFrame {
     pub name: String,
     /// Where it was called from; none where nothing called.
     pub call_site: Option<CallSite>,
-    /// What the registers of the first arguments held when it was entered; empty where nobody passes any.
+    /// What the registers of the first arguments held when it was entered; empty where no call passes any.
     pub arguments: Vec<Argument>,
 }
 

@@ -17,7 +17,7 @@ pub const PAGE: usize = 200;
 /// How many frames of the path to the position open by themselves: a recursion may be a million deep.
 const OPENED: usize = 256;
 
-/// So many rows below one parent are shown at most to reach the position.
+/// How many rows below one parent are shown at most to reach the position.
 const REACHED: usize = 20_000;
 
 /// Siblings beyond this number are not counted.

@@ -3,7 +3,7 @@
 use stepback_index::{CallId, CallTable, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::{Position, Source, Step};
 
-/// The calls of a trace as seen from one position. Made anew for each move.
+/// The calls of a trace as seen from one position. Made for each move.
 #[derive(Clone, Copy, Debug)]
 pub struct Ground<'a> {
     /// All calls.

@@ -31,7 +31,7 @@ pub struct MemoryRequest {
     pub previous: Position,
     /// An address in the first row, or `lead` rows below it.
     pub top: Address,
-    /// So many rows before that of `top` come first.
+    /// How many rows come before that of `top`.
     pub lead: usize,
     /// Rows from there on.
     pub rows_below: usize,
@@ -254,7 +254,7 @@ impl ByteCell {
         });
     }
 
-    /// Two digits, or `??`; dots where no value is told and nobody has been yet.
+    /// Two digits, or `??`; dots where no value is told and no step has been yet.
     pub fn hex(&self) -> String {
         let unknown = if self.touch == Some(Touch::Never) { "··" } else { "??" };
         self.value.map_or_else(|| unknown.to_owned(), |byte| format!("{byte:02x}"))

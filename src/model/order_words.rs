@@ -1,4 +1,4 @@
-//! What is said of steps whose order nobody knows.
+//! What is said of steps whose order is not known.
 
 use stepback_index::{ThreadId, ThreadInfo};
 

@@ -17,7 +17,7 @@ pub enum Stride {
     Over,
     /// To the caller. A jump, no walk.
     Out,
-    /// So many rows.
+    /// A number of rows.
     Page(u64),
 }
 

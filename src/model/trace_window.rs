@@ -148,7 +148,7 @@ impl TraceWindow {
     }
 
     /// To just before the call of the function around the position, or to just after its return.
-    /// Returns false, and stays, when nobody called it or the trace ends inside it.
+    /// Returns false, and stays, when the trace shows no call of it or ends inside it.
     pub fn step_out(&mut self, way: Way, ground: &Ground<'_>) -> bool {
         let call = ground.frame_at(self.position).and_then(|frame| ground.calls.get(frame));
         let to = call.and_then(|call| match way {
@@ -161,7 +161,7 @@ impl TraceWindow {
         to.is_some()
     }
 
-    /// So many rows.
+    /// By a number of rows.
     pub fn page(&mut self, way: Way, rows: u64, ground: &Ground<'_>) {
         let gap = self.gap_of(self.position);
         let to = match way {
@@ -225,7 +225,7 @@ impl TraceWindow {
         position.last_step().map_or(0, |last| self.folds.row_of(last).saturating_add(1))
     }
 
-    /// The position below so many rows; the end when there are not so many.
+    /// The position below a number of rows; the end when there are fewer.
     pub fn position_of_gap(&self, gap: u64) -> Position {
         let last_row = gap.min(self.folds.row_count()).checked_sub(1).and_then(|row| self.folds.row(row));
         last_row.map_or(Position(0), |row| match row {

@@ -10,7 +10,7 @@ const DECIMAL_BELOW: u64 = 10_000;
 /// Results of system calls down to here are errors.
 const LARGEST_ERROR: u64 = 4095;
 
-/// Who was called.
+/// The function that was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Callee {
     /// A traced function, by its number in the list of functions.

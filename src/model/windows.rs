@@ -119,7 +119,7 @@ impl Windows {
         self.get(id).unwrap_or_else(|| self.active())
     }
 
-    /// The two windows that are compared when nobody says which: the first two by number.
+    /// The two windows that are compared unless others are chosen: the first two by number.
     pub fn pair(&self) -> Option<(&TraceWindow, &TraceWindow)> {
         let mut ids: Vec<WindowId> = self.list.iter().map(|window| window.id).collect();
         ids.sort();

@@ -15,8 +15,8 @@ pub fn ask_access(
     out.push(Action::GoToAccess(cell, access, way));
 }
 
-/// Questions are asked from the position of the active window: it is the one that the panel follows,
-/// or it comes to the moment that the panel is pinned to.
+/// Questions start from the position of the active window, so the window that the panel follows becomes active;
+/// for a pinned panel the active window travels to its moment first.
 pub fn start_from(cx: &ViewCx<'_>, follow: Follow, out: &mut Vec<Action>) {
     match follow {
         Follow::Window(id) => {

@@ -39,7 +39,7 @@ pub enum Item<'a, T> {
 }
 
 impl<T: Send + 'static> Blocks<T> {
-    /// Nothing known, so many rows in a block.
+    /// Nothing is known yet; a block has this many rows.
     pub fn new(length: u64) -> Self {
         Self { length: length.max(1), known: HashMap::new(), pending: HashMap::new(), frame: 0 }
     }

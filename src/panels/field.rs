@@ -8,7 +8,7 @@ use crate::theme::{icon, ui as ui_font};
 /// A field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
-    /// What stands in it while it is empty; its name for screen readers.
+    /// The hint while it is empty, and its name for screen readers.
     pub hint: &'a str,
     /// Its icon.
     pub icon: char,

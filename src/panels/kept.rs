@@ -1,4 +1,4 @@
-//! Answers that were given lately, so that who comes back to a question need not wait again.
+//! Answers that were given lately, so that coming back to a question does not mean waiting again.
 
 /// A few answers, the newest last.
 #[derive(Debug)]

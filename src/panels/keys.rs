@@ -35,7 +35,7 @@ pub enum PanelKey {
     View,
     /// Another way to read values.
     Lanes,
-    /// Last write of so many bytes: 1, 2, 4 or 8.
+    /// Last write of a number of bytes: 1, 2, 4 or 8.
     Bytes(u8),
 }
 
@@ -76,7 +76,7 @@ const KEYS: [(Key, Modifiers, PanelKey); 19] = [
     (Key::Num8, Modifiers::NONE, PanelKey::Bytes(8)),
 ];
 
-/// Takes the keys that were pressed for a panel that has the keyboard; none while a text field has it.
+/// Takes the keys that were pressed for the panel that has the keyboard; none while a text field has it.
 pub fn take_keys(ui: &Ui, has_focus: bool) -> Vec<PanelKey> {
     if !has_focus || ui.ctx().egui_wants_keyboard_input() {
         return Vec::new();

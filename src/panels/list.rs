@@ -40,7 +40,7 @@ pub struct List<'a> {
 }
 
 impl List<'_> {
-    /// Lays the list out in a rectangle: takes the wheel, draws the scroll bar.
+    /// Lays the list out in a rectangle, follows the wheel and draws the scroll bar.
     pub fn ui(self, ui: &mut Ui, rect: Rect, scroll: &mut Scroll, tok: &Tok) -> ListArea {
         let view = Viewport { rows: self.rows, height: rect.height(), row_height: ROW };
         wheel(ui, rect, scroll, &view);

@@ -1,4 +1,4 @@
-//! The disassembly of a Tarmac trace as coloured words; which colour is a matter of the theme.
+//! The disassembly of a trace as coloured words; the theme decides on the colours.
 //!
 //! Texts of A64, A32 and T32 as Arm's models write them (`BL       {pc}+0x88c ; 0x80000898`)
 //! and as gem5 does (`bl  0x80000898`).

@@ -55,7 +55,7 @@ pub struct App {
     pub(super) frames: u64,
 }
 
-/// Why the program ends with an error; shared with whoever started the window.
+/// Why the program ends with an error; shared with the caller that started the window.
 pub type Failure = Arc<Mutex<Option<String>>>;
 
 /// What is different in tests and in runs from a script.

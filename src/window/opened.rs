@@ -115,7 +115,7 @@ impl App {
         self.index_more(Showing::Growth);
     }
 
-    /// Tells when the trace file is no longer what is shown. Who follows it sees that it grows.
+    /// Tells when the trace file is no longer what is shown. While it is followed, its growth is on the screen anyway.
     pub(super) fn tell_change(&mut self) {
         if self.opening.as_ref().is_some_and(Opening::follows) {
             return;
@@ -178,7 +178,7 @@ fn names_image(session: &Session, notice: &str) -> bool {
     images.iter().any(|info| notice.ends_with(&format!(": {:?}", info.spec.path)))
 }
 
-/// Who follows a trace goes on with its end.
+/// A window at the end of a trace that is followed moves on with the end.
 fn at_end_of(opening: &Opening) -> AtEnd {
     if opening.follows() { AtEnd::GoesOn } else { AtEnd::Stays }
 }

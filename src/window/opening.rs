@@ -89,7 +89,7 @@ pub struct Figures {
     pub share: f32,
     /// Bytes a second.
     pub rate: u64,
-    /// Until it is done; none while nobody can know.
+    /// The time left; none while it cannot be estimated.
     pub left: Option<Duration>,
 }
 
@@ -157,7 +157,7 @@ impl Opening {
         self.cancel.is_cancelled()
     }
 
-    /// Finishes a trace that is followed: it is no longer waited for more of it.
+    /// Finishes a trace that is followed: it stops waiting for more of it.
     pub fn stop_following(&self) {
         self.until.cancel();
     }
@@ -204,7 +204,7 @@ impl News {
         match told {
             Told::Part(part) => self.part = Some(part),
             Told::Done(result) => {
-                // A part that nobody took yet is all there is where the rest failed.
+                // Where the rest failed, a part that was not taken yet is all there is.
                 self.part = self.part.take().filter(|_| result.is_err());
                 self.done = Some(result);
             }

@@ -48,7 +48,7 @@ pub enum Outcome {
 }
 
 impl WindowOptions {
-    /// Whether nobody sits in front of the window: errors then end the program.
+    /// Whether the window runs unattended: errors then end the program.
     pub fn is_scripted(&self) -> bool {
         self.script.is_some() || self.screenshot.is_some() || self.quit
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::action::Action;
 use crate::keymap::{Situation, check_line, parse_line};
 
-/// No script that somebody wrote is so long; a device may be endless.
+/// Longer than any script that a person writes; a device may never end.
 const LIMIT: u64 = 16 << 20;
 
 /// What is left of a script.

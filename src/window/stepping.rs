@@ -16,7 +16,7 @@ impl Workspace {
             Some(Pane::Trace(panel)) => Some(panel.page_rows()),
             _ => None,
         });
-        // Before the first frame nobody knows how many rows there are.
+        // Before the first frame the number of rows is not known.
         rows.filter(|rows| *rows > 0).unwrap_or(20)
     }
 }

@@ -27,7 +27,7 @@ use crate::worker::{Answer, Lane, Slot, Ticket};
 
 /// The field.
 const HEAD: f32 = 36.0;
-/// At most so many calls of a search are listed.
+/// How many calls of a search are listed at most.
 const FOUND: usize = 1000;
 
 /// The calls as a tree.

@@ -27,9 +27,9 @@ use crate::worker::Slot;
 const BAR: f32 = 30.0;
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
-/// So many changes are listed at first, and so many more at each wish.
+/// How many changes are listed at first, and how many more each "… more" adds.
 const PAGE: usize = 200;
-/// More than this is no list that anybody reads: it can begin elsewhere.
+/// A longer list is not read to its end: it can begin elsewhere instead.
 const LIMIT: usize = 10_000;
 
 /// The reads that contradicted the last known write.

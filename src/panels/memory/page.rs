@@ -1,4 +1,4 @@
-//! Which part of memory is in view: an address instead of a row number, because nobody counts the rows.
+//! Which part of memory is in view: an address instead of a row number, because rows are not counted.
 
 use std::sync::Arc;
 
@@ -145,7 +145,7 @@ impl Page {
         Shown::Rows { rows, is_late: age == Age::Late && is_wrong, pixels: self.pixels }
     }
 
-    /// An address some bytes further; runs that nobody accesses are one step.
+    /// An address some bytes further; runs without any access are one step.
     pub fn moved(&self, from: Address, bytes: i64) -> Address {
         let to = if bytes < 0 {
             from.0.saturating_sub(bytes.unsigned_abs())

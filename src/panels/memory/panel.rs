@@ -94,7 +94,7 @@ impl MemoryPanel {
         self.state.shown = None;
     }
 
-    /// Stays where it is: whoever asks about a byte wants to find it here after the journey.
+    /// Stays where it is: after a question about a byte the byte should still be found here.
     pub fn hold(&mut self) {
         if self.is_following {
             self.is_following = false;

@@ -14,7 +14,7 @@ use crate::theme::{icon, icons, ui as ui_font};
 
 /// Height of the bar above all groups but the general registers, which have a head instead.
 pub const BAR: f32 = 30.0;
-/// From so many registers on there is a filter.
+/// Boards with at least this many registers have a filter.
 const MANY: usize = 48;
 
 /// The short title of a group, for the chooser.

@@ -30,7 +30,7 @@ const BAR: f32 = 30.0;
 const HEAD: f32 = 20.0;
 /// From this height on all about one frame stands at the foot.
 const HEIGHT_WITH_FOOT: f32 = 220.0;
-/// Frames are asked for by so many: stepping through a list of them asks rarely.
+/// How many frames are asked for at a time, so that stepping through a list of them rarely asks.
 const BLOCK: usize = 128;
 
 /// The frames around a position, innermost first.

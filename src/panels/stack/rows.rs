@@ -13,7 +13,7 @@ use crate::panels::pen::{ADVANCE, Pen, ROW};
 use crate::panels::row::{RowState, row_background, row_response};
 use crate::theme::{mono, mono_bold, ui as ui_font};
 
-/// So many arguments are shown in a row; the others stand in the tooltip and at the foot.
+/// How many arguments a row shows; the tooltip and the foot show all of them.
 const ARGUMENTS: usize = 4;
 /// Narrower panels show no arguments.
 const WITH_ARGUMENTS: f32 = 440.0;

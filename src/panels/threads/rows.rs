@@ -184,7 +184,7 @@ impl ThreadRows<'_> {
         let track = Rect::from_min_size(pos2(left, y - 4.0), vec2(SHARE, 8.0));
         pen.painter.rect_filled(track, 2.0, tok.bg3);
         let share = row.steps as f32 / self.busiest.max(1) as f32;
-        // Nobody who ran is without a bar.
+        // A thread that ran has a bar, however short.
         let width = (SHARE * share).max(if row.steps > 0 { 1.0 } else { 0.0 });
         pen.painter.rect_filled(Rect::from_min_size(track.min, vec2(width, 8.0)), 2.0, tok.taken);
         if track.right() + 16.0 < right {

@@ -37,7 +37,7 @@ pub struct TimelineState {
     /// One a thread that is shown.
     lanes: Vec<Slot<LaneRequest, Lanes>>,
     path: Slot<Position, (u16, Vec<PathPart>)>,
-    /// What is shown, if somebody chose it.
+    /// What is shown, where the user chose it.
     chosen: Option<TimelineLanes>,
     /// The first lane of threads or cores in view.
     pub(super) top: usize,

@@ -28,9 +28,9 @@ const DEEPEST: u32 = 12;
 const TAG_LENGTH: usize = 8;
 /// Longer source lines are cut.
 const LINE_LENGTH: u8 = 24;
-/// At most so many lines of exceptions below one step.
+/// Lines of exceptions below one step, at most.
 const EXCEPTIONS: usize = 3;
-/// And so many of what else happened.
+/// Lines of other events below one step, at most.
 const LINES: usize = 4;
 /// Gap between columns.
 const GAP: f32 = 12.0;
@@ -124,7 +124,7 @@ impl Columns {
         }
     }
 
-    /// The same with room for source lines of so many letters.
+    /// The same with room for source lines of a given number of letters.
     pub fn with_lines(self, letters: usize) -> Self {
         let letters = u8::try_from(letters).unwrap_or(u8::MAX).min(LINE_LENGTH);
         let end = self.right - 8.0;
