@@ -15,6 +15,16 @@ use crate::scratch::ParseScratch;
 use crate::source::{Parsed, Source};
 use crate::tarmac::source::Tarmac;
 
+/// Asks the trace of whichever format it is.
+macro_rules! ask {
+    ($source:expr, $trace:ident => $answer:expr) => {
+        match $source {
+            AnySource::Tarmac($trace) => $answer,
+            AnySource::Drmemtrace($trace) => $answer,
+        }
+    };
+}
+
 /// A trace of whichever format it is.
 #[derive(Debug)]
 pub enum AnySource {
@@ -38,45 +48,27 @@ impl AnySource {
 
 impl Source for AnySource {
     fn traits(&self) -> &SourceTraits {
-        match self {
-            Self::Tarmac(trace) => trace.traits(),
-            Self::Drmemtrace(trace) => trace.traits(),
-        }
+        ask!(self, trace => trace.traits())
     }
 
     fn length(&self) -> u64 {
-        match self {
-            Self::Tarmac(trace) => trace.length(),
-            Self::Drmemtrace(trace) => trace.length(),
-        }
+        ask!(self, trace => trace.length())
     }
 
     fn is_settled(&self) -> bool {
-        match self {
-            Self::Tarmac(trace) => trace.is_settled(),
-            Self::Drmemtrace(trace) => trace.is_settled(),
-        }
+        ask!(self, trace => trace.is_settled())
     }
 
     fn grow(&self) -> io::Result<u64> {
-        match self {
-            Self::Tarmac(trace) => trace.grow(),
-            Self::Drmemtrace(trace) => trace.grow(),
-        }
+        ask!(self, trace => trace.grow())
     }
 
     fn length_now(&self) -> io::Result<u64> {
-        match self {
-            Self::Tarmac(trace) => trace.length_now(),
-            Self::Drmemtrace(trace) => trace.length_now(),
-        }
+        ask!(self, trace => trace.length_now())
     }
 
     fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        match self {
-            Self::Tarmac(trace) => trace.cut(target, limit, scratch),
-            Self::Drmemtrace(trace) => trace.cut(target, limit, scratch),
-        }
+        ask!(self, trace => trace.cut(target, limit, scratch))
     }
 
     fn parse<S: EventSink>(
@@ -85,93 +77,54 @@ impl Source for AnySource {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
-        match self {
-            Self::Tarmac(trace) => trace.parse(range, scratch, sink),
-            Self::Drmemtrace(trace) => trace.parse(range, scratch, sink),
-        }
+        ask!(self, trace => trace.parse(range, scratch, sink))
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        match self {
-            Self::Tarmac(trace) => trace.read_raw(range, out),
-            Self::Drmemtrace(trace) => trace.read_raw(range, out),
-        }
+        ask!(self, trace => trace.read_raw(range, out))
     }
 
     fn is_text(&self) -> bool {
-        match self {
-            Self::Tarmac(trace) => trace.is_text(),
-            Self::Drmemtrace(trace) => trace.is_text(),
-        }
+        ask!(self, trace => trace.is_text())
     }
 
     fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
-        match self {
-            Self::Tarmac(trace) => trace.made_lines(range, each),
-            Self::Drmemtrace(trace) => trace.made_lines(range, each),
-        }
+        ask!(self, trace => trace.made_lines(range, each))
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        match self {
-            Self::Tarmac(trace) => trace.instructions(),
-            Self::Drmemtrace(trace) => trace.instructions(),
-        }
+        ask!(self, trace => trace.instructions())
     }
 
     fn recording(&self, marker: Marker) -> Option<Recording> {
-        match self {
-            Self::Tarmac(trace) => trace.recording(marker),
-            Self::Drmemtrace(trace) => trace.recording(marker),
-        }
+        ask!(self, trace => trace.recording(marker))
     }
 
     fn memory_of<'n>(&self, thread: &'n str) -> Option<&'n str> {
-        match self {
-            Self::Tarmac(trace) => trace.memory_of(thread),
-            Self::Drmemtrace(trace) => trace.memory_of(thread),
-        }
+        ask!(self, trace => trace.memory_of(thread))
     }
 
     fn known_threads(&self) -> Vec<KnownThread> {
-        match self {
-            Self::Tarmac(trace) => trace.known_threads(),
-            Self::Drmemtrace(trace) => trace.known_threads(),
-        }
+        ask!(self, trace => trace.known_threads())
     }
 
     fn is_clock_coarse(&self) -> bool {
-        match self {
-            Self::Tarmac(trace) => trace.is_clock_coarse(),
-            Self::Drmemtrace(trace) => trace.is_clock_coarse(),
-        }
+        ask!(self, trace => trace.is_clock_coarse())
     }
 
     fn notice(&self) -> Option<String> {
-        match self {
-            Self::Tarmac(trace) => trace.notice(),
-            Self::Drmemtrace(trace) => trace.notice(),
-        }
+        ask!(self, trace => trace.notice())
     }
 
     fn kept_bytes(&self) -> Option<u64> {
-        match self {
-            Self::Tarmac(trace) => trace.kept_bytes(),
-            Self::Drmemtrace(trace) => trace.kept_bytes(),
-        }
+        ask!(self, trace => trace.kept_bytes())
     }
 
     fn record_count(&self) -> Option<u64> {
-        match self {
-            Self::Tarmac(trace) => trace.record_count(),
-            Self::Drmemtrace(trace) => trace.record_count(),
-        }
+        ask!(self, trace => trace.record_count())
     }
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
-        match self {
-            Self::Tarmac(trace) => trace.position_of_record(number),
-            Self::Drmemtrace(trace) => trace.position_of_record(number),
-        }
+        ask!(self, trace => trace.position_of_record(number))
     }
 }

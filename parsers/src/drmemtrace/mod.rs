@@ -13,7 +13,6 @@ mod container;
 mod counts;
 mod decoder;
 mod encoding_slot;
-mod events;
 mod file_type;
 mod function_list;
 pub(crate) mod head;

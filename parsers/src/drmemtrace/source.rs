@@ -3,18 +3,17 @@
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use stepback_machine::{Endian, InstructionSet};
 
-use crate::drmemtrace::events::{EventRun, ITEM_BYTES};
 use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::merge::read_records_as;
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::recorder::Recorder;
 use crate::drmemtrace::summary::TraceCounts;
-use crate::drmemtrace::visible::{VisibleRecord, visible_records};
+use crate::drmemtrace::visible::{VisibleRecord, unix_micros, visible_records};
 use crate::error::FormatError;
 use crate::error::SourceError;
 use crate::events::EventSink;
@@ -28,22 +27,20 @@ use crate::scratch::ParseScratch;
 use crate::source::{Parsed, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
+use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
+use crate::step_store::items::{ITEM_BYTES, items_of};
 use crate::step_store::layout::Facts;
+use crate::step_store::record::StoredThread;
 use crate::step_store::store::{StepStore, StoreScratch};
-
-/// How many items are between two looks at the progress.
-const PROGRESS: u64 = 1 << 16;
+use crate::step_store::stored_trace::StoredTrace;
 
 /// A drmemtrace trace: the records of all its threads in one order.
-///
-/// Offsets are virtual: item 0, what comes before the first step, stands at bytes 0 to 16, and step n with all that
-/// follows it up to the next one at bytes 16 (n + 1) to 16 (n + 2).
+/// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
 #[derive(Debug)]
 pub struct Drmemtrace {
-    store: StepStore,
+    trace: StoredTrace,
     traits: SourceTraits,
-    items: AtomicU64,
     head: TraceHead,
 }
 
@@ -95,13 +92,12 @@ impl Drmemtrace {
 
     /// A trace over the store of its records.
     pub(super) fn new(store: StepStore, traits: SourceTraits) -> Self {
-        let items = AtomicU64::new(store.items().unwrap_or(0));
-        Self { store, traits, items, head: TraceHead::default() }
+        Self { trace: StoredTrace::new(store), traits, head: TraceHead::default() }
     }
 
     /// The records.
     pub fn store(&self) -> &StepStore {
-        &self.store
+        self.trace.store()
     }
 
     /// What its first file says of itself.
@@ -111,7 +107,7 @@ impl Drmemtrace {
 
     /// What is known of the trace so far.
     pub fn facts(&self) -> Arc<Facts> {
-        self.store.facts()
+        self.store().facts()
     }
 
     /// The threads of the trace so far, by number.
@@ -131,10 +127,10 @@ impl Drmemtrace {
     /// The store could not be read.
     pub fn steps_at_record(&self, ordinal: u64) -> io::Result<Option<u64>> {
         let mut scratch = StoreScratch::default();
-        let (item, _) = self.store.block_of_record(ordinal, &mut scratch)?;
+        let (item, _) = self.store().block_of_record(ordinal, &mut scratch)?;
         let mut found = None;
         let end = item.saturating_add(crate::step_store::block::ITEMS);
-        visible_records(&self.store, item..end, &mut scratch, |record| {
+        visible_records(self.store(), item..end, &mut scratch, |record| {
             let is_there = record.ordinal <= ordinal && ordinal - record.ordinal < record.count();
             found = found.or(is_there.then_some(record.instructions));
             found.is_none()
@@ -148,12 +144,22 @@ impl Drmemtrace {
     /// # Errors
     /// The store could not be read.
     pub fn records(&self, positions: Range<u64>, each: impl FnMut(VisibleRecord<'_>) -> bool) -> io::Result<()> {
-        visible_records(&self.store, positions, &mut StoreScratch::default(), each)
+        visible_records(self.store(), positions, &mut StoreScratch::default(), each)
     }
 }
 
-fn items_of(range: &Range<u64>) -> Range<u64> {
-    range.start / ITEM_BYTES..range.end / ITEM_BYTES
+impl StoredFormat for Drmemtrace {
+    fn thread_name(&self, thread: StoredThread) -> String {
+        ThreadIdentity::from(thread).name()
+    }
+
+    fn time(&self, recorded: u64) -> Option<u64> {
+        (recorded != u64::MAX).then(|| unix_micros(recorded))
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.traits.instruction_set
+    }
 }
 
 impl Source for Drmemtrace {
@@ -162,30 +168,23 @@ impl Source for Drmemtrace {
     }
 
     fn length(&self) -> u64 {
-        self.items.load(Ordering::Relaxed) * ITEM_BYTES
+        self.trace.length()
     }
 
     fn is_settled(&self) -> bool {
-        if !self.store.is_settled() {
-            return false;
-        }
-        // Once it says that nothing more comes, the length must be the whole.
-        _ = self.grow();
-        true
+        self.trace.is_settled()
     }
 
     fn grow(&self) -> io::Result<u64> {
-        self.items.fetch_max(self.store.items()?, Ordering::Relaxed);
-        Ok(self.length())
+        self.trace.grow()
     }
 
     fn length_now(&self) -> io::Result<u64> {
-        Ok(self.store.items()? * ITEM_BYTES)
+        self.trace.length_now()
     }
 
     fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        let cut = target.next_multiple_of(ITEM_BYTES);
-        Ok(Some(cut).filter(|cut| *cut < limit.min(self.length())))
+        Ok(self.trace.cut(target, limit))
     }
 
     fn parse<S: EventSink>(
@@ -194,22 +193,9 @@ impl Source for Drmemtrace {
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
-        let failed = |error| SourceError::Read { offset: range.start, error };
-        let items = items_of(&range);
-        let end = items.end.min(self.store.wait_for(items.end).map_err(failed)?);
-        let items = items.start.min(end)..end;
-        let facts = self.store.facts();
-        let mut run = EventRun::new(items.clone(), &facts.threads, self.traits.instruction_set, sink);
-        if !items.is_empty() {
-            let goes_on = |run: &mut EventRun<'_, S>, item: u64| {
-                if item.is_multiple_of(PROGRESS) {
-                    run.tell_progress(item);
-                }
-                run.goes_on
-            };
-            self.store.visit(items, scratch.of(), &mut run, goes_on).map_err(failed)?;
-        }
-        Ok(Parsed { lines: 0, end: end * ITEM_BYTES })
+        let end = self.trace.parse(&range, self, scratch.of(), sink);
+        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        Ok(Parsed { lines: 0, end })
     }
 
     fn recording(&self, marker: Marker) -> Option<Recording> {
@@ -233,11 +219,11 @@ impl Source for Drmemtrace {
     }
 
     fn notice(&self) -> Option<String> {
-        self.store.notice()
+        self.store().notice()
     }
 
     fn kept_bytes(&self) -> Option<u64> {
-        Some(self.store.bytes())
+        Some(self.store().bytes())
     }
 
     fn record_count(&self) -> Option<u64> {
@@ -250,7 +236,7 @@ impl Source for Drmemtrace {
     }
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
-        self.store.known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+        self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
     }
 
     fn is_text(&self) -> bool {
@@ -262,7 +248,7 @@ impl Source for Drmemtrace {
         let threads = self.threads();
         let mut scratch = StoreScratch::default();
         let mut line = Vec::new();
-        visible_records(&self.store, items_of(&range), &mut scratch, |record| {
+        visible_records(self.store(), items_of(&range), &mut scratch, |record| {
             line.clear();
             crate::drmemtrace::text::push_line(&mut line, &record, &threads);
             each(record.instructions * ITEM_BYTES, &line);

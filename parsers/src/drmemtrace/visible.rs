@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use crate::events::ThreadNumber;
 use crate::marker::MarkerKind;
-use crate::step_store::block::{BlockVisitor, ITEMS};
+use crate::step_store::block::BlockVisitor;
 use crate::step_store::code::Code;
+use crate::step_store::items::first_item;
 use crate::step_store::record::{StoredAccess, StoredMarker};
 use crate::step_store::store::{StepStore, StoreScratch};
 
@@ -68,11 +69,6 @@ pub fn visible_records(
     let mut run =
         Run { items: items.clone(), item, ordinal, each, goes_on: true, thread: ThreadNumber(0), pcs: Vec::new() };
     store.visit(items, scratch, &mut run, |run, _| run.goes_on)
-}
-
-/// The item in which the block of an item begins: what stands before its first step belongs to the item before, if anything does.
-pub fn first_item(item: u64) -> u64 {
-    (item / ITEMS * ITEMS).saturating_sub(1)
 }
 
 struct Run<F> {

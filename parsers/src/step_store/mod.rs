@@ -4,6 +4,9 @@
 //! means depends on all before it. So the first opening reads such a trace once, on a thread of its own, and writes its
 //! steps again in small blocks that decode by themselves into a file beside the index ([`crate::kept`]);
 //! a step takes two to four bytes there. [`StepStore`] reads blocks while the rest still comes.
+//!
+//! A format that uses it writes with an [`Encoder`], says what its numbers mean (`StoredFormat`), and answers as a source
+//! by way of `StoredTrace`.
 
 pub(crate) mod block;
 mod blocks;
@@ -11,12 +14,15 @@ pub(crate) mod code;
 mod code_table;
 mod codes;
 pub(crate) mod encoder;
+pub(crate) mod event_run;
 pub(crate) mod fill;
+pub(crate) mod items;
 pub(crate) mod layout;
 mod numbers;
 pub(crate) mod record;
 mod shared;
 pub(crate) mod store;
+pub(crate) mod stored_trace;
 
 pub use block::{BlockVisitor, ITEMS};
 pub use code::{Code, Shape, ShapeAccess};

@@ -4,24 +4,33 @@ use std::ops::Range;
 
 use stepback_machine::{Address, InstructionSet, Mode};
 
-use crate::drmemtrace::record::ThreadIdentity;
-use crate::drmemtrace::visible::{first_item, unix_micros};
 use crate::events::{
     DelaySlot, EventSink, MarkerEvent, MemoryAccess, Place, Problem, StepEvent, StepOrigin, ThreadNumber,
 };
 use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
 use crate::step_store::code::Code;
+use crate::step_store::items::{ITEM_BYTES, first_item};
 use crate::step_store::record::{StoredAccess, StoredMarker, StoredThread};
-
-/// Bytes of the virtual text of an item.
-pub const ITEM_BYTES: u64 = 16;
 
 /// Bytes of an access that is pushed as a whole.
 const ACCESS_LIMIT: u16 = 64;
 
+/// What stored numbers mean, which the format alone knows.
+pub trait StoredFormat {
+    /// What a thread is called.
+    fn thread_name(&self, thread: StoredThread) -> String;
+
+    /// A time in the unit of the trace's events; none for a number that stands for no time.
+    fn time(&self, recorded: u64) -> Option<u64>;
+
+    /// Which processor it was: it tells which bits on top of addresses are ignored.
+    fn instruction_set(&self) -> InstructionSet;
+}
+
 /// Pushes the events of some items.
-pub struct EventRun<'a, S> {
+pub struct EventRun<'a, F, S> {
+    format: &'a F,
     items: Range<u64>,
     item: u64,
     sink: &'a mut S,
@@ -37,10 +46,11 @@ pub struct EventRun<'a, S> {
     pub goes_on: bool,
 }
 
-impl<'a, S: EventSink> EventRun<'a, S> {
+impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
     /// Begins in the block of the first item.
-    pub fn new(items: Range<u64>, identities: &'a [StoredThread], set: InstructionSet, sink: &'a mut S) -> Self {
+    pub fn new(items: Range<u64>, identities: &'a [StoredThread], format: &'a F, sink: &'a mut S) -> Self {
         Self {
+            format,
             item: first_item(items.start),
             items,
             sink,
@@ -50,7 +60,7 @@ impl<'a, S: EventSink> EventRun<'a, S> {
             thread: ThreadNumber(0),
             time: None,
             store_thread: 0,
-            set,
+            set: format.instruction_set(),
             goes_on: true,
         }
     }
@@ -90,15 +100,15 @@ impl<'a, S: EventSink> EventRun<'a, S> {
             *place = Some(number);
         }
         let identity = self.identities.get(self.store_thread).copied().unwrap_or_default();
-        self.sink.thread_named(number, &ThreadIdentity::from(identity).name());
+        self.sink.thread_named(number, &self.format.thread_name(identity));
         number
     }
 }
 
-impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
+impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
     fn thread(&mut self, thread: u16, time: Option<u64>) {
         self.store_thread = usize::from(thread);
-        self.time = time.map(unix_micros);
+        self.time = time.and_then(|time| self.format.time(time));
     }
 
     #[inline(always)]
@@ -153,11 +163,9 @@ impl<S: EventSink> BlockVisitor for EventRun<'_, S> {
     fn marker(&mut self, stored: StoredMarker) {
         let mut marker = stored.marker;
         if marker.kind == MarkerKind::TIMESTAMP {
-            if marker.value == u64::MAX {
-                return;
-            }
-            marker.value = unix_micros(marker.value);
-            self.time = Some(marker.value);
+            let Some(time) = self.format.time(marker.value) else { return };
+            marker.value = time;
+            self.time = Some(time);
         }
         if !self.is_wanted() {
             return;
