@@ -122,6 +122,9 @@ pub struct AccessJson {
     /// The trace does not state the value, but it follows from what steps did.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     inferred: bool,
+    /// The trace records no such accesses: the decoded instruction tells of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    decoded: bool,
     external: bool,
     /// `SYS_READ`: the semihosting operation by which the host wrote it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -222,6 +225,7 @@ impl AccessJson {
             size,
             value,
             inferred: access.is_inferred,
+            decoded: access.is_decoded,
             external: access.is_external,
             host: access.host_operation.map(HostOperation::name),
         }

@@ -87,7 +87,8 @@ pub fn access_text(access: &Access) -> String {
     let value = value_hex(&access.value).unwrap_or_else(|| "unknown".to_owned());
     let external = if access.is_external { " (external change)" } else { "" };
     let host = access.host_operation.map(|host| format!(" (the host, {})", host.name())).unwrap_or_default();
-    format!("{} {} = {value}{external}{host}", kind_word(access.kind), cell_text(&access.target))
+    let decoded = if access.is_decoded { " (decoded)" } else { "" };
+    format!("{} {} = {value}{external}{host}{decoded}", kind_word(access.kind), cell_text(&access.target))
 }
 
 /// A moment as Arm's Tarmac tools write it: `t:9 l:175 pc:0x8020`.

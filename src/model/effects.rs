@@ -239,6 +239,7 @@ mod tests {
             target,
             value,
             is_inferred: false,
+            is_decoded: false,
             is_external: false,
             host_operation: None,
         }))
@@ -291,6 +292,7 @@ mod tests {
                 target,
                 value: Value(Vec::new()),
                 is_inferred: false,
+                is_decoded: false,
                 is_external: false,
                 host_operation: None,
             })

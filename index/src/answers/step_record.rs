@@ -95,6 +95,9 @@ pub struct Access {
     pub value: Value,
     /// True when the trace does not state the value, and it follows from what steps did.
     pub is_inferred: bool,
+    /// True when the trace records no such accesses, and the decoded instruction tells of this one:
+    /// reads of registers in traces that record their writes.
+    pub is_decoded: bool,
     /// True when a read contradicted the last value known before it.
     pub is_external: bool,
     /// The semihosting operation by which the host wrote it, which the trace does not show.

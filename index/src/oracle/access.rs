@@ -26,7 +26,12 @@ impl Replay for LastAccess {
             let hit = last.and_then(|last| oracle.use_hit(asked, last));
             return Some(hit.map_or(LastAccessAnswer::Never, |hit| LastAccessAnswer::Step(Box::new(hit))));
         }
-        check_recorded(self.cell, self.kinds)?;
+        if let Some(asked) = decoded_uses(self.cell, self.kinds) {
+            let reads = oracle.decoded_reads(asked, self.before)?;
+            let last = reads.iter().rev().find(|read| read.used.step.after() <= self.before);
+            let hit = last.and_then(|read| oracle.read_hit(asked, read));
+            return Some(hit.map_or(LastAccessAnswer::Never, |hit| LastAccessAnswer::Step(Box::new(hit))));
+        }
         let cell = match self.cell {
             Cell::Register { thread, view } => Cell::Register { thread, view: oracle.home(thread, view, self.before) },
             Cell::Memory { .. } => self.cell,
@@ -56,17 +61,23 @@ impl Replay for NextAccess {
             let next = next.map(|used| Use { doubt: used.doubt.or_else(|| oracle.filtered(self.from)), ..used });
             return Some(next.and_then(|next| oracle.use_hit(asked, next)));
         }
-        check_recorded(self.cell, self.kinds)?;
+        if let Some(asked) = decoded_uses(self.cell, self.kinds) {
+            let reads = oracle.decoded_reads(asked, self.from)?;
+            let next = reads.iter().find(|read| read.used.step.before() >= self.from);
+            return Some(next.and_then(|read| oracle.read_hit(asked, read)));
+        }
         let events = oracle.events_after(self.from).iter();
         let mut accesses = events.filter(|event| accesses(event, self.cell, self.kinds));
         Some(accesses.find_map(|event| oracle.hit_of(event)))
     }
 }
 
-/// No trace of this kind records who reads a register.
-fn check_recorded(cell: Cell, kinds: AccessKinds) -> Option<()> {
-    let is_register = matches!(cell, Cell::Register { .. });
-    (!is_register || kinds != AccessKinds::Reads).then_some(())
+/// The reads of a register: no trace of this kind records them.
+fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
+    match cell {
+        Cell::Register { thread, view } if kinds == AccessKinds::Reads => Some(AskedUses { thread, view, kinds }),
+        _ => None,
+    }
 }
 
 fn accesses(event: &Event, cell: Cell, kinds: AccessKinds) -> bool {

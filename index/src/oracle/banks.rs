@@ -26,8 +26,7 @@ impl Oracle {
             return view;
         }
         let own = || self.events_until(position).iter().filter(|event| event.thread == thread);
-        let owner = own().filter_map(|event| event.owner).next_back();
-        let mode = owner.and_then(|step| self.step(step)).map_or(Mode::Other, |step| step.mode);
+        let mode = self.mode_at(thread, position);
         let is_elsewhere = match self.last_named(own(), view) {
             Named::Nothing => mode != Mode::Other,
             Named::Plain => false,
@@ -45,6 +44,13 @@ impl Oracle {
         });
         let ever = || self.writes().filter(|(writer, _)| *writer == thread).find_map(|(_, written)| in_use(written));
         touched.next_back().or_else(ever).map_or(view, of_register)
+    }
+
+    /// The mode of a thread's last step before a position.
+    pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
+        let own = self.events_until(position).iter().filter(|event| event.thread == thread);
+        let owner = own.filter_map(|event| event.owner).next_back();
+        owner.and_then(|step| self.step(step)).map_or(Mode::Other, |step| step.mode)
     }
 
     /// What the last line that wrote a byte of a view named.

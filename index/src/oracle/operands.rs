@@ -1,6 +1,6 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_machine::{Condition, Encoding, RegisterId, RegisterView, decode};
+use stepback_machine::{Bank, Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
 use stepback_parsers::{MarkerKind, Position, Recording, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -33,6 +33,13 @@ pub(super) struct Done {
     pub slot: u64,
 }
 
+/// A step whose instruction reads a register.
+pub(super) struct DecodedRead {
+    pub used: Use,
+    /// Which register it is depends on the mode.
+    pub has_banks: bool,
+}
+
 impl Oracle {
     /// The steps that may use a register, in order.
     pub(super) fn uses(&self, asked: AskedUses) -> impl DoubleEndedIterator<Item = Use> + '_ {
@@ -42,6 +49,46 @@ impl Oracle {
         own.filter_map(move |(step, told)| {
             Some(Use { step: Step(step as u64), doubt: doubt(told, self.encoding_of(told), asked)? })
         })
+    }
+
+    /// The steps of a thread that read a register in a trace that records its writes, as the mode at a position means it.
+    /// None for registers that instructions name by number.
+    pub(super) fn decoded_reads(&self, asked_uses: AskedUses, at: Position) -> Option<Vec<DecodedRead>> {
+        let AskedUses { thread, view, .. } = asked_uses;
+        let named = self.outside_name(view.register).map(|name| InstructionSet::banked_anywhere(name));
+        let asked = match named {
+            Some(banked) => Some(banked.filter(|banked| banked.bank != Bank::Other)?),
+            None => None,
+        };
+        let plain = asked.map_or(view.register, |banked| banked.plain.register);
+        let mode = self.mode_at(thread, at);
+        let banks = self.register_names.iter().filter_map(|name| InstructionSet::banked_anywhere(name));
+        let banks: Vec<Bank> = banks
+            .filter(|banked| banked.plain.register == plain && banked.bank != Bank::Other)
+            .map(|banked| banked.bank)
+            .collect();
+        let is_meant = |told: &Told| match asked {
+            Some(banked) => banked.bank.is_in_use(told.mode),
+            None => banks.iter().all(|bank| bank.is_in_use(told.mode) == bank.is_in_use(mode)),
+        };
+        let plain = RegisterView { register: plain, ..view };
+        let reads = self.uses(AskedUses { view: plain, ..asked_uses });
+        let reads = reads.filter(|used| is_meant(&self.steps[used.step.0 as usize]));
+        let has_banks = asked.is_some() || !banks.is_empty();
+        let decoded = |used: Use| {
+            let doubt = used.doubt.filter(|doubt| *doubt != Doubt::Conditional);
+            DecodedRead { used: Use { doubt, ..used }, has_banks }
+        };
+        Some(reads.map(decoded).collect())
+    }
+
+    /// A decoded read as the hit of a question.
+    pub(super) fn read_hit(&self, asked: AskedUses, read: &DecodedRead) -> Option<Hit> {
+        let hit = self.use_hit(asked, read.used)?;
+        let access = hit.access.map(|access| Access { is_decoded: true, ..access });
+        let value = || self.register_value(asked.thread, asked.view, read.used.step.before());
+        let told = |access| if read.has_banks { access } else { Access { value: value(), ..access } };
+        Some(Hit { access: access.map(told), ..hit })
     }
 
     /// Whether operands tell of a thread's registers at all.
@@ -57,6 +104,7 @@ impl Oracle {
             target: AccessTarget::Register(self.register_name(view, thread)),
             value: Value(vec![None; usize::from(view.size_bytes)]),
             is_inferred: false,
+            is_decoded: false,
             is_external: false,
             host_operation: None,
         };

@@ -108,6 +108,12 @@ impl Oracle {
         bytes
     }
 
+    /// The bytes of a register at a position.
+    pub(super) fn register_value(&self, thread: ThreadId, view: RegisterView, position: Position) -> Value {
+        let home = self.home(thread, view, position);
+        state(String::new(), view, home, &self.register_bytes(thread, position)).value
+    }
+
     /// The address of a thread's next step, and the register that it is shown in; none when it has none.
     fn next_pc(&self, thread: ThreadId, position: Position) -> Option<(u64, RegisterView)> {
         let from = usize::try_from(position.0).ok()?;

@@ -12,6 +12,7 @@ use crate::answers::step_record::Effect;
 use crate::index::Index;
 use crate::inference::access_values::fill_accesses;
 use crate::query::question::Query;
+use crate::query::register_reads::RegisterReads;
 use crate::query::steps::Steps;
 use crate::read::banks::home_of;
 use crate::read::bytes::ByteReader;
@@ -81,6 +82,12 @@ impl Query for LastAccess {
                 None => LastAccessAnswer::Never,
             });
         }
+        if let Some(reads) = asked.register_reads(self.before)? {
+            return Ok(match reads.last(self.before, cancel)? {
+                Some(hit) => LastAccessAnswer::Step(Box::new(hit)),
+                None => LastAccessAnswer::Never,
+            });
+        }
         // Where the register has banks, the one in use at the position is meant.
         let asked = Asked { cell: home_of(index, self.cell, self.before)?, ..asked };
         let slot = asked.last_slot(self.before.0)?;
@@ -125,6 +132,9 @@ impl Query for NextAccess {
         if let Some(operands) = asked.operands()? {
             return operands.next_hit(self.from, cancel);
         }
+        if let Some(reads) = asked.register_reads(self.from)? {
+            return reads.next(self.from, cancel);
+        }
         let mut from = self.from.0;
         loop {
             cancel.check()?;
@@ -160,6 +170,9 @@ impl Query for IsAccessedBy {
             let used = reader.last_uses(&[view], slot, cancel)?.pop().flatten();
             return Ok(used.is_some_and(|used| used.slot == slot));
         }
+        if let Some(reads) = asked.register_reads(Position(slot))? {
+            return reads.is_read_in(slot);
+        }
         let asked = Asked { cell: home_of(index, cell, Position(slot))?, ..asked };
         Ok(asked.first_of(&SlotReader(index).events(slot..slot + 1)?, slot).is_some())
     }
@@ -186,11 +199,20 @@ impl<'a, S: Source> Asked<'a, S> {
         }
     }
 
+    /// The reads of the register that the cell is, where the trace does not show them.
+    fn register_reads(&self, at: Position) -> Result<Option<RegisterReads<'a, S>>, QueryError> {
+        match self.cell {
+            Cell::Register { thread, view } if self.kinds == AccessKinds::Reads => {
+                RegisterReads::new(self.index, thread, view, at).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The last slot up to one in which the trace shows an access.
     fn last_slot(&self, last: u64) -> Result<Option<u64>, QueryError> {
         let range = match self.cell {
             Cell::Register { thread, view } => {
-                self.check_recorded()?;
                 return ViewReader(self.index).last_register_slot(thread, view, last);
             }
             Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
@@ -208,7 +230,6 @@ impl<'a, S: Source> Asked<'a, S> {
     fn next_slot(&self, first: u64) -> Result<Option<u64>, QueryError> {
         let range = match self.cell {
             Cell::Register { thread, view } => {
-                self.check_recorded()?;
                 return ViewReader(self.index).next_register_slot(thread, view, first);
             }
             Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
@@ -220,14 +241,6 @@ impl<'a, S: Source> Asked<'a, S> {
             Ok(())
         })?;
         Ok(found)
-    }
-
-    fn check_recorded(&self) -> Result<(), QueryError> {
-        if self.kinds != AccessKinds::Reads {
-            return Ok(());
-        }
-        let format = self.index.contents.traits.format.clone();
-        Err(QueryError::NotRecorded { format, what: "reads of registers" })
     }
 
     /// The last memory of the cell that the host wrote in the slots up to one.

@@ -15,6 +15,7 @@ pub(crate) mod page_heat;
 pub(crate) mod places;
 pub(crate) mod question;
 pub(crate) mod raw_lines;
+pub(crate) mod register_reads;
 pub(crate) mod registers;
 pub(crate) mod search;
 pub(crate) mod steps;

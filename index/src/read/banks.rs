@@ -54,7 +54,7 @@ impl<S: Source> RegisterReader<'_, S> {
     }
 
     /// The mode of the thread's last step.
-    fn mode(&mut self) -> Result<Mode, QueryError> {
+    pub(crate) fn mode(&mut self) -> Result<Mode, QueryError> {
         if let Some(mode) = self.mode {
             return Ok(mode);
         }

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, RegisterId, RegisterUse, RegisterView,
+    AccessKind, Address, Condition, Encoding, Instruction, InstructionSet, Mode, RegisterId, RegisterUse, RegisterView,
     decode,
 };
 use stepback_parsers::{EventSink, Position, Source, StepEvent, ThreadNumber};
@@ -41,7 +41,8 @@ pub(crate) struct OperandUse {
 
 /// A step with what decodes it.
 pub(crate) struct OperandStep {
-    slot: u64,
+    pub slot: u64,
+    pub mode: Mode,
     pc: Address,
     set: InstructionSet,
     encoding: Option<Encoding>,
@@ -182,6 +183,7 @@ impl<'a, S: Source> OperandReader<'a, S> {
             target: AccessTarget::Register(NameReader(self.index).register_name(view, self.thread)),
             value: Value(vec![None; usize::from(view.size_bytes)]),
             is_inferred: false,
+            is_decoded: false,
             is_external: false,
             host_operation: None,
         }
@@ -213,7 +215,7 @@ impl<S: Source> EventSink for StepCollector<'_, S> {
         if self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default() == self.thread {
             let (pc, set) = (step.pc, step.instruction_set);
             let (encoding, is_executed) = (encoding_of(self.index, step), step.is_executed);
-            self.steps.push(OperandStep { slot: self.slot, pc, set, encoding, is_executed });
+            self.steps.push(OperandStep { slot: self.slot, mode: step.mode, pc, set, encoding, is_executed });
         }
     }
 }

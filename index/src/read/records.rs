@@ -118,6 +118,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
                 target: AccessTarget::Register(NameReader(self.0).register_name(*view, event.thread)),
                 value: register_value(bytes.as_deref(), view.size_bytes),
                 is_inferred: false,
+                is_decoded: false,
                 is_external: false,
                 host_operation: None,
             }),
@@ -128,6 +129,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
                     target: AccessTarget::Memory { address: range.address, size_bytes: range.len_bytes },
                     value: self.memory_value(*bytes, *size_bytes),
                     is_inferred: false,
+                    is_decoded: false,
                     is_external: *kind == AccessKind::Read && self.is_external(event, range)?,
                     host_operation: None,
                 })

@@ -140,11 +140,11 @@ fn nothing_from_before_a_gap_that_the_trace_tells_of_is_told() {
     let steps = |gap: Option<Record>| -> Vec<Record> {
         [step(0, 0x1000, EAX), nop(0, 0x1005)].into_iter().chain(gap).chain([nop(0, 0x1006), nop(0, 0x1007)]).collect()
     };
-    check(&steps(None), 4, ("rax", "0000000001234567"));
+    check(&steps(None), 3, ("rax", "0000000001234567"));
     for reason in GapReason::ALL {
         let gap = marker(reason.kind(), 7);
         check(&steps(Some(gap)), 2, ("rax", UNKNOWN));
-        check(&steps(Some(gap)), 4, ("rax", UNKNOWN));
+        check(&steps(Some(gap)), 3, ("rax", UNKNOWN));
     }
 }
 

@@ -46,6 +46,7 @@ impl HostRegion {
             // One byte stands for all: a buffer may be as long as memory.
             value: Value(vec![None]),
             is_inferred: false,
+            is_decoded: false,
             is_external: false,
             host_operation: Some(self.operation),
         }

@@ -1,0 +1,136 @@
+//! Who read a register, in traces that record its writes and not its reads: by the operands of the instructions.
+//!
+//! The steps are decoded one after the other, away from the position: code may have been another at the same address,
+//! so only the step itself tells. Cost: the steps up to the one that is found, some millions a second.
+
+use std::ops::Range;
+
+use stepback_machine::{AccessKind, Bank, Mode, RegisterId, RegisterView};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::hit::{Doubt, Hit};
+use crate::answers::step_record::Access;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::read::operands::{OperandReader, OperandStep, OperandUse, use_of};
+use crate::read::records::RecordReader;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::SlotReader;
+
+/// Steps that are decoded at once, at first and at most.
+const BLOCKS: Range<u64> = 32..1 << 14;
+
+/// The reads of a register by a thread.
+pub(super) struct RegisterReads<'a, S> {
+    index: &'a Index<S>,
+    thread: ThreadId,
+    /// As it was asked for.
+    view: RegisterView,
+    /// As instructions name it.
+    plain: RegisterView,
+    /// The banks of its plain name that the trace names, and whether each is meant.
+    banks: Vec<MeantBank>,
+}
+
+/// A bank, and whether it is the one that is asked about.
+struct MeantBank {
+    bank: Bank,
+    is_meant: bool,
+}
+
+impl<'a, S: Source> RegisterReads<'a, S> {
+    /// The reads of a register, as the mode at a position means it.
+    ///
+    /// # Errors
+    /// [`QueryError::NotRecorded`] for registers that instructions name by number, as system registers.
+    pub fn new(index: &'a Index<S>, thread: ThreadId, view: RegisterView, at: Position) -> Result<Self, QueryError> {
+        let asked = index.banks.iter().find(|known| known.register == view.register);
+        if asked.is_none() && view.register >= RegisterId::FIRST_NAMED {
+            let format = index.contents.traits.format.clone();
+            return Err(QueryError::NotRecorded { format, what: "reads of system registers" });
+        }
+        let register = asked.map_or(view.register, |known| known.plain);
+        let shared = index.banks.iter().filter(|known| known.plain == register);
+        let banks = match asked {
+            Some(known) => vec![MeantBank { bank: known.bank, is_meant: true }],
+            None => {
+                let mode = RegisterReader::new(index, thread, at).mode()?;
+                shared.map(|known| MeantBank { bank: known.bank, is_meant: known.bank.is_in_use(mode) }).collect()
+            }
+        };
+        Ok(Self { index, thread, view, plain: RegisterView { register, ..view }, banks })
+    }
+
+    /// The last read by steps before a position.
+    pub fn last(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        let (mut last, mut block) = (before.0, BLOCKS.start);
+        loop {
+            cancel.check()?;
+            let Some(newest) = SlotReader(self.index).owner(self.thread, last)?.map(|step| step.after().0) else {
+                return Ok(None);
+            };
+            let first = newest.saturating_sub(block - 1).max(1);
+            let steps = self.reader().steps_of(first..newest + 1)?;
+            if let Some(found) = steps.iter().rev().find_map(|step| self.read_by(step)) {
+                return self.hit(found).map(Some);
+            }
+            (last, block) = (first - 1, (2 * block).min(BLOCKS.end));
+        }
+    }
+
+    /// The first read by steps from a position on.
+    pub fn next(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        let (mut from, mut block) = (from, BLOCKS.start);
+        loop {
+            cancel.check()?;
+            let Some(step) = SlotReader(self.index).next_step_of(self.thread, from)? else { return Ok(None) };
+            let nearest = step.after().0;
+            let behind = nearest.saturating_add(block).min(self.index.step_count() + 1);
+            let steps = self.reader().steps_of(nearest..behind)?;
+            if let Some(found) = steps.iter().find_map(|step| self.read_by(step)) {
+                return self.hit(found).map(Some);
+            }
+            (from, block) = (Position(behind - 1), (2 * block).min(BLOCKS.end));
+        }
+    }
+
+    /// Whether the step in a slot read it.
+    pub fn is_read_in(&self, slot: u64) -> Result<bool, QueryError> {
+        Ok(self.reader().steps_of(slot..slot + 1)?.iter().any(|step| self.read_by(step).is_some()))
+    }
+
+    fn reader(&self) -> OperandReader<'a, S> {
+        OperandReader { index: self.index, thread: self.thread, kinds: AccessKinds::Reads }
+    }
+
+    fn read_by(&self, step: &OperandStep) -> Option<OperandUse> {
+        if self.plain.register == RegisterId::PC || !self.is_meant_in(step.mode) {
+            return None;
+        }
+        let doubt = use_of(step, self.plain, AccessKinds::Reads)?;
+        // The trace says whether a condition held.
+        Some(OperandUse { slot: step.slot, doubt: doubt.filter(|doubt| *doubt != Doubt::Conditional) })
+    }
+
+    fn is_meant_in(&self, mode: Mode) -> bool {
+        self.banks.iter().all(|known| known.bank.is_in_use(mode) == known.is_meant)
+    }
+
+    fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
+        let position = Position(found.slot);
+        let step = position.last_step().ok_or(QueryError::TraceChanged)?;
+        let hit = RecordReader(self.index).hit(step, position, None)?;
+        let access = Access { is_decoded: true, ..self.reader().access(self.view, AccessKind::Read) };
+        // Which bank the step reads its own mode says, which may not be that of the position before it.
+        let access = if self.banks.is_empty() {
+            let state = RegisterReader::new(self.index, self.thread, step.before()).state(String::new(), self.view)?;
+            Access { value: state.value, ..access }
+        } else {
+            access
+        };
+        Ok(Hit { doubt: found.doubt, access: Some(access), ..hit })
+    }
+}
