@@ -1,4 +1,4 @@
-//! A call, by which evidence it was found, and how it was entered and left.
+//! A call: how it was found, entered and left.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::Address;

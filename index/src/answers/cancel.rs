@@ -1,4 +1,4 @@
-//! How a question or a build is given up.
+//! How a question or a build is cancelled.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,11 +1,11 @@
-//! What a question about accesses is asked of.
+//! The register or memory whose accesses a question is about.
 
 use serde::{Deserialize, Serialize};
 use stepback_machine::{Address, RegisterView};
 
 use crate::answers::thread::ThreadId;
 
-/// What a question about accesses is asked of.
+/// The register or memory whose accesses a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Cell {
     /// Some bytes of a register of a thread.

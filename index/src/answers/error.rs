@@ -62,16 +62,16 @@ pub enum BuildError {
         #[source]
         error: io::Error,
     },
-    /// The trace changed under the builder's hands.
+    /// The trace changed while it was being indexed.
     #[error("the trace changed while it was being indexed: try again when its writer is done")]
     TraceChanged,
     /// The workers could not be started.
     #[error("worker threads could not be started: {0}")]
     Workers(String),
-    /// What was just built could not be asked.
+    /// The new index could not be queried.
     #[error("the new index could not be used: {0}")]
     Query(QueryError),
-    /// What was just built could not be opened.
+    /// The new index could not be opened.
     #[error("the new index could not be opened: {0}")]
     Open(#[from] OpenError),
 }
@@ -90,10 +90,10 @@ impl From<QueryError> for BuildError {
 /// What stops the pass in order.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PassError {
-    /// The index could not be written, or what was written not read again.
+    /// The index could not be written, or what was written could not be read back.
     #[error(transparent)]
     Write(#[from] io::Error),
-    /// The segments so far could not be asked.
+    /// The segments indexed so far could not be read.
     #[error(transparent)]
     Query(#[from] QueryError),
 }
@@ -124,7 +124,7 @@ pub enum OpenError {
     /// Its bytes are not what was written.
     #[error("it is damaged ({0})")]
     Damaged(&'static str),
-    /// The trace is another one now.
+    /// The trace is no longer the one that was indexed.
     #[error("{0}")]
     Stale(&'static str),
 }

@@ -4,7 +4,7 @@ use stepback_machine::Address;
 
 use crate::answers::hit::Hit;
 
-/// A read that contradicted what was known: since then something that the trace does not show had written there.
+/// A read that contradicted what was known: something that the trace does not show had written there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExternalChange {
     /// The read.

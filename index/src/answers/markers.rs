@@ -22,7 +22,7 @@ pub struct MarkerHit {
 pub struct MarkerCount {
     /// Whose.
     pub thread: ThreadId,
-    /// Of what they tell.
+    /// Their kind.
     pub kind: MarkerKind,
     /// How many.
     pub count: u64,

@@ -33,10 +33,10 @@ impl Fact {
 /// How a register got its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Way {
-    /// It had it already where the inference began.
+    /// It already had it where the inference began.
     #[default]
     Held,
-    /// It has it since something besides instructions may have changed it.
+    /// It has had it since something other than instructions may have changed it.
     Lost,
     /// It was copied from another register, or computed.
     Computed(Step),

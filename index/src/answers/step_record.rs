@@ -40,7 +40,7 @@ pub struct StepRecord {
     pub delay_slot: DelaySlot,
     /// Whether the trace recorded it.
     pub origin: StepOrigin,
-    /// The disassembly as the trace has it; made from the encoding where the trace has none, and where that is not known either it says so.
+    /// The disassembly as the trace has it, else made from the encoding; where neither is known it says so.
     pub text: String,
     /// What it did, in trace order.
     pub effects: Vec<Effect>,
@@ -80,7 +80,7 @@ pub enum Effect {
     Exception(String),
     /// Anything else that the trace says of the step.
     Note(String),
-    /// What a record of a binary format tells that is neither step nor access.
+    /// A record of a binary format that is neither a step nor an access.
     Marker(Marker),
 }
 

@@ -29,8 +29,8 @@ use crate::store::key_map::{KeyMapWriter, SEGMENTS};
 use crate::store::output::{Output, Rest};
 use crate::store::segment::meta::SegmentMeta;
 
-/// Key maps are closed when their keys take so much memory, to which those of a last segment may come.
-/// Segments of a real trace have some thousand keys each, so its maps go over 64 segments.
+/// Key maps are closed when their keys take this much memory; the keys of one more segment may come on top.
+/// Segments of a real trace have some thousand keys each, so its maps cover 64 segments.
 const KEY_BYTES: usize = 12 << 20;
 
 /// How much of the trace an index covers.
@@ -62,7 +62,7 @@ pub struct Assembler<O> {
     pc_keys: KeyMapWriter<()>,
     /// The slots of semihosting calls.
     host_calls: Vec<u64>,
-    /// A place to go on from when the trace has grown, or the build was stopped.
+    /// Where to resume when the trace has grown or the build was stopped.
     mark: Option<Box<Resume>>,
 }
 
@@ -81,7 +81,7 @@ impl<O: Output> Assembler<O> {
         })
     }
 
-    /// What is too much to be kept in memory waits in a file without a name in this folder.
+    /// What is too large for memory waits in an unnamed file in this folder.
     pub fn use_folder(&mut self, folder: &Path) {
         self.calls.use_folder(folder);
     }
@@ -91,7 +91,7 @@ impl<O: Output> Assembler<O> {
         self.catalogue.contents.steps
     }
 
-    /// An index that goes on where another one says. The file has its bytes up to there.
+    /// Resumes an index where an earlier build left it. The file has its bytes up to there.
     pub fn resume(resumed: Resumed, fingerprint: &Fingerprint, traits: &SourceTraits, output: O) -> Self {
         let Resumed { resume, found, granule_keys, pc_keys, .. } = resumed;
         let Resume { contents, len, complaints, host_calls, finder, .. } = resume;
@@ -126,7 +126,7 @@ impl<O: Output> Assembler<O> {
         })
     }
 
-    /// Notes that one may go on from here, unless a place before is noted already.
+    /// Marks this as the place to resume from, unless an earlier place is marked.
     pub fn mark(&mut self) {
         if self.mark.is_some() {
             return;
@@ -169,7 +169,7 @@ impl<O: Output> Assembler<O> {
         Ok(())
     }
 
-    /// Takes, into an index of what another assembler has, a task that the other will take when it is longer.
+    /// Takes a task into a fork of `parent`, which will take the same task once it is longer.
     pub fn add_tail<S: Source, P: Output>(
         &mut self,
         source: &S,
@@ -281,7 +281,7 @@ impl<O: Output> Assembler<O> {
             self.push_key_maps()?;
         }
         if self.catalogue.contents.threads.is_empty() {
-            // A trace without a line of any thread is one of a CPU that did nothing.
+            // A trace without any thread is shown as one CPU that did nothing.
             let (name, set) = ("cpu0".to_owned(), self.catalogue.contents.traits.instruction_set);
             self.catalogue.contents.threads.push(ThreadContents {
                 name,

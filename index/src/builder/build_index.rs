@@ -43,31 +43,31 @@ impl<'a, S: Source> Build<'a, S> {
         Self { request, may_resume: true }
     }
 
-    /// The same, going on with nothing that was built before.
+    /// The same, but resuming nothing that was built before.
     #[must_use]
     pub fn anew(self) -> Self {
         Self { may_resume: false, ..self }
     }
 
-    /// The same, going on as the trace grows.
+    /// The same, but following the trace as it grows.
     #[must_use]
     pub fn following(self, follow: Option<Follow<'a>>) -> Self {
         Self { request: Request { follow, ..self.request }, ..self }
     }
 
-    /// The same, handing over an index of the part that is done: soon after the start, and again whenever it is worth it.
+    /// The same, but handing over an index of the part that is done: soon after the start, and again whenever it is worth it.
     /// It answers as if the trace ended there.
-    /// It is called on the thread that builds, which does not wait for the workers meanwhile.
+    /// It is called on the thread that builds, while the workers go on.
     #[must_use]
     pub fn telling(self, on_part: &'a (dyn Fn(Index<S>) + Sync)) -> Self {
         Self { request: Request { on_part: Some(on_part), ..self.request }, ..self }
     }
 
     /// Writes the index to `path`: first to `path` + `.partial`, then fsync, then rename.
-    /// Goes on with what an earlier build left behind, and with the index of the same trace when it was shorter.
+    /// Resumes what an earlier build left behind, or the index of the same trace when it was shorter.
     ///
     /// # Errors
-    /// See [`BuildError`]. What a cancelled build has done is kept for the next one; else nothing is left behind.
+    /// See [`BuildError`]. What a cancelled build has done is kept for the next one; other failures leave nothing behind.
     pub fn to_file(&self, path: &Path) -> Result<BuildSummary, BuildError> {
         let failed = |error| BuildError::Write { path: Partial::path_of(path), error };
         let mut partial = Partial::lock(path).map_err(failed)?;

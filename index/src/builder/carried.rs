@@ -11,7 +11,7 @@ use crate::builder::segment::shadow::GranuleState;
 use crate::store::key_filter::{KeyFilter, SetFilter};
 use crate::store::output::Output;
 
-/// Blocks that are remembered at most, but for those that are being compared: 32 MiB or, in tables that just grew, 46.
+/// At most this many blocks are remembered besides those that are being compared: 32 MiB, or 46 in tables that just grew.
 /// The filters take 12 MiB more as soon as something was forgotten.
 const LIMIT: usize = 400_000;
 /// Blocks that are compared in one go.
@@ -55,7 +55,7 @@ pub struct CarriedMemory {
     young: HashMap<u64, Remembered>,
     old: HashMap<u64, Remembered>,
     has_dropped: bool,
-    /// How many segments were taken. Those before them, of a build that goes on, can only be asked.
+    /// How many segments were taken. Earlier ones, of a build that was resumed, can only be looked up.
     taken: usize,
     /// How many had key maps when they were looked at last.
     mapped: usize,

@@ -17,7 +17,7 @@ use crate::store::segment::meta::SegmentMeta;
 
 /// More threads, and more registers outside the architecture's table, are not told apart: their numbers have 16 bits.
 const NUMBERS: usize = 1 << 15;
-/// In place of the number of a register that is one too many.
+/// Stands for the number of a register beyond the limit.
 const UNNUMBERED: u16 = u16::MAX;
 
 /// The directory so far, and what numbers it has given.
@@ -29,12 +29,12 @@ pub struct Catalogue {
     thread_numbers: HashMap<String, u16>,
     name_numbers: HashMap<String, u16>,
     view_numbers: HashMap<(u16, RegisterView), usize>,
-    /// What was complained of and is not again.
+    /// Warnings that were given and are given once only.
     complaints: HashSet<String>,
 }
 
 impl Catalogue {
-    /// That of an index of nothing so far.
+    /// The catalogue of an empty index.
     pub fn new(traits: &SourceTraits, fingerprint: &Fingerprint) -> Self {
         let contents = Contents {
             fingerprint: fingerprint.clone(),
@@ -61,7 +61,7 @@ impl Catalogue {
         Self::resume(contents, Vec::new())
     }
 
-    /// That of an index that was begun before, and what was complained of in it.
+    /// The catalogue of an index that is resumed, and the warnings that it gave.
     pub fn resume(contents: Contents, complaints: Vec<String>) -> Self {
         let numbers = |names: &mut dyn Iterator<Item = &String>| names.cloned().zip(0..).collect();
         let views = contents.views.iter().enumerate();
@@ -75,7 +75,7 @@ impl Catalogue {
         }
     }
 
-    /// What was complained of, sorted.
+    /// The warnings that are given once only, sorted.
     pub fn complaints(&self) -> Vec<String> {
         let mut complaints: Vec<_> = self.complaints.iter().cloned().collect();
         complaints.sort_unstable();
@@ -197,7 +197,7 @@ impl Catalogue {
                 place
             });
             markers[place].count += count;
-            // Threads that are too many count as the first.
+            // Threads beyond the limit count as the first.
             if markers[place].segments.last() != Some(&number) {
                 markers[place].segments.push(number);
             }

@@ -18,9 +18,9 @@ use crate::store::output::Output;
 use crate::store::segment::meta::{Section, SegmentMeta};
 use crate::store::segment::reader::{SegmentReader, damaged};
 
-/// So many blocks are looked up in one map of the file: what a map has shown stays resident until it is gone.
+/// This many blocks are looked up through one map of the file: what was read through a map stays resident until it is dropped.
 const BLOCKS_A_MAP: usize = 512;
-/// Steps that lie so close together are read in one run.
+/// Steps that lie this close together are read in one run.
 const NEAR: u64 = 16;
 
 /// The segments so far, as the trace and what was written of the index have them.
@@ -45,7 +45,7 @@ pub struct AskedBytes {
     pub granule: u64,
     /// The bytes that are asked for.
     pub need: u64,
-    /// A bit for each segment behind the key maps: false when it has no access of the block for certain.
+    /// A bit for each segment behind the key maps: false when it certainly has no access of the block.
     pub recent: u64,
     /// Those of them whose value the trace told last; those whose last store is of an unknown value are not among them.
     pub known: u64,
@@ -127,7 +127,7 @@ impl<S: Source, O: Output> Earlier<'_, S, O> {
         mapped(self.key_maps).min(self.segments.len())
     }
 
-    /// Checksums are not looked at: this run of the program wrote the bytes, or looked at them before it went on.
+    /// Checksums are not checked: this run of the program wrote the bytes, or checked them when it resumed.
     fn reader<'d>(&self, data: &'d Data, meta: &'d SegmentMeta) -> SegmentReader<'d> {
         static CHECKED: AtomicU8 = AtomicU8::new(u8::MAX);
         SegmentReader { meta, bytes: data, checked: &CHECKED }
@@ -177,7 +177,7 @@ impl<S: Source, O: Output> Earlier<'_, S, O> {
 
     /// Where in the trace the text of a slot begins; the end of the segments' text behind the last.
     fn text_start(&self, data: &Data, slot: u64) -> Result<u64, QueryError> {
-        // Slot 0 of a segment goes on with the last slot of the one before: a text that can be parsed begins there.
+        // Slot 0 of a segment continues the last slot of the one before: a text that can be parsed begins there.
         let after = self.segments.partition_point(|segment| segment.step_base < slot);
         let Some(meta) = self.segments.get(after.saturating_sub(1)) else { return Ok(self.text_end) };
         let local = slot.saturating_sub(meta.step_base);

@@ -5,7 +5,7 @@ use stepback_parsers::SourceError;
 use crate::answers::cancel::Cancel;
 use crate::store::fingerprint::Fingerprint;
 
-/// Has a build go on as the trace grows.
+/// Lets a build follow the trace as it grows.
 #[derive(Clone, Copy)]
 pub struct Follow<'a> {
     /// When this is cancelled the build finishes with what is there.

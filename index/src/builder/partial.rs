@@ -1,6 +1,6 @@
 //! The files of an index that is being written.
 //!
-//! `PATH.partial` grows by segments; nobody but the builder who holds its lock writes it, and only behind what is there.
+//! `PATH.partial` grows by segments; only the builder that holds its lock writes it, and only appends.
 //! `PATH.resume` is replaced as a whole from time to time, and makes what is there so far an index of a part of the trace.
 //! Both are gone when the index has its name.
 
@@ -29,7 +29,7 @@ impl Partial {
         path.with_added_extension("partial")
     }
 
-    /// Where that says how to go on.
+    /// The file that says how to resume it.
     pub fn resume_path_of(path: &Path) -> PathBuf {
         path.with_added_extension("resume")
     }
@@ -57,7 +57,7 @@ impl Partial {
         }
     }
 
-    /// What an earlier builder left behind that can be gone on with: of this trace, or of one that grew to it.
+    /// What an earlier build left behind that can be resumed: of this trace, or of one that has grown to it.
     pub fn resumed(&mut self, is_same_trace: impl Fn(&Fingerprint) -> bool) -> Option<Resumed> {
         let interrupted = so_far_of(&self.file, &Self::resume_path_of(&self.path));
         let finished = || map_file(&self.path).map(Arc::new);
@@ -75,7 +75,7 @@ impl Partial {
         None
     }
 
-    /// Begins with the first bytes of another file, or of this one: who looks at more of it keeps what he sees.
+    /// Begins with the first bytes of another file, or of this one. Whoever has mapped more of it keeps what they see.
     fn begin_with(&mut self, mut from: File, len: u64) -> Result<()> {
         if is_still_at(&from, &Self::path_of(&self.path))? && from.metadata()?.len() == len {
             return Ok(());
@@ -86,7 +86,7 @@ impl Partial {
         if copied == len { Ok(()) } else { Err(ErrorKind::UnexpectedEof.into()) }
     }
 
-    /// Begins with an empty file. One that others may look at is left to them.
+    /// Begins with an empty file. A file that others may have mapped is left to them.
     pub fn begin_anew(&mut self) -> Result<()> {
         while self.file.metadata()?.len() > 0 {
             std::fs::remove_file(Self::path_of(&self.path))?;
@@ -110,7 +110,7 @@ impl Partial {
         Ok(BufWriter::with_capacity(1 << 20, file))
     }
 
-    /// A new file to say how to go on. It counts once it is [kept](Self::keep_rest).
+    /// A new file that says how to resume. It counts once it is [kept](Self::keep_rest).
     pub fn new_rest(&self) -> Result<BufWriter<File>> {
         let path = self.new_rest_path();
         if std::fs::symlink_metadata(&path).is_ok() {
@@ -138,12 +138,12 @@ impl Partial {
         Ok(())
     }
 
-    /// Whether there is something to go on with.
+    /// Whether there is something to resume.
     pub fn is_kept(&self) -> bool {
         Self::resume_path_of(&self.path).exists()
     }
 
-    /// Nothing is left behind. Why the build failed is reported; a leftover would be overwritten by the next one.
+    /// Removes the files. An error is ignored: why the build failed is reported already, and the next build overwrites what is left.
     pub fn remove(&self) {
         for path in [Self::resume_path_of(&self.path), self.new_rest_path(), Self::path_of(&self.path)] {
             _ = std::fs::remove_file(path);

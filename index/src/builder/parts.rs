@@ -20,11 +20,11 @@ use crate::store::output::{Output, Rest};
 
 /// The least time between two parts.
 const PAUSE: Duration = Duration::from_millis(250);
-/// The same where nobody looks at them: they are kept for the next build, should this one be stopped.
+/// The same when nobody looks at them: they are only kept for the next build, in case this one is stopped.
 const KEEP_PAUSE: Duration = Duration::from_secs(2);
-/// A part is made when at most one in so many of the time goes into parts.
+/// At most one part in this many of the time is spent on making parts.
 const SHARE: u32 = 10;
-/// With more semihosting calls than these, what the host wrote is looked for in the whole index alone.
+/// With more semihosting calls than this, what the host wrote is looked for in the whole index only.
 const HOST_CALLS: usize = 4096;
 
 /// When the next part is due.
@@ -42,7 +42,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             return;
         }
         let pause = if self.request.on_part.is_some() { PAUSE } else { KEEP_PAUSE };
-        // Who looks wants the first part at once.
+        // Whoever looks wants the first part at once.
         let first = if self.request.on_part.is_some() { Duration::ZERO } else { pause };
         let mut pace = Pace { not_before: Instant::now() + first, shown: 0 };
         let mut ordered = shared.lock();
@@ -54,7 +54,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
                 continue;
             }
             let Some((end, tail)) = self.next_part(&ordered, shared, workers, pace.shown) else { continue };
-            // What goes wrong here goes wrong for those who look alone: the build itself goes on.
+            // An error here only costs this part: the build itself goes on.
             let part = self.fork(&mut ordered.assembler, tail);
             drop(ordered);
             _ = part.and_then(|part| part.show(self));
@@ -77,7 +77,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             let tail = self.tail(done, shown)?;
             return Some((tail.end?, Some(tail)));
         }
-        // Each part costs what it has, not what is new.
+        // A part costs what it holds, not what is new in it.
         (done > shown.saturating_add(shown / 4)).then_some((done, None))
     }
 
@@ -101,7 +101,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         Some(Task { segments, lines: parsed.lines, end: Some(end), is_last: true })
     }
 
-    /// Keeps what is done, so that the next build goes on with it.
+    /// Keeps what is done, so that the next build can resume it.
     pub(crate) fn keep<O: Output>(&self, assembler: &mut Assembler<O>) {
         if assembler.steps() > 0 {
             // A build that was cancelled promises nothing: what cannot be kept is built again.
@@ -142,7 +142,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     fn show_to<R: Output>(&self, part: Assembler<Rest<R>>, keeper: Option<&Partial>) -> Result<(), BuildError> {
         let mut assembled = part.finish(Coverage::Part).map_err(self.failed)?;
         if assembled.host_calls().len() <= HOST_CALLS {
-            // What is kept is kept behind a cancel, too; they are few.
+            // A part is kept even when the build was cancelled; the calls are few.
             self.follow_host_calls(&mut assembled, &Cancel::default(), || {})?;
         }
         let data = assembled.read_back().map_err(self.failed)?;
@@ -160,7 +160,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 enum Part {
     /// It is kept for the next build.
     Kept(Assembler<Rest<std::io::BufWriter<std::fs::File>>>),
-    /// It is looked at alone.
+    /// It is only shown.
     Shown(Assembler<Rest<Arc<Data>>>),
 }
 

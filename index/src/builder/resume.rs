@@ -1,9 +1,9 @@
-//! What it takes to go on with an index: one that was not finished, or one of a trace that grew.
+//! What it takes to resume an index: one that was not finished, or one of a trace that grew.
 //!
 //! Each index, finished or not, tells what was known before the last part of its trace that may still change:
 //! bincode of [`Resume`], behind all else.
-//! The frames of calls are not kept twice: those that were found up to there are those of the table
-//! but for a few that are named.
+//! Frames of calls are not stored twice: those that were found up to there are those of the table
+//! except for a few that are listed.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -38,7 +38,7 @@ pub struct Resume {
     pub contents: Contents,
     /// How many bytes of the index count: the header, segments and key maps.
     pub len: u64,
-    /// What was complained of and is not again.
+    /// Warnings that were given and are given once only.
     pub complaints: Vec<String>,
     /// The slots of semihosting calls.
     pub host_calls: Vec<u64>,
@@ -48,10 +48,10 @@ pub struct Resume {
     pub later: Found,
 }
 
-/// An index to go on with.
+/// An index to resume.
 #[derive(Debug)]
 pub struct Resumed {
-    /// Where to go on.
+    /// Where to resume.
     pub resume: Resume,
     /// The trace that the index is of as a whole, which may be longer than what `resume` knows.
     pub fingerprint: Fingerprint,
@@ -64,11 +64,11 @@ pub struct Resumed {
 }
 
 impl Resumed {
-    /// Reads what it takes to go on with an index. Everything that is kept of it is checked, so the cost grows with it.
-    /// Many calls are put aside in `folder`.
+    /// Reads what it takes to resume an index. Everything that is kept of it is checked, so the cost grows with it.
+    /// Calls that are too many for memory are put aside in `folder`.
     ///
     /// # Errors
-    /// Says why the index cannot be gone on with.
+    /// Says why the index cannot be resumed.
     pub fn read(data: &Arc<Data>, folder: &Path) -> Result<Self, OpenError> {
         let unusable = || OpenError::Damaged("it does not say how to go on");
         let contents = layout::decode(data)?;

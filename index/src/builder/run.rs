@@ -39,9 +39,9 @@ pub(crate) struct Run<'a, S, F> {
 
 /// What the workers share.
 pub(crate) struct Shared<O> {
-    /// Where the first task begins. The others begin at the first good place behind multiples of the segment size from there.
+    /// Where the first task begins. The others begin at the first good place after multiples of the segment size from there.
     base: u64,
-    /// Where each task begins, as soon as somebody looked; none inside: it has no place to begin.
+    /// Where each task begins, once somebody has looked; the inner `None` says that it has no place to begin.
     cuts: Mutex<BTreeMap<u64, Option<u64>>>,
     next_task: AtomicU64,
     /// The length of the trace, as soon as it is certain that nothing more is taken in.
@@ -66,7 +66,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     pub fn run<O: Output + Send>(&self, assembler: Assembler<O>) -> Result<(O, BuildSummary), BuildError> {
         let Request { source, options, progress, cancel, .. } = *self.request;
         let base = assembler.text_end();
-        // Before its length: a source that has just settled takes in the rest when it is asked.
+        // Asked before the length: a source that has just settled takes in the rest when its length is asked.
         let is_settled = self.is_settled();
         progress.bytes_total.store(source.length(), Ordering::Relaxed);
         progress.bytes_done.store(base, Ordering::Relaxed);
@@ -264,7 +264,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         known.unwrap_or_else(|| {
             let target = self.target(shared, task);
             let limit = target.saturating_add(self.segment_bytes()).min(self.request.source.length());
-            // Where the input cannot be read here, the task before comes upon it and reports.
+            // Where the input cannot be read here, the task before comes upon it and reports it.
             let cut = if task == 0 {
                 Some(shared.base)
             } else {
@@ -279,7 +279,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
     fn hand_in<O: Output>(&self, shared: &Shared<O>, task: u64, parsed: Result<Task, SourceError>) -> bool {
         let mut ordered = shared.lock();
         let is_stopped = self.is_stopped(shared);
-        // A task that was stopped is not whole.
+        // A task that was stopped is incomplete.
         let taken = parsed.map_err(BuildError::from).and_then(|parsed| match is_stopped {
             true => Ok(()),
             false => {

@@ -1,4 +1,4 @@
-//! Builds that end badly, go on, and are asked before they end.
+//! Builds that fail, are resumed, and are queried before they end.
 
 use std::fmt::Write as _;
 use std::fs::File;

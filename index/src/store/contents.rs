@@ -39,7 +39,7 @@ pub struct ViewContents {
 pub struct MarkerContents {
     /// Whose: a place in the table of threads.
     pub thread: u16,
-    /// Of what they tell.
+    /// Their kind.
     pub kind: MarkerKind,
     /// How many there are.
     pub count: u64,
@@ -112,7 +112,7 @@ pub struct Contents {
     pub host_regions: Extent,
     /// Where its parts lie, and when each is in use.
     pub call_layout: CallLayout,
-    /// What it takes to go on with this index, as `builder/resume.rs` says; empty in one that lives in memory.
+    /// What it takes to resume this index, as `builder/resume.rs` says; empty in one that lives in memory.
     pub resume: Extent,
 }
 
@@ -120,7 +120,7 @@ pub struct Contents {
 const COUNT_LIMIT: u64 = 1 << 61;
 
 impl Contents {
-    /// Whether the segments follow each other and make up the whole: then steps and lines can be added without a look.
+    /// Whether the segments follow each other and make up the whole: then sums of steps and lines need no checks.
     pub fn is_consistent(&self) -> bool {
         let mut steps = 0u64;
         let mut lines = 0;

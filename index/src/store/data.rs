@@ -71,7 +71,7 @@ impl Data {
         }
     }
 
-    /// The same when all of them will be looked at: the system then reads them in one go.
+    /// The same for bytes that will all be read: the system then reads them in one go.
     pub fn get_all(&self, range: Range<usize>) -> Option<&[u8]> {
         let bytes = self.get(range.clone())?;
         self.prefetch(range);
@@ -80,7 +80,7 @@ impl Data {
 
     fn prefetch(&self, range: Range<usize>) {
         match self {
-            // Without it they come page by page: that is slower, and all that a refusal means.
+            // A refusal only means that pages are read one by one, which is slower.
             #[cfg(unix)]
             Self::Map(map) => _ = map.advise_range(memmap2::Advice::WillNeed, range.start, range.len()),
             #[cfg(not(unix))]

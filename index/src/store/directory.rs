@@ -32,7 +32,7 @@ impl DirectoryWriter {
     }
 
     /// Adds a key larger than those before. `write` appends the rest of the entry to the first buffer and lists to the second;
-    /// what it gives is passed on.
+    /// what it returns is passed on.
     pub fn push<T>(&mut self, key: u64, write: impl FnOnce(&mut Vec<u8>, &mut Vec<u8>) -> T) -> T {
         debug_assert!(self.count == 0 || key > self.last_key, "keys come in ascending order");
         if self.count.is_multiple_of(GROUP) {
@@ -82,7 +82,7 @@ pub trait Entry<'a>: Sized {
     /// Takes an entry off the front of `entries`; its list, if it has one, lies at the front of `lists` and is taken too.
     fn take(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<Self, Malformed>;
 
-    /// The same where nobody wants the entry: a lookup passes over half of its group.
+    /// The same when the entry is not wanted: a lookup skips half of its group on average.
     fn skip(entries: &mut &'a [u8], lists: &mut &'a [u8]) -> Result<(), Malformed> {
         Self::take(entries, lists).map(drop)
     }

@@ -93,7 +93,7 @@ impl Fingerprint {
         Ok(Self { length, sample_hash: sample_hash(length, |range, bytes| source.read_raw(range, bytes))?, ..self })
     }
 
-    /// In which way the other differs, worded to follow "the index was rebuilt: "; none when it does not.
+    /// How the other differs, worded to follow "the index was rebuilt: "; none when it does not.
     pub fn difference(&self, now: &Self) -> Option<&'static str> {
         if self.options != now.options {
             Some("it was made with other options")

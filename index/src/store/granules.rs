@@ -114,7 +114,7 @@ impl Touch {
     }
 }
 
-/// Fills a buffer.
+/// Fills a buffer before touches are put into it.
 pub const NO_TOUCH: Touch = Touch { slot: 0, shape: Shape(0), external: 0 };
 
 /// Read and write masks of some touches together.
@@ -137,7 +137,7 @@ impl Masks {
     }
 }
 
-/// Which bytes of a block some touches touch.
+/// Which bytes of a block some touches cover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     /// Bytes read and written.
@@ -155,7 +155,7 @@ impl Reach {
     }
 }
 
-/// Appends the entry of a block, and its list where it has one; gives the bytes that the touches touch.
+/// Appends the entry of a block, and its list where it has one; returns the bytes that the touches cover.
 pub fn push_granule(entries: &mut Vec<u8>, lists: &mut Vec<u8>, touches: &[Touch]) -> Reach {
     let mut reach = Reach::default();
     touches.iter().for_each(|touch| reach.add(*touch));

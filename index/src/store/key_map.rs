@@ -5,7 +5,7 @@
 //! gist             of a memory block: the bytes that these segments read, write, find changed by others: u64 each;
 //!                  of an address: nothing
 //! ```
-//! Bytes that none of the segments touches are so not looked for in each of them:
+//! So bytes that no segment touches need not be looked for in each segment:
 //! the first half of a block may be written in all 64 segments, and its second half in none.
 
 use crate::store::directory::{DirectoryWriter, Entry};
@@ -70,7 +70,7 @@ impl Gist for Reach {
 pub struct SegmentSet<G> {
     /// A bit each.
     pub segments: u64,
-    /// None when they are so few that they can be asked themselves.
+    /// None when the segments are so few that each can be looked at.
     pub gist: Option<G>,
 }
 
@@ -103,14 +103,14 @@ impl<G: Gist> KeyMapWriter<G> {
         self.entries.extend(keys.map(|(key, gist)| (key, segment, gist)));
     }
 
-    /// How much memory the keys take, those of each segment for themselves.
+    /// How much memory the keys take; a key of several segments counts several times.
     pub fn len_bytes(&self) -> usize {
         self.entries.len() * size_of::<(u64, u8, G)>()
     }
 
-    /// The map as it lies in the index; begins anew.
+    /// The map as it lies in the index. Empties the writer.
     pub fn finish(&mut self) -> Vec<u8> {
-        // Those of each segment ascend, which the stable sort makes use of.
+        // The keys of each segment ascend, which makes the stable sort fast.
         self.entries.sort_by_key(|(key, segment, _)| (*key, *segment));
         let mut directory = DirectoryWriter::default();
         for same in self.entries.chunk_by(|one, other| one.0 == other.0) {

@@ -42,7 +42,7 @@ pub fn header(directory: Extent, file_len: u64) -> [u8; HEADER_LEN] {
     header
 }
 
-/// How long the part of an index is that lies in another file, by the header of the file that holds the rest.
+/// The length of the part of an index that lies in another file, by the header of the file that holds the rest.
 pub fn start_of_rest(rest: &Data) -> Option<usize> {
     let header = rest.get(0..HEADER_LEN)?;
     let checksum = take_u64(&mut header.get(HEADER_LEN - 8..)?).ok()?;

@@ -12,9 +12,9 @@ pub trait Output {
     fn append(&mut self, bytes: &[u8]) -> std::io::Result<()>;
     /// Overwrites the first bytes.
     fn write_header(&mut self, header: &[u8; HEADER_LEN]) -> std::io::Result<()>;
-    /// All bytes so far. They must be gone before more is written.
+    /// All bytes so far. What is returned must be dropped before more is written.
     fn read_back(&mut self) -> std::io::Result<Arc<Data>>;
-    /// All bytes so far, for whoever looks at them while more is written.
+    /// All bytes so far, to be read while more is written.
     fn so_far(&mut self) -> std::io::Result<Arc<Data>>;
 }
 

@@ -299,7 +299,7 @@ impl<'a> List<'a> {
         Ok(decoded)
     }
 
-    /// The `index`-th number. Cost: those before it in its frame are added up.
+    /// The `index`-th number. Cost: adds up those before it in its frame.
     pub fn get(&self, index: usize) -> Result<u32, Malformed> {
         if index >= self.len {
             return Err(Malformed);

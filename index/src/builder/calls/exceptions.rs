@@ -6,11 +6,11 @@ use crate::answers::call::Evidence;
 use crate::builder::calls::branches::branch_target;
 use crate::builder::calls::jump::Jump;
 
-/// How it shows that a transfer of control takes an exception, if it does.
+/// The evidence that a transfer of control takes an exception, if it does.
 ///
-/// Behind an instruction that does not jump control can go elsewhere by an exception alone; but a trace may have gaps,
+/// After an instruction that does not jump, only an exception can send control elsewhere. But a trace may have gaps,
 /// so the destination must look like a vector, or the registers like those of a handler.
-/// Behind one that jumps, the trace must say so besides, and the jump must go elsewhere.
+/// After one that jumps, the trace must also say so, and the jump must go elsewhere.
 pub fn exception(jump: &Jump) -> Option<Evidence> {
     let evidence = if jump.has_words { Evidence::Words } else { Evidence::Jump };
     let is_taken = match jump.flow {

@@ -26,7 +26,7 @@ pub struct FinderState {
 }
 
 impl FinderState {
-    /// Whether it can be gone on with: what was read from a file may say anything.
+    /// Whether it can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         self.threads.iter().all(ThreadFinder::is_consistent)
     }
@@ -75,17 +75,17 @@ impl CallFinder {
         (&mut self.threads[usize::from(number)], &mut self.found)
     }
 
-    /// A finder that goes on where another was.
+    /// A finder that resumes where another stopped.
     pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
         Self { threads: state.threads, recorded: state.recorded, found }
     }
 
-    /// What it takes to go on from here, besides what was found.
+    /// What it takes to resume from here, besides what was found.
     pub fn state(&self) -> FinderState {
         FinderState { threads: self.threads.clone(), recorded: self.recorded.clone() }
     }
 
-    /// From now on frames that wait for the end of the trace do so in a file in this folder.
+    /// Frames that wait for the end of the trace do so in a file in this folder from here on.
     pub fn use_folder(&mut self, folder: &Path) {
         self.found.frames.use_folder(folder);
     }
@@ -125,7 +125,7 @@ mod tests {
     use crate::answers::call::{CallId, Entered};
     use crate::builder::options::BuildOptions;
 
-    /// An A64 step: address, encoding (0 where it does not matter), and the registers that it writes.
+    /// An A64 step: address, encoding (0 where it does not matter) and the registers that it writes.
     type Written<'a> = (u64, u32, &'a [(&'a str, u64)]);
 
     const RET: u32 = 0xd65f_03c0;

@@ -44,7 +44,7 @@ impl Jump {
         self.instruction_set.marked_address(self.pc)
     }
 
-    /// What the call must have that returns so.
+    /// What a call must have for this to be its return.
     pub fn key(&self) -> ReturnKey {
         ReturnKey { sp: self.sp, target: self.target() }
     }

@@ -60,7 +60,7 @@ pub enum PendingKind {
 }
 
 impl Pending {
-    /// The frame that it is when it ends; none when it may not have been a call at all.
+    /// The frame that it becomes when it ends; none when it may not have been a call at all.
     pub fn frame(&self, on: StackId, exit_step: Option<u64>, left: Left) -> Option<Frame> {
         let (exit_step, left) = match self.jumped_out.filter(|_| left != Left::Return) {
             Some(step) => (Some(step), Left::Longjmp),
@@ -91,7 +91,7 @@ impl Pending {
         !matches!(self.kind, PendingKind::Exception { .. })
     }
 
-    /// True for what cannot be anything but a call.
+    /// True for a call that is certain.
     pub fn is_certain_call(&self) -> bool {
         matches!(self.kind, PendingKind::Call)
     }

@@ -35,7 +35,7 @@ impl PendingFrames {
         self.frames.push(frame);
     }
 
-    /// Whether what follows from the frames does: what was read from a file may say anything.
+    /// Whether the counts agree with the frames: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         let mut expected = Self::default();
         self.frames.iter().for_each(|frame| expected.push(*frame));
@@ -123,7 +123,7 @@ impl PendingFrames {
         places().find(|place| self.frames[*place].resumes_at(pc)).or_else(|| places().next())
     }
 
-    /// Takes out a frame and all inside it, outermost first. What returned so may be returned to by a longjmp.
+    /// Takes out a frame and all inside it, outermost first.
     pub fn take_from(&mut self, place: usize) -> Vec<Pending> {
         let taken: Vec<_> = self.frames.drain(place.min(self.frames.len())..).collect();
         while self.exceptions.pop_if(|(exception, _)| *exception >= place).is_some() {}
@@ -131,12 +131,12 @@ impl PendingFrames {
         taken
     }
 
-    /// Notes that the call with a key returned to where so many frames are pending.
+    /// Notes where the call with a key returned to, and how many frames are pending there: a longjmp may go to the same place.
     pub fn note_return(&mut self, key: ReturnKey, pending: usize) {
         self.return_points.insert(key, pending);
     }
 
-    /// Takes away the calls whose stack is gone, innermost first.
+    /// Removes the calls whose stack is gone, innermost first.
     pub fn lose_below(&mut self, risen: Option<u64>) -> Vec<Pending> {
         let inside = self.inside();
         let mut lost = Vec::new();
@@ -150,7 +150,7 @@ impl PendingFrames {
     }
 
     /// Marks the calls that a jump may have left although the stack pointer did not rise above theirs:
-    /// it is that of their caller. Either calls inside them were left, or their caller was returned to at that place before.
+    /// it is that of their caller. Either calls inside them were left, or a call of their caller returned to that place before.
     pub fn suspect_jump(&mut self, to: ReturnKey, lost: &[Pending], step: u64) {
         let is_suspect = |frame: &Pending| frame.key.sp == to.sp && frame.jumped_out.is_none();
         if !self.frames.last().is_some_and(is_suspect) {

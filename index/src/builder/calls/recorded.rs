@@ -1,19 +1,19 @@
 //! Finds calls in traces whose records say what branches are.
 //!
 //! A step that calls begins a frame with the thread's next step, unless that is the step behind it in memory
-//! (code that asks for its own address calls so).
+//! (which is how code asks for its own address).
 //! A step that returns ends the innermost frame with its return address and, on x86, the place where that lies on the stack;
 //! frames inside were skipped. One that matches no frame changes nothing: threads may be traced from their middle.
 //!
 //! Frames can also be left without a return (longjmp, exceptions of C++):
 //! - On x86 a call that writes its return address where that of a pending call lies, or above, shows that the pending call is over.
 //!   So does a return from above.
-//! - A jump to where a register says, or a return that matches nothing, to a place where a call returned to before,
-//!   leaves what was called since. On x86 that is a suspicion until the stack shows it, for a `switch` may jump so, too.
+//! - A jump through a register, or a return that matches nothing, to a place where a call returned to before,
+//!   leaves what was called since. On x86 that is a suspicion until the stack shows it, for a `switch` may do the same.
 //!
 //! A marker that the kernel redirected control begins a frame that interrupts the step before (a signal's handler,
 //! kernel code of a system call), and another one ends it and all inside. Inside, nothing outside is over,
-//! unless the return addresses show that the stack of before is in use again. The abort of a restartable sequence is no frame.
+//! unless the return addresses show that the earlier stack is in use again. The abort of a restartable sequence is no frame.
 
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ use crate::store::calls::frame::Frame;
 
 /// Return addresses that lie further apart are on different stacks.
 const STACK_BYTES: u64 = 8 << 20;
-/// So many handlers that interrupt each other are left together.
+/// Up to this many handlers that interrupt each other are left together.
 const NESTED: usize = 64;
 
 /// A thread whose records say what branches are.
@@ -149,7 +149,7 @@ impl RecordedThread {
         };
         // Retpolines put another address there: where that leads, no call returned to.
         let is_point = self.frames.get(place).is_some_and(|frame| frame.returns_to(pc));
-        // What returns after all was not left by a jump, nor was what it returns to.
+        // A call that does return was not left by a jump, and neither was its caller.
         self.suspicion = self.suspicion.filter(|(from, _)| *from > place);
         self.close_down_to(place + 1, branch.step, Left::Skipped, found);
         self.close_down_to(place, branch.step, Left::Return, found);
@@ -168,7 +168,7 @@ impl RecordedThread {
         Some(self.frames.get(depth.checked_sub(1)?)?.call_step)
     }
 
-    /// Control jumped to anywhere: perhaps to where a call returned to that a frame further out made.
+    /// Control jumped to a computed address: perhaps to where an earlier call of a frame further out returned.
     fn jump_to(&mut self, pc: u64, step: u64, found: &mut FoundSoFar) {
         let Some(mut points) = self.return_points.remove(&pc) else { return };
         let is_valid =
@@ -214,7 +214,7 @@ impl RecordedThread {
         self.suspicion = None;
     }
 
-    /// Ends the redirections inside of which the stack of before is in use again, or notes where theirs is.
+    /// Ends the redirections inside of which the earlier stack is in use again, or notes where their own stack is.
     fn leave_redirections(&mut self, stack: u64, step: u64, found: &mut FoundSoFar) {
         while let Some(innermost) = self.frames.level_start().checked_sub(1) {
             // A handler that was interrupted before it used the stack is left with what interrupted it.
@@ -258,7 +258,7 @@ impl RecordedThread {
         }
     }
 
-    /// Control will come elsewhere than it would have, to `interrupted`.
+    /// Control is redirected; it would have gone to `interrupted`.
     fn redirect(&mut self, to: Redirection, interrupted: u64) {
         // A handler that is interrupted before its first step.
         if let Some((before, call_step)) = self.redirection.replace(to).zip(self.last_step) {
@@ -316,7 +316,7 @@ impl RecordedThread {
         })
     }
 
-    /// Gives the frames that the trace ends inside of.
+    /// Adds the frames that the trace ends inside of.
     pub fn end_trace(&mut self, found: &mut FoundSoFar) {
         self.settle_suspicion(found);
         let open = self.frames.iter().filter_map(|frame| self.frame(frame, None, Left::Open));

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::builder::segment::turns::TurningBranch;
 
-/// A step that calls, returns or jumps to anywhere.
+/// A step that calls, returns or jumps to a computed address.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct BranchStep {
     /// The step.

@@ -20,9 +20,9 @@ use crate::answers::call::{Entered, Evidence, Left};
 use crate::store::calls::frame::Frame;
 use crate::store::packed::{entry, u32_in, u64_in};
 
-/// So many frames are held back before they are sorted and put aside: 9 MiB.
+/// This many frames stay in memory before they are sorted and put aside: 9 MiB.
 const LIMIT: usize = 100_000;
-/// All runs together are read through buffers of so many bytes.
+/// The buffers through which all runs are read have this many bytes together.
 const BUFFERS: usize = 8 << 20;
 const RECORD: usize = 40;
 const NONE: u64 = u64::MAX;
@@ -123,7 +123,7 @@ impl FrameSpool {
         };
         match self.file.as_ref().map(|file| (file, write(file))) {
             Some((file, Ok(offset))) => Store::File { file: Arc::clone(file), offset },
-            // What a full disk refuses is kept; what it took of it lies between runs and is never read.
+            // What a full disk refuses stays in memory; the part that it took lies between runs and is never read.
             Some((_, Err(_))) | None => Store::Memory(bytes),
         }
     }

@@ -1,6 +1,6 @@
 //! The stacks of a thread: tasks of an operating system on one CPU, coroutines.
 //!
-//! A thread turns to another stack in one of two ways.
+//! A thread switches to another stack in one of two ways.
 //! An exception returns elsewhere than to what it interrupted: to what it interrupted on another stack,
 //! or with a stack pointer that this stack never had, or far from where it came from.
 //! Or the stack pointer is set, not moved, far from all that it was on this stack, and control goes on by a return
@@ -15,7 +15,7 @@ use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey};
 use crate::builder::calls::pending_frames::PendingFrames;
 use crate::builder::calls::sp_range::FAR;
 
-/// Beyond so many stacks of a thread, new ones are not told from the one in use.
+/// Beyond this many stacks of a thread, new ones are not told from the one in use.
 const STACKS: usize = 256;
 /// The same for the stack pointer that an exception returns with.
 const NEAR: u64 = 512;
@@ -56,7 +56,7 @@ impl Default for Stacks {
 }
 
 impl Stacks {
-    /// Whether it can be gone on with: what was read from a file may say anything.
+    /// Whether it can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         self.current < self.stacks.len()
             && self.stacks.len() <= STACKS
@@ -136,7 +136,7 @@ impl Stacks {
         if let Some((number, _)) = owner {
             return Some(Turn::To(number));
         }
-        // Behind a jump to where a register points, anywhere may be right.
+        // After a jump through a register, any address may be right.
         let goes_on = !matches!(interrupted.control().flow, Flow::Next | Flow::Trap);
         let is_skip = goes_on || jump.pc.abs_diff(interrupted.next_pc()) <= SKIPPED;
         let is_new = !is_skip && !home.is_near(sp, NEAR) && self.stacks.len() < STACKS;

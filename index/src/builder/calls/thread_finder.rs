@@ -73,7 +73,7 @@ impl ThreadFinder {
         }
     }
 
-    /// Whether it can be gone on with: what was read from a file may say anything.
+    /// Whether it can be resumed: a file may hold anything.
     pub fn is_consistent(&self) -> bool {
         self.lr_age <= AGE_LIMIT && self.stacks.is_consistent()
     }
@@ -142,7 +142,7 @@ impl ThreadFinder {
         }
     }
 
-    /// The stack pointer, which an exception's end gives back unless it was written since.
+    /// The stack pointer, which the end of an exception restores unless it was written since.
     fn sp_in_use(&self, sp: Option<u64>, written: Option<u64>) -> Option<u64> {
         match self.sp_again {
             Some((since, again)) if written.is_none_or(|written| written < since) => again,
@@ -300,7 +300,7 @@ impl ThreadFinder {
         self.has_words |= end.has_words;
     }
 
-    /// Gives the frames that the trace ends inside of.
+    /// Adds the frames that the trace ends inside of.
     pub fn end_trace(&mut self, found: &mut FoundSoFar) {
         let Some((last_step, last)) = self.last else { return };
         self.core[SP] = self.sp_in_use(self.core[SP], self.sp_step);
@@ -357,7 +357,7 @@ impl ThreadFinder {
         let (sp, link) = (self.core[SP], self.core[link_place(last.instruction_set)]);
         let pending = self.stacks.pending();
         let by_link = link.and_then(|link| pending.returning_to(ReturnKey { sp, target: link }));
-        // It may return by a value from the stack.
+        // It may return to an address that it took from the stack.
         let place = by_link.or_else(|| pending.made_with(sp));
         self.close_at(place, last_step, found);
         self.close(&lost, last_step, Left::Skipped, found);

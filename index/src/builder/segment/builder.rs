@@ -224,7 +224,7 @@ impl SegmentBuilder {
         self.problems.clear();
     }
 
-    /// Whether an event stands at a place of its own: in some formats all of a step bear the place of the step.
+    /// Whether an event has a place of its own: in some formats all events of a step have the place of the step.
     #[cold]
     fn can_begin_at(&self, offset: u64) -> bool {
         let last = self.text_start + u64::from(self.offsets.last().copied().unwrap_or(0));
@@ -319,7 +319,7 @@ impl SegmentBuilder {
 
     #[inline(always)]
     fn visit(&mut self, pc: u64) {
-        // The step after an address is mostly the one that came after it before.
+        // The step after an address is mostly the one that came after it last time.
         let before = self.step_pcs.last().copied().unwrap_or(0) as usize;
         let guess = self.successors.get(before).copied().unwrap_or(0);
         let is_right = self.pcs.keys().get(guess as usize) == Some(&pc);

@@ -24,7 +24,7 @@ impl Default for GranuleState {
 }
 
 impl GranuleState {
-    /// Notes a store; without bytes the trace does not say of what.
+    /// Notes a store; without `bytes`, of a value that the trace does not give.
     #[inline]
     pub fn write(&mut self, offset: usize, size: usize, bytes: Option<&[u8]>) {
         let mask = byte_mask(offset as u64, size as u64);
@@ -38,7 +38,7 @@ impl GranuleState {
         }
     }
 
-    /// Notes a load of up to 8 bytes; gives those, as a mask, that contradict what was known.
+    /// Notes a load of up to 8 bytes; returns those, as a mask, that contradict what was known.
     #[inline]
     pub fn read(&mut self, offset: usize, bytes: &[u8]) -> u8 {
         let mask = byte_mask(offset as u64, bytes.len() as u64);
@@ -75,7 +75,7 @@ impl GranuleState {
             .fold(0, |mask, place| mask | u64::from(self.first_data[place] != data[place]) << place)
     }
 
-    /// Makes of what was known before this segment what is known after it.
+    /// Turns what was known before this segment into what is known after it.
     pub fn follow(&self, known: &mut u64, data: &mut [u8; 64]) {
         for place in (0..64).filter(|place| self.known >> place & 1 != 0) {
             data[place] = self.data[place];
@@ -84,7 +84,7 @@ impl GranuleState {
     }
 }
 
-/// Copies as many bytes; most accesses are of four or eight, which takes no call.
+/// Copies between slices of one length; most accesses have four or eight bytes, which need no call.
 #[inline(always)]
 fn copy(to: &mut [u8], from: &[u8]) {
     if let (Ok(to), Ok(from)) = (<&mut [u8; 8]>::try_from(&mut *to), <&[u8; 8]>::try_from(from)) {
@@ -96,7 +96,7 @@ fn copy(to: &mut [u8], from: &[u8]) {
     }
 }
 
-/// Compares as many bytes, in the same way.
+/// Compares slices of one length in the same way.
 #[inline(always)]
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
     if let (Ok(one), Ok(other)) = (<&[u8; 8]>::try_from(one), <&[u8; 8]>::try_from(other)) {

@@ -212,7 +212,7 @@ impl ThreadEnd {
             before: self.last,
         };
         (self.lr_age, self.is_age_carried) = if transfer.is_first {
-            // Whether this is a transfer at all the pass in order finds out: from here on it knows the age.
+            // The pass in order finds out whether this is a transfer at all: from here on it knows the age.
             (0, true)
         } else {
             // The link register must be written again before another transfer can be a call.

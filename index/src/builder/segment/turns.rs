@@ -1,5 +1,5 @@
 //! What the search for calls needs of a segment of a trace whose records say what branches are:
-//! the steps that call, return or jump to anywhere, where control came to behind them, and the markers that redirect it.
+//! the steps that call, return or jump to a computed address, where control went after them, and the markers that redirect it.
 
 use stepback_machine::{AccessKind, Branch, InstructionSet, ReturnAddress};
 use stepback_parsers::{Marker, MarkerEvent, MarkerKind, MemoryAccess, StepEvent, ThreadNumber};

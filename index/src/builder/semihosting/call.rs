@@ -9,7 +9,7 @@ pub(crate) struct HostCall {
     pub carried_by: Option<u16>,
 }
 
-/// More semihosting calls that write memory are not looked at, which bounds time and memory:
+/// Semihosting calls that write memory are not looked at beyond this many, which bounds time and memory:
 /// far more than the regions that are kept, for calls whose region the trace does not tell do not count among those.
 pub(crate) const HOST_CALLS_LIMIT: usize = 1 << 22;
 /// The warning that there were more.

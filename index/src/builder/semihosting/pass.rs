@@ -1,4 +1,4 @@
-//! The pass over the semihosting calls of a trace, in order, once everything else is indexed.
+//! The pass over the semihosting calls of a trace in order, once everything else is indexed.
 //!
 //! It asks the new index itself: a call's registers and parameter block may have been written in any earlier segment.
 
@@ -34,7 +34,7 @@ pub(crate) struct HostWrites {
     /// Where and when.
     pub regions: HostRegions,
     /// For each segment that has some: reads that seemed to contradict what was known but follow such a region,
-    /// sorted by block and place, and how many reads are no external changes at all then.
+    /// sorted by block and place, and how many reads are then no external changes at all.
     pub explained: BTreeMap<usize, (Vec<SeamExternal>, u64)>,
     /// Some calls were left out.
     pub is_cut_short: bool,

@@ -5,7 +5,7 @@ use crate::store::calls::layout::{CallLayout, StackPart, StackSwitch};
 
 /// Bytes of a frame in the table.
 pub(super) const RECORD: usize = 56;
-/// What stands for a step or a frame that there is not.
+/// Stands for a step or a frame that does not exist.
 pub(super) const NONE: u64 = u64::MAX;
 
 /// The table of some frames as it lies in the index, and its layout.
@@ -16,7 +16,7 @@ pub fn encode_frames(mut frames: Vec<Frame>, mut switches: Vec<StackSwitch>) -> 
     encode_sorted(frames, switches)
 }
 
-/// The same of frames and switches that come in the order of the table.
+/// The same for frames and switches that already are in the order of the table.
 pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<StackSwitch>) -> (Vec<u8>, CallLayout) {
     let frames = frames.into_iter();
     let mut bytes = Vec::with_capacity(RECORD * frames.size_hint().0);
@@ -26,7 +26,7 @@ pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<Stac
 }
 
 /// Encodes frames that come in the order of the table, one after the other.
-/// Keeps as many as are open at once.
+/// Memory: the frames that are open at once.
 #[derive(Debug, Default)]
 pub struct TableEncoder {
     count: u64,

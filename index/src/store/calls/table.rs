@@ -7,7 +7,7 @@
 //! function: u64, call step: u64, entry step: u64, exit step: u64, parent: u64, skip: u64, depth: u32, thread: u16, entered: u8, left and evidence: 4 bits each
 //! ```
 //! All ones stand for "none".
-//! `skip` is a frame further out than the parent (`skip_depth` in `encoder.rs`): walks outwards need not take every step.
+//! `skip` is a frame further out than the parent (`skip_depth` in `encoder.rs`): a walk outwards need not visit every frame.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

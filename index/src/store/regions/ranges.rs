@@ -16,7 +16,7 @@ pub struct AddressRange {
 pub struct Ranges(BTreeMap<u64, u64>);
 
 impl Ranges {
-    /// Adds the addresses from `first` to `last`. O(log n) for each run that they meet, which are then one.
+    /// Adds the addresses from `first` to `last`. The runs that they meet become one. O(log n) for each of them.
     pub fn add(&mut self, mut range: AddressRange) {
         loop {
             let met = self.meeting(range).next();

@@ -38,12 +38,12 @@ pub(crate) struct HostRegion {
 }
 
 impl HostRegion {
-    /// As a store: nobody knows of what.
+    /// The same as a store of an unknown value.
     pub fn access(&self) -> Access {
         Access {
             kind: AccessKind::Write,
             target: AccessTarget::Memory { address: Address(self.first), size_bytes: self.last - self.first + 1 },
-            // One byte stands for all: a buffer may be as long as memory.
+            // One unknown byte stands for all, for a buffer may be as long as memory.
             value: Value(vec![None]),
             is_inferred: false,
             is_decoded: false,
@@ -192,7 +192,7 @@ impl HostRegions {
         }
     }
 
-    /// The regions of the widest node around one that has none that is sought; none when that region is.
+    /// The regions of the widest node around one in which nothing is sought; none when that region itself is.
     fn without(&self, number: usize, sought: Sought) -> Option<Range<usize>> {
         for (level, nodes) in (1..LEVELS + 1).zip(&self.levels).rev() {
             let size = FANOUT.pow(level);
@@ -235,7 +235,7 @@ impl HostRegions {
     }
 }
 
-/// Asks for the regions of some bytes, one after the other, each time only of the bytes that are still without.
+/// Asks for the regions of some bytes, one after the other, each time only for the bytes that have none yet.
 fn slots_of<'a>(granule: u64, mut need: u64, mut nearest: impl FnMut(Sought) -> Option<&'a HostRegion>) -> ByteSlots {
     let mut slots = [None; 64];
     while need != 0 {

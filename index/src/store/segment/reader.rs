@@ -19,7 +19,7 @@ use crate::store::segment::views::STEPS_OF_THREAD;
 pub struct SegmentReader<'a> {
     /// Its entry in the directory.
     pub meta: &'a SegmentMeta,
-    /// What `meta.sections` counts in.
+    /// The bytes that `meta.sections` counts in.
     pub bytes: &'a Data,
     /// A bit for each section that was checked.
     pub checked: &'a AtomicU8,
@@ -137,14 +137,14 @@ impl<'a> SegmentReader<'a> {
         Ok(List::new(self.section(Section::Externals)?, self.meta.external_slots as usize))
     }
 
-    /// The first slot from one on with a read that contradicts what was known; `seams` are those of the seams, ascending.
+    /// The first slot from `from` on with a read that contradicts what was known; `seams` are those of the seams, ascending.
     pub fn next_external_slot(&self, from: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
         let inside = self.external_slots()?.first_from(from).map_err(|Malformed| damaged(Section::Externals))?;
         let seam = seams.get(seams.partition_point(|slot| *slot < from)).copied();
         Ok(inside.into_iter().chain(seam).min())
     }
 
-    /// The last slot up to one with a read that contradicts what was known; `seams` are those of the seams, ascending.
+    /// The last slot up to `last` with a read that contradicts what was known; `seams` are those of the seams, ascending.
     pub fn last_external_slot(&self, last: u32, seams: &[u32]) -> Result<Option<u32>, QueryError> {
         let below = last.saturating_add(1);
         let inside = self.external_slots()?.last_below(below).map_err(|Malformed| damaged(Section::Externals))?;
