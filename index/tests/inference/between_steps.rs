@@ -30,7 +30,7 @@ fn marker(kind: MarkerKind, value: u64) -> Record {
 
 /// Compares what is inferred of a register of thread 0 at a position.
 #[track_caller]
-fn check_set(records: &[Record], set: InstructionSet, at: u64, (name, expected): (&str, &str)) {
+fn check_set(records: &[Record], set: InstructionSet, at: u64, name: &str, expected: &str) {
     let index = index_in_memory(Records::new(records.to_vec(), set), &BuildOptions::default()).unwrap();
     let views = vec![(name.to_owned(), Registers::view(name, set).unwrap())];
     let question = RegisterViewsAt { position: Position(at), thread: ThreadId(0), views };
@@ -39,8 +39,8 @@ fn check_set(records: &[Record], set: InstructionSet, at: u64, (name, expected):
 }
 
 #[track_caller]
-fn check(records: &[Record], at: u64, expected: (&str, &str)) {
-    check_set(records, InstructionSet::X86_64, at, expected);
+fn check(records: &[Record], at: u64, name: &str, expected: &str) {
+    check_set(records, InstructionSet::X86_64, at, name, expected);
 }
 
 const UNKNOWN: &str = "????????????????";
@@ -55,8 +55,8 @@ fn what_a_system_call_returns_is_not_what_the_handler_of_a_signal_finds() {
         nop(0, 0x5000),
         nop(0, 0x5001),
     ];
-    check(&records, 1, ("rax", UNKNOWN));
-    check(&records, 2, ("rax", UNKNOWN));
+    check(&records, 1, "rax", UNKNOWN);
+    check(&records, 2, "rax", UNKNOWN);
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn what_comes_later_does_not_show_yet() {
         nop(0, 0x1002),
         nop(0, 0x1003),
     ];
-    check(&records, 2, ("rax", UNKNOWN));
-    check(&records, 3, ("rax", "000000000000004d"));
-    check(&records, 4, ("rax", "000000000000004d"));
+    check(&records, 2, "rax", UNKNOWN);
+    check(&records, 3, "rax", "000000000000004d");
+    check(&records, 4, "rax", "000000000000004d");
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn before_a_signal_registers_are_what_the_last_step_left() {
         nop(0, 0x5000),
         nop(0, 0x5001),
     ];
-    check(&records, 1, ("rax", "0000000001234567"));
-    check(&records, 2, ("rax", UNKNOWN));
-    check(&records, 4, ("rax", UNKNOWN));
+    check(&records, 1, "rax", "0000000001234567");
+    check(&records, 2, "rax", UNKNOWN);
+    check(&records, 4, "rax", UNKNOWN);
 }
 
 #[test]
@@ -99,11 +99,11 @@ fn results_of_system_calls_that_may_say_whether_they_succeeded_are_not_values() 
         records.extend([nop(0, 0x1002), nop(0, 0x1003)]);
         records
     };
-    check(&result(1, None), 1, ("rax", UNKNOWN));
-    check(&result(0, Some(9)), 1, ("rax", UNKNOWN));
-    check(&result(9, Some(9)), 1, ("rax", UNKNOWN));
-    check(&result(9_u64.wrapping_neg(), Some(9)), 1, ("rax", "fffffffffffffff7"));
-    check(&result(9, None), 1, ("rax", "0000000000000009"));
+    check(&result(1, None), 1, "rax", UNKNOWN);
+    check(&result(0, Some(9)), 1, "rax", UNKNOWN);
+    check(&result(9, Some(9)), 1, "rax", UNKNOWN);
+    check(&result(9_u64.wrapping_neg(), Some(9)), 1, "rax", "fffffffffffffff7");
+    check(&result(9, None), 1, "rax", "0000000000000009");
 }
 
 #[test]
@@ -114,25 +114,25 @@ fn arguments_are_where_their_function_has_them() {
         records.extend([nop(0, 0x1002), nop(0, 0x1003)]);
         records
     };
-    check(&arguments(CLOSE), 1, ("r10", "0000000000000004"));
-    check(&arguments(CLOSE), 1, ("rcx", UNKNOWN));
-    check(&arguments(7), 1, ("r10", UNKNOWN));
-    check(&arguments(7), 1, ("rcx", "0000000000000004"));
+    check(&arguments(CLOSE), 1, "r10", "0000000000000004");
+    check(&arguments(CLOSE), 1, "rcx", UNKNOWN);
+    check(&arguments(7), 1, "r10", UNKNOWN);
+    check(&arguments(7), 1, "rcx", "0000000000000004");
 }
 
 #[test]
 fn nothing_from_before_a_gap_is_told() {
     let mut records = vec![step(0, 0x1000, EAX)];
     records.extend((0..5000).map(|number| nop(0, 0x1005 + number)));
-    check(&records, 5000, ("rax", "0000000001234567"));
+    check(&records, 5000, "rax", "0000000001234567");
     // `jmp` goes elsewhere than it says, so steps are missing.
     let behind = 0x1005 + 5000;
     records.push(branch(0, behind, &[0xeb, 0x10], Branch::Jump));
     let mut whole = records.clone();
     whole.extend((0..9).map(|number| nop(0, behind + 0x12 + number)));
-    check(&whole, 5005, ("rax", "0000000001234567"));
+    check(&whole, 5005, "rax", "0000000001234567");
     records.extend((0..9).map(|number| nop(0, behind + 0x13 + number)));
-    check(&records, 5005, ("rax", UNKNOWN));
+    check(&records, 5005, "rax", UNKNOWN);
 }
 
 #[test]
@@ -140,11 +140,11 @@ fn nothing_from_before_a_gap_that_the_trace_tells_of_is_told() {
     let steps = |gap: Option<Record>| -> Vec<Record> {
         [step(0, 0x1000, EAX), nop(0, 0x1005)].into_iter().chain(gap).chain([nop(0, 0x1006), nop(0, 0x1007)]).collect()
     };
-    check(&steps(None), 3, ("rax", "0000000001234567"));
+    check(&steps(None), 3, "rax", "0000000001234567");
     for reason in GapReason::ALL {
         let gap = marker(reason.kind(), 7);
-        check(&steps(Some(gap)), 2, ("rax", UNKNOWN));
-        check(&steps(Some(gap)), 3, ("rax", UNKNOWN));
+        check(&steps(Some(gap)), 2, "rax", UNKNOWN);
+        check(&steps(Some(gap)), 3, "rax", UNKNOWN);
     }
 }
 
@@ -155,12 +155,12 @@ fn narrow_sources_leave_zeros_in_vector_registers() {
     let mut records = vec![step(0, 0x1000, &[0x48, 0xc7, 0xc0, 0xff, 0xff, 0xff, 0xff])];
     records.push(step(0, 0x1007, &[0x66, 0x0f, 0x6e, 0xc0]));
     records.extend(ending(0x100b));
-    check(&records, 2, ("xmm0", "000000000000000000000000ffffffff"));
+    check(&records, 2, "xmm0", "000000000000000000000000ffffffff");
     // mov x0, #-1; fmov d1, x0; fmov s2, w0; fmov s3, s1
     let codes = [0x9280_0000_u32, 0x9e67_0001, 0x1e27_0002, 0x1e20_4023, 0xd503_201f, 0xd503_201f];
     let records: Vec<_> =
         codes.iter().zip(0..).map(|(code, place)| step(0, 0x1000 + 4 * place, &code.to_le_bytes())).collect();
-    let check = |name, expected| check_set(&records, InstructionSet::A64, 4, (name, expected));
+    let check = |name, expected| check_set(&records, InstructionSet::A64, 4, name, expected);
     check("d1", "ffffffffffffffff");
     check("q2", "000000000000000000000000ffffffff");
     check("q3", "000000000000000000000000ffffffff");
@@ -179,9 +179,9 @@ fn the_tag_of_an_address_is_in_its_register() {
         code(0x1008, 0xd503_201f),
         code(0x100c, 0xd503_201f),
     ];
-    let check = |expected| check_set(&records, InstructionSet::A64, 2, expected);
-    check(("x0", "ab00000000010000"));
-    check(("x3", "0000000000020000"));
+    let check = |name, expected| check_set(&records, InstructionSet::A64, 2, name, expected);
+    check("x0", "ab00000000010000");
+    check("x3", "0000000000020000");
 }
 
 #[test]
@@ -200,6 +200,6 @@ fn memory_that_others_may_write_is_not_followed() {
         nop(0, 0x100d),
         nop(0, 0x100e),
     ];
-    check(&records, 5, ("rcx", UNKNOWN));
-    check(&records, 5, ("rdx", "0000000001234567"));
+    check(&records, 5, "rcx", UNKNOWN);
+    check(&records, 5, "rdx", "0000000001234567");
 }

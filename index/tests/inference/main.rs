@@ -129,7 +129,7 @@ fn compare_memory_at(name: &str, index: &Index<Tarmac>, position: Position, comp
             let Some(byte) = truth.value.filter(|_| truth.source == ValueSource::Recorded) else { continue };
             let place = address.0 + offset;
             assert!(
-                inferred.is_none_or(|inferred| inferred == byte || is_found(index, position, (place, inferred))),
+                inferred.is_none_or(|inferred| inferred == byte || is_found(index, position, place, inferred)),
                 "{name}: {place:#x} at {} is {byte:02x}, not {inferred:02x?}",
                 position.0
             );
@@ -140,7 +140,7 @@ fn compare_memory_at(name: &str, index: &Index<Tarmac>, position: Position, comp
 }
 
 /// True when a later load finds that a byte was changed without a record to what was inferred from that load.
-fn is_found(index: &Index<Tarmac>, position: Position, (address, byte): (u64, u8)) -> bool {
+fn is_found(index: &Index<Tarmac>, position: Position, address: u64, byte: u8) -> bool {
     let states = (position.0 + 1..=index.end().0.min(position.0 + 256)).map(|later| {
         let question = MemoryAt { position: Position(later), address: Address(address), len_bytes: 1 };
         *question.run(index, &Cancel::default()).unwrap().first().unwrap()

@@ -78,10 +78,15 @@ impl Machine {
         if number == 31 { 0 } else { self.registers[number] }
     }
 
-    fn set(&mut self, number: usize, value: u64, is_stack: bool) {
-        if number == 31 && !is_stack {
-            return;
+    /// Writes a register where 31 is zero.
+    fn set(&mut self, number: usize, value: u64) {
+        if number != 31 {
+            self.set_or_stack(number, value);
         }
+    }
+
+    /// Writes a register where 31 is the stack pointer.
+    fn set_or_stack(&mut self, number: usize, value: u64) {
         self.registers[number] = value;
         let name = if number == 31 { "SP_EL0".to_owned() } else { format!("X{number}") };
         writeln!(self.effects, "{} clk cpu0 R {name} {value:016x}", self.time).unwrap();
@@ -124,22 +129,22 @@ impl Machine {
         match self.dice.below(20) {
             0 => {
                 let number = self.dice.below(1 << 16);
-                self.set(d, number << 16, false);
+                self.set(d, number << 16);
                 0xd2a0_0000 | (number as u32) << 5 | d as u32 // MOVZ
             }
             1 => {
                 let number = self.dice.below(1 << 16);
-                self.set(d, self.plain(d) & !0xffff | number, false);
+                self.set(d, self.plain(d) & !0xffff | number);
                 0xf280_0000 | (number as u32) << 5 | d as u32 // MOVK
             }
             2 | 3 => {
                 let number = self.dice.below(64) * 8;
-                self.set(d, self.registers[n].wrapping_add(number), true);
+                self.set_or_stack(d, self.registers[n].wrapping_add(number));
                 0x9100_0000 | (number as u32) << 10 | fields(d, n, 0) // ADD
             }
             4 => {
                 let number = self.dice.below(64) * 8;
-                self.set(d, u64::from((self.registers[n] as u32).wrapping_sub(number as u32)), true);
+                self.set_or_stack(d, u64::from((self.registers[n] as u32).wrapping_sub(number as u32)));
                 0x5100_0000 | (number as u32) << 10 | fields(d, n, 0) // SUB w
             }
             5 => {
@@ -150,15 +155,15 @@ impl Machine {
                     3 => (0x8a00_0000, self.plain(n) & self.plain(m)),
                     _ => (0xaa00_0000, self.plain(n) | self.plain(m)),
                 };
-                self.set(d, value, false);
+                self.set(d, value);
                 opcode | fields(d, n, m)
             }
             6 => {
-                self.set(d, self.plain(m), false);
+                self.set(d, self.plain(m));
                 0xaa00_03e0 | fields(d, 0, m) // MOV
             }
             7 => {
-                self.set(d, u64::from(self.plain(m) as u32), false);
+                self.set(d, u64::from(self.plain(m) as u32));
                 0x2a00_03e0 | fields(d, 0, m) // MOV w
             }
             8..=12 => self.scaled(d, n),
@@ -166,18 +171,18 @@ impl Machine {
             15 => {
                 let address = self.registers[n].wrapping_add(self.plain(m) << 3);
                 let value = self.load(address, 8);
-                self.set(d, value, false);
+                self.set(d, value);
                 0xf860_7800 | fields(d, n, m) // LDR x, [x, x, lsl #3]
             }
             16 => {
                 let index = i64::from(self.plain(m) as i32).cast_unsigned();
                 let value = self.load(self.registers[n].wrapping_add(index), 4);
-                self.set(d, value, false);
+                self.set(d, value);
                 0xb860_c800 | fields(d, n, m) // LDR w, [x, w, sxtw]
             }
             17 => {
                 self.pc = pc + 8;
-                self.set(30, pc + 4, false);
+                self.set(30, pc + 4);
                 0x9400_0002 // BL
             }
             18 if self.registers[30] & 3 == 0 && self.registers[30] < 1 << 32 => {
@@ -187,7 +192,7 @@ impl Machine {
             _ if self.dice.one_in(8) => {
                 let (address, value) = (self.dice.pick(&self.touched).unwrap(), self.dice.number());
                 self.put(address, 8, value); // the trace does not show what the kernel writes
-                self.set(0, value, false);
+                self.set(0, value);
                 0xd400_0001 // SVC
             }
             _ => 0xd503_201f, // NOP
@@ -206,10 +211,10 @@ impl Machine {
         }
         let value = self.load(address, size);
         if size == 4 && self.dice.one_in(3) {
-            self.set(d, i64::from(value as i32).cast_unsigned(), false);
+            self.set(d, i64::from(value as i32).cast_unsigned());
             return opcode | 0x0080_0000; // LDRSW
         }
-        self.set(d, value, false);
+        self.set(d, value);
         opcode | 0x0040_0000
     }
 
@@ -226,14 +231,14 @@ impl Machine {
             registers.iter().zip([0, 8]).for_each(|(register, at)| {
                 self.store(base.wrapping_add(at), 8, self.registers[*register]);
             });
-            self.set(n, base, true);
+            self.set_or_stack(n, base);
             return 0xa980_0000 | 0x7c << 15 | fields;
         }
         for (register, at) in registers.iter().zip([0, 8]) {
             let value = self.load(base.wrapping_add(at), 8);
-            self.set(*register, value, true);
+            self.set_or_stack(*register, value);
         }
-        self.set(n, base.wrapping_add(32), true);
+        self.set_or_stack(n, base.wrapping_add(32));
         0xa8c0_0000 | 4 << 15 | fields
     }
 }

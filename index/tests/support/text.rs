@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use stepback_machine::AccessKind;
 
 use super::dice::Dice;
 
@@ -18,6 +19,13 @@ pub struct Shape {
     pub has_dump: bool,
     pub line_end: &'static str,
     pub ends_with_newline: bool,
+}
+
+/// Which lines may bear a time of their own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LineKind {
+    Step,
+    Other,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,10 +123,10 @@ impl Writer {
         }
     }
 
-    fn line(&mut self, is_step: bool, dice: &mut Dice, text: &str) {
+    fn line(&mut self, kind: LineKind, dice: &mut Dice, text: &str) {
         let has_time = match self.shape.times {
             Times::All => true,
-            Times::Steps => is_step,
+            Times::Steps => kind == LineKind::Step,
             Times::Some => dice.one_in(3),
             Times::None => false,
         };
@@ -147,9 +155,9 @@ impl Writer {
                     b'q' => "11111111222222223333333344444444",
                     _ => "000000a5",
                 };
-                self.line(false, &mut dice, &format!("R {name} {digits}"));
+                self.line(LineKind::Other, &mut dice, &format!("R {name} {digits}"));
             }
-            self.line(false, &mut dice, "MW4 00001000:000000001000 11223344");
+            self.line(LineKind::Other, &mut dice, "MW4 00001000:000000001000 11223344");
         }
         (self.time, self.cpu) = (1, 0);
     }
@@ -205,7 +213,7 @@ impl Writer {
         } else {
             format!("{kind} ({}) {pc:08x} {} {set} {mode} : {text}", dice.below(9), opcode.replace('-', "0"))
         };
-        self.line(true, dice, &text);
+        self.line(LineKind::Step, dice, &text);
         self.cpus[self.cpu].pc = pc.wrapping_add(length);
     }
 
@@ -222,7 +230,7 @@ impl Writer {
         let block = 0x1000 + 8 * dice.below(6);
         for (name, value) in names.into_iter().zip([operation, block]) {
             if !dice.one_in(8) {
-                self.line(false, dice, &format!("R {name} {value:0digits$x}"));
+                self.line(LineKind::Other, dice, &format!("R {name} {value:0digits$x}"));
             }
         }
         for place in (0..3).map(|number| block + number * word) {
@@ -233,11 +241,11 @@ impl Writer {
             };
             if !dice.one_in(8) {
                 (0..word).for_each(|byte| _ = self.memory.insert(place + byte, (value >> (8 * byte)) as u8));
-                self.line(false, dice, &format!("MW{word} {place:08x}:{place:012x} {value:0digits$x}"));
+                self.line(LineKind::Other, dice, &format!("MW{word} {place:08x}:{place:012x} {value:0digits$x}"));
             }
         }
         let (pc, kind) = (self.cpus[self.cpu].pc, dice.pick(&["IT", "IT", "IT", "IS"]).unwrap());
-        self.line(true, dice, &format!("{kind} (9) {pc:08x} {opcode} {set} svc : HLT"));
+        self.line(LineKind::Step, dice, &format!("{kind} (9) {pc:08x} {opcode} {set} svc : HLT"));
         self.cpus[self.cpu].pc = pc.wrapping_add(length);
         for address in 0x1000..0x1040 {
             let byte = dice.pick(&[0x11, 0x77]).unwrap();
@@ -332,7 +340,7 @@ impl Writer {
             (_, "lr") => format!("R r14_svc {value:08x}"),
             _ => format!("R r13 {value:08x}"),
         };
-        self.line(false, dice, &text);
+        self.line(LineKind::Other, dice, &text);
     }
 
     fn stack_pointer(&mut self, dice: &mut Dice) {
@@ -396,7 +404,7 @@ impl Writer {
             2 => value.truncate(3),
             _ => {}
         }
-        self.line(false, dice, &format!("R {name} {value}"));
+        self.line(LineKind::Other, dice, &format!("R {name} {value}"));
     }
 
     fn address(dice: &mut Dice) -> u64 {
@@ -409,12 +417,13 @@ impl Writer {
     }
 
     /// What memory holds as far as it was written, mostly.
-    fn bytes(&mut self, is_read: bool, address: u64, size: u64, dice: &mut Dice) -> Vec<u8> {
+    fn bytes(&mut self, kind: AccessKind, address: u64, size: u64, dice: &mut Dice) -> Vec<u8> {
         let is_wrong = dice.one_in(5);
         let byte = |place: u64| {
             let random = dice.pick(&[0, 0x11, 0x22, 0xff]).unwrap();
             let address = address.wrapping_add(place);
-            let byte = self.memory.get(&address).copied().filter(|_| is_read && !is_wrong).unwrap_or(random);
+            let byte =
+                self.memory.get(&address).copied().filter(|_| kind == AccessKind::Read && !is_wrong).unwrap_or(random);
             self.memory.insert(address, byte);
             byte
         };
@@ -422,10 +431,10 @@ impl Writer {
     }
 
     fn access(&mut self, dice: &mut Dice) {
-        let is_read = dice.one_in(2);
+        let kind = if dice.one_in(2) { AccessKind::Read } else { AccessKind::Write };
         let size = dice.pick(&[1, 1, 2, 4, 4, 8, 8, 16, 3]).unwrap();
         let address = Self::address(dice);
-        let bytes = self.bytes(is_read, address, size, dice);
+        let bytes = self.bytes(kind, address, size, dice);
         let mut digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
         if dice.one_in(8) {
             digits = "x".repeat(digits.len());
@@ -433,19 +442,19 @@ impl Writer {
         if size == 16 {
             digits.insert(16, ' ');
         }
-        let letter = if is_read { 'R' } else { 'W' };
+        let letter = if kind == AccessKind::Read { 'R' } else { 'W' };
         let exclusive = if dice.one_in(12) { "X " } else { "" };
         if dice.one_in(20) {
             digits = "(ABORTED)".to_owned();
         }
-        self.line(false, dice, &format!("M{letter}{size} {exclusive}{address:08x}:{address:012x} {digits}"));
+        self.line(LineKind::Other, dice, &format!("M{letter}{size} {exclusive}{address:08x}:{address:012x} {digits}"));
     }
 
     fn diagram(&mut self, dice: &mut Dice) {
         let address = Self::address(dice) & !15;
-        let is_read = dice.one_in(2);
-        let bytes = self.bytes(is_read, address, 16, dice);
-        let mut text = String::from(if is_read { "LD" } else { "ST" });
+        let kind = if dice.one_in(2) { AccessKind::Read } else { AccessKind::Write };
+        let bytes = self.bytes(kind, address, 16, dice);
+        let mut text = String::from(if kind == AccessKind::Read { "LD" } else { "ST" });
         write!(text, " {address:016x}").unwrap();
         let mut form = 0;
         for (place, byte) in bytes.iter().rev().enumerate() {
@@ -461,7 +470,7 @@ impl Writer {
                 _ => text.push_str("##"),
             }
         }
-        self.line(false, dice, &text);
+        self.line(LineKind::Other, dice, &text);
     }
 
     /// A line that stands before its instruction and bears the same new timestamp.
@@ -472,7 +481,7 @@ impl Writer {
         }
         let (time, set) = (self.time, self.set(dice));
         let pc = self.cpus[self.cpu].pc;
-        self.line(true, dice, &format!("IT (3) {pc:08x} d503201f {set} svc : NOP"));
+        self.line(LineKind::Step, dice, &format!("IT (3) {pc:08x} d503201f {set} svc : NOP"));
         self.time = time;
         self.cpus[self.cpu].pc = pc.wrapping_add(4);
     }
@@ -481,7 +490,7 @@ impl Writer {
         let long = format!("CADI {}", "long ".repeat(1200));
         let junk = ["IT (zz", "R", "", "MR4 zzzz", "R X0 12 zz", "{", "W99 1", "5 clk", "\u{e9}\u{fffd}", &long];
         let text = junk[dice.below(junk.len() as u64) as usize];
-        self.line(false, dice, text);
+        self.line(LineKind::Other, dice, text);
     }
 
     fn words(&mut self, dice: &mut Dice) {
@@ -495,6 +504,6 @@ impl Writer {
             "P nothing",
         ];
         let text = dice.pick(&words).unwrap();
-        self.line(false, dice, text);
+        self.line(LineKind::Other, dice, text);
     }
 }
