@@ -6,6 +6,49 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::thread::ThreadId;
 
+/// A frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Whose.
+    pub thread: ThreadId,
+    /// Address of its first instruction; where the call went when the trace shows none.
+    pub function: Address,
+    /// The step that called; none for a root.
+    pub call_step: Option<Step>,
+    /// The first step inside; none when the trace shows none.
+    pub entry_step: Option<Step>,
+    /// The last step inside (the return itself); none when open.
+    pub exit_step: Option<Step>,
+    /// How it was entered.
+    pub entered: Entered,
+    /// How it was left.
+    pub left: Left,
+    /// How it was found.
+    pub evidence: Evidence,
+    /// 0 for a root.
+    pub depth: u32,
+    /// The frame that called.
+    pub parent: Option<CallId>,
+}
+
+impl Call {
+    /// False for the first frame of a stack, which nothing on that stack called.
+    pub fn is_called(&self) -> bool {
+        !matches!(self.entered, Entered::Root | Entered::Switch)
+    }
+
+    /// Where it was entered. One whose steps the trace does not show was entered right after it was made.
+    pub fn entered_at(&self) -> Position {
+        let behind_call = || self.call_step.map_or(Position(0), Step::after);
+        self.entry_step.map_or_else(behind_call, Step::before)
+    }
+
+    /// True while the frame is on the stack: from the position after its call step to that before the step after its exit.
+    pub fn contains(&self, position: Position) -> bool {
+        self.call_step.is_none_or(|call| call.0 < position.0) && self.exit_step.is_none_or(|exit| position.0 <= exit.0)
+    }
+}
+
 /// A call by its place in the table, which is sorted by thread and entry (parents before children).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CallId(pub u64);
@@ -72,47 +115,4 @@ pub enum Left {
 
 impl Left {
     pub(crate) const ALL: [Self; 5] = [Self::Return, Self::Skipped, Self::Longjmp, Self::Open, Self::Tail];
-}
-
-/// A frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call {
-    /// Whose.
-    pub thread: ThreadId,
-    /// Address of its first instruction; where the call went when the trace shows none.
-    pub function: Address,
-    /// The step that called; none for a root.
-    pub call_step: Option<Step>,
-    /// The first step inside; none when the trace shows none.
-    pub entry_step: Option<Step>,
-    /// The last step inside (the return itself); none when open.
-    pub exit_step: Option<Step>,
-    /// How it was entered.
-    pub entered: Entered,
-    /// How it was left.
-    pub left: Left,
-    /// How it was found.
-    pub evidence: Evidence,
-    /// 0 for a root.
-    pub depth: u32,
-    /// The frame that called.
-    pub parent: Option<CallId>,
-}
-
-impl Call {
-    /// False for the first frame of a stack, which nothing on that stack called.
-    pub fn is_called(&self) -> bool {
-        !matches!(self.entered, Entered::Root | Entered::Switch)
-    }
-
-    /// Where it was entered. One whose steps the trace does not show was entered right after it was made.
-    pub fn entered_at(&self) -> Position {
-        let behind_call = || self.call_step.map_or(Position(0), Step::after);
-        self.entry_step.map_or_else(behind_call, Step::before)
-    }
-
-    /// True while the frame is on the stack: from the position after its call step to that before the step after its exit.
-    pub fn contains(&self, position: Position) -> bool {
-        self.call_step.is_none_or(|call| call.0 < position.0) && self.exit_step.is_none_or(|exit| position.0 <= exit.0)
-    }
 }

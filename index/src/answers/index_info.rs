@@ -1,16 +1,5 @@
 //! What a trace is, in numbers.
 
-/// A line that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// Line, from 1.
-    pub line: u64,
-    /// Byte offset of the place in the line.
-    pub offset: u64,
-    /// What is wrong.
-    pub message: String,
-}
-
 /// What the trace is, in numbers.
 #[derive(Clone, Debug)]
 pub struct IndexInfo {
@@ -38,3 +27,14 @@ pub struct IndexInfo {
 
 /// How many warnings an index keeps; all are counted.
 pub const WARNINGS_KEPT: usize = 1000;
+
+/// A line that could not be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// Line, from 1.
+    pub line: u64,
+    /// Byte offset of the place in the line.
+    pub offset: u64,
+    /// What is wrong.
+    pub message: String,
+}

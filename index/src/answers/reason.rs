@@ -4,6 +4,39 @@ use std::fmt;
 
 use stepback_parsers::Step;
 
+/// Why a register's value is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reason {
+    /// What forces it.
+    pub fact: Fact,
+    /// How it came into the register.
+    pub way: Way,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.way {
+            Way::Returned(step) => return write!(f, "return address of the call at step {}", step.0),
+            Way::Computed(step) | Way::Moved(step) if self.fact == Fact::Constant(step) => {
+                return write!(f, "constant of step {}", step.0);
+            }
+            Way::Held | Way::Lost => {}
+            Way::Computed(step) => write!(f, "computed by step {} from ", step.0)?,
+            Way::Moved(step) => write!(f, "moved by step {} from ", step.0)?,
+            Way::Loaded(step, None) => write!(f, "loaded by step {}: ", step.0)?,
+            Way::Loaded(step, Some(source)) => {
+                write!(f, "loaded by step {} from what step {} accessed: ", step.0, source.0)?;
+            }
+        }
+        match self.fact {
+            Fact::Constant(step) => write!(f, "a constant of step {}", step.0),
+            Fact::Address(step) => write!(f, "the address of the access of step {}", step.0),
+            Fact::Target(step) => write!(f, "where step {} branched to", step.0),
+            Fact::Stated(step) => write!(f, "what the trace states at step {}", step.0),
+        }
+    }
+}
+
 /// What forces a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fact {
@@ -46,37 +79,4 @@ pub enum Way {
     Loaded(Step, Option<Step>),
     /// A call left it: a return address.
     Returned(Step),
-}
-
-/// Why a register's value is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Reason {
-    /// What forces it.
-    pub fact: Fact,
-    /// How it came into the register.
-    pub way: Way,
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.way {
-            Way::Returned(step) => return write!(f, "return address of the call at step {}", step.0),
-            Way::Computed(step) | Way::Moved(step) if self.fact == Fact::Constant(step) => {
-                return write!(f, "constant of step {}", step.0);
-            }
-            Way::Held | Way::Lost => {}
-            Way::Computed(step) => write!(f, "computed by step {} from ", step.0)?,
-            Way::Moved(step) => write!(f, "moved by step {} from ", step.0)?,
-            Way::Loaded(step, None) => write!(f, "loaded by step {}: ", step.0)?,
-            Way::Loaded(step, Some(source)) => {
-                write!(f, "loaded by step {} from what step {} accessed: ", step.0, source.0)?;
-            }
-        }
-        match self.fact {
-            Fact::Constant(step) => write!(f, "a constant of step {}", step.0),
-            Fact::Address(step) => write!(f, "the address of the access of step {}", step.0),
-            Fact::Target(step) => write!(f, "where step {} branched to", step.0),
-            Fact::Stated(step) => write!(f, "what the trace states at step {}", step.0),
-        }
-    }
 }

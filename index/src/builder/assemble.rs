@@ -15,7 +15,7 @@ use crate::builder::catalogue::Catalogue;
 use crate::builder::earlier::Earlier;
 use crate::builder::resume::{Resume, Resumed};
 use crate::builder::seams::Seams;
-use crate::builder::segment::builder::SealedSegment;
+use crate::builder::segment::sealed::SealedSegment;
 use crate::builder::semihosting::call::{HOST_CALLS_LEFT_OUT, HOST_CALLS_LIMIT, HostCall};
 use crate::builder::task::Task;
 use crate::builder::writer::IndexWriter;

@@ -7,8 +7,8 @@ use stepback_parsers::SourceTraits;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::answers::index_info::WARNINGS_KEPT;
-use crate::builder::segment::builder::SealedSegment;
 use crate::builder::segment::markers::MarkersOfKind;
+use crate::builder::segment::sealed::SealedSegment;
 use crate::builder::segment::turns::TurnKind;
 use crate::store::contents::{Contents, MarkerContents, ThreadContents, ViewContents, WarningContents, mapped};
 use crate::store::extent::Extent;

@@ -13,6 +13,7 @@ use crate::answers::error::OpenError;
 use crate::builder::resume::Resumed;
 use crate::store::data::{Data, HEADER_LEN};
 use crate::store::fingerprint::Fingerprint;
+use crate::store::layout::start_of_rest;
 
 /// The files of an index that is being written, under the builder's lock.
 #[derive(Debug)]
@@ -170,7 +171,7 @@ pub fn so_far(path: &Path) -> std::result::Result<Arc<Data>, OpenError> {
 
 fn so_far_of(segments: &File, resume_path: &Path) -> Result<Arc<Data>> {
     let rest = Arc::new(map_file(resume_path)?);
-    let len = crate::store::layout::start_of_rest(&rest).ok_or(ErrorKind::InvalidData)?;
+    let len = start_of_rest(&rest).ok_or(ErrorKind::InvalidData)?;
     // What does not lie in the file must not be asked for: the checks of what lies there would be in vain.
     if len < HEADER_LEN || segments.metadata()?.len() < len as u64 {
         return Err(ErrorKind::InvalidData.into());

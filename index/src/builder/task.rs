@@ -1,6 +1,6 @@
 //! A piece of the trace that was parsed in one run.
 
-use crate::builder::segment::builder::SealedSegment;
+use crate::builder::segment::sealed::SealedSegment;
 
 /// A task that was parsed.
 #[derive(Debug, Default)]

@@ -18,8 +18,8 @@ use stepback_machine::{AccessKind, Address};
 
 use crate::store::directory::Entry;
 use crate::store::packed::{
-    Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32, take_varint, u32_in,
-    u64_in,
+    Deltas, FRAME, Malformed, bits_len, entry, push_bits, push_varint, read_bits, take, take_u32, take_u64,
+    take_varint, u32_in, u64_in,
 };
 
 /// log2 of the bytes in a block.
@@ -270,8 +270,8 @@ impl<'a> Entry<'a> for Granule<'a> {
         granule.has_external = tagged & 1 != 0;
         if len > MASKS_FROM {
             let mut masks = take(entries, 16)?;
-            let read = crate::store::packed::take_u64(&mut masks)?;
-            granule.masks = Some(Masks { read, write: crate::store::packed::take_u64(&mut masks)? });
+            let read = take_u64(&mut masks)?;
+            granule.masks = Some(Masks { read, write: take_u64(&mut masks)? });
         }
         granule.list = take(lists, usize::try_from(tagged >> 1).map_err(|_| Malformed)?)?;
         Ok(granule)

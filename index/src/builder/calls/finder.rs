@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::recorded::RecordedThread;
 use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
-use crate::builder::segment::builder::SealedSegment;
+use crate::builder::segment::sealed::SealedSegment;
 
 /// Finds the calls of all threads, segment by segment.
 #[derive(Clone, Debug, Default)]

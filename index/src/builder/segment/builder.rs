@@ -9,75 +9,21 @@ use stepback_parsers::{
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::index_info::WARNINGS_KEPT;
-use crate::builder::segment::markers::{MarkerLists, MarkersOfKind};
+use crate::builder::segment::encode::Encoder;
+use crate::builder::segment::markers::MarkerLists;
+use crate::builder::segment::sealed::{SealedSegment, SegmentProblem};
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer};
-use crate::builder::segment::turns::{Turn, Turns};
+use crate::builder::segment::turns::Turns;
 use crate::builder::semihosting::call::HostCall;
-use crate::store::data::Data;
-use crate::store::granules::{GRANULE_BITS, Reach, Shape};
+use crate::store::granules::{GRANULE_BITS, Shape};
 use crate::store::keys::KeyTable;
 use crate::store::packed::FRAME;
-use crate::store::segment::meta::SegmentMeta;
 
 /// A segment is closed early when it holds so many accesses: only an input without instructions does.
 const ACCESSES_LIMIT: usize = 1 << 22;
 /// A segment is closed early when its text is so long.
 const TEXT_LIMIT: u64 = 1 << 30;
-
-/// A problem of a segment.
-#[derive(Clone, Debug)]
-pub struct SegmentProblem {
-    /// Lines between the first line of the segment's task and this one.
-    pub line: u64,
-    /// Byte offset in the line.
-    pub column: u32,
-    /// What is wrong.
-    pub message: String,
-    /// As in [`Problem`].
-    pub is_once_a_run: bool,
-}
-
-/// A segment that is complete but for what only the pass in order knows.
-#[derive(Debug)]
-pub struct SealedSegment {
-    /// Its entry in the directory, with `sections` counted from the start of `bytes`.
-    pub meta: SegmentMeta,
-    /// Its sections.
-    pub bytes: Data,
-    /// Names of its threads.
-    pub thread_names: Vec<String>,
-    /// Names of its registers outside the table.
-    pub register_names: Vec<String>,
-    /// Each register view that it writes: thread number, view.
-    pub views: Vec<(u16, RegisterView)>,
-    /// Its markers.
-    pub markers: Vec<MarkersOfKind>,
-    /// Its transfers of control, in order.
-    pub transfers: Vec<Transfer>,
-    /// Its threads at its end.
-    pub thread_ends: Vec<ThreadEnd>,
-    /// The turns that its records tell of, in order.
-    pub turns: Vec<Turn>,
-    /// With those: the slot of the last step of each thread, 0 without one.
-    pub last_slots: Vec<u32>,
-    /// The blocks of memory that it touches, ascending.
-    pub granule_keys: Vec<u64>,
-    /// What it knows of them; nothing in traces without values.
-    pub granules: Vec<(u64, GranuleState)>,
-    /// Which bytes of each of these blocks it touches.
-    pub reaches: Vec<Reach>,
-    /// The slots of its semihosting calls that may let the host write into memory.
-    pub host_calls: Vec<HostCall>,
-    /// Its addresses, ascending.
-    pub pcs: Vec<u64>,
-    /// The first time that one of its steps has, and that of its last step.
-    pub time_range: Option<(u64, u64)>,
-    /// Its problems: the first of them, and how many in all but for those that are reported once a run.
-    pub problems: (Vec<SegmentProblem>, u64),
-    /// Lines of its task before it.
-    pub line_in_task: u64,
-}
 
 /// An access of a block: where, when, how.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +78,7 @@ pub struct SegmentBuilder {
     pub(crate) turns: Turns,
     pub(crate) problems: Vec<SegmentProblem>,
     pub(crate) problem_count: u64,
-    pub(crate) encoder: crate::builder::segment::encode::Encoder,
+    pub(crate) encoder: Encoder,
     /// Segments that were closed, in order.
     pub sealed: Vec<SealedSegment>,
 }

@@ -8,14 +8,15 @@
 use stepback_machine::RegisterView;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::builder::segment::builder::{SealedSegment, SegmentBuilder};
+use crate::builder::segment::builder::SegmentBuilder;
+use crate::builder::segment::sealed::SealedSegment;
 use crate::builder::segment::shadow::GranuleState;
 use crate::store::data::Data;
 use crate::store::directory::DirectoryWriter;
 use crate::store::granules::{NO_TOUCH, Reach, Touch, push_granule};
 use crate::store::packed::{push_list, push_times};
 use crate::store::pcs::push_visits;
-use crate::store::segment::meta::{SegmentMeta, SegmentThread};
+use crate::store::segment::meta::{SECTIONS, SegmentMeta, SegmentThread};
 use crate::store::segment::views::STEPS_OF_THREAD;
 
 /// Buffers for encoding.
@@ -40,7 +41,7 @@ impl SegmentBuilder {
     /// The segment as collected so far.
     pub(crate) fn encode(&mut self) -> SealedSegment {
         let mut bytes = Vec::with_capacity(self.offsets.len() * 8 + 4096);
-        let mut sections = [0; crate::store::segment::meta::SECTIONS + 1];
+        let mut sections = [0; SECTIONS + 1];
         push_list(&mut bytes, &self.offsets);
         sections[1] = bytes.len();
         self.lines.iter().for_each(|line| bytes.extend_from_slice(&line.to_le_bytes()));

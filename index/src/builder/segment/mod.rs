@@ -3,6 +3,7 @@
 pub(crate) mod builder;
 pub(crate) mod encode;
 pub(crate) mod markers;
+pub(crate) mod sealed;
 pub(crate) mod shadow;
 pub(crate) mod transfers;
 pub(crate) mod turns;
