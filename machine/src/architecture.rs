@@ -40,8 +40,6 @@ pub(crate) trait Architecture {
     const HAS_MARKED_ADDRESSES: bool = false;
     /// The mark is set on addresses of this set.
     const IS_MARKED: bool = false;
-    /// Which registers plain names mean depends on the mode.
-    const HAS_BANKS: bool = false;
     /// The names that an export of signals declares, in its order.
     const SIGNALS: &'static [Run] = &[];
 
@@ -80,6 +78,7 @@ pub(crate) trait Architecture {
         0
     }
     /// How long an instruction is of which a trace writes so many bytes.
+    #[inline(always)]
     fn length_of(written_bytes: u8) -> u8 {
         written_bytes
     }
@@ -110,12 +109,15 @@ pub(crate) trait Architecture {
         false
     }
     /// Or one of a set that its processor may change to.
+    #[inline(always)]
     fn is_link(_register: RegisterId) -> bool {
         false
     }
+    #[inline(always)]
     fn computes_stack_from_itself(_opcode: u32) -> bool {
         false
     }
+    #[inline(always)]
     fn is_host_call(_opcode: u32, _length_bytes: u8) -> bool {
         false
     }

@@ -95,11 +95,6 @@ impl InstructionSet {
         ask!(self, Of => Of::status(bytes))
     }
 
-    /// True when plain names mean different registers in different modes.
-    pub const fn has_banks(self) -> bool {
-        ask!(self, Of => Of::HAS_BANKS)
-    }
-
     /// The bank of a lower-case name such as `r13_svc` or `sp_el1`; none for names of no bank.
     pub fn banked(self, name: &str) -> Option<BankedRegister> {
         ask!(self, Of => Of::banked(name))

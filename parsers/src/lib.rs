@@ -49,7 +49,7 @@ pub use events::*;
 pub use facts::{KnownThread, Recording, RegisterSource, SourceTraits};
 pub use gap::{Gap, GapReason};
 pub use known_instruction::KnownInstruction;
-pub use marker::{Marker, MarkerKind};
+pub use marker::{Marker, MarkerKind, traced_system_call};
 pub use numbers::{Line, Position, Step};
 pub use read_at::{ReadAt, TraceFile};
 pub use scratch::ParseScratch;

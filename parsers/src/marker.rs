@@ -1,6 +1,7 @@
 //! What records besides steps and accesses tell.
 
 use serde::{Deserialize, Serialize};
+use stepback_machine::InstructionSet;
 
 /// What a record that is neither step nor access tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -9,6 +10,13 @@ pub struct Marker {
     pub kind: MarkerKind,
     /// As the record has it: an address, a number, a time.
     pub value: u64,
+}
+
+/// The system call that the value of a [`MarkerKind::FUNCTION`] stands for; none for a traced function of the program.
+/// Numbers from half a word's range on are the kernel's (drmemtrace, `func_trace_t::TRACE_FUNC_ID_SYSCALL_BASE`).
+pub fn traced_system_call(value: u64, set: InstructionSet) -> Option<u64> {
+    let half_word_bits = 4 * u32::from(set.word_bytes());
+    value.checked_sub(1 << half_word_bits)
 }
 
 /// Of what a [`Marker`] tells.

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use stepback_index::{Cancel, FindMarkers, MarkerHit, Query as _, QueryError, ThreadId};
-use stepback_machine::InstructionSet;
-use stepback_parsers::{MarkerKind, Position, Source as _, Step};
+use stepback_machine::linux::LARGEST_ERROR;
+use stepback_parsers::{MarkerKind, Position, Source as _, Step, traced_system_call};
 
 use super::trace_index::TraceIndex;
 
@@ -23,8 +23,6 @@ const KINDS: [MarkerKind; 8] = [
 const BATCH: usize = 4096;
 /// Before this version the time after a call was really that before it.
 const TIMES_VERSION: u64 = 6;
-/// The kernel returns errors as the numbers from -4095 on.
-const ERROR_LIMIT: u64 = 4095;
 
 /// A system call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +59,7 @@ pub fn system_calls(index: &TraceIndex, cancel: &Cancel, each: &mut dyn FnMut(&S
         let hits = query.run(index, cancel)?;
         for hit in &hits {
             let state = threads.entry(hit.thread).or_default();
-            if let Some(done) = state.take(hit, &|id| traced_system_call(set, id)) {
+            if let Some(done) = state.take(hit, &|id| traced_system_call(id, set)) {
                 each(&done);
             }
         }
@@ -109,12 +107,6 @@ pub fn system_call_totals(calls: &[SystemCall]) -> Vec<SystemCallTotal> {
     let mut totals: Vec<_> = totals.into_values().collect();
     totals.sort_by_key(|total| std::cmp::Reverse(total.count));
     totals
-}
-
-/// The system call that the number of a traced function stands for; none for a function of the program.
-pub fn traced_system_call(set: InstructionSet, id: u64) -> Option<u64> {
-    let base = if set.word_bytes() == 8 { 1 << 32 } else { 1 << 16 };
-    id.checked_sub(base)
 }
 
 /// What is known of a thread.
@@ -196,7 +188,7 @@ impl SystemCall {
 
     /// The number of the error with which it failed.
     pub fn failure(&self) -> Option<u64> {
-        let from_result = || self.result.map(u64::wrapping_neg).filter(|error| (1..=ERROR_LIMIT).contains(error));
+        let from_result = || self.result.map(u64::wrapping_neg).filter(|error| (1..=LARGEST_ERROR).contains(error));
         self.error.or_else(from_result)
     }
 }

@@ -4,9 +4,8 @@ use stepback_machine::{InstructionSet, linux::error_name, linux::signal_name};
 use stepback_parsers::{
     Gap, Marker, MarkerKind,
     drmemtrace::{FunctionList, marker_name},
+    traced_system_call,
 };
-
-use crate::analysis::system_calls::traced_system_call;
 
 /// Puts markers into words.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +26,7 @@ impl MarkerWords<'_> {
             MarkerKind::SYSTEM_CALL | MarkerKind::SYSTEM_CALL_START | MarkerKind::SYSTEM_CALL_END => {
                 format!("{name} {value}{}", known(self.set.system_call_name(value)))
             }
-            MarkerKind::FUNCTION => match traced_system_call(self.set, value) {
+            MarkerKind::FUNCTION => match traced_system_call(value, self.set) {
                 Some(number) => format!("{name} syscall {number}{}", known(self.set.system_call_name(number))),
                 None => format!("{name} {value}{}", known(self.functions.and_then(|list| list.name_of(value)))),
             },

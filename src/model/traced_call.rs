@@ -1,14 +1,14 @@
 //! A call that the recorder noted: of a function, or of the kernel.
 
-use stepback_machine::{InstructionSet, linux::error_name};
+use stepback_machine::InstructionSet;
+use stepback_machine::linux::{LARGEST_ERROR, error_name};
 use stepback_parsers::drmemtrace::FunctionList;
+use stepback_parsers::traced_system_call;
 
 use super::{Meaning, Span};
 
 /// Numbers up to here are sizes, descriptors and flags, so they are decimal.
 const DECIMAL_BELOW: u64 = 10_000;
-/// Results of system calls down to here are errors.
-const LARGEST_ERROR: u64 = 4095;
 
 /// The function that was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub struct CallNames<'a> {
 impl Callee {
     /// Who a function marker means: numbers above those of functions are system calls.
     pub fn of_marker(id: u64, set: InstructionSet) -> Self {
-        let (base, mask) = if set.word_bytes() == 4 { (1 << 16, 0xffff) } else { (1 << 32, u64::from(u32::MAX)) };
-        if id >= base { Self::Kernel((id - base) & mask) } else { Self::Function(id) }
+        let mask = if set.word_bytes() == 4 { 0xffff } else { u64::from(u32::MAX) };
+        traced_system_call(id, set).map_or(Self::Function(id), |number| Self::Kernel(number & mask))
     }
 }
 

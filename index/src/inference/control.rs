@@ -1,7 +1,7 @@
 //! What happens between two steps that no instruction does.
 
-use stepback_machine::{Branch, Control, Flow, InstructionSet, Mode, RegisterView, Registers, Target};
-use stepback_parsers::{Marker, MarkerKind};
+use stepback_machine::{Branch, Control, Flow, Mode, RegisterView, Registers, Target};
+use stepback_parsers::{Marker, MarkerKind, traced_system_call};
 
 use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Here, Traced};
@@ -51,7 +51,7 @@ impl Engine<'_> {
     fn take_marker(&mut self, step: &RunStep, Marker { kind, value }: Marker) {
         match kind {
             MarkerKind::FUNCTION => {
-                self.traced = Traced { is_system_call: value >= system_calls(step.set), arguments: 0 }
+                self.traced = Traced { is_system_call: traced_system_call(value, step.set).is_some(), arguments: 0 }
             }
             MarkerKind::SYSTEM_CALL if !is_trap(step) => {
                 self.memory.clear();
@@ -90,11 +90,6 @@ impl Engine<'_> {
             self.symbols.state(term, value, u64::MAX, fact);
         }
     }
-}
-
-/// From here on numbers of traced functions are those of system calls.
-fn system_calls(set: InstructionSet) -> u64 {
-    if set.word_bytes() == 4 { 1 << 16 } else { 1 << 32 }
 }
 
 /// The register that says exactly where an indirect branch goes; none for other branches.

@@ -53,7 +53,6 @@ impl Architecture for A64 {
     const ELF: Option<ElfMachine> = Some(ElfMachine { number: 183, word_bytes: 8 });
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
     const ALIGNMENT: u8 = 4;
-    const HAS_BANKS: bool = true;
     const SIGNALS: &'static [Run] = &SIGNALS_64;
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -96,6 +95,7 @@ impl Architecture for A64 {
         word_opcode(encoding)
     }
 
+    #[inline(always)]
     fn length_of(_written_bytes: u8) -> u8 {
         4
     }

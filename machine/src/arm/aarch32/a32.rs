@@ -54,7 +54,6 @@ impl Architecture for A32 {
     /// A program may change to T32.
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
-    const HAS_BANKS: bool = true;
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -97,6 +96,7 @@ impl Architecture for A32 {
         word_opcode(encoding)
     }
 
+    #[inline(always)]
     fn length_of(_written_bytes: u8) -> u8 {
         4
     }

@@ -46,7 +46,6 @@ impl Architecture for T32 {
     const IS_MARKED: bool = true;
     /// `it` (DDI 0487, F5.1 "IT").
     const LONGEST_BLOCK: u8 = 4;
-    const HAS_BANKS: bool = true;
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -89,6 +88,7 @@ impl Architecture for T32 {
         thumb_opcode(encoding)
     }
 
+    #[inline(always)]
     fn length_of(written_bytes: u8) -> u8 {
         if written_bytes <= 2 { 2 } else { 4 }
     }
