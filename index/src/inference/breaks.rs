@@ -1,4 +1,4 @@
-//! When memory was last written by others than the instructions of the trace.
+//! When memory was last written by something else than the instructions of the trace.
 
 use stepback_parsers::{MarkerKind, Position, Source};
 

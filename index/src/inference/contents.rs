@@ -27,7 +27,7 @@ use crate::store::granules::granules_of;
 const SLOTS_BEHIND: u64 = 256;
 /// In a trace that does not say which system calls were made, how far back nothing but its steps can have written.
 const SLOTS_BEFORE: u64 = 1024;
-/// Of longer ranges nothing is inferred.
+/// Nothing is inferred of longer ranges.
 const LONGEST: u64 = 4096;
 
 /// Bytes of memory at a position as far as the steps force them, without the values that the trace may state;
@@ -135,14 +135,14 @@ fn witnesses_of(touches: &Touches, place: usize, at: Position) -> Witnesses {
     }
 }
 
-/// Those slots around a position between which and the position nothing but the steps of the trace wrote memory.
+/// The slots around a position from which to the position nothing but the steps of the trace wrote memory.
 fn unbroken_slots<S: Source>(
     index: &Index<S>,
     at: Position,
     slots: &BTreeSet<u64>,
     cancel: &Cancel,
 ) -> Result<Range<u64>, QueryError> {
-    // Where records are lost, system calls may be.
+    // Lost records may have been system calls.
     if !index.warnings().is_empty() || !BreakReader(index).has_system_calls(at, cancel)? {
         return without_system_calls(index, at);
     }
@@ -157,7 +157,7 @@ fn unbroken_slots<S: Source>(
 }
 
 /// The same where the trace does not say which system calls were made: the instructions that make them are looked for.
-/// What other threads ask for meanwhile is not known.
+/// Which system calls other threads make meanwhile is not known.
 fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Range<u64>, QueryError> {
     if index.threads().len() > 1 {
         return Ok(0..0);

@@ -20,7 +20,7 @@ impl Engine<'_> {
         }
     }
 
-    /// Where an indirect branch went was in a register.
+    /// An indirect branch tells what its register held: where it went.
     pub fn state_target(&mut self, here: Here<'_>) {
         let Some(next) = here.next.filter(|_| here.step.is_executed) else { return };
         let Some(target) = target_register(here) else { return };
@@ -101,7 +101,7 @@ fn target_register(here: Here<'_>) -> Option<RegisterView> {
 }
 
 impl Here<'_> {
-    /// True when it may go elsewhere than on.
+    /// True when it may go somewhere else than to the next instruction.
     pub fn is_branch(self) -> bool {
         !matches!(self.step.branch, Branch::Unsaid | Branch::None)
             || !matches!(self.instruction.control.flow, Flow::Next | Flow::Trap)

@@ -30,7 +30,7 @@ pub(super) struct Engine<'a> {
     pub observed: Vec<Observed>,
     /// What the step loaded so far, by operand and lane: one load gives one value, however often it is used.
     pub loads: Vec<(Part, Loaded)>,
-    /// What records behind the last step were not taken in yet.
+    /// The records behind the last step that were not taken in yet.
     pub late: &'a [RunMarker],
     pub traced: Traced,
 }
@@ -181,7 +181,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// What a step writes, as far as it is wanted, has values that are not known.
+    /// The written views that are wanted get values that are not known.
     fn forget_writes(&mut self, here: Here<'_>, is_wanted: impl Fn(RegisterView) -> bool) {
         let way = Way::Computed(here.step.step());
         for view in here.uses.writes.iter().filter(|view| is_wanted(**view)) {

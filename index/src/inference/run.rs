@@ -72,7 +72,7 @@ pub(super) struct Run {
     markers: Vec<RunMarker>,
     /// Blocks of 64 bytes.
     foreign_granules: HashSet<u64, foldhash::fast::RandomState>,
-    /// Where the step of an event was not read, what it belongs to is not known.
+    /// The slot that is being read.
     slot: u64,
     thread: ThreadId,
     threads: Vec<ThreadId>,
@@ -185,7 +185,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
     }
 
     fn problem(&mut self, _problem: &Problem) {
-        // Whose records are lost is not known.
+        // It is not known whose records were lost.
         self.lose(1);
     }
 

@@ -216,7 +216,7 @@ impl Symbols {
             }
             Definition::Free | Definition::Constant => return false,
         };
-        // A constant explains less than what it is put together with.
+        // Of two operands, the constant one explains less.
         let facts = parts.map(|part| self.fact(part));
         let fact = facts.into_iter().flatten().max_by_key(|fact| !fact.is_constant());
         self.learn(symbol, known, fact)

@@ -59,7 +59,7 @@ pub struct NextAccess {
     pub from: Position,
 }
 
-/// Whether a step accessed a cell: then a question asked again from behind it looks before it.
+/// Whether a step accessed a cell: if so, repeating a question about the cell from there means to look before that step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IsAccessedBy {
     /// Which step.

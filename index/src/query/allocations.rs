@@ -1,6 +1,6 @@
 //! The heap, from the markers of the functions that allocate and free.
 //!
-//! Which function a marker names the program above knows; here it is a number with a [`HeapRole`].
+//! Markers name functions by numbers; whoever asks says which numbers have which [`HeapRole`].
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -182,7 +182,7 @@ struct Builder<'a> {
     threads: HashMap<ThreadId, Thread>,
     /// The blocks that are allocated, by address.
     live: HashMap<u64, Block>,
-    /// How the last block at an address ended that is no more.
+    /// How the last block at an address ended, for blocks that are freed.
     ended: HashMap<u64, Freed>,
     /// The places of blocks whose addresses were given out again before they were freed:
     /// where the order between threads is not known, another thread may have freed them just before.
@@ -251,7 +251,7 @@ impl<'a> Builder<'a> {
                 let return_address = call.return_address;
                 match (role, call.arguments.len()) {
                     (HeapRole::Free, _) => {
-                        // Its return tells nothing, and mostly is not recorded.
+                        // Its return tells nothing, and usually is not recorded.
                         thread.calls.pop();
                         let before = thread.last_free.replace((value, function));
                         // `operator delete` calls `free`.

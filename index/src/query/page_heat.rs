@@ -15,7 +15,7 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 
 /// How often each page of memory is read and written between two positions, in as many equal parts of that time.
-/// Cost: the lists of all accesses between them; memory is bounded, for where there are too many pages they are taken together.
+/// Cost: the lists of all accesses between them. Memory is bounded: where there are too many pages, neighbours are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PageHeat {
     /// From where.
@@ -28,7 +28,7 @@ pub struct PageHeat {
 
 /// More parts than a screen has columns.
 pub const BUCKETS: usize = 4096;
-/// log2 of the bytes of a page, where there are not too many.
+/// log2 of the bytes of a page, unless there are too many pages.
 const PAGE_BITS: u32 = 12;
 /// How many counts are kept.
 const COUNTS: usize = 1 << 21;
@@ -125,7 +125,7 @@ impl Counts {
         }
     }
 
-    /// Takes two pages together each time there are too many.
+    /// Merges neighbouring pages, two by two, while there are too many.
     fn bound(&mut self) {
         if (self.pages.len() + 1) * 2 * self.buckets <= COUNTS {
             return;

@@ -29,7 +29,7 @@ pub struct RawLine {
     pub text: String,
 }
 
-/// More of a line than anybody reads.
+/// Lines are cut here: nobody reads more of one.
 pub const SHOWN_BYTES: usize = 4096;
 const WINDOW: u64 = 64 << 10;
 

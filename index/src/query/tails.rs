@@ -31,7 +31,7 @@ struct Tail {
     function: Address,
 }
 
-/// Places that go on at a function's start and never by a tail call, such as the ends of loops.
+/// Places from which control reaches a function's start, but never by a tail call, such as the ends of loops.
 type Others = HashSet<Address>;
 
 /// Beyond this many such places, finding out whether the jump came from one of them costs more than reading the step.
@@ -144,7 +144,7 @@ impl<S: Source> TailFinder<'_, S> {
         if !can_be {
             others.insert(step.pc);
         }
-        // What is behind one whose condition failed is no tail call, but another time it may be.
+        // A jump whose condition failed is no tail call this time, but may be one another time.
         Ok(can_be && step.is_executed)
     }
 }

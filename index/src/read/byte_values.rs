@@ -10,7 +10,7 @@ use crate::read::slots::SlotReader;
 use crate::read::touches::ByteTouches;
 use crate::store::granules::GRANULE_BITS;
 
-/// Steps that lie so close together are read in one run: what lies between costs less than another read.
+/// Steps at most this far apart are read in one run: what lies between costs less than another read.
 const NEAR: u64 = 16;
 
 /// Which of several accesses in a slot gives the value.
@@ -59,7 +59,7 @@ struct ValueSink<'a> {
     slot: u64,
     /// The address of the block.
     base: u64,
-    /// Which bytes are taken from which slots still to come. Each is taken from one.
+    /// Which bytes are taken from which of the slots to come; each byte is taken from one slot.
     wanted: &'a [(u64, u64)],
     found: u64,
     order: Order,

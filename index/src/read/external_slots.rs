@@ -1,6 +1,6 @@
 //! Walks the slots with external changes, in either direction.
 //!
-//! What was looked up for one slot is kept for the next: a question for all costs each block and each seam once.
+//! What was looked up for one slot is kept for the next, so a question for all changes looks at each block and each seam once.
 
 use std::collections::BinaryHeap;
 
@@ -31,7 +31,7 @@ impl<'a, S: Source> ExternalSlots<'a, S> {
         Self { index, direction, range, due: None, seams: SeamSlots::default() }
     }
 
-    /// The nearest slot from a bound on, this way. Bounds never go back.
+    /// The nearest slot from a bound on, this way. Each bound is at or behind the one before, this way.
     pub fn next(&mut self, bound: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
         let Some(range) = self.range else { return self.next_anywhere(bound) };
         let (index, direction) = (self.index, self.direction);

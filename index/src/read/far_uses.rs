@@ -96,7 +96,7 @@ impl<'a, S: Source> FarUses<'a, S> {
         Ok(numbers)
     }
 
-    /// What a visit of an address with a user does: another instruction may have been there then.
+    /// Whether a visit is a use: another instruction may have been at the address then.
     /// When too many visits turned out to be no use, the next one counts, with a doubt.
     fn use_at(&mut self, slot: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
         cancel.check()?;

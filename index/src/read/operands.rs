@@ -165,7 +165,7 @@ impl<'a, S: Source> OperandReader<'a, S> {
         FarUses::new(self, view, Direction::Onward).next(first, cancel)
     }
 
-    /// The steps of a thread in some slots, with these.
+    /// The steps of the thread in some slots.
     pub(crate) fn steps_of(&self, slots: Range<u64>) -> Result<Vec<OperandStep>, QueryError> {
         let (slot, threads, steps) = (slots.start.saturating_sub(1), Vec::new(), Vec::new());
         let mut reader = StepCollector { index: self.index, thread: self.thread, slot, threads, steps };

@@ -19,7 +19,7 @@ pub(crate) struct DoubtReader<'a, S>(pub &'a Index<S>);
 
 impl<'a, S: Source> DoubtReader<'a, S> {
     /// Why memory that a thread wrote in a slot may have changed until a position.
-    /// Of very many system calls that all cannot, the earliest that was looked at counts as one that may.
+    /// Where none of the last system calls can have, the earliest that was looked at counts as one that may have.
     pub(crate) fn overtaken(
         &self,
         done: ThreadSlot,
@@ -89,7 +89,7 @@ impl<'a, S: Source> DoubtReader<'a, S> {
         Ok(step.map(|step| Doubt::KernelEvent { step }))
     }
 
-    /// What makes all such answers doubtful.
+    /// What makes every answer about memory doubtful: steps or system calls that the trace leaves out.
     fn doubt_of_all(&self, at: Position, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
         if self.is_filtered(at, cancel)? {
             return Ok(Some(Doubt::Filtered));
@@ -103,7 +103,7 @@ impl<'a, S: Source> DoubtReader<'a, S> {
         Ok(self.recordings(at, cancel)?.iter().any(|recording| recording.is_filtered))
     }
 
-    /// What the trace records at a position, as it said last.
+    /// What the trace last said before a position about what it records.
     pub(crate) fn recordings(&self, at: Position, cancel: &Cancel) -> Result<Vec<Recording>, QueryError> {
         let wanted = WantedMarkers { kinds: &[MarkerKind::RECORDING], thread: None };
         let last = MarkerReader(self.0).last(wanted, at, cancel)?;

@@ -16,7 +16,7 @@ use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 use crate::store::packed::FRAME;
 
-/// How many of them are read at first.
+/// How many slots behind the last step are read at first for its late events.
 const FIRST_LATE_STEPS: u64 = 16;
 
 /// Reads what steps did.
@@ -66,7 +66,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
         let end =
             if self.0.threads().len() == 1 { last } else { last.saturating_add(LATE_STEPS).min(self.0.step_count()) };
         let (mut next, mut count) = (last + 1, FIRST_LATE_STEPS);
-        // A thread's next step ends what belongs to the one before, which mostly comes soon.
+        // A thread's next step ends what belongs to the one before, and usually comes soon.
         while next <= end && found.is_waiting() {
             let behind = next.saturating_add(count).min(end + 1);
             SlotReader(self.0).events(next..behind)?.into_iter().try_for_each(|event| found.take(event, None))?;

@@ -226,7 +226,7 @@ impl<'a, S: Source> SlotReader<'a, S> {
         Ok(ThreadId(0))
     }
 
-    /// An error for positions beyond the end.
+    /// Fails for positions beyond the end.
     pub(crate) fn check_position(&self, asked: Position) -> Result<(), QueryError> {
         if asked > self.0.end() { Err(QueryError::BeyondEnd { asked, end: self.0.end() }) } else { Ok(()) }
     }

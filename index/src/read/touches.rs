@@ -87,7 +87,7 @@ pub(crate) type ByteTouches = [Option<TouchAt>; 64];
 /// A walk over the segments that touch a block.
 struct Walk<'a> {
     granule: u64,
-    /// Bytes still looked for: frames without them are skipped as soon as the others are found.
+    /// Bytes still looked for: frames that touch none of them are skipped.
     need: &'a Cell<u64>,
     wanted: Wanted,
     found: &'a mut ByteTouches,

@@ -8,7 +8,7 @@ use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Repetition,
 };
 
-/// A regular expression that is sought line by line.
+/// A regular expression that is searched for line by line.
 ///
 /// ```
 /// use stepback_index::TextPattern;
@@ -32,12 +32,12 @@ impl FromStr for TextPattern {
 
     fn from_str(text: &str) -> Result<Self, regex::Error> {
         let exact = Regex::new(text)?;
-        // As the regular expressions of bytes are read.
+        // As regular expressions over bytes are parsed.
         let Ok(parsed) = ParserBuilder::new().utf8(false).build().parse(text) else {
             return Ok(Self { exact, loose: Regex::new("")?, has_assertions: true });
         };
         let has_assertions = !parsed.properties().look_set().is_empty();
-        // What is printed may need more room than what was typed: then every line is looked at.
+        // The rewritten pattern may be too large to compile: then every line is looked at.
         let loose = Regex::new(&without_ends(loosened(parsed)).to_string()).or_else(|_| Regex::new(""))?;
         Ok(Self { exact, loose, has_assertions })
     }
