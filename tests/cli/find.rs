@@ -103,8 +103,21 @@ fn reads_are_found_as_well() {
     assert_eq!((&last["hit"]["step"], &last["hit"]["access"]["kind"]), (&json!(1761), &json!("read")));
     assert_eq!(finder.answer(&["last-access", "0x80020010"])["hit"]["step"], 1761);
     assert_eq!(finder.answer(&["next-access", "0x80020010"])["hit"]["step"], 726);
-    let ran = finder.sandbox.run(&["find", &finder.trace, "last-read", "x0"]);
-    ran.fails_with(&["do not record", OVERFLOW]);
+}
+
+#[test]
+fn who_reads_a_register_is_decoded_and_said_to_be() {
+    let finder = Finder::new();
+    let last = finder.answer(&["last-read", "x0"]);
+    let access = json!({"kind": "read", "cell": "x0", "address": null, "size": 8, "value": "0x0000000080020010",
+        "decoded": true, "external": false});
+    assert_eq!((&last["hit"]["step"], &last["hit"]["access"]), (&json!(1761), &access));
+    // `sub w1,w1,#0x57`, three steps behind what wrote it.
+    let next = finder.answer(&["next-read", "w1", "--at", "1230"]);
+    assert_eq!((&next["hit"]["step"], &next["hit"]["access"]["value"]), (&json!(1233), &json!("0x00000064")));
+    finder.sandbox.run(&["find", &finder.trace, "last-read", "x27"]).succeeds().prints("(decoded)");
+    // Writes are recorded, so nothing of theirs is decoded.
+    assert_eq!(finder.answer(&["last-write", "x0"])["hit"]["access"]["decoded"], Value::Null);
 }
 
 #[test]

@@ -91,7 +91,18 @@ pub const ROOMS: &[CrateRooms] = &[
         floors: &[
             &[room(
                 "ground",
-                &["numbers", "events", "marker", "known_instruction", "read_at", "source", "scratch", "error", "facts"],
+                &[
+                    "numbers",
+                    "events",
+                    "marker",
+                    "gap",
+                    "known_instruction",
+                    "read_at",
+                    "source",
+                    "scratch",
+                    "error",
+                    "facts",
+                ],
             )],
             &[room("kept", &["kept"])],
             &[room("packed", &["packed"])],
