@@ -20,5 +20,5 @@ mod table;
 pub use arguments::{argument_text, check_line, parse_line, place_text, split_line};
 pub use command::{Area, Command, Indexing, Need, Scope, Situation};
 pub use panel_rows::{PANELS, PanelRow, panel_row};
-pub use press::{key_text, take_pressed};
+pub use press::{Keyboard, key_text, take_pressed};
 pub use table::{PANEL_KEYS, command, commands};

@@ -28,14 +28,21 @@ fn name_of(key: Key) -> &'static str {
     }
 }
 
+/// What has the keyboard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keyboard {
+    /// A panel, or nothing.
+    Panel,
+    /// A text field: plain keys belong to it.
+    Field,
+}
+
 /// Takes the keys that stand for commands out of the input, in the order in which they were pressed.
-///
-/// `is_typing`: a text field has the keyboard, and plain keys belong to it.
-pub fn take_pressed(input: &mut egui::InputState, situation: &Situation, is_typing: bool) -> Vec<&'static Command> {
+pub fn take_pressed(input: &mut egui::InputState, situation: &Situation, keyboard: Keyboard) -> Vec<&'static Command> {
     let mut pressed = Vec::new();
     input.events.retain(|event| {
         let Event::Key { key, pressed: true, modifiers, .. } = event else { return true };
-        let found = commands().iter().find(|command| is_meant(command, situation, *modifiers, *key, is_typing));
+        let found = commands().iter().find(|command| is_meant(command, situation, *modifiers, *key, keyboard));
         pressed.extend(found);
         found.is_none()
     });
@@ -46,9 +53,11 @@ pub fn take_pressed(input: &mut egui::InputState, situation: &Situation, is_typi
     pressed
 }
 
-fn is_meant(command: &Command, situation: &Situation, modifiers: Modifiers, key: Key, is_typing: bool) -> bool {
+fn is_meant(command: &Command, situation: &Situation, modifiers: Modifiers, key: Key, keyboard: Keyboard) -> bool {
     let fits = |shortcut: &KeyboardShortcut| {
-        shortcut.logical_key == key && holds(shortcut, modifiers) && !(is_typing && is_text_key(shortcut))
+        shortcut.logical_key == key
+            && holds(shortcut, modifiers)
+            && !(keyboard == Keyboard::Field && is_text_key(shortcut))
     };
     command.keys.iter().any(fits) && command.is_in_scope(situation) && command.is_possible(situation)
 }
@@ -80,7 +89,10 @@ mod tests {
         input.events = vec![Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers }];
         let active = Some((crate::action::WindowId(1), 0));
         let situation = Situation { active, is_in_trace, ..Situation::default() };
-        take_pressed(&mut input, &situation, is_typing).iter().map(|command| command.name).collect()
+        take_pressed(&mut input, &situation, if is_typing { Keyboard::Field } else { Keyboard::Panel })
+            .iter()
+            .map(|command| command.name)
+            .collect()
     }
 
     #[test]

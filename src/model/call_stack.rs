@@ -99,7 +99,7 @@ pub fn stack_frames(
     cancel: &Cancel,
 ) -> Result<Vec<StackFrame>, QueryError> {
     let frame = |id: &CallId| match session.index.calls().get(*id) {
-        Some(call) => stack_frame(session, (*id, call), wish, cancel).map(Some),
+        Some(call) => stack_frame(session, *id, call, wish, cancel).map(Some),
         None => Ok(None),
     };
     ids.iter().filter_map(|id| frame(id).transpose()).collect()
@@ -107,7 +107,8 @@ pub fn stack_frames(
 
 fn stack_frame(
     session: &Session,
-    (id, call): (CallId, Call),
+    id: CallId,
+    call: Call,
     wish: SourceWish,
     cancel: &Cancel,
 ) -> Result<StackFrame, QueryError> {

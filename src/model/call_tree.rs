@@ -275,9 +275,14 @@ impl CallTree {
         }
     }
 
-    /// Opens or closes a node.
-    pub fn set_open(&mut self, node: Node, is_open: bool) {
-        self.chosen.insert(node, is_open);
+    /// Opens a node.
+    pub fn open(&mut self, node: Node) {
+        self.chosen.insert(node, true);
+    }
+
+    /// Closes a node.
+    pub fn close(&mut self, node: Node) {
+        self.chosen.insert(node, false);
     }
 
     /// True when the rows below a node are shown.
@@ -376,16 +381,16 @@ impl Flat<'_> {
             };
             open.push((node, depth, place + 1));
             let is_open = self.tree.is_open(row.node());
-            self.push_calls(depth, row, is_open);
+            self.push_calls(depth, row);
             if is_open && row.is_parent() {
                 open.push((row.node(), depth + 1, 0));
             }
         }
     }
 
-    fn push_calls(&mut self, depth: u32, row: &CallRow, is_open: bool) {
+    fn push_calls(&mut self, depth: u32, row: &CallRow) {
         let is_on_path = self.tree.current.is_some_and(|current| row.contains(current));
-        let is_open = row.is_parent().then_some(is_open);
+        let is_open = row.is_parent().then(|| self.tree.is_open(row.node()));
         self.rows.push(TreeRow::Calls { depth, row: row.clone(), is_open, is_on_path, is_current: false });
     }
 }
@@ -493,7 +498,7 @@ mod tests {
     fn what_the_user_closes_stays_closed_until_the_position_comes_back() {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1)]);
-        tree.set_open(Node::Call(CallId(1)), false);
+        tree.close(Node::Call(CallId(1)));
         tree.set_path(&[CallId(0), CallId(1)]);
         check(&tree, "0-start', 1+main!, 1+step x4");
         tree.set_path(&[CallId(0)]);
@@ -516,7 +521,7 @@ mod tests {
     fn missing_rows_are_asked_for() {
         let mut tree = tree();
         tree.set_path(&[CallId(0), CallId(1), CallId(5)]);
-        tree.set_open(Node::Group(CallId(5)), true);
+        tree.open(Node::Group(CallId(5)));
         tree.show_more(Node::Call(CallId(1)));
         check(&tree, "0-start', 1-main, 2 init, 2 2 more, 1-step x4!, 2 loading");
         assert_eq!(tree.rows().1, [Node::Call(CallId(1)), Node::Group(CallId(5))]);

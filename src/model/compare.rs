@@ -263,15 +263,24 @@ fn push_group(rows: &mut Vec<CompareRow>, title: &str, detail: String, cells: Ve
     }
 }
 
+/// What two texts are compared by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pieces {
+    /// Digits of registers: leading zeros never differ.
+    Digits,
+    /// Bytes of memory, which are words.
+    Bytes,
+}
+
 /// Cuts two texts into pieces that are the same and pieces that differ: single digits of registers (leading zeros
 /// never differ), whole words (bytes) of memory. Gives the pieces of the first text.
-pub fn differing_pieces(text: &str, other: &str, is_register: bool) -> Vec<(String, bool)> {
+pub fn differing_pieces(text: &str, other: &str, by: Pieces) -> Vec<(String, bool)> {
     let mut pieces: Vec<(String, bool)> = Vec::new();
     let mut push = |piece: &str, differs: bool| match pieces.last_mut() {
         Some((last, was)) if *was == differs => last.push_str(piece),
         _ => pieces.push((piece.to_owned(), differs)),
     };
-    if is_register {
+    if by == Pieces::Digits {
         let zeros = leading_zeros(text);
         let mut others = other.chars();
         for (place, digit) in text.chars().enumerate() {
@@ -364,7 +373,8 @@ mod tests {
     fn differing_digits_and_bytes_are_told_apart() {
         let pieces = |text, other, is_register| {
             let mark = |(text, differs): (String, bool)| if differs { format!("<{text}>") } else { text };
-            differing_pieces(text, other, is_register).into_iter().map(mark).collect::<String>()
+            let by = if is_register { Pieces::Digits } else { Pieces::Bytes };
+            differing_pieces(text, other, by).into_iter().map(mark).collect::<String>()
         };
         assert_eq!(pieces("00ff", "00ef", true), "00<f>f");
         assert_eq!(pieces("0034", "bda9", true), "00<34>");

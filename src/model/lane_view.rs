@@ -1,5 +1,7 @@
 //! The lanes that the timeline shows, and what is said of them.
 
+use std::ops::Range;
+
 use stepback_index::ThreadInfo;
 
 use super::clock::clock_text;
@@ -48,8 +50,8 @@ pub struct StretchBox {
 }
 
 /// The pieces of a lane between two positions in so many columns.
-pub fn stretch_boxes(lane: &Bounded<Stretch>, view: (u64, u64), columns: u32) -> Vec<StretchBox> {
-    let drawn = boxes(lane, view.0..view.1, columns);
+pub fn stretch_boxes(lane: &Bounded<Stretch>, view: Range<u64>, columns: u32) -> Vec<StretchBox> {
+    let drawn = boxes(lane, view, columns);
     let whole = drawn.iter().filter_map(|drawn| {
         let pieces = lane.list().get(drawn.place..drawn.place + drawn.count)?;
         let first = pieces.first()?.who;
@@ -75,7 +77,8 @@ pub fn who_name(id: LaneId, who: Who, threads: &[ThreadInfo]) -> Option<String> 
 
 /// What is said of a place in a lane, line by line. `marks`: the marks there and how many.
 pub fn lane_hint(
-    (schedule, threads): (&Schedule, &[ThreadInfo]),
+    schedule: &Schedule,
+    threads: &[ThreadInfo],
     id: LaneId,
     position: u64,
     marks: Option<(MarkKind, u64)>,
@@ -106,7 +109,7 @@ pub fn lane_hint(
 }
 
 /// The first lane in view where one is to be seen that is not, or where there are fewer than before.
-pub fn scrolled(top: usize, (lanes, room): (usize, usize), wanted: Option<usize>) -> usize {
+pub fn scrolled(top: usize, lanes: usize, room: usize, wanted: Option<usize>) -> usize {
     let top = match wanted {
         Some(wanted) if wanted < top => wanted,
         Some(wanted) if wanted >= top + room => wanted + 1 - room,
@@ -126,11 +129,11 @@ mod tests {
 
     #[test]
     fn lanes_are_scrolled_to_the_one_that_is_wanted() {
-        assert_eq!(scrolled(0, (10, 4), Some(2)), 0);
-        assert_eq!(scrolled(0, (10, 4), Some(6)), 3);
-        assert_eq!(scrolled(5, (10, 4), Some(1)), 1);
-        assert_eq!(scrolled(9, (10, 4), None), 6);
-        assert_eq!(scrolled(3, (2, 4), None), 0);
+        assert_eq!(scrolled(0, 10, 4, Some(2)), 0);
+        assert_eq!(scrolled(0, 10, 4, Some(6)), 3);
+        assert_eq!(scrolled(5, 10, 4, Some(1)), 1);
+        assert_eq!(scrolled(9, 10, 4, None), 6);
+        assert_eq!(scrolled(3, 2, 4, None), 0);
     }
 
     #[test]
@@ -140,14 +143,14 @@ mod tests {
         let threads = session.index.threads();
         let lanes = lane_ids(&schedule, TimelineLanes::Threads);
         assert_eq!(lanes, [LaneId::Thread(0), LaneId::Thread(1), LaneId::Thread(2)]);
-        let hint = lane_hint((&schedule, threads), lanes[0], 1, None);
+        let hint = lane_hint(&schedule, threads, lanes[0], 1, None);
         let lines: Vec<&str> = hint.lines().collect();
         assert_eq!(lines[..2], ["thread 100", "runs on core 0"]);
         assert_eq!((lines[2].len(), lines[3]), (26, "position 1"));
         let end = session.index.step_count();
-        let hint = lane_hint((&schedule, threads), lanes[0], end, Some((MarkKind::SystemCall, 2)));
+        let hint = lane_hint(&schedule, threads, lanes[0], end, Some((MarkKind::SystemCall, 2)));
         assert!(hint.contains("does not run here\n2 system calls"), "{hint}");
         let core = lane_ids(&schedule, TimelineLanes::Cores)[0];
-        assert!(lane_hint((&schedule, threads), core, 1, None).starts_with("core 0\nruns thread 100"));
+        assert!(lane_hint(&schedule, threads, core, 1, None).starts_with("core 0\nruns thread 100"));
     }
 }

@@ -123,7 +123,7 @@ impl<'a> Run<'a> {
             MarkerKind::TIMESTAMP => self.time(value),
             MarkerKind::CPU => self.cpu(value),
             MarkerKind::FUNCTION => self.group = Some(Callee::of_marker(value, self.reader.names.set)),
-            MarkerKind::SYSTEM_CALL => self.items.push(Item::Call(TracedCall::new(Callee::Kernel(value), true))),
+            MarkerKind::SYSTEM_CALL => self.items.push(Item::Call(TracedCall::entered(Callee::Kernel(value)))),
             MarkerKind::RETURN_ADDRESS => _ = self.entered(),
             MarkerKind::ARGUMENT | MarkerKind::RETURN_VALUE | MarkerKind::SYSTEM_CALL_FAILED => self.of_call(marker),
             MarkerKind::KERNEL_EVENT => {
@@ -170,7 +170,7 @@ impl<'a> Run<'a> {
     fn entered(&mut self) -> Option<&mut TracedCall> {
         let callee = self.group?;
         if self.call_of(callee).is_none() {
-            self.items.push(Item::Call(TracedCall::new(callee, true)));
+            self.items.push(Item::Call(TracedCall::entered(callee)));
         }
         self.call_of(callee)
     }
@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
             MarkerKind::RETURN_VALUE => {
                 let Some(callee) = self.group else { return };
                 if self.call_of(callee).is_none() {
-                    self.items.push(Item::Call(TracedCall::new(callee, false)));
+                    self.items.push(Item::Call(TracedCall::left(callee)));
                 }
                 if let Some(call) = self.call_of(callee) {
                     call.result = Some(value);

@@ -5,7 +5,7 @@ use stepback_index::{
     AccessKinds, AccessTarget, ByteState, ByteTouch, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, MemoryAt,
     NextAccess, NextAccessedBlock, Query as _, QueryError, ThreadInfo, TouchesAt, ValueSource,
 };
-use stepback_machine::Address;
+use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::doubt::doubt_words;
@@ -393,10 +393,13 @@ pub fn aligned(address: Address, len_bytes: u64) -> Address {
 /// In which order the bytes of a group are shown so that it reads as a number.
 ///
 /// Gives the place in the row of the byte that is shown at `shown`.
-pub fn place_in_row(shown: usize, group: usize, is_big_endian: bool) -> usize {
+pub fn place_in_row(shown: usize, group: usize, endian: Endian) -> usize {
     let group = group.max(1);
     let (first, offset) = (shown / group * group, shown % group);
-    if is_big_endian { shown } else { first + (group - 1 - offset) }
+    match endian {
+        Endian::Big => shown,
+        Endian::Little => first + (group - 1 - offset),
+    }
 }
 
 #[cfg(test)]
@@ -406,7 +409,10 @@ mod tests {
 
     #[test]
     fn little_endian_groups_read_from_the_highest_byte() {
-        let places = |group, is_big| (0..8).map(|shown| place_in_row(shown, group, is_big)).collect::<Vec<_>>();
+        let places = |group, is_big| {
+            let endian = if is_big { Endian::Big } else { Endian::Little };
+            (0..8).map(|shown| place_in_row(shown, group, endian)).collect::<Vec<_>>()
+        };
         assert_eq!(places(1, false), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(places(2, false), [1, 0, 3, 2, 5, 4, 7, 6]);
         assert_eq!(places(4, false), [3, 2, 1, 0, 7, 6, 5, 4]);

@@ -46,7 +46,7 @@ impl Move {
         let here = window.position;
         match self {
             Self::Step(stride, way) => match window.thread {
-                Some(thread) => return step_of(index, window, thread, (*stride, *way)),
+                Some(thread) => return step_of(index, window, thread, *stride, *way),
                 None => return Ok(step(window, *stride, *way, &ground(here)?)),
             },
             Self::StepOfThread(way) => {
@@ -54,7 +54,7 @@ impl Move {
                     Some(thread) => thread,
                     None => SlotReader(index).thread_at(here)?,
                 };
-                return step_of(index, window, thread, (Stride::Into, *way));
+                return step_of(index, window, thread, Stride::Into, *way);
             }
             Self::StayInThread(thread) => {
                 window.thread = match (*thread, window.thread) {
@@ -89,7 +89,8 @@ fn step_of<S: Source>(
     index: &Index<S>,
     window: &mut TraceWindow,
     thread: ThreadId,
-    (stride, way): (Stride, Way),
+    stride: Stride,
+    way: Way,
 ) -> Result<Landing, QueryError> {
     let target = ThreadWalk::new(index, thread).target(stride, way, window.position)?;
     let Some(to) = target else { return Ok(Landing::Nowhere) };

@@ -64,7 +64,8 @@ pub fn register_detail(
 /// See [`stepback_index::QueryError`].
 pub fn write_columns(
     session: &Session,
-    (part, thread): (&RegisterPart, ThreadId),
+    part: &RegisterPart,
+    thread: ThreadId,
     columns: u32,
     cancel: &Cancel,
 ) -> Result<Vec<u32>> {
@@ -94,7 +95,7 @@ mod tests {
     fn the_strip_of_writes_has_every_column_with_a_write() {
         let session = overflow();
         let columns = |count| {
-            write_columns(&session, (&RegisterPart::parse("x19"), ThreadId(0)), count, &Cancel::default()).unwrap()
+            write_columns(&session, &RegisterPart::parse("x19"), ThreadId(0), count, &Cancel::default()).unwrap()
         };
         let steps: Vec<u32> = columns(1763).into_iter().filter(|step| (1180..1260).contains(step)).collect();
         assert_eq!(steps, [1253, 1188]);

@@ -58,6 +58,15 @@ pub enum ThreadOrder {
     Ending,
 }
 
+/// How rows are sorted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sorting {
+    /// By what.
+    pub order: ThreadOrder,
+    /// The other way round.
+    pub is_reversed: bool,
+}
+
 /// The threads of a trace, and who ran where and when.
 #[derive(Clone, Debug, Default)]
 pub struct Threads {
@@ -124,7 +133,8 @@ fn life(
 }
 
 /// Sorts rows; a second time the other way round. Idle cores stay at the end.
-pub fn sort_threads(rows: &mut [ThreadRow], order: ThreadOrder, is_reversed: bool) {
+pub fn sort_threads(rows: &mut [ThreadRow], sorting: Sorting) {
+    let Sorting { order, is_reversed } = sorting;
     let number = |row: &ThreadRow| row.name.parse::<u64>().unwrap_or(u64::MAX);
     rows.sort_by(|one, other| {
         let by_order = match order {
@@ -219,7 +229,7 @@ mod tests {
 
     fn lines(session: &Session, order: ThreadOrder) -> Vec<String> {
         let mut rows = threads_of(session, &Cancel::default()).expect("threads").rows;
-        sort_threads(&mut rows, order, false);
+        sort_threads(&mut rows, Sorting { order, is_reversed: false });
         rows.iter().map(ThreadRow::line).collect()
     }
 

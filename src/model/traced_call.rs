@@ -54,9 +54,14 @@ impl Callee {
 }
 
 impl TracedCall {
-    /// A call of which nothing more is known yet.
-    pub fn new(callee: Callee, is_entered: bool) -> Self {
-        Self { callee, is_entered, arguments: Vec::new(), result: None, error: None, micros: None }
+    /// A call that is entered, of which nothing more is known yet.
+    pub fn entered(callee: Callee) -> Self {
+        Self { callee, is_entered: true, arguments: Vec::new(), result: None, error: None, micros: None }
+    }
+
+    /// The same of a call that is left.
+    pub fn left(callee: Callee) -> Self {
+        Self { is_entered: false, ..Self::entered(callee) }
     }
 
     /// How it reads: `malloc(24)`, `write(1, 0x7f…, 12) = 12`, `malloc returned 0x55…`.
@@ -158,16 +163,16 @@ mod tests {
 
     #[test]
     fn a_call_reads_like_a_call() {
-        let malloc = TracedCall { arguments: vec![24], ..TracedCall::new(Callee::Function(6), true) };
+        let malloc = TracedCall { arguments: vec![24], ..TracedCall::entered(Callee::Function(6)) };
         check(&malloc, "malloc(24)");
-        let returned = TracedCall { result: Some(0x55_0000), ..TracedCall::new(Callee::Function(6), false) };
+        let returned = TracedCall { result: Some(0x55_0000), ..TracedCall::left(Callee::Function(6)) };
         check(&returned, "malloc returned 0x550000");
-        check(&TracedCall::new(Callee::Function(7), true), "function 7()");
+        check(&TracedCall::entered(Callee::Function(7)), "function 7()");
     }
 
     #[test]
     fn a_system_call_says_how_it_ended() {
-        let write = TracedCall::new(Callee::Kernel(1), true);
+        let write = TracedCall::entered(Callee::Kernel(1));
         check(&write, "write");
         let done = TracedCall { arguments: vec![1, 0x7ffd_0000, 12], result: Some(12), ..write.clone() };
         check(&TracedCall { micros: Some(3), ..done }, "write(1, 0x7ffd0000, 12) = 12   3 µs");
@@ -176,7 +181,7 @@ mod tests {
             &TracedCall { error: Some(4), result: Some(0), micros: Some(1_500_000), ..write },
             "write failed EINTR   1.5 s",
         );
-        check(&TracedCall::new(Callee::Kernel(9_999), true), "system call 9999");
+        check(&TracedCall::entered(Callee::Kernel(9_999)), "system call 9999");
     }
 
     #[test]

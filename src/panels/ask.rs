@@ -3,12 +3,19 @@
 use super::ViewCx;
 use crate::action::{Access, Action, CellName, Follow, Way};
 
+/// Which accesses are sought, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sought {
+    pub access: Access,
+    pub way: Way,
+}
+
 /// Travels to an access of a cell as seen from the moment that a panel shows.
 pub fn ask_access(
     cx: &ViewCx<'_>,
     follow: Follow,
     cell: CellName,
-    (access, way): (Access, Way),
+    Sought { access, way }: Sought,
     out: &mut Vec<Action>,
 ) {
     start_from(cx, follow, out);

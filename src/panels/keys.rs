@@ -2,6 +2,8 @@
 
 use egui::{Key, Modifiers, Ui};
 
+use super::ViewCx;
+
 /// What a key means to the panel that has the keyboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PanelKey {
@@ -77,8 +79,8 @@ const KEYS: [(Key, Modifiers, PanelKey); 19] = [
 ];
 
 /// Takes the keys that were pressed for the panel that has the keyboard; none while a text field has it.
-pub fn take_keys(ui: &Ui, has_focus: bool) -> Vec<PanelKey> {
-    if !has_focus || ui.ctx().egui_wants_keyboard_input() {
+pub fn take_keys(ui: &Ui, cx: &ViewCx<'_>) -> Vec<PanelKey> {
+    if !cx.has_focus || ui.ctx().egui_wants_keyboard_input() {
         return Vec::new();
     }
     ui.input_mut(|input| {

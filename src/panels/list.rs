@@ -39,6 +39,14 @@ pub struct List<'a> {
     pub has_lasting_bar: bool,
 }
 
+/// The thumb of a scroll bar: where it is, how long, and how far it can go from where.
+pub struct Thumb {
+    pub top: f32,
+    pub length: f32,
+    pub start: f32,
+    pub way: f32,
+}
+
 impl List<'_> {
     /// Lays the list out in a rectangle, follows the wheel and draws the scroll bar.
     pub fn ui(self, ui: &mut Ui, rect: Rect, scroll: &mut Scroll, tok: &Tok) -> ListArea {
@@ -102,7 +110,7 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &Tok) {
     let length = view.thumb_height();
     let way = (bar.height() - length).max(1.0);
     let top = bar.top() + scroll.share(view) * way;
-    drag(ui, &response, scroll, view, (top, length, bar.top(), way));
+    drag(ui, &response, scroll, view, Thumb { top, length, start: bar.top(), way });
     let top = bar.top() + scroll.share(view) * way;
     let thumb = Rect::from_min_size(pos2(bar.left() + 2.0, top), vec2(BAR_WIDTH - 4.0, length));
     ui.painter().rect_filled(bar, 0.0, tok.bg2);
@@ -120,13 +128,7 @@ fn bar_ui(ui: &Ui, bar: Rect, scroll: &mut Scroll, view: &Viewport, tok: &Tok) {
 }
 
 /// The thumb follows the pointer from where it was taken; a click beside it turns a page.
-fn drag(
-    ui: &Ui,
-    response: &Response,
-    scroll: &mut Scroll,
-    view: &Viewport,
-    (top, length, start, way): (f32, f32, f32, f32),
-) {
+fn drag(ui: &Ui, response: &Response, scroll: &mut Scroll, view: &Viewport, Thumb { top, length, start, way }: Thumb) {
     let Some(pointer) = response.interact_pointer_pos() else { return };
     let is_on_thumb = (top..top + length).contains(&pointer.y);
     let is_pressed = ui.input(|input| input.pointer.primary_pressed());

@@ -25,6 +25,15 @@ pub struct Pen<'a> {
     pub tok: &'a Tok,
 }
 
+/// What the box beside a call says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoldSign {
+    /// `+`: a click opens it.
+    Folded,
+    /// `-`: a click folds it.
+    Open,
+}
+
 impl<'a> Pen<'a> {
     /// A pen for a rectangle.
     pub fn new(ui: &egui::Ui, rect: Rect, tok: &'a Tok) -> Self {
@@ -73,7 +82,8 @@ impl<'a> Pen<'a> {
     }
 
     /// Text cut with `…` so that it ends before `right`. Returns where it ends.
-    pub fn cut_text(&self, x: f32, y: f32, text: &str, font: FontId, color: Color32, right: f32) -> f32 {
+    pub fn cut_text(&self, at: Pos2, text: &str, font: FontId, color: Color32, right: f32) -> f32 {
+        let Pos2 { x, y } = at;
         let mut job = egui::text::LayoutJob::simple_singleline(text.to_owned(), font, color);
         job.wrap = egui::text::TextWrapping::truncate_at_width((right - x).max(0.0));
         let galley = self.painter.layout_job(job);
@@ -160,13 +170,13 @@ impl<'a> Pen<'a> {
     }
 
     /// The sign of something that can be opened: a box of 11 with `+` or `-`.
-    pub fn fold_box(&self, center: Pos2, is_folded: bool, color: Color32) {
+    pub fn fold_box(&self, center: Pos2, sign: FoldSign, color: Color32) {
         let center = pos2(center.x.round(), center.y.round());
         let rect = Rect::from_min_size(center - vec2(5.0, 5.0), vec2(11.0, 11.0));
         self.painter.rect_filled(rect, 2.0, self.tok.bg1);
         self.frame(rect, 2, self.tok.ctl);
         self.fill(Rect::from_min_size(center - vec2(2.0, 0.0), vec2(5.0, 1.0)), color);
-        if is_folded {
+        if sign == FoldSign::Folded {
             self.fill(Rect::from_min_size(center - vec2(0.0, 2.0), vec2(1.0, 5.0)), color);
         }
     }

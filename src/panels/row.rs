@@ -86,8 +86,13 @@ impl StepLink {
     }
 }
 
+/// Why there is nothing to show, and what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmptyWords<'a>(pub &'a str, pub &'a str);
+
 /// A panel without content: an icon, one sentence, one of advice.
-pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, (sentence, advice): (&str, &str)) {
+pub fn empty_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, shape: char, words: EmptyWords<'_>) {
+    let EmptyWords(sentence, advice) = words;
     let center = rect.center();
     pen.icon(center - vec2(0.0, 29.0), shape, 26.0, pen.tok.t3);
     pen.text_centered(center, sentence, crate::theme::medium(13.0), pen.tok.t1);
@@ -113,10 +118,8 @@ pub fn error_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, error: &str, out: &mut V
 }
 
 /// Draws again when the answer that a slot waits for has become late, so that this is told.
-pub fn watch_for_late(ui: &Ui, is_waiting: bool) {
-    if is_waiting {
-        ui.ctx().request_repaint_after(crate::worker::LATE_AFTER);
-    }
+pub fn watch_for_late(ui: &Ui) {
+    ui.ctx().request_repaint_after(crate::worker::LATE_AFTER);
 }
 
 /// Where rows will be: three bars.

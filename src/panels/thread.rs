@@ -1,6 +1,6 @@
 //! Whose registers or calls a panel shows, where the trace has several threads.
 
-use egui::{Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Pos2, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::ViewCx;
 use super::pen::Pen;
@@ -13,6 +13,13 @@ pub const OF_POSITION: &str = "Thread of the position";
 /// The chosen thread by its name; none for that of the position.
 pub type ChosenThread = Option<String>;
 
+/// The thread that is shown.
+pub struct ChooserView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cx: &'a ViewCx<'a>,
+    pub shown: &'a str,
+}
+
 /// Gives up a choice that was made in another trace, which this one has no thread for.
 pub fn forget_missing_thread(chosen: &mut ChosenThread, session: &Session) {
     chosen.take_if(|name| session.index.thread_by_name(name).is_none());
@@ -21,8 +28,8 @@ pub fn forget_missing_thread(chosen: &mut ChosenThread, session: &Session) {
 /// Draws the chooser from `left` on, its middle at `y`; nothing where the trace has one thread. Returns where it ends.
 pub fn thread_chooser_ui(
     ui: &Ui,
-    (left, y): (f32, f32),
-    (pen, cx, shown): (&Pen<'_>, &ViewCx<'_>, &str),
+    Pos2 { x: left, y }: Pos2,
+    ChooserView { pen, cx, shown }: ChooserView<'_>,
     chosen: &mut ChosenThread,
 ) -> f32 {
     let threads = cx.session.index.threads();

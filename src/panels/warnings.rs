@@ -10,7 +10,7 @@ use super::keys::{PanelKey, take_keys};
 use super::menu::{MenuItem, menu_head_ui};
 use super::panel::Panel;
 use super::pen::{INSET, Pen};
-use super::row::{RowState, empty_ui, row_background, row_response};
+use super::row::{EmptyWords, RowState, empty_ui, row_background, row_response};
 use crate::action::{Action, PanelKind, WindowId};
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
@@ -26,6 +26,18 @@ pub struct WarningsPanel {
     list: CursorList,
 }
 
+/// A warning and its place in the list.
+pub struct WarningAt<'a> {
+    pub place: usize,
+    pub warning: &'a Warning,
+}
+
+/// With what rows are drawn.
+pub struct Scene<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cx: &'a ViewCx<'a>,
+}
+
 impl WarningsPanel {
     /// The list.
     pub fn new() -> Self {
@@ -36,8 +48,8 @@ impl WarningsPanel {
         &mut self,
         ui: &Ui,
         rect: Rect,
-        (place, warning): (usize, &Warning),
-        (pen, cx): (&Pen<'_>, &ViewCx<'_>),
+        WarningAt { place, warning }: WarningAt<'_>,
+        Scene { pen, cx }: Scene<'_>,
         out: &mut Vec<Action>,
     ) {
         let (tok, y) = (cx.tok, rect.center().y);
@@ -50,7 +62,7 @@ impl WarningsPanel {
         let end =
             pen.label((end + INSET).max(rect.left() + 140.0), y, format!("byte {}", thousands(warning.offset)), tok.t3);
         let left = (end + INSET).max(rect.left() + 230.0);
-        pen.cut_text(left, y, &warning.message, ui_font(12.5), tok.t1, rect.right() - 8.0);
+        pen.cut_text(pos2(left, y), &warning.message, ui_font(12.5), tok.t1, rect.right() - 8.0);
         if response.clicked() {
             self.list.cursor = place;
             out.push(go_to(warning));
@@ -67,7 +79,7 @@ impl WarningsPanel {
     }
 
     fn keys(&mut self, ui: &Ui, warnings: &[Warning], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             match (key, warnings.get(self.list.press(key, warnings.len(), list))) {
                 (PanelKey::Enter, Some(warning)) => out.push(go_to(warning)),
                 (PanelKey::Copy, Some(warning)) => out.push(Action::Copy(text_of(warning))),
@@ -96,8 +108,8 @@ impl Panel for WarningsPanel {
         let warnings = cx.session.index.warnings();
         if warnings.is_empty() {
             let words = match SoFar::of(cx.session) {
-                None => ("No warnings", "All lines of the trace could be read."),
-                Some(_) => ("No warnings so far", "All lines that are indexed could be read."),
+                None => EmptyWords("No warnings", "All lines of the trace could be read."),
+                Some(_) => EmptyWords("No warnings so far", "All lines that are indexed could be read."),
             };
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
@@ -108,7 +120,7 @@ impl Panel for WarningsPanel {
         let pen = Pen::new(ui, area.body, cx.tok);
         for (place, rect) in area.places() {
             if let Some(warning) = warnings.get(place) {
-                self.row_ui(ui, rect, (place, warning), (&pen, cx), out);
+                self.row_ui(ui, rect, WarningAt { place, warning }, Scene { pen: &pen, cx }, out);
             }
         }
     }
@@ -124,7 +136,7 @@ fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {
     let words = so_far(cx.session, &words);
     let words = if count > kept { format!("{words}; the first {} are listed", thousands(kept)) } else { words };
     let at = pos2(bar.left() + INSET, bar.center().y);
-    pen.cut_text(at.x, at.y, &words, ui_font(12.0), cx.tok.t2, bar.right() - 8.0);
+    pen.cut_text(pos2(at.x, at.y), &words, ui_font(12.0), cx.tok.t2, bar.right() - 8.0);
 }
 
 fn go_to(warning: &Warning) -> Action {

@@ -7,8 +7,8 @@ use super::{Tok, mono, semi, ui};
 
 /// Sets the look of both themes.
 pub fn install_styles(context: &egui::Context) {
-    context.style_mut_of(Theme::Dark, |style| apply(style, Tok::of(true)));
-    context.style_mut_of(Theme::Light, |style| apply(style, Tok::of(false)));
+    context.style_mut_of(Theme::Dark, |style| apply(style, Tok::of(Theme::Dark)));
+    context.style_mut_of(Theme::Light, |style| apply(style, Tok::of(Theme::Light)));
 }
 
 fn apply(style: &mut Style, tok: &Tok) {

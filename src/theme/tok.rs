@@ -5,7 +5,7 @@ use egui::Color32;
 /// The colours of one theme.
 ///
 /// ```
-/// let dark = stepback::theme::Tok::of(true);
+/// let dark = stepback::theme::Tok::of(egui::Theme::Dark);
 /// assert_ne!(dark.position(1), dark.position(2));
 /// assert_eq!(dark.position(1), dark.position(5));
 /// ```
@@ -107,13 +107,16 @@ pub struct Tok {
 
 impl Tok {
     /// The colours of the dark or the light theme.
-    pub fn of(is_dark: bool) -> &'static Tok {
-        if is_dark { &DARK } else { &LIGHT }
+    pub fn of(theme: egui::Theme) -> &'static Tok {
+        match theme {
+            egui::Theme::Dark => &DARK,
+            egui::Theme::Light => &LIGHT,
+        }
     }
 
     /// The colours of the theme that a user interface shows at the moment.
     pub fn current(ui: &egui::Ui) -> &'static Tok {
-        Tok::of(ui.visuals().dark_mode)
+        Tok::of(egui::Theme::from_dark_mode(ui.visuals().dark_mode))
     }
 
     /// The colour of a thread or core in lanes: neighbours differ. Text on it is `flame_text`.

@@ -100,7 +100,10 @@ impl App {
     fn build(cc: &eframe::CreationContext<'_>, options: WindowOptions, parts: Parts) -> Self {
         let Parts { script, worker, is_deterministic } = parts;
         let context = cc.egui_ctx.clone();
-        prepare(&context, is_deterministic || options.is_scripted());
+        prepare(&context);
+        if is_deterministic || options.is_scripted() {
+            stop_motion(&context);
+        }
         let is_scripted = options.is_scripted();
         let shows_parts = options.shows_parts && !is_scripted;
         let mode = Mode { is_deterministic, is_scripted, is_quitting: options.quit, shows_parts };
@@ -173,7 +176,7 @@ fn fail(failure: &Failure, error: &str) {
     kept.get_or_insert_with(|| error.to_owned());
 }
 
-fn prepare(context: &egui::Context, is_still: bool) {
+fn prepare(context: &egui::Context) {
     install_fonts(context);
     install_styles(context);
     // Both are commands of ours, so that they stand in menus and on the page of keys.
@@ -181,12 +184,14 @@ fn prepare(context: &egui::Context, is_still: bool) {
         options.zoom_with_keyboard = false;
         options.quit_shortcuts.clear();
     });
-    if is_still {
-        context.all_styles_mut(|style| {
-            style.visuals.text_cursor.blink = false;
-            style.animation_time = 0.0;
-        });
-    }
+}
+
+/// Nothing blinks and nothing glides: what is drawn does not depend on the time.
+fn stop_motion(context: &egui::Context) {
+    context.all_styles_mut(|style| {
+        style.visuals.text_cursor.blink = false;
+        style.animation_time = 0.0;
+    });
 }
 
 impl eframe::App for App {

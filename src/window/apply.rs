@@ -235,7 +235,7 @@ impl App {
     }
 
     fn go_to_access_of_selection(&mut self, access: Access, way: Way) {
-        let tok = Tok::of(self.context.theme() == egui::Theme::Dark);
+        let tok = Tok::of(self.context.theme());
         let Some(workspace) = self.workspace.as_mut() else { return };
         match workspace.situation(&self.worker, tok).cell {
             Some(cell) => {

@@ -83,7 +83,7 @@ impl Behavior<Pane> for DockView<'_> {
             // Containers stand in tabs only while they are dragged there.
             return ui.selectable_label(state.active, "Panels");
         };
-        let response = tab_strip::tab_ui(ui, id, pane, state.active, state.is_being_dragged);
+        let response = tab_strip::tab_ui(ui, id, pane, state);
         if response.clicked() {
             self.clicked = Some(tile);
         }

@@ -10,7 +10,7 @@ use super::palette::Surroundings;
 use super::widgets::{line_above, line_below};
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
 use crate::action::Action;
-use crate::keymap::{self, Indexing, Situation};
+use crate::keymap::{self, Indexing, Keyboard, Situation};
 use crate::panels::{ViewCx, timeline_ui};
 use crate::theme::Tok;
 
@@ -86,7 +86,8 @@ impl App {
             return Vec::new();
         }
         let is_typing = self.context.text_edit_focused();
-        let commands = ui.input_mut(|input| keymap::take_pressed(input, situation, is_typing));
+        let keyboard = if is_typing { Keyboard::Field } else { Keyboard::Panel };
+        let commands = ui.input_mut(|input| keymap::take_pressed(input, situation, keyboard));
         let is_escape = !is_typing && ui.input(|input| input.key_pressed(egui::Key::Escape));
         if is_escape && !self.toasts.dismiss_newest() {
             self.escape();
@@ -123,6 +124,7 @@ impl App {
         let bar = Frame::new().fill(tok.bg2);
         // A field gives the keyboard up when it takes Enter; that Enter is still not meant for a panel.
         let is_covered = self.is_covered() || self.context.text_edit_focused();
+        let keyboard = if is_covered { Keyboard::Field } else { Keyboard::Panel };
         Panel::top("menu bar").exact_size(30.0).frame(bar).show_separator_line(false).show(ui, |ui| {
             menu_bar::menu_bar_ui(ui, self, situation, out);
             if self.workspace.is_none() {
@@ -144,7 +146,7 @@ impl App {
         }
         let within = CentralPanel::default().frame(Frame::new().fill(self.ground_color(tok))).show(ui, |ui| {
             match self.workspace {
-                Some(_) => self.dock(ui, tok, is_covered, out),
+                Some(_) => self.dock(ui, tok, keyboard, out),
                 None => self.start.ui(ui, &self.settings, &self.worker, out),
             }
             ui.max_rect()
@@ -195,9 +197,9 @@ impl App {
         workspace.has_demo_hint = !is_closed;
     }
 
-    fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, is_covered: bool, out: &mut Vec<Action>) {
+    fn dock(&mut self, ui: &mut Ui, tok: &'static Tok, keyboard: Keyboard, out: &mut Vec<Action>) {
         let Some(workspace) = self.workspace.as_mut() else { return };
-        let is_keyboard_here = !is_covered && !self.context.text_edit_focused();
+        let is_keyboard_here = keyboard == Keyboard::Panel && !self.context.text_edit_focused();
         let mut view = DockView {
             session: &workspace.session,
             worker: &self.worker,
@@ -285,7 +287,7 @@ impl App {
     }
 
     fn next_of_script(&mut self) {
-        let tok = Tok::of(self.context.theme() == egui::Theme::Dark);
+        let tok = Tok::of(self.context.theme());
         let situation = self.situation(tok);
         match self.script.as_mut().and_then(|script| script.next(&situation)) {
             Some(Ok(action)) => {

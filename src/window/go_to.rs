@@ -56,7 +56,7 @@ impl GoTo {
             response.request_focus();
             select_all(ui, &response, &self.text);
         }
-        self.ring(ui, rect, response.has_focus(), tok);
+        self.ring(ui, rect, &response, tok);
         if response.changed() {
             self.error = None;
         }
@@ -68,8 +68,8 @@ impl GoTo {
         }
     }
 
-    fn ring(&self, ui: &Ui, rect: Rect, has_focus: bool, tok: &Tok) {
-        let stroke = match (&self.error, has_focus) {
+    fn ring(&self, ui: &Ui, rect: Rect, field: &egui::Response, tok: &Tok) {
+        let stroke = match (&self.error, field.has_focus()) {
             (Some(_), _) => Stroke::new(1.0, tok.err),
             (None, true) => Stroke::new(2.0, tok.focus),
             (None, false) => Stroke::new(1.0, tok.ctl),

@@ -40,7 +40,8 @@ fn menu_look(style: &mut Style) {
     style.spacing.interact_size.y = 24.0;
     style.spacing.item_spacing.y = 0.0;
     // The entry that the keyboard is at.
-    style.visuals.widgets.active.bg_stroke = Stroke::new(2.0, Tok::of(style.visuals.dark_mode).focus);
+    style.visuals.widgets.active.bg_stroke =
+        Stroke::new(2.0, Tok::of(egui::Theme::from_dark_mode(style.visuals.dark_mode)).focus);
 }
 
 /// The right end: the palette, and the switch of the theme. Returns its left edge.

@@ -91,7 +91,7 @@ impl Palette {
             return self.question_ui(ui, command, &keys, around);
         }
         ui.add_space(6.0);
-        let clicked = self.list_ui(ui, &list, keys.has_moved, tok);
+        let clicked = self.list_ui(ui, &list, &keys, tok);
         foot_ui(ui, list.len(), tok);
         let picked = clicked.or(keys.is_enter.then_some(self.chosen));
         let Some(item) = picked.and_then(|place| list.get(place)) else {
@@ -148,7 +148,7 @@ impl Palette {
     }
 
     /// Draws the rows; returns the one that was clicked.
-    fn list_ui(&mut self, ui: &mut Ui, list: &[Item], has_moved: bool, tok: &Tok) -> Option<usize> {
+    fn list_ui(&mut self, ui: &mut Ui, list: &[Item], keys: &Keys, tok: &Tok) -> Option<usize> {
         if list.is_empty() {
             let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 2.0 * ROW), Sense::hover());
             let text = "No command fits. Try a word of its name, or a step number.";
@@ -162,8 +162,8 @@ impl Palette {
                 if let Some(group) = item.group {
                     group_ui(ui, group, tok);
                 }
-                let response = row_ui(ui, item, place == self.chosen, tok);
-                if place == self.chosen && has_moved {
+                let response = row_ui(ui, item, Choosable { is_chosen: place == self.chosen }, tok);
+                if place == self.chosen && keys.has_moved {
                     response.scroll_to_me(None);
                 }
                 if response.clicked() {
@@ -247,7 +247,12 @@ fn group_ui(ui: &mut Ui, group: &str, tok: &Tok) {
     ui.painter().text(at, Align2::LEFT_CENTER, group, semi(11.5), tok.t3);
 }
 
-fn row_ui(ui: &mut Ui, item: &Item, is_chosen: bool, tok: &Tok) -> egui::Response {
+/// How a row stands out.
+struct Choosable {
+    is_chosen: bool,
+}
+
+fn row_ui(ui: &mut Ui, item: &Item, Choosable { is_chosen }: Choosable, tok: &Tok) -> egui::Response {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::click());
     let is_possible = !matches!(item.choice, Choice::Nothing);
     response.widget_info(|| WidgetInfo::selected(egui::Role::ListBoxOption, is_possible, is_chosen, &item.text));

@@ -68,7 +68,8 @@ impl PathBox {
         // A click on a name takes the focus away before the name sees it.
         let is_offering = response.has_focus() || response.lost_focus();
         if is_offering && self.error.is_none() && !self.text.is_empty() {
-            self.offers_ui(ui, rect, worker, is_completing);
+            let offer = if is_completing { Offer::Completed } else { Offer::Listed };
+            self.offers_ui(ui, rect, worker, offer);
         }
     }
 
@@ -85,13 +86,13 @@ impl PathBox {
     }
 
     /// Names that begin as what is typed; Tab takes over what they have in common, a click the whole.
-    fn offers_ui(&mut self, ui: &mut Ui, rect: Rect, worker: &Worker, is_completing: bool) {
+    fn offers_ui(&mut self, ui: &mut Ui, rect: Rect, worker: &Worker, offer: Offer) {
         let answer = self.offered.poll(&self.text, worker, |text| {
             let text = text.clone();
             move |_: &stepback_index::Cancel| Ok(names_like(&text))
         });
         let Some(names) = answer.any() else { return };
-        let mut chosen = is_completing.then(|| common(names)).flatten();
+        let mut chosen = if offer == Offer::Completed { common(names) } else { None };
         if !names.is_empty() && names.as_slice() != [self.text.clone()] {
             egui::Area::new(Id::unique("path names"))
                 .order(egui::Order::Foreground)
@@ -114,6 +115,15 @@ impl PathBox {
             put_cursor_at_end(ui, &self.text);
         }
     }
+}
+
+/// What becomes of the names that begin as what is typed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Offer {
+    /// They are listed.
+    Listed,
+    /// What they have in common is taken over besides.
+    Completed,
 }
 
 fn id() -> Id {

@@ -56,7 +56,11 @@ impl Start {
         title_ui(ui, tok);
         ui.add_space(32.0);
         let is_first = !std::mem::replace(&mut self.has_begun, true);
-        buttons_ui(ui, is_first, out);
+        let open = buttons_ui(ui, out);
+        if is_first {
+            // Enter does what most users want.
+            open.request_focus();
+        }
         ui.add_space(14.0);
         self.path_box.ui(ui, worker, out);
         if !settings.recent.is_empty() {
@@ -105,14 +109,11 @@ fn title_ui(ui: &mut Ui, tok: &Tok) {
     ui.painter().text(pos2(left, rect.top() + 36.0), Align2::LEFT_CENTER, line, ui_font(13.0), tok.t2);
 }
 
-/// At first "Open…" has the keyboard, so that Enter does what most users want.
-fn buttons_ui(ui: &mut Ui, is_first: bool, out: &mut Vec<Action>) {
-    ui.horizontal(|ui| {
+/// Draws the buttons. Returns "Open…".
+fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) -> egui::Response {
+    let row = ui.horizontal(|ui| {
         let open = LargeButton { text: "Open…", icon: icons::OPEN, key: first_key("Open…"), is_primary: true };
         let response = open.ui(ui, 156.0);
-        if is_first {
-            response.request_focus();
-        }
         if response.clicked() {
             out.push(Action::OpenDialog);
         }
@@ -128,7 +129,9 @@ fn buttons_ui(ui: &mut Ui, is_first: bool, out: &mut Vec<Action>) {
         if demo.ui(ui, 168.0).clicked() {
             out.push(Action::OpenDemo);
         }
+        response
     });
+    row.inner
 }
 
 fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok, out: &mut Vec<Action>) {
@@ -145,7 +148,8 @@ fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok
         let line = Rect::from_min_max(pos2(rect.left() + 12.0, y), pos2(rect.right() - 12.0, y + 1.0));
         ui.painter().rect_filled(line, 0.0, tok.line);
     }
-    paint_recent(ui, rect, trace, state, is_lit);
+    let end = rect.right() - if is_lit { 40.0 } else { 12.0 };
+    paint_recent(ui, rect, trace, state, end);
     if is_lit && forget_ui(ui, rect, &path, tok) {
         out.push(Action::ForgetRecent(path));
     } else if response.clicked() {
@@ -153,7 +157,7 @@ fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok
     }
 }
 
-fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, is_lit: bool) {
+fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, end: f32) {
     let tok = Tok::current(ui);
     let painter = ui.painter();
     let at = |x: f32, y: f32| pos2(rect.left() + x, rect.top() + y);
@@ -176,7 +180,7 @@ fn paint_recent(ui: &Ui, rect: Rect, trace: &RecentTrace, state: RecentState, is
         RecentState::Changed => ("changed since".to_owned(), tok.warn),
         RecentState::Missing => ("file not found".to_owned(), tok.err),
     };
-    let right = pos2(rect.right() - if is_lit { 40.0 } else { 12.0 }, rect.center().y);
+    let right = pos2(end, rect.center().y);
     let said = painter.text(right, Align2::RIGHT_CENTER, text, ui_font(12.0), color);
     if state != RecentState::Good {
         let left = said.left_center() - vec2(6.0, 0.0);

@@ -99,7 +99,7 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     badge(ui.painter(), at.left_center(), number, tok);
     let end = workspace.session.index.step_count();
     let place = so_far(&workspace.session, &format!("{} of {}", count(position.0), count(end)));
-    part_ui(ui, "Step", &place, true, tok);
+    part_ui(ui, "Step", &place, mono_bold(11.5), tok);
     let session = workspace.session.clone();
     let answer = workspace.status.poll(&position, &app.worker, |position| {
         let position = *position;
@@ -116,14 +116,13 @@ fn position_ui(ui: &mut Ui, app: &mut App, tok: &Tok) {
     ];
     for (name, value) in parts {
         if let Some(value) = value {
-            part_ui(ui, name, &value, false, tok);
+            part_ui(ui, name, &value, mono(11.5), tok);
         }
     }
 }
 
 /// A name and a value, left out where there is no room.
-fn part_ui(ui: &mut Ui, name: &str, value: &str, is_bold: bool, tok: &Tok) {
-    let value_font = if is_bold { mono_bold(11.5) } else { mono(11.5) };
+fn part_ui(ui: &mut Ui, name: &str, value: &str, value_font: egui::FontId, tok: &Tok) {
     let (name_width, value_width) = (width(ui, name, &ui_font(11.5)), width(ui, value, &value_font));
     let wide = name_width + 6.0 + value_width + 14.0;
     if ui.available_width() < wide {

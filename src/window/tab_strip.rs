@@ -1,7 +1,7 @@
 //! Tabs as designed: the position's colour on top, its number, what the panel follows, a menu.
 
 use egui::{Align2, Rect, Response, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
-use egui_tiles::TileId;
+use egui_tiles::{TabState, TileId};
 
 use super::widgets::{badge, paint_flat, width};
 use super::words::count;
@@ -16,19 +16,21 @@ pub const HEIGHT: f32 = 28.0;
 const NARROW: f32 = 340.0;
 
 /// Draws one tab.
-pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, is_active: bool, is_dragged: bool) -> Response {
+pub fn tab_ui(ui: &mut Ui, id: egui::Id, pane: &Pane, state: &TabState) -> Response {
+    let is_active = state.active;
     let title = pane.title();
     let wide = 12.0 + 16.0 + 8.0 + width(ui, &title, &medium(12.5)) + 14.0;
     let (_, rect) = ui.allocate_space(vec2(wide, HEIGHT));
     let response = ui.interact(rect, id, Sense::click_and_drag());
     response.widget_info(|| WidgetInfo::selected(egui::Role::Tab, true, is_active, &title));
-    if ui.is_rect_visible(rect) && !is_dragged {
-        paint_tab(ui, pane, &title, &response, is_active);
+    if ui.is_rect_visible(rect) && !state.is_being_dragged {
+        paint_tab(ui, pane, &title, &response, state);
     }
     response
 }
 
-fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, is_active: bool) {
+fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, state: &TabState) {
+    let is_active = state.active;
     let (tok, rect) = (Tok::current(ui), response.rect);
     let painter = ui.painter();
     let number = pane.window().map(|window| window.0);
@@ -62,13 +64,13 @@ fn paint_tab(ui: &Ui, pane: &Pane, title: &str, response: &Response, is_active: 
 pub fn strip_end_ui(ui: &mut Ui, pane: &Pane, tile: TileId, windows: &Windows, out: &mut Vec<Action>) {
     let tok = Tok::current(ui);
     ui.spacing_mut().item_spacing.x = 4.0;
-    let is_narrow = ui.available_width() < NARROW;
+    let room = ui.available_width();
     ui.add_space(4.0);
     menu_ui(ui, pane, tile, windows, out);
     let Some(follow) = pane.follow() else { return };
     match pane.window() {
         Some(window) => trace_badge_ui(ui, window, windows, tok),
-        None => follow_badge_ui(ui, follow, windows, is_narrow),
+        None => follow_badge_ui(ui, follow, windows, room),
     }
 }
 
@@ -79,7 +81,8 @@ fn trace_badge_ui(ui: &mut Ui, window: WindowId, windows: &Windows, tok: &Tok) {
     ui.painter().text(rect.left_center(), Align2::LEFT_CENTER, text, mono(11.5), color);
 }
 
-fn follow_badge_ui(ui: &mut Ui, follow: Follow, windows: &Windows, is_narrow: bool) {
+fn follow_badge_ui(ui: &mut Ui, follow: Follow, windows: &Windows, room: f32) {
+    let is_narrow = room < NARROW;
     let tok = Tok::current(ui);
     let shown = tab_badge(follow, windows);
     let at = format!("at {}", count(shown.position.0));

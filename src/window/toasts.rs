@@ -138,12 +138,12 @@ impl Toast {
         let (rect, response) = ui.allocate_exact_size(vec2(SIZE.x, tall), Sense::hover());
         let said = format!("{}. {}", self.title, self.text);
         response.widget_info(|| WidgetInfo::labeled(egui::Role::Alert, true, &said));
-        self.paint(ui, rect, (title, text), tok);
+        self.paint(ui, rect, title, text, tok);
         self.links_ui(ui, rect, out);
         self.close_ui(ui, rect, tok, out);
     }
 
-    fn paint(&self, ui: &Ui, rect: Rect, (title, text): (Arc<Galley>, Arc<Galley>), tok: &Tok) {
+    fn paint(&self, ui: &Ui, rect: Rect, title: Arc<Galley>, text: Arc<Galley>, tok: &Tok) {
         let (color, tint, shape) = match self.kind {
             ToastKind::Info => (tok.accent, tok.sel, icons::INFO),
             ToastKind::Warning => (tok.warn, tok.warn_bg, icons::WARNING),

@@ -33,19 +33,22 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     let end = app.workspace.as_ref().map_or(0, |workspace| workspace.session.index.step_count());
     button(ui, "Open…", None, situation, out);
     separator(ui);
+    // Buttons that lead nowhere from here are dimmed.
+    let nowhere = Situation::default();
+    let where_useful = |is_useful: bool| if is_useful { situation } else { &nowhere };
     let (can_back, can_forward) = app.workspace.as_ref().map_or((false, false), |workspace| {
         let window = workspace.windows.active();
         (!window.back.is_empty(), !window.forward.is_empty())
     });
-    icons_ui(ui, &["Back in history"], can_back, situation, out);
-    icons_ui(ui, &["Forward in history"], can_forward, situation, out);
+    icons_ui(ui, &["Back in history"], where_useful(can_back), out);
+    icons_ui(ui, &["Forward in history"], where_useful(can_forward), out);
     separator(ui);
     let position = situation.position().unwrap_or(0);
-    icons_ui(ui, &["Go to start", "Step back out", "Step back over", "Step back"], position > 0, situation, out);
+    icons_ui(ui, &["Go to start", "Step back out", "Step back over", "Step back"], where_useful(position > 0), out);
     ui.add_space(4.0);
     app.go_to.counter_ui(ui, situation, end, out);
     ui.add_space(4.0);
-    icons_ui(ui, &["Step", "Step over", "Step out", "Go to end"], position < end, situation, out);
+    icons_ui(ui, &["Step", "Step over", "Step out", "Go to end"], where_useful(position < end), out);
     separator(ui);
     for name in ["Last write", "Next write"] {
         button(ui, name, (wide >= NARROW).then_some(name), situation, out);
@@ -56,11 +59,10 @@ fn buttons_ui(ui: &mut Ui, app: &mut App, situation: &Situation, wide: f32, out:
     }
 }
 
-/// Draws buttons that show an icon alone, dimmed where they lead nowhere.
-fn icons_ui(ui: &mut Ui, names: &[&str], is_useful: bool, situation: &Situation, out: &mut Vec<Action>) {
-    let nowhere = Situation::default();
+/// Draws buttons that show an icon alone.
+fn icons_ui(ui: &mut Ui, names: &[&str], situation: &Situation, out: &mut Vec<Action>) {
     for name in names {
-        button(ui, name, None, if is_useful { situation } else { &nowhere }, out);
+        button(ui, name, None, situation, out);
     }
 }
 

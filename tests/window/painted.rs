@@ -41,7 +41,7 @@ impl Driver {
     #[track_caller]
     pub fn is_highlighted(&self, label: &str) -> bool {
         let rect = self.rect(label);
-        let tok = Tok::of(self.harness.ctx.theme() == egui::Theme::Dark);
+        let tok = Tok::of(self.harness.ctx.theme());
         let mut colors = Vec::new();
         for clipped in &self.harness.output().shapes {
             collect_colors(&clipped.shape, rect, &mut colors);

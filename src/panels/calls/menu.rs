@@ -11,13 +11,25 @@ use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
+/// What a row is part of.
+pub struct Scene<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub window: &'a TraceWindow,
+}
+
+/// What was done in this frame, to the panel and to the program.
+pub struct Asked<'a> {
+    pub touched: &'a mut Touched,
+    pub out: &'a mut Vec<Action>,
+}
+
 /// The menu of a call, or of the first of a group of calls.
 pub fn call_menu(
     ui: &mut Ui,
     row: &CallRow,
-    (cx, window): (&ViewCx<'_>, &TraceWindow),
+    Scene { cx, window }: Scene<'_>,
     is_open: Option<bool>,
-    (touched, out): (&mut Touched, &mut Vec<Action>),
+    Asked { touched, out }: Asked<'_>,
 ) {
     let tok = cx.tok;
     menu_head_ui(ui, tok, &row.name, &counted(row.steps, "step", "steps"));

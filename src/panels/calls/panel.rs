@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::{CallId, Cancel};
 use stepback_parsers::Position;
 
-use super::rows::{Rows, Touched};
+use super::rows::{RowAt, Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
 use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls, same_calls};
 use crate::model::so_far::so_far;
@@ -20,7 +20,7 @@ use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
-use crate::panels::row::{empty_ui, error_ui};
+use crate::panels::row::{EmptyWords, empty_ui, error_ui};
 use crate::panels::watch::{News, SessionWatch};
 use crate::theme::icons;
 use crate::worker::{Answer, Lane, Slot, Ticket};
@@ -54,6 +54,13 @@ struct CallsState {
     list: CursorList,
     /// The position that was last brought into view, and the height of the list then.
     revealed: Option<(Position, f32)>,
+}
+
+/// The row at which a key was pressed, among all rows.
+pub struct Pressed<'a> {
+    pub place: usize,
+    pub rows: &'a [TreeRow],
+    pub list: Rect,
 }
 
 impl std::fmt::Debug for CallsState {
@@ -172,7 +179,7 @@ impl CallsPanel {
         let mut touched = Touched::default();
         for (place, rect) in area.places() {
             if let Some(row) = rows.get(place) {
-                shown.row_ui(ui, rect, (place, row), &mut touched, out);
+                shown.row_ui(ui, rect, RowAt { place, row }, &mut touched, out);
             }
         }
         self.apply(touched);
@@ -204,10 +211,10 @@ impl CallsPanel {
     }
 
     fn keys(&mut self, ui: &Ui, rows: &[TreeRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             let place = self.state.list.press(key, rows.len(), list);
             if let Some(row) = rows.get(place) {
-                self.row_key(key, row, (place, rows, list), cx, out);
+                self.row_key(key, row, Pressed { place, rows, list }, cx, out);
             }
         }
     }
@@ -216,17 +223,13 @@ impl CallsPanel {
         &mut self,
         key: PanelKey,
         row: &TreeRow,
-        (place, rows, list): (usize, &[TreeRow], Rect),
+        Pressed { place, rows, list }: Pressed<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         match (row, key) {
-            (TreeRow::Calls { row, is_open: Some(false), .. }, PanelKey::Right) => {
-                self.state.tree.set_open(row.node(), true)
-            }
-            (TreeRow::Calls { row, is_open: Some(true), .. }, PanelKey::Left) => {
-                self.state.tree.set_open(row.node(), false)
-            }
+            (TreeRow::Calls { row, is_open: Some(false), .. }, PanelKey::Right) => self.state.tree.open(row.node()),
+            (TreeRow::Calls { row, is_open: Some(true), .. }, PanelKey::Left) => self.state.tree.close(row.node()),
             (TreeRow::Calls { depth, .. }, PanelKey::Left) => {
                 let parent = |other: &TreeRow| matches!(other, TreeRow::Calls { depth: other, .. } if *other < *depth);
                 let above = rows.get(..place).and_then(|above| above.iter().rposition(parent));
@@ -248,8 +251,10 @@ impl CallsPanel {
         if let Some(place) = touched.cursor {
             self.state.list.cursor = place;
         }
-        if let Some((node, is_open)) = touched.toggled {
-            self.state.tree.set_open(node, is_open);
+        match touched.toggled {
+            Some((node, true)) => self.state.tree.open(node),
+            Some((node, false)) => self.state.tree.close(node),
+            None => {}
         }
         if let Some(node) = touched.more {
             self.state.tree.show_more(node);
@@ -305,7 +310,7 @@ impl Panel for CallsPanel {
         let Some(rows) = rows else { return };
         if rows.is_empty() {
             let title = so_far(cx.session, "No such call");
-            return empty_ui(ui, &pen, list, icons::CALLS, (&title, "Try a part of the name of a function."));
+            return empty_ui(ui, &pen, list, icons::CALLS, EmptyWords(&title, "Try a part of the name of a function."));
         }
         if let Some(TreeRow::Calls { row, .. }) = rows.first().filter(|_| is_entered) {
             out.push(Action::Travel(cx.windows.followed(self.window).id, row.entered_at.0));

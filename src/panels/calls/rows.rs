@@ -2,7 +2,7 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::menu::call_menu;
+use super::menu::{Asked, Scene, call_menu};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::call_tree::{CallRow, Node, TreeRow};
@@ -45,22 +45,45 @@ pub struct Touched {
     pub more: Option<Node>,
 }
 
+/// A row and its place in the list.
+pub struct RowAt<'a> {
+    pub place: usize,
+    pub row: &'a TreeRow,
+}
+
+/// Calls, where they stand in the list, and how.
+pub struct CallAt<'a> {
+    pub place: usize,
+    pub row: &'a CallRow,
+    pub look: Look,
+}
+
+/// Calls that are not shown, and where they would stand.
+pub struct MoreAt {
+    pub place: usize,
+    pub depth: u32,
+    pub node: Node,
+    pub hidden: Option<u64>,
+}
+
 impl Rows<'_> {
     /// Draws a row.
     pub fn row_ui(
         &self,
         ui: &mut Ui,
         rect: Rect,
-        (place, row): (usize, &TreeRow),
+        RowAt { place, row }: RowAt<'_>,
         touched: &mut Touched,
         out: &mut Vec<Action>,
     ) {
         match row {
             TreeRow::Calls { depth, row, is_open, is_on_path, is_current } => {
                 let look = Look { depth: *depth, is_open: *is_open, is_on_path: *is_on_path, is_current: *is_current };
-                self.calls_ui(ui, rect, (place, row, look), touched, out);
+                self.calls_ui(ui, rect, CallAt { place, row, look }, touched, out);
             }
-            TreeRow::More { depth, node, hidden } => self.more_ui(ui, rect, (place, *depth, *node, *hidden), touched),
+            TreeRow::More { depth, node, hidden } => {
+                self.more_ui(ui, rect, MoreAt { place, depth: *depth, node: *node, hidden: *hidden }, touched)
+            }
             TreeRow::Loading { depth } => {
                 let bar =
                     Rect::from_min_size(pos2(self.name_left(rect, *depth), rect.center().y - 4.0), vec2(72.0, 8.0));
@@ -73,7 +96,7 @@ impl Rows<'_> {
         &self,
         ui: &mut Ui,
         rect: Rect,
-        (place, row, look): (usize, &CallRow, Look),
+        CallAt { place, row, look }: CallAt<'_>,
         touched: &mut Touched,
         out: &mut Vec<Action>,
     ) {
@@ -91,7 +114,7 @@ impl Rows<'_> {
             pen.fill(Rect::from_min_size(rect.min, vec2(2.0, ROW)), tok.position(self.window.id.0));
         }
         self.guides(rect, look.depth);
-        self.caret_ui(ui, rect, (place, row, look), touched);
+        self.caret_ui(ui, rect, CallAt { place, row, look }, touched);
         self.words(rect, row, look);
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(place);
@@ -101,7 +124,9 @@ impl Rows<'_> {
         } else if response.clicked() {
             out.push(Action::Travel(self.window.id, row.entered_at.0));
         }
-        response.context_menu(|ui| call_menu(ui, row, (self.cx, self.window), look.is_open, (touched, out)));
+        response.context_menu(|ui| {
+            call_menu(ui, row, Scene { cx: self.cx, window: self.window }, look.is_open, Asked { touched, out })
+        });
         response.on_hover_ui(|ui| {
             for line in row.detail_lines(self.cx.session) {
                 ui.label(line);
@@ -120,10 +145,10 @@ impl Rows<'_> {
         let count = if row.count > 1 { format!("×{}", thousands(row.count)) } else { String::new() };
         let count_width = if row.count > 1 { pen.width(&count, mono(11.5)) + 8.0 } else { 0.0 };
         let right = steps - 8.0 - count_width;
-        let mut end = pen.cut_text(self.name_left(rect, look.depth), y, &row.name, font, color, right);
+        let mut end = pen.cut_text(pos2(self.name_left(rect, look.depth), y), &row.name, font, color, right);
         let threads = self.cx.session.index.threads();
         if let Some(thread) = threads.get(usize::from(row.thread.0)).filter(|_| look.depth == 0 && threads.len() > 1) {
-            end = pen.cut_text(end + 8.0, y, &thread.name, mono(11.5), tok.t3, right);
+            end = pen.cut_text(pos2(end + 8.0, y), &thread.name, mono(11.5), tok.t3, right);
         }
         end = pen.text(end + 6.0, y, count, mono(11.5), tok.t3);
         for mark in row.marks() {
@@ -134,7 +159,7 @@ impl Rows<'_> {
         }
     }
 
-    fn caret_ui(&self, ui: &Ui, rect: Rect, (place, row, look): (usize, &CallRow, Look), touched: &mut Touched) {
+    fn caret_ui(&self, ui: &Ui, rect: Rect, CallAt { place, row, look }: CallAt<'_>, touched: &mut Touched) {
         let Some(is_open) = look.is_open else { return };
         let center = pos2(rect.left() + CARET + indent(look.depth, rect.width()), rect.center().y);
         let touch = Rect::from_center_size(center, vec2(16.0, ROW));
@@ -148,13 +173,7 @@ impl Rows<'_> {
         }
     }
 
-    fn more_ui(
-        &self,
-        ui: &Ui,
-        rect: Rect,
-        (place, depth, node, hidden): (usize, u32, Node, Option<u64>),
-        touched: &mut Touched,
-    ) {
+    fn more_ui(&self, ui: &Ui, rect: Rect, MoreAt { place, depth, node, hidden }: MoreAt, touched: &mut Touched) {
         let words = match hidden {
             Some(hidden) => format!("… {} more", thousands(hidden)),
             None => "… more".to_owned(),
@@ -188,7 +207,7 @@ impl Rows<'_> {
 
 /// How a call looks.
 #[derive(Clone, Copy, Debug)]
-struct Look {
+pub struct Look {
     depth: u32,
     is_open: Option<bool>,
     is_on_path: bool,

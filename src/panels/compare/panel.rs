@@ -21,7 +21,7 @@ use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW, head_font};
-use crate::panels::row::{button_response, empty_ui, watch_for_late};
+use crate::panels::row::{EmptyWords, button_response, empty_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icon, icons, ui as ui_font};
 use crate::worker::{Lane, Slot, Ticket};
@@ -31,7 +31,7 @@ const BAR: f32 = 30.0;
 /// The heads of the columns.
 const HEAD: f32 = 24.0;
 /// From this width on there are more columns.
-const WIDE: f32 = 800.0;
+pub(super) const WIDE: f32 = 800.0;
 
 /// The difference of two positions as a table.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -59,6 +59,34 @@ struct CompareState {
     pending: Option<Ticket<HashMap<Step, WriterText>>>,
 }
 
+/// What the bar shows.
+pub struct BarView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub pair: Pair<'a>,
+    pub comparison: Option<&'a Comparison>,
+}
+
+/// One of the two windows, and both.
+pub struct Side<'a> {
+    pub place: usize,
+    pub window: &'a TraceWindow,
+    pub pair: Pair<'a>,
+}
+
+/// What the table shows.
+pub struct TableView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub pair: Pair<'a>,
+    pub comparison: &'a Comparison,
+}
+
+/// What the heads of the columns show.
+pub struct HeadView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub pair: Pair<'a>,
+    pub columns: &'a Columns,
+}
+
 impl std::fmt::Debug for CompareState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("CompareState").field("filter", &self.filter).finish_non_exhaustive()
@@ -83,13 +111,7 @@ impl ComparePanel {
         }
     }
 
-    fn bar_ui(
-        &mut self,
-        ui: &mut Ui,
-        bar: Rect,
-        (pen, pair, comparison): (&Pen<'_>, Pair<'_>, Option<&Comparison>),
-        cx: &ViewCx<'_>,
-    ) {
+    fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, BarView { pen, pair, comparison }: BarView<'_>, cx: &ViewCx<'_>) {
         let tok = cx.tok;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let y = bar.center().y;
@@ -103,7 +125,7 @@ impl ComparePanel {
             x = pen.badge(x, y, window.id.0) + 6.0;
             x = pen.code(x, y, thousands(window.position.0), tok.t1);
             let touch = Rect::from_min_max(pos2(start, bar.top()), pos2(x, bar.bottom()));
-            self.choose_ui(ui, touch, (place, window, pair), cx);
+            self.choose_ui(ui, touch, Side { place, window, pair }, cx);
         }
         let swap = Rect::from_center_size(pos2(x + 20.0, y), vec2(22.0, 22.0));
         let response = button_response(ui, swap, "swap", "Swap sides").on_hover_text("Swap sides");
@@ -121,18 +143,12 @@ impl ComparePanel {
             right = field.left() - 12.0;
         }
         if let Some(comparison) = comparison {
-            pen.cut_text(x + 42.0, y, &comparison.summary(), ui_font(12.0), tok.t2, right);
+            pen.cut_text(pos2(x + 42.0, y), &comparison.summary(), ui_font(12.0), tok.t2, right);
         }
     }
 
     /// A click on one of the two offers the other windows.
-    fn choose_ui(
-        &mut self,
-        ui: &mut Ui,
-        touch: Rect,
-        (place, window, pair): (usize, &TraceWindow, Pair<'_>),
-        cx: &ViewCx<'_>,
-    ) {
+    fn choose_ui(&mut self, ui: &mut Ui, touch: Rect, Side { place, window, pair }: Side<'_>, cx: &ViewCx<'_>) {
         let [left, right] = sides(pair);
         let side = if place == 0 { left } else { right };
         let response = button_response(ui, touch, ("side", place), &format!("compare {side}: window {}", window.id.0));
@@ -156,20 +172,20 @@ impl ComparePanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, pair, comparison): (&Pen<'_>, Pair<'_>, &Comparison),
+        TableView { pen, pair, comparison }: TableView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         if comparison.is_empty() {
-            let words = ("The two positions are the same", "Move one of the windows to compare.");
+            let words = EmptyWords("The two positions are the same", "Move one of the windows to compare.");
             return empty_ui(ui, pen, rect, icons::COMPARE, words);
         }
         let is_wide = rect.width() >= WIDE;
         let filter = if is_wide { self.state.filter.as_str() } else { "" };
         let rows = comparison.rows(filter, &self.state.closed, if is_wide { 8 } else { 4 });
-        let columns = Columns::new(rect, &rows, is_wide);
+        let columns = Columns::new(rect, &rows);
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
-        head_ui(ui, head, (pen, pair, &columns), cx);
+        head_ui(ui, head, HeadView { pen, pair, columns: &columns }, cx);
         self.keys(ui, &rows, list, cx, out);
         let state = List { rows: rows.len() as u64, ticks: &[], has_lasting_bar: false };
         let area = state.ui(ui, list, &mut self.state.scroll, cx.tok);
@@ -224,7 +240,7 @@ impl ComparePanel {
             CompareRow::Cell { cell, .. } => Some(cell.clone()),
             CompareRow::Group { .. } => None,
         };
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             let place = rows.iter().position(|row| cell_of(row) == self.state.cursor && self.state.cursor.is_some());
             let (up, down) = (place.unwrap_or(0), place.map_or(0, |place| place + 1));
             let to = match key {
@@ -273,7 +289,7 @@ impl Panel for ComparePanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let Some(pair) = self.pair(cx) else {
-            let words = ("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
+            let words = EmptyWords("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
             return empty_ui(ui, &pen, rect, icons::COMPARE, words);
         };
         let key = (pair.0.position, pair.1.position);
@@ -283,12 +299,14 @@ impl Panel for ComparePanel {
             move |cancel: &Cancel| compare(&session, from, to, cancel)
         });
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, (&pen, pair, answer.any()), cx);
+        self.bar_ui(ui, bar, BarView { pen: &pen, pair, comparison: answer.any() }, cx);
         let place = AnswerPlace { pen: &pen, rect: rest };
         place.ui(ui, &answer, out, |ui, pen, comparison, out| {
-            self.table_ui(ui, rest, (pen, pair, comparison), cx, out);
+            self.table_ui(ui, rest, TableView { pen, pair, comparison }, cx, out);
         });
-        watch_for_late(ui, slot.is_waiting());
+        if slot.is_waiting() {
+            watch_for_late(ui);
+        }
         self.state.answer = slot;
     }
 }
@@ -298,7 +316,7 @@ fn sides(pair: Pair<'_>) -> [&'static str; 2] {
     if pair.1.position < pair.0.position { ["after", "before"] } else { ["before", "after"] }
 }
 
-fn head_ui(ui: &Ui, head: Rect, (pen, pair, columns): (&Pen<'_>, Pair<'_>, &Columns), cx: &ViewCx<'_>) {
+fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, cx: &ViewCx<'_>) {
     let (tok, y) = (cx.tok, head.center().y);
     pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
     pen.text(columns.cell, y, "Cell", head_font(), tok.t2);

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use egui::{Rect, Ui};
+use egui::{Rect, Ui, pos2};
 use stepback_parsers::Step;
 
+use super::panel::WIDE;
 use crate::action::{Access, Action, CellName, Way};
-use crate::model::compare::{CompareRow, WriterText, differing_pieces};
+use crate::model::compare::{CompareRow, Pieces, WriterText, differing_pieces};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen};
@@ -32,9 +33,24 @@ pub struct Columns {
     right: f32,
 }
 
+/// The title of a group of cells.
+pub struct GroupTitle<'a> {
+    pub title: &'a str,
+    pub detail: &'a str,
+    pub is_open: bool,
+}
+
+/// A value, the one that it is compared with, and what kind of cell has them.
+pub struct Compared<'a> {
+    pub text: &'a str,
+    pub other: &'a str,
+    pub is_register: bool,
+}
+
 impl Columns {
     /// The columns for these rows.
-    pub fn new(rect: Rect, rows: &[CompareRow], is_wide: bool) -> Self {
+    pub fn new(rect: Rect, rows: &[CompareRow]) -> Self {
+        let is_wide = rect.width() >= WIDE;
         let digits = |row: &CompareRow| match row {
             CompareRow::Cell { from, to, .. } => from.len().max(to.len()).min(LONGEST),
             CompareRow::Group { .. } => 0,
@@ -84,12 +100,20 @@ impl Table<'_> {
     /// Draws a row.
     pub fn row_ui(&self, ui: &mut Ui, rect: Rect, row: &CompareRow, touched: &mut Touched, out: &mut Vec<Action>) {
         match row {
-            CompareRow::Group { title, detail, is_open } => self.group_ui(ui, rect, (title, detail, *is_open), touched),
+            CompareRow::Group { title, detail, is_open } => {
+                self.group_ui(ui, rect, GroupTitle { title, detail, is_open: *is_open }, touched)
+            }
             CompareRow::Cell { .. } => self.cell_ui(ui, rect, row, touched, out),
         }
     }
 
-    fn group_ui(&self, ui: &Ui, rect: Rect, (title, detail, is_open): (&str, &str, bool), touched: &mut Touched) {
+    fn group_ui(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        GroupTitle { title, detail, is_open }: GroupTitle<'_>,
+        touched: &mut Touched,
+    ) {
         let (pen, tok, y) = (self.pen, self.cx.tok, rect.center().y);
         let verb = if is_open { "close" } else { "open" };
         let response = button_response(ui, rect, ("group", title), &format!("{verb} group {title}"));
@@ -121,10 +145,10 @@ impl Table<'_> {
         let label_color = if *is_register { tok.register } else { tok.t2 };
         let end = pen.code(self.columns.cell, y, label, label_color);
         if let Some(symbol) = symbol.as_ref().filter(|_| self.columns.instruction.is_some()) {
-            pen.cut_text(end + ADVANCE, y, symbol, mono(12.5), tok.symbol, self.columns.before - 8.0);
+            pen.cut_text(pos2(end + ADVANCE, y), symbol, mono(12.5), tok.symbol, self.columns.before - 8.0);
         }
-        self.value((self.columns.before, y), from, to, *is_register);
-        self.value((self.columns.after, y), to, from, *is_register);
+        self.value(self.columns.before, y, Compared { text: from, other: to, is_register: *is_register });
+        self.value(self.columns.after, y, Compared { text: to, other: from, is_register: *is_register });
         if let Some(step) = last_write {
             self.writer_ui(ui, y, *step, out);
         } else {
@@ -140,7 +164,7 @@ impl Table<'_> {
     }
 
     /// What differs is bold, what is equal steps back.
-    fn value(&self, (x, y): (f32, f32), text: &str, other: &str, is_register: bool) {
+    fn value(&self, x: f32, y: f32, Compared { text, other, is_register }: Compared<'_>) {
         let tok = self.cx.tok;
         // The low digits of a long value are kept.
         let cut = |text: &str| match text.len().checked_sub(LONGEST) {
@@ -149,7 +173,9 @@ impl Table<'_> {
         };
         let (text, other) = if is_register { (cut(text), cut(other)) } else { (text.to_owned(), other.to_owned()) };
         let mut x = x;
-        for (piece, differs) in differing_pieces(&text, &other, is_register) {
+        for (piece, differs) in
+            differing_pieces(&text, &other, if is_register { Pieces::Digits } else { Pieces::Bytes })
+        {
             x = match () {
                 () if piece.contains('?') => self.pen.code(x, y, piece, tok.unknown),
                 () if differs => self.pen.strong_code(x, y, piece, tok.t1),
@@ -164,7 +190,7 @@ impl Table<'_> {
             StepLink { step, trace: self.cx.trace, window: self.cx.windows.active }.ui(ui, pen, columns.writer, y, out);
         let Some(text) = self.writers.get(&step) else { return };
         let right = columns.instruction.map_or(columns.right, |x| x - INSET);
-        pen.cut_text((columns.writer + 46.0).max(end + 8.0), y, &text.function, mono(12.5), tok.t2, right);
+        pen.cut_text(pos2((columns.writer + 46.0).max(end + 8.0), y), &text.function, mono(12.5), tok.t2, right);
         if let Some(x) = columns.instruction {
             let mnemonic = pen.spans(x, y, std::slice::from_ref(&text.code.mnemonic), None);
             pen.spans((x + 6.0 * ADVANCE).max(mnemonic + ADVANCE), y, &text.code.operands, None);

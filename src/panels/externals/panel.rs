@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::rows::{ChangeRows, Columns, Touched, travel};
+use super::rows::{ChangeRows, Columns, RowAt, Touched, travel};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::model::externals::{ExternalRow, external_rows};
 use crate::model::so_far::so_far;
@@ -17,8 +17,9 @@ use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::watch_for_late;
-use crate::panels::row::{RowState, button_response, empty_ui, row_background, row_response};
+use crate::panels::row::{
+    EmptyWords, RowState, button_response, empty_ui, row_background, row_response, watch_for_late,
+};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::Slot;
@@ -48,6 +49,19 @@ struct ExternalsState {
     limit: usize,
     answer: Slot<(Position, usize), Vec<ExternalRow>>,
     list: CursorList,
+}
+
+/// The changes that are shown.
+pub struct ChangesView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub rows: &'a [ExternalRow],
+}
+
+/// The changes, the rows of the list, and where it is.
+pub struct Listed<'a> {
+    pub rows: &'a [ExternalRow],
+    pub count: usize,
+    pub list: Rect,
 }
 
 impl Default for ExternalsState {
@@ -81,7 +95,7 @@ impl ExternalsPanel {
         };
         let verb = if cx.session.index.info().external_changes == 1 { "differs" } else { "differ" };
         let words = format!("{count} {verb} from what the last write left: DMA, a device, a system call{from}");
-        pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, button.left() - 8.0);
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, button.left() - 8.0);
         let response = button_response(ui, button, "from", label);
         if response.hovered() {
             pen.painter.rect_filled(button, 4.0, tok.bg3);
@@ -97,29 +111,29 @@ impl ExternalsPanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, rows): (&Pen<'_>, &[ExternalRow]),
+        ChangesView { pen, rows }: ChangesView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         if rows.is_empty() {
             let title = so_far(cx.session, "No external change from there on");
-            let words = (&*title, "List from the start of the trace instead.");
+            let words = EmptyWords(&*title, "List from the start of the trace instead.");
             return empty_ui(ui, pen, rect, icons::CHECK, words);
         }
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
         let has_more = rows.len() >= self.state.limit && self.state.limit < LIMIT;
         let count = rows.len() + usize::from(has_more);
-        self.keys(ui, (rows, count, list), cx, out);
+        self.keys(ui, Listed { rows, count, list }, cx, out);
         let area = self.state.list.area(ui, list, count, cx.tok);
         let mut touched = Touched::default();
-        let columns = Columns::new(area.body, rows, cx.session.index.threads().len() > 1);
+        let columns = Columns::new(area.body, rows, cx.session.index.threads().len());
         columns.head_ui(pen, head);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
         let shown = ChangeRows { pen, cx, columns, cursor: self.state.list.cursor };
         for (place, rect) in area.places() {
             match rows.get(place) {
-                Some(row) => shown.row_ui(ui, rect, (place, row), &mut touched, out),
-                None => self.more_ui(ui, rect, (&shown.pen, place), cx),
+                Some(row) => shown.row_ui(ui, rect, RowAt { place, row }, &mut touched, out),
+                None => self.more_ui(ui, rect, &shown.pen, place, cx),
             }
         }
         if let Some(cursor) = touched.cursor {
@@ -127,7 +141,7 @@ impl ExternalsPanel {
         }
     }
 
-    fn more_ui(&mut self, ui: &Ui, rect: Rect, (pen, place): (&Pen<'_>, usize), cx: &ViewCx<'_>) {
+    fn more_ui(&mut self, ui: &Ui, rect: Rect, pen: &Pen<'_>, place: usize, cx: &ViewCx<'_>) {
         let response = row_response(ui, rect, "more", || "… more".to_owned());
         let is_cursor = self.state.list.cursor == place;
         row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
@@ -137,14 +151,8 @@ impl ExternalsPanel {
         }
     }
 
-    fn keys(
-        &mut self,
-        ui: &Ui,
-        (rows, count, list): (&[ExternalRow], usize, Rect),
-        cx: &ViewCx<'_>,
-        out: &mut Vec<Action>,
-    ) {
-        for key in take_keys(ui, cx.has_focus) {
+    fn keys(&mut self, ui: &Ui, Listed { rows, count, list }: Listed<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+        for key in take_keys(ui, cx) {
             match (key, rows.get(self.state.list.press(key, count, list))) {
                 (PanelKey::Enter, Some(row)) => out.push(travel(row, cx)),
                 (PanelKey::Enter, None) => self.state.limit = (self.state.limit + PAGE).min(LIMIT),
@@ -186,7 +194,7 @@ impl Panel for ExternalsPanel {
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.session.index.info().external_changes == 0 {
             let title = so_far(cx.session, "No external changes");
-            let words = (&*title, "Every read agrees with the last write that the trace shows.");
+            let words = EmptyWords(&*title, "Every read agrees with the last write that the trace shows.");
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
@@ -197,8 +205,10 @@ impl Panel for ExternalsPanel {
             move |cancel: &Cancel| external_rows(&session, from, limit, cancel)
         });
         let place = AnswerPlace { pen: &pen, rect: rest };
-        place.ui(ui, &answer, out, |ui, pen, rows, out| self.list_ui(ui, rest, (pen, rows), cx, out));
-        watch_for_late(ui, slot.is_waiting());
+        place.ui(ui, &answer, out, |ui, pen, rows, out| self.list_ui(ui, rest, ChangesView { pen, rows }, cx, out));
+        if slot.is_waiting() {
+            watch_for_late(ui);
+        }
         self.state.answer = slot;
     }
 }

@@ -1,6 +1,6 @@
 //! The rows of the list of external changes.
 
-use egui::{Rect, Ui};
+use egui::{Rect, Ui, pos2};
 
 use crate::action::Action;
 use crate::model::externals::ExternalRow;
@@ -23,9 +23,16 @@ pub struct Columns {
     right: f32,
 }
 
+/// A change and its place in the list.
+pub struct RowAt<'a> {
+    pub place: usize,
+    pub row: &'a ExternalRow,
+}
+
 impl Columns {
     /// The columns for these rows.
-    pub fn new(list: Rect, rows: &[ExternalRow], has_threads: bool) -> Self {
+    pub fn new(list: Rect, rows: &[ExternalRow], threads: usize) -> Self {
+        let has_threads = threads > 1;
         let longest =
             |length: &dyn Fn(&ExternalRow) -> usize| ADVANCE * rows.iter().map(length).max().unwrap_or(0) as f32;
         let step = list.left() + INSET;
@@ -44,7 +51,7 @@ impl Columns {
         let heads = [(self.step, "Step"), (self.address, "Address"), (self.was, "Was"), (self.read, "Read")];
         let thread = self.thread.map(|x| (x, "Thread"));
         for (x, words) in heads.into_iter().chain(thread).chain([(self.place, "Symbol")]) {
-            pen.cut_text(x, y, words, head_font(), tok.t2, self.right);
+            pen.cut_text(pos2(x, y), words, head_font(), tok.t2, self.right);
         }
     }
 }
@@ -79,7 +86,7 @@ impl ChangeRows<'_> {
         &self,
         ui: &Ui,
         rect: Rect,
-        (place, row): (usize, &ExternalRow),
+        RowAt { place, row }: RowAt<'_>,
         touched: &mut Touched,
         out: &mut Vec<Action>,
     ) {
@@ -96,7 +103,7 @@ impl ChangeRows<'_> {
         pen.code(columns.address, y, format!("{:08x}", row.address.0), tok.t2);
         self.bytes(y, row);
         if let Some(name) = &row.place {
-            pen.cut_text(columns.place, y, name, mono(12.5), tok.symbol, columns.right);
+            pen.cut_text(pos2(columns.place, y), name, mono(12.5), tok.symbol, columns.right);
         }
         if response.clicked() || response.secondary_clicked() {
             touched.cursor = Some(place);

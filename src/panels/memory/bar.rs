@@ -19,7 +19,7 @@ impl MemoryPanel {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let field = Rect::from_min_size(bar.min + vec2(8.0, 4.0), vec2(FIELD.min(bar.width() - 16.0), 22.0));
-        self.field_ui(ui, field, (&pen, evaluated), cx);
+        self.field_ui(ui, field, &pen, evaluated, cx);
         let toggle = Rect::from_min_size(pos2(field.right() + 2.0, bar.top() + 4.0), vec2(22.0, 22.0));
         if toggle.right() < bar.right() - 4.0 {
             self.following_ui(ui, toggle, &pen);
@@ -28,13 +28,13 @@ impl MemoryPanel {
         for group in [1u8, 2, 4, 8] {
             let segment = Rect::from_min_size(pos2(x, bar.top() + 5.0), vec2(22.0, 20.0));
             if segment.right() < bar.right() - 4.0 {
-                self.segment_ui(ui, segment, (&pen, group));
+                self.segment_ui(ui, segment, &pen, group);
             }
             x += 24.0;
         }
         match evaluated {
             Some(Err(error)) => error_ui(ui, &pen, Rect::from_min_max(pos2(x + 10.0, bar.top()), bar.max), error),
-            _ => legend_ui(ui, &pen, (bar, x + 2.0), cx),
+            _ => legend_ui(ui, &pen, bar, x + 2.0, cx),
         }
     }
 
@@ -60,13 +60,7 @@ impl MemoryPanel {
         });
     }
 
-    fn field_ui(
-        &mut self,
-        ui: &mut Ui,
-        field: Rect,
-        (pen, evaluated): (&Pen<'_>, Option<&Evaluated>),
-        cx: &ViewCx<'_>,
-    ) {
+    fn field_ui(&mut self, ui: &mut Ui, field: Rect, pen: &Pen<'_>, evaluated: Option<&Evaluated>, cx: &ViewCx<'_>) {
         let tok = pen.tok;
         let value = match evaluated {
             Some(Ok(value)) => format!("= {value:x}"),
@@ -101,7 +95,7 @@ impl MemoryPanel {
         self.state.typed = response.has_focus().then_some(text);
     }
 
-    fn segment_ui(&mut self, ui: &Ui, segment: Rect, (pen, group): (&Pen<'_>, u8)) {
+    fn segment_ui(&mut self, ui: &Ui, segment: Rect, pen: &Pen<'_>, group: u8) {
         let tok = pen.tok;
         let bytes = if group == 1 { "byte" } else { "bytes" };
         let response = button_response(ui, segment, ("group", group), &format!("group by {group} {bytes}"));
@@ -122,14 +116,14 @@ fn error_ui(ui: &Ui, pen: &Pen<'_>, rect: Rect, error: &str) {
     let (y, color) = (rect.center().y, pen.tok.err);
     let what = error.split_once(": ").filter(|(place, _)| place.starts_with("column ")).map_or(error, |(_, what)| what);
     pen.text(rect.left(), y, icons::WARNING, icon(13.0), color);
-    pen.cut_text(rect.left() + 18.0, y, what, ui_font(11.5), color, rect.right() - 8.0);
+    pen.cut_text(pos2(rect.left() + 18.0, y), what, ui_font(11.5), color, rect.right() - 8.0);
     let response = ui.interact(rect, ui.unique_id().with("error"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, error));
     response.on_hover_text(error);
 }
 
 /// What the marks on bytes mean, at the right: where there is little room, the most frequent ones alone.
-fn legend_ui(ui: &Ui, pen: &Pen<'_>, (bar, left): (Rect, f32), cx: &ViewCx<'_>) {
+fn legend_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, left: f32, cx: &ViewCx<'_>) {
     let tok = pen.tok;
     let y = bar.center().y;
     let has_values = cx.session.index.source().traits().registers == RegisterSource::Recorded;

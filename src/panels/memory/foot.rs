@@ -31,6 +31,25 @@ pub struct Foot {
     heap: Slot<(), Heap>,
 }
 
+/// What the panel sees, and what it follows.
+pub struct Scene<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub follow: Follow,
+}
+
+/// Where a line begins, and where it ends.
+pub struct LinePlace {
+    pub at: Pos2,
+    pub right: f32,
+}
+
+/// A byte at a position, and what accessed it.
+pub struct ByteAt<'a> {
+    pub address: Address,
+    pub position: Position,
+    pub accesses: &'a ByteAccesses,
+}
+
 /// How high the foot of a trace is: one without values has a second line, about the memory around the byte.
 pub fn height(session: &Session) -> f32 {
     match session.index.source().traits().registers {
@@ -51,7 +70,7 @@ impl Foot {
         ui: &Ui,
         rect: Rect,
         address: Option<Address>,
-        (cx, follow): (&ViewCx<'_>, Follow),
+        Scene { cx, follow }: Scene<'_>,
         out: &mut Vec<Action>,
     ) {
         let pen = Pen::new(ui, rect, cx.tok);
@@ -76,7 +95,7 @@ impl Foot {
         let label = |x: f32, text: &str| pen.text(x, y, text, ui_font(11.5), cx.tok.t2);
         let mut x = x;
         if let Some(symbol) = &detail.symbol {
-            x = pen.cut_text(x, y, symbol, mono(12.5), cx.tok.symbol, rect.right() - 120.0) + INSET;
+            x = pen.cut_text(pos2(x, y), symbol, mono(12.5), cx.tok.symbol, rect.right() - 120.0) + INSET;
         }
         let state = source_so_far(cx.session, detail.state.source, SourceWords::of(detail.state.source).phrase);
         if let Some(read) = &detail.external {
@@ -93,7 +112,13 @@ impl Foot {
         }
         if let Some(accesses) = &detail.accesses {
             let below = pos2(rect.left() + INSET, y + ROW - 2.0);
-            block_ui(&mut self.heap, &pen, (below, rect.right()), (address, position, accesses), cx);
+            block_ui(
+                &mut self.heap,
+                &pen,
+                LinePlace { at: below, right: rect.right() },
+                ByteAt { address, position, accesses },
+                cx,
+            );
             let written = accesses.written.as_deref().unwrap_or("");
             let steps = [
                 (detail.written_by, format!("{written} written by step ")),
@@ -128,13 +153,13 @@ impl Foot {
 fn block_ui(
     blocks: &mut Slot<(), Heap>,
     pen: &Pen<'_>,
-    (at, right): (Pos2, f32),
-    (address, position, accesses): (Address, Position, &ByteAccesses),
+    LinePlace { at, right }: LinePlace,
+    ByteAt { address, position, accesses }: ByteAt<'_>,
     cx: &ViewCx<'_>,
 ) {
     let mut x = at.x;
     let mut say = |text: &str, color| {
-        x = pen.cut_text(x, at.y, text, ui_font(11.5), color, right - 8.0) + INSET;
+        x = pen.cut_text(pos2(x, at.y), text, ui_font(11.5), color, right - 8.0) + INSET;
     };
     if let Some(doubt) = &accesses.doubt {
         say(doubt, pen.tok.warn);

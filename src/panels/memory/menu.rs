@@ -6,21 +6,21 @@ use stepback_machine::Address;
 use super::rows::RowsView;
 use crate::action::{Access, Action, CellName, Way};
 use crate::model::memory::{ByteCell, aligned};
-use crate::panels::ask::ask_access;
+use crate::panels::ask::{Sought, ask_access};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
 /// The menu of a byte.
-pub fn byte_menu(ui: &mut Ui, (address, cell): (Address, &ByteCell), view: RowsView<'_>, out: &mut Vec<Action>) {
+pub fn byte_menu(ui: &mut Ui, address: Address, cell: &ByteCell, view: RowsView<'_>, out: &mut Vec<Action>) {
     let tok = view.cx.tok;
     menu_head_ui(ui, tok, &format!("Byte at {:x}", address.0), &cell.hex());
-    let mut ask = |ui: &mut Ui, item: MenuItem<'_>, len_bytes: u64, which: (Access, Way)| {
+    let mut ask = |ui: &mut Ui, item: MenuItem<'_>, len_bytes: u64, sought: Sought| {
         if item.ui(ui, tok) {
             let cell = CellName::Memory(format!("{}", aligned(address, len_bytes)), len_bytes);
-            ask_access(view.cx, view.follow, cell, which, out);
+            ask_access(view.cx, view.follow, cell, sought, out);
         }
     };
-    let last_write = (Access::Write, Way::Back);
+    let last_write = Sought { access: Access::Write, way: Way::Back };
     ask(ui, MenuItem::new("Last write of the byte").icon(icons::LAST_WRITE).key("1"), 1, last_write);
     ask(ui, MenuItem::new("Last write of the half word").key("2"), 2, last_write);
     ask(ui, MenuItem::new("Last write of the word").key("4"), 4, last_write);
@@ -28,9 +28,9 @@ pub fn byte_menu(ui: &mut Ui, (address, cell): (Address, &ByteCell), view: RowsV
     menu_line_ui(ui, tok);
     let group = view.group as u64;
     let next_write = MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter");
-    ask(ui, next_write, group, (Access::Write, Way::Forward));
-    ask(ui, MenuItem::new("Last read"), group, (Access::Read, Way::Back));
-    ask(ui, MenuItem::new("Next read"), group, (Access::Read, Way::Forward));
+    ask(ui, next_write, group, Sought { access: Access::Write, way: Way::Forward });
+    ask(ui, MenuItem::new("Last read"), group, Sought { access: Access::Read, way: Way::Back });
+    ask(ui, MenuItem::new("Next read"), group, Sought { access: Access::Read, way: Way::Forward });
     menu_line_ui(ui, tok);
     if MenuItem::new("List all accesses").icon(icons::WATCH).key("Ctrl+Shift+A").ui(ui, tok) {
         let len_bytes = view.group as u64;

@@ -115,7 +115,7 @@ impl Page {
     }
 
     /// What is in view at a moment (the position, and the one before the last move).
-    pub fn poll(&mut self, rect: Rect, (position, previous): (Position, Position), cx: &ViewCx<'_>) -> Shown<'_> {
+    pub fn poll(&mut self, rect: Rect, position: Position, previous: Position, cx: &ViewCx<'_>) -> Shown<'_> {
         let in_view = (rect.height() / ROW).ceil().max(1.0) as usize + 1;
         let request = MemoryRequest {
             position,

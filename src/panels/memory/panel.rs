@@ -5,17 +5,18 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
-use stepback_machine::Address;
+use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
-use super::foot::Foot;
+use super::foot::{Foot, Scene};
 use super::page::Page;
+use super::rows::RowsPlace;
 use super::{foot, page, rows};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
 use crate::expression::{AtPosition, evaluate};
 use crate::model::memory::{ROW_BYTES, aligned};
 use crate::panels::ViewCx;
-use crate::panels::ask::ask_access;
+use crate::panels::ask::{Sought, ask_access};
 use crate::panels::cursor_list::take_rect;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
@@ -137,27 +138,29 @@ impl MemoryPanel {
 
     fn body_ui(&mut self, ui: &mut Ui, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         let position = cx.windows.position_of(self.follow);
-        let moment = (position, cx.windows.previous_of(self.follow));
+        let previous = cx.windows.previous_of(self.follow);
         let pen = Pen::new(ui, body, cx.tok);
         let list = Rect::from_min_max(body.min + vec2(0.0, HEAD), body.max);
         self.state.page.wheel(ui, list);
         self.state.last_hovered = self.state.hovered.take();
         let mut page = std::mem::take(&mut self.state.page);
-        match page.poll(list, moment, cx) {
+        match page.poll(list, position, previous, cx) {
             page::Shown::Rows { rows, is_late, pixels } => {
                 let pen = if is_late { pen.faded() } else { pen };
                 let foot = std::mem::take(&mut self.state.foot);
                 let detail = self.state.last_hovered.and_then(|address| foot.known(address));
                 let view = rows::RowsView { detail, ..self.rows_view(cx) };
                 let mut touched = rows::Touched::default();
-                rows::rows_ui(ui, body, list, (&pen, rows, pixels), view, &mut touched, out);
+                rows::rows_ui(ui, RowsPlace { pen: &pen, rows, pixels, body, list }, view, &mut touched, out);
                 self.state.foot = foot;
                 self.apply(touched, cx, out);
             }
             page::Shown::Loading => loading_ui(&pen, body),
             page::Shown::Failed(error) => error_ui(ui, &pen, body, error, out),
         }
-        watch_for_late(ui, page.is_waiting());
+        if page.is_waiting() {
+            watch_for_late(ui);
+        }
         self.state.page = page;
     }
 
@@ -167,7 +170,7 @@ impl MemoryPanel {
             follow: self.follow,
             group: usize::from(self.group),
             cursor: self.state.cursor,
-            is_big_endian: cx.session.index.info().is_big_endian,
+            endian: if cx.session.index.info().is_big_endian { Endian::Big } else { Endian::Little },
             detail: None,
         }
     }
@@ -179,7 +182,7 @@ impl MemoryPanel {
         }
         if let Some(address) = touched.double_clicked {
             let cell = self.cell_at(address, u64::from(self.group));
-            ask_access(cx, self.follow, cell, (Access::Write, Way::Back), out);
+            ask_access(cx, self.follow, cell, Sought { access: Access::Write, way: Way::Back }, out);
         }
     }
 
@@ -188,14 +191,20 @@ impl MemoryPanel {
     }
 
     fn keys(&mut self, ui: &Ui, body: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             if key == PanelKey::Follow {
                 self.is_following = !self.is_following;
             }
             let Some(cursor) = self.state.cursor else { continue };
             let group = u64::from(self.group);
             let mut ask = |len_bytes, way| {
-                ask_access(cx, self.follow, self.cell_at(cursor, len_bytes), (Access::Write, way), out);
+                ask_access(
+                    cx,
+                    self.follow,
+                    self.cell_at(cursor, len_bytes),
+                    Sought { access: Access::Write, way },
+                    out,
+                );
             };
             match key {
                 PanelKey::Bytes(len_bytes) => ask(u64::from(len_bytes), Way::Back),
@@ -286,7 +295,7 @@ impl Panel for MemoryPanel {
         self.body_ui(ui, body, cx, out);
         if foot_height > 0.0 {
             let shown = self.state.hovered.or(self.state.cursor);
-            self.state.foot.ui(ui, foot, shown, (cx, self.follow), out);
+            self.state.foot.ui(ui, foot, shown, Scene { cx, follow: self.follow }, out);
         }
         if out.iter().skip(asked).any(|action| matches!(action, Action::GoToAccess(..))) {
             self.hold();

@@ -2,7 +2,7 @@
 
 use egui::{Pos2, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::ValueSource;
-use stepback_machine::Address;
+use stepback_machine::{Address, Endian};
 
 use super::bar::Mark;
 use super::menu;
@@ -28,7 +28,7 @@ pub struct RowsView<'a> {
     /// The byte under the cursor.
     pub cursor: Option<Address>,
     /// How groups read as numbers.
-    pub is_big_endian: bool,
+    pub endian: Endian,
     /// What is known of the byte that the foot tells about.
     pub detail: Option<&'a ByteDetail>,
 }
@@ -44,12 +44,41 @@ pub struct Touched {
     pub double_clicked: Option<Address>,
 }
 
+/// The rows in view, and by how much the first is scrolled out.
+pub struct RowsPlace<'a> {
+    pub pen: &'a Pen<'a>,
+    pub rows: &'a [MemoryRow],
+    pub pixels: f32,
+    pub body: Rect,
+    pub list: Rect,
+}
+
+/// Memory that no step accesses.
+pub struct Gap {
+    pub first: Address,
+    pub last: Address,
+    pub rect: Rect,
+}
+
+/// A byte, where it is shown, and its place in the row.
+pub struct ByteIn<'a> {
+    pub shown: usize,
+    pub place: usize,
+    pub cell: &'a ByteCell,
+    pub pen: &'a Pen<'a>,
+}
+
+/// A byte and where it is painted.
+pub struct ByteShape<'a> {
+    pub cell: &'a ByteCell,
+    pub shape: Rect,
+    pub left: f32,
+}
+
 /// Draws the line of column numbers and the rows below it.
 pub fn rows_ui(
     ui: &mut Ui,
-    body: Rect,
-    list: Rect,
-    (pen, rows, pixels): (&Pen<'_>, &[MemoryRow], f32),
+    RowsPlace { pen, rows, pixels, body, list }: RowsPlace<'_>,
     view: RowsView<'_>,
     touched: &mut Touched,
     out: &mut Vec<Action>,
@@ -71,7 +100,7 @@ pub fn rows_ui(
                 let row = BytesRow { address: *address, cells, rect, address_width };
                 row.ui(ui, &pen, view, touched, out);
             }
-            MemoryRow::Gap { first, last } => gap_ui(ui, &pen, rect, (*first, *last), view, touched),
+            MemoryRow::Gap { first, last } => gap_ui(ui, &pen, Gap { first: *first, last: *last, rect }, view, touched),
         }
         top += ROW;
     }
@@ -86,14 +115,7 @@ fn head_ui(pen: &Pen<'_>, body: Rect, address_width: f32, group: usize) {
     }
 }
 
-fn gap_ui(
-    ui: &Ui,
-    pen: &Pen<'_>,
-    rect: Rect,
-    (first, last): (Address, Address),
-    view: RowsView<'_>,
-    touched: &mut Touched,
-) {
+fn gap_ui(ui: &Ui, pen: &Pen<'_>, Gap { first, last, rect }: Gap, view: RowsView<'_>, touched: &mut Touched) {
     let tok = pen.tok;
     let response = row_response(ui, rect, ("gap", first.0), || format!("never accessed from {first}"));
     pen.fill(rect, tok.bg2);
@@ -129,9 +151,9 @@ impl BytesRow<'_> {
         let Pos2 { x, y } = left_middle(self.rect);
         pen.code(x + INSET, y, format!("{:0digits$x}", self.address.0), color);
         for shown in 0..self.cells.len() {
-            let place = place_in_row(shown, view.group, view.is_big_endian);
+            let place = place_in_row(shown, view.group, view.endian);
             if let Some(cell) = self.cells.get(place) {
-                self.byte_ui(ui, pen, (shown, place, cell), view, touched, out);
+                self.byte_ui(ui, ByteIn { shown, place, cell, pen }, view, touched, out);
             }
         }
         self.text_ui(ui, pen, view, touched);
@@ -140,8 +162,7 @@ impl BytesRow<'_> {
     fn byte_ui(
         &self,
         ui: &mut Ui,
-        pen: &Pen<'_>,
-        (shown, place, cell): (usize, usize, &ByteCell),
+        ByteIn { shown, place, cell, pen }: ByteIn<'_>,
         view: RowsView<'_>,
         touched: &mut Touched,
         out: &mut Vec<Action>,
@@ -155,7 +176,7 @@ impl BytesRow<'_> {
         let response = ui.interact(touch, ui.unique_id().with(("byte", address.0)), Sense::CLICK);
         response.widget_info(|| WidgetInfo::labeled(Role::Cell, true, format!("byte {address}")));
         let shape = Rect::from_min_size(pos2((left - 1.0).round(), self.rect.top() + 1.0), vec2(17.0, ROW - 2.0));
-        self.paint_byte(pen, (cell, shape, left), address, view);
+        self.paint_byte(pen, ByteShape { cell, shape, left }, address, view);
         if response.hovered() {
             touched.hovered = Some(address);
         }
@@ -165,7 +186,7 @@ impl BytesRow<'_> {
         if response.double_clicked() {
             touched.double_clicked = Some(address);
         }
-        response.context_menu(|ui| menu::byte_menu(ui, (address, cell), view, out));
+        response.context_menu(|ui| menu::byte_menu(ui, address, cell, view, out));
         response.on_hover_ui(|ui| {
             let detail = view.detail.filter(|detail| detail.address == address);
             let general = || source_words(view.cx.session, cell.source);
@@ -176,7 +197,7 @@ impl BytesRow<'_> {
     fn paint_byte(
         &self,
         pen: &Pen<'_>,
-        (cell, shape, left): (&ByteCell, Rect, f32),
+        ByteShape { cell, shape, left }: ByteShape<'_>,
         address: Address,
         view: RowsView<'_>,
     ) {

@@ -1,21 +1,27 @@
 //! Which registers a panel shows and how: the choosers of group, thread and lanes, and the filter.
 
-use egui::{Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Pos2, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
-use super::panel::RegistersPanel;
+use super::panel::{BoardView, RegistersPanel};
 use crate::action::Action;
-use crate::model::registers::RegisterBoard;
 use crate::panels::ViewCx;
 use crate::panels::field::Field;
 use crate::panels::pen::Pen;
-use crate::panels::thread::thread_chooser_ui;
+use crate::panels::thread::{ChooserView, thread_chooser_ui};
 use crate::theme::{icon, icons, ui as ui_font};
 
 /// Height of the bar above all groups but the general registers, which have a head instead.
 pub const BAR: f32 = 30.0;
 /// Boards with at least this many registers have a filter.
 const MANY: usize = 48;
+
+/// A button that opens a menu: what tells it apart, its text, its name for screen readers.
+pub struct Chooser<'a> {
+    pub salt: &'a str,
+    pub text: &'a str,
+    pub name: &'a str,
+}
 
 /// The short title of a group, for the chooser.
 fn short_title(group: RegisterGroup) -> &'static str {
@@ -35,18 +41,19 @@ impl RegistersPanel {
         &mut self,
         ui: &mut Ui,
         bar: Rect,
-        (pen, board): (&Pen<'_>, &RegisterBoard),
+        BoardView { pen, board }: BoardView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         let y = bar.center().y;
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
-        let right = self.group_ui(ui, (bar.right() - 8.0, y), (pen, board), cx, out) - 6.0;
+        let right = self.group_ui(ui, pos2(bar.right() - 8.0, y), BoardView { pen, board }, cx, out) - 6.0;
         let mut left = bar.left() + 8.0;
         if let Some(format) = self.format(board.group) {
-            left = self.lanes_ui(ui, (left, y), pen, (board.group, format)) + 6.0;
+            left = self.lanes_ui(ui, pos2(left, y), pen, board.group, format) + 6.0;
         }
-        left = thread_chooser_ui(ui, (left, y), (pen, cx, &board.thread_name), &mut self.thread);
+        left =
+            thread_chooser_ui(ui, pos2(left, y), ChooserView { pen, cx, shown: &board.thread_name }, &mut self.thread);
         if board.core.len() >= MANY || !self.filter.is_empty() {
             let width = (right - left - 6.0).min(200.0);
             if width > 60.0 {
@@ -60,14 +67,19 @@ impl RegistersPanel {
     pub(super) fn group_ui(
         &mut self,
         ui: &Ui,
-        (right, y): (f32, f32),
-        (pen, board): (&Pen<'_>, &RegisterBoard),
+        Pos2 { x: right, y }: Pos2,
+        BoardView { pen, board }: BoardView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) -> f32 {
         let title = short_title(board.group);
         let left = right - chooser_width(pen, title);
-        let response = chooser_ui(ui, (left, y), pen, ("group", title, &format!("register group {title}")));
+        let response = chooser_ui(
+            ui,
+            pos2(left, y),
+            pen,
+            Chooser { salt: "group", text: title, name: &format!("register group {title}") },
+        );
         egui::Popup::menu(&response).show(|ui| {
             for group in &board.available {
                 let entry = egui::Button::selectable(*group == board.group, group.title());
@@ -93,15 +105,9 @@ impl RegistersPanel {
         left
     }
 
-    fn lanes_ui(
-        &mut self,
-        ui: &Ui,
-        at: (f32, f32),
-        pen: &Pen<'_>,
-        (group, format): (RegisterGroup, LaneFormat),
-    ) -> f32 {
+    fn lanes_ui(&mut self, ui: &Ui, at: Pos2, pen: &Pen<'_>, group: RegisterGroup, format: LaneFormat) -> f32 {
         let name = format.name();
-        let response = chooser_ui(ui, at, pen, ("lanes", &name, &format!("lanes {name}")));
+        let response = chooser_ui(ui, at, pen, Chooser { salt: "lanes", text: &name, name: &format!("lanes {name}") });
         egui::Popup::menu(&response).show(|ui| {
             for other in group.lane_formats() {
                 if ui.add(egui::Button::selectable(*other == format, other.name())).clicked() {
@@ -120,7 +126,12 @@ fn chooser_width(pen: &Pen<'_>, text: &str) -> f32 {
 }
 
 /// A small button that opens a list.
-fn chooser_ui(ui: &Ui, (left, y): (f32, f32), pen: &Pen<'_>, (salt, text, name): (&str, &str, &str)) -> Response {
+fn chooser_ui(
+    ui: &Ui,
+    Pos2 { x: left, y }: Pos2,
+    pen: &Pen<'_>,
+    Chooser { salt, text, name }: Chooser<'_>,
+) -> Response {
     let tok = pen.tok;
     let rect = Rect::from_min_size(pos2(left.round(), (y - 10.0).round()), vec2(chooser_width(pen, text), 20.0));
     let response = ui.interact(rect, ui.unique_id().with(salt), Sense::CLICK);

@@ -1,15 +1,15 @@
 //! One register on the screen, and the head with pc and flags.
 
-use egui::{Rect, Response, Ui, pos2, vec2};
+use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
 use stepback_machine::{Flag, LaneFormat, Status};
 
-use super::panel::{Touched, box_at};
+use super::panel::{Asked, Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::text::{flag_letter, leading_zeros, short_hex};
 use crate::panels::ViewCx;
-use crate::panels::ask::ask_access;
+use crate::panels::ask::{Sought, ask_access};
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
@@ -28,6 +28,48 @@ pub struct CellView<'a> {
     pub thread: Option<&'a str>,
     /// How values of one lane are read; none for hex.
     pub format: Option<LaneFormat>,
+}
+
+/// A register, and where its value begins.
+pub struct CellPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cell: &'a RegisterCell,
+    pub value: f32,
+}
+
+/// How a register stands out.
+pub struct CellState<'a> {
+    pub response: &'a Response,
+    pub is_cursor: bool,
+    pub has_focus: bool,
+}
+
+/// A register and the text of its value.
+pub struct ValueText<'a> {
+    pub cell: &'a RegisterCell,
+    pub text: &'a str,
+    pub is_cursor: bool,
+}
+
+/// The registers whose head is shown, and where it ends.
+pub struct HeadPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub board: &'a RegisterBoard,
+    pub right: f32,
+}
+
+/// Where the mode stands: not left of here, up to there, at this height.
+pub struct ModePlace {
+    pub least: f32,
+    pub right: f32,
+    pub y: f32,
+}
+
+/// The register of the flags, and the board that has it.
+pub struct FlagsPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub psr: &'a RegisterCell,
+    pub board: &'a RegisterBoard,
 }
 
 impl CellView<'_> {
@@ -63,16 +105,16 @@ pub fn copied(cell: &RegisterCell) -> String {
 pub fn cell_ui(
     ui: &mut Ui,
     rect: Rect,
-    (pen, cell, value): (&Pen<'_>, &RegisterCell, f32),
+    CellPaint { pen, cell, value }: CellPaint<'_>,
     view: CellView<'_>,
-    (touched, out): (&mut Touched, &mut Vec<Action>),
+    Asked { touched, out }: Asked<'_>,
 ) {
     let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
     let text = view.text(cell);
     let wide = value + 6.0 + ADVANCE * text.len() as f32 + 8.0;
     let shape = Rect::from_min_max(rect.min, pos2((rect.left() + wide).min(rect.right()), rect.bottom()));
     let is_cursor = view.cursor == Some(cell.name.as_str());
-    background(pen, shape, cell, (&response, is_cursor, view.cx.has_focus));
+    background(pen, shape, cell, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
     let (x, y, tok) = (rect.left() + 6.0, rect.center().y, pen.tok);
     if cell.is_changed {
         pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
@@ -80,8 +122,8 @@ pub fn cell_ui(
     } else {
         pen.code(x, y, &cell.name, tok.register);
     }
-    value_ui(pen, (x + value, y), (cell, &text), is_cursor);
-    touch(&response, cell, view, (touched, out));
+    value_ui(pen, pos2(x + value, y), ValueText { cell, text: &text, is_cursor });
+    touch(&response, cell, view, touched, out);
     response.context_menu(|ui| menu(ui, cell, view, out));
     if let Some(reason) = &cell.reason {
         response.on_hover_text(format!("inferred: {reason}"));
@@ -92,7 +134,7 @@ pub fn background(
     pen: &Pen<'_>,
     shape: Rect,
     cell: &RegisterCell,
-    (response, is_cursor, has_focus): (&Response, bool, bool),
+    CellState { response, is_cursor, has_focus }: CellState<'_>,
 ) {
     let tok = pen.tok;
     let color = match () {
@@ -112,7 +154,7 @@ pub fn background(
 }
 
 /// Leading zeros step back; a value that nothing states is a word.
-fn value_ui(pen: &Pen<'_>, (x, y): (f32, f32), (cell, text): (&RegisterCell, &str), is_cursor: bool) {
+fn value_ui(pen: &Pen<'_>, Pos2 { x, y }: Pos2, ValueText { cell, text, is_cursor }: ValueText<'_>) {
     let tok = pen.tok;
     if cell.value.is_unknown() {
         let color = if is_cursor { tok.t2 } else { tok.unknown };
@@ -138,7 +180,8 @@ pub fn touch(
     response: &Response,
     cell: &RegisterCell,
     view: CellView<'_>,
-    (touched, out): (&mut Touched, &mut Vec<Action>),
+    touched: &mut Touched,
+    out: &mut Vec<Action>,
 ) {
     if response.hovered() {
         touched.hovered = Some(cell.name.clone());
@@ -147,7 +190,13 @@ pub fn touch(
         touched.cursor = Some(cell.name.clone());
     }
     if response.double_clicked() {
-        ask_access(view.cx, view.follow, view.cell_name(&cell.name), (Access::Write, Way::Back), out);
+        ask_access(
+            view.cx,
+            view.follow,
+            view.cell_name(&cell.name),
+            Sought { access: Access::Write, way: Way::Back },
+            out,
+        );
     }
 }
 
@@ -157,7 +206,7 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
     menu_head_ui(ui, tok, &cell.name, value);
     let mut access = |ui: &mut Ui, item: MenuItem<'_>, access: Access, way: Way| {
         if item.ui(ui, tok) {
-            ask_access(view.cx, view.follow, view.cell_name(&cell.name), (access, way), out);
+            ask_access(view.cx, view.follow, view.cell_name(&cell.name), Sought { access, way }, out);
         }
     };
     access(ui, MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter"), Access::Write, Way::Back);
@@ -185,9 +234,9 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
 pub fn head_ui(
     ui: &mut Ui,
     rect: Rect,
-    (pen, board, right): (&Pen<'_>, &RegisterBoard, f32),
+    HeadPaint { pen, board, right }: HeadPaint<'_>,
     view: CellView<'_>,
-    (touched, out): (&mut Touched, &mut Vec<Action>),
+    Asked { touched, out }: Asked<'_>,
 ) -> f32 {
     let tok = pen.tok;
     pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
@@ -195,10 +244,10 @@ pub fn head_ui(
         let row = Rect::from_min_size(rect.min + vec2(8.0, 6.0), vec2(rect.width() - 8.0, 18.0));
         // The pc changes with every step; marking it would say nothing.
         let cell = RegisterCell { is_changed: false, ..pc.clone() };
-        cell_ui(ui, row, (pen, &cell, 32.0), view, (touched, out));
+        cell_ui(ui, row, CellPaint { pen, cell: &cell, value: 32.0 }, view, Asked { touched, out });
         let x = rect.left() + 46.0 + ADVANCE * pc.hex.len() as f32 + 14.0;
         if let Some(symbol) = &board.pc_symbol {
-            pen.cut_text(x, row.center().y, symbol, mono(12.5), tok.symbol, right - 6.0);
+            pen.cut_text(pos2(x, row.center().y), symbol, mono(12.5), tok.symbol, right - 6.0);
         }
     }
     let y = rect.top() + 36.0;
@@ -208,15 +257,15 @@ pub fn head_ui(
         left -= pen.width(&board.thread_name, mono(11.5)) + 38.0;
     }
     if let Some(psr) = board.psr.as_ref().filter(|_| !board.status.flags.is_empty()) {
-        let x = flags_ui(ui, (pen, psr, board), (rect.left() + 14.0, y), view, (touched, out));
-        let start = mode_ui(ui, pen, (x, left, y), &board.status);
-        pen.cut_text(x + 9.0, y, &board.status.flag_words(), ui_font(11.5), tok.t2, start - 8.0);
+        let x = flags_ui(ui, FlagsPaint { pen, psr, board }, pos2(rect.left() + 14.0, y), view, Asked { touched, out });
+        let start = mode_ui(ui, pen, ModePlace { least: x, right: left, y }, &board.status);
+        pen.cut_text(pos2(x + 9.0, y), &board.status.flag_words(), ui_font(11.5), tok.t2, start - 8.0);
     }
     left
 }
 
 /// The mode, and in front of it which exceptions are masked: a bright capital for a masked one. Returns where it begins.
-fn mode_ui(ui: &Ui, pen: &Pen<'_>, (least, right, y): (f32, f32, f32), status: &Status) -> f32 {
+fn mode_ui(ui: &Ui, pen: &Pen<'_>, ModePlace { least, right, y }: ModePlace, status: &Status) -> f32 {
     let tok = pen.tok;
     let words = status.mode.clone().unwrap_or_default();
     let mut x = right - pen.width(&words, ui_font(11.5));
@@ -247,10 +296,10 @@ fn status_ui(ui: &mut Ui, status: &Status) {
 
 fn flags_ui(
     ui: &mut Ui,
-    (pen, psr, board): (&Pen<'_>, &RegisterCell, &RegisterBoard),
-    (left, y): (f32, f32),
+    FlagsPaint { pen, psr, board }: FlagsPaint<'_>,
+    Pos2 { x: left, y }: Pos2,
     view: CellView<'_>,
-    (touched, out): (&mut Touched, &mut Vec<Action>),
+    Asked { touched, out }: Asked<'_>,
 ) -> f32 {
     let tok = pen.tok;
     let color = if psr.is_changed { tok.changed } else { tok.register };
@@ -277,7 +326,7 @@ fn flags_ui(
     if view.cursor == Some(psr.name.as_str()) {
         pen.frame(shape.expand(2.0), 3, if view.cx.has_focus { tok.focus } else { tok.line2 });
     }
-    touch(&response, psr, view, (touched, out));
+    touch(&response, psr, view, touched, out);
     response.context_menu(|ui| menu(ui, psr, view, out));
     response.on_hover_ui(|ui| status_ui(ui, &board.status));
     x

@@ -33,14 +33,42 @@ pub struct Detail {
     strip: Slot<(RegisterPart, ThreadId, u32), Vec<u32>>,
 }
 
+/// The register that is described.
+pub struct Subject<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cell: &'a RegisterCell,
+    pub part: RegisterPart,
+    pub thread: ThreadId,
+}
+
+/// What the panel sees, and what it follows.
+pub struct Scene<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub follow: Follow,
+}
+
+/// The register whose writes are shown.
+pub struct StripPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub part: RegisterPart,
+    pub thread: ThreadId,
+}
+
+/// The position that is marked, and its window.
+pub struct StripPlace<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub position: Position,
+    pub window: u32,
+}
+
 impl Detail {
     /// Draws the foot.
     pub fn ui(
         &mut self,
         ui: &Ui,
         rect: Rect,
-        (pen, cell, (part, thread)): (&Pen<'_>, &RegisterCell, (RegisterPart, ThreadId)),
-        (cx, follow): (&ViewCx<'_>, Follow),
+        Subject { pen, cell, part, thread }: Subject<'_>,
+        Scene { cx, follow }: Scene<'_>,
         out: &mut Vec<Action>,
     ) {
         let tok = pen.tok;
@@ -60,7 +88,7 @@ impl Detail {
         let right = pen.text_left_of(rect.right() - 14.0, y, source, ui_font(11.5), tok.t3);
         let Some(detail) = answer.any() else { return };
         if let Some(symbol) = &detail.symbol {
-            pen.cut_text(end + 12.0, y, symbol, mono(12.5), tok.symbol, right - 8.0);
+            pen.cut_text(pos2(end + 12.0, y), symbol, mono(12.5), tok.symbol, right - 8.0);
         }
         let window = match follow {
             Follow::Window(id) => cx.windows.followed(id).id,
@@ -73,7 +101,7 @@ impl Detail {
         for (label, writer, nobody) in lines {
             y += ROW;
             let line = Line { label, writer: writer.as_ref(), nobody, trace: cx.trace };
-            line.ui(ui, pen, (pos2(left, y), rect.right()), window, out);
+            line.ui(ui, pen, LinePlace { at: pos2(left, y), right: rect.right() }, window, out);
         }
         let (label, words) = match (&cell.reason, &detail.doubt) {
             (Some(reason), _) => ("known by", reason.as_str()),
@@ -81,12 +109,16 @@ impl Detail {
             (None, None) => ("", ""),
         };
         pen.label(left, y + ROW, label, tok.t3);
-        pen.cut_text(left + 75.0, y + ROW, words, ui_font(11.5), tok.t2, rect.right() - 8.0);
+        pen.cut_text(pos2(left + 75.0, y + ROW), words, ui_font(11.5), tok.t2, rect.right() - 8.0);
         // The foot of a trace without values is one line higher in both shapes.
         if rect.height() >= HEIGHT_WITH_STRIP {
             let strip =
                 Rect::from_min_max(pos2(left, rect.bottom() - 26.0), pos2(rect.right() - 14.0, rect.bottom() - 10.0));
-            self.strip_ui(strip, (pen, key.0, thread), (cx, position, window.0));
+            self.strip_ui(
+                strip,
+                StripPaint { pen, part: key.0, thread },
+                StripPlace { cx, position, window: window.0 },
+            );
         }
     }
 
@@ -94,15 +126,15 @@ impl Detail {
     fn strip_ui(
         &mut self,
         rect: Rect,
-        (pen, part, thread): (&Pen<'_>, RegisterPart, ThreadId),
-        (cx, position, window): (&ViewCx<'_>, Position, u32),
+        StripPaint { pen, part, thread }: StripPaint<'_>,
+        StripPlace { cx, position, window }: StripPlace<'_>,
     ) {
         // Two pixels for each column, which is the width of a mark.
         let columns = (rect.width() / 2.0).max(1.0) as u32;
         let key = (part, thread, columns);
         let answer = self.strip.poll(&key, cx.worker, |(part, thread, columns)| {
             let (part, thread, columns, session) = (part.clone(), *thread, *columns, Arc::clone(cx.session));
-            move |cancel: &Cancel| write_columns(&session, (&part, thread), columns, cancel)
+            move |cancel: &Cancel| write_columns(&session, &part, thread, columns, cancel)
         });
         pen.line_across(rect.left(), rect.right(), rect.bottom(), pen.tok.line2);
         let Answer::Fresh(written) = answer else { return };
@@ -117,6 +149,12 @@ impl Detail {
     }
 }
 
+/// Where a line begins, and where it ends.
+struct LinePlace {
+    at: egui::Pos2,
+    right: f32,
+}
+
 struct Line<'a> {
     label: &'a str,
     writer: Option<&'a (Step, Code)>,
@@ -129,7 +167,7 @@ impl Line<'_> {
         self,
         ui: &Ui,
         pen: &Pen<'_>,
-        (at, right): (egui::Pos2, f32),
+        LinePlace { at, right }: LinePlace,
         window: crate::action::WindowId,
         out: &mut Vec<Action>,
     ) {
@@ -140,6 +178,6 @@ impl Line<'_> {
             return;
         };
         let end = StepLink { step: *step, trace: self.trace, window }.ui(ui, pen, x, at.y, out);
-        pen.cut_text((x + 49.0).max(end + 10.0), at.y, &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
+        pen.cut_text(pos2((x + 49.0).max(end + 10.0), at.y), &code.full_text(), mono(12.5), pen.tok.t2, right - 8.0);
     }
 }

@@ -3,10 +3,9 @@
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
-use super::cell::{CellView, cell_ui};
-use super::lanes::LaneLayout;
-use super::panel::Touched;
-use crate::action::Action;
+use super::cell::{CellPaint, CellView, cell_ui};
+use super::lanes::{LaneLayout, LaneRow};
+use super::panel::{Asked, BoardView, Touched};
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::model::text::thousands;
 use crate::panels::keys::PanelKey;
@@ -59,6 +58,26 @@ pub enum GridRow {
         /// They are shown.
         is_open: bool,
     },
+}
+
+/// The registers that are shown, and how they are arranged.
+pub struct GridView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub board: &'a RegisterBoard,
+    pub grid: &'a Grid,
+}
+
+/// The title of a group of registers.
+pub struct GroupTitle<'a> {
+    pub title: &'a str,
+    pub count: usize,
+    pub is_open: bool,
+}
+
+/// A row and where it is drawn.
+pub struct RowAt<'a> {
+    pub rect: Rect,
+    pub row: &'a GridRow,
 }
 
 impl Grid {
@@ -176,17 +195,24 @@ impl GridRow {
 /// Draws a row.
 pub fn row_ui(
     ui: &mut Ui,
-    rect: Rect,
-    row: &GridRow,
-    (pen, board, grid): (&Pen<'_>, &RegisterBoard, &Grid),
+    RowAt { rect, row }: RowAt<'_>,
+    GridView { pen, board, grid }: GridView<'_>,
     view: CellView<'_>,
-    (touched, out): (&mut Touched, &mut Vec<Action>),
+    Asked { touched, out }: Asked<'_>,
 ) {
     match row {
-        GridRow::Title { title, count, is_open } => title_ui(ui, rect, pen, (title, *count, *is_open), touched),
+        GridRow::Title { title, count, is_open } => {
+            title_ui(ui, rect, pen, GroupTitle { title, count: *count, is_open: *is_open }, touched)
+        }
         GridRow::Lanes { register, first, .. } => {
             if let Some(lanes) = grid.layout {
-                lanes.row_ui(ui, rect, (pen, board), (register, *first), view, (touched, out));
+                lanes.row_ui(
+                    ui,
+                    BoardView { pen, board },
+                    LaneRow { register, first: *first, row: rect },
+                    view,
+                    Asked { touched, out },
+                );
             }
         }
         GridRow::Cells { names, width, value } => {
@@ -194,7 +220,7 @@ pub fn row_ui(
             for name in names {
                 if let Some(cell) = board.cell(name) {
                     let place = Rect::from_min_size(pos2(left, rect.top()), vec2(*width, rect.height()));
-                    cell_ui(ui, place, (pen, cell, *value), view, (touched, out));
+                    cell_ui(ui, place, CellPaint { pen, cell, value: *value }, view, Asked { touched, out });
                 }
                 left += width;
             }
@@ -208,7 +234,13 @@ fn is_vector(name: &str) -> bool {
     name.starts_with(['v', 'q', 'z']) && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-fn title_ui(ui: &Ui, rect: Rect, pen: &Pen<'_>, (title, count, is_open): (&str, usize, bool), touched: &mut Touched) {
+fn title_ui(
+    ui: &Ui,
+    rect: Rect,
+    pen: &Pen<'_>,
+    GroupTitle { title, count, is_open }: GroupTitle<'_>,
+    touched: &mut Touched,
+) {
     let verb = if is_open { "hide" } else { "show" };
     let response = button_response(ui, rect, ("group", title), &format!("{verb} {}", title.to_lowercase()));
     pen.fill(rect, if response.hovered() { pen.tok.bg3 } else { pen.tok.bg2 });

@@ -3,11 +3,10 @@
 use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
-use super::cell::{CellView, background, menu, touch};
-use super::panel::Touched;
-use crate::action::Action;
+use super::cell::{CellState, CellView, background, menu, touch};
+use super::panel::{Asked, BoardView};
 use crate::analysis::register_part::Lane;
-use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
+use crate::model::registers::{RegisterCell, lane_characters};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
 use crate::theme::{mono, mono_bold, ui as ui_font};
@@ -24,6 +23,26 @@ pub struct LaneLayout {
     pub per_row: u16,
     /// From the left edge of the panel to the first lane.
     pub left: f32,
+}
+
+/// Lanes of a register from one on.
+pub struct LaneRow<'a> {
+    pub register: &'a str,
+    pub first: u16,
+    pub row: Rect,
+}
+
+/// A register whose lanes begin with one.
+pub struct NamePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cell: &'a RegisterCell,
+    pub first: u16,
+}
+
+/// A lane.
+pub struct LanePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub lane: &'a RegisterCell,
 }
 
 impl LaneLayout {
@@ -61,15 +80,14 @@ impl LaneLayout {
     pub fn row_ui(
         &self,
         ui: &mut Ui,
-        row: Rect,
-        (pen, board): (&Pen<'_>, &RegisterBoard),
-        (register, first): (&str, u16),
+        BoardView { pen, board }: BoardView<'_>,
+        LaneRow { register, first, row }: LaneRow<'_>,
         view: CellView<'_>,
-        (touched, out): (&mut Touched, &mut Vec<Action>),
+        Asked { touched, out }: Asked<'_>,
     ) {
         let Some(cell) = board.cell(register) else { return };
         let (tok, y) = (pen.tok, row.center().y);
-        self.name_ui(ui, row, (pen, cell, first), view, (touched, out));
+        self.name_ui(ui, row, NamePaint { pen, cell, first }, view, Asked { touched, out });
         if cell.value.is_unknown() {
             if first == 0 {
                 pen.text(row.left() + self.left, y, "unknown", ui_font(12.5), tok.unknown);
@@ -80,7 +98,7 @@ impl LaneLayout {
         for place in 0..self.per_row.min(count.saturating_sub(first)) {
             let lane = Lane { size_bytes: self.format.size_bytes, index: first + place };
             if let Some(lane) = cell.lane(lane) {
-                self.lane_ui(ui, self.rect(row, place), (pen, &lane), view, (touched, out));
+                self.lane_ui(ui, self.rect(row, place), LanePaint { pen, lane: &lane }, view, Asked { touched, out });
             }
         }
     }
@@ -89,9 +107,9 @@ impl LaneLayout {
         &self,
         ui: &mut Ui,
         row: Rect,
-        (pen, cell, first): (&Pen<'_>, &RegisterCell, u16),
+        NamePaint { pen, cell, first }: NamePaint<'_>,
         view: CellView<'_>,
-        (touched, out): (&mut Touched, &mut Vec<Action>),
+        Asked { touched, out }: Asked<'_>,
     ) {
         let (tok, left, y) = (pen.tok, row.left() + 8.0, row.center().y);
         if first > 0 {
@@ -101,13 +119,13 @@ impl LaneLayout {
         let rect = Rect::from_min_max(pos2(left, row.top()), pos2(row.left() + self.left - 6.0, row.bottom()));
         let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
         let is_cursor = view.cursor == Some(cell.name.as_str());
-        background(pen, rect, cell, (&response, is_cursor, view.cx.has_focus));
+        background(pen, rect, cell, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
         if cell.is_changed {
             pen.fill(Rect::from_min_size(rect.min, vec2(2.0, rect.height())), tok.changed);
         }
         let (font, color) = if cell.is_changed { (mono_bold(12.5), tok.changed) } else { (mono(12.5), tok.register) };
         pen.text(left + 6.0, y, &cell.name, font, color);
-        touch(&response, cell, view, (touched, out));
+        touch(&response, cell, view, touched, out);
         response.context_menu(|ui| menu(ui, cell, view, out));
     }
 
@@ -115,14 +133,14 @@ impl LaneLayout {
         &self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, lane): (&Pen<'_>, &RegisterCell),
+        LanePaint { pen, lane }: LanePaint<'_>,
         view: CellView<'_>,
-        (touched, out): (&mut Touched, &mut Vec<Action>),
+        Asked { touched, out }: Asked<'_>,
     ) {
         let (tok, y) = (pen.tok, rect.center().y);
         let response = row_response(ui, rect, ("lane", &lane.name), || format!("register {}", lane.name));
         let is_cursor = view.cursor == Some(lane.name.as_str());
-        background(pen, rect, lane, (&response, is_cursor, view.cx.has_focus));
+        background(pen, rect, lane, CellState { response: &response, is_cursor, has_focus: view.cx.has_focus });
         let text = self.format.lanes(&lane.value.0).concat();
         let is_zero = lane.value.0.iter().all(|byte| *byte == Some(0));
         let (font, color) = match () {
@@ -132,7 +150,7 @@ impl LaneLayout {
             () => (mono(12.5), tok.t1),
         };
         pen.text_left_of(rect.right() - 5.0, y, text, font, color);
-        touch(&response, lane, view, (touched, out));
+        touch(&response, lane, view, touched, out);
         response.context_menu(|ui| menu(ui, lane, view, out));
         response.on_hover_text(format!("{}  {}", lane.name, lane.hex));
     }

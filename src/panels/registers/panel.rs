@@ -7,22 +7,23 @@ use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_machine::{LaneFormat, RegisterGroup};
 
-use super::detail::Detail;
-use super::grid::Grid;
+use super::cell::HeadPaint;
+use super::detail::{Detail, Scene, Subject};
+use super::grid::{Grid, GridView, RowAt};
 use super::{bar, cell, detail, grid};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
 use crate::analysis::register_part::RegisterPart;
 use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::panels::ViewCx;
-use crate::panels::ask::ask_access;
+use crate::panels::ask::{Sought, ask_access};
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::watch_for_late;
-use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
+use crate::panels::thread::{ChooserView, ChosenThread, forget_missing_thread, thread_chooser_ui};
 use crate::panels::watch::SessionWatch;
 use crate::worker::Slot;
 
@@ -72,6 +73,30 @@ pub(super) struct Touched {
     pub(super) group: Option<String>,
 }
 
+/// The registers that are shown.
+pub struct BoardView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub board: &'a RegisterBoard,
+}
+
+/// What was done in this frame, to the panel and to the program.
+pub struct Asked<'a> {
+    pub touched: &'a mut Touched,
+    pub out: &'a mut Vec<Action>,
+}
+
+/// How values are read.
+pub struct ReadAs<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub format: Option<LaneFormat>,
+}
+
+/// The registers and how they are arranged.
+pub struct GridBoard<'a> {
+    pub grid: &'a Grid,
+    pub board: &'a RegisterBoard,
+}
+
 impl RegistersPanel {
     /// The registers at what `follow` says.
     pub fn new(follow: Follow) -> Self {
@@ -111,7 +136,7 @@ impl RegistersPanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, board): (&Pen<'_>, &RegisterBoard),
+        BoardView { pen, board }: BoardView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
@@ -137,24 +162,38 @@ impl RegistersPanel {
             _ => 0.0,
         };
         let (body, foot) = rest.split_top_bottom_at_y(rest.bottom() - detail_height);
-        self.keys(ui, (&grid, board), body, cx, out);
+        self.keys(ui, GridBoard { grid: &grid, board }, body, cx, out);
         let mut touched = Touched::default();
         if is_core {
-            let right = self.group_ui(ui, (head.right() - 8.0, head.top() + 15.0), (pen, board), cx, out);
+            let right =
+                self.group_ui(ui, pos2(head.right() - 8.0, head.top() + 15.0), BoardView { pen, board }, cx, out);
             let view = self.view(cx, None);
-            let left = cell::head_ui(ui, head, (pen, board, right), view, (&mut touched, out));
-            let at = (left + 8.0, head.top() + 36.0);
-            thread_chooser_ui(ui, at, (pen, cx, &board.thread_name), &mut self.thread);
+            let left =
+                cell::head_ui(ui, head, HeadPaint { pen, board, right }, view, Asked { touched: &mut touched, out });
+            let at = pos2(left + 8.0, head.top() + 36.0);
+            thread_chooser_ui(ui, at, ChooserView { pen, cx, shown: &board.thread_name }, &mut self.thread);
         } else {
-            self.bar_ui(ui, head, (pen, whole), cx, out);
+            self.bar_ui(ui, head, BoardView { pen, board: whole }, cx, out);
         }
-        self.rows_ui(ui, body, (pen, board, &grid), (cx, format), (&mut touched, out));
+        self.rows_ui(
+            ui,
+            body,
+            GridView { pen, board, grid: &grid },
+            ReadAs { cx, format },
+            Asked { touched: &mut touched, out },
+        );
         let shown = touched.hovered.as_ref().or(self.state.cursor.as_ref());
         let changed = || board.core.iter().find(|cell| cell.is_changed).or(board.core.first()).cloned();
         let cell = shown.and_then(|name| board.part(name)).or_else(changed);
         if let Some(cell) = cell.filter(|_| detail_height > 0.0) {
             let part = RegisterPart { thread: self.thread.clone(), ..RegisterPart::parse(&cell.name) };
-            self.state.detail.ui(ui, foot, (pen, &cell, (part, board.thread)), (cx, self.follow), out);
+            self.state.detail.ui(
+                ui,
+                foot,
+                Subject { pen, cell: &cell, part, thread: board.thread },
+                Scene { cx, follow: self.follow },
+                out,
+            );
         }
         self.apply(touched);
     }
@@ -168,9 +207,9 @@ impl RegistersPanel {
         &mut self,
         ui: &mut Ui,
         body: Rect,
-        (pen, board, grid): (&Pen<'_>, &RegisterBoard, &Grid),
-        (cx, format): (&ViewCx<'_>, Option<LaneFormat>),
-        (touched, out): (&mut Touched, &mut Vec<Action>),
+        GridView { pen, board, grid }: GridView<'_>,
+        ReadAs { cx, format }: ReadAs<'_>,
+        Asked { touched, out }: Asked<'_>,
     ) {
         let body = Rect::from_min_max(pos2(body.left(), body.top() + 4.0), body.max);
         let list = List { rows: grid.rows.len() as u64, ticks: &[], has_lasting_bar: false };
@@ -179,7 +218,13 @@ impl RegistersPanel {
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: pen.tok };
         for (row, rect) in area.rows() {
             let Some(row) = usize::try_from(row).ok().and_then(|row| grid.rows.get(row)) else { continue };
-            grid::row_ui(ui, rect, row, (&pen, board, grid), self.view(cx, format), (touched, out));
+            grid::row_ui(
+                ui,
+                RowAt { rect, row },
+                GridView { pen: &pen, board, grid },
+                self.view(cx, format),
+                Asked { touched, out },
+            );
         }
         self.state.scroll = scroll;
     }
@@ -200,19 +245,19 @@ impl RegistersPanel {
     fn keys(
         &mut self,
         ui: &Ui,
-        (grid, board): (&Grid, &RegisterBoard),
+        GridBoard { grid, board }: GridBoard<'_>,
         body: Rect,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             let cursor = self.state.cursor.clone();
             let cell = cursor.as_deref().and_then(|name| board.part(name));
             match key {
                 PanelKey::Enter | PanelKey::ShiftEnter => {
                     let way = if key == PanelKey::Enter { Way::Back } else { Way::Forward };
                     if let Some(name) = self.selection(cx) {
-                        ask_access(cx, self.follow, name, (Access::Write, way), out);
+                        ask_access(cx, self.follow, name, Sought { access: Access::Write, way }, out);
                     }
                 }
                 PanelKey::Copy => out.extend(cell.map(|cell| Action::Copy(cell::copied(&cell)))),
@@ -307,8 +352,10 @@ impl Panel for RegistersPanel {
         });
         let pen = Pen::new(ui, rect, cx.tok);
         let place = AnswerPlace { pen: &pen, rect };
-        place.ui(ui, &answer, out, |ui, pen, board, out| self.board_ui(ui, rect, (pen, board), cx, out));
-        watch_for_late(ui, slot.is_waiting());
+        place.ui(ui, &answer, out, |ui, pen, board, out| self.board_ui(ui, rect, BoardView { pen, board }, cx, out));
+        if slot.is_waiting() {
+            watch_for_late(ui);
+        }
         self.state.board = slot;
     }
 }

@@ -1,14 +1,26 @@
 //! The bar above a source file.
 
-use egui::{Rect, Role, Sense, Ui, WidgetInfo};
+use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
 
 use crate::model::source_view::SourceHere;
 use crate::panels::pen::{INSET, Pen};
 use crate::source::SourceText;
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};
 
+/// The bar, and where its text begins.
+pub struct BarPlace {
+    pub bar: Rect,
+    pub left: f32,
+}
+
+/// Where the position is, and the text around it.
+pub struct HereText<'a> {
+    pub here: &'a SourceHere,
+    pub text: &'a SourceText,
+}
+
 /// Draws, from `left` on, where the file is, and what the position has to do with it.
-pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, (bar, left): (Rect, f32), (here, text): (&SourceHere, &SourceText)) {
+pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, BarPlace { bar, left }: BarPlace, HereText { here, text }: HereText<'_>) {
     let (tok, y) = (pen.tok, bar.center().y);
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
     let name = text.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -22,10 +34,10 @@ pub fn bar_ui(ui: &Ui, pen: &Pen<'_>, (bar, left): (Rect, f32), (here, text): (&
     let room = (bar.right() - INSET - x).max(0.0);
     let width = pen.width(&said, ui_font(11.5)).min(room);
     let left = bar.right() - INSET - width;
-    pen.cut_text(left, y, &said, ui_font(11.5), tok.t2, bar.right() - INSET + 1.0);
+    pen.cut_text(pos2(left, y), &said, ui_font(11.5), tok.t2, bar.right() - INSET + 1.0);
     let folder = text.path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
     if left - INSET - x > 40.0 {
-        pen.cut_text(x, y, &folder, mono(11.5), tok.t3, left - INSET);
+        pen.cut_text(pos2(x, y), &folder, mono(11.5), tok.t3, left - INSET);
     }
     let path = text.path.display().to_string();
     let response = ui.interact(bar, ui.unique_id().with("source bar"), Sense::hover());

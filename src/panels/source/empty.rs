@@ -5,26 +5,22 @@ use egui::{Rect, Ui, pos2, vec2};
 use crate::action::Action;
 use crate::model::source_view::SourceHere;
 use crate::panels::pen::Pen;
-use crate::panels::row::empty_ui;
+use crate::panels::row::{EmptyWords, empty_ui};
 use crate::theme::{icons, ui as ui_font};
 
 /// No line is known.
 pub fn no_source_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, here: &SourceHere, out: &mut Vec<Action>) {
-    let add = Some(("Add image…", Action::AddImage(None)));
-    match here {
-        SourceHere::NoImage => {
-            let words = ("No program image", "Add the ELF file that was traced, compiled with -g.");
-            offer_ui(ui, pen, rect, words, add, out);
-        }
+    let words = match here {
+        SourceHere::NoImage => EmptyWords("No program image", "Add the ELF file that was traced, compiled with -g."),
         SourceHere::NoLines => {
-            let words = ("The image has no source lines", "Add one that was compiled with -g and not stripped.");
-            offer_ui(ui, pen, rect, words, add, out);
+            EmptyWords("The image has no source lines", "Add one that was compiled with -g and not stripped.")
         }
-        _ => {
-            let advice = "Neither this instruction nor a call around it has one: step on, or add another image.";
-            offer_ui(ui, pen, rect, ("No source line here", advice), add, out);
-        }
-    }
+        SourceHere::Line(_) | SourceHere::Call { .. } | SourceHere::Nowhere(_) => EmptyWords(
+            "No source line here",
+            "Neither this instruction nor a call around it has one: step on, or add another image.",
+        ),
+    };
+    Offer { words, button: "Add image…", action: Action::AddImage(None) }.ui(ui, pen, rect, out);
 }
 
 /// The file is not where the image says.
@@ -32,8 +28,8 @@ pub fn not_found_ui(ui: &mut Ui, pen: &Pen<'_>, rect: Rect, name: &str, out: &mu
     let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let sentence = format!("{file} was not found");
     let advice = format!("It was compiled as {}.", end_that_fits(pen, name, rect.width() - 190.0));
-    let locate = Some(("Locate…", Action::LocateSource(name.to_owned())));
-    offer_ui(ui, pen, rect, (&sentence, &advice), locate, out);
+    let words = EmptyWords(&sentence, &advice);
+    Offer { words, button: "Locate…", action: Action::LocateSource(name.to_owned()) }.ui(ui, pen, rect, out);
 }
 
 /// The end of a path tells more than its beginning.
@@ -47,19 +43,20 @@ fn end_that_fits(pen: &Pen<'_>, path: &str, room: f32) -> String {
     cut.iter().find(|text| is_fitting(text)).or(cut.last()).cloned().unwrap_or_else(|| path.to_owned())
 }
 
-fn offer_ui(
-    ui: &mut Ui,
-    pen: &Pen<'_>,
-    rect: Rect,
-    (sentence, advice): (&str, &str),
-    offer: Option<(&str, Action)>,
-    out: &mut Vec<Action>,
-) {
-    empty_ui(ui, pen, rect, icons::SOURCE, (sentence, advice));
-    let Some((words, action)) = offer else { return };
-    let center = pos2(rect.center().x, rect.center().y + 48.0);
-    let button = Rect::from_center_size(center, vec2(96.0, 26.0));
-    if rect.contains(button.max) && ui.put(button, egui::Button::new(words)).clicked() {
-        out.push(action);
+/// Why there is no source, and a button that may help.
+struct Offer<'a> {
+    words: EmptyWords<'a>,
+    button: &'a str,
+    action: Action,
+}
+
+impl Offer<'_> {
+    fn ui(self, ui: &mut Ui, pen: &Pen<'_>, rect: Rect, out: &mut Vec<Action>) {
+        empty_ui(ui, pen, rect, icons::SOURCE, self.words);
+        let center = pos2(rect.center().x, rect.center().y + 48.0);
+        let place = Rect::from_center_size(center, vec2(96.0, 26.0));
+        if rect.contains(place.max) && ui.put(place, egui::Button::new(self.button)).clicked() {
+            out.push(self.action);
+        }
     }
 }

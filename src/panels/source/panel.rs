@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use egui::{Rect, Ui};
+use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::{Cancel, ThreadId};
 use stepback_parsers::Position;
 
+use super::bar::{BarPlace, HereText};
 use super::rows::{Frame, rows_ui};
 use super::{bar, empty};
 use crate::action::{Action, Follow, PanelKind, Way, WindowId};
@@ -23,7 +24,7 @@ use crate::panels::list::List;
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, ROW};
 use crate::panels::row::{error_ui, loading_ui, watch_for_late};
-use crate::panels::thread::{ChosenThread, thread_chooser_ui};
+use crate::panels::thread::{ChooserView, ChosenThread, thread_chooser_ui};
 use crate::panels::watch::{News, SessionWatch};
 use crate::source::{SourceMap, SourceText};
 use crate::worker::{Answer, Slot};
@@ -77,6 +78,31 @@ pub(super) struct Shown<'a> {
     left: f32,
 }
 
+/// The file that is shown.
+pub struct FileView<'a> {
+    pub shown: &'a Shown<'a>,
+    pub file: &'a Arc<SourceFile>,
+    pub text: &'a SourceText,
+}
+
+/// A file and its text.
+pub struct OpenFile<'a> {
+    pub file: &'a SourceFile,
+    pub text: &'a SourceText,
+}
+
+/// What the panel follows, and whose executions count.
+pub struct Subject<'a> {
+    pub follow: Follow,
+    pub thread: Option<&'a str>,
+}
+
+/// A line of a file.
+pub struct FileLine<'a> {
+    pub file: &'a str,
+    pub line: u32,
+}
+
 impl SourcePanel {
     /// The source at what `follow` says.
     pub fn new(follow: Follow) -> Self {
@@ -98,15 +124,15 @@ impl SourcePanel {
                 // The text of another file would only be mistaken for this one.
                 Answer::Stale(_) | Answer::Late(_) | Answer::Loading => {
                     loading_ui(&pen, rest);
-                    return watch_for_late(ui, true);
+                    return watch_for_late(ui);
                 }
             },
         };
         self.state.files.put(key, Arc::clone(&file));
         let Some(text) = &file.text else { return };
         let pen = if shown.is_late { pen.faded() } else { pen };
-        bar::bar_ui(ui, &pen, (bar, shown.left), (shown.here, text));
-        self.text_ui(ui, rest, (shown, &file, text), cx, out);
+        bar::bar_ui(ui, &pen, BarPlace { bar, left: shown.left }, HereText { here: shown.here, text });
+        self.text_ui(ui, rest, FileView { shown, file: &file, text }, cx, out);
     }
 
     fn ask_for_file(&mut self, key: &FileKey, cx: &ViewCx<'_>) -> Answer<'_, Arc<SourceFile>> {
@@ -120,7 +146,7 @@ impl SourcePanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (shown, file, text): (&Shown<'_>, &Arc<SourceFile>, &SourceText),
+        FileView { shown, file, text }: FileView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
@@ -129,7 +155,7 @@ impl SourcePanel {
         let rows = text.lines.len() as u64;
         let view = Viewport { rows, height: rect.height(), row_height: ROW };
         self.follow(here, &view);
-        self.keys(ui, (file, text), &view, cx, out);
+        self.keys(ui, OpenFile { file, text }, &view, cx, out);
         let list = List { rows, ticks: &[], has_lasting_bar: false };
         let area = list.ui(ui, rect, &mut self.state.scroll, cx.tok);
         let pen = Pen::new(ui, area.body, cx.tok);
@@ -180,25 +206,33 @@ impl SourcePanel {
     fn keys(
         &mut self,
         ui: &Ui,
-        (file, text): (&SourceFile, &SourceText),
+        OpenFile { file, text }: OpenFile<'_>,
         view: &Viewport,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         let last = text.lines.len().saturating_sub(1);
         let page = usize::try_from(view.page()).unwrap_or(1);
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             let cursor = self.state.cursor;
             // Rows count from 0, lines from 1.
             let row = key.moved(cursor.saturating_sub(1) as usize, last, page);
             self.state.cursor = u32::try_from(row).unwrap_or(u32::MAX).saturating_add(1);
             match key {
-                PanelKey::Enter => {
-                    ask(cx, (self.follow, self.thread.as_deref()), (&file.name, cursor), Way::Forward, out)
-                }
-                PanelKey::ShiftEnter => {
-                    ask(cx, (self.follow, self.thread.as_deref()), (&file.name, cursor), Way::Back, out)
-                }
+                PanelKey::Enter => ask(
+                    cx,
+                    Subject { follow: self.follow, thread: self.thread.as_deref() },
+                    FileLine { file: &file.name, line: cursor },
+                    Way::Forward,
+                    out,
+                ),
+                PanelKey::ShiftEnter => ask(
+                    cx,
+                    Subject { follow: self.follow, thread: self.thread.as_deref() },
+                    FileLine { file: &file.name, line: cursor },
+                    Way::Back,
+                    out,
+                ),
                 PanelKey::Copy => out.push(Action::Copy(format!("{}:{cursor}", text.path.display()))),
                 _ => {}
             }
@@ -267,17 +301,24 @@ impl Panel for SourcePanel {
             Answer::Failed(error) => return error_ui(ui, &pen, rect, error, out),
             Answer::Loading => {
                 loading_ui(&pen, rect);
-                return watch_for_late(ui, true);
+                return watch_for_late(ui);
             }
             Answer::Fresh(answer) | Answer::Stale(answer) | Answer::Late(answer) => answer.clone(),
         };
-        watch_for_late(ui, self.state.here.is_waiting());
+        if self.state.here.is_waiting() {
+            watch_for_late(ui);
+        }
         if let Some(line) = here.line() {
             self.state.shown = Some(Arc::clone(line));
         }
         let name = cx.session.index.threads().get(usize::from(thread.0)).map_or("", |thread| thread.name.as_str());
         let start = rect.left() + INSET;
-        let end = thread_chooser_ui(ui, (start, rect.top() + BAR / 2.0), (&pen, cx, name), &mut self.thread);
+        let end = thread_chooser_ui(
+            ui,
+            pos2(start, rect.top() + BAR / 2.0),
+            ChooserView { pen: &pen, cx, shown: name },
+            &mut self.thread,
+        );
         let left = if end > start { end + INSET } else { start };
         match self.state.shown.clone() {
             Some(line) => self.file_ui(ui, rect, &Shown { here: &here, line: &line, is_late, left }, cx, out),
@@ -289,8 +330,8 @@ impl Panel for SourcePanel {
 /// Travels to an execution of a line as seen from the moment that the panel shows.
 pub(super) fn ask(
     cx: &ViewCx<'_>,
-    (follow, thread): (Follow, Option<&str>),
-    (file, line): (&str, u32),
+    Subject { follow, thread }: Subject<'_>,
+    FileLine { file, line }: FileLine<'_>,
     way: Way,
     out: &mut Vec<Action>,
 ) {

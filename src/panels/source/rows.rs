@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::panel::ask;
+use super::panel::{FileLine, Subject, ask};
 use crate::action::{Action, Follow, Way};
 use crate::model::so_far::so_far;
 use crate::model::source_view::{SourceFile, SourceHere};
@@ -39,6 +39,20 @@ pub struct Frame<'a, 'b> {
     pub cursor: u32,
 }
 
+/// A line and its text.
+pub struct LineText<'a> {
+    pub line: u32,
+    pub words: &'a str,
+    pub number_end: f32,
+}
+
+/// The number of a line, and where it ends.
+pub struct LineNumber {
+    pub line: u32,
+    pub end: f32,
+    pub is_current: bool,
+}
+
 /// Draws the lines in view; returns the one that was clicked.
 pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Action>) -> Option<u32> {
     let digits = frame.text.lines.len().to_string().len().max(3);
@@ -47,7 +61,7 @@ pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Ac
     for (row, rect) in area.rows() {
         let line = u32::try_from(row.saturating_add(1)).unwrap_or(u32::MAX);
         let words = frame.text.line(line).unwrap_or_default();
-        if row_ui(ui, rect, (line, words), number_end, frame, out) {
+        if row_ui(ui, rect, LineText { line, words, number_end }, frame, out) {
             clicked = Some(line);
         }
     }
@@ -58,8 +72,7 @@ pub fn rows_ui(ui: &Ui, area: &ListArea, frame: &Frame<'_, '_>, out: &mut Vec<Ac
 fn row_ui(
     ui: &Ui,
     rect: Rect,
-    (line, words): (u32, &str),
-    number_end: f32,
+    LineText { line, words, number_end }: LineText<'_>,
     frame: &Frame<'_, '_>,
     out: &mut Vec<Action>,
 ) -> bool {
@@ -72,11 +85,11 @@ fn row_ui(
     if is_current {
         current_mark(frame, rect);
     }
-    number_ui(ui, rect, (line, number_end), is_current, frame, out);
+    number_ui(ui, rect, LineNumber { line, end: number_end, is_current }, frame, out);
     let (y, left) = (rect.center().y, number_end + 18.0);
     let is_cut = left + ADVANCE * words.chars().count() as f32 > rect.right();
-    pen.cut_text(left, y, words, mono(12.5), tok.t1, rect.right() - 4.0);
-    response.context_menu(|ui| menu_ui(ui, (line, words), frame, out));
+    pen.cut_text(pos2(left, y), words, mono(12.5), tok.t1, rect.right() - 4.0);
+    response.context_menu(|ui| menu_ui(ui, line, words, frame, out));
     let is_clicked = response.clicked();
     if is_cut {
         response.on_hover_ui_at_pointer(|ui| {
@@ -104,8 +117,7 @@ fn current_mark(frame: &Frame<'_, '_>, rect: Rect) {
 fn number_ui(
     ui: &Ui,
     rect: Rect,
-    (line, end): (u32, f32),
-    is_current: bool,
+    LineNumber { line, end, is_current }: LineNumber,
     frame: &Frame<'_, '_>,
     out: &mut Vec<Action>,
 ) {
@@ -132,7 +144,7 @@ fn number_ui(
     }
     if response.clicked() {
         let way = if ui.input(|input| input.modifiers.shift) { Way::Back } else { Way::Forward };
-        ask(cx, (frame.follow, frame.thread), (&file.name, line), way, out);
+        ask(cx, Subject { follow: frame.follow, thread: frame.thread }, FileLine { file: &file.name, line }, way, out);
     }
     let words = if frame.executed.contains(&line) {
         String::new()
@@ -142,16 +154,28 @@ fn number_ui(
     response.on_hover_text(format!("Next execution of line {line}{words} (with Shift: the one before)"));
 }
 
-fn menu_ui(ui: &mut Ui, (line, words): (u32, &str), frame: &Frame<'_, '_>, out: &mut Vec<Action>) {
+fn menu_ui(ui: &mut Ui, line: u32, words: &str, frame: &Frame<'_, '_>, out: &mut Vec<Action>) {
     let Frame { cx, file, text, .. } = frame;
     let tok = cx.tok;
     menu_head_ui(ui, tok, &format!("Line {line}"), "");
     if file.has_code(line) {
         if MenuItem::new("Next execution").icon(icons::STEP).key("Enter").ui(ui, tok) {
-            ask(cx, (frame.follow, frame.thread), (&file.name, line), Way::Forward, out);
+            ask(
+                cx,
+                Subject { follow: frame.follow, thread: frame.thread },
+                FileLine { file: &file.name, line },
+                Way::Forward,
+                out,
+            );
         }
         if MenuItem::new("Previous execution").icon(icons::STEP_BACK).key("Shift+Enter").ui(ui, tok) {
-            ask(cx, (frame.follow, frame.thread), (&file.name, line), Way::Back, out);
+            ask(
+                cx,
+                Subject { follow: frame.follow, thread: frame.thread },
+                FileLine { file: &file.name, line },
+                Way::Back,
+                out,
+            );
         }
         menu_line_ui(ui, tok);
     }

@@ -1,6 +1,6 @@
 //! All about one frame, at the foot of the panel.
 
-use egui::{Rect, Ui};
+use egui::{Rect, Ui, pos2};
 
 use crate::action::{Action, WindowId};
 use crate::model::call_stack::StackFrame;
@@ -14,19 +14,33 @@ use crate::theme::{mono, mono_bold};
 /// Height of the foot: four lines.
 pub const HEIGHT: f32 = 84.0;
 
+/// A frame and its place in the stack.
+pub struct FramePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub place: usize,
+    pub frame: &'a StackFrame,
+}
+
+/// What the panel sees, and the window that travels.
+pub struct Scene<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub window: WindowId,
+}
+
 /// Draws all about a frame.
 pub fn foot_ui(
     ui: &Ui,
     rect: Rect,
-    (pen, place, frame): (&Pen<'_>, usize, &StackFrame),
-    (cx, window): (&ViewCx<'_>, WindowId),
+    FramePaint { pen, place, frame }: FramePaint<'_>,
+    Scene { cx, window }: Scene<'_>,
     out: &mut Vec<Action>,
 ) {
     let (tok, left, right) = (pen.tok, rect.left() + INSET, rect.right() - 10.0);
     pen.fill(rect, tok.bg1);
     pen.line_across(rect.left(), rect.right(), rect.top(), tok.line);
     let mut y = rect.top() + 15.0;
-    let end = pen.cut_text(left, y, &format!("{place} {}", frame.name), mono_bold(12.5), tok.symbol, right - 90.0);
+    let end =
+        pen.cut_text(pos2(left, y), &format!("{place} {}", frame.name), mono_bold(12.5), tok.symbol, right - 90.0);
     let address = format!("{:x}", frame.call.function.0);
     if address != frame.name {
         pen.code(end + ADVANCE, y, address, tok.t2);
@@ -36,12 +50,12 @@ pub fn foot_ui(
     if let Some(site) = &frame.call_site {
         x = pen.label(x + 4.0, y, "from step", tok.t2) + 4.0;
         x = StepLink { step: site.step, trace: cx.trace, window }.ui(ui, pen, x, y, out) + 8.0;
-        pen.cut_text(x, y, &site.place_text(), mono(12.0), tok.t2, right);
+        pen.cut_text(pos2(x, y), &site.place_text(), mono(12.0), tok.t2, right);
     }
     y += ROW;
     let how =
         format!("{} · found because {}", left_so_far(cx.session, &frame.call), evidence_words(frame.call.evidence));
-    pen.cut_text(left, y, &how, crate::theme::ui(11.5), tok.t2, right);
+    pen.cut_text(pos2(left, y), &how, crate::theme::ui(11.5), tok.t2, right);
     y += ROW;
     let mut x = left;
     for argument in &frame.arguments {

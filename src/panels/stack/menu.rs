@@ -8,7 +8,7 @@ use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::{Tok, icons};
 
 /// The menu of the frame at a place of the stack.
-pub fn frame_menu(ui: &mut Ui, (place, frame): (usize, &StackFrame), tok: &Tok, touched: &mut Touched) {
+pub fn frame_menu(ui: &mut Ui, place: usize, frame: &StackFrame, tok: &Tok, touched: &mut Touched) {
     menu_head_ui(ui, tok, &frame.name, &frame.marks().join(", "));
     if MenuItem::new("Travel to its call").icon(icons::GO_TO).key("Shift+Enter").ui(ui, tok) {
         touched.call = Some(place);

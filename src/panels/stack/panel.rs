@@ -8,6 +8,7 @@ use stepback_index::{CallId, Cancel};
 use stepback_parsers::Position;
 
 use super::foot;
+use super::foot::{FramePaint, Scene};
 use super::rows::{Columns, StackRows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
 use crate::model::call_stack::{CallStack, SourceWish, StackFrame, call_stack, called_at, entered_at, stack_frames};
@@ -18,8 +19,8 @@ use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen, head_font};
-use crate::panels::row::{button_response, empty_ui, error_ui, watch_for_late};
-use crate::panels::thread::{ChosenThread, forget_missing_thread, thread_chooser_ui};
+use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, watch_for_late};
+use crate::panels::thread::{ChooserView, ChosenThread, forget_missing_thread, thread_chooser_ui};
 use crate::panels::watch::SessionWatch;
 use crate::theme::{icons, ui as ui_font};
 use crate::worker::{Answer, Slot};
@@ -70,6 +71,12 @@ struct Held {
     sent_to: Position,
 }
 
+/// The stack that is shown.
+pub struct StackView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub stack: &'a CallStack,
+}
+
 impl StackPanel {
     /// The stack at what `follow` says.
     pub fn new(follow: Follow) -> Self {
@@ -98,14 +105,14 @@ impl StackPanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, stack): (&Pen<'_>, &CallStack),
+        StackView { pen, stack }: StackView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, (pen, stack), cx, out);
+        self.bar_ui(ui, bar, StackView { pen, stack }, cx, out);
         if stack.frames.is_empty() {
-            let words = ("No calls here", "The thread has not executed a step of this trace.");
+            let words = EmptyWords("No calls here", "The thread has not executed a step of this trace.");
             return empty_ui(ui, pen, rest, icons::STACK, words);
         }
         let foot_height = if rect.height() >= HEIGHT_WITH_FOOT { foot::HEIGHT } else { 0.0 };
@@ -129,16 +136,22 @@ impl StackPanel {
             here: self.held(here).map(|held| held.sent_to),
         };
         for (place, rect) in area.places() {
-            let frame = frame_at((first, &self.state.frames), stack, place);
-            rows.row_ui(ui, rect, (place, frame), &mut touched);
+            let frame = frame_at(first, &self.state.frames, stack, place);
+            rows.row_ui(ui, rect, place, frame, &mut touched);
         }
         self.state.hovered = touched.hovered;
         let shown = self.state.hovered.unwrap_or(self.state.list.cursor);
-        let frame = frame_at((first, &self.state.frames), stack, shown);
+        let frame = frame_at(first, &self.state.frames, stack, shown);
         if let Some(frame) = frame.filter(|_| foot_height > 0.0) {
-            foot::foot_ui(ui, foot, (pen, shown, frame), (cx, self.window(cx)), out);
+            foot::foot_ui(
+                ui,
+                foot,
+                FramePaint { pen, place: shown, frame },
+                Scene { cx, window: self.window(cx) },
+                out,
+            );
         }
-        self.apply(touched, (stack, first), cx, out);
+        self.apply(touched, stack, first, cx, out);
     }
 
     /// Whose stack it is and how deep; the way back from a frame that was looked at.
@@ -146,7 +159,7 @@ impl StackPanel {
         &mut self,
         ui: &Ui,
         bar: Rect,
-        (pen, stack): (&Pen<'_>, &CallStack),
+        StackView { pen, stack }: StackView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
@@ -155,7 +168,7 @@ impl StackPanel {
         let thread = cx.session.index.threads().get(usize::from(stack.thread.0));
         let name = thread.map_or("", |thread| thread.name.as_str());
         let left = bar.left() + INSET;
-        let end = thread_chooser_ui(ui, (left, y), (pen, cx, name), &mut self.thread);
+        let end = thread_chooser_ui(ui, pos2(left, y), ChooserView { pen, cx, shown: name }, &mut self.thread);
         let left = if end > left { end + INSET } else { left };
         let end = pen.text(left, y, counted(stack.frames.len() as u64, "frame", "frames"), ui_font(12.0), tok.t2);
         let Some(held) = self.held(cx.windows.position_of(self.follow)) else { return };
@@ -194,7 +207,7 @@ impl StackPanel {
 
     fn keys(&mut self, ui: &Ui, stack: &CallStack, list: Rect, cx: &ViewCx<'_>) -> Touched {
         let mut touched = Touched::default();
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             let place = self.state.list.press(key, stack.frames.len(), list);
             match key {
                 PanelKey::Enter => touched.entry = Some(place),
@@ -206,11 +219,11 @@ impl StackPanel {
         touched
     }
 
-    fn apply(&mut self, touched: Touched, (stack, first): (&CallStack, usize), cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+    fn apply(&mut self, touched: Touched, stack: &CallStack, first: usize, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         if let Some(cursor) = touched.cursor {
             self.state.list.cursor = cursor;
         }
-        let call = |place: usize| frame_at((first, &self.state.frames), stack, place).map(|frame| frame.call);
+        let call = |place: usize| frame_at(first, &self.state.frames, stack, place).map(|frame| frame.call);
         let to_call = touched.call.and_then(call).map(|call| called_at(&call));
         let to_entry = touched.entry.and_then(call).map(|call| entered_at(&call));
         let opened = touched.opened.and_then(call).map(|call| entered_at(&call));
@@ -276,14 +289,16 @@ impl Panel for StackPanel {
             move |_: &Cancel| Ok(call_stack(&session, thread.as_deref(), position)?)
         });
         let place = AnswerPlace { pen: &pen, rect };
-        place.ui(ui, &answer, out, |ui, pen, stack, out| self.stack_ui(ui, rect, (pen, stack), cx, out));
-        watch_for_late(ui, slot.is_waiting() || self.state.frames.is_waiting());
+        place.ui(ui, &answer, out, |ui, pen, stack, out| self.stack_ui(ui, rect, StackView { pen, stack }, cx, out));
+        if slot.is_waiting() || self.state.frames.is_waiting() {
+            watch_for_late(ui);
+        }
         self.state.stack = slot;
     }
 }
 
 /// A frame that is known, by its place in the stack.
-fn frame_at<'a>((first, frames): (usize, &'a FrameSlot), stack: &CallStack, place: usize) -> Option<&'a StackFrame> {
+fn frame_at<'a>(first: usize, frames: &'a FrameSlot, stack: &CallStack, place: usize) -> Option<&'a StackFrame> {
     let (_, frames) = frames.peek()?;
     let id = stack.frames.get(place)?;
     let near = place.checked_sub(first).and_then(|place| frames.get(place)).filter(|frame| frame.id == *id);

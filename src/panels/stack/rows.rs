@@ -87,7 +87,7 @@ pub struct Touched {
 
 impl StackRows<'_> {
     /// Draws a row. A frame that is not known yet has its number alone.
-    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, (place, frame): (usize, Option<&StackFrame>), touched: &mut Touched) {
+    pub fn row_ui(&self, ui: &mut Ui, rect: Rect, place: usize, frame: Option<&StackFrame>, touched: &mut Touched) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let name = frame.map_or("…", |frame| frame.name.as_str());
         let response = row_response(ui, rect, ("frame", place), || format!("frame {place} {name}"));
@@ -106,7 +106,7 @@ impl StackRows<'_> {
             pen.painter.rect_filled(bar, 2.0, tok.bg3);
             return;
         };
-        self.words(y, frame, is_here);
+        self.words(y, frame, if is_here { mono_bold(12.5) } else { mono(12.5) });
         if response.hovered() {
             touched.hovered = Some(place);
         }
@@ -120,7 +120,7 @@ impl StackRows<'_> {
         } else if response.clicked() {
             touched.call = Some(place);
         }
-        response.context_menu(|ui| frame_menu(ui, (place, frame), tok, touched));
+        response.context_menu(|ui| frame_menu(ui, place, frame, tok, touched));
         response.on_hover_ui(|ui| {
             for line in frame.detail_lines(self.cx.session) {
                 ui.label(line);
@@ -137,7 +137,7 @@ impl StackRows<'_> {
         }
     }
 
-    fn words(&self, y: f32, frame: &StackFrame, is_here: bool) {
+    fn words(&self, y: f32, frame: &StackFrame, font: egui::FontId) {
         let (pen, tok, columns) = (&self.pen, self.cx.tok, &self.columns);
         let steps = match &frame.call_site {
             Some(site) => pen.text_left_of(columns.right, y, thousands(site.step.0), mono(12.0), tok.accent),
@@ -146,13 +146,12 @@ impl StackRows<'_> {
         let end = columns.name_end(steps);
         let marks = frame.marks();
         let marks_width: f32 = marks.iter().map(|mark| pen.width(mark, ui_font(11.0)) + 8.0).sum();
-        let font = if is_here { mono_bold(12.5) } else { mono(12.5) };
         // A long name gives way to its marks, but not below what tells functions apart.
         let name_end = (end - marks_width).max(columns.name + 8.0 * ADVANCE).min(end);
-        let mut x = pen.cut_text(columns.name, y, &frame.name, font, tok.symbol, name_end) + 8.0;
+        let mut x = pen.cut_text(pos2(columns.name, y), &frame.name, font, tok.symbol, name_end) + 8.0;
         for mark in marks {
             let color = if mark == EXCEPTION { tok.err } else { tok.t3 };
-            x = pen.cut_text(x, y, mark, ui_font(11.0), color, end) + 8.0;
+            x = pen.cut_text(pos2(x, y), mark, ui_font(11.0), color, end) + 8.0;
         }
         if let Some(left) = columns.arguments {
             self.arguments(left, y, frame, columns.place.unwrap_or(steps) - 20.0);
@@ -163,9 +162,9 @@ impl StackRows<'_> {
                 None => "nothing".to_owned(),
             };
             let color = if frame.call_site.is_some() { tok.t2 } else { tok.t3 };
-            let end = pen.cut_text(left, y, &place, mono(12.5), color, steps - 8.0);
+            let end = pen.cut_text(pos2(left, y), &place, mono(12.5), color, steps - 8.0);
             if let Some(source) = frame.call_site.as_ref().and_then(|site| site.source.as_ref()) {
-                pen.cut_text(end + 10.0, y, source, ui_font(11.5), tok.t3, steps - 8.0);
+                pen.cut_text(pos2(end + 10.0, y), source, ui_font(11.5), tok.t3, steps - 8.0);
             }
         }
     }
@@ -178,7 +177,7 @@ impl StackRows<'_> {
             let value = argument.value_text();
             let width = ADVANCE * (argument.name.len() + value.len() + 1) as f32;
             if x + width > right {
-                pen.cut_text(x, y, "…", mono(12.5), tok.t3, right);
+                pen.cut_text(pos2(x, y), "…", mono(12.5), tok.t3, right);
                 return;
             }
             let end = pen.code(x, y, &argument.name, tok.register);

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::action::PanelKind;
+use crate::panels::row::EmptyWords;
 use crate::theme::icons;
 
 /// What a list has.
@@ -50,17 +51,17 @@ impl TableKind {
     }
 
     /// The sentence and the advice where there is nothing to ask for.
-    pub fn nothing_asked(self) -> (&'static str, &'static str) {
+    pub fn nothing_asked(self) -> EmptyWords<'static> {
         match self {
-            Self::Accesses => (
+            Self::Accesses => EmptyWords(
                 "No memory is chosen",
                 "Right-click a byte in Memory, or type \"Accesses ADDRESS:LENGTH\" into the palette.",
             ),
-            Self::Heap => (
+            Self::Heap => EmptyWords(
                 "The trace does not tell of the heap",
                 "Record it again with -record_heap, and keep the file funclist.log beside the trace.",
             ),
-            Self::Heat => ("No access of memory", "The trace has no loads and stores."),
+            Self::Heat => EmptyWords("No access of memory", "The trace has no loads and stores."),
         }
     }
 

@@ -20,7 +20,7 @@ use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
-use crate::panels::row::{button_response, empty_ui, error_ui, loading_ui, watch_for_late};
+use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
 use crate::theme::ui as ui_font;
 use crate::worker::{Answer, Slot};
@@ -57,6 +57,12 @@ enum Question {
     Accesses(AccessQuestion),
     Heap(Arc<Heap>, Position),
     Heat,
+}
+
+/// The list that is shown.
+pub struct TableView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub table: &'a Table,
 }
 
 impl TablePanel {
@@ -100,14 +106,14 @@ impl TablePanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, table): (&Pen<'_>, &Table),
+        TableView { pen, table }: TableView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
-        self.bar_ui(ui, bar, (pen, &table.summary), cx);
+        self.bar_ui(ui, bar, pen, &table.summary, cx);
         if table.rows.is_empty() {
-            return empty_ui(ui, pen, rest, self.kind.icon(), (&table.summary, self.kind.nothing_found()));
+            return empty_ui(ui, pen, rest, self.kind.icon(), EmptyWords(&table.summary, self.kind.nothing_found()));
         }
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
         self.keys(ui, table, list, cx, out);
@@ -125,7 +131,7 @@ impl TablePanel {
     }
 
     /// What is listed, and for accesses where the list begins.
-    fn bar_ui(&mut self, ui: &Ui, bar: Rect, (pen, summary): (&Pen<'_>, &str), cx: &ViewCx<'_>) {
+    fn bar_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, summary: &str, cx: &ViewCx<'_>) {
         let (tok, y) = (cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let mut right = bar.right() - 8.0;
@@ -147,11 +153,11 @@ impl TablePanel {
             }
             right = button.left() - 8.0;
         }
-        pen.cut_text(bar.left() + INSET, y, summary, ui_font(12.0), tok.t2, right);
+        pen.cut_text(pos2(bar.left() + INSET, y), summary, ui_font(12.0), tok.t2, right);
     }
 
     fn keys(&mut self, ui: &Ui, table: &Table, list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             let Some(row) = table.rows.get(self.state.list.press(key, table.rows.len(), list)) else { continue };
             match key {
                 PanelKey::Enter if self.kind == TableKind::Accesses => act(row, cx, out),
@@ -212,8 +218,10 @@ impl Panel for TablePanel {
             }
         });
         let place = AnswerPlace { pen: &pen, rect };
-        place.ui(ui, &answer, out, |ui, pen, table, out| self.table_ui(ui, rect, (pen, table), cx, out));
-        watch_for_late(ui, slot.is_waiting() || self.state.heap.is_waiting());
+        place.ui(ui, &answer, out, |ui, pen, table, out| self.table_ui(ui, rect, TableView { pen, table }, cx, out));
+        if slot.is_waiting() || self.state.heap.is_waiting() {
+            watch_for_late(ui);
+        }
         self.state.answer = slot;
     }
 }

@@ -63,7 +63,7 @@ impl TableRows<'_> {
     pub fn heads_ui(&self, pen: &Pen<'_>, head: Rect) {
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
         for (column, (left, right)) in self.table.columns.iter().zip(self.edges(head.left())) {
-            pen.cut_text(left, head.center().y, column.name, head_font(), pen.tok.t2, right + INSET);
+            pen.cut_text(pos2(left, head.center().y), column.name, head_font(), pen.tok.t2, right + INSET);
         }
     }
 
@@ -78,7 +78,8 @@ impl TableRows<'_> {
             if left < right {
                 self.cell_ui(
                     ui,
-                    (row, cell),
+                    row,
+                    cell,
                     Rect::from_min_max(pos2(left, rect.top()), pos2(right, rect.bottom())),
                     out,
                 );
@@ -97,7 +98,7 @@ impl TableRows<'_> {
         touched
     }
 
-    fn cell_ui(&self, ui: &Ui, (row, cell): (&TableRow, &TableCell), rect: Rect, out: &mut Vec<Action>) {
+    fn cell_ui(&self, ui: &Ui, row: &TableRow, cell: &TableCell, rect: Rect, out: &mut Vec<Action>) {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         match cell {
             TableCell::Step(step) => {
@@ -115,7 +116,7 @@ impl TableRows<'_> {
                     _ if row.is_faded => tok.t3,
                     meaning => pen.color(meaning),
                 };
-                pen.cut_text(rect.left(), y, &span.text, mono(12.5), color, rect.right() + INSET / 2.0);
+                pen.cut_text(pos2(rect.left(), y), &span.text, mono(12.5), color, rect.right() + INSET / 2.0);
             }
             TableCell::Bar(reads, writes, most) => {
                 let width = |count: u64| rect.width().min(SHARE) * (count as f32 / (*most).max(1) as f32);

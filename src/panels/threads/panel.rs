@@ -5,12 +5,12 @@ use std::sync::Arc;
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 
-use super::rows::{Columns, ThreadRows, head_ui, to_first};
-use super::sorted::{SortedThreads, Sorting};
+use super::rows::{Columns, HeadLook, ThreadRows, head_ui, to_first};
+use super::sorted::SortedThreads;
 use crate::action::{Action, PanelKind, WindowId};
 use crate::model::so_far::so_far;
 use crate::model::text::counted;
-use crate::model::threads::{ThreadRow, Threads};
+use crate::model::threads::{Sorting, ThreadRow, Threads};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
@@ -41,6 +41,19 @@ struct ThreadsState {
     sorted: Option<SortedThreads>,
 }
 
+/// The threads that are shown.
+pub struct ThreadsView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub threads: &'a Arc<Threads>,
+}
+
+/// The threads, and how many are no stand-ins.
+pub struct BarView<'a> {
+    pub pen: &'a Pen<'a>,
+    pub threads: &'a Threads,
+    pub count: u64,
+}
+
 impl ThreadsPanel {
     /// The list in order of appearance.
     pub fn new() -> Self {
@@ -51,7 +64,7 @@ impl ThreadsPanel {
         &mut self,
         ui: &mut Ui,
         rect: Rect,
-        (pen, threads): (&Pen<'_>, &Arc<Threads>),
+        ThreadsView { pen, threads }: ThreadsView<'_>,
         cx: &ViewCx<'_>,
         out: &mut Vec<Action>,
     ) {
@@ -59,18 +72,18 @@ impl ThreadsPanel {
         let known = self.state.sorted.take().filter(|known| known.is_of(threads, self.state.sorting));
         let sorted = known.unwrap_or_else(|| SortedThreads::new(threads, self.state.sorting));
         let rows = &sorted.rows;
-        bar_ui(ui, bar, (pen, threads, sorted.count), cx, out);
+        bar_ui(ui, bar, BarView { pen, threads, count: sorted.count }, cx, out);
         let (head, list) = rest.split_top_bottom_at_y(rest.top() + HEAD);
         self.keys(ui, rows, list, cx, out);
         let area = self.state.list.area(ui, list, rows.len(), cx.tok);
         let columns = Columns::new(area.body, &sorted.widths);
-        self.heads_ui(ui, (pen, head), &columns, cx);
+        self.heads_ui(ui, pen, head, &columns, cx);
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
         let (here, busiest) = (cx.threads.here(), sorted.busiest);
         let shown = ThreadRows { pen, cx, columns, cursor: self.state.list.cursor, here, busiest };
         for (place, rect) in area.places() {
             let Some(row) = rows.get(place) else { continue };
-            if shown.row_ui(ui, rect, (place, row), out) {
+            if shown.row_ui(ui, rect, place, row, out) {
                 self.state.list.cursor = place;
             }
         }
@@ -78,13 +91,13 @@ impl ThreadsPanel {
     }
 
     /// A click on a head sorts by its column, another one the other way round.
-    fn heads_ui(&mut self, ui: &Ui, (pen, head): (&Pen<'_>, Rect), columns: &Columns, cx: &ViewCx<'_>) {
+    fn heads_ui(&mut self, ui: &Ui, pen: &Pen<'_>, head: Rect, columns: &Columns, cx: &ViewCx<'_>) {
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, cx.tok.line);
         for (order, name, rect) in columns.heads(head) {
             let Sorting { order: chosen, is_reversed } = self.state.sorting;
             let is_chosen = chosen == order;
             let response = button_response(ui, rect, name, &format!("sort by {name}"));
-            head_ui(pen, rect, (name, is_chosen, is_reversed), response.hovered());
+            head_ui(pen, rect, HeadLook { name, is_chosen, is_reversed, is_hovered: response.hovered() });
             if response.clicked() {
                 self.state.sorting = Sorting { order, is_reversed: is_chosen && !is_reversed };
             }
@@ -92,7 +105,7 @@ impl ThreadsPanel {
     }
 
     fn keys(&mut self, ui: &Ui, rows: &[ThreadRow], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
-        for key in take_keys(ui, cx.has_focus) {
+        for key in take_keys(ui, cx) {
             match (key, rows.get(self.state.list.press(key, rows.len(), list))) {
                 (PanelKey::Enter, Some(row)) => out.extend(to_first(row, cx)),
                 (PanelKey::Copy, Some(row)) => out.push(Action::Copy(row.line())),
@@ -122,19 +135,14 @@ impl Panel for ThreadsPanel {
         let rect = take_rect(ui);
         let pen = Pen::new(ui, rect, cx.tok);
         let place = AnswerPlace { pen: &pen, rect };
-        place
-            .ui(ui, &cx.threads.all(), out, |ui, pen, threads, out| self.threads_ui(ui, rect, (pen, threads), cx, out));
+        place.ui(ui, &cx.threads.all(), out, |ui, pen, threads, out| {
+            self.threads_ui(ui, rect, ThreadsView { pen, threads }, cx, out)
+        });
     }
 }
 
 /// How many threads there are, and a way out of the one that the window stays in.
-fn bar_ui(
-    ui: &Ui,
-    bar: Rect,
-    (pen, threads, count): (&Pen<'_>, &Threads, u64),
-    cx: &ViewCx<'_>,
-    out: &mut Vec<Action>,
-) {
+fn bar_ui(ui: &Ui, bar: Rect, BarView { pen, threads, count }: BarView<'_>, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let (tok, y) = (cx.tok, bar.center().y);
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
     let mut words = so_far(cx.session, &counted(count, "thread", "threads"));
@@ -143,7 +151,7 @@ fn bar_ui(
         words += &format!(" on {}", counted(cores, "core", "cores"));
     }
     if count < 2 {
-        pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, bar.right() - 8.0);
+        pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, bar.right() - 8.0);
         return;
     }
     let held = cx.windows.active().thread;
@@ -153,7 +161,7 @@ fn bar_ui(
     };
     let width = pen.width(label, ui_font(12.0)) + 12.0;
     let button = Rect::from_min_max(pos2(bar.right() - 8.0 - width, y - 10.0), pos2(bar.right() - 8.0, y + 10.0));
-    pen.cut_text(bar.left() + INSET, y, &words, ui_font(12.0), tok.t2, button.left() - 8.0);
+    pen.cut_text(pos2(bar.left() + INSET, y), &words, ui_font(12.0), tok.t2, button.left() - 8.0);
     let response = button_response(ui, button, "stay", label);
     if response.hovered() {
         pen.painter.rect_filled(button, 4.0, tok.bg3);

@@ -53,6 +53,14 @@ struct Width {
     wide: f32,
 }
 
+/// The head of a column: whether rows are sorted by it, and which way round.
+pub struct HeadLook<'a> {
+    pub name: &'a str,
+    pub is_chosen: bool,
+    pub is_reversed: bool,
+    pub is_hovered: bool,
+}
+
 impl Widths {
     /// The widths for these rows; columns that no row has anything for are left out.
     pub fn of(rows: &[ThreadRow]) -> Self {
@@ -113,10 +121,10 @@ impl Columns {
 }
 
 /// Draws the head of a column; the one that rows are sorted by has a caret.
-pub fn head_ui(pen: &Pen<'_>, rect: Rect, (name, is_chosen, is_reversed): (&str, bool, bool), is_hovered: bool) {
+pub fn head_ui(pen: &Pen<'_>, rect: Rect, HeadLook { name, is_chosen, is_reversed, is_hovered }: HeadLook<'_>) {
     let (tok, y) = (pen.tok, rect.center().y);
     let color = if is_chosen || is_hovered { tok.t1 } else { tok.t2 };
-    let end = pen.cut_text(rect.left() + 4.0, y, name, head_font(), color, rect.right());
+    let end = pen.cut_text(pos2(rect.left() + 4.0, y), name, head_font(), color, rect.right());
     if is_chosen {
         let caret = if is_reversed { icons::CARET_UP } else { icons::CARET_DOWN };
         pen.text(end + 3.0, y, caret, icon(10.0), tok.t2);
@@ -134,7 +142,7 @@ fn to_last(row: &ThreadRow, cx: &ViewCx<'_>) -> Option<Action> {
 
 impl ThreadRows<'_> {
     /// Draws a row. True when it was clicked.
-    pub fn row_ui(&self, ui: &Ui, rect: Rect, (place, row): (usize, &ThreadRow), out: &mut Vec<Action>) -> bool {
+    pub fn row_ui(&self, ui: &Ui, rect: Rect, place: usize, row: &ThreadRow, out: &mut Vec<Action>) -> bool {
         let (pen, tok, y) = (&self.pen, self.cx.tok, rect.center().y);
         let response = row_response(ui, rect, ("thread", row.thread.0), || {
             format!("thread {} with {}", row.name, counted(row.steps, "step", "steps"))
@@ -145,12 +153,12 @@ impl ThreadRows<'_> {
         let color = if row.is_idle { tok.t3 } else { tok.t1 };
         self.name(rect, row, color);
         if let Some((left, right)) = self.columns.place(ThreadOrder::Process) {
-            pen.cut_text(left, y, row.process.as_deref().unwrap_or(""), mono(12.0), tok.t2, right);
+            pen.cut_text(pos2(left, y), row.process.as_deref().unwrap_or(""), mono(12.0), tok.t2, right);
         }
         self.steps(y, row, color);
         self.life(ui, y, row, out);
         if let Some((left, right)) = self.columns.place(ThreadOrder::Cores) {
-            pen.cut_text(left, y, &row.cores_text(), mono(12.0), tok.t2, right);
+            pen.cut_text(pos2(left, y), &row.cores_text(), mono(12.0), tok.t2, right);
         }
         self.ending(rect, row);
         self.time(y, row);
@@ -172,7 +180,7 @@ impl ThreadRows<'_> {
         let Some((left, right)) = self.columns.place(ThreadOrder::Name) else { return };
         let is_held = self.cx.windows.active().thread == Some(row.thread);
         let font = if self.here == Some(row.thread) { mono_bold(12.5) } else { mono(12.5) };
-        let end = pen.cut_text(left, y, &row.name, font, color, right);
+        let end = pen.cut_text(pos2(left, y), &row.name, font, color, right);
         if is_held {
             pen.text(end + 3.0, y, icons::PIN, icon(11.0), self.cx.tok.accent);
         }
@@ -205,7 +213,7 @@ impl ThreadRows<'_> {
         let (pen, tok) = (&self.pen, self.cx.tok);
         let Some((left, right)) = self.columns.place(ThreadOrder::Ending) else { return };
         let color = if row.ending == Ending::Killed { tok.err } else { tok.t2 };
-        pen.cut_text(left, rect.center().y, ending_words(row.ending), ui_font(12.0), color, right);
+        pen.cut_text(pos2(left, rect.center().y), ending_words(row.ending), ui_font(12.0), color, right);
     }
 
     fn time(&self, y: f32, row: &ThreadRow) {
@@ -213,7 +221,7 @@ impl ThreadRows<'_> {
         let started = row.times.map(|(first, _)| time_text(first));
         for (order, text) in [(ThreadOrder::Time, lasted), (ThreadOrder::Started, started)] {
             let Some(((left, right), text)) = self.columns.place(order).zip(text) else { continue };
-            self.pen.cut_text(left, y, &text, mono(12.0), self.cx.tok.t2, right);
+            self.pen.cut_text(pos2(left, y), &text, mono(12.0), self.cx.tok.t2, right);
         }
     }
 

@@ -3,16 +3,7 @@
 use std::sync::Arc;
 
 use super::rows::Widths;
-use crate::model::threads::{ThreadOrder, ThreadRow, Threads, sort_threads};
-
-/// How rows are sorted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sorting {
-    /// By what.
-    pub order: ThreadOrder,
-    /// The other way round.
-    pub is_reversed: bool,
-}
+use crate::model::threads::{Sorting, ThreadRow, Threads, sort_threads};
 
 /// Rows that stay as they are until the threads or the sorting change: no frame goes through all of them.
 #[derive(Debug)]
@@ -33,7 +24,7 @@ impl SortedThreads {
     /// Sorts the rows of some threads.
     pub fn new(threads: &Arc<Threads>, sorting: Sorting) -> Self {
         let mut rows = threads.rows.clone();
-        sort_threads(&mut rows, sorting.order, sorting.is_reversed);
+        sort_threads(&mut rows, sorting);
         Self {
             threads: Arc::clone(threads),
             sorting,

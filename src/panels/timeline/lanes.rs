@@ -19,12 +19,30 @@ const PADDING: f32 = 4.0;
 /// A mark that is so near is meant by a click.
 const GRIP: u32 = 3;
 
+/// With what the lanes are drawn.
+pub struct Scene<'a> {
+    pub pen: &'a Pen<'a>,
+    pub cx: &'a ViewCx<'a>,
+}
+
+/// Which lanes are drawn.
+pub struct LaneSource<'a> {
+    pub threads: &'a Arc<Threads>,
+    pub kind: TimelineLanes,
+}
+
+/// A lane, and whether what runs at the position runs in it.
+pub struct LabelOf {
+    pub id: LaneId,
+    pub is_current: bool,
+}
+
 /// Draws the lanes of a kind. Returns the position of the mark under the pointer.
 pub fn lanes_ui(
     ui: &Ui,
     strip: &Strip,
-    (pen, cx): (&Pen<'_>, &ViewCx<'_>),
-    (threads, kind): (&Arc<Threads>, TimelineLanes),
+    Scene { pen, cx }: Scene<'_>,
+    LaneSource { threads, kind }: LaneSource<'_>,
     state: &mut TimelineState,
 ) -> Option<u64> {
     let (schedule, ids) = (&threads.schedule, state.ids(threads, kind));
@@ -36,15 +54,15 @@ pub fn lanes_ui(
     let wanted = place.filter(|_| state.revealed != place);
     state.revealed = place.or(state.revealed);
     let wheel = wheel_over_labels(ui, strip);
-    state.top = scrolled(state.top.saturating_add_signed(wheel), (ids.len(), room), wanted);
+    state.top = scrolled(state.top.saturating_add_signed(wheel), ids.len(), room, wanted);
     let lanes = Lanes { pen, cx, strip, schedule, height };
     let mut mark = None;
     for (row, id) in (0u8..).zip(ids.iter().skip(state.top).take(room)) {
         let top = top + f32::from(row) * height;
-        lanes.label(*id, top, here == Some(*id));
+        lanes.label(LabelOf { id: *id, is_current: here == Some(*id) }, top);
         mark = mark.or(lanes.lane_ui(ui, *id, top));
     }
-    lanes.position_in_list(state.top, (ids.len(), room), top);
+    lanes.position_in_list(state.top, ids.len(), room, top);
     mark
 }
 
@@ -81,12 +99,12 @@ struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
-    fn label(&self, id: LaneId, top: f32, is_current: bool) {
+    fn label(&self, LabelOf { id, is_current }: LabelOf, top: f32) {
         let (pen, strip) = (self.pen, self.strip);
         let name = lane_name(id, self.cx.session.index.threads());
         let (font, color) = if is_current { (semi(11.0), pen.tok.t1) } else { (ui_font(11.0), pen.tok.t3) };
         let (x, right) = (strip.rect.left() + INSET, strip.chart.left() - 8.0);
-        pen.cut_text(x, top + self.height / 2.0, &name, font, color, right);
+        pen.cut_text(pos2(x, top + self.height / 2.0), &name, font, color, right);
     }
 
     /// Draws a lane. Returns the position of the mark under the pointer.
@@ -101,8 +119,8 @@ impl Lanes<'_> {
             LaneId::Thread(number) => self.schedule.threads.get(number).map(|lane| &lane.stretches),
             LaneId::Core(core) => self.schedule.cores.get(&core),
         };
-        for drawn in lane.map(|lane| stretch_boxes(lane, view, columns)).unwrap_or_default() {
-            let rect = column_rect(whole, (drawn.left, drawn.right));
+        for drawn in lane.map(|lane| stretch_boxes(lane, view.0..view.1, columns)).unwrap_or_default() {
+            let rect = column_rect(whole, drawn.left, drawn.right);
             pen.fill(rect, if let Who::One(who) = drawn.who { tok.lane(who) } else { tok.bg4 });
             let name = who_name(id, drawn.who, self.cx.session.index.threads()).filter(|_| rect.width() > 44.0);
             let Some(name) = name else { continue };
@@ -116,13 +134,13 @@ impl Lanes<'_> {
             LaneId::Thread(number) => self.schedule.threads.get(number).map(|lane| &lane.marks),
             LaneId::Core(_) => None,
         };
-        let under = marks.and_then(|marks| self.marks_ui(ui, &pen, (marks, whole)));
+        let under = marks.and_then(|marks| self.marks_ui(ui, &pen, marks, whole));
         self.hover_ui(ui, id, whole, under);
         under.map(|(mark, _)| mark.first)
     }
 
     /// Draws the marks of a thread. Returns the one under the pointer, and how many share its place.
-    fn marks_ui(&self, ui: &Ui, pen: &Pen<'_>, (marks, whole): (&Bounded<Mark>, Rect)) -> Option<(Mark, u64)> {
+    fn marks_ui(&self, ui: &Ui, pen: &Pen<'_>, marks: &Bounded<Mark>, whole: Rect) -> Option<(Mark, u64)> {
         let tok = pen.tok;
         let columns = whole.width().max(1.0) as u32;
         let pointer = ui.input(|input| input.pointer.hover_pos()).filter(|at| whole.contains(*at));
@@ -131,7 +149,7 @@ impl Lanes<'_> {
         for drawn in boxes(marks, self.strip.first..self.strip.last, columns) {
             let Some(pieces) = marks.list().get(drawn.place..drawn.place + drawn.count) else { continue };
             let Some((first, kind)) = pieces.first().zip(pieces.iter().map(|mark| mark.kind).max()) else { continue };
-            let rect = column_rect(whole, (drawn.left, drawn.right));
+            let rect = column_rect(whole, drawn.left, drawn.right);
             match kind {
                 MarkKind::SystemCall => {
                     let left = rect.left();
@@ -159,12 +177,12 @@ impl Lanes<'_> {
         let Some(pointer) = pointer.filter(|at| whole.contains(*at) && ui.rect_contains_pointer(whole)) else { return };
         let position = under.map_or_else(|| self.strip.position_at(pointer.x).0, |(mark, _)| mark.first);
         let marks = under.map(|(mark, count)| (mark.kind, count));
-        let about = (self.schedule, self.cx.session.index.threads());
-        tip_ui(ui, lane_hint(about, id, position, marks));
+        let threads = self.cx.session.index.threads();
+        tip_ui(ui, lane_hint(self.schedule, threads, id, position, marks));
     }
 
     /// Which of the lanes are in view, as a scroll bar without a grip beside the names.
-    fn position_in_list(&self, first: usize, (lanes, room): (usize, usize), top: f32) {
+    fn position_in_list(&self, first: usize, lanes: usize, room: usize, top: f32) {
         if lanes <= room {
             return;
         }
@@ -176,7 +194,7 @@ impl Lanes<'_> {
     }
 }
 
-fn column_rect(whole: Rect, (left, right): (u32, u32)) -> Rect {
+fn column_rect(whole: Rect, left: u32, right: u32) -> Rect {
     let x = |column: u32| whole.left() + column as f32;
     Rect::from_min_max(pos2(x(left), whole.top()), pos2(x(right), whole.bottom()))
 }

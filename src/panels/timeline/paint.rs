@@ -73,24 +73,24 @@ impl Strip {
     }
 
     /// The words at the left: one thread, or each of several beside its lanes.
-    pub fn labels(&self, pen: &Pen<'_>, threads: &[ThreadInfo], shown: &[usize], (current, height): (usize, f32)) {
+    pub fn labels(&self, pen: &Pen<'_>, threads: &[ThreadInfo], shown: &[usize], current: usize, height: f32) {
         let (x, y, right) = (self.rect.left() + INSET, self.top_of_lanes() + 7.0, self.chart.left() - 4.0);
         let name = |thread: usize| threads.get(thread).map_or("", |thread| thread.name.as_str());
         if threads.len() < 2 {
-            pen.cut_text(x, y, name(0), ui_font(11.0), pen.tok.t3, right);
+            pen.cut_text(pos2(x, y), name(0), ui_font(11.0), pen.tok.t3, right);
             return;
         }
         for (place, thread) in (0u8..).zip(shown) {
             let top = y + f32::from(place) * height;
             let (font, color) = if *thread == current { (semi(11.0), pen.tok.t1) } else { (ui_font(11.0), pen.tok.t3) };
-            pen.cut_text(x, top, name(*thread), font, color, right);
+            pen.cut_text(pos2(x, top), name(*thread), font, color, right);
             if place > 0 {
                 pen.line_across(self.rect.left(), self.rect.right(), top - 8.0, pen.tok.line);
             }
         }
         if shown.len() < threads.len() {
             let more = format!("{} of {}", shown.len(), threads.len());
-            pen.cut_text(x, y + 13.0, &more, ui_font(10.5), pen.tok.t3, right);
+            pen.cut_text(pos2(x, y + 13.0), &more, ui_font(10.5), pen.tok.t3, right);
         }
     }
 
@@ -126,7 +126,7 @@ impl Strip {
     }
 
     /// The frames, those around the position underlined.
-    pub fn lanes_ui(&self, pen: &Pen<'_>, (lanes, place): (&Lanes, LanePlace), path: &[PathPart], window: WindowId) {
+    pub fn lanes_ui(&self, pen: &Pen<'_>, lanes: &Lanes, place: LanePlace, path: &[PathPart], window: WindowId) {
         let tok = pen.tok;
         let pen = Pen { painter: pen.painter.with_clip_rect(self.chart), tok };
         for frame in &lanes.boxes {

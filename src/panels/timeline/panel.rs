@@ -6,6 +6,7 @@ use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_index::{Cancel, SlotReader};
 use stepback_parsers::Position;
 
+use super::lanes::{LaneSource, Scene};
 use super::paint::{LanePlace, Strip};
 use super::{lanes, paint};
 use crate::action::{Action, TimelineLanes, Way, WindowId};
@@ -59,6 +60,13 @@ struct KnownIds {
     ids: Arc<[LaneId]>,
 }
 
+/// What was done to the strip, and the mark under the pointer.
+pub struct Touch<'a> {
+    pub response: &'a egui::Response,
+    pub mark: Option<u64>,
+    pub strip: &'a Strip,
+}
+
 impl TimelineState {
     /// The lanes of a kind, from top to bottom.
     pub(super) fn ids(&mut self, threads: &Arc<Threads>, kind: TimelineLanes) -> Arc<[LaneId]> {
@@ -104,14 +112,16 @@ pub fn timeline_ui(ui: &mut Ui, cx: &ViewCx<'_>, state: &mut TimelineState, out:
     let shown = state.shown(threads.map(|threads| &**threads));
     let mark = match (shown, threads) {
         (TimelineLanes::Calls, _) | (_, None) => {
-            draw_calls(ui, &strip, (&pen, cx), state);
+            draw_calls(ui, &strip, &pen, cx, state);
             None
         }
-        (kind, Some(threads)) => lanes::lanes_ui(ui, &strip, (&pen, cx), (threads, kind), state),
+        (kind, Some(threads)) => {
+            lanes::lanes_ui(ui, &strip, Scene { pen: &pen, cx }, LaneSource { threads, kind }, state)
+        }
     };
     chooser_ui(ui, &strip, &pen, shown, out);
     strip.handles_ui(&pen, cx);
-    travel(ui, &strip, (&response, mark), state, cx, out);
+    travel(ui, Touch { response: &response, mark, strip: &strip }, state, cx, out);
 }
 
 /// The button above the names that chooses what the timeline shows.
@@ -138,7 +148,7 @@ fn chooser_ui(ui: &Ui, strip: &Strip, pen: &Pen<'_>, shown: TimelineLanes, out: 
     response.on_hover_text("What the timeline shows: calls, or which thread ran on which core when");
 }
 
-fn draw_calls(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state: &mut TimelineState) {
+fn draw_calls(ui: &Ui, strip: &Strip, pen: &Pen<'_>, cx: &ViewCx<'_>, state: &mut TimelineState) {
     let active = cx.windows.active();
     let session = Arc::clone(cx.session);
     let path = state.path.poll(&active.position, cx.worker, |position| {
@@ -151,7 +161,7 @@ fn draw_calls(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state:
     let threads = cx.session.index.threads();
     let shown = threads_in_view(threads.len(), usize::from(*thread), lanes_in_view as usize);
     let lanes_each = (lanes_in_view / u32::try_from(shown.len()).unwrap_or(1).max(1)).max(1);
-    strip.labels(pen, threads, &shown, (usize::from(*thread), lane * lanes_each as f32));
+    strip.labels(pen, threads, &shown, usize::from(*thread), lane * lanes_each as f32);
     state.lanes.resize_with(shown.len(), Slot::default);
     for (place, (of_thread, slot)) in (0u8..).zip(shown.iter().zip(&mut state.lanes)) {
         let request = LaneRequest {
@@ -169,7 +179,7 @@ fn draw_calls(ui: &Ui, strip: &Strip, (pen, cx): (&Pen<'_>, &ViewCx<'_>), state:
         let Some(lanes) = answer.any() else { continue };
         let place = LanePlace { top: strip.top_of_lanes() + f32::from(place) * lane * lanes_each as f32, lane };
         let is_current = *of_thread == usize::from(*thread);
-        strip.lanes_ui(pen, (lanes, place), if is_current { path } else { &[] }, active.id);
+        strip.lanes_ui(pen, lanes, place, if is_current { path } else { &[] }, active.id);
         let above = if place.top > strip.top_of_lanes() { place.top } else { strip.rect.top() + AXIS };
         let is_last = Some(of_thread) == shown.last();
         let below = if is_last { strip.rect.bottom() } else { place.top + lane * lanes_each as f32 };
@@ -213,8 +223,7 @@ fn zoom(ui: &Ui, strip: &Strip, response: &egui::Response, state: &mut TimelineS
 /// A click travels there, a handle can be dragged. A drag is one visit in the history, however far it goes.
 fn travel(
     ui: &Ui,
-    strip: &Strip,
-    (response, mark): (&egui::Response, Option<u64>),
+    Touch { response, mark, strip }: Touch<'_>,
     state: &mut TimelineState,
     cx: &ViewCx<'_>,
     out: &mut Vec<Action>,

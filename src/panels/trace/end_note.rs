@@ -5,10 +5,10 @@ use std::sync::Arc;
 use egui::{Rect, Ui, vec2};
 use stepback_index::Cancel;
 
+use super::menu::Scene;
 use super::paint::{Columns, paint_note};
 use crate::action::Action;
 use crate::analysis::fatal_ending::{FatalEnding, fatal_ending};
-use crate::model::TraceWindow;
 use crate::model::fatal_words::fatal_words;
 use crate::panels::ViewCx;
 use crate::panels::pen::{Pen, ROW};
@@ -22,6 +22,12 @@ const ROWS: u64 = 5;
 #[derive(Debug, Default)]
 pub struct EndNote {
     answer: Slot<(), Option<FatalEnding>>,
+}
+
+/// With what the note is painted.
+pub struct NotePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub columns: &'a Columns,
 }
 
 impl EndNote {
@@ -48,8 +54,8 @@ impl EndNote {
         &self,
         ui: &Ui,
         row: Rect,
-        (pen, columns): (&Pen<'_>, &Columns),
-        (cx, window): (&ViewCx<'_>, &TraceWindow),
+        NotePaint { pen, columns }: NotePaint<'_>,
+        Scene { cx, window }: Scene<'_>,
         out: &mut Vec<Action>,
     ) -> f32 {
         let Some((_, Some(ending))) = self.answer.peek() else { return 0.0 };

@@ -31,6 +31,12 @@ pub struct Head {
     source: Slot<Position, Option<Arc<SourceLine>>>,
 }
 
+/// The window that travels, and what is asked for.
+pub struct Travel<'a> {
+    pub window: &'a TraceWindow,
+    pub out: &'a mut Vec<Action>,
+}
+
 impl Head {
     /// Draws the head at the top of a rectangle and returns the rest.
     pub fn ui(
@@ -45,14 +51,14 @@ impl Head {
         let pen = Pen::new(ui, bar, cx.tok);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
         let session = Arc::clone(cx.session);
-        let end = self.source_ui(ui, &pen, bar, cx, (window, out));
+        let end = self.source_ui(ui, &pen, bar, cx, Travel { window, out });
         let answer = self.path.poll(&window.position, cx.worker, |position| {
             let position = *position;
             move |_: &Cancel| call_path(&session, position)
         });
         if let Some(path) = answer.any() {
             let bar = Rect::from_min_max(bar.min, pos2(end, bar.bottom()));
-            path_ui(ui, &pen, bar, path, (window, out));
+            path_ui(ui, &pen, bar, path, Travel { window, out });
         }
         rest
     }
@@ -64,7 +70,7 @@ impl Head {
         pen: &Pen<'_>,
         bar: Rect,
         cx: &ViewCx<'_>,
-        (window, out): (&TraceWindow, &mut Vec<Action>),
+        Travel { window, out }: Travel<'_>,
     ) -> f32 {
         let images = &cx.session.images;
         if images.is_empty() || !images.are_lines_ready() || bar.width() < SOURCE_FROM {
@@ -81,7 +87,7 @@ impl Head {
         let response = ui.interact(rect, ui.unique_id().with("source line"), Sense::CLICK);
         response.widget_info(|| WidgetInfo::labeled(Role::Link, true, format!("show line {text}")));
         let color = if response.hovered() { pen.tok.accent } else { pen.tok.t2 };
-        pen.cut_text(left, bar.center().y, &text, mono(12.5), color, rect.right() + 1.0);
+        pen.cut_text(pos2(left, bar.center().y), &text, mono(12.5), color, rect.right() + 1.0);
         if response.on_hover_text(line.to_string()).clicked() {
             out.push(Action::ShowPanel(PanelKind::Source));
         }
@@ -90,7 +96,7 @@ impl Head {
 }
 
 /// The innermost frame is always in view: outer ones are left out from the outside in.
-fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], (window, out): (&TraceWindow, &mut Vec<Action>)) {
+fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], Travel { window, out }: Travel<'_>) {
     const CARET: f32 = 18.0;
     let width_of = |part: &PathPart| pen.width(&part.name, mono(12.5)) + CARET;
     let mut room = bar.width() - 2.0 * INSET;
@@ -111,7 +117,7 @@ fn path_ui(ui: &Ui, pen: &Pen<'_>, bar: Rect, path: &[PathPart], (window, out): 
             x += CARET;
         }
         let (font, color) = if is_innermost { (mono_bold(12.5), pen.tok.symbol) } else { (mono(12.5), pen.tok.t3) };
-        let end = pen.cut_text(x, y, &part.name, font, color, bar.right() - INSET);
+        let end = pen.cut_text(pos2(x, y), &part.name, font, color, bar.right() - INSET);
         let rect = Rect::from_min_max(pos2(x, bar.top()), pos2(end, bar.bottom()));
         let response = ui.interact(rect, ui.unique_id().with(("path", place)), Sense::CLICK);
         let name = &part.name;

@@ -15,6 +15,24 @@ use crate::theme::icons;
 /// Cells for which questions are offered.
 const CELLS: usize = 4;
 
+/// What the list sees, and the window that it shows.
+pub struct Scene<'a> {
+    pub cx: &'a ViewCx<'a>,
+    pub window: &'a TraceWindow,
+}
+
+/// The first and the last step that a folded call hides.
+pub struct Hidden {
+    pub first: Step,
+    pub last: Step,
+}
+
+/// A cell and what it is called.
+pub struct NamedCell<'a> {
+    pub label: &'a str,
+    pub cell: &'a CellName,
+}
+
 /// The menu of a step.
 pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
     let tok = cx.tok;
@@ -30,9 +48,9 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
         .take(CELLS)
         .collect();
     for (label, cell) in &cells {
-        cell_items(ui, (label, cell), row.step, (cx, window), out);
+        cell_items(ui, NamedCell { label, cell }, row.step, Scene { cx, window }, out);
     }
-    operand_items(ui, row, (cx, window), out);
+    operand_items(ui, row, cx, window, out);
     if !cells.is_empty() || row.operands != OperandRegisters::default() {
         menu_line_ui(ui, tok);
     }
@@ -40,7 +58,7 @@ pub fn step_menu(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWind
 }
 
 /// The menu of a folded call.
-pub fn folded_menu(ui: &mut Ui, call: CallId, (first, last): (Step, Step), cx: &ViewCx<'_>, out: &mut Vec<Action>) {
+pub fn folded_menu(ui: &mut Ui, call: CallId, Hidden { first, last }: Hidden, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
     let steps = format!("{} – {}", thousands(first.0), thousands(last.0));
     menu_head_ui(ui, cx.tok, "Folded call", &steps);
     if MenuItem::new("Unfold this call").icon(icons::UNFOLD).ui(ui, cx.tok) {
@@ -100,9 +118,9 @@ fn fold_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow,
 /// Questions are asked from the step: the last write is one before it, the next write one after it.
 fn cell_items(
     ui: &mut Ui,
-    (label, cell): (&str, &CellName),
+    NamedCell { label, cell }: NamedCell<'_>,
     step: Step,
-    (cx, window): (&ViewCx<'_>, &TraceWindow),
+    Scene { cx, window }: Scene<'_>,
     out: &mut Vec<Action>,
 ) {
     let mut item = |text: String, shape: char, from: u64, way: Way| {
@@ -116,7 +134,7 @@ fn cell_items(
 }
 
 /// What is read has a history, what is written a future.
-fn operand_items(ui: &mut Ui, row: &StepRow, (cx, window): (&ViewCx<'_>, &TraceWindow), out: &mut Vec<Action>) {
+fn operand_items(ui: &mut Ui, row: &StepRow, cx: &ViewCx<'_>, window: &TraceWindow, out: &mut Vec<Action>) {
     let read = row.operands.read.iter().take(CELLS).map(|name| (name, row.step.before(), Way::Back));
     let written = row.operands.written.iter().take(CELLS).map(|name| (name, row.step.after(), Way::Forward));
     for (name, from, way) in read.chain(written) {

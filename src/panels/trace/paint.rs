@@ -1,6 +1,6 @@
 //! How a row of the trace looks.
 
-use egui::{Rect, pos2, vec2};
+use egui::{Pos2, Rect, pos2, vec2};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
@@ -92,6 +92,32 @@ pub struct Painted {
     pub is_cut: bool,
 }
 
+/// A step as far as it is known, whether it is done, and whose it is.
+pub struct RowPaint<'a> {
+    pub row: Option<&'a StepRow>,
+    pub is_done: bool,
+    pub thread: &'a str,
+}
+
+/// Where a line of a marker begins, and how many more there are.
+pub struct MarkerPlace {
+    pub indent: f32,
+    pub more: usize,
+}
+
+/// A step, and whether it is done.
+pub struct DoneRow<'a> {
+    pub row: &'a StepRow,
+    pub is_done: bool,
+}
+
+/// A folded call.
+pub struct FoldedCall<'a> {
+    pub name: &'a str,
+    pub depth: u32,
+    pub steps: u64,
+}
+
 impl Columns {
     /// The columns of a list in a rectangle.
     pub fn new(body: Rect, shown: &Shown) -> Self {
@@ -149,7 +175,7 @@ impl Columns {
     fn paint_thread(&self, pen: &Pen<'_>, y: f32, thread: &str) {
         if self.tag > 0.0 {
             let left = self.hairline + 7.0;
-            pen.cut_text(left, y, thread, mono(11.5), pen.tok.t3, left + self.tag - 6.0);
+            pen.cut_text(pos2(left, y), thread, mono(11.5), pen.tok.t3, left + self.tag - 6.0);
         }
     }
 
@@ -164,7 +190,7 @@ pub fn paint_row(
     columns: &Columns,
     rect: Rect,
     step: Step,
-    (row, is_done, thread): (Option<&StepRow>, bool, &str),
+    RowPaint { row, is_done, thread }: RowPaint<'_>,
 ) -> Painted {
     let (tok, y) = (pen.tok, rect.center().y);
     let number_color = if is_done { tok.t1 } else { tok.t3 };
@@ -181,11 +207,11 @@ pub fn paint_row(
     let mut x = x + columns.address_width() + 10.0;
     if columns.has_offset {
         if let Some(offset) = row.offset {
-            pen.cut_text(x, y, &format!("+{offset:x}"), mono(12.5), tok.t3, x + 38.0);
+            pen.cut_text(pos2(x, y), &format!("+{offset:x}"), mono(12.5), tok.t3, x + 38.0);
         }
         x += 40.0;
     }
-    let painted = paint_code(pen, columns, (x, y), row, is_done);
+    let painted = paint_code(pen, columns, pos2(x, y), DoneRow { row, is_done });
     let below = |place: usize| rect.translate(vec2(0.0, ROW * (1.0 + place as f32)));
     let exceptions = row.exceptions.iter().take(EXCEPTIONS).enumerate();
     exceptions.for_each(|(place, text)| paint_exception(pen, columns, below(place), text));
@@ -193,7 +219,7 @@ pub fn paint_row(
     for (place, line) in row.lines.iter().take(LINES).enumerate() {
         let more = row.lines.len().saturating_sub(LINES);
         let more = if place + 1 == LINES { more } else { 0 };
-        paint_marker(pen, columns, below(first + place), line, (columns.indent(row.depth), more));
+        paint_marker(pen, columns, below(first + place), line, MarkerPlace { indent: columns.indent(row.depth), more });
     }
     painted
 }
@@ -204,7 +230,13 @@ pub fn lines_below(row: &StepRow) -> usize {
 }
 
 /// What happened at a step, quieter than the steps themselves unless it is an error.
-fn paint_marker(pen: &Pen<'_>, columns: &Columns, rect: Rect, line: &MarkerLine, (indent, more): (f32, usize)) {
+fn paint_marker(
+    pen: &Pen<'_>,
+    columns: &Columns,
+    rect: Rect,
+    line: &MarkerLine,
+    MarkerPlace { indent, more }: MarkerPlace,
+) {
     let (tok, y) = (pen.tok, rect.center().y);
     let (background, bar) = match line.tone {
         MarkerTone::Plain => (tok.bg2, tok.line2),
@@ -219,30 +251,35 @@ fn paint_marker(pen: &Pen<'_>, columns: &Columns, rect: Rect, line: &MarkerLine,
     for span in &line.spans {
         let font = if span.meaning == Meaning::Label { ui_font(11.5) } else { mono(12.0) };
         let color = if span.meaning == Meaning::Label { tok.t2 } else { pen.color(span.meaning) };
-        x = pen.cut_text(x, y, &span.text, font, color, right);
+        x = pen.cut_text(pos2(x, y), &span.text, font, color, right);
     }
     if more > 0 {
         pen.text_left_of(columns.right - 4.0, y, format!("+{more} more"), ui_font(11.5), tok.t2);
     }
 }
 
-fn paint_code(pen: &Pen<'_>, columns: &Columns, (x, y): (f32, f32), row: &StepRow, is_done: bool) -> Painted {
+fn paint_code(pen: &Pen<'_>, columns: &Columns, Pos2 { x, y }: Pos2, DoneRow { row, is_done }: DoneRow<'_>) -> Painted {
     let dimmed = row.is_idle().then_some(pen.tok.t3);
     let mnemonic_end = pen.spans(x, y, std::slice::from_ref(&row.code.mnemonic), dimmed);
     let operands = (x + 6.0 * ADVANCE).max(mnemonic_end + ADVANCE);
     let operands_end = pen.spans(operands, y, &row.code.operands, dimmed);
     let start = (x + columns.code).max(operands_end + GAP);
-    paint_effects(pen, columns, (start, y), row, is_done)
+    paint_effects(pen, columns, pos2(start, y), DoneRow { row, is_done })
 }
 
-fn paint_effects(pen: &Pen<'_>, columns: &Columns, (start, y): (f32, f32), row: &StepRow, is_done: bool) -> Painted {
+fn paint_effects(
+    pen: &Pen<'_>,
+    columns: &Columns,
+    Pos2 { x: start, y }: Pos2,
+    DoneRow { row, is_done }: DoneRow<'_>,
+) -> Painted {
     let measure = EffectMeasure { room: columns.right - 4.0 - start, advance: ADVANCE, arrow: ARROW, gap: GAP };
     let fitted = FittedEffects::new(&row.effects, &measure);
     let mut x = start;
     let mut is_cut = fitted.hidden > 0 || fitted.is_read_hidden || !row.notes.is_empty() || row.lines.len() > LINES;
     for effect in &fitted.shown {
         is_cut |= effect.value.as_ref().is_some_and(|value| value.starts_with('…'));
-        x = paint_effect(pen, (x, y), effect, (row, is_done)) + GAP;
+        x = paint_effect(pen, pos2(x, y), effect, DoneRow { row, is_done }) + GAP;
     }
     if fitted.hidden > 0 {
         pen.code(x, y, format!("+{}", fitted.hidden), pen.tok.t3);
@@ -250,7 +287,7 @@ fn paint_effects(pen: &Pen<'_>, columns: &Columns, (start, y): (f32, f32), row: 
     Painted { is_cut }
 }
 
-fn paint_effect(pen: &Pen<'_>, (x, y): (f32, f32), effect: &EffectText, (row, is_done): (&StepRow, bool)) -> f32 {
+fn paint_effect(pen: &Pen<'_>, Pos2 { x, y }: Pos2, effect: &EffectText, DoneRow { row, is_done }: DoneRow<'_>) -> f32 {
     let tok = pen.tok;
     let is_plain_text = effect.cell.is_none();
     let dimmed = !row.is_executed;
@@ -284,7 +321,7 @@ fn paint_exception(pen: &Pen<'_>, columns: &Columns, rect: Rect, text: &str) {
             x = pen.code(x, y, "at", tok.t1) + ADVANCE;
         }
         let color = if place == 0 && is_address { tok.t1 } else { tok.t2 };
-        x = pen.cut_text(x, y, word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
+        x = pen.cut_text(pos2(x, y), word, mono(12.5), color, columns.right - 4.0) + ADVANCE;
         if x >= columns.right {
             return;
         }
@@ -308,7 +345,7 @@ pub fn paint_note(pen: &Pen<'_>, columns: &Columns, first: Rect, text: &str) -> 
 pub fn paint_line(pen: &Pen<'_>, columns: &Columns, rect: Rect, line: &str) {
     let Some(end) = columns.lines_end else { return };
     let left = (end - 6.9 * line.chars().count() as f32).max(columns.right + GAP);
-    pen.cut_text(left, rect.center().y, line, mono(11.5), pen.tok.t3, end + 1.0);
+    pen.cut_text(pos2(left, rect.center().y), line, mono(11.5), pen.tok.t3, end + 1.0);
 }
 
 /// Paints the row that stands for the steps of a folded call.
@@ -316,7 +353,7 @@ pub fn paint_folded(
     pen: &Pen<'_>,
     columns: &Columns,
     rect: Rect,
-    (name, depth, steps): (&str, u32, u64),
+    FoldedCall { name, depth, steps }: FoldedCall<'_>,
     thread: &str,
 ) {
     let y = rect.center().y;

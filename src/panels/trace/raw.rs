@@ -6,6 +6,7 @@ use egui::{Rect, Ui, pos2};
 use stepback_index::{Cancel, LineOfStep, Query as _, RawLine, RawLines};
 use stepback_parsers::{Line, Position, Step};
 
+use super::menu::Scene;
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::scroll::{Scroll, Viewport};
@@ -34,6 +35,25 @@ pub struct RawList {
     revealed: Option<Position>,
 }
 
+/// With what lines are painted, and how many there are.
+pub struct RawPaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub lines: u64,
+}
+
+/// With what a line is painted, and where its number ends.
+pub struct LinePaint<'a> {
+    pub pen: &'a Pen<'a>,
+    pub number_end: f32,
+    pub rect: Rect,
+}
+
+/// The position after the line, and what is asked for.
+pub struct After<'a> {
+    pub after: u64,
+    pub out: &'a mut Vec<Action>,
+}
+
 impl Default for RawList {
     fn default() -> Self {
         Self { scroll: Scroll::default(), blocks: Blocks::new(BLOCK), line: Slot::default(), revealed: None }
@@ -56,7 +76,7 @@ impl RawList {
             move |cancel: &Cancel| Ok(query.run(&session.index, cancel)?)
         });
         let pen = Pen::new(ui, area.body, cx.tok);
-        self.rows_ui(ui, &area, (&pen, lines), (cx, window), out);
+        self.rows_ui(ui, &area, RawPaint { pen: &pen, lines }, Scene { cx, window }, out);
     }
 
     /// Scrolls to the position when it moved.
@@ -83,8 +103,8 @@ impl RawList {
         &self,
         ui: &mut Ui,
         area: &ListArea,
-        (pen, lines): (&Pen<'_>, u64),
-        (cx, window): (&ViewCx<'_>, &TraceWindow),
+        RawPaint { pen, lines }: RawPaint<'_>,
+        Scene { cx, window }: Scene<'_>,
         out: &mut Vec<Action>,
     ) {
         let number_end = area.body.left() + (12.0 + 6.9 * thousands(lines).len() as f32).max(58.0);
@@ -108,7 +128,7 @@ impl RawList {
                 gap = gap.or(Some(rect.top()));
             }
             was_before = Some(is_before);
-            line_ui(ui, rect, line, (pen, number_end), (cx, window), out);
+            line_ui(ui, line, LinePaint { pen, number_end, rect }, Scene { cx, window }, out);
         }
         if let Some(y) = gap {
             let color = cx.tok.position(window.id.0);
@@ -121,10 +141,9 @@ impl RawList {
 
 fn line_ui(
     ui: &Ui,
-    rect: Rect,
     line: &RawLine,
-    (pen, number_end): (&Pen<'_>, f32),
-    (cx, window): (&ViewCx<'_>, &TraceWindow),
+    LinePaint { pen, number_end, rect }: LinePaint<'_>,
+    Scene { cx, window }: Scene<'_>,
     out: &mut Vec<Action>,
 ) {
     let number = line.line.0;
@@ -135,23 +154,17 @@ fn line_ui(
     pen.text_left_of(number_end, rect.center().y, thousands(number), mono(11.5), color);
     // Tabs and control characters of the trace must not break the row.
     let text: String = line.text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-    pen.cut_text(number_end + 14.0, rect.center().y, &text, mono(12.5), cx.tok.t1, rect.right() - 4.0);
+    pen.cut_text(pos2(number_end + 14.0, rect.center().y), &text, mono(12.5), cx.tok.t1, rect.right() - 4.0);
     let after = line.step.map_or(0, |step| step.after().0);
     if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
         out.push(Action::OpenWindowAt(cx.moment(Position(after))));
     } else if response.clicked() {
         out.push(Action::Travel(window.id, after));
     }
-    response.context_menu(|ui| line_menu(ui, line, cx, window, (after, out)));
+    response.context_menu(|ui| line_menu(ui, line, cx, window, After { after, out }));
 }
 
-fn line_menu(
-    ui: &mut Ui,
-    line: &RawLine,
-    cx: &ViewCx<'_>,
-    window: &TraceWindow,
-    (after, out): (u64, &mut Vec<Action>),
-) {
+fn line_menu(ui: &mut Ui, line: &RawLine, cx: &ViewCx<'_>, window: &TraceWindow, After { after, out }: After<'_>) {
     let step = line.step.map_or("before the first step".to_owned(), |Step(step)| format!("step {}", thousands(step)));
     menu_head_ui(ui, cx.tok, &format!("Line {}", thousands(line.line.0)), &step);
     if MenuItem::new("Travel here").icon(icons::GO_TO).key("Click").ui(ui, cx.tok) {

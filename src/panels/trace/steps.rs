@@ -7,10 +7,11 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_index::{Call, CallId, Cancel, Row, ThreadId, ThreadInfo};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
-use super::end_note::EndNote;
+use super::end_note::{EndNote, NotePaint};
 use super::lines::RowLines;
 use super::menu;
-use super::paint::{Columns, Longest, Shown, lines_below, paint_folded, paint_line, paint_row};
+use super::menu::{Hidden, Scene};
+use super::paint::{Columns, FoldedCall, Longest, RowPaint, Shown, lines_below, paint_folded, paint_line, paint_row};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::names::function_name;
@@ -19,7 +20,7 @@ use crate::model::step_rows::{StepRow, step_rows};
 use crate::panels::ViewCx;
 use crate::panels::blocks::{Blocks, Item};
 use crate::panels::list::{List, ListArea, Tick};
-use crate::panels::pen::{Pen, ROW};
+use crate::panels::pen::{FoldSign, Pen, ROW};
 use crate::panels::row::{RowState, button_response, error_ui, row_background, row_response};
 use crate::worker::{LATE_AFTER, Slot};
 
@@ -51,6 +52,20 @@ pub struct StepList {
     longest: Longest,
     /// The position moved, and lines below steps may yet hide it.
     is_revealing: bool,
+}
+
+/// A step that calls.
+pub struct CallStep<'a> {
+    pub row: &'a StepRow,
+    pub call: CallId,
+}
+
+/// A folded call as far as it is known, and the steps that it hides.
+pub struct Folded {
+    pub call: CallId,
+    pub known: Option<Call>,
+    pub first: Step,
+    pub last: Step,
 }
 
 impl Longest {
@@ -321,13 +336,19 @@ impl StepList {
             match frame.window.folds.row(row) {
                 Some(Row::Step(step)) => below += self.step_ui(ui, rect, step, frame, out),
                 Some(Row::Folded { call, first, last }) => {
-                    folded_ui(ui, rect, (call, self.folded_call(call), first, last), frame, out)
+                    folded_ui(ui, rect, Folded { call, known: self.folded_call(call), first, last }, frame, out)
                 }
                 None if row == frame.window.folds.row_count() => {
                     let is_whole = frame.cx.session.index.is_whole();
                     let end = if is_whole { "End of trace" } else { "End of what is indexed" };
                     frame.pen.label(frame.columns.address + 2.0, rect.center().y, end, frame.cx.tok.t3);
-                    below += self.ending.ui(ui, rect, (frame.pen, &frame.columns), (frame.cx, frame.window), out);
+                    below += self.ending.ui(
+                        ui,
+                        rect,
+                        NotePaint { pen: frame.pen, columns: &frame.columns },
+                        Scene { cx: frame.cx, window: frame.window },
+                        out,
+                    );
                 }
                 None => {}
             }
@@ -369,7 +390,8 @@ impl StepList {
         // A window that stays in a thread passes over the steps of others.
         let is_aside = known.zip(window.thread).is_some_and(|(row, thread)| row.thread != thread);
         let aside = is_aside.then(|| Pen::clone(pen).faded());
-        let fitted = paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, (known, is_done, thread));
+        let fitted =
+            paint_row(aside.as_ref().unwrap_or(pen), columns, rect, step, RowPaint { row: known, is_done, thread });
         if columns.has_lines()
             && let Some(line) = self.line_of(step, window)
         {
@@ -377,7 +399,7 @@ impl StepList {
         }
         let Some(row) = known else { return 0.0 };
         if let Some(call) = row.call {
-            fold_box_ui(ui, rect, (row, call), frame, out);
+            fold_box_ui(ui, rect, CallStep { row, call }, frame, out);
         }
         if response.middle_clicked() || (response.clicked() && ui.input(|input| input.modifiers.command)) {
             out.push(Action::OpenWindowAt(cx.moment(step.after())));
@@ -409,14 +431,21 @@ fn height_below(row: &StepRow) -> f32 {
     ROW * lines_below(row) as f32
 }
 
-fn fold_box_ui(ui: &Ui, rect: Rect, (row, call): (&StepRow, CallId), frame: &Frame<'_, '_>, out: &mut Vec<Action>) {
+fn fold_box_ui(
+    ui: &Ui,
+    rect: Rect,
+    CallStep { row, call }: CallStep<'_>,
+    frame: &Frame<'_, '_>,
+    out: &mut Vec<Action>,
+) {
     let is_folded = frame.window.folds.is_folded(call);
     let center = pos2(frame.columns.box_center(row.depth), rect.center().y);
     let name = format!("{} step {}", if is_folded { "unfold" } else { "fold" }, row.step.0);
     let touch = Rect::from_center_size(center, vec2(16.0, ROW));
     let response = button_response(ui, touch, ("fold", row.step.0), &name);
     let color = if response.hovered() { frame.cx.tok.focus } else { frame.cx.tok.t1 };
-    frame.pen.fold_box(center, is_folded, color);
+    let sign = if is_folded { FoldSign::Folded } else { FoldSign::Open };
+    frame.pen.fold_box(center, sign, color);
     if response.clicked() {
         out.push(Action::Activate(frame.window.id));
         out.push(Action::ToggleFold(call.0));
@@ -426,7 +455,7 @@ fn fold_box_ui(ui: &Ui, rect: Rect, (row, call): (&StepRow, CallId), frame: &Fra
 fn folded_ui(
     ui: &Ui,
     rect: Rect,
-    (call, known, first, last): (CallId, Option<Call>, Step, Step),
+    Folded { call, known, first, last }: Folded,
     frame: &Frame<'_, '_>,
     out: &mut Vec<Action>,
 ) {
@@ -438,7 +467,7 @@ fn folded_ui(
     let response = row_response(ui, rect, ("folded", call.0), || format!("folded {name}"));
     let is_done = window.position.last_step() == Some(last);
     row_background(pen, rect, &response, RowState { is_selected: is_done, is_cursor: false, has_focus: true });
-    paint_folded(pen, columns, rect, (&name, depth, last.0 - first.0 + 1), thread);
+    paint_folded(pen, columns, rect, FoldedCall { name: &name, depth, steps: last.0 - first.0 + 1 }, thread);
     if response.double_clicked() {
         out.push(Action::Activate(window.id));
         out.push(Action::ToggleFold(call.0));
@@ -446,7 +475,7 @@ fn folded_ui(
         let to = if is_upper_edge(rect, &response) { first.before() } else { last.after() };
         out.push(Action::Travel(window.id, to.0));
     }
-    response.context_menu(|ui| menu::folded_menu(ui, call, (first, last), cx, out));
+    response.context_menu(|ui| menu::folded_menu(ui, call, Hidden { first, last }, cx, out));
 }
 
 /// The position: a line between rows with a triangle at the left edge.
