@@ -38,7 +38,9 @@ impl Workspace {
     fn show_part(&mut self, session: Arc<Session>, windows: Windows) {
         self.session = session;
         self.banner = self.banner.take().and_then(|_| super::banner::Banner::of(&self.session));
-        self.windows = windows;
+        // A click may have made another window the active one meanwhile.
+        let active = std::mem::replace(&mut self.windows, windows).active;
+        self.windows.activate(active);
         self.begin_awaited();
     }
 }
