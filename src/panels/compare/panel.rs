@@ -94,7 +94,13 @@ impl std::fmt::Debug for CompareState {
 }
 
 /// The two windows.
-type Pair<'a> = (&'a TraceWindow, &'a TraceWindow);
+#[derive(Clone, Copy)]
+pub struct Pair<'a> {
+    /// What is compared.
+    pub left: &'a TraceWindow,
+    /// With what.
+    pub right: &'a TraceWindow,
+}
 
 impl ComparePanel {
     /// The difference of the first two windows.
@@ -106,8 +112,8 @@ impl ComparePanel {
         let (first, second) = cx.windows.pair()?;
         let chosen = |id: Option<WindowId>| id.and_then(|id| cx.windows.get(id));
         match (chosen(self.before), chosen(self.after)) {
-            (Some(before), Some(after)) if before.id != after.id => Some((before, after)),
-            _ => Some((first, second)),
+            (Some(left), Some(right)) if left.id != right.id => Some(Pair { left, right }),
+            _ => Some(Pair { left: first, right: second }),
         }
     }
 
@@ -116,7 +122,7 @@ impl ComparePanel {
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let y = bar.center().y;
         let mut x = bar.left() + INSET;
-        for (place, window) in [pair.0, pair.1].into_iter().enumerate() {
+        for (place, window) in [pair.left, pair.right].into_iter().enumerate() {
             if place == 1 {
                 pen.text(x + 8.0, y, icons::FORWARD, icon(12.0), tok.t3);
                 x += 28.0;
@@ -134,7 +140,7 @@ impl ComparePanel {
         }
         pen.text_centered(swap.center(), icons::SWAP, icon(14.0), tok.t2);
         if response.clicked() {
-            (self.before, self.after) = (Some(pair.1.id), Some(pair.0.id));
+            (self.before, self.after) = (Some(pair.right.id), Some(pair.left.id));
         }
         let mut right = bar.right() - 8.0;
         if bar.width() >= WIDE {
@@ -156,7 +162,7 @@ impl ComparePanel {
             for other in &cx.windows.list {
                 let words = format!("Window {} at {}", other.id.0, thousands(other.position.0));
                 if ui.add(egui::Button::selectable(other.id == window.id, words)).clicked() {
-                    let (mut before, mut after) = (pair.0.id, pair.1.id);
+                    let (mut before, mut after) = (pair.left.id, pair.right.id);
                     // Choosing the window of the other side changes sides.
                     match place {
                         0 => (before, after) = (other.id, if other.id == after { before } else { after }),
@@ -292,7 +298,7 @@ impl Panel for ComparePanel {
             let words = EmptyWords("Nothing to compare yet", "Open a second trace window: Side by side (Ctrl+B).");
             return empty_ui(ui, &pen, rect, icons::COMPARE, words);
         };
-        let key = (pair.0.position, pair.1.position);
+        let key = (pair.left.position, pair.right.position);
         let mut slot = std::mem::take(&mut self.state.answer);
         let answer = slot.poll_long(&key, cx.worker, |(from, to)| {
             let (from, to, session) = (*from, *to, Arc::clone(cx.session));
@@ -313,7 +319,7 @@ impl Panel for ComparePanel {
 
 /// What the left and the right one are in time: either may be the earlier one.
 fn sides(pair: Pair<'_>) -> [&'static str; 2] {
-    if pair.1.position < pair.0.position { ["after", "before"] } else { ["before", "after"] }
+    if pair.right.position < pair.left.position { ["after", "before"] } else { ["before", "after"] }
 }
 
 fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, cx: &ViewCx<'_>) {
@@ -321,7 +327,7 @@ fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, c
     pen.line_across(head.left(), head.right(), head.bottom() - 1.0, tok.line);
     pen.text(columns.cell, y, "Cell", head_font(), tok.t2);
     let [left, right] = sides(pair);
-    for (x, window, word) in [(columns.before, pair.0, left), (columns.after, pair.1, right)] {
+    for (x, window, word) in [(columns.before, pair.left, left), (columns.after, pair.right, right)] {
         let end = pen.badge(x, y, window.id.0);
         pen.text(end + 6.0, y, word, head_font(), tok.t2);
     }
@@ -330,6 +336,6 @@ fn head_ui(ui: &Ui, head: Rect, HeadView { pen, pair, columns }: HeadView<'_>, c
         pen.text(x, y, "Instruction", head_font(), tok.t2);
     }
     let response = ui.interact(head, ui.unique_id().with("head"), Sense::hover());
-    let words = format!("window {} {left}, window {} {right}", pair.0.id.0, pair.1.id.0);
+    let words = format!("window {} {left}, window {} {right}", pair.left.id.0, pair.right.id.0);
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
 }
