@@ -1,9 +1,9 @@
 //! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
 
 use super::app::App;
+use super::arriving_part::Arrival;
 use super::opening::{Opened, Opening, Showing, Told};
-use super::part::Arrival;
-use super::run::TraceChoice;
+use super::options::TraceChoice;
 use super::settings::SavedLayout;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;

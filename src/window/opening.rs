@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow};
 use stepback_index::{BuildProgress, Cancel};
 
-use super::run::TraceChoice;
+use super::options::TraceChoice;
 use crate::session::{self, OpenOptions, Session, Watch};
 
 /// An opening under way.

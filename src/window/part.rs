@@ -5,28 +5,11 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::app::App;
+use super::arriving_part::{Arrival, Part};
 use super::workspace::Workspace;
 use crate::model::{AtEnd, NewEnd, Windows};
 use crate::session::Session;
-use crate::worker::{Lane, Ticket};
-
-/// What comes with a part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// More is on its way.
-    More,
-    /// It is the whole of the trace.
-    Whole,
-}
-
-/// A part that is known and not yet shown.
-pub struct Part {
-    session: Arc<Session>,
-    at_end: AtEnd,
-    arrival: Arrival,
-    /// The windows as they are in it, once that is asked for.
-    windows: Option<Ticket<Windows>>,
-}
+use crate::worker::Lane;
 
 impl Workspace {
     /// The steps of the newest part.

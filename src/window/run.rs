@@ -1,58 +1,14 @@
 //! Opens the window, or says why there can be none.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 
 use anyhow::{Result, anyhow};
 
 use super::app::{App, Failure};
+use super::options::{Outcome, WindowOptions};
 use super::script::Script;
-use crate::session::OpenOptions;
-
-/// What the window is asked to show and do.
-#[derive(Clone, Debug, Default)]
-pub struct WindowOptions {
-    /// The trace; none: the start screen.
-    pub trace: Option<TraceChoice>,
-    /// A script of actions.
-    pub script: Option<PathBuf>,
-    /// Where a picture of the window is saved when the script is done.
-    pub screenshot: Option<PathBuf>,
-    /// The size of the window in points.
-    pub size: Option<(u32, u32)>,
-    /// The program ends when the script and the picture are done.
-    pub quit: bool,
-    /// A trace is shown as soon as a part of it is indexed. Never in runs from a script, whose pictures must not
-    /// depend on the machine's speed.
-    pub shows_parts: bool,
-}
-
-/// Which trace to open.
-#[derive(Clone, Debug)]
-pub enum TraceChoice {
-    /// A file.
-    Path(OpenOptions),
-    /// The trace that the program carries.
-    Demo,
-}
-
-/// How the window ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// The user closed it, or the script was done.
-    Done,
-    /// There can be no window; why, as one sentence without a full stop.
-    NoWindow(String),
-}
-
-impl WindowOptions {
-    /// Whether the window runs unattended: errors then end the program.
-    pub fn is_scripted(&self) -> bool {
-        self.script.is_some() || self.screenshot.is_some() || self.quit
-    }
-}
 
 /// Shows the window until it is closed.
 ///

@@ -3,71 +3,18 @@
 use std::sync::Arc;
 
 use egui::{Align, Align2, Layout, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
-use stepback_index::{Cancel, Query as _, Steps};
-use stepback_parsers::{Position, Step};
+use stepback_index::Cancel;
 
 use super::app::App;
 use super::opening::Opening;
+use super::status::status_at;
 use super::widgets::{badge, paint_flat, text_button, width};
 use super::words::count;
 use crate::action::{Action, PanelKind};
-use crate::model::clock::clock_text;
 use crate::model::order_words;
 use crate::model::so_far::{SoFar, so_far};
-use crate::model::source_view::instruction_at;
 use crate::model::text::counted;
-use crate::session::Session;
 use crate::theme::{Tok, icon, icons, mono, mono_bold, ui as ui_font};
-use crate::worker::Slot;
-
-/// What the status bar tells of a position.
-pub type StatusSlot = Slot<Position, Status>;
-
-/// The step that was done last, in words.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
-    /// Its line.
-    pub line: Option<u64>,
-    /// Its number among the records that the stock tools show, where the format has any.
-    pub record: Option<u64>,
-    /// Its time, a date where the trace means one.
-    pub time: Option<String>,
-    /// Its thread.
-    pub thread: Option<String>,
-    /// The function that the position is in, with the offset in it: after a call the called one.
-    pub symbol: Option<String>,
-    /// How many calls deep the position is.
-    pub depth: Option<u64>,
-}
-
-/// Looks up what the status bar tells. At the start of the trace it tells of the first step.
-pub fn status_at(session: &Session, position: Position, cancel: &Cancel) -> anyhow::Result<Status> {
-    let index = &session.index;
-    let first = position.last_step().unwrap_or(Step(0));
-    let records = Steps { first, count: 1 }.run(index, cancel)?;
-    let Some(record) = records.first() else { return Ok(Status::default()) };
-    let here = instruction_at(session, record.thread, position, cancel)?;
-    let innermost = index.calls().innermost_at(record.thread, position);
-    Ok(Status {
-        line: record.line.map(|line| line.0),
-        record: record_of(session, position)?,
-        time: record.time.map(|time| if session.drmemtrace().is_some() { clock_text(time) } else { time.to_string() }),
-        thread: index.threads().get(usize::from(record.thread.0)).map(|thread| thread.name.clone()),
-        symbol: here.and_then(|pc| session.images.name_at(pc)),
-        depth: innermost.and_then(|call| index.calls().get(call)).map(|call| u64::from(call.depth)),
-    })
-}
-
-/// The first record of the step before a position.
-fn record_of(session: &Session, position: Position) -> anyhow::Result<Option<u64>> {
-    let Some(trace) = session.drmemtrace().filter(|_| position.0 > 0) else { return Ok(None) };
-    let mut found = None;
-    trace.records(position.0..position.0.saturating_add(1), |record| {
-        found = Some(record.ordinal);
-        false
-    })?;
-    Ok(found)
-}
 
 /// Draws the status bar.
 pub fn status_bar_ui(ui: &mut Ui, app: &mut App, out: &mut Vec<Action>) {

@@ -9,15 +9,15 @@ use stepback_index::ThreadId;
 use stepback_machine::RegisterGroup;
 use stepback_parsers::{Format, Position};
 
+use super::arriving_part::Part;
 use super::banner::Banner;
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
-use super::moving::Moving;
 use super::opening::Opened;
-use super::part::Part;
+use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
 use super::settings::SavedLayout;
-use super::status_bar::StatusSlot;
+use super::status::StatusSlot;
 use super::words::count;
 use crate::action::{CellName, Follow, Moment, PanelKind, Way, WindowId};
 use crate::image::ImageSpec;

@@ -140,9 +140,11 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("session", &["session"])],
             &[room("expression", &["expression"])],
             &[room("place", &["place"])],
+            // The one action language: what keys, menus, scripts and tests say.
+            &[room("action", &["action"])],
             &[room("analysis", &["analysis"])],
             &[room("model", &["model"]), room("vcd", &["vcd"]), room("truncate", &["truncate"])],
-            &[room("worker", &["worker", "action"])],
+            &[room("worker", &["worker"])],
             &[own("theme", &["theme"], &["keymap", "panels", "window"])],
             &[own("keymap", &["keymap"], &["panels", "window"])],
             &[own("panels", &["panels"], &["window"])],

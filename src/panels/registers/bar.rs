@@ -3,7 +3,8 @@
 use egui::{Pos2, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 use stepback_machine::{LaneFormat, RegisterGroup};
 
-use super::panel::{BoardView, RegistersPanel};
+use super::frame::BoardView;
+use super::panel::RegistersPanel;
 use crate::action::Action;
 use crate::panels::ViewCx;
 use crate::panels::field::Field;

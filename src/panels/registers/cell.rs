@@ -4,7 +4,7 @@ use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
 use stepback_machine::{Flag, LaneFormat, Status};
 
-use super::panel::{Asked, Touched, box_at};
+use super::frame::{Asked, Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::text::{flag_letter, leading_zeros, short_hex};
@@ -89,11 +89,9 @@ impl CellView<'_> {
     }
 }
 
-impl RegisterCell {
-    /// Its value as an address expression, when it is known.
-    pub fn address(&self) -> Option<String> {
-        self.value.to_u64().map(|value| format!("{value:#x}"))
-    }
+/// A value as an address expression, when it is known.
+pub fn address(cell: &RegisterCell) -> Option<String> {
+    cell.value.to_u64().map(|value| format!("{value:#x}"))
 }
 
 /// A value as it goes to the clipboard.
@@ -212,7 +210,7 @@ pub fn menu(ui: &mut Ui, cell: &RegisterCell, view: CellView<'_>, out: &mut Vec<
     access(ui, MenuItem::new("Last write").icon(icons::LAST_WRITE).key("Enter"), Access::Write, Way::Back);
     access(ui, MenuItem::new("Next write").icon(icons::NEXT_WRITE).key("Shift+Enter"), Access::Write, Way::Forward);
     menu_line_ui(ui, tok);
-    if let Some(address) = cell.address() {
+    if let Some(address) = address(cell) {
         let text = format!("Show memory at {}", address.trim_start_matches("0x"));
         if MenuItem::new(&text).icon(icons::MEMORY).key("M").ui(ui, tok) {
             out.push(Action::ShowMemory(address));

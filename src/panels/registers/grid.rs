@@ -4,8 +4,8 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
 use super::cell::{CellPaint, CellView, cell_ui};
+use super::frame::{Asked, BoardView, Touched};
 use super::lanes::{LaneLayout, LaneRow};
-use super::panel::{Asked, BoardView, Touched};
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::model::text::thousands;
 use crate::panels::keys::PanelKey;

@@ -4,7 +4,7 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
 use super::cell::{CellState, CellView, background, menu, touch};
-use super::panel::{Asked, BoardView};
+use super::frame::{Asked, BoardView};
 use crate::analysis::register_part::Lane;
 use crate::model::registers::{RegisterCell, lane_characters};
 use crate::panels::pen::{ADVANCE, Pen};

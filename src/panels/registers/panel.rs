@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use egui::{Rect, Ui, pos2, vec2};
+use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Cancel;
 use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::cell::HeadPaint;
 use super::detail::{Detail, Scene, Subject};
+use super::frame::{Asked, BoardView, Touched};
 use super::grid::{Grid, GridView, RowAt};
 use super::{bar, cell, detail, grid};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
@@ -63,26 +64,6 @@ struct RegistersState {
     cursor: Option<String>,
     scroll: Scroll,
     detail: Detail,
-}
-
-/// What was done to the grid in this frame.
-#[derive(Debug, Default)]
-pub(super) struct Touched {
-    pub(super) cursor: Option<String>,
-    pub(super) hovered: Option<String>,
-    pub(super) group: Option<String>,
-}
-
-/// The registers that are shown.
-pub struct BoardView<'a> {
-    pub pen: &'a Pen<'a>,
-    pub board: &'a RegisterBoard,
-}
-
-/// What was done in this frame, to the panel and to the program.
-pub struct Asked<'a> {
-    pub touched: &'a mut Touched,
-    pub out: &'a mut Vec<Action>,
 }
 
 /// How values are read.
@@ -262,7 +243,7 @@ impl RegistersPanel {
                 }
                 PanelKey::Copy => out.extend(cell.map(|cell| Action::Copy(cell::copied(&cell)))),
                 PanelKey::ShowMemory => {
-                    out.extend(cell.and_then(|cell| cell.address()).map(Action::ShowMemory));
+                    out.extend(cell.and_then(|cell| cell::address(&cell)).map(Action::ShowMemory));
                 }
                 PanelKey::View => self.choose_group(after(&board.available, &board.group)),
                 PanelKey::Lanes => {
@@ -369,9 +350,4 @@ fn after<T: Copy + PartialEq>(list: &[T], item: &T) -> T {
 /// The registers that a panel shows at first.
 fn general() -> RegisterGroup {
     RegisterGroup::Core
-}
-
-/// The rectangle of a box of a size whose left edge and middle are given.
-pub(super) fn box_at(left: f32, middle: f32, width: f32, height: f32) -> Rect {
-    Rect::from_min_size(pos2(left.round(), (middle - height / 2.0).round()), vec2(width, height))
 }

@@ -1,5 +1,6 @@
 //! Walks through a file and takes notes.
 
+use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit as _;
 use syn::{Attribute, Expr, Item};
 
@@ -20,6 +21,21 @@ pub fn scan(path: &str, text: &str) -> Result<FileScan, String> {
     }
     scanner.visit_file(&file);
     Ok(scanner.scan)
+}
+
+/// The items of fixed names that a macro of this file makes, as if they stood where the macro is defined.
+fn made_by(tokens: TokenStream) -> Vec<String> {
+    const KEYWORDS: [&str; 7] = ["enum", "struct", "trait", "fn", "type", "const", "static"];
+    let (mut made, mut is_named_next) = (Vec::new(), false);
+    for token in tokens {
+        match &token {
+            TokenTree::Ident(name) if is_named_next => made.push(name.to_string()),
+            TokenTree::Group(group) => made.extend(made_by(group.stream())),
+            _ => {}
+        }
+        is_named_next = matches!(&token, TokenTree::Ident(word) if KEYWORDS.iter().any(|known| word == known));
+    }
+    made
 }
 
 /// The files that by the style guide hold `//!`, `mod` and `use` alone.
@@ -66,9 +82,14 @@ impl Scanner {
             Item::Enum(item) => item.variants.iter().map(|variant| variant.ident.to_string()).collect(),
             _ => Vec::new(),
         };
-        if self.function_depth == 0 {
-            self.module_mut().items.push(ItemScan { name, variants });
+        if self.function_depth > 0 {
+            return;
         }
+        if let Item::Macro(item) = item {
+            let made = made_by(item.mac.tokens.clone());
+            self.module_mut().items.extend(made.into_iter().map(|name| ItemScan { name, variants: Vec::new() }));
+        }
+        self.module_mut().items.push(ItemScan { name, variants });
     }
 
     pub(super) fn note_use(&mut self, item: &syn::ItemUse) {

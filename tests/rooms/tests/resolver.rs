@@ -38,6 +38,8 @@ use other::hidden;
 pub struct Other;
 pub fn hidden() {}
 pub mod inner { pub const LIMIT: u8 = 1; }
+macro_rules! made { ($name:ident) => { pub enum Made { $name } } }
+made!(One);
 ";
 
 #[track_caller]
@@ -65,6 +67,11 @@ fn globs_lead_to_what_is_used_through_them() {
     check("use stepback_parsers::Step;", &["1 Step of parsers/src/numbers.rs"]);
     check("use stepback_parsers::*;\nfn f() { step(); }", &["2 step of parsers/src/numbers.rs"]);
     check("use super::*;\nfn f() { hidden(); }", &["2 hidden of index/src/room/other.rs"]);
+}
+
+#[test]
+fn what_a_macro_makes_stands_where_the_macro_is_defined() {
+    check("use super::other::Made;", &["1 Made of index/src/room/other.rs"]);
 }
 
 #[test]

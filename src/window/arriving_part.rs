@@ -1,0 +1,25 @@
+//! Another part of the trace, before it is shown.
+
+use std::sync::Arc;
+
+use crate::model::{AtEnd, Windows};
+use crate::session::Session;
+use crate::worker::Ticket;
+
+/// What comes with a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// More is on its way.
+    More,
+    /// It is the whole of the trace.
+    Whole,
+}
+
+/// A part that is known and not yet shown.
+pub struct Part {
+    pub(super) session: Arc<Session>,
+    pub(super) at_end: AtEnd,
+    pub(super) arrival: Arrival,
+    /// The windows as they are in it, once that is asked for.
+    pub(super) windows: Option<Ticket<Windows>>,
+}
