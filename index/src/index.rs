@@ -25,7 +25,7 @@ use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::Key;
 use crate::store::layout;
 use crate::store::named_bank::NamedBank;
-use crate::store::regions::regions::HostRegions;
+use crate::store::regions::host_regions::HostRegions;
 use crate::store::segment::reader::SegmentReader;
 
 /// Finds the calls with tail calls among them; none where there are no tail calls.

@@ -32,7 +32,7 @@ impl<'a> NamesAt<'a> {
     ) -> Result<Self, QueryError> {
         let thread = match thread {
             Some(thread) => thread,
-            None => SlotReader(&index).thread_at(at)?,
+            None => SlotReader(index).thread_at(at)?,
         };
         Ok(Self { index, thread, lookup: AtPosition::new(index, images, at, Some(thread), cancel) })
     }

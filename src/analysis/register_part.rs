@@ -61,7 +61,7 @@ impl RegisterPart {
             Some(name) => index.thread_by_name(name)?,
             None => of_position,
         };
-        let view = NameReader(&index).register_view(&self.name, thread)?;
+        let view = NameReader(index).register_view(&self.name, thread)?;
         Some((thread, self.lane.map_or(Some(view), |lane| lane.of(view))?))
     }
 }

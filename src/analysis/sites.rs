@@ -105,7 +105,7 @@ impl<'a> Sites<'a> {
     /// # Errors
     /// See [`QueryError`].
     pub fn time_of(&self, step: Step) -> Result<u64, QueryError> {
-        Ok(SlotReader(&self.index).time_of(step)?.unwrap_or(0))
+        Ok(SlotReader(self.index).time_of(step)?.unwrap_or(0))
     }
 
     /// A step as a site, where its text does not matter.
@@ -114,7 +114,7 @@ impl<'a> Sites<'a> {
         let record = records.first().ok_or(QueryError::TraceChanged)?;
         let has_lines = self.index.source().is_text();
         let (line, offset) = match has_lines {
-            true => (self.line_of(step)?, SlotReader(&self.index).text_between(step.before(), step.after())?.start),
+            true => (self.line_of(step)?, SlotReader(self.index).text_between(step.before(), step.after())?.start),
             false => (step.after().0, step.0),
         };
         Ok(Site { time: record.time.unwrap_or(0), line, offset, pc: marked_pc(record) })
@@ -132,7 +132,7 @@ impl<'a> Sites<'a> {
     /// The nodes of some steps; at the start of the trace also of what stands before the first step.
     /// None where there is too much text, or several CPUs.
     fn divided(&self, first: Step, last: Step) -> Result<Option<Divided>, QueryError> {
-        let range = SlotReader(&self.index).text_between(first.before(), last.after())?;
+        let range = SlotReader(self.index).text_between(first.before(), last.after())?;
         if self.index.threads().len() != 1 || range.end - range.start > TEXT_LIMIT_BYTES {
             return Ok(None);
         }

@@ -103,7 +103,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// See [`QueryError`].
-    pub fn next(&mut self) -> Result<Found, QueryError> {
+    pub fn next_hit(&mut self) -> Result<Found, QueryError> {
         loop {
             if self.wanted == 0 {
                 return Ok(Found::Nothing);

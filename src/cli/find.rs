@@ -152,7 +152,7 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
                     }
                     Ok(())
                 }
-                false => print_first(walk.next()?, report),
+                false => print_first(walk.next_hit()?, report),
             }
         }
         Search::Marker => {
@@ -239,7 +239,7 @@ fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<u64> {
     let index = &report.session.index;
     let mut count = 0u64;
     loop {
-        match walk.next()? {
+        match walk.next_hit()? {
             Found::Hit(hit) if report.is_json => report.json(&HitJson::new(&hit, index))?,
             Found::Hit(hit) => print_hit(&hit, report)?,
             Found::Initial(line) if !report.is_json => {

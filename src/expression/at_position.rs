@@ -40,7 +40,7 @@ impl<'a, S: Source> AtPosition<'a, S> {
     }
 
     fn thread(&self) -> Result<ThreadId, QueryError> {
-        self.thread.map_or_else(|| SlotReader(&self.index).thread_at(self.position), Ok)
+        self.thread.map_or_else(|| SlotReader(self.index).thread_at(self.position), Ok)
     }
 
     fn pointer_bytes(&self, thread: ThreadId) -> u64 {
@@ -70,7 +70,7 @@ impl<S: Source> Lookup for AtPosition<'_, S> {
             Ok(thread) => thread,
             Err(error) => return Some(ValueLookup::Failed(error.to_string())),
         };
-        let view = NameReader(&self.index).register_view(name, thread)?;
+        let view = NameReader(self.index).register_view(name, thread)?;
         Some(match self.registers() {
             Ok(file) => value_of(file, view),
             Err(error) => ValueLookup::Failed(error.to_string()),

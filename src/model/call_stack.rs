@@ -33,7 +33,7 @@ pub fn call_stack(session: &Session, thread: Option<&str>, position: Position) -
     let index = &session.index;
     let thread = match thread.and_then(|name| index.thread_by_name(name)) {
         Some(thread) => thread,
-        None => SlotReader(&index).thread_at(position)?,
+        None => SlotReader(index).thread_at(position)?,
     };
     let mut frames = index.calls().path_at(thread, position);
     frames.reverse();

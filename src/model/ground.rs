@@ -23,9 +23,9 @@ impl<'a> Ground<'a> {
     /// See [`QueryError`].
     pub fn at<S: Source>(index: &'a Index<S>, position: Position) -> Result<Self, QueryError> {
         let end = index.end();
-        let thread_before = SlotReader(&index).thread_at(position.min(end))?;
+        let thread_before = SlotReader(index).thread_at(position.min(end))?;
         let thread_after =
-            if position < end { SlotReader(&index).thread_at(position.next_step().after())? } else { thread_before };
+            if position < end { SlotReader(index).thread_at(position.next_step().after())? } else { thread_before };
         Ok(Self { calls: index.calls(), end, thread_before, thread_after })
     }
 

@@ -96,7 +96,7 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     let index = &session.index;
     let thread = match request.thread.as_deref().and_then(|name| index.thread_by_name(name)) {
         Some(thread) => thread,
-        None => SlotReader(&index).thread_at(request.position)?,
+        None => SlotReader(index).thread_at(request.position)?,
     };
     let available = available_groups(session, thread);
     // A group that this thread does not have gives way to the one that every thread has.
@@ -136,12 +136,12 @@ fn available_groups(session: &Session, thread: ThreadId) -> Vec<RegisterGroup> {
 /// The registers of a group, as wide as the thread's machine has them.
 fn group_views(session: &Session, thread: ThreadId, group: RegisterGroup) -> Vec<(String, RegisterView)> {
     let index = &session.index;
-    let mut named = NameReader(&index).named_registers(thread);
+    let mut named = NameReader(index).named_registers(thread);
     named.retain(|(name, _)| RegisterGroup::of_named(name) == group);
     let mut views = Registers::of_group(group, index.instruction_set(thread));
     if group == RegisterGroup::Scalable {
-        let vector = NameReader(&index).written_width(thread, RegisterId::V0..RegisterId::P0);
-        let predicate = NameReader(&index).written_width(thread, RegisterId::P0..RegisterId::FIRST_NAMED);
+        let vector = NameReader(index).written_width(thread, RegisterId::V0..RegisterId::P0);
+        let predicate = NameReader(index).written_width(thread, RegisterId::P0..RegisterId::FIRST_NAMED);
         if vector <= SIMD_BYTES && predicate == 0 && named.is_empty() {
             return Vec::new();
         }

@@ -265,7 +265,7 @@ impl LineQuestion {
             Way::Forward => (Sought::NextVisit(pc), self.from.next_step().after()),
             Way::Back => (Sought::LastVisit(pc), self.from),
         };
-        let found = Walk::new(sought, from, 1, &session.index, cancel).of_thread(thread).next()?;
+        let found = Walk::new(sought, from, 1, &session.index, cancel).of_thread(thread).next_hit()?;
         Ok(if let Found::Hit(hit) = found { Some(*hit) } else { None })
     }
 }

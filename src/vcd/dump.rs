@@ -139,7 +139,7 @@ impl<'a, W: Write> Dump<'a, W> {
             dump.take_up(&start.registers);
         }
         dump.header()?;
-        let range = SlotReader(&index).text_between(options.from, options.to)?;
+        let range = SlotReader(index).text_between(options.from, options.to)?;
         let mut nodes = Nodes::new(index, start, options.fidelity, dump, done);
         let parsed = index.source().parse(range, &mut ParseScratch::default(), &mut nodes);
         let NodesEnd { taker: mut dump, steps, swapped } = nodes.finish()?;
@@ -280,7 +280,7 @@ impl FunctionFeed<'_> {
         let Some(change) = self.changes.peek().copied() else { return Ok(false) };
         let change_time = match self.next_time {
             Some(time) => time,
-            None => *self.next_time.insert(SlotReader(&index).time_of(change.step)?),
+            None => *self.next_time.insert(SlotReader(index).time_of(change.step)?),
         };
         let Some(change_time) = change_time else {
             self.go_to(step);
@@ -305,7 +305,7 @@ fn start(index: &Index<AnySource>, options: &DumpOptions) -> Result<NodesStart, 
     let mut registers = vec![RegisterState::default(); index.threads().len()];
     let mut time = 0;
     if let Some(step) = options.from.last_step() {
-        time = SlotReader(&index).time_of(step)?.unwrap_or(0);
+        time = SlotReader(index).time_of(step)?.unwrap_or(0);
         for (thread, state) in (0..).map(ThreadId).zip(&mut registers) {
             let question = RegistersAt { position: options.from, thread: Some(thread) };
             state.load(&question.run(index, &Cancel::default())?);

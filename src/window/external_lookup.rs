@@ -39,7 +39,7 @@ impl ExternalQuestion {
     /// Where the step just before the position did it, the one before is meant: that would be no move.
     fn last(&self, session: &Session, range: Option<MemoryRange>, cancel: &Cancel) -> Result<Option<Position>> {
         let sought = Sought::LastExternal(range);
-        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next()?;
+        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next_hit()?;
         Ok(if let walk::Found::Hit(hit) = found { Some(hit.position) } else { None })
     }
 

@@ -141,7 +141,7 @@ impl AccessQuestion {
 
     fn last(&self, session: &Session, cell: Cell, kinds: AccessKinds, cancel: &Cancel) -> Result<Found> {
         let sought = Sought::LastAccess(cell, kinds);
-        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next()?;
+        let found = Walk::new(sought, self.from, 1, &session.index, cancel).leaving(self.from).next_hit()?;
         Ok(match found {
             walk::Found::Hit(hit) => self.found(&hit),
             walk::Found::Initial(line) => {

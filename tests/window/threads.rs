@@ -60,7 +60,7 @@ fn a_click_on_a_thread_travels_to_its_first_step() {
     window.click(&row(&window, "102"));
     let index = &window.workspace().session.index;
     let thread = index.thread_by_name("102").unwrap();
-    assert_eq!(SlotReader(&index).thread_at(window.active().position).unwrap(), thread);
+    assert_eq!(SlotReader(index).thread_at(window.active().position).unwrap(), thread);
     assert_eq!(
         index.threads()[usize::from(thread.0)].first_step.map(|step| step.after()),
         Some(window.active().position)

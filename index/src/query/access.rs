@@ -23,8 +23,8 @@ use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
 use crate::read::touches::TouchReader;
 use crate::read::views::ViewReader;
 use crate::store::granules::last_of;
+use crate::store::regions::host_regions::HostRegion;
 use crate::store::regions::ranges::AddressRange;
-use crate::store::regions::regions::HostRegion;
 
 /// The last access of a cell by steps before a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

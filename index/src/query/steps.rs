@@ -13,7 +13,7 @@ use crate::read::records::RecordReader;
 
 /// Consecutive steps with what they did. Cost: reads the text of these steps and of at most 127 before them once.
 ///
-/// In a trace of several threads, what a thread did more than [`LATE_STEPS`] steps of others later is left out.
+/// In a trace of several threads, what a thread did more than [`crate::LATE_STEPS`] steps of others later is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Steps {
     /// The first.

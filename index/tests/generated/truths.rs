@@ -139,7 +139,7 @@ impl<S: Source> Truths<'_, S> {
         for rewrite in &self.truth.rewrites {
             let cell = match &rewrite.cell {
                 Rewritten::Register(name) => {
-                    let view = NameReader(&self.index).register_view(name, THREAD).unwrap();
+                    let view = NameReader(self.index).register_view(name, THREAD).unwrap();
                     Cell::Register { thread: THREAD, view }
                 }
                 Rewritten::Byte(address) => Cell::Memory { address: Address(*address), len_bytes: 1 },
@@ -155,7 +155,7 @@ impl<S: Source> Truths<'_, S> {
     fn visits(&self) {
         for (pc, count) in &self.truth.visits {
             assert_eq!(
-                VisitReader(&self.index).visit_count(Address(*pc)).unwrap(),
+                VisitReader(self.index).visit_count(Address(*pc)).unwrap(),
                 *count,
                 "{}: visits of {pc:#x}",
                 self.name
@@ -184,7 +184,7 @@ impl<S: Source> Truths<'_, S> {
         let next = NextAccess { cell, kinds: AccessKinds::All, from: Position(0) };
         assert_eq!(self.ask(next), None, "{}", self.name);
         assert_eq!(self.ask(NextVisit { pc: Address(0x40_0582), from: Position(0) }), None, "{}", self.name);
-        assert_eq!(VisitReader(&self.index).visit_count(Address(0x40_0582)).unwrap(), 0, "{}", self.name);
+        assert_eq!(VisitReader(self.index).visit_count(Address(0x40_0582)).unwrap(), 0, "{}", self.name);
     }
 }
 

@@ -131,9 +131,8 @@ impl Golden<'_> {
     fn register(&mut self, position: Position, name: &str, golden: &Json) {
         let context = format!("{}: {name} at {}", self.name, position.0);
         let file = self.ask(RegistersAt { position, thread: Some(self.thread) });
-        let view = NameReader(&self.index)
-            .register_view(name, file.thread)
-            .unwrap_or_else(|| panic!("{context}: no register"));
+        let view =
+            NameReader(self.index).register_view(name, file.thread).unwrap_or_else(|| panic!("{context}: no register"));
         let lower = name.to_lowercase();
         let shown = stepback_machine::Registers::name(view, file.instruction_set).unwrap_or(&lower);
         let state = file.state(shown).unwrap_or_else(|| panic!("{context}: {shown} is not shown"));

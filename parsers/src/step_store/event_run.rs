@@ -128,7 +128,7 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
             time: self.time,
             pc: code.address(),
             instruction_set: code.set,
-            opcode: encoding.map_or(0, |encoding| code.set.opcode_of(&encoding)),
+            opcode: encoding.map_or(0, |encoding| code.set.opcode_of(encoding)),
             bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
             branch: code.branch,
             length_bytes: code.event_length(),

@@ -14,7 +14,7 @@ pub struct StoredStep {
     pub thread: ThreadNumber,
     /// What it does to control.
     pub branch: Branch,
-    /// How it decodes, as far as its record alone says so: see [`SetOf`].
+    /// How it decodes, as far as its record alone says so: see `SetOf`.
     pub set: InstructionSet,
     /// Length in bytes; another than that of the encoding where that is synthetic.
     pub length_bytes: u16,

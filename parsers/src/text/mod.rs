@@ -1,7 +1,7 @@
 //! Text in lines: what every textual format reads with.
 //!
-//! A [`Window`](window::Window) slides over the input in bounded memory, [`lines`] cut it up,
-//! [`lexer`] and [`digits`] read what stands on a line. None of them knows what a word means.
+//! A `Window` slides over the input in bounded memory, `lines` cut it up,
+//! `lexer` and `digits` read what stands on a line. None of them knows what a word means.
 
 pub(crate) mod digits;
 pub(crate) mod lexer;

@@ -39,7 +39,7 @@ const PARTED_THREADS: usize = 256;
 /// # Errors
 /// See [`QueryError`].
 pub fn schedule(index: &TraceIndex, cancel: &Cancel) -> Result<Schedule, QueryError> {
-    let has_times = MarkerReader(&index).marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
+    let has_times = MarkerReader(index).marker_counts().any(|counted| counted.kind == MarkerKind::TIMESTAMP);
     let count = index.threads().len();
     let lane = ThreadLane::with_limit((PIECES / count.max(1)).clamp(64, 1 << 16));
     let is_order_by_time = has_times && count > 1;
@@ -104,7 +104,7 @@ impl Builder<'_> {
         if next == Some(from.next_step()) {
             return Ok(self.marked);
         }
-        SlotReader(&self.index).thread_at(Position(from.0 + 1))
+        SlotReader(self.index).thread_at(Position(from.0 + 1))
     }
 
     fn take(&mut self, hit: &MarkerHit) {

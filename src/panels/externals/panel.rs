@@ -117,7 +117,7 @@ impl ExternalsPanel {
     ) {
         if rows.is_empty() {
             let title = so_far(cx.session, "No external change from there on");
-            let words = EmptyWords(&*title, "List from the start of the trace instead.");
+            let words = EmptyWords(&title, "List from the start of the trace instead.");
             return empty_ui(ui, pen, rect, icons::CHECK, words);
         }
         let (head, list) = rect.split_top_bottom_at_y(rect.top() + HEAD);
@@ -194,7 +194,7 @@ impl Panel for ExternalsPanel {
         let pen = Pen::new(ui, rect, cx.tok);
         if cx.session.index.info().external_changes == 0 {
             let title = so_far(cx.session, "No external changes");
-            let words = EmptyWords(&*title, "Every read agrees with the last write that the trace shows.");
+            let words = EmptyWords(&title, "Every read agrees with the last write that the trace shows.");
             return empty_ui(ui, &pen, rect, icons::CHECK, words);
         }
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);

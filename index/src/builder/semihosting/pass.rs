@@ -21,8 +21,8 @@ use crate::query::registers::RegisterViewsAt;
 use crate::read::bytes::ByteReader;
 use crate::read::slots::{EventKind, SlotReader, StepText};
 use crate::read::touches::{TouchReader, Wanted};
+use crate::store::regions::host_regions::{HostRegion, HostRegions, REGIONS_LIMIT};
 use crate::store::regions::ranges::AddressRange;
-use crate::store::regions::regions::{HostRegion, HostRegions, REGIONS_LIMIT};
 use crate::store::segment::meta::SeamExternal;
 
 /// Blocks of memory that are looked at in all, so that no trace can make this pass endless.

@@ -1,4 +1,4 @@
 //! The regions of memory that semihosting calls let the host write.
 
+pub(crate) mod host_regions;
 pub(crate) mod ranges;
-pub(crate) mod regions;
