@@ -33,6 +33,6 @@ impl Disassembled<'_> {
 
     /// The instruction with its description, if there is one.
     pub fn described(&self, description: Option<Description>) -> Instruction {
-        Instruction::new(self.mnemonic, self.operands, description)
+        Instruction::new(&format!("{} {}", self.mnemonic, self.operands), description)
     }
 }

@@ -25,8 +25,8 @@ pub struct Instruction {
 
 impl Instruction {
     /// From its text in any case and what is known of it; control is told later.
-    pub(crate) fn new(mnemonic: &str, operands: &str, description: Option<Description>) -> Self {
-        let text = format!("{mnemonic} {operands}").trim_end().to_ascii_lowercase();
+    pub(crate) fn new(text: &str, description: Option<Description>) -> Self {
+        let text = text.trim_end().to_ascii_lowercase();
         let (registers, meaning) = description.map(Description::finish).unzip();
         Self { text, registers, meaning: meaning.unwrap_or_default(), control: Control::default() }
     }

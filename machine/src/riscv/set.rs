@@ -79,7 +79,7 @@ impl Architecture for Riscv64 {
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
         Disassembled::first(disassemblers, site, |found| {
             let operands = absolute(found.mnemonic, found.operands, site.pc);
-            Some(Instruction::new(found.mnemonic, &operands, describe(site)))
+            Disassembled { operands: &operands, ..*found }.described(describe(site)).into()
         })
     }
 

@@ -14,9 +14,11 @@ use crate::view::{RegisterId, RegisterView};
 
 use crate::x86::registers;
 
-/// The description of an instruction; none when its bytes are none, or it may change any register.
-pub fn describe(site: &Site, word_bytes: u16) -> Option<Description> {
-    let instruction = decoded(site, word_bytes).filter(|instruction| !returns_to_any(instruction))?;
+/// What an instruction uses and does; none when it may change any register.
+pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description> {
+    if matches!(instruction.mnemonic(), Mnemonic::Iret | Mnemonic::Iretd | Mnemonic::Iretq) {
+        return None;
+    }
     let mut described = X86 { instruction, word_bytes, description: Description::default() };
     described.registers();
     described.memory();
@@ -29,10 +31,6 @@ pub fn decoded(site: &Site, word_bytes: u16) -> Option<Instruction> {
     let bytes = site.encoding.bytes();
     let instruction = Decoder::with_ip(u32::from(8 * word_bytes), bytes, site.pc.0, DecoderOptions::NONE).decode();
     (!instruction.is_invalid() && instruction.len() == bytes.len()).then_some(instruction)
-}
-
-fn returns_to_any(instruction: &Instruction) -> bool {
-    matches!(instruction.mnemonic(), Mnemonic::Iret | Mnemonic::Iretd | Mnemonic::Iretq)
 }
 
 /// An instruction that is being described.

@@ -8,6 +8,7 @@ pub(crate) mod operands;
 pub(crate) mod registers;
 pub(crate) mod set;
 pub(crate) mod stub;
+pub(crate) mod text;
 pub(crate) mod text_flow;
 pub(crate) mod values;
 pub(crate) mod words;

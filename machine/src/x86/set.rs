@@ -1,13 +1,10 @@
 //! What the rest of the program asks of x86 in its two modes.
 
 use capstone::Capstone;
-use capstone::arch::BuildsCapstone as _;
-use capstone::arch::x86::ArchMode;
 
 use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::control::Control;
-use crate::disassembly::Disassembled;
 use crate::instruction::Instruction;
 use crate::names::{Choice, ElfMachine, Names};
 use crate::privilege::Privilege;
@@ -20,12 +17,13 @@ use crate::stub::{Stub, StubSlot};
 use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::abi::{ABI_32, ABI_64};
-use crate::x86::access::describe;
+use crate::x86::access::{decoded, describe};
 use crate::x86::control::control;
 use crate::x86::flags::status;
 use crate::x86::registers;
 use crate::x86::registers::{SHOWN_32, SHOWN_64, SYSTEM};
 use crate::x86::stub::{slot_of_32, slot_of_64};
+use crate::x86::text::text_of;
 use crate::x86::text_flow::{PREFIXES, text_flow};
 use crate::x86::words::operand_word;
 
@@ -72,12 +70,8 @@ impl Architecture for X86_64 {
         status(bytes)
     }
 
-    fn disassemblers() -> Vec<Capstone> {
-        Capstone::new().x86().mode(ArchMode::Mode64).detail(true).build().into_iter().collect()
-    }
-
-    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        Disassembled::first(disassemblers, site, |found| Some(found.described(describe(site, Self::WORD_BYTES))))
+    fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
+        instruction(site, Self::WORD_BYTES)
     }
 
     fn control(site: &Site) -> Control {
@@ -143,12 +137,8 @@ impl Architecture for X86_32 {
         status(bytes)
     }
 
-    fn disassemblers() -> Vec<Capstone> {
-        Capstone::new().x86().mode(ArchMode::Mode32).detail(true).build().into_iter().collect()
-    }
-
-    fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction> {
-        Disassembled::first(disassemblers, site, |found| Some(found.described(describe(site, Self::WORD_BYTES))))
+    fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
+        instruction(site, Self::WORD_BYTES)
     }
 
     fn control(site: &Site) -> Control {
@@ -166,6 +156,11 @@ impl Architecture for X86_32 {
     fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
         slot_of_32(stub)
     }
+}
+
+fn instruction(site: &Site, word_bytes: u16) -> Option<Instruction> {
+    let found = decoded(site, word_bytes)?;
+    Some(Instruction::new(&text_of(&found), describe(found, word_bytes)))
 }
 
 fn shown(general: &[&str], vectors: u16) -> Vec<String> {
