@@ -1,6 +1,7 @@
 //! Whose registers or calls a panel shows, where the trace has several threads.
 
 use egui::{Pos2, Rect, Sense, Ui, WidgetInfo, pos2, vec2};
+use stepback_index::ThreadInfo;
 
 use super::ViewCx;
 use super::pen::Pen;
@@ -9,6 +10,9 @@ use crate::theme::{icon, icons, mono, ui as ui_font};
 
 /// What stands for the thread that executes at the position.
 pub const OF_POSITION: &str = "Thread of the position";
+
+/// How much of the list of threads is in view, in points.
+const LIST_HEIGHT: f32 = 320.0;
 
 /// The chosen thread by its name; none for that of the position.
 pub type ChosenThread = Option<String>;
@@ -52,12 +56,7 @@ pub fn thread_chooser_ui(
         if ui.add(egui::Button::selectable(chosen.is_none(), OF_POSITION)).clicked() {
             *chosen = None;
         }
-        for thread in threads {
-            let is_chosen = chosen.as_deref() == Some(thread.name.as_str());
-            if ui.add(egui::Button::selectable(is_chosen, &thread.name)).clicked() {
-                *chosen = Some(thread.name.clone());
-            }
-        }
+        threads_ui(ui, threads, chosen);
     });
     let words = match chosen {
         Some(_) => "This thread, wherever the position goes",
@@ -65,4 +64,17 @@ pub fn thread_chooser_ui(
     };
     response.on_hover_text(words);
     rect.right()
+}
+
+/// The threads to choose from; only those in view are drawn, since there may be thousands.
+fn threads_ui(ui: &mut Ui, threads: &[ThreadInfo], chosen: &mut ChosenThread) {
+    let row_height = ui.spacing().interact_size.y;
+    egui::ScrollArea::vertical().max_height(LIST_HEIGHT).show_rows(ui, row_height, threads.len(), |ui, in_view| {
+        for thread in threads.get(in_view).unwrap_or_default() {
+            let is_chosen = chosen.as_deref() == Some(thread.name.as_str());
+            if ui.add(egui::Button::selectable(is_chosen, &thread.name)).clicked() {
+                *chosen = Some(thread.name.clone());
+            }
+        }
+    });
 }
