@@ -56,7 +56,7 @@ impl EventSink for Recorder {
         let name = named
             .map_or_else(|| format!("{:?}", write.view.register), |place| self.registers[usize::from(place)].clone());
         let text =
-            format!("{name} {} {} {:?} {}", write.view.offset, write.view.size_bytes, write.bytes, write.is_bank_copy);
+            format!("{name} {} {} {:?} {}", write.view.offset, write.view.size_bytes, write.bytes, write.is_bank_copy());
         self.push(write.place, Some(write.thread), text);
     }
 

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, IsAccessedBy, LastAccess, LastAccessAnswer, NameReader, Query as _,
-    RegisterViewsAt, RegistersAt, ThreadId, index_in_memory,
+    AccessKinds, BuildOptions, Cancel, Cell, DifferenceBetween, Index, IsAccessedBy, LastAccess, LastAccessAnswer,
+    NameReader, NextAccess, Query as _, RegisterDifference, RegisterViewsAt, RegistersAt, ThreadId, index_in_memory,
     oracle::{Oracle, Replay},
 };
 use stepback_parsers::{Position, Step, Tarmac};
@@ -24,6 +24,14 @@ fn trace(set: &str, steps: &[&str]) -> String {
         }
     }
     text
+}
+
+/// The index of a trace, and the oracle.
+fn both(text: &str) -> (Index<Tarmac>, Oracle) {
+    let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
+    let oracle = Oracle::of(tarmac.as_ref()).unwrap();
+    let options = BuildOptions { segment_bytes: 100, ..BuildOptions::default() };
+    (index_in_memory(tarmac, &options).unwrap(), oracle)
 }
 
 /// Asks for a register at each position from 1 on: its value (`-`: unknown) and the step that wrote it last (`-`: none).
@@ -84,7 +92,7 @@ fn sp_is_the_bank_of_the_exception_level() {
         "O",
         &["EL3h_s sp_el3=9000 sp_el1=8000", "EL1h_n", "EL1t_n", "EL3h_s SP_EL0=4000", "EL1t_n", "EL2h_n"],
         "sp",
-        &["9000@0", "8000@0", "-@-", "9000@0", "4000@3", "9000@0"],
+        &["9000@0", "8000@0", "-@-", "9000@0", "4000@3", "-@-"],
     );
 }
 
@@ -101,13 +109,8 @@ fn registers_of_a_mode_come_and_go_with_it() {
         "usr",
         "svc",
     ];
-    check(
-        "A",
-        &steps,
-        "sp",
-        &["8000@0", "4000@1", "9000@0", "4000@1", "4000@1", "8000@0", "7ff0@6", "4000@1", "7ff0@6"],
-    );
-    check("A", &steps, "lr", &["11@0", "22@1", "33@2", "33@2", "22@1", "11@0", "11@0", "22@1", "11@0"]);
+    check("A", &steps, "sp", &["8000@0", "4000@1", "9000@0", "-@-", "4000@1", "8000@0", "7ff0@6", "4000@1", "7ff0@6"]);
+    check("A", &steps, "lr", &["11@0", "22@1", "33@2", "-@-", "22@1", "11@0", "11@0", "22@1", "11@0"]);
     check("A", &steps, "r8", &["-@-", "1@1", "1@1", "2@3", "1@1", "1@1", "1@1", "1@1", "1@1"]);
 }
 
@@ -127,24 +130,141 @@ fn a_bank_that_was_never_written_is_unknown_until_it_is() {
 }
 
 #[test]
-fn a_bank_that_the_trace_names_nowhere_leaves_the_plain_name_alone() {
-    check("O", &["EL1h_n SP_EL1=8000", "EL0t_n"], "sp", &["8000@0", "8000@0"]);
-    check("A", &["usr r8=1", "fiq r8_fiq=2", "usr"], "r8", &["1@0", "2@1", "2@1"]);
+fn a_bank_that_the_trace_names_nowhere_is_unknown_in_its_mode() {
+    check("O", &["EL1h_n SP_EL1=8000", "EL0t_n"], "sp", &["8000@0", "-@-"]);
+    check("A", &["usr r8=1", "fiq r8_fiq=2", "usr"], "r8", &["1@0", "2@1", "1@0"]);
 }
 
 #[test]
-fn a_write_under_the_plain_name_holds_in_every_mode() {
-    check(
-        "A",
-        &["svc r13_svc=8000", "usr r13_usr=4000", "usr r13=5000", "svc"],
-        "sp",
-        &["8000@0", "4000@1", "5000@2", "5000@2"],
-    );
+fn a_write_under_the_plain_name_is_one_of_the_bank_that_its_mode_uses() {
+    let steps = ["svc r13_svc=8000", "usr r13_usr=4000", "usr r13=5000", "svc", "svc r13=7000", "usr", "svc"];
+    let expected = ["8000@0", "4000@1", "5000@2", "8000@0", "7000@4", "5000@2", "7000@4"];
+    check("A", &steps, "sp", &expected);
+    let of_usr = ["-@-", "4000@1", "5000@2", "5000@2", "5000@2", "5000@2", "5000@2"];
+    check("A", &steps, "r13_usr", &of_usr);
 }
 
 #[test]
 fn a_bank_written_before_it_is_in_use_is_the_plain_register_then() {
     check("A", &["svc r13_usr=4000", "usr", "svc"], "sp", &["-@-", "4000@0", "-@-"]);
+}
+
+/// An interrupt in `svc` mode, whose handler keeps `lr` and returns.
+const INTERRUPT: &str = "\
+1 clk IT (1) 00001000 e1a00000 A svc_s : NOP
+1 clk R r13_svc 00001000
+1 clk R r13_irq 00002000
+1 clk R r14_svc 00000010
+1 clk R cpsr 000001d3
+2 clk IT (2) 00001004 e1a00000 A svc_s : NOP
+2 clk E 00001008 irq 00000019 CoreEvent_ModeChange
+2 clk R r14_irq 0000100c
+2 clk R cpsr 000001d2
+3 clk IT (3) 00000018 e1a00000 A irq_s : NOP
+4 clk IT (4) 0000001c e25ef004 A irq_s : SUBS pc,lr,#4
+4 clk R cpsr 000001d3
+5 clk IT (5) 00001008 e1a00000 A svc_s : NOP
+";
+
+#[test]
+fn the_bank_in_use_is_that_of_the_status_register_that_the_same_step_wrote() {
+    check_text(INTERRUPT, "sp", &["1000@0", "2000@0", "2000@0", "1000@0", "1000@0"]);
+    check_text(INTERRUPT, "lr", &["10@0", "100c@1", "100c@1", "10@0", "10@0"]);
+}
+
+#[test]
+fn the_next_write_of_a_register_is_one_of_the_bank_in_use() {
+    let (index, oracle) = both(&trace(
+        "A",
+        &["svc r13_svc=8000", "svc r13_irq=9000 cpsr=1d2", "irq r13_irq=8ff0", "irq cpsr=1d3", "svc r13_svc=7ff0"],
+    ));
+    let next = |from: u64| {
+        let view = NameReader(&index).register_view("sp", ThreadId(0)).unwrap();
+        let cell = Cell::Register { thread: ThreadId(0), view };
+        let next = NextAccess { cell, kinds: AccessKinds::Writes, from: Position(from) };
+        let answer = next.run(&index, &Cancel::default()).unwrap();
+        assert_eq!(Some(&answer), next.replay(&oracle).as_ref());
+        answer.map(|hit| hit.record.step.0)
+    };
+    assert_eq!([0, 1, 2, 3, 4, 5].map(next), [Some(0), Some(4), Some(2), None, Some(4), None]);
+}
+
+#[test]
+fn a_difference_shows_the_register_that_a_name_meant_before_and_after() {
+    let (index, oracle) = both(INTERRUPT);
+    let difference = DifferenceBetween { from: Position(1), to: Position(2), thread: None };
+    let answer = difference.run(&index, &Cancel::default()).unwrap();
+    assert_eq!(Some(&answer), difference.replay(&oracle).as_ref());
+    let shown = |change: &RegisterDifference| {
+        let [from, to] =
+            [&change.from, &change.to].map(|value| value.to_u64().map_or("-".to_owned(), |it| format!("{it:x}")));
+        format!("{} {from} {to}", change.name)
+    };
+    let changes: Vec<_> = answer.registers.iter().map(shown).collect();
+    assert_eq!(changes, ["sp 1000 2000", "lr 10 100c", "pc 1004 18", "psr 1d3 1d2", "r14_irq - 100c"]);
+}
+
+#[test]
+fn registers_of_fiq_are_the_plain_ones_while_it_lasts() {
+    let steps = [
+        "svc r8=1 r8_fiq=2 r12=5",
+        "svc cpsr=1d1",
+        "fiq",
+        "fiq r8=3 r12_fiq=6",
+        "fiq cpsr=1d3",
+        "svc",
+        "svc r8=4",
+        "svc cpsr=1d1",
+    ];
+    check("A", &steps, "r8", &["1@0", "2@0", "2@0", "3@3", "1@0", "1@0", "4@6", "3@3"]);
+    check("A", &steps, "r8_fiq", &["2@0", "2@0", "2@0", "3@3", "3@3", "3@3", "3@3", "3@3"]);
+    check("A", &steps, "r12", &["5@0", "-@-", "-@-", "6@3", "5@0", "5@0", "5@0", "6@3"]);
+}
+
+#[test]
+fn before_the_first_step_its_mode_says_which_bank_is_meant() {
+    let dump = "0 clk R r13_svc 00008000\n0 clk R r13_irq 00009000\n0 clk R r14_svc 00000011\n\
+                0 clk R r14_abt 00000022\n1 clk IT (1) 00001000 e1a00000 A svc_s : NOP\n";
+    let (index, oracle) = both(dump);
+    for position in [Position(0), Position(1)] {
+        let file = RegistersAt { position, thread: None };
+        let answer = file.run(&index, &Cancel::default()).unwrap();
+        assert_eq!(Some(&answer), file.replay(&oracle).as_ref());
+        let value = |name: &str| answer.state(name).unwrap().value.to_u64();
+        assert_eq!(["sp", "lr"].map(value), [Some(0x8000), Some(0x11)]);
+    }
+}
+
+#[test]
+fn an_exception_to_a_handler_of_m_profile_is_on_the_main_stack_at_once() {
+    check(
+        "T",
+        &[
+            "thread MSP=8000 PSP=4000 cpsr=01000000",
+            "thread PSP=3fe0 cpsr=0100000f",
+            "handler MSP=7ff0",
+            "handler cpsr=01000000",
+        ],
+        "sp",
+        &["4000@0", "8000@0", "7ff0@2", "7ff0@2"],
+    );
+}
+
+#[test]
+fn a_level_change_in_the_step_that_tells_it() {
+    check(
+        "O",
+        &["EL0t SP_EL0=4000 SP_EL1=8000", "EL0t cpsr=3c5", "EL1h SP_EL1=7ff0", "EL1h cpsr=0", "EL0t"],
+        "sp",
+        &["4000@0", "8000@0", "7ff0@2", "4000@0", "4000@0"],
+    );
+}
+
+#[test]
+fn hyp_has_a_stack_of_its_own_and_the_link_of_usr() {
+    let steps = ["usr r13_usr=4000 r14_usr=11", "usr r13_hyp=a000 cpsr=1da", "hyp", "hyp r14_usr=22", "hyp cpsr=1d0"];
+    check("A", &steps, "sp", &["4000@0", "a000@1", "a000@1", "a000@1", "4000@0"]);
+    check("A", &steps, "lr", &["11@0", "11@0", "11@0", "22@3", "22@3"]);
 }
 
 #[test]

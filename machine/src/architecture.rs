@@ -11,6 +11,7 @@ use crate::bytes::Encoding;
 use crate::control::Control;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::mode::State;
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
 use crate::privilege::Privilege;
@@ -40,6 +41,8 @@ pub(crate) trait Architecture {
     const HAS_MARKED_ADDRESSES: bool = false;
     /// The mark is set on addresses of this set.
     const IS_MARKED: bool = false;
+    /// Its processor may change to a set whose registers have other names.
+    const HAS_STATES: bool = false;
     /// The names that an export of signals declares, in its order.
     const SIGNALS: &'static [Run] = &[];
 
@@ -67,6 +70,10 @@ pub(crate) trait Architecture {
     }
     fn status(_bytes: &[Option<u8>]) -> Status {
         Status::default()
+    }
+    #[inline(always)]
+    fn state_of(_status: u32) -> Option<State> {
+        None
     }
 
     // Encodings.

@@ -17,8 +17,10 @@ pub struct BankedRegister {
 pub enum Bank {
     /// `SP_EL0` … `SP_EL3`.
     Level(u8),
-    /// `r13_svc`, `lr_irq`, ….
+    /// `r13_svc`, `sp_irq`, ….
     Mode([u8; 3]),
+    /// `r14_svc`, `lr_irq`, …: `hyp` uses that of `usr`.
+    Link([u8; 3]),
     /// `r8_fiq`, `r8_usr`, …: only FIQ has its own.
     Fiq([u8; 3]),
     /// `MSP`.
@@ -36,8 +38,11 @@ impl Bank {
             (Self::Level(bank), Mode::Level { level, has_own_stack }) => bank == if has_own_stack { level } else { 0 },
             (Self::Level(_), Mode::Banked(_) | Mode::Handler) => false,
             (Self::Mode(bank), Mode::Banked(mode)) => bank == mode,
+            (Self::Link(bank), Mode::Banked(mode)) => bank == mode || (&bank, &mode) == (b"usr", b"hyp"),
             (Self::Fiq(bank), Mode::Banked(mode)) => (bank == *b"fiq") == (mode == *b"fiq"),
-            (Self::Mode(_) | Self::Fiq(_) | Self::Main | Self::Process, Mode::Level { .. }) => false,
+            // `x8` to `x12` of AArch64 are those of the other modes (DDI 0487, D1.20.1).
+            (Self::Fiq(bank), Mode::Level { .. }) => bank != *b"fiq",
+            (Self::Mode(_) | Self::Link(_) | Self::Main | Self::Process, Mode::Level { .. }) => false,
             (Self::Process, Mode::Handler) => false,
             _ => true,
         }

@@ -1,5 +1,7 @@
 //! The mode of the processor at an instruction, as far as it decides which registers plain names mean.
 
+use crate::set::InstructionSet;
+
 /// The mode of an instruction, by its mode word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
@@ -32,6 +34,15 @@ impl Mode {
             _ => Self::Other,
         }
     }
+}
+
+/// What decides what register names mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    /// How instructions decode.
+    pub set: InstructionSet,
+    /// Which banks are in use.
+    pub mode: Mode,
 }
 
 /// A mode of AArch32 that has registers of its own.

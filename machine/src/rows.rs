@@ -17,6 +17,7 @@ use crate::control::Control;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::linux::pure_calls::{may_write, may_write_late};
+use crate::mode::State;
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
 use crate::privilege::Privilege;
@@ -93,6 +94,17 @@ impl InstructionSet {
     /// What the bits of its status register say, least significant byte first, `None` for a byte that is not known.
     pub fn status(self, bytes: &[Option<u8>]) -> Status {
         ask!(self, Of => Of::status(bytes))
+    }
+
+    /// The state that a value of its status register tells of; none when it tells of none, as one of flags alone.
+    #[inline(always)]
+    pub fn state_of(self, status: u32) -> Option<State> {
+        ask!(self, Of => Of::state_of(status))
+    }
+
+    /// True when its processor may change to a set whose registers have other names.
+    pub const fn has_states(self) -> bool {
+        ask!(self, Of => Of::HAS_STATES)
     }
 
     /// The bank of a lower-case name such as `r13_svc` or `sp_el1`; none for names of no bank.

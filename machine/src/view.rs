@@ -36,8 +36,8 @@ impl RegisterId {
     pub const P0: Self = Self(72);
     /// `st0` … `st7` of the x87, 10 bytes, with `mm0` … `mm7` in them.
     pub const ST0: Self = Self(80);
-    /// The first number given by name.
-    pub const FIRST_NAMED: Self = Self(96);
+    /// The first number given by name. Below it, behind the registers above, are the banks that [`crate::Mode::home`] chooses from.
+    pub const FIRST_NAMED: Self = Self(128);
 }
 
 /// Some bytes of a register.

@@ -101,11 +101,40 @@ pub struct RegisterWrite<'a> {
     pub view: RegisterView,
     /// Little-endian, as long as the view; none when the trace says that the value is unknown.
     pub bytes: Option<&'a [u8]>,
-    /// True for the second of the two writes that one line makes when it names a bank in use:
-    /// first the plain register, then the bank under its own name.
-    pub is_bank_copy: bool,
+    /// Under what name.
+    pub name: WrittenName,
+    /// What plain names mean at it; [`Mode::Other`] where the text around does not tell.
+    pub mode: Mode,
     /// Where it was read.
     pub place: Place,
+}
+
+/// Under what name a register was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WrittenName {
+    /// That of the register itself: a plain name, that of a bank which is not in use, any other.
+    #[default]
+    Own,
+    /// That of a bank in use: the first of two writes that the line makes, that of the plain register.
+    OfBank,
+    /// The second of the two writes, that of the bank.
+    BankCopy,
+}
+
+impl RegisterWrite<'_> {
+    /// True for the second of the two writes that one line makes when it names a bank in use.
+    #[inline]
+    pub fn is_bank_copy(&self) -> bool {
+        self.name == WrittenName::BankCopy
+    }
+
+    /// The view of the register itself, which a plain name only means in the mode of its moment;
+    /// none for the first of two writes, whose bytes the second has too.
+    #[inline]
+    pub fn home(&self) -> Option<RegisterView> {
+        let register = self.mode.home(self.view.register);
+        (self.name != WrittenName::OfBank).then_some(RegisterView { register, ..self.view })
+    }
 }
 
 /// An access to memory.

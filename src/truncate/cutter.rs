@@ -177,7 +177,7 @@ impl EventSink for Cutter<'_> {
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
         let is_overlooked = named.is_some_and(|number| self.noticed.get(usize::from(number)) != Some(&true));
-        if write.is_bank_copy || is_overlooked || !self.reach(write.place) {
+        if write.is_bank_copy() || is_overlooked || !self.reach(write.place) {
             return;
         }
         self.repetition.clear();

@@ -224,7 +224,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        if write.is_bank_copy {
+        if write.is_bank_copy() {
             return;
         }
         let time = self.head(write.place).and_then(|head| head.time);

@@ -55,6 +55,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "register_run",
                     "mode",
                     "bank",
+                    "home",
                     "branch",
                     "control",
                     "site",

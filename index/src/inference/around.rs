@@ -170,8 +170,11 @@ impl<'a, S: Source> Around<'a, S> {
             let last = reader.last_uses(&[view], at, cancel)?.pop().flatten();
             return Ok(last.map(|last| last.slot));
         }
-        let home = RegisterReader::new(self.index, thread, self.position).home(view)?;
-        let Some(slot) = ViewReader(self.index).last_register_slot(thread, home, at)? else { return Ok(None) };
+        let mut slot = None;
+        for home in RegisterReader::new(self.index, thread, self.position).homes(view)?.views() {
+            slot = slot.max(ViewReader(self.index).last_register_slot(thread, home, at)?);
+        }
+        let Some(slot) = slot else { return Ok(None) };
         // What the trace states before the first step of the thread is no step's write.
         let owner = SlotReader(self.index).owner(thread, slot)?;
         Ok(owner.map(|_| slot))

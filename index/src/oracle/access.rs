@@ -1,11 +1,13 @@
 //! The last and next access of a cell.
 
-use stepback_machine::AccessKind;
+use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cell::Cell;
 use crate::answers::hit::Hit;
+use crate::answers::thread::ThreadId;
+use crate::oracle::banks::Meaning;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::operands::{AskedUses, Done, Use};
 use crate::oracle::record::{Oracle, Replay};
@@ -32,17 +34,14 @@ impl Replay for LastAccess {
             let hit = last.and_then(|read| oracle.read_hit(asked, read));
             return Some(hit.map_or(LastAccessAnswer::Never, |hit| LastAccessAnswer::Step(Box::new(hit))));
         }
-        let cell = match self.cell {
-            Cell::Register { thread, view } => Cell::Register { thread, view: oracle.home(thread, view, self.before) },
-            Cell::Memory { .. } => self.cell,
-        };
+        let cell = oracle.meant_cell(self.cell, self.before);
         let mut events = oracle.events_until(self.before).iter().rev();
-        let Some(event) = events.find(|event| accesses(event, cell, self.kinds)) else {
+        let Some(event) = events.find(|event| accesses(event, &cell, self.kinds)) else {
             return Some(LastAccessAnswer::Never);
         };
         Some(match oracle.hit_of(event) {
             Some(hit) => {
-                let is_last_write = self.kinds == AccessKinds::Writes && matches!(cell, Cell::Memory { .. });
+                let is_last_write = self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. });
                 let done = Done { thread: event.thread, slot: event.slot };
                 let doubt = is_last_write.then(|| oracle.overtaken(done, self.before)).flatten();
                 LastAccessAnswer::Step(Box::new(Hit { doubt, ..hit }))
@@ -67,7 +66,8 @@ impl Replay for NextAccess {
             return Some(next.and_then(|read| oracle.read_hit(asked, read)));
         }
         let events = oracle.events_after(self.from).iter();
-        let mut accesses = events.filter(|event| accesses(event, self.cell, self.kinds));
+        let cell = oracle.meant_cell(self.cell, self.from);
+        let mut accesses = events.filter(|event| accesses(event, &cell, self.kinds));
         Some(accesses.find_map(|event| oracle.hit_of(event)))
     }
 }
@@ -80,22 +80,28 @@ fn decoded_uses(cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
     }
 }
 
-fn accesses(event: &Event, cell: Cell, kinds: AccessKinds) -> bool {
+/// A cell, and which register its name means.
+enum MeantCell {
+    Register { thread: ThreadId, meaning: Meaning },
+    Memory { address: Address, len_bytes: u64 },
+}
+
+fn accesses(event: &Event, cell: &MeantCell, kinds: AccessKinds) -> bool {
     match (&event.kind, cell) {
-        (EventKind::Register(written), Cell::Register { thread, view }) => {
-            event.thread == thread && written.view.overlaps(view)
+        (EventKind::Register(written), MeantCell::Register { thread, meaning }) => {
+            event.thread == *thread && meaning.is_written_by(written)
         }
-        (EventKind::Access(access), Cell::Memory { address, len_bytes }) => {
+        (EventKind::Access(access), MeantCell::Memory { address, len_bytes }) => {
             let is_wanted = match kinds {
                 AccessKinds::Reads => access.kind == AccessKind::Read,
                 AccessKinds::Writes => access.kind == AccessKind::Write,
                 AccessKinds::All => true,
             };
-            let is_inside = |touched: u64| touched.checked_sub(address.0).is_some_and(|place| place < len_bytes);
+            let is_inside = |touched: u64| touched.checked_sub(address.0).is_some_and(|place| place < *len_bytes);
             is_wanted && access.each_byte().any(|(touched, _)| is_inside(touched))
         }
-        (EventKind::HostWrite { first, last, .. }, Cell::Memory { address, len_bytes }) => {
-            let is_inside = len_bytes > 0 && *first <= address.0.saturating_add(len_bytes - 1) && address.0 <= *last;
+        (EventKind::HostWrite { first, last, .. }, MeantCell::Memory { address, len_bytes }) => {
+            let is_inside = *len_bytes > 0 && *first <= address.0.saturating_add(len_bytes - 1) && address.0 <= *last;
             kinds != AccessKinds::Reads && is_inside
         }
         _ => false,
@@ -103,6 +109,13 @@ fn accesses(event: &Event, cell: Cell, kinds: AccessKinds) -> bool {
 }
 
 impl Oracle {
+    fn meant_cell(&self, cell: Cell, at: Position) -> MeantCell {
+        match cell {
+            Cell::Register { thread, view } => MeantCell::Register { thread, meaning: self.meaning(thread, view, at) },
+            Cell::Memory { address, len_bytes } => MeantCell::Memory { address, len_bytes },
+        }
+    }
+
     /// The uses of the register that a cell is, where only operands tell of it.
     fn asked_uses(&self, cell: Cell, kinds: AccessKinds) -> Option<AskedUses> {
         match cell {

@@ -1,75 +1,176 @@
-//! Which bank of a register the plain name means.
+//! Which register a name means: told from the architecture, register by register.
 
-use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView};
-use stepback_parsers::Position;
+use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, naive};
+use stepback_parsers::{Position, RegisterWrite, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{Event, EventKind, Written};
+use crate::oracle::event::{EventKind, Written};
 use crate::oracle::record::Oracle;
 
-/// What the last line that wrote a plain register named.
+/// A register of the processor. Those of AArch32 that AArch64 sees too have its numbers (DDI 0487, D1.20.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
-    /// No line wrote it.
-    Nothing,
-    /// The plain register itself.
-    Plain,
-    Bank(Bank),
+pub(super) enum Physical {
+    General(u16),
+    StackOfLevel(u8),
+    MainStack,
+    ProcessStack,
+    MonitorStack,
+    MonitorLink,
+    /// What has no banks.
+    Single(RegisterId),
+    /// A plain name in an unknown mode.
+    Some(RegisterId),
+}
+
+impl Physical {
+    /// The register that a line wrote.
+    pub fn of_write(register: RegisterId, bank: Option<BankedRegister>, mode: Mode) -> Self {
+        let Some(BankedRegister { plain, bank }) = bank else { return Self::of_plain(register, mode) };
+        match bank {
+            Bank::Level(level) => Self::StackOfLevel(level),
+            Bank::Mode(mode) | Bank::Link(mode) | Bank::Fiq(mode) => Self::of_plain(plain.register, Mode::Banked(mode)),
+            Bank::Main => Self::MainStack,
+            Bank::Process => Self::ProcessStack,
+            Bank::Other => Self::Single(register),
+        }
+    }
+
+    fn of_plain(register: RegisterId, mode: Mode) -> Self {
+        match (register, mode) {
+            (RegisterId::SP, Mode::Level { level, has_own_stack: true }) => Self::StackOfLevel(level),
+            (RegisterId::SP, Mode::Level { has_own_stack: false, .. }) => Self::StackOfLevel(0),
+            (RegisterId::SP, Mode::Handler) => Self::MainStack,
+            (RegisterId::SP, Mode::Banked(mode)) => match &mode {
+                b"usr" => Self::General(13),
+                b"hyp" => Self::General(15),
+                b"irq" => Self::General(17),
+                b"svc" => Self::General(19),
+                b"abt" => Self::General(21),
+                b"und" => Self::General(23),
+                b"fiq" => Self::General(29),
+                _ => Self::MonitorStack,
+            },
+            (RegisterId::LR, Mode::Banked(mode)) => match &mode {
+                b"usr" | b"hyp" => Self::General(14),
+                b"irq" => Self::General(16),
+                b"svc" => Self::General(18),
+                b"abt" => Self::General(20),
+                b"und" => Self::General(22),
+                b"fiq" => Self::General(30),
+                _ => Self::MonitorLink,
+            },
+            (RegisterId::SP | RegisterId::LR, _) => Self::Some(register),
+            (RegisterId(number @ 8..=12), Mode::Banked(mode)) if mode == *b"fiq" => Self::General(number + 16),
+            (RegisterId(number @ 0..=30), _) => Self::General(number),
+            (register, _) => Self::Single(register),
+        }
+    }
+}
+
+/// The mode of the lines of a step.
+#[derive(Default)]
+pub(super) struct ModeOfSlot {
+    step: Option<(ThreadNumber, InstructionSet)>,
+    mode: Mode,
+}
+
+impl ModeOfSlot {
+    pub fn begin(step: &StepEvent<'_>) -> Self {
+        Self { step: Some((step.thread, step.instruction_set)), mode: step.mode }
+    }
+
+    /// What plain names mean on a line of a thread.
+    pub fn of(&self, thread: ThreadNumber) -> Mode {
+        if self.step.is_some_and(|(owner, _)| owner == thread) { self.mode } else { Mode::Other }
+    }
+
+    /// Takes what a write of the status register tells.
+    pub fn follow(&mut self, write: &RegisterWrite<'_>) {
+        let Some((_, set)) = self.step.filter(|(owner, _)| *owner == write.thread) else { return };
+        self.mode = told_mode(write.view, write.bytes, set).unwrap_or(self.mode);
+    }
+}
+
+/// The mode that a write tells of, if it is one of the whole status register.
+fn told_mode(view: RegisterView, bytes: Option<&[u8]>, set: InstructionSet) -> Option<Mode> {
+    let is_status = view == RegisterView::new(RegisterId::PSR, 0, 4);
+    naive::told_mode(*bytes.filter(|_| is_status)?.first_chunk()?, set)
+}
+
+/// What a name means at a position.
+pub(super) struct Meaning {
+    view: RegisterView,
+    bank: Option<BankedRegister>,
+    mode: Mode,
+    physical: Physical,
+}
+
+impl Meaning {
+    /// Whether a write is one of its bytes, and of two writes of one line the one that bears the name.
+    pub fn is_written_by(&self, written: &Written) -> bool {
+        let register = self.view.register;
+        if !(RegisterView { register, ..written.view }).overlaps(self.view) {
+            return false;
+        }
+        if self.bank.is_some() || register >= RegisterId::FIRST_NAMED {
+            return written.name != WrittenName::OfBank && written.physical == self.physical;
+        }
+        let plain = written.bank.map_or(written.view.register, |bank| bank.plain.register);
+        let first_half = if plain == register { WrittenName::BankCopy } else { WrittenName::OfBank };
+        let is_in_use = |bank: BankedRegister| plain == register && bank.bank.is_in_use(self.mode);
+        written.name != first_half
+            && match self.mode {
+                Mode::Other => plain == register,
+                _ => {
+                    written.bank.is_some_and(is_in_use)
+                        || written.physical == self.physical
+                        || written.physical == Physical::Some(register)
+                }
+            }
+    }
 }
 
 impl Oracle {
-    /// The register that the bytes of a view are in at a position, as a view of it.
-    pub(super) fn home(&self, thread: ThreadId, view: RegisterView, position: Position) -> RegisterView {
-        let numbers = 0..u16::try_from(self.register_names.len()).unwrap_or(u16::MAX);
-        let mut named = numbers.map(|number| RegisterId(RegisterId::FIRST_NAMED.0 + number));
-        if named.all(|register| self.bank_of(register, view).is_none()) {
-            return view;
-        }
-        let own = || self.events_until(position).iter().filter(|event| event.thread == thread);
+    /// What a name of a thread means at a position.
+    pub(super) fn meaning(&self, thread: ThreadId, view: RegisterView, position: Position) -> Meaning {
+        let bank = self.bank_of(view.register);
         let mode = self.mode_at(thread, position);
-        let is_elsewhere = match self.last_named(own(), view) {
-            Named::Nothing => mode != Mode::Other,
-            Named::Plain => false,
-            Named::Bank(bank) => !bank.is_in_use(mode),
-        };
-        if !is_elsewhere {
-            return view;
-        }
-        let is_home = |register| self.bank_of(register, view).is_some_and(|bank| bank.is_in_use(mode));
-        let in_use = |written: &Written| Some(written.view.register).filter(|register| is_home(*register));
-        let of_register = |register| RegisterView { register, ..view };
-        let mut touched = own().filter_map(|event| {
-            let EventKind::Register(written) = &event.kind else { return None };
-            in_use(written).filter(|register| written.view.overlaps(of_register(*register)))
-        });
-        let ever = || self.writes().filter(|(writer, _)| *writer == thread).find_map(|(_, written)| in_use(written));
-        touched.next_back().or_else(ever).map_or(view, of_register)
+        Meaning { view, bank, mode, physical: Physical::of_write(view.register, bank, mode) }
     }
 
-    /// The mode of a thread's last step before a position.
+    /// The mode of a thread at a position: that of its last step, or what the status register told since;
+    /// before its first step that of the first.
     pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
-        let own = self.events_until(position).iter().filter(|event| event.thread == thread);
-        let owner = own.filter_map(|event| event.owner).next_back();
-        owner.and_then(|step| self.step(step)).map_or(Mode::Other, |step| step.mode)
-    }
-
-    /// What the last line that wrote a byte of a view named.
-    fn last_named<'a>(&self, events: impl Iterator<Item = &'a Event>, view: RegisterView) -> Named {
-        let (mut named, mut named_on) = (Named::Nothing, None);
-        for event in events {
-            let EventKind::Register(written) = &event.kind else { continue };
-            if written.view.overlaps(view) {
-                (named, named_on) = (Named::Plain, Some(event.line));
-            } else if written.is_bank_copy && named_on == Some(event.line) {
-                named = self.bank_of(written.view.register, view).map_or(named, Named::Bank);
+        let until = self.events_until(position);
+        let own = |event: &&crate::oracle::event::Event| event.thread == thread;
+        let begun = until.iter().rposition(|event| event.thread == thread && matches!(event.kind, EventKind::Step));
+        let Some(begun) = begun else {
+            return self.steps.iter().find(|step| step.thread == thread).map_or(Mode::Other, |step| step.mode);
+        };
+        let since = until.get(begun..).unwrap_or_default();
+        let Some(step) = since.first().and_then(|event| self.step(event.owner?)) else { return Mode::Other };
+        let mut mode = step.mode;
+        for event in since.iter().filter(own) {
+            if let EventKind::Register(written) = &event.kind {
+                mode = told_mode(written.view, written.bytes.as_deref(), step.instruction_set).unwrap_or(mode);
             }
         }
-        named
+        mode
     }
 
-    /// The bank that a register is of the plain register of a view.
-    fn bank_of(&self, register: RegisterId, view: RegisterView) -> Option<Bank> {
-        let BankedRegister { plain, bank } = InstructionSet::banked_anywhere(self.outside_name(register)?)?;
-        Some(bank).filter(|bank| plain.register == view.register && *bank != Bank::Other)
+    /// The bank that a register is by its name; none of plain ones and of those whose suffix tells nothing.
+    pub(super) fn bank_of(&self, register: RegisterId) -> Option<BankedRegister> {
+        InstructionSet::banked_anywhere(self.outside_name(register)?).filter(|known| known.bank != Bank::Other)
+    }
+
+    /// Tells the first writes of a line the bank that its last one bears.
+    pub(super) fn tell_first_half(&mut self, line: u64, copy: &Written) {
+        for event in self.events.iter_mut().rev().take_while(|event| event.line == line) {
+            if let EventKind::Register(written) = &mut event.kind
+                && written.name == WrittenName::OfBank
+            {
+                (written.bank, written.physical) = (copy.bank, copy.physical);
+            }
+        }
     }
 }

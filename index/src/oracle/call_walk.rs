@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use stepback_machine::naive::{Kind, LINK_A64, Target};
 use stepback_machine::{Address, RegisterId};
-use stepback_parsers::{Step, TextKind};
+use stepback_parsers::{Step, TextKind, WrittenName};
 
 use crate::answers::call::{Call, Entered, Evidence, Left};
 use crate::answers::thread::ThreadId;
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
                         self.step(step, told);
                     }
                 }
-                EventKind::Register(written) if !written.is_bank_copy => self.register(written),
+                EventKind::Register(written) if written.name != WrittenName::BankCopy => self.register(written),
                 _ => {}
             }
         }

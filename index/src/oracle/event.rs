@@ -1,11 +1,12 @@
 //! The events as the oracle keeps them.
 
 use stepback_machine::naive::NaiveStep;
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, Mode, RegisterView};
-use stepback_parsers::{DelaySlot, Marker, Step, StepOrigin, TextKind};
+use stepback_machine::{AccessKind, Address, BankedRegister, Branch, Encoding, InstructionSet, Mode, RegisterView};
+use stepback_parsers::{DelaySlot, Marker, Step, StepOrigin, TextKind, WrittenName};
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
+use crate::oracle::banks::Physical;
 
 /// An event of the trace.
 #[derive(Clone, Debug)]
@@ -45,7 +46,11 @@ pub(super) struct Written {
     pub view: RegisterView,
     /// None when the trace does not tell.
     pub bytes: Option<Vec<u8>>,
-    pub is_bank_copy: bool,
+    pub name: WrittenName,
+    /// Whose name the line gave; none of a plain one.
+    pub bank: Option<BankedRegister>,
+    /// Which register it was.
+    pub physical: Physical,
 }
 
 /// An access to memory.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::RegisterId;
+use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::host_operation::HostOperation;
@@ -54,10 +54,10 @@ impl Oracle {
             return None;
         }
         let size = naive.word_bytes();
-        let registers = self.register_bytes(told.thread, Position(step.0));
         let register = |number: u16, size: u16| {
-            let byte = |place| registers.get(&(RegisterId(number), place)).and_then(|byte| byte.value);
-            (0..size).rev().try_fold(0u64, |value, place| Some(value << 8 | u64::from(byte(place)?)))
+            let view = RegisterView::new(RegisterId(number), 0, size);
+            let bytes = self.register_value(told.thread, view, Position(step.0)).0;
+            bytes.into_iter().rev().try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
         };
         let (operation, block) = (register(0, 4)?, register(1, size)?);
         let word = |number: u64| {

@@ -1,6 +1,6 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_machine::{Bank, Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
+use stepback_machine::{Bank, Condition, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::{MarkerKind, Position, Recording, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -8,6 +8,7 @@ use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::{Access, AccessTarget};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
+use crate::oracle::banks::Physical;
 use crate::oracle::event::{EventKind, Told};
 use crate::oracle::record::Oracle;
 
@@ -69,7 +70,12 @@ impl Oracle {
             .collect();
         let is_meant = |told: &Told| match asked {
             Some(banked) => banked.bank.is_in_use(told.mode),
-            None => banks.iter().all(|bank| bank.is_in_use(told.mode) == bank.is_in_use(mode)),
+            None => {
+                let meant = |mode| Physical::of_write(plain, None, mode);
+                let is_told = told.mode != Mode::Other && mode != Mode::Other;
+                (!is_told || meant(told.mode) == meant(mode))
+                    && banks.iter().all(|bank| bank.is_in_use(told.mode) == bank.is_in_use(mode))
+            }
         };
         let plain = RegisterView { register: plain, ..view };
         let reads = self.uses(AskedUses { view: plain, ..asked_uses });

@@ -11,6 +11,7 @@ use stepback_parsers::{
 use crate::answers::index_info::Warning;
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
+use crate::oracle::banks::{ModeOfSlot, Physical};
 use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
 use crate::query::question::Query;
 
@@ -88,7 +89,7 @@ impl Oracle {
             program: Program::default(),
             external_changes: 0,
         };
-        let mut sink = Recorder { oracle: &mut oracle, last_steps: HashMap::new() };
+        let mut sink = Recorder { oracle: &mut oracle, last_steps: HashMap::new(), modes: ModeOfSlot::default() };
         source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
         if oracle.thread_names.is_empty() {
             oracle.thread_names.push("cpu0".to_owned());
@@ -181,6 +182,7 @@ impl Oracle {
 struct Recorder<'a> {
     oracle: &'a mut Oracle,
     last_steps: HashMap<u16, Step>,
+    modes: ModeOfSlot,
 }
 
 impl Recorder<'_> {
@@ -224,12 +226,19 @@ impl EventSink for Recorder<'_> {
             mode: step.mode,
             text: step.text.to_vec(),
         });
+        self.modes = ModeOfSlot::begin(step);
         self.push(step.thread, step.place, EventKind::Step);
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         let bytes = write.bytes.map(<[u8]>::to_vec);
-        let written = Written { view: write.view, bytes, is_bank_copy: write.is_bank_copy };
+        let bank = self.oracle.bank_of(write.view.register);
+        let physical = Physical::of_write(write.view.register, bank, self.modes.of(write.thread));
+        let written = Written { view: write.view, bytes, name: write.name, bank, physical };
+        if write.is_bank_copy() {
+            self.oracle.tell_first_half(write.place.line_in_range, &written);
+        }
+        self.modes.follow(write);
         self.push(write.thread, write.place, EventKind::Register(written));
     }
 

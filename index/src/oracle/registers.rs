@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_machine::{RegisterId, RegisterView, Registers};
+use stepback_machine::{RegisterView, Registers};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -22,30 +22,30 @@ pub(super) struct WrittenByte {
     owner: Option<Step>,
 }
 
-pub(super) type WrittenBytes = HashMap<(RegisterId, u16), WrittenByte>;
+/// By their places in the register.
+pub(super) type WrittenBytes = HashMap<u16, WrittenByte>;
 
 impl Replay for RegistersAt {
     fn replay(&self, oracle: &Oracle) -> Option<RegisterFile> {
         oracle.check(self.position)?;
         let thread = self.thread.unwrap_or_else(|| oracle.thread_at(self.position));
         oracle.thread_names.get(usize::from(thread.0))?;
-        let bytes = oracle.register_bytes(thread, self.position);
         let state = |(name, view)| match oracle.next_pc(thread, self.position) {
             Some(pc) if view == pc.1 => next_pc_state(name, view, pc.0),
             _ if oracle.has_operands_alone => {
                 oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, self.position)
             }
-            _ => state(name, view, oracle.home(thread, view, self.position), &bytes),
+            _ => state(name, view, &oracle.view_bytes(thread, view, self.position)),
         };
         let registers = oracle.shown_registers(thread).into_iter().map(state).collect();
         Some(RegisterFile { thread, instruction_set: oracle.instruction_set(thread), registers })
     }
 }
 
-/// A register whose bytes are in `home`.
-fn state(name: String, view: RegisterView, home: RegisterView, bytes: &WrittenBytes) -> RegisterState {
+/// A register whose bytes are known by their places in it.
+fn state(name: String, view: RegisterView, bytes: &WrittenBytes) -> RegisterState {
     let written: Vec<Option<&WrittenByte>> =
-        (0..view.size_bytes).map(|place| bytes.get(&(home.register, home.offset + place))).collect();
+        (0..view.size_bytes).map(|place| bytes.get(&(view.offset + place))).collect();
     let value = Value(written.iter().map(|byte| byte.and_then(|byte| byte.value)).collect());
     let newest = written.into_iter().flatten().max_by_key(|byte| byte.slot);
     RegisterState {
@@ -95,14 +95,19 @@ impl Oracle {
         shown
     }
 
-    pub(super) fn register_bytes(&self, thread: ThreadId, position: Position) -> WrittenBytes {
+    /// The bytes of a view as a name means it at a position.
+    fn view_bytes(&self, thread: ThreadId, view: RegisterView, position: Position) -> WrittenBytes {
         let mut bytes = WrittenBytes::new();
+        let meaning = self.meaning(thread, view, position);
         for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
             let EventKind::Register(written) = &event.kind else { continue };
+            if !meaning.is_written_by(written) {
+                continue;
+            }
             for place in 0..written.view.size_bytes {
                 let value = written.bytes.as_ref().and_then(|bytes| bytes.get(usize::from(place)).copied());
                 let byte = WrittenByte { value, slot: event.slot, owner: event.owner };
-                bytes.insert((written.view.register, written.view.offset + place), byte);
+                bytes.insert(written.view.offset + place, byte);
             }
         }
         bytes
@@ -110,8 +115,7 @@ impl Oracle {
 
     /// The bytes of a register at a position.
     pub(super) fn register_value(&self, thread: ThreadId, view: RegisterView, position: Position) -> Value {
-        let home = self.home(thread, view, position);
-        state(String::new(), view, home, &self.register_bytes(thread, position)).value
+        state(String::new(), view, &self.view_bytes(thread, view, position)).value
     }
 
     /// The address of a thread's next step, and the register that it is shown in; none when it has none.

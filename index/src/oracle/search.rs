@@ -1,6 +1,6 @@
 //! Searches.
 
-use stepback_parsers::Step;
+use stepback_parsers::{Step, WrittenName};
 
 use crate::answers::hit::Hit;
 use crate::oracle::event::EventKind;
@@ -38,7 +38,7 @@ impl Replay for FindValue {
         oracle.check(self.from)?;
         let events = oracle.events_after(self.from).iter();
         let found = events.filter(|event| {
-            let is_copy = matches!(&event.kind, EventKind::Register(written) if written.is_bank_copy);
+            let is_copy = matches!(&event.kind, EventKind::Register(written) if written.name == WrittenName::BankCopy);
             let value = oracle.access_of(event).and_then(|access| access.value.to_u64());
             !is_copy && value == Some(self.value)
         });

@@ -1,7 +1,7 @@
 //! Steps with what they did.
 
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
-use stepback_parsers::{Line, Position, Step};
+use stepback_parsers::{Line, Position, Step, WrittenName};
 
 use crate::answers::step_record::LATE_STEPS;
 use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
@@ -69,7 +69,7 @@ impl Oracle {
     fn effect(&self, event: &Event) -> Option<Effect> {
         match &event.kind {
             EventKind::Step => None,
-            EventKind::Register(written) if written.is_bank_copy => None,
+            EventKind::Register(written) if written.name == WrittenName::BankCopy => None,
             EventKind::Register(written) => Some(Effect::Register {
                 name: self.register_name(written.view, event.thread),
                 view: written.view,

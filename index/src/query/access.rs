@@ -8,21 +8,24 @@ use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
 use crate::answers::hit::{Doubt, Hit};
-use crate::answers::step_record::Effect;
+use crate::answers::step_record::{Access, AccessTarget, Effect};
 use crate::index::Index;
 use crate::inference::access_values::fill_accesses;
 use crate::query::question::Query;
 use crate::query::register_reads::RegisterReads;
 use crate::query::steps::Steps;
-use crate::read::banks::home_of;
+use crate::read::banks::Homes;
 use crate::read::bytes::ByteReader;
+use crate::read::names::NameReader;
 use crate::read::operands::{OperandReader, OperandUse};
 use crate::read::overtaken::DoubtReader;
 use crate::read::records::RecordReader;
+use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
 use crate::read::touches::TouchReader;
 use crate::read::views::ViewReader;
 use crate::store::granules::last_of;
+use crate::store::named_bank::NamedBank;
 use crate::store::regions::host_regions::HostRegion;
 use crate::store::regions::ranges::AddressRange;
 
@@ -75,7 +78,7 @@ impl Query for LastAccess {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
         SlotReader(index).check_position(self.before)?;
-        let asked = Asked { index, cell: self.cell, kinds: self.kinds, cancel };
+        let asked = Asked { index, cell: self.cell, homes: None, kinds: self.kinds, cancel };
         if let Some(operands) = asked.operands()? {
             return Ok(match operands.last_hit(self.before, cancel)? {
                 Some(hit) => LastAccessAnswer::Step(Box::new(hit)),
@@ -88,8 +91,7 @@ impl Query for LastAccess {
                 None => LastAccessAnswer::Never,
             });
         }
-        // Where the register has banks, the one in use at the position is meant.
-        let asked = Asked { cell: home_of(index, self.cell, self.before)?, ..asked };
+        let asked = Asked { homes: asked.homes_at(self.before)?, ..asked };
         let slot = asked.last_slot(self.before.0)?;
         // In the slot of a call, what the trace shows comes after what the host wrote.
         let region = asked.last_host_region(self.before.0);
@@ -128,13 +130,14 @@ impl Query for NextAccess {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
-        let asked = Asked { index, cell: self.cell, kinds: self.kinds, cancel };
+        let asked = Asked { index, cell: self.cell, homes: None, kinds: self.kinds, cancel };
         if let Some(operands) = asked.operands()? {
             return operands.next_hit(self.from, cancel);
         }
         if let Some(reads) = asked.register_reads(self.from)? {
             return reads.next(self.from, cancel);
         }
+        let asked = Asked { homes: asked.homes_at(self.from)?, ..asked };
         let mut from = self.from.0;
         loop {
             cancel.check()?;
@@ -162,7 +165,7 @@ impl Query for IsAccessedBy {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<bool, QueryError> {
         let (slot, cell) = (self.step.0.saturating_add(1), self.cell);
-        let asked = Asked { index, cell, kinds: self.kinds, cancel };
+        let asked = Asked { index, cell, homes: None, kinds: self.kinds, cancel };
         if asked.last_host_region(slot).is_some_and(|region| region.slot == slot) {
             return Ok(true);
         }
@@ -173,7 +176,7 @@ impl Query for IsAccessedBy {
         if let Some(reads) = asked.register_reads(Position(slot))? {
             return reads.is_read_in(slot);
         }
-        let asked = Asked { cell: home_of(index, cell, Position(slot))?, ..asked };
+        let asked = Asked { homes: asked.homes_at(Position(slot))?, ..asked };
         Ok(asked.first_of(&SlotReader(index).events(slot..slot + 1)?, slot).is_some())
     }
 }
@@ -182,11 +185,20 @@ impl Query for IsAccessedBy {
 struct Asked<'a, S> {
     index: &'a Index<S>,
     cell: Cell,
+    /// Where the bytes of a register are: of its banks the one in use at the position; none before that is known.
+    homes: Option<Homes>,
     kinds: AccessKinds,
     cancel: &'a Cancel,
 }
 
 impl<'a, S: Source> Asked<'a, S> {
+    fn homes_at(&self, at: Position) -> Result<Option<Homes>, QueryError> {
+        match self.cell {
+            Cell::Register { thread, view } => RegisterReader::new(self.index, thread, at).homes(view).map(Some),
+            Cell::Memory { .. } => Ok(None),
+        }
+    }
+
     /// The register that the cell is, where the operands of instructions tell of it.
     fn operands(&self) -> Result<Option<OperandsOf<'a, S>>, QueryError> {
         match self.cell {
@@ -212,8 +224,12 @@ impl<'a, S: Source> Asked<'a, S> {
     /// The last slot up to one in which the trace shows an access.
     fn last_slot(&self, last: u64) -> Result<Option<u64>, QueryError> {
         let range = match self.cell {
-            Cell::Register { thread, view } => {
-                return ViewReader(self.index).last_register_slot(thread, view, last);
+            Cell::Register { thread, .. } => {
+                let mut found = None;
+                for home in self.homes.iter().flat_map(Homes::views) {
+                    found = found.max(ViewReader(self.index).last_register_slot(thread, home, last)?);
+                }
+                return Ok(found);
             }
             Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
         };
@@ -229,8 +245,13 @@ impl<'a, S: Source> Asked<'a, S> {
     /// The first slot from one on in which the trace shows an access.
     fn next_slot(&self, first: u64) -> Result<Option<u64>, QueryError> {
         let range = match self.cell {
-            Cell::Register { thread, view } => {
-                return ViewReader(self.index).next_register_slot(thread, view, first);
+            Cell::Register { thread, .. } => {
+                let mut found: Option<u64> = None;
+                for home in self.homes.iter().flat_map(Homes::views) {
+                    let next = ViewReader(self.index).next_register_slot(thread, home, first)?;
+                    found = found.into_iter().chain(next).min();
+                }
+                return Ok(found);
             }
             Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
         };
@@ -273,8 +294,8 @@ impl<'a, S: Source> Asked<'a, S> {
     fn first_of<'b>(&self, events: &'b [SlotEvent], slot: u64) -> Option<&'b SlotEvent> {
         let mut events = events.iter().filter(|event| event.slot == slot);
         events.find(|event| match (&event.kind, self.cell) {
-            (EventKind::Register { view, .. }, Cell::Register { thread, view: wanted }) => {
-                event.thread == thread && view.overlaps(wanted)
+            (EventKind::Register { .. }, Cell::Register { thread, .. }) => {
+                event.thread == thread && self.homes.as_ref().is_some_and(|homes| homes.written(event).is_some())
             }
             (EventKind::Access { kind, address, size_bytes, .. }, Cell::Memory { address: wanted, len_bytes }) => {
                 let last = |start: Address, len: u64| start.0.saturating_add(len.saturating_sub(1));
@@ -286,10 +307,26 @@ impl<'a, S: Source> Asked<'a, S> {
         })
     }
 
+    /// An access under the name that was asked for, where a line writes the register under two.
+    fn under_plain_name(&self, event: &SlotEvent, access: Access) -> Access {
+        let (Cell::Register { thread, view }, EventKind::Register { view: written, is_bank_copy: true, .. }) =
+            (self.cell, &event.kind)
+        else {
+            return access;
+        };
+        let is_of_asked = |bank: &NamedBank| bank.register == written.register && bank.plain == view.register;
+        if !self.index.banks.iter().any(is_of_asked) {
+            return access;
+        }
+        let plain = RegisterView { register: view.register, ..*written };
+        Access { target: AccessTarget::Register(NameReader(self.index).register_name(plain, thread)), ..access }
+    }
+
     /// What a step did in an event, with the values of its accesses that follow from what steps did.
     fn hit(&self, step: Step, event: &SlotEvent) -> Result<Hit, QueryError> {
         let reader = RecordReader(self.index);
-        let mut hit = reader.hit(step, Position(event.slot), reader.access_of(event)?)?;
+        let access = reader.access_of(event)?.map(|access| self.under_plain_name(event, access));
+        let mut hit = reader.hit(step, Position(event.slot), access)?;
         fill_accesses(self.index, std::slice::from_mut(&mut hit.record), self.cancel)?;
         let Some(access) = &mut hit.access else { return Ok(hit) };
         let same = hit.record.effects.iter().find_map(|effect| match effect {

@@ -33,6 +33,8 @@ pub(super) struct RegisterReads<'a, S> {
     plain: RegisterView,
     /// The banks of its plain name that the trace names, and whether each is meant.
     banks: Vec<MeantBank>,
+    /// The mode in which the plain name means it; none in particular where a bank was asked for by its own.
+    mode: Mode,
 }
 
 /// A bank, and whether it is the one that is asked about.
@@ -54,14 +56,16 @@ impl<'a, S: Source> RegisterReads<'a, S> {
         }
         let register = asked.map_or(view.register, |known| known.plain);
         let shared = index.banks.iter().filter(|known| known.plain == register);
-        let banks = match asked {
-            Some(known) => vec![MeantBank { bank: known.bank, is_meant: true }],
+        let (mode, banks) = match asked {
+            Some(known) => (Mode::Other, vec![MeantBank { bank: known.bank, is_meant: true }]),
             None => {
                 let mode = RegisterReader::new(index, thread, at).mode()?;
-                shared.map(|known| MeantBank { bank: known.bank, is_meant: known.bank.is_in_use(mode) }).collect()
+                let is_meant = |bank: Bank| bank.is_in_use(mode);
+                let banks = shared.map(|known| MeantBank { bank: known.bank, is_meant: is_meant(known.bank) });
+                (mode, banks.collect())
             }
         };
-        Ok(Self { index, thread, view, plain: RegisterView { register, ..view }, banks })
+        Ok(Self { index, thread, view, plain: RegisterView { register, ..view }, banks, mode })
     }
 
     /// The last read by steps before a position.
@@ -116,7 +120,10 @@ impl<'a, S: Source> RegisterReads<'a, S> {
     }
 
     fn is_meant_in(&self, mode: Mode) -> bool {
-        self.banks.iter().all(|known| known.bank.is_in_use(mode) == known.is_meant)
+        let home = |mode: Mode| mode.home(self.plain.register);
+        let is_known = mode != Mode::Other && self.mode != Mode::Other;
+        (!is_known || home(mode) == home(self.mode))
+            && self.banks.iter().all(|known| known.bank.is_in_use(mode) == known.is_meant)
     }
 
     fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {

@@ -1,99 +1,167 @@
-//! Which bank of a register the plain name means at a position.
+//! Which registers a name means at a position.
 //!
-//! A line that names a bank in use writes the plain register too: `R SP_EL1 …` is a write of `sp`.
-//! A change of mode writes nothing, and yet `sp` is another register from there on.
-//! So where the newest write of the plain register named a bank that the mode at the position does not use,
-//! the plain register is the bank that it does use, if the trace names that anywhere.
+//! A plain name such as `sp` means the bank that the mode of the position uses, and that is a register of its own:
+//! written by its own name (`R r13_svc …`), or by the plain one while its mode lasted.
+//! The mode is that of the thread's last step, or what the status register says that was written since.
 
-use stepback_machine::{Mode, RegisterId, RegisterView};
+use stepback_machine::{Bank, InstructionSet, Mode, RegisterId, RegisterView, State, Twin};
 use stepback_parsers::{Position, Source};
 
-use crate::answers::cell::Cell;
 use crate::answers::error::QueryError;
 use crate::index::Index;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::named_bank::NamedBank;
 
-/// The cell that is meant at a position: where its register has banks, the one in use.
-pub(crate) fn home_of<S: Source>(index: &Index<S>, cell: Cell, at: Position) -> Result<Cell, QueryError> {
-    match cell {
-        Cell::Register { thread, view } => {
-            Ok(Cell::Register { thread, view: RegisterReader::new(index, thread, at).home(view)? })
-        }
-        Cell::Memory { .. } => Ok(cell),
+/// The views whose newest writes are the value of a view: it has more than one where a register has several names.
+#[derive(Clone, Debug)]
+pub(crate) struct Homes(Vec<RegisterView>);
+
+impl Homes {
+    /// The views.
+    pub(crate) fn views(&self) -> impl Iterator<Item = RegisterView> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The view of an event's register of which it wrote something that counts.
+    pub(crate) fn written(&self, event: &SlotEvent) -> Option<RegisterView> {
+        let EventKind::Register { home, .. } = &event.kind else { return None };
+        home.filter(|home| self.0.iter().any(|view| view.overlaps(*home)))
     }
 }
 
 impl<S: Source> RegisterReader<'_, S> {
-    /// Where the bytes of a view are: in the register itself, or in the bank that the mode uses.
-    pub(crate) fn home(&mut self, view: RegisterView) -> Result<RegisterView, QueryError> {
-        let (index, thread) = (self.index, self.thread);
-        let is_written = |bank: &&NamedBank| {
-            let whole = RegisterView::new(bank.register, 0, u16::MAX);
-            bank.plain == view.register && ViewReader(index).overlapping(thread, whole).next().is_some()
+    /// Where the bytes of a view are at the position.
+    pub(crate) fn homes(&mut self, view: RegisterView) -> Result<Homes, QueryError> {
+        let named = BankNames(self.index);
+        if let Some(known) = named.of(view.register) {
+            return Ok(Homes(named.of_bank(known, view)));
+        }
+        let is_written = |register: RegisterId| {
+            let whole = RegisterView::new(register, 0, u16::MAX);
+            ViewReader(self.index).overlapping(self.thread, whole).next().is_some()
         };
-        let mut banks = index.banks.iter().filter(is_written).peekable();
-        if banks.peek().is_none() {
-            return Ok(view);
+        let has_states = self.index.instruction_set(self.thread).has_states();
+        // The plain register is that of most modes; in the others it may be one that is written nowhere.
+        let is_plain_anywhere = view.register.is_own_bank() && view.register.banks().next().is_some();
+        if !has_states || !is_plain_anywhere && !named.relatives(view.register).any(is_written) {
+            return Ok(Homes(vec![view]));
         }
         let mode = self.mode()?;
-        if !self.is_of_another_bank(view, mode)? {
-            return Ok(view);
-        }
-        let mut newest: Option<(Option<(u64, usize)>, RegisterView)> = None;
-        for bank in banks.filter(|bank| bank.bank.is_in_use(mode)) {
-            let view = RegisterView { register: bank.register, ..view };
-            let write = self.newest_write(view)?.map(|(slot, event)| (slot, event.place_in_slot));
-            if newest.is_none_or(|(known, _)| known < write) {
-                newest = Some((write, view));
-            }
-        }
-        Ok(newest.map_or(view, |(_, view)| view))
+        Ok(Homes(named.meant(view, mode)))
     }
 
-    /// The mode of the thread's last step.
+    /// What plain names mean at the position.
     pub(crate) fn mode(&mut self) -> Result<Mode, QueryError> {
-        if let Some(mode) = self.mode {
-            return Ok(mode);
+        Ok(self.state_at()?.map_or(Mode::Other, |state| state.mode))
+    }
+
+    /// The state of the thread at the position: that of its last step unless the status register tells of another since,
+    /// before its first step that of the first; none of a thread without steps.
+    pub(crate) fn state_at(&mut self) -> Result<Option<State>, QueryError> {
+        if let Some(state) = self.state {
+            return Ok(state);
         }
-        let mode = match SlotReader(self.index).owner(self.thread, self.at.0)? {
+        let slots = SlotReader(self.index);
+        let owner = slots.owner(self.thread, self.at.0)?;
+        let state = match owner {
             Some(step) => {
-                let mode =
-                    |event: &SlotEvent| if let EventKind::Step(step) = &event.kind { Some(step.mode) } else { None };
-                self.events_of(step.after().0)?.iter().find_map(mode).ok_or(QueryError::TraceChanged)?
+                let state = self.state_of_step(step.after())?;
+                Some(self.state_told_since(step.after(), state.set)?.unwrap_or(state))
             }
-            None => Mode::Other,
+            None => match slots.next_step_of(self.thread, self.at)? {
+                Some(step) => Some(self.state_of_step(step.after())?),
+                None => None,
+            },
         };
-        self.mode = Some(mode);
-        Ok(mode)
+        self.state = Some(state);
+        Ok(state)
     }
 
-    /// True when what a plain register was written with last belongs to a bank that a mode does not use.
-    fn is_of_another_bank(&mut self, view: RegisterView, mode: Mode) -> Result<bool, QueryError> {
-        // What was never written under the plain name may stand in a bank that was not in use then.
-        let Some((slot, write)) = self.newest_write(view)? else { return Ok(mode != Mode::Other) };
-        let (line, place) = (write.line_in_range, write.place_in_slot);
-        let behind = self.events_of(slot)?.iter().filter(|event| event.place_in_slot > place);
-        let copies = behind.take_while(|event| event.line_in_range == line).filter_map(|event| match event.kind {
-            EventKind::Register { view, is_bank_copy: true, .. } => Some(view.register),
+    fn state_of_step(&mut self, after: Position) -> Result<State, QueryError> {
+        let state = |event: &SlotEvent| match &event.kind {
+            EventKind::Step(StepText { mode, instruction_set: set, .. }) => Some(State { set: *set, mode: *mode }),
             _ => None,
-        });
-        let copies: Vec<RegisterId> = copies.collect();
-        let is_copy = |bank: &&NamedBank| bank.plain == view.register && copies.contains(&bank.register);
-        Ok(self.index.banks.iter().find(is_copy).is_some_and(|known| !known.bank.is_in_use(mode)))
+        };
+        self.events_of(after.0)?.iter().find_map(state).ok_or(QueryError::TraceChanged)
     }
 
-    /// The newest write of some byte of a view, and its slot.
-    fn newest_write(&mut self, view: RegisterView) -> Result<Option<(u64, SlotEvent)>, QueryError> {
-        let mut newest = None;
-        for known in ViewReader(self.index).overlapping(self.thread, view) {
-            newest = newest.max(ViewReader(self.index).last_write_slot(known, self.at.0)?);
+    /// What the status register says that was written from a slot on.
+    fn state_told_since(&mut self, from: Position, set: InstructionSet) -> Result<Option<State>, QueryError> {
+        let status = RegisterView::new(RegisterId::PSR, 0, 4);
+        let state = |event: &SlotEvent| match &event.kind {
+            EventKind::Register { view, bytes: Some(bytes), .. } if *view == status => {
+                set.state_of(u32::from_le_bytes(*bytes.first_chunk()?))
+            }
+            _ => None,
+        };
+        let mut last = self.at.0;
+        while let Some(slot) = ViewReader(self.index).last_register_slot(self.thread, status, last)?
+            && slot >= from.0
+        {
+            if let Some(state) = self.events_of(slot)?.iter().rev().find_map(state) {
+                return Ok(Some(state));
+            }
+            last = slot.saturating_sub(1);
         }
-        let Some(slot) = newest else { return Ok(None) };
-        let is_write = |event: &&SlotEvent| matches!(event.kind, EventKind::Register { view: written, .. } if written.overlaps(view));
-        let write = self.events_of(slot)?.iter().rfind(is_write).ok_or(QueryError::TraceChanged)?;
-        Ok(Some((slot, write.clone())))
+        Ok(None)
+    }
+}
+
+/// The registers that share names with others.
+struct BankNames<'a, S>(&'a Index<S>);
+
+impl<'a, S> BankNames<'a, S> {
+    fn of(&self, register: RegisterId) -> Option<&'a NamedBank> {
+        self.0.banks.iter().find(|known| known.register == register)
+    }
+
+    fn sharing(&self, plain: RegisterId) -> impl Iterator<Item = &'a NamedBank> + use<'a, S> {
+        self.0.banks.iter().filter(move |known| known.plain == plain)
+    }
+
+    /// All registers besides it that a plain one may mean in some mode.
+    fn relatives(&self, plain: RegisterId) -> impl Iterator<Item = RegisterId> + use<'a, S> {
+        let of_plain = |plain: RegisterId, banks: &'a [NamedBank]| {
+            let named = banks.iter().filter(move |known| known.plain == plain).map(|known| known.register);
+            plain.banks().chain(named)
+        };
+        let banks = &self.0.banks[..];
+        let twins = plain.twins().flat_map(move |twin| std::iter::once(twin).chain(of_plain(twin, banks)));
+        of_plain(plain, banks).chain(twins)
+    }
+
+    /// A bank that was asked for by its name: what else bears its name, and the plain register in its mode.
+    fn of_bank(&self, known: &NamedBank, view: RegisterView) -> Vec<RegisterView> {
+        let plain = known.plain;
+        let home = |bank: Bank| bank.mode().map(|mode| mode.home(plain));
+        let is_same = |other: &&NamedBank| {
+            other.bank == known.bank || home(known.bank).is_some_and(|own| home(other.bank) == Some(own))
+        };
+        let same = self.sharing(plain).filter(is_same).map(|other| other.register);
+        let twin = known.bank.mode().and_then(|mode| mode.twin(plain)).map(|twin| twin.register);
+        same.chain(home(known.bank)).chain(twin).map(|register| RegisterView { register, ..view }).collect()
+    }
+
+    /// What a plain register means in a mode.
+    fn meant(&self, view: RegisterView, mode: Mode) -> Vec<RegisterView> {
+        let plain = view.register;
+        let mut registers: Vec<RegisterId> = match mode {
+            // Any bank may be the one: the last that was written.
+            Mode::Other => std::iter::once(plain).chain(plain.banks()).collect(),
+            mode => vec![mode.home(plain)],
+        };
+        // What was written under the plain name in an unknown mode may be any bank.
+        if !plain.is_own_bank() && !registers.contains(&plain) {
+            registers.push(plain);
+        }
+        registers.extend(self.sharing(plain).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register));
+        if let Some(Twin { register, mode }) = mode.twin(plain) {
+            registers.push(mode.home(register));
+            registers
+                .extend(self.sharing(register).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register));
+        }
+        registers.into_iter().map(|register| RegisterView { register, ..view }).collect()
     }
 }

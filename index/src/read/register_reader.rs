@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use stepback_machine::{Mode, RegisterId, RegisterView};
+use stepback_machine::{RegisterId, RegisterView, State};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
@@ -11,6 +11,7 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
+use crate::read::banks::Homes;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::read::views::ViewReader;
@@ -22,13 +23,13 @@ pub(crate) struct RegisterReader<'a, S> {
     pub(crate) at: Position,
     /// Of the slots that were read.
     events: HashMap<u64, Vec<SlotEvent>>,
-    /// The mode at the position, once it is known.
-    pub(crate) mode: Option<Mode>,
+    /// The state at the position, once it was asked for.
+    pub(crate) state: Option<Option<State>>,
 }
 
 impl<'a, S: Source> RegisterReader<'a, S> {
     pub(crate) fn new(index: &'a Index<S>, thread: ThreadId, at: Position) -> Self {
-        Self { index, thread, at, events: HashMap::new(), mode: None }
+        Self { index, thread, at, events: HashMap::new(), state: None }
     }
 
     pub(crate) fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
@@ -37,17 +38,20 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         {
             return Ok(pc);
         }
-        let home = self.home(view)?;
+        let homes = self.homes(view)?;
         let mut slots = Vec::new();
-        for known in ViewReader(self.index).overlapping(self.thread, home) {
-            slots.extend(ViewReader(self.index).last_write_slot(known, self.at.0)?.map(|slot| (slot, known.view)));
+        for home in homes.views() {
+            for known in ViewReader(self.index).overlapping(self.thread, home) {
+                slots.extend(ViewReader(self.index).last_write_slot(known, self.at.0)?);
+            }
         }
-        slots.sort_unstable_by_key(|(slot, _)| std::cmp::Reverse(*slot));
-        let newest = slots.first().map(|(slot, _)| *slot);
+        slots.sort_unstable_by_key(|slot| std::cmp::Reverse(*slot));
+        slots.dedup();
+        let newest = slots.first().copied();
         let mut bytes: Vec<Byte> = vec![Byte::Open; usize::from(view.size_bytes)];
-        for (slot, _) in &slots {
+        for slot in slots {
             if bytes.contains(&Byte::Open) {
-                self.fill(*slot, home, &mut bytes)?;
+                self.fill(slot, &homes, &mut bytes)?;
             }
         }
         let value = Value(bytes.iter().map(|byte| byte.value()).collect());
@@ -60,14 +64,13 @@ impl<'a, S: Source> RegisterReader<'a, S> {
     }
 
     /// Takes from a slot what later slots left open: its last write of each byte.
-    fn fill(&mut self, slot: u64, view: RegisterView, bytes: &mut [Byte]) -> Result<(), QueryError> {
+    fn fill(&mut self, slot: u64, homes: &Homes, bytes: &mut [Byte]) -> Result<(), QueryError> {
+        let Some(first) = homes.views().next().map(|view| usize::from(view.offset)) else { return Ok(()) };
         for event in self.events_of(slot)?.iter().rev() {
-            let EventKind::Register { view: written, bytes: value, .. } = &event.kind else { continue };
-            if written.register != view.register {
-                continue;
-            }
+            let EventKind::Register { bytes: value, .. } = &event.kind else { continue };
+            let Some(written) = homes.written(event) else { continue };
             for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {
-                let offset = (usize::from(view.offset) + place).checked_sub(usize::from(written.offset));
+                let offset = (first + place).checked_sub(usize::from(written.offset));
                 let Some(offset) = offset.filter(|offset| *offset < usize::from(written.size_bytes)) else { continue };
                 *byte =
                     value.as_ref().and_then(|value| value.get(offset)).map_or(Byte::Unknown, |byte| Byte::Known(*byte));

@@ -48,8 +48,8 @@ pub(crate) struct SlotEvent {
 pub(crate) enum EventKind {
     /// A step was reached.
     Step(StepText),
-    /// A register got a value.
-    Register { view: RegisterView, bytes: Option<Vec<u8>>, is_bank_copy: bool },
+    /// A register got a value; `home` is the view of the register itself, none for the first of two writes of a line.
+    Register { view: RegisterView, bytes: Option<Vec<u8>>, is_bank_copy: bool, home: Option<RegisterView> },
     /// Memory was accessed.
     Access { kind: AccessKind, address: Address, size_bytes: u8, bytes: Option<[u8; 8]> },
     /// The trace said something in words.
@@ -326,7 +326,8 @@ impl<S: Source> EventSink for EventCollector<'_, S> {
         let named = place.map(|place| self.named.get(usize::from(place)).copied().unwrap_or(RegisterId(u16::MAX)));
         let view = RegisterView { register: named.unwrap_or(write.view.register), ..write.view };
         let bytes = write.bytes.map(<[u8]>::to_vec);
-        let kind = EventKind::Register { view, bytes, is_bank_copy: write.is_bank_copy };
+        let home = RegisterWrite { view, ..*write }.home();
+        let kind = EventKind::Register { view, bytes, is_bank_copy: write.is_bank_copy(), home };
         self.push(write.thread, write.place.line_in_range, kind);
     }
 

@@ -350,7 +350,7 @@ impl Writer {
     }
 
     fn register(&mut self, dice: &mut Dice) {
-        const WIDE: [(&str, usize); 20] = [
+        const WIDE: [(&str, usize); 25] = [
             ("X0", 16),
             ("W0", 8),
             ("X1", 16),
@@ -371,8 +371,13 @@ impl Writer {
             ("S3_0_C15_C2_0", 16),
             ("elr_el3", 16),
             ("fpcr", 8),
+            ("X13", 16),
+            ("X19", 16),
+            ("x24", 16),
+            ("r8_fiq", 8),
+            ("cpsr", 8),
         ];
-        const NARROW: [(&str, usize); 21] = [
+        const NARROW: [(&str, usize); 25] = [
             ("r0", 8),
             ("r1", 8),
             ("r13", 8),
@@ -394,10 +399,22 @@ impl Writer {
             ("s3", 8),
             ("cpsr", 8),
             ("SPSR_svc", 8),
+            ("r8", 8),
+            ("r14_irq", 8),
+            ("r12", 8),
+            ("cpsr", 8),
+        ];
+        /// Of every mode, and one of flags alone.
+        const STATUSES: [&str; 10] = [
+            "000001d0", "000001d1", "000001d2", "600001f3", "000001da", "000003c5", "600003cd", "60000000", "01000000",
+            "0100000f",
         ];
         let wide = matches!(self.shape.sets, Sets::A64 | Sets::Mixed);
         let (name, digits) = if wide { dice.pick(&WIDE) } else { dice.pick(&NARROW) }.unwrap();
         let mut value: String = (0..digits / 2).map(|_| dice.pick(&["00", "01", "a5", "ff"]).unwrap()).collect();
+        if name == "cpsr" && !dice.one_in(3) {
+            value = dice.pick(&STATUSES).unwrap().to_owned();
+        }
         match dice.below(12) {
             0 => value = "x".repeat(digits),
             1 => value.replace_range(0..digits / 2, &"-".repeat(digits / 2)),

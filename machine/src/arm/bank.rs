@@ -21,7 +21,7 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
         ("psp", _) => (stack, Bank::Process),
         ("sp", _) if level.is_some() => (RegisterView::new(RegisterId::SP, 0, 8), Bank::Level(level?)),
         ("sp" | "r13", mode) => (stack, mode.map_or(Bank::Other, Bank::Mode)),
-        ("lr" | "r14", Some(mode)) => (link, Bank::Mode(mode)),
+        ("lr" | "r14", Some(mode)) => (link, Bank::Link(mode)),
         ("r14", None) => (link, Bank::Other),
         (plain, Some(mode)) if plain.starts_with('r') => {
             let view = aarch32_view(plain)?;

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use crate::mode::{Mode, State};
 use crate::set::InstructionSet;
 use crate::status::{Bits, Flag, Status};
 
@@ -151,6 +152,34 @@ impl Psr {
     }
 }
 
+/// The state that a value tells of in a thread whose last step was of a set.
+/// Bit 4 tells the execution states apart; nothing but an exception leaves AArch32, and none is taken to EL0.
+#[inline]
+pub fn state_of(status: u32, set: InstructionSet) -> Option<State> {
+    if set == InstructionSet::T32 && status >> 24 & 1 == 1 {
+        let mode = if status & 0x1ff == 0 { Mode::Other } else { Mode::Handler };
+        return Some(State { set, mode });
+    }
+    if status >> 4 & 1 == 0 {
+        let (level, has_own_stack) = ((status >> 2 & 3) as u8, status & 1 == 1);
+        let is_level = status & 2 == 0 && (level > 0 || !has_own_stack && set == InstructionSet::A64);
+        return is_level.then_some(State { set: InstructionSet::A64, mode: Mode::Level { level, has_own_stack } });
+    }
+    let mode = match status & 0x1f {
+        0x10 | 0x1f => *b"usr",
+        0x11 => *b"fiq",
+        0x12 => *b"irq",
+        0x13 => *b"svc",
+        0x16 => *b"mon",
+        0x17 => *b"abt",
+        0x1a => *b"hyp",
+        0x1b => *b"und",
+        _ => return None,
+    };
+    let set = if status >> 5 & 1 == 1 { InstructionSet::T32 } else { InstructionSet::A32 };
+    Some(State { set, mode: Mode::Banked(mode) })
+}
+
 /// What is shown of the register.
 impl From<&Psr> for Status {
     fn from(psr: &Psr) -> Self {
@@ -274,6 +303,32 @@ mod tests {
         check(0x0100_000f, T32, "nzcv handler 15");
         check(0x0100_0133, T32, "nzcv handler 307");
         check(0x0000_001a, A32, "nzcv hyp");
+    }
+
+    #[test]
+    fn the_state_is_that_of_the_words_for_the_mode() {
+        use InstructionSet::{A32, A64, T32};
+        for set in [A64, A32, T32] {
+            let of_m_profile = (0..0x400).map(|low| 0x0100_0000 | low).filter(|_| set == T32);
+            for status in (0..0x400u32).chain(of_m_profile) {
+                let state = state_of(status, set);
+                let told = state.map_or(set, |state| state.set);
+                let word = Psr::decode(&status.to_le_bytes().map(Some), told).mode;
+                let of_word = word.map(|word| Mode::of(word.as_bytes()));
+                assert!(state.is_none() || state.map(|state| state.mode) == of_word, "{status:x} {set:?}");
+            }
+        }
+        let state = |status, set| state_of(status, set).map(|state| (state.set, state.mode));
+        assert_eq!(state(0x1d2, A32), Some((A32, Mode::Banked(*b"irq"))));
+        assert_eq!(state(0x6000_01f3, A32), Some((T32, Mode::Banked(*b"svc"))));
+        assert_eq!(state(0x3c5, A32), Some((A64, Mode::Level { level: 1, has_own_stack: true })));
+        assert_eq!(state(0x10, A64), Some((A32, Mode::Banked(*b"usr"))));
+        assert_eq!(state(0x6000_0000, A64), Some((A64, Mode::Level { level: 0, has_own_stack: false })));
+        assert_eq!(state(0x6000_0000, A32), None);
+        assert_eq!(
+            (state(0x0100_000f, T32), state(0x0100_0000, T32)),
+            (Some((T32, Mode::Handler)), Some((T32, Mode::Other)))
+        );
     }
 
     #[test]

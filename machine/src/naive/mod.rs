@@ -1,7 +1,9 @@
 //! What the oracle of the index knows of instructions: told once more by tables of masks, so that a mistake in one telling shows.
 //! Arm Architecture Reference Manual (DDI 0487), (DDI 0406), (DDI 0553).
 
+mod mode;
 mod step;
 mod tables;
 
+pub use mode::told_mode;
 pub use step::{Kind, LINK_A64, NaiveStep, Target};

@@ -6,7 +6,7 @@
 use stepback_machine::{AccessKind, Address, Branch, Endian, InstructionSet, Mode, RegisterView};
 
 use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepOrigin};
-use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fused::{INDENT, may_hold_record};
 use crate::tarmac::quick_header::{QuickHeader, Word};
@@ -201,20 +201,22 @@ impl<S: EventSink> Run<'_, S> {
         let bytes = bytes.get(..size)?;
         let part = Part { offset: 0, bytes, is_known: true };
         let place = self.place(line.start);
-        let write = RegisterWrite { thread: line.thread, view: known.view, bytes: None, is_bank_copy: false, place };
-        let Some(bank) = known.bank else {
+        let (thread, mode) = (line.thread, self.mode_of(line.thread));
+        let write = RegisterWrite { thread, view: known.view, bytes: None, name: WrittenName::Own, mode, place };
+        if known.bank.is_none() {
             self.write(write, part);
             return Some(next);
-        };
+        }
         let name = key.to_le_bytes();
         let number = self.names.registers.find(name.get(..length)?);
-        let is_bank_copy = self.is_in_use(bank, line.thread);
+        let names = known.names_in(mode);
         // A name that is new is rare, and may be one too many.
         let register = stepback_machine::RegisterId(stepback_machine::RegisterId::FIRST_NAMED.0 + number?);
-        if is_bank_copy {
-            self.write(write, part);
+        if let Some(name) = names.plain {
+            self.write(RegisterWrite { name, ..write }, part);
         }
-        self.write(RegisterWrite { view: RegisterView::new(register, 0, 0), is_bank_copy, ..write }, part);
+        let name = names.bank.unwrap_or_default();
+        self.write(RegisterWrite { view: RegisterView::new(register, 0, 0), name, ..write }, part);
         Some(next)
     }
 

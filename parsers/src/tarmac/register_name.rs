@@ -4,7 +4,9 @@
 //! A write to a bank is a write to the plain register when the bank is the one in use,
 //! which the mode word of the instruction tells.
 
-use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterView, Registers};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterView, Registers};
+
+use crate::events::WrittenName;
 
 /// A register whose place and width are known by its name.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +17,15 @@ pub(super) struct KnownRegister {
     pub kind: ValueKind,
     /// The bank that the name means.
     pub bank: Option<Bank>,
+}
+
+/// The writes that a line makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LineWrites {
+    /// That of the plain register.
+    pub plain: Option<WrittenName>,
+    /// That of the register which bears the name alone.
+    pub bank: Option<WrittenName>,
 }
 
 /// How the value of a register is written, and what it does to the rest of the register.
@@ -38,6 +49,18 @@ pub(super) enum ValueKind {
 }
 
 impl KnownRegister {
+    /// The writes of a line in a mode. A suffix that tells nothing is one spelling more of the plain name.
+    #[inline]
+    pub fn names_in(self, mode: Mode) -> LineWrites {
+        let (own, copy) = (Some(WrittenName::Own), Some(WrittenName::BankCopy));
+        match self.bank {
+            None => LineWrites { plain: own, bank: None },
+            Some(Bank::Other) => LineWrites { plain: own, bank: copy },
+            Some(bank) if bank.is_in_use(mode) => LineWrites { plain: Some(WrittenName::OfBank), bank: copy },
+            Some(_) => LineWrites { plain: None, bank: own },
+        }
+    }
+
     /// The register of a lower-case name; none for names that only the trace knows.
     pub fn named(name: &[u8], set: InstructionSet) -> Option<Self> {
         let text = std::str::from_utf8(name).ok()?;

@@ -1,6 +1,6 @@
 //! One run of the parser over a range: its state, and the events that it pushes.
 
-use stepback_machine::{Bank, Endian, InstructionSet, Mode, RegisterId, RegisterView};
+use stepback_machine::{Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
 use crate::error::SourceError;
 use crate::events::ThreadNumber;
@@ -109,6 +109,7 @@ pub(super) struct Chunk {
     pub set: InstructionSet,
     /// None before the first instruction of the range.
     pub thread: Option<ThreadNumber>,
+    /// Of the lines that come next.
     pub mode: Mode,
 }
 
@@ -243,10 +244,10 @@ impl<'r, S: EventSink> Run<'r, S> {
         Ok(register)
     }
 
-    /// True unless the thread's instruction in this chunk says that the plain name means another bank.
-    pub fn is_in_use(&self, bank: Bank, thread: ThreadNumber) -> bool {
-        let mode = if self.chunk.thread == Some(thread) { self.chunk.mode } else { Mode::Other };
-        bank.is_in_use(mode)
+    /// What plain names mean on a line of a thread, as far as this chunk tells.
+    #[inline]
+    pub fn mode_of(&self, thread: ThreadNumber) -> Mode {
+        if self.chunk.thread == Some(thread) { self.chunk.mode } else { Mode::Other }
     }
 
     /// Pushes a write of a part of `view`, whose bytes begin at its first.
@@ -254,6 +255,20 @@ impl<'r, S: EventSink> Run<'r, S> {
     pub fn write(&mut self, write: RegisterWrite<'_>, part: Part<'_>) {
         let size_bytes = u16::try_from(part.bytes.len()).unwrap_or(u16::MAX);
         let view = RegisterView::new(write.view.register, write.view.offset + part.offset, size_bytes);
+        if view.register == RegisterId::PSR && part.is_known && view.offset == 0 {
+            self.follow_status(write.thread, part.bytes);
+        }
         self.sink.register_write(&RegisterWrite { view, bytes: part.is_known.then_some(part.bytes), ..write });
+    }
+
+    /// The lines behind a write of the status register are of the mode that it tells.
+    #[inline]
+    fn follow_status(&mut self, thread: ThreadNumber, bytes: &[u8]) {
+        let Some(status) = bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes)) else { return };
+        if self.chunk.thread == Some(thread)
+            && let Some(state) = self.chunk.set.state_of(status)
+        {
+            self.chunk.mode = state.mode;
+        }
     }
 }

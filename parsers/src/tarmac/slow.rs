@@ -3,7 +3,7 @@
 use stepback_machine::{AccessKind, Address, Branch, Mode, RegisterView};
 
 use crate::events::{DelaySlot, EventSink, MemoryAccess, Place, Problem, RegisterWrite, StepOrigin};
-use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::events::{StepEvent, TextEvent, TextKind, ThreadNumber, WrittenName};
 use crate::tarmac::ahead::{Ahead, Found, RunStart, cpu_of_other};
 use crate::tarmac::diagram_line::{Diagram, OpenDiagram};
 use crate::tarmac::fault::{Fault, FaultKind};
@@ -274,22 +274,24 @@ impl<S: EventSink> Run<'_, S> {
             thread: told.thread,
             view: RegisterView::default(),
             bytes: None,
-            is_bank_copy: false,
+            name: WrittenName::Own,
+            mode: self.mode_of(told.thread),
             place: told.spot.place,
         };
-        let mut is_bank_copy = false;
+        let mut name = WrittenName::Own;
         if let Some(known) = line.known {
-            is_bank_copy = known.bank.is_some_and(|bank| self.is_in_use(bank, told.thread));
-            if known.bank.is_none() || is_bank_copy {
-                self.parts(&line, RegisterWrite { view: known.view, ..write });
+            let names = known.names_in(write.mode);
+            if let Some(name) = names.plain {
+                self.parts(&line, RegisterWrite { view: known.view, name, ..write });
             }
-            if known.bank.is_none() {
-                return line.value.doubt().map_or(Ok(()), Err);
+            match names.bank {
+                Some(of_bank) => name = of_bank,
+                None => return line.value.doubt().map_or(Ok(()), Err),
             }
         }
         let register = self.named_register(line.name.as_bytes(), line.width);
         let register = register.map_err(|fault| Fault { column, ..fault })?;
-        self.parts(&line, RegisterWrite { view: RegisterView::new(register, 0, 0), is_bank_copy, ..write });
+        self.parts(&line, RegisterWrite { view: RegisterView::new(register, 0, 0), name, ..write });
         line.value.doubt().map_or(Ok(()), Err)
     }
 

@@ -336,12 +336,15 @@ impl EventSink for SegmentBuilder {
 
     #[inline(always)]
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        let number = self.view_number(write.thread, write.view);
-        let slots = &mut self.view_slots[number];
-        if slots.last() != Some(&self.slot) {
-            slots.push(self.slot);
+        // A line that names a bank in use writes the plain register too: it is one write, listed once.
+        if let Some(home) = write.home() {
+            let number = self.view_number(write.thread, home);
+            let slots = &mut self.view_slots[number];
+            if slots.last() != Some(&self.slot) {
+                slots.push(self.slot);
+            }
         }
-        if !write.is_bank_copy {
+        if !write.is_bank_copy() {
             self.threads[usize::from(write.thread.0)].register_write(write);
         }
     }

@@ -13,7 +13,7 @@ use crate::arm::bank::banked;
 use crate::arm::by_lists;
 use crate::arm::flow::a64_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
-use crate::arm::psr::Psr;
+use crate::arm::psr::{Psr, state_of};
 use crate::arm::registers;
 use crate::arm::registers::{OTHERS, SHOWN_64, SIGNALS_64, group_64, number_64, scalable_view};
 use crate::arm::stub::slot_of_aarch64;
@@ -26,6 +26,7 @@ use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::mode::State;
 use crate::names::{Choice, ElfMachine, Names};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
@@ -53,6 +54,7 @@ impl Architecture for A64 {
     const ELF: Option<ElfMachine> = Some(ElfMachine { number: 183, word_bytes: 8 });
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
     const ALIGNMENT: u8 = 4;
+    const HAS_STATES: bool = true;
     const SIGNALS: &'static [Run] = &SIGNALS_64;
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -85,6 +87,11 @@ impl Architecture for A64 {
 
     fn status(bytes: &[Option<u8>]) -> Status {
         Status::from(&Psr::decode(bytes, Self::SET))
+    }
+
+    #[inline(always)]
+    fn state_of(status: u32) -> Option<State> {
+        state_of(status, Self::SET)
     }
 
     fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {

@@ -12,7 +12,7 @@ use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
 use crate::arm::bank::banked;
 use crate::arm::flow::a32_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
-use crate::arm::psr::Psr;
+use crate::arm::psr::{Psr, state_of};
 use crate::arm::registers;
 use crate::arm::registers::{OTHERS, SHOWN_32, SIGNALS_32, group_32, number_32, scalable_view};
 use crate::arm::target::a32_target;
@@ -24,6 +24,7 @@ use crate::control::{Control, Delay, Flow};
 use crate::disassembly::Disassembled;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::mode::State;
 use crate::names::{Choice, ElfMachine, Names};
 use crate::placement::Placement;
 use crate::register_group::RegisterGroup;
@@ -54,6 +55,7 @@ impl Architecture for A32 {
     /// A program may change to T32.
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
+    const HAS_STATES: bool = true;
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -86,6 +88,11 @@ impl Architecture for A32 {
 
     fn status(bytes: &[Option<u8>]) -> Status {
         Status::from(&Psr::decode(bytes, Self::SET))
+    }
+
+    #[inline(always)]
+    fn state_of(status: u32) -> Option<State> {
+        state_of(status, Self::SET)
     }
 
     fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {

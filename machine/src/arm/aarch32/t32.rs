@@ -11,7 +11,7 @@ use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
 use crate::arm::bank::banked;
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{thumb_encoding, thumb_opcode};
-use crate::arm::psr::Psr;
+use crate::arm::psr::{Psr, state_of};
 use crate::arm::registers;
 use crate::arm::registers::{OTHERS, SHOWN_32, SIGNALS_32, group_32, number_32, scalable_view};
 use crate::arm::target::t32_target;
@@ -23,6 +23,7 @@ use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::mode::State;
 use crate::names::Names;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{Run, names_of};
@@ -46,6 +47,7 @@ impl Architecture for T32 {
     const IS_MARKED: bool = true;
     /// `it` (DDI 0487, F5.1 "IT").
     const LONGEST_BLOCK: u8 = 4;
+    const HAS_STATES: bool = true;
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
     fn view(name: &str) -> Option<RegisterView> {
@@ -78,6 +80,11 @@ impl Architecture for T32 {
 
     fn status(bytes: &[Option<u8>]) -> Status {
         Status::from(&Psr::decode(bytes, Self::SET))
+    }
+
+    #[inline(always)]
+    fn state_of(status: u32) -> Option<State> {
+        state_of(status, Self::SET)
     }
 
     fn encoding_of(opcode: u32, length_bytes: u8) -> Option<Encoding> {

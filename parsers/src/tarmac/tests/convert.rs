@@ -47,7 +47,7 @@ impl EventSink for Effects {
         let name = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
         let name =
             name.map_or_else(|| format!("{:?}", write.view.register), |name| self.registers[usize::from(name)].clone());
-        let text = format!("{name}+{} {:?} {}", write.view.offset, write.bytes, write.is_bank_copy);
+        let text = format!("{name}+{} {:?} {}", write.view.offset, write.bytes, write.is_bank_copy());
         self.push(write.thread, text);
     }
 

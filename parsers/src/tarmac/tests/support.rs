@@ -106,7 +106,7 @@ impl EventSink for Recorder {
         let bytes = write.bytes.map_or_else(|| "?".repeat(view.size_bytes.into()), hex);
         assert!(write.bytes.is_none_or(|bytes| bytes.len() == usize::from(view.size_bytes)));
         let offset = if view.offset > 0 { format!("+{}", view.offset) } else { String::new() };
-        let copy = if write.is_bank_copy { " copy" } else { "" };
+        let copy = if write.is_bank_copy() { " copy" } else { "" };
         let text = format!("{}{}{offset}={bytes}{copy}", self.thread(write.thread), self.register(view.register));
         self.push(write.place, text);
     }

@@ -1,0 +1,184 @@
+//! Where the bytes of a register are: each bank is a register of its own, whatever name a line gives it.
+//!
+//! `sp` in `svc` mode is another register than `sp` in `irq` mode, and `r8` in `fiq` mode another than `r8` elsewhere
+//! (Arm Architecture Reference Manual, DDI 0406, B1.3.2 "ARM core registers").
+//! A write under the plain name is one of the register that the name means in the mode of its moment.
+
+use std::ops::Range;
+
+use crate::bank::Bank;
+use crate::mode::Mode;
+use crate::view::RegisterId;
+
+/// `sp` by level of AArch64, then of handlers of M-profile, then by mode of AArch32.
+const STACKS: u16 = 88;
+const HANDLER_STACK: u16 = STACKS + 4;
+const MODE_STACKS: u16 = HANDLER_STACK + 1;
+/// `lr` by mode of AArch32; `hyp` uses that of `usr`.
+const LINKS: u16 = MODE_STACKS + 8;
+/// `r8` … `r12` of FIQ; those of all other modes are the plain ones.
+const FAST: u16 = LINKS + 7;
+const FAST_PLAIN: Range<u16> = 8..13;
+
+/// A register of the other execution state that holds the same bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Twin {
+    /// As that state names it.
+    pub register: RegisterId,
+    /// The mode in which it means that register.
+    pub mode: Mode,
+}
+
+impl Mode {
+    /// The register that a plain one is in this mode; the plain one itself where that has no banks, or the mode does not tell.
+    #[inline]
+    pub fn home(self, plain: RegisterId) -> RegisterId {
+        let number = match (plain, self) {
+            (RegisterId::SP, Self::Level { level, has_own_stack }) => {
+                STACKS + if has_own_stack { level.into() } else { 0 }
+            }
+            (RegisterId::SP, Self::Handler) => HANDLER_STACK,
+            (RegisterId::SP, Self::Banked(mode)) => MODE_STACKS + number_of(mode),
+            (RegisterId::LR, Self::Banked(mode)) => LINKS + if mode == *b"hyp" { 0 } else { number_of(mode) },
+            (RegisterId(number), Self::Banked([b'f', b'i', b'q'])) if FAST_PLAIN.contains(&number) => {
+                FAST + number - FAST_PLAIN.start
+            }
+            (plain, _) => plain.0,
+        };
+        RegisterId(number)
+    }
+
+    /// The register of the other execution state that a plain one of this mode shares its low half with
+    /// (DDI 0487, D1.20.1 "Mapping of the general-purpose registers between the Execution states").
+    pub fn twin(self, plain: RegisterId) -> Option<Twin> {
+        let narrow = || twin_32(plain.0).map(|(register, mode)| Twin { register, mode: Self::Banked(mode) });
+        match self {
+            Self::Level { .. } | Self::Handler => narrow(),
+            Self::Banked(_) if plain < RegisterId::SP && !FAST_PLAIN.contains(&plain.0) => narrow(),
+            Self::Banked(mode) => {
+                let mode = if plain == RegisterId::LR && mode == *b"hyp" { *b"usr" } else { mode };
+                let register = (13..31).find(|number| twin_32(*number) == Some((plain, mode))).map(RegisterId)?;
+                Some(Twin { register, mode: Self::Level { level: 0, has_own_stack: false } })
+            }
+            Self::Other => None,
+        }
+    }
+}
+
+impl RegisterId {
+    /// Its banks, which [`Mode::home`] chooses from; empty for registers without any.
+    pub fn banks(self) -> impl Iterator<Item = Self> {
+        let numbers = match self {
+            Self::SP => STACKS..LINKS,
+            Self::LR => LINKS..FAST,
+            Self(number) if FAST_PLAIN.contains(&number) => {
+                let number = FAST + number - FAST_PLAIN.start;
+                number..number + 1
+            }
+            _ => 0..0,
+        };
+        numbers.map(Self)
+    }
+
+    /// The registers of the other execution state that [`Mode::twin`] chooses from.
+    pub fn twins(self) -> impl Iterator<Item = Self> {
+        let wide = (13..31).filter(move |number| twin_32(*number).is_some_and(|(plain, _)| plain == self)).map(Self);
+        wide.chain(twin_32(self.0).map(|(plain, _)| plain))
+    }
+
+    /// True when some modes mean the register itself by its plain name: only what FIQ has of its own is another one there.
+    pub fn is_own_bank(self) -> bool {
+        !matches!(self, Self::SP | Self::LR)
+    }
+}
+
+impl Bank {
+    /// A mode that uses it; none where no mode word tells that one does.
+    pub fn mode(self) -> Option<Mode> {
+        Some(match self {
+            Self::Level(level) => Mode::Level { level, has_own_stack: level > 0 },
+            Self::Mode(mode) | Self::Link(mode) | Self::Fiq(mode) => Mode::Banked(mode),
+            Self::Main => Mode::Handler,
+            Self::Process | Self::Other => return None,
+        })
+    }
+}
+
+fn number_of(mode: [u8; 3]) -> u16 {
+    match &mode {
+        b"svc" => 1,
+        b"irq" => 2,
+        b"fiq" => 3,
+        b"abt" => 4,
+        b"und" => 5,
+        b"mon" => 6,
+        b"hyp" => 7,
+        _ => 0,
+    }
+}
+
+/// What `x13` to `x30` are in AArch32.
+fn twin_32(number: u16) -> Option<(RegisterId, [u8; 3])> {
+    const MODES: [[u8; 3]; 4] = [*b"irq", *b"svc", *b"abt", *b"und"];
+    Some(match number {
+        13 => (RegisterId::SP, *b"usr"),
+        14 => (RegisterId::LR, *b"usr"),
+        15 => (RegisterId::SP, *b"hyp"),
+        16..24 => {
+            let mode = *MODES.get(usize::from(number - 16) / 2)?;
+            (if number.is_multiple_of(2) { RegisterId::LR } else { RegisterId::SP }, mode)
+        }
+        24..29 => (RegisterId(number - 16), *b"fiq"),
+        29 => (RegisterId::SP, *b"fiq"),
+        30 => (RegisterId::LR, *b"fiq"),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODES: [&str; 14] =
+        ["EL0t", "EL1t", "EL1h", "EL2h", "EL3h", "handler", "usr", "svc", "irq", "fiq", "abt", "und", "mon", "hyp"];
+
+    #[test]
+    fn homes_are_among_the_banks_and_each_is_one_register() {
+        let plain = [RegisterId::SP, RegisterId::LR].into_iter().chain((0..31).map(RegisterId));
+        let mut owners = std::collections::HashMap::new();
+        for plain in plain {
+            for mode in MODES {
+                let home = Mode::of(mode.as_bytes()).home(plain);
+                assert!(home == plain || plain.banks().any(|bank| bank == home), "{plain:?} in {mode}");
+                assert_eq!(*owners.entry(home).or_insert(plain), plain);
+                assert!(home < RegisterId::FIRST_NAMED && (home == plain || home > RegisterId(87)));
+            }
+        }
+    }
+
+    #[test]
+    fn modes_share_what_they_have_no_register_of_their_own_for() {
+        let home = |mode: &str, plain| Mode::of(mode.as_bytes()).home(plain);
+        assert_eq!(home("sys", RegisterId::SP), home("usr", RegisterId::SP));
+        assert_eq!(home("EL1t", RegisterId::SP), home("EL0t", RegisterId::SP));
+        assert_eq!(home("hyp", RegisterId::LR), home("usr", RegisterId::LR));
+        assert_ne!(home("hyp", RegisterId::SP), home("usr", RegisterId::SP));
+        assert_eq!(home("irq", RegisterId(8)), home("svc", RegisterId(8)));
+        assert_ne!(home("fiq", RegisterId(12)), home("svc", RegisterId(12)));
+        assert_eq!(home("fiq", RegisterId(7)), RegisterId(7));
+    }
+
+    #[test]
+    fn twins_are_twins_of_each_other() {
+        let level = Mode::of(b"EL1h");
+        for number in 13..31 {
+            let Twin { register, mode } = level.twin(RegisterId(number)).unwrap();
+            assert_eq!(mode.twin(register).map(|twin| twin.register), Some(RegisterId(number)));
+        }
+        let twin = |number| level.twin(RegisterId(number)).map(|twin| (twin.register, twin.mode));
+        assert_eq!(twin(19), Some((RegisterId::SP, Mode::Banked(*b"svc"))));
+        assert_eq!(twin(22), Some((RegisterId::LR, Mode::Banked(*b"und"))));
+        assert_eq!(twin(26), Some((RegisterId(10), Mode::Banked(*b"fiq"))));
+        assert_eq!((twin(12), twin(31)), (None, None));
+    }
+}

@@ -1,0 +1,35 @@
+//! The mode of a status register, by a table.
+
+use crate::mode::Mode;
+use crate::set::InstructionSet;
+
+/// The mode that a value of the whole status register tells of, lowest byte first
+/// (DDI 0487, C5.2.19 and G8.2.35; DDI 0553, XPSR).
+pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
+    let [low, second, _, top] = status;
+    if !set.has_states() {
+        return None;
+    }
+    if set == InstructionSet::T32 && top & 1 != 0 {
+        return Some(if low == 0 && second & 1 == 0 { Mode::Other } else { Mode::Handler });
+    }
+    let level = |level, has_own_stack| Some(Mode::Level { level, has_own_stack });
+    match low & 0x1f {
+        0b00000 if set == InstructionSet::A64 => level(0, false),
+        0b00100 => level(1, false),
+        0b00101 => level(1, true),
+        0b01000 => level(2, false),
+        0b01001 => level(2, true),
+        0b01100 => level(3, false),
+        0b01101 => level(3, true),
+        0b10000 | 0b11111 => Some(Mode::Banked(*b"usr")),
+        0b10001 => Some(Mode::Banked(*b"fiq")),
+        0b10010 => Some(Mode::Banked(*b"irq")),
+        0b10011 => Some(Mode::Banked(*b"svc")),
+        0b10110 => Some(Mode::Banked(*b"mon")),
+        0b10111 => Some(Mode::Banked(*b"abt")),
+        0b11010 => Some(Mode::Banked(*b"hyp")),
+        0b11011 => Some(Mode::Banked(*b"und")),
+        _ => None,
+    }
+}
