@@ -81,6 +81,7 @@ pub use query::tails::tail_calls;
 pub use query::visits::{LastVisit, NextVisit, NthVisit, VisitsFrom};
 pub use read::markers::MarkerReader;
 pub use read::names::NameReader;
+pub use read::points::{PointReader, StepPoint};
 pub use read::slots::SlotReader;
 pub use read::visits::VisitReader;
 pub use store::calls::table::CallTable;

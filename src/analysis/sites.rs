@@ -1,6 +1,6 @@
 //! Where calls begin and end, as Arm's Tarmac tools see it: by nodes, not by steps.
 
-use stepback_index::{Cancel, Query as _, QueryError, SlotReader, StepRecord, Steps, TextLineOfStep};
+use stepback_index::{Cancel, PointReader, Query as _, QueryError, SlotReader, TextLineOfStep};
 use stepback_parsers::{Source as _, Step, tarmac::Node};
 
 use super::trace_index::TraceIndex;
@@ -110,14 +110,15 @@ impl<'a> Sites<'a> {
 
     /// A step as a site, where its text does not matter.
     fn of_step(&self, step: Step) -> Result<Site, QueryError> {
-        let records = Steps { first: step, count: 1 }.run(self.index, self.cancel)?;
-        let record = records.first().ok_or(QueryError::TraceChanged)?;
+        let point = PointReader(self.index).point_of(step)?;
         let has_lines = self.index.source().is_text();
         let (line, offset) = match has_lines {
             true => (self.line_of(step)?, SlotReader(self.index).text_between(step.before(), step.after())?.start),
             false => (step.after().0, step.0),
         };
-        Ok(Site { time: record.time.unwrap_or(0), line, offset, pc: marked_pc(record) })
+        // Bit 0 says Thumb.
+        let pc = point.instruction_set.marked_address(point.pc.0);
+        Ok(Site { time: point.time.unwrap_or(0), line, offset, pc })
     }
 
     /// The line on which a divided text begins that begins with a step.
@@ -154,9 +155,4 @@ impl Divided {
             pc: node.pc.unwrap_or(NO_PC),
         }
     }
-}
-
-/// The address of a step with bit 0 set for Thumb.
-fn marked_pc(record: &StepRecord) -> u64 {
-    record.instruction_set.marked_address(record.pc.0)
 }

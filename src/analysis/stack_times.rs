@@ -43,13 +43,12 @@ struct Stack {
 
 /// A stack, and the time spent in its innermost function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FoldedStack<'a> {
+pub struct FoldedStack {
     /// `main;parse;next`.
     pub text: String,
-    /// Names and addresses, outermost first.
-    pub functions: Vec<(&'a str, u64)>,
     /// In the trace's unit.
     pub time: u64,
+    id: StackId,
 }
 
 impl StackTimes {
@@ -147,22 +146,36 @@ impl StackTimes {
     }
 
     /// All stacks that were not cut off, sorted by their text.
-    pub fn folded(&self) -> Vec<FoldedStack<'_>> {
+    pub fn folded(&self) -> Vec<FoldedStack> {
         let limit = self.cut_at.unwrap_or(u32::MAX);
-        let shown = self.stacks.iter().filter(|stack| stack.depth <= limit);
-        let mut folded: Vec<FoldedStack<'_>> = shown.map(|stack| self.fold(stack)).collect();
+        let shown = self.stacks.iter().zip(0..).filter(|(stack, _)| stack.depth <= limit);
+        let mut folded: Vec<FoldedStack> = shown.map(|(stack, id)| self.fold(StackId(id), stack.time)).collect();
         folded.sort_by(|a, b| a.text.cmp(&b.text));
         folded
     }
 
-    fn fold(&self, stack: &Stack) -> FoldedStack<'_> {
-        let way = std::iter::successors(Some(stack), |stack| self.get(stack.caller?));
+    /// Names and addresses of a stack's functions, outermost first.
+    pub fn functions_of(&self, stack: &FoldedStack) -> Vec<(&str, u64)> {
+        self.functions(stack.id)
+    }
+
+    fn functions(&self, id: StackId) -> Vec<(&str, u64)> {
+        let way = std::iter::successors(self.get(id), |stack| self.get(stack.caller?));
         let mut functions: Vec<(&str, u64)> =
             way.filter_map(|stack| self.name_of(stack)).map(|name| (&*name.text, name.pc)).collect();
         functions.reverse();
-        // A semicolon parts the names, and Rust has types such as `[u8; 4]`.
-        let names: Vec<String> = functions.iter().map(|(name, _)| name.replace(';', ",")).collect();
-        FoldedStack { text: names.join(";"), functions, time: u64::try_from(stack.time.max(0)).unwrap_or(u64::MAX) }
+        functions
+    }
+
+    fn fold(&self, id: StackId, time: i128) -> FoldedStack {
+        let functions = self.functions(id);
+        let mut text = String::with_capacity(functions.iter().map(|(name, _)| name.len() + 1).sum());
+        for (number, (name, _)) in functions.into_iter().enumerate() {
+            text.push_str(if number == 0 { "" } else { ";" });
+            // A semicolon parts the names, and Rust has types such as `[u8; 4]`.
+            text.extend(name.chars().map(|letter| if letter == ';' { ',' } else { letter }));
+        }
+        FoldedStack { text, time: u64::try_from(time.max(0)).unwrap_or(u64::MAX), id }
     }
 }
 

@@ -88,8 +88,8 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     }
     match () {
         () if report.is_json => print_json(&threads, report),
-        () if arguments.svg => draw(&lines(&threads), report),
-        () => lines(&threads).iter().try_for_each(|line| report.text(line)),
+        () if arguments.svg => draw(&lines(&threads).collect::<Vec<_>>(), report),
+        () => lines(&threads).try_for_each(|line| report.text(&line)),
     }
 }
 
@@ -112,31 +112,32 @@ fn depth_limit(stacks: &StackTimes, share_bytes: u64, arguments: &FlamegraphArgu
     Some(limit)
 }
 
-fn lines(threads: &[ThreadStacks<'_>]) -> Vec<String> {
+/// The lines of all threads, one thread's at a time: they are many and long where a recursion is deep.
+fn lines<'a>(threads: &'a [ThreadStacks<'a>]) -> impl Iterator<Item = String> {
     let is_alone = threads.len() == 1;
-    let line = |thread: &str, FoldedStack { text, time, .. }: &FoldedStack<'_>| match is_alone {
-        true => format!("{text} {time}\n"),
-        false => format!("{thread};{text} {time}\n"),
-    };
-    let of_thread = |thread: &ThreadStacks<'_>| -> Vec<String> {
-        thread.stacks.folded().iter().map(|stack| line(thread.thread, stack)).collect()
-    };
-    threads.iter().flat_map(of_thread).collect()
+    threads.iter().flat_map(move |ThreadStacks { thread, stacks }| {
+        stacks.folded().into_iter().map(move |FoldedStack { text, time, .. }| match is_alone {
+            true => format!("{text} {time}\n"),
+            false => format!("{thread};{text} {time}\n"),
+        })
+    })
 }
 
 fn print_json(threads: &[ThreadStacks<'_>], report: &mut Report<'_>) -> Result<()> {
-    let folded: Vec<(&str, Vec<FoldedStack<'_>>)> =
-        threads.iter().map(|thread| (thread.thread, thread.stacks.folded())).collect();
-    let all = folded.iter().flat_map(|(thread, stacks)| stacks.iter().map(move |stack| (*thread, stack)));
-    let stacks: Vec<StackJson<'_>> = all
-        .map(|(thread, stack)| StackJson {
-            thread,
-            stack: stack.functions.iter().map(|(name, _)| *name).collect(),
-            addresses: stack.functions.iter().map(|(_, pc)| hex(Address(*pc))).collect(),
-            value: Time(stack.time),
-        })
+    let folded: Vec<(&ThreadStacks<'_>, FoldedStack)> = threads
+        .iter()
+        .flat_map(|thread| thread.stacks.folded().into_iter().map(move |stack| (thread, stack)))
         .collect();
-    report.json(&stacks)
+    let stacks = folded.iter().map(|(of, stack)| {
+        let functions = of.stacks.functions_of(stack);
+        StackJson {
+            thread: of.thread,
+            stack: functions.iter().map(|(name, _)| *name).collect(),
+            addresses: functions.iter().map(|(_, pc)| hex(Address(*pc))).collect(),
+            value: Time(stack.time),
+        }
+    });
+    report.json_array(stacks)
 }
 
 fn draw(lines: &[String], report: &mut Report<'_>) -> Result<()> {

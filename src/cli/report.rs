@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
-use serde::Serialize;
+use serde::{Serialize, Serializer as _};
 use stepback_index::Cancel;
 
 use super::options::ReportOptions;
@@ -77,6 +77,13 @@ impl<'a> Report<'a> {
     /// One JSON value on a line of its own.
     pub fn json(&mut self, value: &impl Serialize) -> Result<()> {
         let written = serde_json::to_writer(&mut self.out, value).map_err(io::Error::from);
+        self.written(written)?;
+        self.text("\n")
+    }
+
+    /// One JSON array on a line of its own, whose elements are made one at a time.
+    pub fn json_array<T: Serialize>(&mut self, elements: impl Iterator<Item = T>) -> Result<()> {
+        let written = serde_json::Serializer::new(&mut self.out).collect_seq(elements).map_err(io::Error::from);
         self.written(written)?;
         self.text("\n")
     }

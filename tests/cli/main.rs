@@ -14,6 +14,8 @@ mod diff;
 mod drmemtrace;
 mod find;
 mod flamegraph;
+#[cfg(target_os = "linux")]
+mod hostile;
 mod index;
 mod info;
 mod lines;

@@ -97,6 +97,15 @@ impl Sandbox {
         Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
+    /// The same with at most so much memory of its own (`ulimit -d`): the program ends where it asks for more.
+    #[cfg(target_os = "linux")]
+    pub fn run_within(&self, mebibytes: u64, arguments: &[&str]) -> Ran {
+        let script = format!("ulimit -d {} && exec timeout 60 \"$0\" \"$@\"", mebibytes << 10);
+        let output = self.shell(&script, arguments).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    }
+
     /// Runs a question that succeeds with `--json`, quietly, and reads its one value.
     #[track_caller]
     pub fn json(&self, arguments: &[&str]) -> Value {

@@ -14,6 +14,7 @@ pub(crate) mod markers;
 pub(crate) mod names;
 pub(crate) mod operands;
 pub(crate) mod overtaken;
+pub(crate) mod points;
 pub(crate) mod records;
 pub(crate) mod register_reader;
 pub(crate) mod slots;

@@ -218,6 +218,27 @@ fn a_step_with_too_many_records_keeps_its_ordinals() {
     assert!(words.0.len() < 1_500_000 && words.0.iter().any(|line| line.contains("MarkerKind(65279)")));
 }
 
+#[test]
+fn accesses_that_claim_more_than_steps_touch_are_counted_but_not_kept() {
+    let mut records = records(700, 8);
+    let mut dice = Dice(3);
+    let huge = |is_write, dice: &mut Dice| {
+        let address = dice.below(1 << 40);
+        Given::Data(DataRecord { thread: ThreadNumber(0), is_write, size_bytes: u16::MAX, address, pc: None })
+    };
+    records.extend((0..20_000).map(|number| huge(number % 2 == 0, &mut dice)));
+    records.extend(self::records(300, 9));
+    let source = source_of(store_of(records.clone(), KeptOptions::default()));
+    assert_eq!(source.facts().records, records.len() as u64);
+    let last = expected(&records).pop().unwrap();
+    let steps = source.steps_at_record(records.len() as u64).unwrap().unwrap();
+    assert_eq!(last.split(' ').nth(1).unwrap(), steps.to_string());
+    let mut words = Words::default();
+    source.parse(0..source.length(), &mut ParseScratch::default(), &mut words).unwrap();
+    assert!(words.0.len() < 400_000, "{} events of {} records", words.0.len(), records.len());
+    assert!(words.0.iter().any(|line| line.contains("MarkerKind(65279)")), "what is left out is told");
+}
+
 /// Events in words.
 #[derive(Default)]
 struct Words(Vec<String>, Vec<String>);

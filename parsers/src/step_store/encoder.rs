@@ -5,6 +5,7 @@ use std::io;
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::block::{BlockHead, BlockWriter, ITEMS, WrittenStep};
+use crate::step_store::budget::Budget;
 use crate::step_store::code::{Code, Shape, ShapeAccess};
 use crate::step_store::code_table::{CodeTable, Found, SetOf};
 use crate::step_store::fill::Filler;
@@ -45,8 +46,11 @@ pub struct Encoder<B> {
     latest_time: u64,
     pending: Pending,
     run: Option<(Marker, u64)>,
-    /// Records of this block for which there is no room.
+    /// Records of this step for which there is no room.
     left_out: u64,
+    /// Accesses of this step that claim more than the budget has.
+    too_large: u64,
+    budget: Budget,
     /// Bytes of the block before its last step.
     item_start: usize,
     has_told_full: bool,
@@ -98,6 +102,8 @@ impl<B: BlockSink> Encoder<B> {
             pending: Pending::default(),
             run: None,
             left_out: 0,
+            too_large: 0,
+            budget: Budget::default(),
             item_start: 0,
             has_told_full: false,
         }
@@ -106,9 +112,7 @@ impl<B: BlockSink> Encoder<B> {
     /// Ends the last block: items and visible records in all.
     pub fn finish(&mut self) -> (u64, u64) {
         self.flush();
-        if self.left_out > 0 {
-            self.tell_left_out();
-        }
+        self.tell_left_out();
         self.end_block();
         (self.items, self.records)
     }
@@ -123,12 +127,23 @@ impl<B: BlockSink> Encoder<B> {
     }
 
     /// Tells of the records of the last step that there was no room for.
-    #[cold]
+    #[inline(always)]
     fn tell_left_out(&mut self) {
-        let count = std::mem::take(&mut self.left_out);
+        if self.left_out > 0 {
+            let count = std::mem::take(&mut self.left_out);
+            self.mark_left_out(count, "records without an instruction among them are counted but not kept");
+        }
+        if self.too_large > 0 {
+            let count = std::mem::take(&mut self.too_large);
+            self.mark_left_out(count, "accesses claim more memory than steps touch: they are counted but not kept");
+        }
+    }
+
+    #[cold]
+    fn mark_left_out(&mut self, count: u64, why: &str) {
         let marker = Marker { kind: MarkerKind::LEFT_OUT, value: count };
         self.block.marker(StoredMarker { marker, size_bytes: 0, count });
-        self.block.problem(&format!("{count} records without an instruction among them are counted but not kept"));
+        self.block.problem(&format!("{count} {why}"));
     }
 
     fn end_block(&mut self) {
@@ -244,9 +259,7 @@ impl<B: BlockSink> Encoder<B> {
     pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
         self.turn_to(step.thread);
         self.flush();
-        if self.left_out > 0 {
-            self.tell_left_out();
-        }
+        self.tell_left_out();
         if self.items.is_multiple_of(ITEMS) {
             // Before its code is known: a block is published with the codes that it needs, each with its shape.
             self.end_block();
@@ -272,6 +285,10 @@ impl<B: BlockSink> Encoder<B> {
     pub fn access(&mut self, thread: ThreadNumber, access: StoredAccess) {
         self.turn_to(thread);
         self.records += 1;
+        if !self.budget.allows(access.size_bytes, self.items) {
+            self.too_large += 1;
+            return;
+        }
         let Pending { code, shape, addresses, count, .. } = &mut self.pending;
         let usual = ShapeAccess { kind: access.kind, size_bytes: access.size_bytes };
         if code.is_some() && access.pc.is_none() && shape.push(usual) {

@@ -10,6 +10,7 @@
 
 pub(crate) mod block;
 mod blocks;
+mod budget;
 pub(crate) mod code;
 mod code_table;
 mod codes;

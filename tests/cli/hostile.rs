@@ -1,0 +1,68 @@
+//! Small inputs that claim to be large, or that are deep: none costs much more than an honest one of its size.
+
+use stepback_generator::drmemtrace::{Container, TraceRecipe, TraceWriter, kind};
+
+use crate::support::Sandbox;
+
+/// What the program may have of its own: twice what an honest trace of the size takes, and no more for any input.
+const MEBIBYTES: u64 = 256;
+
+/// The file of a trace of records.
+fn put(sandbox: &Sandbox, writer: TraceWriter) -> String {
+    sandbox.file("a.trace", writer.finish().pack(Container::Plain))
+}
+
+#[track_caller]
+fn check_all(sandbox: &Sandbox, trace: &str) {
+    let questions = [
+        &["index", trace][..],
+        &["info", trace],
+        &["at", trace, "end", "--stack"],
+        &["list", trace],
+        &["calltree", trace],
+        &["calltree", trace, "--all-frames"],
+        &["flamegraph", trace],
+        &["heat", trace],
+        &["find", trace, "last-write", "0x10000", "--all", "--limit", "10"],
+    ];
+    for question in questions {
+        sandbox.run_within(MEBIBYTES, question).succeeds();
+    }
+}
+
+#[test]
+fn accesses_that_claim_64_kib_each_cost_little() {
+    let sandbox = Sandbox::new();
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.instruction(0x1000, &[0x90]);
+    (0..20_000u64).for_each(|number| writer.write(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20, u16::MAX));
+    writer.instruction(0x1001, &[0x90]);
+    let trace = put(&sandbox, writer);
+    check_all(&sandbox, &trace);
+    let info = sandbox.run(&["info", &trace]).succeeds();
+    assert!(info.err.contains("accesses claim more memory than steps touch"), "{info:?}");
+    let last = sandbox.json_lines(&["list", &trace, "--records"]).pop().unwrap();
+    assert_eq!(last["record"], 20_000 + 8, "all records have their numbers: {last}");
+}
+
+#[test]
+fn a_deep_recursion_has_a_call_tree_within_seconds() {
+    const DEPTH: u64 = 20_000;
+    let sandbox = Sandbox::new();
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    let stack = |depth: u64| 0x7fff_0000_0000 - 8 * depth;
+    for depth in 0..DEPTH {
+        // Each call goes to itself.
+        writer.branch(kind::CALL, 0x2000, &[0xe8, 0xfb, 0xff, 0xff, 0xff], None);
+        writer.write(stack(depth), 8);
+    }
+    writer.instruction(0x2000, &[0xe8, 0xfb, 0xff, 0xff, 0xff]);
+    for depth in (0..DEPTH).rev() {
+        writer.branch(kind::RETURN, 0x2005, &[0xc3], Some(0x2005));
+        writer.read(stack(depth), 8);
+    }
+    let trace = put(&sandbox, writer);
+    check_all(&sandbox, &trace);
+    let calls = sandbox.json_lines(&["calltree", &trace]);
+    assert_eq!(calls.len() as u64, DEPTH + 1);
+}
