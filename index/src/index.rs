@@ -223,6 +223,12 @@ impl<S: Source> Index<S> {
         self.threads.get(usize::from(thread.0)).map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
+    /// The set of a thread's first step wherever its names of registers hold, else another.
+    pub(crate) fn set_of_names(&self, thread: ThreadId, set: InstructionSet) -> InstructionSet {
+        let first = self.instruction_set(thread);
+        if set.word_bytes() == first.word_bytes() { first } else { set }
+    }
+
     /// The number of a register outside the architecture's table.
     pub(crate) fn named_register(&self, lower_name: &str) -> Option<RegisterId> {
         let number = self.name_numbers.get(lower_name)?;

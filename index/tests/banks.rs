@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use stepback_index::{
-    AccessKinds, BuildOptions, Cancel, Cell, DifferenceBetween, Index, IsAccessedBy, LastAccess, LastAccessAnswer,
-    NameReader, NextAccess, Query as _, RegisterDifference, RegisterViewsAt, RegistersAt, ThreadId, index_in_memory,
+    AccessKinds, BuildOptions, Cancel, Cell, DifferenceBetween, Effect, Index, IsAccessedBy, LastAccess,
+    LastAccessAnswer, NameReader, NextAccess, Query as _, RegisterDifference, RegisterViewsAt, RegistersAt, Steps,
+    ThreadId, index_in_memory,
     oracle::{Oracle, Replay},
 };
 use stepback_parsers::{Position, Step, Tarmac};
@@ -293,4 +294,56 @@ fn a_half_known_value_of_a_bank_stays_half_known() {
         "sp",
         &["-@0", "4000@1", "-@0"],
     );
+}
+
+/// A kernel in AArch64 that drops to a program in AArch32, which calls back.
+const STATES: &str = "\
+1 clk IT (1) 00001000 d69f03e0 O EL1h_n : ERET
+1 clk R X13 0000000000004000
+1 clk R X14 0000000000000011
+1 clk R SP_EL1 0000000000008000
+1 clk R cpsr 600001d0
+2 clk IT (2) 00002000 e1a00000 A usr : NOP
+2 clk R r14 00000022
+2 clk R r13 00003ff0
+3 clk IT (3) 00002004 ef000000 A usr : SVC #0
+3 clk R cpsr 000003c5
+4 clk IT (4) 00003000 d503201f O EL1h_n : NOP
+";
+
+#[test]
+fn names_are_those_of_the_state_at_the_position() {
+    let (index, oracle) = both(STATES);
+    let thread = ThreadId(0);
+    for position in (0..=4).map(Position) {
+        let file = RegistersAt { position, thread: None };
+        let answer = file.run(&index, &Cancel::default()).unwrap();
+        assert_eq!(Some(&answer), file.replay(&oracle).as_ref());
+        let link = NameReader(&index).register_view_at("r14", thread, position).unwrap().unwrap();
+        let is_narrow = [1, 2].contains(&position.0);
+        assert_eq!(answer.state(if is_narrow { "lr" } else { "x30" }).map(|state| state.view), Some(link));
+    }
+    let shown = |position: u64| {
+        let file = RegistersAt { position: Position(position), thread: None }.run(&index, &Cancel::default()).unwrap();
+        file.registers.iter().take(16).map(|register| register.name.clone()).collect::<Vec<_>>().join(" ")
+    };
+    for position in [0, 3, 4] {
+        assert!(shown(position).starts_with("x0 x1 x2 x3"), "{position}: {}", shown(position));
+    }
+    for position in [1, 2] {
+        assert_eq!(shown(position), "r0 r1 r2 r3 r4 r5 r6 r7 r8 r9 r10 r11 r12 sp lr pc", "{position}");
+    }
+    let value = |name: &str, position: u64| {
+        let file = RegistersAt { position: Position(position), thread: None }.run(&index, &Cancel::default()).unwrap();
+        file.state(name).and_then(|state| state.value.to_u64())
+    };
+    assert_eq!((value("sp", 1), value("lr", 1)), (Some(0x4000), Some(0x11)));
+    assert_eq!((value("sp", 2), value("lr", 2)), (Some(0x3ff0), Some(0x22)));
+    assert_eq!((value("sp", 4), value("x30", 4)), (Some(0x8000), None));
+    let record = Steps { first: Step(1), count: 1 }.run(&index, &Cancel::default()).unwrap().remove(0);
+    let written = record.effects.iter().filter_map(|effect| match effect {
+        Effect::Register { name, .. } => Some(name.as_str()),
+        _ => None,
+    });
+    assert_eq!(written.collect::<Vec<_>>(), ["lr", "sp"]);
 }

@@ -41,8 +41,8 @@ pub(crate) trait Architecture {
     const HAS_MARKED_ADDRESSES: bool = false;
     /// The mark is set on addresses of this set.
     const IS_MARKED: bool = false;
-    /// Its processor may change to a set whose registers have other names.
-    const HAS_STATES: bool = false;
+    /// Of a processor that may change to sets whose registers have other names, a set for each of its states.
+    const STATES: &'static [InstructionSet] = &[];
     /// The names that an export of signals declares, in its order.
     const SIGNALS: &'static [Run] = &[];
 

@@ -104,7 +104,12 @@ impl InstructionSet {
 
     /// True when its processor may change to a set whose registers have other names.
     pub const fn has_states(self) -> bool {
-        ask!(self, Of => Of::HAS_STATES)
+        !self.states().is_empty()
+    }
+
+    /// Of a processor that may change to sets whose registers have other names, a set for each of its states; else empty.
+    pub const fn states(self) -> &'static [Self] {
+        ask!(self, Of => Of::STATES)
     }
 
     /// The bank of a lower-case name such as `r13_svc` or `sp_el1`; none for names of no bank.

@@ -4,9 +4,9 @@
 
 use std::fmt;
 
-use stepback_index::{Index, NameReader, ThreadId};
+use stepback_index::{Index, NameReader, QueryError, ThreadId};
 use stepback_machine::RegisterView;
-use stepback_parsers::Source;
+use stepback_parsers::{Position, Source};
 
 /// What stands between a register and the name of its thread.
 const OF: &str = " of ";
@@ -55,14 +55,34 @@ impl RegisterPart {
         is_word(&part.name) && (part.lane.is_some() || part.thread.is_some())
     }
 
-    /// Whose register it is, and which bytes; none when there is no such register.
+    /// Whose register it is at a position, and which bytes; none when there is no such register.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn view_at<S: Source>(
+        &self,
+        index: &Index<S>,
+        of_position: ThreadId,
+        at: Position,
+    ) -> Result<Option<(ThreadId, RegisterView)>, QueryError> {
+        let Some(thread) = self.thread_in(index, of_position) else { return Ok(None) };
+        let view = NameReader(index).register_view_at(&self.name, thread, at)?;
+        Ok(view.and_then(|view| self.lane_of(view)).map(|view| (thread, view)))
+    }
+
+    /// Whose register it is wherever a thread has one of the name, and which bytes; none when there is no such register.
     pub fn view<S: Source>(&self, index: &Index<S>, of_position: ThreadId) -> Option<(ThreadId, RegisterView)> {
-        let thread = match &self.thread {
-            Some(name) => index.thread_by_name(name)?,
-            None => of_position,
-        };
+        let thread = self.thread_in(index, of_position)?;
         let view = NameReader(index).register_view(&self.name, thread)?;
-        Some((thread, self.lane.map_or(Some(view), |lane| lane.of(view))?))
+        Some((thread, self.lane_of(view)?))
+    }
+
+    fn thread_in<S: Source>(&self, index: &Index<S>, of_position: ThreadId) -> Option<ThreadId> {
+        self.thread.as_ref().map_or(Some(of_position), |name| index.thread_by_name(name))
+    }
+
+    fn lane_of(&self, view: RegisterView) -> Option<RegisterView> {
+        self.lane.map_or(Some(view), |lane| lane.of(view))
     }
 }
 

@@ -70,7 +70,10 @@ impl<S: Source> Lookup for AtPosition<'_, S> {
             Ok(thread) => thread,
             Err(error) => return Some(ValueLookup::Failed(error.to_string())),
         };
-        let view = NameReader(self.index).register_view(name, thread)?;
+        let view = match NameReader(self.index).register_view_at(name, thread, self.position) {
+            Ok(view) => view?,
+            Err(error) => return Some(ValueLookup::Failed(error.to_string())),
+        };
         Some(match self.registers() {
             Ok(file) => value_of(file, view),
             Err(error) => ValueLookup::Failed(error.to_string()),

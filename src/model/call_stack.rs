@@ -147,7 +147,7 @@ fn arguments(
     if !matches!(call.entered, Entered::Call | Entered::Tail) {
         return Ok(Vec::new());
     }
-    let view = |name: &&str| Some(((*name).to_owned(), NameReader(&session.index).register_view(name, call.thread)?));
+    let view = |name: &&str| Some(((*name).to_owned(), NameReader(&session.index).view_in(name, set)?));
     let views = set.abi().arguments.iter().filter_map(view).collect();
     let states =
         RegisterViewsAt { position: entered_at(call), thread: call.thread, views }.run(&session.index, cancel)?;

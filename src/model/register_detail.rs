@@ -38,7 +38,7 @@ pub fn register_detail(
     cancel: &Cancel,
 ) -> Result<RegisterDetail> {
     let index = &session.index;
-    let Some((thread, view)) = part.view(index, SlotReader(index).thread_at(position)?) else {
+    let Some((thread, view)) = part.view_at(index, SlotReader(index).thread_at(position)?, position)? else {
         return Ok(RegisterDetail::default());
     };
     let (cell, writes) = (Cell::Register { thread, view }, AccessKinds::Writes);

@@ -5,7 +5,9 @@ use stepback_index::{
     Cancel, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt, RegistersAt, SlotReader, ThreadId,
     Value, ValueSource,
 };
-use stepback_machine::{Address, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView, Registers, Status};
+use stepback_machine::{
+    Address, InstructionSet, LaneFormat, LaneKind, RegisterGroup, RegisterId, RegisterView, Registers, Status,
+};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::names::place_name;
@@ -98,16 +100,17 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
         Some(thread) => thread,
         None => SlotReader(index).thread_at(request.position)?,
     };
-    let available = available_groups(session, thread);
+    let set = NameReader(index).set_at(thread, request.position)?;
+    let available = available_groups(session, thread, set);
     // A group that this thread does not have gives way to the one that every thread has.
     let group = if available.contains(&request.group) { request.group } else { RegisterGroup::Core };
     let read = |position| -> Result<RegisterFile> {
         if group == RegisterGroup::Core {
             return Ok(RegistersAt { position, thread: Some(thread) }.run(index, cancel)?);
         }
-        let views = group_views(session, thread, group);
+        let views = group_views(session, thread, ShownGroup { group, set });
         let registers = RegisterViewsAt { position, thread, views }.run(index, cancel)?;
-        Ok(RegisterFile { thread, instruction_set: index.instruction_set(thread), registers })
+        Ok(RegisterFile { thread, instruction_set: set, registers })
     };
     let now = read(request.position)?;
     let before = if request.position == request.previous { None } else { Some(read(request.previous)?) };
@@ -124,21 +127,31 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
 pub fn has_group(session: &Session, group: RegisterGroup) -> bool {
     let count = session.index.threads().len();
     let mut threads = (0..count).filter_map(|number| u16::try_from(number).ok()).map(ThreadId);
-    threads.any(|thread| !group_views(session, thread, group).is_empty())
+    threads.any(|thread| {
+        let set = session.index.instruction_set(thread);
+        !group_views(session, thread, ShownGroup { group, set }).is_empty()
+    })
+}
+
+/// A group of the registers that an instruction set names.
+#[derive(Clone, Copy)]
+struct ShownGroup {
+    group: RegisterGroup,
+    set: InstructionSet,
 }
 
 /// The groups of which a thread has registers. SVE and system registers are there when the trace writes any.
-fn available_groups(session: &Session, thread: ThreadId) -> Vec<RegisterGroup> {
-    let is_there = |group: &RegisterGroup| !group_views(session, thread, *group).is_empty();
+fn available_groups(session: &Session, thread: ThreadId, set: InstructionSet) -> Vec<RegisterGroup> {
+    let is_there = |group: &RegisterGroup| !group_views(session, thread, ShownGroup { group: *group, set }).is_empty();
     RegisterGroup::ALL.into_iter().filter(is_there).collect()
 }
 
 /// The registers of a group, as wide as the thread's machine has them.
-fn group_views(session: &Session, thread: ThreadId, group: RegisterGroup) -> Vec<(String, RegisterView)> {
-    let index = &session.index;
+fn group_views(session: &Session, thread: ThreadId, shown: ShownGroup) -> Vec<(String, RegisterView)> {
+    let (index, ShownGroup { group, set }) = (&session.index, shown);
     let mut named = NameReader(index).named_registers(thread);
     named.retain(|(name, _)| RegisterGroup::of_named(name) == group);
-    let mut views = Registers::of_group(group, index.instruction_set(thread));
+    let mut views = Registers::of_group(group, set);
     if group == RegisterGroup::Scalable {
         let vector = NameReader(index).written_width(thread, RegisterId::V0..RegisterId::P0);
         let predicate = NameReader(index).written_width(thread, RegisterId::P0..RegisterId::FIRST_NAMED);
@@ -289,8 +302,6 @@ pub fn lane_characters(format: LaneFormat) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use stepback_machine::InstructionSet;
-
     use super::*;
     use crate::session::test_session::overflow;
 

@@ -138,24 +138,36 @@ impl Oracle {
         Meaning { view, bank, mode, physical: Physical::of_write(view.register, bank, mode) }
     }
 
-    /// The mode of a thread at a position: that of its last step, or what the status register told since;
-    /// before its first step that of the first.
+    /// What plain names mean for a thread at a position.
     pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
+        self.state_at(thread, position).map_or(Mode::Other, |(mode, _)| mode)
+    }
+
+    /// The set whose names hold for a thread at a position.
+    pub(super) fn set_at(&self, thread: ThreadId, position: Position) -> InstructionSet {
+        self.set_of_names(thread, self.state_at(thread, position).map(|(_, set)| set))
+    }
+
+    /// The mode of a thread at a position, and its set: those of its last step, or what the status register told since;
+    /// before its first step those of the first.
+    fn state_at(&self, thread: ThreadId, position: Position) -> Option<(Mode, InstructionSet)> {
         let until = self.events_until(position);
         let own = |event: &&crate::oracle::event::Event| event.thread == thread;
         let begun = until.iter().rposition(|event| event.thread == thread && matches!(event.kind, EventKind::Step));
         let Some(begun) = begun else {
-            return self.steps.iter().find(|step| step.thread == thread).map_or(Mode::Other, |step| step.mode);
+            let first = self.steps.iter().find(|step| step.thread == thread)?;
+            return Some((first.mode, first.instruction_set));
         };
         let since = until.get(begun..).unwrap_or_default();
-        let Some(step) = since.first().and_then(|event| self.step(event.owner?)) else { return Mode::Other };
-        let mut mode = step.mode;
+        let step = since.first().and_then(|event| self.step(event.owner?))?;
+        let mut state = (step.mode, step.instruction_set);
         for event in since.iter().filter(own) {
             if let EventKind::Register(written) = &event.kind {
-                mode = told_mode(written.view, written.bytes.as_deref(), step.instruction_set).unwrap_or(mode);
+                let told = told_mode(written.view, written.bytes.as_deref(), step.instruction_set);
+                state = told.map_or(state, |mode| (mode, naive::set_of_mode(mode, step.instruction_set)));
             }
         }
-        mode
+        Some(state)
     }
 
     /// The bank that a register is by its name; none of plain ones and of those whose suffix tells nothing.

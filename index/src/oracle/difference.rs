@@ -11,15 +11,16 @@ use crate::oracle::event::{Event, EventKind};
 use crate::oracle::memory::bytes_of;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::difference::DifferenceBetween;
-use crate::query::registers::RegistersAt;
 
 impl Replay for DifferenceBetween {
     /// Runs of memory are of one byte each.
     fn replay(&self, oracle: &Oracle) -> Option<Difference> {
         oracle.check(self.from.max(self.to))?;
-        let thread = Some(self.thread.unwrap_or_else(|| oracle.thread_at(self.to)));
-        let file = |position| RegistersAt { position, thread }.replay(oracle);
-        let (from, to) = (file(self.from)?, file(self.to)?);
+        let thread = self.thread.unwrap_or_else(|| oracle.thread_at(self.to));
+        oracle.thread_names.get(usize::from(thread.0))?;
+        let set = oracle.set_at(thread, self.to);
+        let file = |position| oracle.register_file(thread, position, set);
+        let (from, to) = (file(self.from), file(self.to));
         let later = if self.to >= self.from { &to } else { &from };
         let pairs = from.registers.iter().zip(&to.registers).zip(&later.registers);
         let registers =

@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 
+use stepback_parsers::Position;
+
 use crate::answers::thread::ThreadId;
-use crate::oracle::event::{EventKind, Written};
+use crate::oracle::event::{Event, EventKind, Written};
 use crate::oracle::record::Oracle;
 
 impl Oracle {
@@ -23,9 +25,21 @@ impl Oracle {
         self.register_names.get(usize::from(place))
     }
 
-    /// The name under which a view of a thread is shown.
-    pub(super) fn register_name(&self, view: RegisterView, thread: ThreadId) -> String {
-        let set = self.instruction_set(thread);
+    /// The set whose names an event bears: that of the step before it if that is of its thread.
+    pub(super) fn set_of_event(&self, event: &Event) -> InstructionSet {
+        let step = Position(event.slot).last_step().and_then(|step| self.step(step));
+        let set = step.filter(|step| step.thread == event.thread).map(|step| step.instruction_set);
+        self.set_of_names(event.thread, set)
+    }
+
+    /// A32 and T32 have the same names.
+    pub(super) fn set_of_names(&self, thread: ThreadId, set: Option<InstructionSet>) -> InstructionSet {
+        let first = self.instruction_set(thread);
+        set.filter(|set| set.word_bytes() != first.word_bytes()).unwrap_or(first)
+    }
+
+    /// The name under which a view is shown in an instruction set.
+    pub(super) fn register_name(&self, view: RegisterView, set: InstructionSet) -> String {
         match self.outside_name(view.register) {
             Some(whole) if self.widths.get(&view.register) == Some(&view.size_bytes) => whole.clone(),
             Some(whole) => with_bits(whole, view),

@@ -107,7 +107,7 @@ impl Oracle {
         let record = self.record(step)?;
         let access = Access {
             kind: record.kind_of_use(view, kinds),
-            target: AccessTarget::Register(self.register_name(view, thread)),
+            target: AccessTarget::Register(self.register_name(view, self.instruction_set(thread))),
             value: Value(vec![None; usize::from(view.size_bytes)]),
             is_inferred: false,
             is_decoded: false,

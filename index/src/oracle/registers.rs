@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_machine::{RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterView, Registers};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -30,15 +30,23 @@ impl Replay for RegistersAt {
         oracle.check(self.position)?;
         let thread = self.thread.unwrap_or_else(|| oracle.thread_at(self.position));
         oracle.thread_names.get(usize::from(thread.0))?;
-        let state = |(name, view)| match oracle.next_pc(thread, self.position) {
+        Some(oracle.register_file(thread, self.position, oracle.set_at(thread, self.position)))
+    }
+}
+
+impl Oracle {
+    /// The registers of a thread at a position under the names of an instruction set.
+    pub(super) fn register_file(&self, thread: ThreadId, position: Position, set: InstructionSet) -> RegisterFile {
+        let oracle = self;
+        let state = |(name, view)| match oracle.next_pc(thread, position, set) {
             Some(pc) if view == pc.1 => next_pc_state(name, view, pc.0),
             _ if oracle.has_operands_alone => {
-                oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, self.position)
+                oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, position)
             }
-            _ => state(name, view, &oracle.view_bytes(thread, view, self.position)),
+            _ => state(name, view, &oracle.view_bytes(thread, view, position)),
         };
-        let registers = oracle.shown_registers(thread).into_iter().map(state).collect();
-        Some(RegisterFile { thread, instruction_set: oracle.instruction_set(thread), registers })
+        let registers = oracle.shown_registers(thread, set).into_iter().map(state).collect();
+        RegisterFile { thread, instruction_set: set, registers }
     }
 }
 
@@ -83,8 +91,8 @@ impl Oracle {
     }
 
     /// The registers that are shown of a thread: those of its architecture, then what else the trace names, by name.
-    pub(super) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
-        let mut shown = Registers::shown(self.instruction_set(thread));
+    pub(super) fn shown_registers(&self, thread: ThreadId, set: InstructionSet) -> Vec<(String, RegisterView)> {
+        let mut shown = Registers::shown(set);
         let mut others: BTreeMap<&String, RegisterView> = BTreeMap::new();
         for (_, written) in self.writes().filter(|(writer, _)| *writer == thread) {
             let Some(name) = self.outside_name(written.view.register) else { continue };
@@ -119,9 +127,9 @@ impl Oracle {
     }
 
     /// The address of a thread's next step, and the register that it is shown in; none when it has none.
-    fn next_pc(&self, thread: ThreadId, position: Position) -> Option<(u64, RegisterView)> {
+    fn next_pc(&self, thread: ThreadId, position: Position, set: InstructionSet) -> Option<(u64, RegisterView)> {
         let from = usize::try_from(position.0).ok()?;
         let next = self.steps.get(from..)?.iter().find(|step| step.thread == thread)?;
-        Some((next.pc.0, Registers::view("pc", self.instruction_set(thread))?))
+        Some((next.pc.0, Registers::view("pc", set)?))
     }
 }

@@ -71,7 +71,7 @@ impl Oracle {
             EventKind::Step => None,
             EventKind::Register(written) if written.name == WrittenName::BankCopy => None,
             EventKind::Register(written) => Some(Effect::Register {
-                name: self.register_name(written.view, event.thread),
+                name: self.register_name(written.view, self.set_of_event(event)),
                 view: written.view,
                 value: register_value(written),
             }),
@@ -87,7 +87,7 @@ impl Oracle {
         match &event.kind {
             EventKind::Register(written) => Some(Access {
                 kind: AccessKind::Write,
-                target: AccessTarget::Register(self.register_name(written.view, event.thread)),
+                target: AccessTarget::Register(self.register_name(written.view, self.set_of_event(event))),
                 value: register_value(written),
                 is_inferred: false,
                 is_decoded: false,

@@ -309,7 +309,7 @@ impl<'a, S: Source> Asked<'a, S> {
 
     /// An access under the name that was asked for, where a line writes the register under two.
     fn under_plain_name(&self, event: &SlotEvent, access: Access) -> Access {
-        let (Cell::Register { thread, view }, EventKind::Register { view: written, is_bank_copy: true, .. }) =
+        let (Cell::Register { view, .. }, EventKind::Register { view: written, is_bank_copy: true, .. }) =
             (self.cell, &event.kind)
         else {
             return access;
@@ -319,7 +319,7 @@ impl<'a, S: Source> Asked<'a, S> {
             return access;
         }
         let plain = RegisterView { register: view.register, ..*written };
-        Access { target: AccessTarget::Register(NameReader(self.index).register_name(plain, thread)), ..access }
+        Access { target: AccessTarget::Register(NameReader(self.index).register_name(plain, event.set)), ..access }
     }
 
     /// What a step did in an event, with the values of its accesses that follow from what steps did.

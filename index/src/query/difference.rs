@@ -14,8 +14,9 @@ use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
-use crate::query::registers::RegistersAt;
+use crate::query::registers::{NamesOf, file_at};
 use crate::read::bytes::ByteReader;
+use crate::read::names::NameReader;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 use crate::read::touches::{TouchAt, TouchReader, Wanted};
@@ -46,7 +47,12 @@ impl Query for DifferenceBetween {
             Some(thread) => thread,
             None => SlotReader(index).thread_at(self.to)?,
         };
-        let registers = |position| RegistersAt { position, thread: Some(thread) }.run(index, cancel);
+        if usize::from(thread.0) >= index.threads().len() {
+            return Err(QueryError::NoThread(format!("#{}", thread.0)));
+        }
+        // The names are those of one position, or they could not be compared.
+        let names = NamesOf { thread, set: NameReader(index).set_at(thread, self.to)? };
+        let registers = |position| file_at(index, names, position, cancel);
         let (from, to) = (registers(self.from)?, registers(self.to)?);
         let is_later_to = self.to >= self.from;
         let pairs = from.registers.into_iter().zip(to.registers).filter(|(from, to)| from.value != to.value);

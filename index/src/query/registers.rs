@@ -1,6 +1,6 @@
 //! The register file at a position.
 
-use stepback_machine::RegisterView;
+use stepback_machine::{InstructionSet, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -38,10 +38,29 @@ impl Query for RegistersAt {
             Some(thread) => thread,
             None => SlotReader(index).thread_at(self.position)?,
         };
-        let mut registers = states(index, thread, NameReader(index).shown_registers(thread), self.position, cancel)?;
-        fill_registers(index, thread, self.position, &mut registers, cancel)?;
-        Ok(RegisterFile { thread, instruction_set: index.instruction_set(thread), registers })
+        let names = NamesOf { thread, set: NameReader(index).set_at(thread, self.position)? };
+        file_at(index, names, self.position, cancel)
     }
+}
+
+/// Whose registers, and under the names of which instruction set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct NamesOf {
+    pub thread: ThreadId,
+    pub set: InstructionSet,
+}
+
+/// All registers of a thread at a position, under the names of an instruction set.
+pub(crate) fn file_at<S: Source>(
+    index: &Index<S>,
+    names: NamesOf,
+    at: Position,
+    cancel: &Cancel,
+) -> Result<RegisterFile, QueryError> {
+    let NamesOf { thread, set } = names;
+    let mut registers = states(index, thread, NameReader(index).shown_registers(thread, set), at, cancel)?;
+    fill_registers(index, thread, at, &mut registers, cancel)?;
+    Ok(RegisterFile { thread, instruction_set: set, registers })
 }
 
 /// Some registers of a thread at a position. Cost: as [`RegistersAt`], for these alone.

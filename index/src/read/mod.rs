@@ -12,6 +12,7 @@ pub(crate) mod key_maps;
 pub(crate) mod lines;
 pub(crate) mod markers;
 pub(crate) mod names;
+pub(crate) mod names_at;
 pub(crate) mod operands;
 pub(crate) mod overtaken;
 pub(crate) mod points;

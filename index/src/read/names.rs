@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use stepback_machine::{RegisterId, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::Source;
 
 use crate::answers::thread::ThreadId;
@@ -15,19 +15,26 @@ pub struct NameReader<'a, S>(pub &'a Index<S>);
 
 impl<'a, S: Source> NameReader<'a, S> {
     /// A register by any of its names, in any case: the architecture's, a bank's, a system register that the trace wrote.
+    /// Of names that mean something in one state of the processor alone, those of the thread's first step come first.
     pub fn register_view(&self, name: &str, thread: ThreadId) -> Option<RegisterView> {
+        let first = self.0.instruction_set(thread);
+        let others = || first.states().iter().find_map(|set| Registers::view(name, *set));
+        self.view_in(name, first).or_else(others)
+    }
+
+    /// A register by any of its names in an instruction set.
+    pub fn view_in(&self, name: &str, set: InstructionSet) -> Option<RegisterView> {
         let named = || {
             let register = self.0.named_register(&name.to_ascii_lowercase())?;
             let written = self.0.contents.views.iter().filter(|view| view.view.register == register);
             let size_bytes = written.map(|view| view.view.offset + view.view.size_bytes).max()?;
             Some(RegisterView::new(register, 0, size_bytes))
         };
-        Registers::view(name, self.0.instruction_set(thread)).or_else(named)
+        Registers::view(name, set).or_else(named)
     }
 
     /// The name under which a view is shown: `x3`, `w3`, `r13_svc`, or `x3<63:32>` for a part without a name.
-    pub fn register_name(&self, view: RegisterView, thread: ThreadId) -> String {
-        let set = self.0.instruction_set(thread);
+    pub fn register_name(&self, view: RegisterView, set: InstructionSet) -> String {
         if let Some(name) = Registers::name(view, set) {
             return name.to_owned();
         }
@@ -50,9 +57,9 @@ impl<'a, S: Source> NameReader<'a, S> {
         format!("{whole}<{}:{low}>", low + 8 * u32::from(view.size_bytes) - 1)
     }
 
-    /// The registers that the register file of a thread shows: those of its instruction set, then what else the trace named.
-    pub(crate) fn shown_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
-        let mut shown = Registers::shown(self.0.instruction_set(thread));
+    /// The registers that the register file of a thread shows: those of an instruction set, then what else the trace named.
+    pub(crate) fn shown_registers(&self, thread: ThreadId, set: InstructionSet) -> Vec<(String, RegisterView)> {
+        let mut shown = Registers::shown(set);
         shown.extend(self.named_registers(thread));
         shown
     }

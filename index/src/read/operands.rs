@@ -180,7 +180,9 @@ impl<'a, S: Source> OperandReader<'a, S> {
     pub(crate) fn access(&self, view: RegisterView, kind: AccessKind) -> Access {
         Access {
             kind,
-            target: AccessTarget::Register(NameReader(self.index).register_name(view, self.thread)),
+            target: AccessTarget::Register(
+                NameReader(self.index).register_name(view, self.index.instruction_set(self.thread)),
+            ),
             value: Value(vec![None; usize::from(view.size_bytes)]),
             is_inferred: false,
             is_decoded: false,

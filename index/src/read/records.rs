@@ -99,7 +99,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
         Ok(match &event.kind {
             EventKind::Register { is_bank_copy: true, .. } | EventKind::Step(_) => None,
             EventKind::Register { view, bytes, .. } => Some(Effect::Register {
-                name: NameReader(self.0).register_name(*view, event.thread),
+                name: NameReader(self.0).register_name(*view, event.set),
                 view: *view,
                 value: register_value(bytes.as_deref(), view.size_bytes),
             }),
@@ -115,7 +115,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
         Ok(match &event.kind {
             EventKind::Register { view, bytes, .. } => Some(Access {
                 kind: AccessKind::Write,
-                target: AccessTarget::Register(NameReader(self.0).register_name(*view, event.thread)),
+                target: AccessTarget::Register(NameReader(self.0).register_name(*view, event.set)),
                 value: register_value(bytes.as_deref(), view.size_bytes),
                 is_inferred: false,
                 is_decoded: false,

@@ -39,6 +39,8 @@ pub(crate) struct SlotEvent {
     pub place_in_slot: usize,
     /// Lines between the start of what was read and its line.
     pub line_in_range: u64,
+    /// What register names mean at it: the set of its slot's step where that is of its thread, else that of its thread's first.
+    pub set: InstructionSet,
     /// What happened.
     pub kind: EventKind,
 }
@@ -268,21 +270,26 @@ struct EventCollector<'a, S> {
     first_line: Option<u64>,
     threads: Vec<ThreadId>,
     named: Vec<RegisterId>,
+    /// The step of the slot: whose, and its set.
+    step: Option<(ThreadId, InstructionSet)>,
     events: Vec<SlotEvent>,
 }
 
 impl<'a, S: Source> EventCollector<'a, S> {
     fn new(index: &'a Index<S>, first: u64, keep_from: u64) -> Self {
-        let (first_line, threads, named, events) = Default::default();
+        let (first_line, threads, named, step, events) = Default::default();
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
-        Self { index, slot: first.saturating_sub(1), keep_from, first_line, threads, named, events }
+        Self { index, slot: first.saturating_sub(1), keep_from, first_line, threads, named, step, events }
     }
 
     fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
         let thread = self.threads.get(usize::from(thread.0)).copied().unwrap_or_default();
         let before = self.events.last().filter(|before| before.slot == self.slot);
         let place_in_slot = before.map_or(0, |before| before.place_in_slot + 1);
-        self.events.push(SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, kind });
+        let of_step = self.step.filter(|(owner, _)| *owner == thread).map(|(_, set)| set);
+        let set = of_step.unwrap_or_else(|| self.index.instruction_set(thread));
+        let set = self.index.set_of_names(thread, set);
+        self.events.push(SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, set, kind });
     }
 }
 
@@ -298,6 +305,8 @@ impl<S: Source> EventSink for EventCollector<'_, S> {
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.slot += 1;
         self.first_line.get_or_insert(step.place.line_in_range);
+        let thread = self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default();
+        self.step = Some((thread, step.instruction_set));
         if self.slot < self.keep_from {
             return;
         }

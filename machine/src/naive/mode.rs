@@ -33,3 +33,12 @@ pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
         _ => None,
     }
 }
+
+/// A set of the execution state that a mode is of.
+pub fn set_of_mode(mode: Mode, before: InstructionSet) -> InstructionSet {
+    match mode {
+        Mode::Level { .. } => InstructionSet::A64,
+        Mode::Banked(_) if before == InstructionSet::A64 => InstructionSet::A32,
+        _ => before,
+    }
+}

@@ -54,7 +54,7 @@ impl Architecture for A64 {
     const ELF: Option<ElfMachine> = Some(ElfMachine { number: 183, word_bytes: 8 });
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
     const ALIGNMENT: u8 = 4;
-    const HAS_STATES: bool = true;
+    const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [Run] = &SIGNALS_64;
 
     fn view(name: &str) -> Option<RegisterView> {

@@ -55,7 +55,7 @@ impl Architecture for A32 {
     /// A program may change to T32.
     const ALIGNMENT: u8 = 2;
     const HAS_MARKED_ADDRESSES: bool = true;
-    const HAS_STATES: bool = true;
+    const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
     fn view(name: &str) -> Option<RegisterView> {

@@ -47,7 +47,7 @@ impl Architecture for T32 {
     const IS_MARKED: bool = true;
     /// `it` (DDI 0487, F5.1 "IT").
     const LONGEST_BLOCK: u8 = 4;
-    const HAS_STATES: bool = true;
+    const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
     fn view(name: &str) -> Option<RegisterView> {

@@ -1,0 +1,38 @@
+//! The names of registers at a position: a processor may change to a state in which they have others.
+
+use stepback_machine::{InstructionSet, RegisterView};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::read::names::NameReader;
+use crate::read::register_reader::RegisterReader;
+
+impl<S: Source> NameReader<'_, S> {
+    /// The instruction set whose names hold for a thread at a position: a processor may change to another one.
+    /// Cost: the text of a step.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn set_at(&self, thread: ThreadId, at: Position) -> Result<InstructionSet, QueryError> {
+        let first = self.0.instruction_set(thread);
+        if !first.has_states() {
+            return Ok(first);
+        }
+        let state = RegisterReader::new(self.0, thread, at).state_at()?;
+        Ok(state.map_or(first, |state| self.0.set_of_names(thread, state.set)))
+    }
+
+    /// A register by any of the names that hold at a position. Cost: the text of a step.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn register_view_at(
+        &self,
+        name: &str,
+        thread: ThreadId,
+        at: Position,
+    ) -> Result<Option<RegisterView>, QueryError> {
+        Ok(self.view_in(name, self.set_at(thread, at)?))
+    }
+}
