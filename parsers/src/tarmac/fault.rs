@@ -34,8 +34,10 @@ pub(super) enum FaultKind {
     LineTooLong,
     #[error("register value too long: {0} bytes have room")]
     ValueTooLong(usize),
-    #[error("register value shorter than the {0} bytes of the register: taken as a number without leading zeros")]
+    #[error("register value shorter than the {0} bytes of the register: the others are unknown")]
     ValueTooShort(usize),
+    #[error("the value may be cut off, and is unknown")]
+    CutOff,
     #[error("register value longer than the {0} bytes of the register: its leading zeros are left out")]
     SurplusDigits(usize),
     #[error("one dash instead of two: half a byte cannot be left out")]
@@ -60,11 +62,6 @@ impl FaultKind {
     /// True for what is said only once in a run.
     pub fn is_once_a_run(self) -> bool {
         matches!(self, Self::UnknownType | Self::UnknownUnit)
-    }
-
-    /// True for a register value with too few digits.
-    pub fn is_too_short(self) -> bool {
-        matches!(self, Self::ValueTooShort(_))
     }
 
     /// A fault of this kind at a column.

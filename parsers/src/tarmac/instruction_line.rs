@@ -51,6 +51,8 @@ impl<'a> InstructionLine<'a> {
             fields.next();
             is_executed = false;
         }
+        // What could not be fetched was not executed.
+        is_executed &= place.encoding.iter().any(|byte| *byte != b'-');
         let set = state.set;
         let address = set.code_address(place.address);
         let length_bytes = set.length_of(u8::try_from(place.encoding.len().div_ceil(2)).unwrap_or(u8::MAX));

@@ -58,7 +58,7 @@ impl<'a> MemoryLine<'a> {
     pub fn read(header: &Header<'a>, endian: Endian) -> Result<Option<Self>, Fault> {
         let word = memory_word(header).ok_or(FaultKind::TooLarge("access size").at(header.word_at))?;
         let mut fields = header.fields;
-        if word.is_note || header.word.contains(&b'C') && fields.peek() == Token::Word(b"TRANSFER") {
+        if word.is_note || header.word.contains(&b'C') && is_transfer(fields) {
             return Ok(None);
         }
         let Some(place) = AccessPlace::read(&mut fields)? else { return Ok(None) };
@@ -80,6 +80,17 @@ impl<'a> MemoryLine<'a> {
         self.data.digits == 2 * usize::from(self.size_bytes)
     }
 
+    /// True when no digit can be missing where the trace ends with it.
+    pub fn is_surely_whole(&self) -> bool {
+        self.data.digits >= 2 * usize::from(self.size_bytes)
+    }
+
+    /// Makes all of the data unknown.
+    pub fn forget_data(&mut self, why: Fault) {
+        self.data = Data { digits: self.data.digits, ..Data::NONE };
+        self.doubt.get_or_insert(why);
+    }
+
     /// The access in parts: those that are known are at most eight bytes long.
     pub fn parts(&self) -> impl Iterator<Item = (u64, u8, Option<[u8; 8]>)> {
         let known = self.data.is_known.get(..usize::from(self.size_bytes)).unwrap_or_default();
@@ -97,6 +108,17 @@ impl<'a> MemoryLine<'a> {
             let bytes = is_known.then(|| std::array::from_fn(byte));
             (self.place.address.wrapping_add(start as u64), u8::try_from(size).unwrap_or(0), bytes)
         })
+    }
+}
+
+/// True for what a coprocessor gave or took.
+fn is_transfer(mut fields: Lexer<'_>) -> bool {
+    loop {
+        match fields.next() {
+            Token::Word(b"TRANSFER") => return true,
+            Token::End | Token::Other(_) => return false,
+            Token::Word(_) | Token::Mark(_) => {}
+        }
     }
 }
 
@@ -184,12 +206,9 @@ impl Data {
 
     fn of_digits(written: &[u8], size_bytes: usize, column: usize) -> (Self, Option<Fault>) {
         let (surplus, low) = written.split_at(written.len().saturating_sub(2 * size_bytes));
-        let is_too_long = surplus.iter().any(|digit| *digit != 0);
-        let doubt = is_too_long.then(|| FaultKind::DataTooLong(size_bytes).at(column));
-        // As wide as a bus: then the low bytes are those that were accessed. Otherwise nobody knows which digits are too many.
-        let is_bus_wide = matches!(written.len(), 4 | 8 | 16 | 32);
-        if is_too_long && !is_bus_wide {
-            return (Self::NONE, doubt);
+        // Some producers write all that was on the bus: where on it the access was nobody says.
+        if surplus.iter().any(|digit| *digit != 0) {
+            return (Self { digits: written.len(), ..Self::NONE }, Some(FaultKind::DataTooLong(size_bytes).at(column)));
         }
         let mut data = Self { digits: written.len(), ..Self::NONE };
         data.is_known.iter_mut().take(size_bytes).for_each(|is_known| *is_known = true);
@@ -198,7 +217,7 @@ impl Data {
             *is_known = !pair.contains(&UNKNOWN);
             *byte = if *is_known { pair.iter().fold(0, |value, digit| value << 4 | digit) } else { 0 };
         }
-        (data, doubt)
+        (data, None)
     }
 
     fn reverse(&mut self, size_bytes: usize) {

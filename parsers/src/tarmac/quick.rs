@@ -191,7 +191,8 @@ impl<S: EventSink> Run<'_, S> {
         let name_at = line.type_at + 2;
         let letters = load_8(line.block, name_at);
         let length = position_8(letters, b' ');
-        if length == 0 || line.byte(name_at + length) != b' ' {
+        // A key is filled up with zeros: a name with a NUL in it would be another's.
+        if length == 0 || position_8(letters, 0) < length || line.byte(name_at + length) != b' ' {
             return None;
         }
         let key = lower(letters & u64::MAX >> (64 - 8 * length))?;

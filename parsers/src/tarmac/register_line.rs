@@ -72,6 +72,23 @@ impl RegisterLine {
         }
     }
 
+    /// True when nothing of the value can be missing where the trace ends with it.
+    pub fn is_surely_whole(&self, set: InstructionSet) -> bool {
+        let digits = self.value.digits();
+        match self.known.map(|known| known.kind) {
+            None => digits >= 2 * usize::from(set.word_bytes()),
+            Some(ValueKind::Scalable) => false,
+            Some(_) => digits >= 2 * self.expected_bytes,
+        }
+    }
+
+    /// Makes all of the value unknown.
+    pub fn forget_value(&mut self, why: Fault) {
+        let usual = if self.known.is_some() { 0 } else { LONG };
+        self.value = self.value.unknown(self.expected_bytes.max(usual), why);
+        self.width = self.width.max(self.offset + u16::try_from(self.value.size_bytes()).unwrap_or(0));
+    }
+
     /// Reads the fields; none for cache and translation operations (`R IC …`), which write no register.
     pub fn read(mut fields: Lexer<'_>, set: InstructionSet) -> Result<Option<Self>, Fault> {
         let column = fields.at();
@@ -108,6 +125,9 @@ fn is_wide_pointer(name: LowerName, fields: &Lexer<'_>) -> bool {
     let is_wide = |word: &[u8]| word.len() > 8 && digits::hex(word).is_some_and(|value| value > u64::from(u32::MAX));
     matches!(name.as_bytes(), b"sp" | b"lr" | b"r13" | b"r14") && is_wide(word)
 }
+
+/// The width of most registers outside the table.
+const LONG: usize = 8;
 
 /// `<63:0>`
 #[derive(Clone, Copy, Debug)]

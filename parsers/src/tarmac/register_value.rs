@@ -39,17 +39,47 @@ pub(super) struct Expected {
     pub size_bytes: Option<usize>,
 }
 
+impl Expected {
+    /// What was written cannot be read: a register of the table has another value now, and nobody knows which.
+    fn unreadable(self, why: Fault) -> Result<RegisterValue, Fault> {
+        let size_bytes = self.size_bytes.filter(|_| self.kind != ValueKind::Scalable).ok_or(why)?;
+        let size_bytes = match self.kind {
+            ValueKind::Extended => 8,
+            ValueKind::Scalar => 16,
+            _ => size_bytes,
+        };
+        let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
+        Ok(RegisterValue { bytes, states, size_bytes, digits: 0, doubt: Some(why) })
+    }
+}
+
 impl RegisterValue {
     /// Reads the value's words and no further.
     pub fn read(fields: &mut Lexer<'_>, expected: Expected) -> Result<Self, Fault> {
         let column = fields.at();
-        let digits = Digits::read(fields, expected)?;
-        let mut value = digits.value(expected, column)?;
-        value.doubt = digits.doubt(expected).map(|kind| kind.at(column));
-        if digits.length == 0 && expected.size_bytes.is_none() {
-            return Err(FaultKind::Expected("register contents").at(column));
+        let digits = match Digits::read(fields, expected) {
+            Ok(digits) => digits,
+            Err(fault) => return expected.unreadable(fault),
+        };
+        let nothing = FaultKind::Expected("register contents").at(column);
+        if digits.length == 0 && (expected.size_bytes.is_none() || !digits.is_last) {
+            return expected.unreadable(nothing);
         }
+        let mut value = match digits.value(expected, column) {
+            Ok(value) => value,
+            Err(fault) => Self { digits: digits.length, ..expected.unreadable(fault)? },
+        };
+        value.doubt = value.doubt.or(digits.doubt(expected).map(|kind| kind.at(column)));
         Ok(value)
+    }
+
+    /// A value of so many bytes, or as many as this one, of which none is known.
+    pub fn unknown(&self, size_bytes: usize, why: Fault) -> Self {
+        let size_bytes = size_bytes.max(self.size_bytes).min(WIDEST);
+        let (bytes, states) = ([0; WIDEST], [ByteState::Unknown; WIDEST]);
+        let is_short = |fault: &Fault| matches!(fault.kind, FaultKind::ValueTooShort(_));
+        let doubt = self.doubt.filter(|fault| !is_short(fault)).or(Some(why));
+        Self { bytes, states, size_bytes, digits: self.digits, doubt }
     }
 
     /// How many digits the line has.
@@ -161,7 +191,7 @@ impl Digits {
         Some(true)
     }
 
-    /// Behind a number without leading zeros; one with them was cut, and one for a long register is a part of it.
+    /// A number without leading zeros, or one that was cut: one with them was cut, and one for a long register is a part of it.
     fn is_short_number(&self, size_bytes: usize) -> bool {
         let written = self.digits.get(..self.length).unwrap_or_default();
         let is_number = written.iter().all(|digit| *digit < UNKNOWN) && written.first().is_some_and(|digit| *digit > 0);
@@ -201,7 +231,8 @@ impl Digits {
         if !is_dropped {
             return Err(FaultKind::ValueTooLong(size_bytes).at(column));
         }
-        let short = self.is_short_number(size_bytes).then_some(ByteState::Known);
+        // The digits that are there are those of the low bytes; of the others they say nothing.
+        let short = self.is_short_number(size_bytes).then_some(ByteState::Unknown);
         let padding = padding(written, size_bytes, expected)
             .or(short)
             .ok_or(FaultKind::Expected("register contents").at(column))?;
@@ -255,6 +286,8 @@ impl RegisterValue {
         for (place, pair) in written.rchunks(2).enumerate() {
             let (high, low) = match pair {
                 [high, low] => (*high, *low),
+                // Half a byte of a value that lacks digits says nothing of the other half.
+                [low] if self.states.get(place) == Some(&ByteState::Unknown) => (UNKNOWN, *low),
                 [low] => (0, *low),
                 _ => return None,
             };

@@ -17,7 +17,7 @@ use crate::tarmac::quick_header::Stamp;
 use crate::tarmac::register_line::RegisterLine;
 use crate::tarmac::register_value::ByteState;
 use crate::tarmac::run::{Chunk, LineThread, Origin, Part, Run, THREADS};
-use crate::text::lexer::Token;
+use crate::text::lexer::{Token, is_word_byte};
 use crate::text::lines::without_return;
 
 /// Event types that get a complaint of their own.
@@ -77,6 +77,8 @@ impl<S: EventSink> Run<'_, S> {
     /// A first record that is cut might look whole to a range that ends right after it, so its bytes belong to what follows.
     fn fused(&mut self, ahead: &Ahead<'_>, spot: Spot<'_>, fused: Fused) -> Option<usize> {
         let (first, second) = spot.line.split_at_checked(fused.at)?;
+        // A range that ends between the two leaves out the carriage return before its end.
+        let first = without_return(first);
         let kind = if fused.is_first_whole { FaultKind::Fused } else { FaultKind::FusedAndCut };
         if fused.is_first_whole {
             let line = Line::read_single(first, self.before.open, ahead.state_field);
@@ -263,12 +265,15 @@ impl<S: EventSink> Run<'_, S> {
 
     fn register(&mut self, told: Told<'_>) -> Result<(), Fault> {
         let column = told.header.fields.at();
-        let Some(line) = RegisterLine::read(told.header.fields, self.chunk.set)? else {
+        let Some(mut line) = RegisterLine::read(told.header.fields, self.chunk.set)? else {
             return self.text(TextKind::Note, told);
         };
-        // Digits are missing on the right when the trace is cut, and not on the left.
-        if let Some(fault) = line.value.doubt().filter(|fault| told.spot.is_open_ended && fault.kind.is_too_short()) {
-            return Err(fault);
+        // A trace that is cut may lack digits, or the rest of a name: then nobody knows of which register.
+        if told.spot.is_open_ended && !line.is_surely_whole(self.chunk.set) {
+            if !matches!(told.header.fields.rest().iter().position(|byte| !is_word_byte(*byte)), Some(1..)) {
+                return Err(FaultKind::CutOff.at(column));
+            }
+            line.forget_value(FaultKind::CutOff.at(column));
         }
         let write = RegisterWrite {
             thread: told.thread,
@@ -303,9 +308,12 @@ impl<S: EventSink> Run<'_, S> {
     }
 
     fn memory(&mut self, told: Told<'_>) -> Result<(), Fault> {
-        let Some(line) = MemoryLine::read(&told.header, self.settings.endian)? else {
+        let Some(mut line) = MemoryLine::read(&told.header, self.settings.endian)? else {
             return self.text(TextKind::Note, told);
         };
+        if told.spot.is_open_ended && !line.is_surely_whole() {
+            line.forget_data(FaultKind::CutOff.at(told.header.word_at));
+        }
         for (address, size_bytes, bytes) in line.parts() {
             let access = MemoryAccess {
                 thread: told.thread,

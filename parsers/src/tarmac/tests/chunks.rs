@@ -351,3 +351,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_carriage_return_before_a_second_record_is_no_part_of_the_first() {
+    let next = "clk IT (2) 00001004 e1a00000 A usr : NOP";
+    for between in ["\r", "\r\r", " \r", "\r "] {
+        let text = format!("12 clk IT (1) 00001000 e1a00000 A usr : NOP{between}13 {next}\n13 clk R r0 00000001\n");
+        check_parts(&open(text.as_bytes(), TarmacOptions::default()));
+        let text = format!("12 clk E word{between}13 {next}\r");
+        check_parts(&open(text.as_bytes(), TarmacOptions::default()));
+    }
+}

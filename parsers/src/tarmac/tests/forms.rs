@@ -23,6 +23,12 @@ fn check_with(options: TarmacOptions, text: &str, expected: &[&str]) {
     }
 }
 
+/// A line that is whole because it has its end, though what it says could be the beginning of more.
+#[track_caller]
+fn check_ended(line: &str, expected: &[&str]) {
+    check(&format!("{line}\n"), expected);
+}
+
 #[track_caller]
 fn check(text: &str, expected: &[&str]) {
     check_with(DEFAULT, text, expected);
@@ -61,9 +67,9 @@ fn instructions_of_all_shapes() {
     check("5 clk ES (00001000:e1a00000) A usr : CCFAIL NOP", &["step 5 1000 A32 e1a00000/4 failed \"NOP\""]);
     check("5 clk IT (7) 00001000 e1a00000 A usr : CCFAIL NOP", &["step 5 1000 A32 e1a00000/4 \"CCFAIL NOP\""]);
     check("5 clk ES (00001000:e1a00000) A usr : CCFAILS", &["step 5 1000 A32 e1a00000/4 \"CCFAILS\""]);
-    check("5 clk ES (00001000:--------) A usr :", &["step 5 1000 A32 0/4 \"\""]);
-    check("5 clk ES (00001000:----) T thread :", &["step 5 1000 T32 0/2 \"\""]);
-    check("5 clk IT (7) 00001000 -------- A usr :", &["step 5 1000 A32 0/4 \"\""]);
+    check("5 clk ES (00001000:--------) A usr :", &["step 5 1000 A32 0/4 failed \"\""]);
+    check("5 clk ES (00001000:----) T thread :", &["step 5 1000 T32 0/2 failed \"\""]);
+    check("5 clk IT (7) 00001000 -------- A usr :", &["step 5 1000 A32 0/4 failed \"\""]);
     check("5 clk IT (7) 00001001 46c0 T thread : NOP", &["step 5 1000 T32 46c0/2 \"NOP\""]);
     check("5 clk IT (7) 00001000 f7ffffe3 T thread : BL", &["step 5 1000 T32 f7ffffe3/4 \"BL\""]);
     check("5 clk IT (00001000:2a) 00001000 46c0 T16 NOP", &["step 5 1000 T32 46c0/2 \"NOP\""]);
@@ -215,16 +221,14 @@ fn register_values_in_part() {
 }
 
 #[test]
-fn a_number_without_leading_zeros_is_taken_with_a_doubt() {
+fn a_short_value_says_nothing_of_the_bytes_above_it() {
     let doubt = |size_bytes: usize| {
-        format!(
-            "problem 11 register value shorter than the {size_bytes} bytes of the register: taken as a number without leading zeros"
-        )
+        format!("problem 11 register value shorter than the {size_bytes} bytes of the register: the others are unknown")
     };
-    check_after("O EL3h_s", "R X3 1234", &["X3=3412000000000000", &doubt(8)]);
-    check_after("O EL3h_s", "R X2 0x1234", &["X2=3412000000000000", &doubt(8)]);
-    check_after("O EL3h_s", "R W1 1", &["X1=0100000000000000", &doubt(4)]);
-    check_after("A svc_s", "R r1 123", &["X1=23010000", &doubt(4)]);
+    check_after("O EL3h_s", "R X3 1234", &["X3=3412", "X3+2=??????", &doubt(8)]);
+    check_after("O EL3h_s", "R X2 0x1234", &["X2=3412", "X2+2=??????", &doubt(8)]);
+    check_after("O EL3h_s", "R W1 1", &["X1=????", "X1+4=00000000", &doubt(4)]);
+    check_after("A svc_s", "R r1 123", &["X1=23", "X1+1=???", &doubt(4)]);
 }
 
 #[test]
@@ -236,14 +240,22 @@ fn surplus_digits_are_doubted_unless_the_width_is_usual() {
 
 #[test]
 fn damaged_registers_are_problems() {
-    check_after("O EL3h_s", "R X0 001234", &["problem 11 expected register contents, found \"001234\""]);
-    check_after("O EL3h_s", "R X0 00000001 extra", &["problem 20 expected register contents, found \"extra\""]);
+    check_after("O EL3h_s", "R X0 001234", &["X0=????????", "problem 11 expected register contents, found \"001234\""]);
+    check_after(
+        "O EL3h_s",
+        "R X0 00000001 extra",
+        &["X0=????????", "problem 20 expected register contents, found \"extra\""],
+    );
     check_after(
         "O EL3h_s",
         "R X0 -a00000000000000",
-        &["problem 11 one dash instead of two: half a byte cannot be left out"],
+        &["X0=????????", "problem 11 one dash instead of two: half a byte cannot be left out"],
     );
-    check_after("O EL3h_s", "R X0 10000000000000000", &["problem 11 register value too long: 8 bytes have room"]);
+    check_after(
+        "O EL3h_s",
+        "R X0 10000000000000000",
+        &["X0=????????", "problem 11 register value too long: 8 bytes have room"],
+    );
     check_after("O EL3h_s", "R V0<64:0> 00", &["problem 11 bits 64 to 0 are no whole bytes of a register of 16 bytes"]);
     check_after(
         "O EL3h_s",
@@ -265,7 +277,7 @@ fn contiguous_memory() {
     check("5 clk MW4 ffffffc000080000 11223344", &["write ffffffc000080000 44332211"]);
     check("5 clk MW2 00001000 1122", &["write 1000 2211"]);
     check("5 clk MW1 00001000 11", &["write 1000 11"]);
-    check("5 clk MW4 00001000 12", &["write 1000 12000000"]);
+    check_ended("5 clk MW4 00001000 12", &["write 1000 12000000"]);
     check("5 clk MW4 00001000 0000000012345678", &["write 1000 78563412"]);
     check("5 clk MW3 1000 112233", &["write 1000 332211"]);
     check("5 clk R01 00001000 11", &["read 1000 11"]);
@@ -278,9 +290,10 @@ fn contiguous_memory() {
     check("5 clk MNR4O__A 00001000 11223344", &["note \"MNR4O__A 00001000 11223344\""]);
     check("5 clk MR4 00001000 (ABORTED)", &["note \"MR4 00001000 (ABORTED)\""]);
     check("5 clk MCR4 TRANSFER 12 34", &["note \"MCR4 TRANSFER 12 34\""]);
+    check("5 clk MCW4___R p15:0 (c1) TRANSFER", &["note \"MCW4___R p15:0 (c1) TRANSFER\""]);
     check("5 clk MR8 00001000 xxxxxxxx_xxxxxxxx", &["read 1000 ?8"]);
     check("5 clk MR4 00001000 --------", &["read 1000 ?4"]);
-    check("5 clk MW64 00001000 XXXX", &["write 1000 ?64"]);
+    check_ended("5 clk MW64 00001000 XXXX", &["write 1000 ?64"]);
     check(
         "5 clk MR16 1000 0011223344556677 8899aabbccddeeff",
         &["read 1000 ffeeddccbbaa9988", "read 1008 7766554433221100"],
@@ -311,11 +324,11 @@ fn words_with_m_that_are_no_memory_lines_are_notes() {
 
 #[test]
 fn damaged_memory_lines_are_problems() {
-    check("5 clk MR4 00001000 potato", &["read 1000 ?4", "problem 19 expected data, found \"potato\""]);
+    check_ended("5 clk MR4 00001000 potato", &["read 1000 ?4", "problem 19 expected data, found \"potato\""]);
     check("5 clk MR4 00001000", &["problem 18 expected data, found the end of the line"]);
     check("5 clk MR4 zzz 11", &["problem 10 expected an address, found \"zzz\""]);
     check("5 clk MR4 111122223333444455 00", &["problem 10 address does not fit in 64 bits"]);
-    check("5 clk MW1 00001000 1234", &["write 1000 34", "problem 19 data longer than the access of 1 bytes"]);
+    check("5 clk MW1 00001000 1234", &["write 1000 ?1", "problem 19 data longer than the access of 1 bytes"]);
     check(
         "5 clk MW8 00001000 112233445566778899",
         &["write 1000 ?8", "problem 19 data longer than the access of 8 bytes"],
@@ -324,6 +337,7 @@ fn damaged_memory_lines_are_problems() {
         "5 clk MR16 00001000 1122334455667788",
         &["read 1000 ?16", "problem 20 data shorter than the access of 16 bytes"],
     );
+    check("5 clk MR2_I 0000010a b5100000", &["read 10a ?2", "problem 21 data longer than the access of 2 bytes"]);
     check("5 clk MW8 fffffffffffffff9 1122334455667788", &["problem 27 the access reaches beyond the last address"]);
     check("5 clk MR65 00001000 xx", &["problem 6 an access of 65 bytes: 1 to 64 are possible"]);
     check("5 clk MR0 00001000 11", &["problem 6 an access of 0 bytes: 1 to 64 are possible"]);
@@ -426,15 +440,41 @@ fn words_and_exceptions() {
     check("5 clk {", &["problem 6 expected an event type"]);
 }
 
+/// What the last line tells where the trace ends with it.
+#[track_caller]
+fn check_cut(set: &str, line: &str, expected: &[&str]) {
+    for is_slow in [false, true] {
+        let text = format!("1 clk IT (1) 00001000 e1a00000 {set} : NOP\n1 clk {line}");
+        let tarmac = open(text.as_bytes(), DEFAULT);
+        let tarmac = if is_slow { tarmac.slowly() } else { tarmac };
+        let found = parse(&tarmac, 0..text.len() as u64).0.text();
+        let told: Vec<_> = found.lines().skip(1).filter(|event| !event.starts_with("problem")).collect();
+        assert_eq!(told, expected, "{line}");
+        let is_cut = found.ends_with(", and the last line has no newline: the trace may be cut short\n");
+        assert_eq!(is_cut, expected.is_empty() || expected.iter().any(|event| event.contains('?')), "{found}");
+    }
+}
+
 #[test]
-fn a_cut_last_line_says_so() {
-    let text = b"1 clk IT (1) 00001000 e1a00000 A usr : NOP\n1 clk R r0 0000";
-    let found = parse(&open(text, DEFAULT), 0..text.len() as u64).0.text();
-    assert!(!found.contains("problem"), "all zeros may be left out: {found}");
-    let text = b"1 clk IT (1) 00001000 e1a00000 A usr : NOP\n1 clk R r0 12";
-    let found = parse(&open(text, DEFAULT), 0..text.len() as u64).0.text();
-    assert!(!found.contains("X0="), "digits are missing on the right: {found}");
-    assert!(found.ends_with(", and the last line has no newline: the trace may be cut short\n"), "{found}");
+fn a_value_cut_off_by_the_end_of_the_trace_is_unknown() {
+    check_cut("A usr", "R r0 0000", &["X0=????"]);
+    check_cut("A usr", "R r0 12", &["X0=????"]);
+    check_cut("A usr", "R r0 12345678", &["X0=78563412"]);
+    check_cut("A usr", "R cpsr 20", &["PSR=????"]);
+    check_cut("A usr", "R cpsr 600001d3", &["PSR=d3010060"]);
+    check_cut("A usr", "R SPSR_svc 60", &["spsr_svc=????????"]);
+    check_cut("O EL1h", "R X1", &[]);
+    check_cut("O EL1h", "R X10 ", &["X10=????????"]);
+    check_cut("O EL1h", "R X10 00000000", &["X10=????????"]);
+    check_cut("O EL1h", "R sp 00008000", &["SP=????????"]);
+    check_cut("O EL1h", "R W1 0000", &["X1=????????"]);
+    check_cut("O EL1h", "R V1 0011223344556677", &["V1=????????????????"]);
+    check_cut("O EL1h", "R VBAR_EL1 00000000", &["vbar_el1=????????"]);
+    check_cut("O EL1h", "R VBAR_EL1 0000000000008000", &["vbar_el1=0080000000000000"]);
+    check_cut("A usr", "MW4 00009000 12", &["write 9000 ?4"]);
+    check_cut("A usr", "MR8 00009000 00000000_1234567", &["read 9000 ?8"]);
+    check_cut("A usr", "MW4 00009000 12345678", &["write 9000 78563412"]);
+    check_cut("A usr", "MW4 00009000", &[]);
 }
 
 #[test]
@@ -451,4 +491,17 @@ fn the_head_tells_unit_and_instruction_set() {
     assert_eq!(traits("0 ns R X0 0\n1 ns IT 00001000 46c0 T thread : NOP\n"), (Some("ns".into()), T32));
     assert_eq!(traits("junk {}\n1 IT 00001000 e1a00000 A usr : NOP\n"), (None, A32));
     assert_eq!(crate::source::Source::traits(&open(b"", BIG)).options, "endian=big,implicit-thumb=false");
+}
+
+#[test]
+fn a_name_with_a_nul_in_it_is_no_quick_one() {
+    check(
+        " R d2\0 bec01791c5342626",
+        &["V2=????????????????", "problem 5 expected register contents, found \"bec01791c5342626\""],
+    );
+    check_after(
+        "O EL3h_s",
+        "R x2\0 0000000000001234",
+        &["X2=????????", "problem 10 expected register contents, found \"0000000000001234\""],
+    );
 }
