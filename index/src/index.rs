@@ -223,10 +223,11 @@ impl<S: Source> Index<S> {
         self.threads.get(usize::from(thread.0)).map_or_else(InstructionSet::default, |thread| thread.instruction_set)
     }
 
-    /// The set of a thread's first step wherever its names of registers hold, else another.
+    /// The set of a thread's first step wherever its names of registers hold, else the one that stands for the other state.
     pub(crate) fn set_of_names(&self, thread: ThreadId, set: InstructionSet) -> InstructionSet {
         let first = self.instruction_set(thread);
-        if set.word_bytes() == first.word_bytes() { first } else { set }
+        let is_alike = |other: &&InstructionSet| other.word_bytes() == set.word_bytes();
+        if is_alike(&&first) { first } else { first.states().iter().find(is_alike).copied().unwrap_or(set) }
     }
 
     /// The number of a register outside the architecture's table.

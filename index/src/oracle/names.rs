@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers, naive};
 
 use stepback_parsers::Position;
 
@@ -35,7 +35,10 @@ impl Oracle {
     /// A32 and T32 have the same names.
     pub(super) fn set_of_names(&self, thread: ThreadId, set: Option<InstructionSet>) -> InstructionSet {
         let first = self.instruction_set(thread);
-        set.filter(|set| set.word_bytes() != first.word_bytes()).unwrap_or(first)
+        match set {
+            Some(set) if set.word_bytes() != first.word_bytes() => naive::set_of_width(set.word_bytes()),
+            _ => first,
+        }
     }
 
     /// The name under which a view is shown in an instruction set.

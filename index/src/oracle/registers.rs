@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use stepback_machine::{InstructionSet, RegisterView, Registers};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, Registers};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -111,6 +111,13 @@ impl Oracle {
             let EventKind::Register(written) = &event.kind else { continue };
             if !meaning.is_written_by(written) {
                 continue;
+            }
+            // A write of V, Q, D or S makes the rest of Z zero.
+            let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
+            let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
+            if is_simd && is_whole && self.instruction_set(thread).has_states() {
+                let byte = WrittenByte { value: Some(0), slot: event.slot, owner: event.owner };
+                bytes.extend((16..256).map(|place| (place, byte)));
             }
             for place in 0..written.view.size_bytes {
                 let value = written.bytes.as_ref().and_then(|bytes| bytes.get(usize::from(place)).copied());

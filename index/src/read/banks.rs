@@ -158,9 +158,10 @@ impl<'a, S> BankNames<'a, S> {
         }
         registers.extend(self.sharing(plain).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register));
         if let Some(Twin { register, mode }) = mode.twin(plain) {
-            registers.push(mode.home(register));
-            registers
-                .extend(self.sharing(register).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register));
+            let home = mode.home(register);
+            let is_twin = |known: &&NamedBank| known.bank.mode().is_some_and(|mode| mode.home(register) == home);
+            registers.push(home);
+            registers.extend(self.sharing(register).filter(is_twin).map(|known| known.register));
         }
         registers.into_iter().map(|register| RegisterView { register, ..view }).collect()
     }

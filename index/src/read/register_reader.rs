@@ -45,6 +45,12 @@ impl<'a, S: Source> RegisterReader<'a, S> {
                 slots.extend(ViewReader(self.index).last_write_slot(known, self.at.0)?);
             }
         }
+        if let Some(low) = self.clearing(view) {
+            let exactly = ViewReader(self.index).overlapping(self.thread, low).filter(|known| known.view == low);
+            for known in exactly {
+                slots.extend(ViewReader(self.index).last_write_slot(known, self.at.0)?);
+            }
+        }
         slots.sort_unstable_by_key(|slot| std::cmp::Reverse(*slot));
         slots.dedup();
         let newest = slots.first().copied();
@@ -63,11 +69,25 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         Ok(RegisterState { name, view, value, source, written_at: newest.map(Position), written_by, reason: None })
     }
 
+    /// The part of a vector register whose write makes the rest zero, if a view reaches beyond it:
+    /// that of a V, Q, D or S register clears the rest of Z (DDI 0487, C1.2.6).
+    fn clearing(&self, view: RegisterView) -> Option<RegisterView> {
+        let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register);
+        let is_wider = view.offset.saturating_add(view.size_bytes) > SIMD_BYTES;
+        let has_states = self.index.instruction_set(self.thread).has_states();
+        (is_vector && is_wider && has_states).then(|| RegisterView::new(view.register, 0, SIMD_BYTES))
+    }
+
     /// Takes from a slot what later slots left open: its last write of each byte.
     fn fill(&mut self, slot: u64, homes: &Homes, bytes: &mut [Byte]) -> Result<(), QueryError> {
         let Some(first) = homes.views().next().map(|view| usize::from(view.offset)) else { return Ok(()) };
+        let clearing = homes.views().next().and_then(|view| self.clearing(view));
         for event in self.events_of(slot)?.iter().rev() {
-            let EventKind::Register { bytes: value, .. } = &event.kind else { continue };
+            let EventKind::Register { bytes: value, view, .. } = &event.kind else { continue };
+            if clearing == Some(*view) {
+                let beyond = bytes.iter_mut().skip(usize::from(SIMD_BYTES).saturating_sub(first));
+                beyond.filter(|byte| **byte == Byte::Open).for_each(|byte| *byte = Byte::Known(0));
+            }
             let Some(written) = homes.written(event) else { continue };
             for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {
                 let offset = (first + place).checked_sub(usize::from(written.offset));
@@ -100,6 +120,9 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }))
     }
 }
+
+/// The width of a vector register without SVE.
+const SIMD_BYTES: u16 = 16;
 
 /// A byte of a register while it is put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

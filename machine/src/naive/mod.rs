@@ -5,5 +5,5 @@ mod mode;
 mod step;
 mod tables;
 
-pub use mode::{set_of_mode, told_mode};
+pub use mode::{set_of_mode, set_of_width, told_mode};
 pub use step::{Kind, LINK_A64, NaiveStep, Target};

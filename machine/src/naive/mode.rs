@@ -42,3 +42,8 @@ pub fn set_of_mode(mode: Mode, before: InstructionSet) -> InstructionSet {
         _ => before,
     }
 }
+
+/// The set of Arm that stands for all whose registers are of a width.
+pub fn set_of_width(word_bytes: u16) -> InstructionSet {
+    if word_bytes == 8 { InstructionSet::A64 } else { InstructionSet::A32 }
+}
