@@ -372,13 +372,16 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
         let ((near, far), (other, other_far)) = (pair.position(&mut dice), pair.position(&mut dice));
         let pattern: crate::query::search::pattern::TextPattern =
             dice.pick(&["BLR", r"MW1 .* 0.$", "nowhere", "CBNZ +x20"]).unwrap().parse().unwrap();
-        let find = |from| FindText { pattern: pattern.clone(), from, limit: 4 };
+        let find = |from| FindText { pattern: pattern.clone(), thread: None, from, limit: 4 };
         pair.agree(find(near), find(far));
         let value = dice.below(3);
-        pair.agree(FindValue { value, from: near, limit: 4 }, FindValue { value, from: far, limit: 4 });
-        let next = |from| NextExternalChanges { range: None, from, limit: 4 };
+        pair.agree(
+            FindValue { value, thread: None, from: near, limit: 4 },
+            FindValue { value, thread: None, from: far, limit: 4 },
+        );
+        let next = |from| NextExternalChanges { range: None, thread: None, from, limit: 4 };
         pair.agree(next(near), next(far));
-        let last = |before| LastExternalChanges { range: None, before, limit: 4 };
+        let last = |before| LastExternalChanges { range: None, thread: None, before, limit: 4 };
         pair.agree(last(near), last(far));
         let difference = |from, to| DifferenceBetween { from, to, thread: None };
         pair.agree(difference(near, other), difference(far, other_far));

@@ -30,10 +30,10 @@ fn check(groups: &[&[&str]], expected: &[&str], changes: &[u64]) {
         let index = index_of(groups, segment_bytes);
         let found: Vec<String> = (1..=groups.len() as u64).map(|position| memory(&index, position)).collect();
         assert_eq!(found, expected, "segments of {segment_bytes}");
-        let next = NextExternalChanges { range: None, from: Position(0), limit: 99 };
+        let next = NextExternalChanges { range: None, thread: None, from: Position(0), limit: 99 };
         let mut steps: Vec<u64> = next.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
         assert_eq!(steps, changes, "segments of {segment_bytes}");
-        let last = LastExternalChanges { range: None, before: index.end(), limit: 99 };
+        let last = LastExternalChanges { range: None, thread: None, before: index.end(), limit: 99 };
         steps.reverse();
         let back: Vec<u64> = last.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
         assert_eq!((back, index.info().external_changes), (steps, changes.len() as u64), "segments of {segment_bytes}");
@@ -115,7 +115,7 @@ fn a_read_across_two_blocks_that_contradicts_both_counts_once() {
         assert_eq!(index.info().external_changes, 2, "segments of {segment_bytes}");
         for (address, expected) in [(0x103c, 2), (0x103d, 0), (0x1043, 2)] {
             let range = Some(MemoryRange { address: Address(address), len_bytes: 1 });
-            let question = NextExternalChanges { range, from: Position(0), limit: 9 };
+            let question = NextExternalChanges { range, thread: None, from: Position(0), limit: 9 };
             let found = question.run(&index, &Cancel::default()).unwrap();
             assert_eq!(found.len(), expected, "{address:x}, segments of {segment_bytes}");
             assert!(found.iter().all(|change| change.bytes.len() == 8 && change.known_before.len() == 8));
@@ -133,7 +133,7 @@ fn a_register_of_a_device_that_changes_at_every_read_costs_little() {
     let info = index.info();
     assert_eq!(info.external_changes, 19_999);
     assert!(info.index_bytes < 6 * info.steps, "{} bytes", info.index_bytes);
-    let question = NextExternalChanges { range: None, from: Position(15_000), limit: 3 };
+    let question = NextExternalChanges { range: None, thread: None, from: Position(15_000), limit: 3 };
     let found: Vec<u64> = question.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
     assert_eq!(found, [15_000, 15_001, 15_002]);
 }

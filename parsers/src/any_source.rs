@@ -12,7 +12,7 @@ use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
 use crate::numbers::Position;
 use crate::scratch::ParseScratch;
-use crate::source::{Parsed, Source};
+use crate::source::{MadeLine, Parsed, Source};
 use crate::tarmac::source::Tarmac;
 
 /// Asks the trace of whichever format it is.
@@ -88,7 +88,7 @@ impl Source for AnySource {
         ask!(self, trace => trace.is_text())
     }
 
-    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
         ask!(self, trace => trace.made_lines(range, each))
     }
 

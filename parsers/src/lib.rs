@@ -53,5 +53,5 @@ pub use marker::{Marker, MarkerKind, traced_system_call};
 pub use numbers::{Line, Position, Step};
 pub use read_at::{ReadAt, TraceFile};
 pub use scratch::ParseScratch;
-pub use source::{Parsed, Source};
+pub use source::{MadeLine, Parsed, Source};
 pub use tarmac::{Tarmac, TarmacOptions};

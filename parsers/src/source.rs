@@ -11,6 +11,17 @@ use crate::marker::Marker;
 use crate::numbers::Position;
 use crate::scratch::ParseScratch;
 
+/// A line that is made for people of a record.
+#[derive(Clone, Copy, Debug)]
+pub struct MadeLine<'a> {
+    /// The start of the chunk that it belongs to.
+    pub chunk_offset: u64,
+    /// The name of the thread whose record it is.
+    pub thread: &'a str,
+    /// Without its end.
+    pub text: &'a [u8],
+}
+
 /// A trace of one format over an input that it was handed.
 ///
 /// A *chunk* is the text of one step: from its first line to the first line of the next step.
@@ -70,12 +81,11 @@ pub trait Source: Send + Sync {
         true
     }
 
-    /// Hands out the lines that are made of `range` where the input is not text, without their ends,
-    /// each with the start of the chunk that it belongs to.
+    /// Hands out the lines that are made of `range` where the input is not text.
     ///
     /// # Errors
     /// The input could not be read.
-    fn made_lines(&self, _range: Range<u64>, _each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
+    fn made_lines(&self, _range: Range<u64>, _each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
         Ok(())
     }
 
@@ -171,7 +181,7 @@ impl<T: Source> Source for &T {
         T::is_text(self)
     }
 
-    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
         T::made_lines(self, range, each)
     }
 

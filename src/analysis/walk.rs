@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use stepback_index::{
-    AccessKinds, AccessesOf, Cancel, Cell, ExternalChange, Hit, LastAccess, LastAccessAnswer, LastExternalChanges,
-    LastVisit, MemoryRange, NextAccess, NextExternalChanges, NextVisit, Query as _, QueryError, ThreadId,
+    AccessKinds, Accessed, AccessesOf, Cancel, Cell, ExternalChange, Hit, LastAccesses, LastExternalChanges, LastVisit,
+    LastVisitBy, MemoryRange, NextAccesses, NextExternalChanges, NextVisit, NextVisitBy, Query as _, QueryError,
+    ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position};
@@ -34,23 +35,12 @@ pub enum Sought {
     LastExternal(Option<MemoryRange>),
 }
 
-impl Sought {
-    /// Whether accesses of memory are sought.
-    pub fn is_of_memory(&self) -> bool {
-        match self {
-            Self::LastAccess(cell, _) | Self::NextAccess(cell, _) => matches!(cell, Cell::Memory { .. }),
-            Self::Accesses(..) => true,
-            _ => false,
-        }
-    }
-}
-
 /// What comes next on the way.
 #[derive(Clone, Debug)]
 pub enum Found {
     /// A step.
     Hit(Box<Hit>),
-    /// What the trace states before its first step: the end of the way back.
+    /// What the trace states of a thread before its first step.
     Initial(Line),
     /// Nothing more.
     Nothing,
@@ -59,15 +49,16 @@ pub enum Found {
 /// A way from hit to hit.
 pub struct Walk<'a> {
     sought: Sought,
-    at: Position,
+    /// The way goes on from here; none at its end.
+    at: Option<Position>,
     index: &'a TraceIndex,
     cancel: &'a Cancel,
-    /// Hits of the last block that were not handed out yet.
-    pending: VecDeque<Hit>,
+    /// What was found and is not handed out yet.
+    pending: VecDeque<Found>,
     block: usize,
     /// How many hits are wanted in all: a search that reads the trace should not read on for more.
     wanted: usize,
-    /// Whose accesses of memory are meant; without it, those of all threads.
+    /// Whose steps are meant; without it, those of all threads.
     whose: Option<ThreadId>,
     /// Hits that show here are passed over.
     left: Option<Position>,
@@ -78,7 +69,7 @@ impl<'a> Walk<'a> {
     pub fn new(sought: Sought, at: Position, wanted: usize, index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
         Self {
             sought,
-            at,
+            at: Some(at),
             index,
             cancel,
             pending: VecDeque::new(),
@@ -99,96 +90,101 @@ impl<'a> Walk<'a> {
         Self { left: Some(position), ..self }
     }
 
-    /// The next hit.
+    /// The next hit. What is no hit does not count as one of those that are wanted.
     ///
     /// # Errors
     /// See [`QueryError`].
     pub fn next_hit(&mut self) -> Result<Found, QueryError> {
-        loop {
-            if self.wanted == 0 {
-                return Ok(Found::Nothing);
+        while self.wanted > 0 {
+            if self.pending.is_empty() {
+                self.find()?;
             }
-            let found = self.any_next()?;
-            let is_meant = if let Found::Hit(hit) = &found { self.is_meant(hit) } else { true };
-            self.go_on(&found);
-            self.wanted -= usize::from(is_meant);
-            if is_meant {
-                return Ok(found);
+            match self.pending.pop_front() {
+                Some(Found::Hit(hit)) if self.left == Some(hit.position) => {}
+                Some(Found::Hit(hit)) => {
+                    self.wanted -= 1;
+                    return Ok(Found::Hit(hit));
+                }
+                Some(found) => return Ok(found),
+                None => break,
             }
         }
+        Ok(Found::Nothing)
     }
 
-    fn is_meant(&self, hit: &Hit) -> bool {
-        self.whose.is_none_or(|thread| thread == hit.record.thread) && self.left != Some(hit.position)
-    }
-
-    fn any_next(&mut self) -> Result<Found, QueryError> {
-        let found = match self.sought {
+    /// Finds what comes next; nothing more at the end of the way.
+    fn find(&mut self) -> Result<(), QueryError> {
+        let Some(at) = self.at else { return Ok(()) };
+        let (thread, limit) = (self.whose, self.wanted);
+        let found: Vec<Found> = match self.sought {
             Sought::LastAccess(cell, kinds) => {
-                let question = LastAccess { cell, kinds, before: self.at };
-                match question.run(self.index, self.cancel)? {
-                    LastAccessAnswer::Step(hit) => Found::Hit(hit),
-                    LastAccessAnswer::Initial(line) => Found::Initial(line),
-                    LastAccessAnswer::Never => Found::Nothing,
-                }
+                let last = LastAccesses { cell, kinds, thread, before: at, limit }.run(self.index, self.cancel)?;
+                self.at = last.as_ref().and_then(|last| before(last.position));
+                last.into_iter().flat_map(|last| last.accesses).map(Found::from).collect()
             }
             Sought::NextAccess(cell, kinds) => {
-                found(NextAccess { cell, kinds, from: self.at }.run(self.index, self.cancel)?)
+                let next = NextAccesses { cell, kinds, thread, from: at, limit }.run(self.index, self.cancel)?;
+                self.at = next.first().map(|hit| hit.position);
+                next.into_iter().map(Found::from).collect()
             }
-            Sought::LastVisit(pc) => found(LastVisit { pc, before: self.at }.run(self.index, self.cancel)?),
-            Sought::NextVisit(pc) => found(NextVisit { pc, from: self.at }.run(self.index, self.cancel)?),
-            Sought::Accesses(..) | Sought::NextExternal(_) | Sought::LastExternal(_) => found(self.next_of_search()?),
+            Sought::LastVisit(pc) => {
+                let last = LastVisitBy { thread, visit: LastVisit { pc, before: at } }.run(self.index, self.cancel)?;
+                self.at = last.as_ref().and_then(|hit| before(hit.position));
+                last.into_iter().map(Found::from).collect()
+            }
+            Sought::NextVisit(pc) => {
+                let next = NextVisitBy { thread, visit: NextVisit { pc, from: at } }.run(self.index, self.cancel)?;
+                self.at = next.as_ref().map(|hit| hit.position);
+                next.into_iter().map(Found::from).collect()
+            }
+            Sought::Accesses(..) | Sought::NextExternal(_) => {
+                let next = self.next_block(at)?;
+                self.at = next.last().map(|hit| hit.position);
+                next.into_iter().map(Found::from).collect()
+            }
+            Sought::LastExternal(_) => {
+                let last = self.next_block(at)?;
+                self.at = last.last().and_then(|hit| before(hit.position));
+                last.into_iter().map(Found::from).collect()
+            }
         };
-        Ok(found)
+        self.pending = found.into();
+        Ok(())
     }
 
-    /// Goes on from the position at which the hit shows, so that no hit is skipped or found twice:
-    /// with several threads the effect of a step may show later than right after it.
-    fn go_on(&mut self, found: &Found) {
-        match found {
-            Found::Hit(hit) if self.is_backward() => self.at = Position(hit.position.0.saturating_sub(1)),
-            Found::Hit(hit) => self.at = hit.position,
-            Found::Initial(_) | Found::Nothing => self.wanted = 1,
-        }
-    }
-
-    fn is_backward(&self) -> bool {
-        matches!(self.sought, Sought::LastAccess(..) | Sought::LastVisit(_) | Sought::LastExternal(_))
-    }
-
-    fn next_of_search(&mut self) -> Result<Option<Hit>, QueryError> {
-        while self.pending.is_empty() {
+    /// The next hits of a search from a position: all those of each position that has some.
+    fn next_block(&mut self, from: Position) -> Result<Vec<Hit>, QueryError> {
+        loop {
             let limit = self.block.min(self.wanted);
-            let mut hits = self.search(limit)?;
+            let mut hits = self.search(from, limit)?;
             self.block = self.block.saturating_mul(2);
-            let is_cut_short = hits.len() == limit && limit < self.wanted;
-            if !is_cut_short {
-                self.pending = hits.into();
-                break;
+            if hits.len() == limit && limit < self.wanted {
+                // There may be more hits at the last position, and the next block begins behind it.
+                let last = hits.last().map(|hit| hit.position);
+                hits.retain(|hit| Some(hit.position) != last);
+                if hits.is_empty() {
+                    continue;
+                }
             }
-            // There may be more hits at the last position, and the next block begins after a position.
-            let last = hits.last().map(|hit| hit.position);
-            hits.retain(|hit| Some(hit.position) != last);
-            self.pending = hits.into();
+            // Only a position with more hits than this may make a block larger.
+            self.block = self.block.min(*BLOCKS.end());
+            return Ok(hits);
         }
-        // Only a position with more hits than this may make a block larger.
-        self.block = self.block.min(*BLOCKS.end());
-        Ok(self.pending.pop_front())
     }
 
-    fn search(&self, limit: usize) -> Result<Vec<Hit>, QueryError> {
-        let from = self.at;
+    fn search(&self, from: Position, limit: usize) -> Result<Vec<Hit>, QueryError> {
+        let thread = self.whose;
         Ok(match &self.sought {
             Sought::Accesses(range, kinds) => {
-                let (range, kinds, thread) = (*range, *kinds, self.whose);
+                let (range, kinds) = (*range, *kinds);
                 AccessesOf { range, kinds, thread, from, limit }.run(self.index, self.cancel)?
             }
             Sought::NextExternal(range) => {
-                hits_of(NextExternalChanges { range: *range, from, limit }.run(self.index, self.cancel)?)
+                hits_of(NextExternalChanges { range: *range, thread, from, limit }.run(self.index, self.cancel)?)
             }
-            Sought::LastExternal(range) => {
-                hits_of(LastExternalChanges { range: *range, before: from, limit }.run(self.index, self.cancel)?)
-            }
+            Sought::LastExternal(range) => hits_of(
+                LastExternalChanges { range: *range, thread, before: from, limit }.run(self.index, self.cancel)?,
+            ),
             _ => Vec::new(),
         })
     }
@@ -198,6 +194,22 @@ fn hits_of(changes: Vec<ExternalChange>) -> Vec<Hit> {
     changes.into_iter().map(|change| change.hit).collect()
 }
 
-fn found(hit: Option<Hit>) -> Found {
-    hit.map_or(Found::Nothing, |hit| Found::Hit(Box::new(hit)))
+/// Just before a position; none before the first.
+fn before(position: Position) -> Option<Position> {
+    position.0.checked_sub(1).map(Position)
+}
+
+impl From<Hit> for Found {
+    fn from(hit: Hit) -> Self {
+        Self::Hit(Box::new(hit))
+    }
+}
+
+impl From<Accessed> for Found {
+    fn from(accessed: Accessed) -> Self {
+        match accessed {
+            Accessed::Step(hit) => Self::Hit(hit),
+            Accessed::Initial(line) => Self::Initial(line),
+        }
+    }
 }

@@ -6,7 +6,7 @@ use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_index::{
-    AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, StepRecord, TextPattern,
+    AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, StepRecord, TextPattern, ThreadId,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
@@ -40,7 +40,8 @@ pub struct FindArguments {
     /// From where (default: end for the last-… kinds, start for all others).
     #[arg(long, value_name = "POS")]
     pub at: Option<Place>,
-    /// Whose registers (default: the thread of the last step before the position), and whose accesses of memory (default: all).
+    /// Whose registers (default: the thread of the last step before the position), and whose steps, accesses and markers
+    /// (default: those of all threads).
     #[arg(long, value_name = "T")]
     pub thread: Option<String>,
     /// Every hit, not just the first.
@@ -135,14 +136,14 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             Course::Onward => Position(0),
         },
     };
-    let asked = search(arguments, at, report)?;
+    let thread = thread_id(session, arguments.thread.as_deref())?;
+    let asked = search(arguments, at, thread, report)?;
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let wanted = if arguments.all { limit } else { limit.min(1) };
     match asked {
         Search::Walk(sought) => {
-            let whose = if sought.is_of_memory() { thread_id(session, arguments.thread.as_deref())? } else { None };
-            let mut walk = Walk::new(sought, at, wanted, index, cancel).of_thread(whose);
+            let mut walk = Walk::new(sought, at, wanted, index, cancel).of_thread(thread);
             match arguments.all {
                 true => {
                     let count = print_all(&mut walk, report)?;
@@ -160,18 +161,18 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
                 what: arguments.what.as_deref().unwrap_or_default(),
                 course: arguments.kind.course(),
                 at: arguments.at.as_ref().map(|_| at),
-                thread: thread_id(session, arguments.thread.as_deref())?,
+                thread,
                 extent: arguments.extent(),
                 limit: wanted,
             };
             find_marker(marker, report)
         }
         Search::Text(pattern) => {
-            let search = FindText { pattern, from: at, limit: wanted };
+            let search = FindText { pattern, thread, from: at, limit: wanted };
             print_search(arguments.extent(), report, |each| search.stream(index, cancel, each))
         }
         Search::Value(value) => {
-            let search = FindValue { value, from: at, limit: wanted };
+            let search = FindValue { value, thread, from: at, limit: wanted };
             print_search(arguments.extent(), report, |each| search.stream(index, cancel, each))
         }
     }
@@ -237,22 +238,25 @@ fn print_first(found: Found, report: &mut Report<'_>) -> Result<()> {
 /// In JSON every line is a hit, so the initial state, which is no step, shows in the text only.
 fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<u64> {
     let index = &report.session.index;
-    let mut count = 0u64;
+    let (mut count, mut is_any) = (0u64, false);
     loop {
         match walk.next_hit()? {
-            Found::Hit(hit) if report.is_json => report.json(&HitJson::new(&hit, index))?,
-            Found::Hit(hit) => print_hit(&hit, report)?,
-            Found::Initial(line) if !report.is_json => {
-                print_initial(line, report)?;
-                return Ok(count);
+            Found::Hit(hit) => {
+                count += 1;
+                match report.is_json {
+                    true => report.json(&HitJson::new(&hit, index))?,
+                    false => print_hit(&hit, report)?,
+                }
             }
-            Found::Nothing if count == 0 && !report.is_json => {
+            Found::Initial(_) if report.is_json => {}
+            Found::Initial(line) => print_initial(line, report)?,
+            Found::Nothing if is_any || report.is_json => return Ok(count),
+            Found::Nothing => {
                 report.text("nothing found\n")?;
                 return Ok(count);
             }
-            Found::Initial(_) | Found::Nothing => return Ok(count),
         }
-        count += 1;
+        is_any = true;
         report.flush()?;
     }
 }
@@ -272,8 +276,7 @@ fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
     report.text(&format!("stated before the first step, in line {}\n", grouped(line.0)))
 }
 
-fn search(arguments: &FindArguments, at: Position, report: &Report<'_>) -> Result<Search> {
-    let thread = thread_id(report.session, arguments.thread.as_deref())?;
+fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, report: &Report<'_>) -> Result<Search> {
     let names = names_at(report, at, thread)?;
     let what = arguments.what.as_deref().unwrap_or_default();
     let cell = || names.cell(what);

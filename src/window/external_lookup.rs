@@ -28,7 +28,8 @@ impl ExternalQuestion {
         let range = self.range(session, cancel)?;
         let found = match self.way {
             Way::Forward => {
-                let changes = NextExternalChanges { range, from: self.from, limit: 1 }.run(&session.index, cancel)?;
+                let changes = NextExternalChanges { range, thread: None, from: self.from, limit: 1 }
+                    .run(&session.index, cancel)?;
                 changes.first().map(|change| change.hit.position)
             }
             Way::Back => self.last(session, range, cancel)?,

@@ -13,6 +13,7 @@ mod damage;
 mod diff;
 mod drmemtrace;
 mod find;
+mod find_by_thread;
 mod flamegraph;
 #[cfg(target_os = "linux")]
 mod hostile;

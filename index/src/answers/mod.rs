@@ -1,6 +1,7 @@
 //! What questions answer with: plain data, which knows no index.
 
 pub(crate) mod access_kinds;
+pub(crate) mod accesses_at;
 pub(crate) mod byte_state;
 pub(crate) mod call;
 pub(crate) mod cancel;

@@ -4,14 +4,15 @@ use stepback_machine::{AccessKind, Address};
 use stepback_parsers::{Line, Position};
 
 use crate::answers::access_kinds::AccessKinds;
+use crate::answers::accesses_at::{Accessed, AccessesAt};
 use crate::answers::cell::Cell;
-use crate::answers::hit::Hit;
+use crate::answers::hit::{Doubt, Hit};
 use crate::answers::thread::ThreadId;
 use crate::oracle::banks::Meaning;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::operands::{AskedUses, Done, Use};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::access::{LastAccess, LastAccessAnswer, NextAccess};
+use crate::query::access::{LastAccess, LastAccessAnswer, LastAccesses, NextAccess, NextAccesses};
 
 impl Replay for LastAccess {
     fn replay(&self, oracle: &Oracle) -> Option<LastAccessAnswer> {
@@ -49,6 +50,66 @@ impl Replay for LastAccess {
             None => LastAccessAnswer::Initial(Line(event.line + 1)),
         })
     }
+}
+
+impl Replay for LastAccesses {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<AccessesAt>> {
+        if oracle.asked_uses(self.cell, self.kinds).is_some() || decoded_uses(self.cell, self.kinds).is_some() {
+            // Instructions tell of one use a step.
+            let last = LastAccess { cell: self.cell, kinds: self.kinds, before: self.before }.replay(oracle)?;
+            let LastAccessAnswer::Step(hit) = last else { return Some(None) };
+            return Some(Some(AccessesAt { position: hit.position, accesses: vec![Accessed::Step(hit)] }));
+        }
+        oracle.check(self.before)?;
+        let cell = oracle.meant_cell(self.cell, self.before);
+        let events = oracle.events_until(self.before).iter().rev();
+        let meant: Vec<&Event> = events
+            .filter(|event| accesses(event, &cell, self.kinds) && is_of_thread(event, self.cell, self.thread))
+            .take(self.limit)
+            .collect();
+        let Some(slot) = meant.first().map(|event| event.slot) else { return Some(None) };
+        let same = meant.into_iter().filter(|event| event.slot == slot);
+        let accesses = same.map(|event| match oracle.hit_of(event) {
+            Some(hit) => {
+                let doubt = doubt_of(self, oracle, event);
+                Accessed::Step(Box::new(Hit { doubt, ..hit }))
+            }
+            None => Accessed::Initial(Line(event.line + 1)),
+        });
+        Some(Some(AccessesAt { position: Position(slot), accesses: accesses.collect() }))
+    }
+}
+
+/// Why a write that was found may not be the last.
+fn doubt_of(asked: &LastAccesses, oracle: &Oracle, event: &Event) -> Option<Doubt> {
+    let is_told = !matches!(event.kind, EventKind::HostWrite { .. });
+    let is_write = asked.kinds == AccessKinds::Writes && matches!(asked.cell, Cell::Memory { .. });
+    let done = Done { thread: event.thread, slot: event.slot };
+    (is_told && is_write).then(|| oracle.overtaken(done, asked.before)).flatten()
+}
+
+impl Replay for NextAccesses {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
+        if oracle.asked_uses(self.cell, self.kinds).is_some() || decoded_uses(self.cell, self.kinds).is_some() {
+            let next = NextAccess { cell: self.cell, kinds: self.kinds, from: self.from }.replay(oracle)?;
+            return Some(next.into_iter().collect());
+        }
+        oracle.check(self.from)?;
+        let cell = oracle.meant_cell(self.cell, self.from);
+        let events = oracle.events_after(self.from).iter();
+        let meant = events
+            .filter(|event| accesses(event, &cell, self.kinds) && is_of_thread(event, self.cell, self.thread))
+            .filter_map(|event| oracle.hit_of(event));
+        let mut hits: Vec<Hit> = meant.take(self.limit).collect();
+        let position = hits.first().map(|hit| hit.position);
+        hits.retain(|hit| Some(hit.position) == position);
+        Some(hits)
+    }
+}
+
+/// Whether an event is by a thread that is meant; a register is of a thread by itself.
+fn is_of_thread(event: &Event, cell: Cell, thread: Option<ThreadId>) -> bool {
+    matches!(cell, Cell::Register { .. }) || thread.is_none_or(|thread| thread == event.thread)
 }
 
 impl Replay for NextAccess {

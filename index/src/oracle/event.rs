@@ -40,6 +40,16 @@ pub(super) enum EventKind {
     Marker(Marker),
 }
 
+/// A line that is made of a record.
+#[derive(Clone, Debug)]
+pub(super) struct NamedLine {
+    /// Of the slot that it belongs to.
+    pub chunk_offset: u64,
+    /// Whose it is, by name.
+    pub thread: String,
+    pub text: Vec<u8>,
+}
+
 /// A write of a register.
 #[derive(Clone, Debug)]
 pub(super) struct Written {

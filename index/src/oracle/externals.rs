@@ -11,6 +11,7 @@ impl Replay for NextExternalChanges {
         oracle.check(self.from)?;
         let start = oracle.events_until(self.from).len();
         let found = (start..oracle.events.len()).filter_map(|place| oracle.external_change(place, self.range));
+        let found = found.filter(|change| self.thread.is_none_or(|thread| change.hit.record.thread == thread));
         Some(found.take(self.limit).collect())
     }
 }
@@ -20,6 +21,7 @@ impl Replay for LastExternalChanges {
         oracle.check(self.before)?;
         let end = oracle.events_until(self.before).len();
         let found = (0..end).rev().filter_map(|place| oracle.external_change(place, self.range));
+        let found = found.filter(|change| self.thread.is_none_or(|thread| change.hit.record.thread == thread));
         Some(found.take(self.limit).collect())
     }
 }

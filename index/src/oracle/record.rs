@@ -12,15 +12,15 @@ use crate::answers::index_info::Warning;
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::oracle::banks::{ModeOfSlot, Physical};
-use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
+use crate::oracle::event::{Accessed, Event, EventKind, NamedLine, Told, Written};
 use crate::query::question::Query;
 
 /// A trace as a list of events.
 #[derive(Debug)]
 pub struct Oracle {
     pub(super) text: Vec<u8>,
-    /// Where the trace is no text: the lines that are made of it, each with the start of the chunk that it belongs to.
-    pub(super) made_lines: Option<Vec<(u64, Vec<u8>)>>,
+    /// Where the trace is no text: the lines that are made of it, each with whose it is and where.
+    pub(super) made_lines: Option<Vec<NamedLine>>,
     pub(super) is_big_endian: bool,
     first_set: InstructionSet,
     /// The trace records no registers.
@@ -61,10 +61,13 @@ impl Oracle {
     /// The trace could not be read.
     pub fn of<S: Source>(source: &S) -> Result<Self, SourceError> {
         let mut text = Vec::new();
-        let mut made_lines = (!source.is_text()).then(Vec::new);
+        let mut made_lines = (!source.is_text()).then(Vec::<NamedLine>::new);
         match &mut made_lines {
             Some(lines) => {
-                source.made_lines(0..source.length(), &mut |chunk, line| lines.push((chunk, line.to_vec())))?;
+                source.made_lines(0..source.length(), &mut |line| {
+                    let (thread, text) = (line.thread.to_owned(), line.text.to_vec());
+                    lines.push(NamedLine { chunk_offset: line.chunk_offset, thread, text });
+                })?;
             }
             None => source.read_raw(0..source.length(), &mut text)?,
         }
@@ -143,6 +146,12 @@ impl Oracle {
             }
         });
         threads.collect()
+    }
+
+    /// The last step of a thread in the slots up to one.
+    pub(super) fn last_step_of(&self, thread: ThreadId, slot: u64) -> Option<Step> {
+        let steps = self.steps.iter().zip(0..slot);
+        steps.filter(|(step, _)| step.thread == thread).last().map(|(_, number)| Step(number))
     }
 
     pub(super) fn step(&self, step: Step) -> Option<&Told> {

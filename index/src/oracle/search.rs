@@ -1,8 +1,12 @@
 //! Searches.
 
-use stepback_parsers::{Step, WrittenName};
+use std::collections::HashMap;
+
+use stepback_parsers::{Position, Step, WrittenName};
 
 use crate::answers::hit::Hit;
+use crate::answers::step_record::LATE_STEPS;
+use crate::answers::thread::ThreadId;
 use crate::oracle::event::EventKind;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::search::pattern::TextPattern;
@@ -12,25 +16,48 @@ use crate::query::search::value::FindValue;
 impl Replay for FindText {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<Hit>> {
         oracle.check(self.from)?;
-        let steps = (self.from.0..oracle.step_count()).map(Step);
-        let matching = steps.filter(|step| matches(&self.pattern, oracle, *step));
-        matching.take(self.limit).map(|step| oracle.visit(step)).collect()
+        let (mut hits, mut shown): (Vec<Hit>, HashMap<Step, u64>) = Default::default();
+        for slot in self.from.0 + 1..=oracle.step_count() {
+            for thread in matching_threads(&self.pattern, oracle, slot) {
+                let Some(step) = oracle.last_step_of(thread, slot) else { continue };
+                let before = shown.insert(step, slot);
+                let is_late = slot - step.after().0 > LATE_STEPS;
+                let is_known = before.is_some_and(|before| !is_late || before == slot);
+                if !is_known && self.thread.is_none_or(|wanted| wanted == thread) {
+                    hits.push(Hit { position: Position(slot), ..oracle.visit(step)? });
+                }
+            }
+        }
+        hits.truncate(self.limit);
+        Some(hits)
     }
 }
 
-/// Whether the text of a step matches.
-fn matches(pattern: &TextPattern, oracle: &Oracle, step: Step) -> bool {
-    let Some(told) = oracle.step(step) else { return false };
+/// Whose disassembly or lines match in a slot, in trace order.
+fn matching_threads(pattern: &TextPattern, oracle: &Oracle, slot: u64) -> Vec<ThreadId> {
+    let Some(told) = oracle.step(Step(slot - 1)) else { return Vec::new() };
+    let mut found = Vec::new();
     if let Some(lines) = &oracle.made_lines {
-        let mut own = lines.iter().filter(|(chunk, _)| *chunk == told.chunk_offset);
-        return pattern.is_match(oracle.text_of(told).as_bytes()) || own.any(|(_, line)| pattern.is_match(line));
+        found.extend(pattern.is_match(oracle.text_of(told).as_bytes()).then_some(told.thread));
+        let own = lines.iter().filter(|line| line.chunk_offset == told.chunk_offset);
+        let thread = |name: &String| oracle.thread_names.iter().position(|known| known == name).unwrap_or(0);
+        let matching = own.filter(|line| pattern.is_match(&line.text));
+        found.extend(matching.map(|line| ThreadId(thread(&line.thread) as u16)));
+        return found;
     }
+    found.extend(pattern.is_match(&told.text).then_some(told.thread));
     let place = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX);
-    let end = oracle.step(Step(step.0 + 1)).map_or(oracle.text.len(), |next| place(next.chunk_offset));
+    let end = oracle.step(Step(slot)).map_or(oracle.text.len(), |next| place(next.chunk_offset));
     let chunk = oracle.text.get(place(told.chunk_offset)..end).unwrap_or_default();
-    let lines = chunk.split_inclusive(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\n").unwrap_or(line));
-    let mut lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    pattern.is_match(&told.text) || lines.any(|line| pattern.is_match(line))
+    let first = oracle.line_at(told.chunk_offset);
+    for (text, line) in chunk.split_inclusive(|byte| *byte == b'\n').zip(first..) {
+        let text = text.strip_suffix(b"\n").unwrap_or(text);
+        if pattern.is_match(text.strip_suffix(b"\r").unwrap_or(text)) {
+            let mut events = oracle.events.iter().filter(|event| event.slot == slot);
+            found.push(events.find(|event| event.line == line).map_or(told.thread, |event| event.thread));
+        }
+    }
+    found
 }
 
 impl Replay for FindValue {
@@ -40,7 +67,8 @@ impl Replay for FindValue {
         let found = events.filter(|event| {
             let is_copy = matches!(&event.kind, EventKind::Register(written) if written.name == WrittenName::BankCopy);
             let value = oracle.access_of(event).and_then(|access| access.value.to_u64());
-            !is_copy && value == Some(self.value)
+            let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
+            !is_copy && is_whose && value == Some(self.value)
         });
         Some(found.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
     }

@@ -4,21 +4,34 @@ use stepback_machine::Address;
 use stepback_parsers::Step;
 
 use crate::answers::hit::Hit;
+use crate::answers::thread::ThreadId;
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::visits::{LastVisit, NextVisit, NthVisit};
+use crate::query::visits::{LastVisit, LastVisitBy, NextVisit, NextVisitBy, NthVisit};
 
 impl Replay for NextVisit {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        oracle.check(self.from)?;
-        let step = oracle.visits(self.pc).find(|step| step.0 >= self.from.0);
+        NextVisitBy { thread: None, visit: *self }.replay(oracle)
+    }
+}
+
+impl Replay for NextVisitBy {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        oracle.check(self.visit.from)?;
+        let step = oracle.visits_by(self.visit.pc, self.thread).find(|step| step.0 >= self.visit.from.0);
         Some(step.and_then(|step| oracle.visit(step)))
     }
 }
 
 impl Replay for LastVisit {
     fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
-        oracle.check(self.before)?;
-        let step = oracle.visits(self.pc).take_while(|step| step.0 < self.before.0).last();
+        LastVisitBy { thread: None, visit: *self }.replay(oracle)
+    }
+}
+
+impl Replay for LastVisitBy {
+    fn replay(&self, oracle: &Oracle) -> Option<Option<Hit>> {
+        oracle.check(self.visit.before)?;
+        let step = oracle.visits_by(self.visit.pc, self.thread).take_while(|step| step.0 < self.visit.before.0).last();
         Some(step.and_then(|step| oracle.visit(step)))
     }
 }
@@ -35,6 +48,12 @@ impl Oracle {
     /// The steps at an address.
     pub fn visits(&self, pc: Address) -> impl Iterator<Item = Step> {
         self.steps.iter().zip(0..).filter(move |(step, _)| step.pc == pc).map(|(_, number)| Step(number))
+    }
+
+    /// Those of a thread, or of all.
+    fn visits_by(&self, pc: Address, thread: Option<ThreadId>) -> impl Iterator<Item = Step> {
+        let is_whose = move |step: &Step| thread.is_none() || self.step(*step).map(|told| told.thread) == thread;
+        self.visits(pc).filter(is_whose)
     }
 
     pub(super) fn visit(&self, step: Step) -> Option<Hit> {

@@ -7,6 +7,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::external_change::ExternalChange;
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::bytes::ByteReader;
@@ -22,6 +23,8 @@ use crate::store::granules::{bytes_between, granules_of, last_of};
 pub struct NextExternalChanges {
     /// Only those of bytes of this range.
     pub range: Option<MemoryRange>,
+    /// Whose reads; without it, those of all threads.
+    pub thread: Option<ThreadId>,
     /// From where.
     pub from: Position,
     /// At most this many.
@@ -33,6 +36,8 @@ pub struct NextExternalChanges {
 pub struct LastExternalChanges {
     /// Only those of bytes of this range.
     pub range: Option<MemoryRange>,
+    /// Whose reads; without it, those of all threads.
+    pub thread: Option<ThreadId>,
     /// Before where.
     pub before: Position,
     /// At most this many.
@@ -44,12 +49,13 @@ impl Query for NextExternalChanges {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.from)?;
+        let wanted = Wanted { range: self.range, thread: self.thread };
         let (mut found, mut from) = (Vec::new(), self.from.0);
         let mut slots = ExternalSlots::new(index, Direction::Onward, self.range);
         while found.len() < self.limit {
             cancel.check()?;
             let Some(slot) = slots.next(from.saturating_add(1), cancel)? else { break };
-            found.extend(external_changes_in(index, slot, self.range)?);
+            found.extend(external_changes_in(index, slot, wanted)?);
             from = slot;
         }
         found.truncate(self.limit);
@@ -62,13 +68,14 @@ impl Query for LastExternalChanges {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.before)?;
+        let wanted = Wanted { range: self.range, thread: self.thread };
         let (mut found, mut last) = (Vec::new(), Some(self.before.0));
         let mut slots = ExternalSlots::new(index, Direction::Back, self.range);
         while found.len() < self.limit {
             cancel.check()?;
             let Some(bound) = last else { break };
             let Some(slot) = slots.next(bound, cancel)? else { break };
-            found.extend(external_changes_in(index, slot, self.range)?.into_iter().rev());
+            found.extend(external_changes_in(index, slot, wanted)?.into_iter().rev());
             last = slot.checked_sub(1);
         }
         found.truncate(self.limit);
@@ -76,11 +83,18 @@ impl Query for LastExternalChanges {
     }
 }
 
-/// The external changes of a slot, in trace order, but for those that no step did.
+/// Which external changes are meant.
+#[derive(Clone, Copy)]
+struct Wanted {
+    range: Option<MemoryRange>,
+    thread: Option<ThreadId>,
+}
+
+/// The external changes of a slot that are meant, in trace order, but for those that no step did.
 fn external_changes_in<S: Source>(
     index: &Index<S>,
     slot: u64,
-    range: Option<MemoryRange>,
+    wanted: Wanted,
 ) -> Result<Vec<ExternalChange>, QueryError> {
     let events = SlotReader(index).events(slot..slot + 1)?;
     let mut found = Vec::new();
@@ -89,7 +103,8 @@ fn external_changes_in<S: Source>(
             continue;
         };
         let read = MemoryRange { address, len_bytes: u64::from(size_bytes.min(8)) };
-        if !contradicts(index, event, read, range)? {
+        let is_whose = wanted.thread.is_none_or(|thread| thread == event.thread);
+        if !is_whose || !contradicts(index, event, read, wanted.range)? {
             continue;
         }
         let Some(step) = SlotReader(index).owner(event.thread, slot)? else { continue };

@@ -3,7 +3,9 @@
 pub(crate) mod access;
 pub(crate) mod accesses;
 pub(crate) mod allocations;
+mod asked;
 pub(crate) mod byte_touches;
+mod decoded;
 pub(crate) mod difference;
 pub(crate) mod externals;
 pub(crate) mod folds;

@@ -15,6 +15,7 @@ pub(crate) mod names;
 pub(crate) mod names_at;
 pub(crate) mod operands;
 pub(crate) mod overtaken;
+pub(crate) mod own_steps;
 pub(crate) mod points;
 pub(crate) mod records;
 pub(crate) mod register_reader;

@@ -244,7 +244,12 @@ pub(crate) fn local_thread(segment: &SegmentReader<'_>, thread: ThreadId) -> Opt
     u16::try_from(place).ok()
 }
 
-fn last_step_of(segment: &SegmentReader<'_>, thread: ThreadId, bound: u32) -> Result<Option<u32>, QueryError> {
+/// The last step of a thread in the slots of a segment up to one.
+pub(crate) fn last_step_of(
+    segment: &SegmentReader<'_>,
+    thread: ThreadId,
+    bound: u32,
+) -> Result<Option<u32>, QueryError> {
     let Some(local) = local_thread(segment, thread) else { return Ok(None) };
     match segment.steps_of_thread(local)? {
         Some(steps) => steps.last_below(bound.saturating_add(1)).map_err(|_| no_segment()),
@@ -252,7 +257,12 @@ fn last_step_of(segment: &SegmentReader<'_>, thread: ThreadId, bound: u32) -> Re
     }
 }
 
-fn first_step_of(segment: &SegmentReader<'_>, thread: ThreadId, from: u32) -> Result<Option<u32>, QueryError> {
+/// The first step of a thread in the slots of a segment from one on.
+pub(crate) fn first_step_of(
+    segment: &SegmentReader<'_>,
+    thread: ThreadId,
+    from: u32,
+) -> Result<Option<u32>, QueryError> {
     let Some(local) = local_thread(segment, thread) else { return Ok(None) };
     match segment.steps_of_thread(local)? {
         Some(steps) => steps.first_from(from).map_err(|_| no_segment()),

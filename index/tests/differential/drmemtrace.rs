@@ -100,7 +100,8 @@ fn ask_text(comparison: &Comparison<'_, Drmemtrace>, dice: &mut Dice) {
     ];
     let pattern = dice.pick(&PATTERNS).unwrap().parse().unwrap();
     let from = Position(dice.below(comparison.index.step_count() + 2));
-    comparison.agree(FindText { pattern, from, limit: dice.below(4) as usize });
+    let thread = comparison.whose(dice);
+    comparison.agree(FindText { pattern, thread, from, limit: dice.below(4) as usize });
 }
 
 #[test]

@@ -137,6 +137,24 @@ fn a_difference_names_the_step_of_the_thread_that_wrote() {
 }
 
 #[test]
+fn several_threads_between_two_steps_do_not_hide_each_other() {
+    check_small(
+        "both write, and one reads and writes",
+        "1 clk cpu1 IT (1) 00001000 d503201f O EL1h_s : NOP\n\
+         2 clk cpu0 IT (1) 00001000 d503201f O EL1h_s : NOP\n\
+         2 clk cpu1 MW1 00001030:000000001030 01\n\
+         2 clk cpu0 MW4 00001030:000000001030 00000002\n\
+         3 clk cpu0 IT (2) 00002004 d503201f O EL1h_s : NOP\n\
+         3 clk cpu0 MR4 00001030:000000001030 00000001\n\
+         3 clk cpu2 MW4 00001030:000000001030 00000001\n\
+         3 clk cpu1 MR4 00001030:000000001030 00000002\n\
+         3 clk cpu0 MW4 00001030:000000001030 00000003\n\
+         4 clk cpu2 IT (1) 00001000 d503201f O EL1h_s : NOP\n\
+         4 clk cpu1 R X0 0000000000000001\n",
+    );
+}
+
+#[test]
 fn values_that_no_step_wrote_do_not_count_against_the_limit() {
     check_small(
         "values of a late thread",

@@ -5,11 +5,12 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use stepback_index::{
-    Access, AccessKinds, AccessTarget, BuildOptions, ByteState, Call, CallId, Cancel, Cell, DifferenceBetween, Effect,
-    Entered, FindText, FindValue, FoldSet, Hit, Index, LastAccess, LastAccessAnswer, LastExternalChanges, LastVisit,
-    LineOfStep, MemoryAt, MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextExternalChanges, NextVisit,
-    NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegistersAt, Row, StepRecord, Steps, TextPattern,
-    ThreadId, Value, ValueSource, VisitReader, Warning, index_in_memory,
+    Access, AccessKinds, AccessTarget, Accessed, BuildOptions, ByteState, Call, CallId, Cancel, Cell,
+    DifferenceBetween, Effect, Entered, FindText, FindValue, FoldSet, Hit, Index, LastAccess, LastAccessAnswer,
+    LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt, MemoryDifference, MemoryRange,
+    NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges, NextVisit, NextVisitBy, NthVisit, PositionOfLine,
+    PositionOfTime, Query as _, RawLines, RegistersAt, Row, StepRecord, Steps, TextPattern, ThreadId, Value,
+    ValueSource, VisitReader, Warning, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
 use stepback_machine::{Address, Endian, RegisterView};
@@ -78,7 +79,7 @@ impl Things {
 }
 
 /// How many kinds of questions there are.
-const KINDS: u64 = 22;
+const KINDS: u64 = 24;
 
 /// Builds an index of a trace.
 pub fn index_of<S: Source>(source: &Arc<S>, segment_bytes: u64, threads: usize) -> Index<S> {
@@ -194,11 +195,17 @@ impl<S: Source> Comparison<'_, S> {
             14 => self.ask_text(dice),
             15 | 16 => {
                 let value = dice.pick(&self.things.values).unwrap_or(0);
-                self.agree(FindValue { value, from: self.position(dice), limit: dice.below(5) as usize });
+                self.agree(FindValue {
+                    value,
+                    thread: self.whose(dice),
+                    from: self.position(dice),
+                    limit: dice.below(5) as usize,
+                });
             }
             17 => self.agree(NextAccessedBlock { from: Address(self.address(dice)) }),
             18 => self.ask_calls(dice),
             19 | 20 => self.ask_externals(dice),
+            21 | 22 => self.ask_accesses_by_thread(dice),
             _ => self.ask_folds(dice),
         }
     }
@@ -229,19 +236,40 @@ impl<S: Source> Comparison<'_, S> {
         }
     }
 
+    /// Accesses that show at the same position, of one thread or of all.
+    fn ask_accesses_by_thread(&self, dice: &mut Dice) {
+        let (cell, kinds, thread) = (self.cell(dice), kinds(dice), self.whose(dice));
+        let (position, limit) = (self.position(dice), dice.below(6) as usize);
+        self.agree_but(LastAccesses { cell, kinds, thread, before: position, limit }, |found, _| {
+            for accessed in found.iter_mut().flat_map(|found| &mut found.accesses) {
+                if let Accessed::Step(hit) = accessed {
+                    forget_inferred(hit);
+                }
+            }
+        });
+        self.agree_but(NextAccesses { cell, kinds, thread, from: position, limit }, |found, _| {
+            found.iter_mut().for_each(forget_inferred);
+        });
+    }
+
+    /// A thread, or all of them.
+    pub fn whose(&self, dice: &mut Dice) -> Option<ThreadId> {
+        if dice.one_in(3) { None } else { dice.pick(&self.things.threads) }
+    }
+
     fn ask_externals(&self, dice: &mut Dice) {
         let address = Address(self.address(dice));
         let len_bytes = if dice.one_in(6) { dice.below(u64::MAX) } else { dice.below(40) };
         let range = Some(MemoryRange { address, len_bytes }).filter(|_| dice.one_in(2));
         let (position, limit) = (self.position(dice), dice.below(5) as usize);
-        self.agree(NextExternalChanges { range, from: position, limit });
-        self.agree(LastExternalChanges { range, before: position, limit });
+        self.agree(NextExternalChanges { range, thread: self.whose(dice), from: position, limit });
+        self.agree(LastExternalChanges { range, thread: self.whose(dice), before: position, limit });
     }
 
     fn ask_visits(&self, dice: &mut Dice) {
         let pc = Address(dice.pick(&self.things.pcs).unwrap_or(0) + u64::from(dice.one_in(8)));
-        self.agree(NextVisit { pc, from: self.position(dice) });
-        self.agree(LastVisit { pc, before: self.position(dice) });
+        self.agree(NextVisitBy { thread: self.whose(dice), visit: NextVisit { pc, from: self.position(dice) } });
+        self.agree(LastVisitBy { thread: self.whose(dice), visit: LastVisit { pc, before: self.position(dice) } });
         let count = self.oracle.visits(pc).count() as u64;
         assert_eq!(VisitReader(&self.index).visit_count(pc).unwrap(), count, "{}: visits of {pc}", self.name);
         self.agree(NthVisit { pc, number: dice.below(count + 2) });
@@ -274,7 +302,12 @@ impl<S: Source> Comparison<'_, S> {
             "[^0-9]*$",
         ];
         let pattern: TextPattern = dice.pick(&PATTERNS).unwrap().parse().unwrap();
-        self.agree(FindText { pattern, from: self.position(dice), limit: dice.below(4) as usize });
+        self.agree(FindText {
+            pattern,
+            thread: self.whose(dice),
+            from: self.position(dice),
+            limit: dice.below(4) as usize,
+        });
     }
 
     /// Runs of memory are compared byte by byte.

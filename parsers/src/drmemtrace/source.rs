@@ -24,7 +24,7 @@ use crate::marker::{Marker, MarkerKind};
 use crate::numbers::Position;
 use crate::read_at::TraceFile;
 use crate::scratch::ParseScratch;
-use crate::source::{Parsed, Source};
+use crate::source::{MadeLine, Parsed, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -243,23 +243,28 @@ impl Source for Drmemtrace {
         false
     }
 
-    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(u64, &[u8])) -> Result<(), SourceError> {
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
         let failed = |error| SourceError::Read { offset: range.start, error };
         let threads = self.threads();
         let mut scratch = StoreScratch::default();
         let mut line = Vec::new();
+        let mut named = (None, String::new());
         visible_records(self.store(), items_of(&range), &mut scratch, |record| {
             line.clear();
             crate::drmemtrace::text::push_line(&mut line, &record, &threads);
-            each(record.instructions * ITEM_BYTES, &line);
+            if named.0 != Some(record.thread) {
+                let identity = threads.get(usize::from(record.thread.0)).copied().unwrap_or_default();
+                named = (Some(record.thread), identity.name());
+            }
+            each(MadeLine { chunk_offset: record.instructions * ITEM_BYTES, thread: &named.1, text: &line });
             true
         })
         .map_err(failed)
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        self.made_lines(range, &mut |_, line| {
-            out.extend_from_slice(line);
+        self.made_lines(range, &mut |line| {
+            out.extend_from_slice(line.text);
             out.push(b'\n');
         })
     }

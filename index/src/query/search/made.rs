@@ -26,12 +26,12 @@ pub(crate) fn slots<S: Source>(
     cancel.check()?;
     let Steps { starts, mut are_found, .. } = steps;
     let mut place = 0;
-    index.source().made_lines(range, &mut |offset, line| {
-        while starts.get(place + 1).is_some_and(|start| *start <= offset) {
+    index.source().made_lines(range, &mut |line| {
+        while starts.get(place + 1).is_some_and(|start| *start <= line.chunk_offset) {
             place += 1;
         }
         if let Some(is_found) = are_found.get_mut(place) {
-            *is_found = *is_found || pattern.is_match(line);
+            *is_found = *is_found || pattern.is_match(line.text);
         }
     })?;
     Ok(slots.zip(are_found).filter(|(_, is_found)| *is_found).map(|(slot, _)| slot).collect())

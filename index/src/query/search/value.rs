@@ -8,6 +8,7 @@ use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, S
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
+use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::search::run::{Course, Search, Searched};
@@ -21,6 +22,8 @@ use crate::read::slots::{EventKind, SlotReader};
 pub struct FindValue {
     /// The number.
     pub value: u64,
+    /// Whose accesses; without it, those of all threads.
+    pub thread: Option<ThreadId>,
     /// From where.
     pub from: Position,
     /// At most this many hits.
@@ -72,7 +75,8 @@ impl Search for FindValue {
                 SlotReader(index).events(slot..slot.saturating_add(1))?.iter().filter(|event| event.slot == slot)
             {
                 // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
-                if matches!(event.kind, EventKind::Register { is_bank_copy: true, .. }) {
+                let is_copy = matches!(event.kind, EventKind::Register { is_bank_copy: true, .. });
+                if is_copy || self.thread.is_some_and(|wanted| wanted != event.thread) {
                     continue;
                 }
                 let access =

@@ -1,0 +1,272 @@
+//! What is asked about a cell, and which accesses of a slot are meant.
+
+use stepback_machine::{Address, RegisterView};
+use stepback_parsers::{Line, Position, Source, Step};
+
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::accesses_at::Accessed;
+use crate::answers::cancel::Cancel;
+use crate::answers::cell::{Cell, MemoryRange};
+use crate::answers::error::QueryError;
+use crate::answers::hit::Hit;
+use crate::answers::step_record::{Access, AccessTarget, Effect};
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::inference::access_values::fill_accesses;
+use crate::query::decoded::{Decoded, OperandsOf};
+use crate::query::question::Query as _;
+use crate::query::register_reads::RegisterReads;
+use crate::query::steps::Steps;
+use crate::read::banks::Homes;
+use crate::read::bytes::ByteReader;
+use crate::read::names::NameReader;
+use crate::read::operands::OperandReader;
+use crate::read::overtaken::DoubtReader;
+use crate::read::records::RecordReader;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
+use crate::read::touches::TouchReader;
+use crate::read::views::ViewReader;
+use crate::store::granules::last_of;
+use crate::store::named_bank::NamedBank;
+use crate::store::regions::host_regions::HostRegion;
+use crate::store::regions::ranges::AddressRange;
+
+/// What is asked for.
+#[derive(Clone)]
+pub(super) struct Asked<'a, S> {
+    pub index: &'a Index<S>,
+    pub cell: Cell,
+    /// Where the bytes of a register are: of its banks the one in use at the position; none before that is known.
+    pub homes: Option<Homes>,
+    pub kinds: AccessKinds,
+    /// Whose accesses of memory; without it, those of all threads.
+    pub thread: Option<ThreadId>,
+    pub cancel: &'a Cancel,
+}
+
+/// An access of the cell, and the step that did it: none where a thread's first step is still to come.
+pub(super) struct Done<'a> {
+    pub step: Option<Step>,
+    thread: ThreadId,
+    what: What<'a>,
+}
+
+/// What accessed the cell.
+enum What<'a> {
+    /// A line or record.
+    Event(SlotEvent),
+    /// The host, as a call asked it to.
+    Host(&'a HostRegion),
+}
+
+impl<'a, S: Source> Asked<'a, S> {
+    /// The uses of the register that the cell is, where instructions alone tell of them.
+    pub fn decoded(&self, at: Position) -> Result<Option<Decoded<'a, S>>, QueryError> {
+        let Cell::Register { thread, view } = self.cell else { return Ok(None) };
+        if self.index.has_operands_alone() {
+            let reader = OperandReader { index: self.index, thread, kinds: self.kinds };
+            reader.check()?;
+            return Ok(Some(Decoded::Uses(OperandsOf { reader, view })));
+        }
+        let reads = (self.kinds == AccessKinds::Reads).then(|| RegisterReads::new(self.index, thread, view, at));
+        Ok(reads.transpose()?.map(Decoded::Reads))
+    }
+
+    /// The same about what the register means in the state at a position: of its banks the one in use.
+    pub fn in_state_at(self, at: Position) -> Result<Self, QueryError> {
+        let homes = match self.cell {
+            Cell::Register { thread, view } => Some(RegisterReader::new(self.index, thread, at).homes(view)?),
+            Cell::Memory { .. } => None,
+        };
+        Ok(Self { homes, ..self })
+    }
+
+    /// The last slot up to one in which the cell was accessed, by whichever thread.
+    pub fn last_slot(&self, last: u64) -> Result<Option<u64>, QueryError> {
+        let region = self.host_range().and_then(|range| self.index.host_regions.last_of_range(last, range));
+        Ok(self.last_told_slot(last)?.max(region.map(|region| region.slot)))
+    }
+
+    /// The first slot from one on in which the cell was accessed, by whichever thread.
+    pub fn next_slot(&self, first: u64) -> Result<Option<u64>, QueryError> {
+        let region = self.host_range().and_then(|range| self.index.host_regions.next_of_range(first, range));
+        let slots = self.next_told_slot(first)?.into_iter().chain(region.map(|region| region.slot));
+        Ok(slots.min())
+    }
+
+    /// The accesses of a slot that are meant, in trace order.
+    pub fn done_in(&self, slot: u64) -> Result<Vec<Done<'a>>, QueryError> {
+        let mut done = Vec::new();
+        for event in SlotReader(self.index).events(slot..slot.saturating_add(1))? {
+            if event.slot != slot {
+                continue;
+            }
+            // What the host wrote comes right behind the step that asked for it, before what the trace shows.
+            if let EventKind::Step(_) = event.kind
+                && let Some(region) = self.host_region_of(slot)
+                && self.is_of_thread(event.thread)
+            {
+                let step = Position(slot).last_step();
+                done.push(Done { step, thread: event.thread, what: What::Host(region) });
+            }
+            if self.is_meant(&event) {
+                let (thread, step) = (event.thread, SlotReader(self.index).owner(event.thread, slot)?);
+                done.push(Done { step, thread, what: What::Event(event) });
+            }
+        }
+        Ok(done)
+    }
+
+    /// Accesses of a slot by steps before a position, as an answer has them.
+    pub fn accessed(&self, slot: u64, done: &[Done<'_>], before: Position) -> Result<Vec<Accessed>, QueryError> {
+        let accessed = done.iter().map(|done| match (&done.what, done.step) {
+            (What::Event(event), None) => Ok(Accessed::Initial(self.line_of(event)?)),
+            (What::Host(_), _) => Ok(Accessed::Step(Box::new(self.hit(done)?))),
+            (What::Event(_), Some(_)) => {
+                let mut hit = self.hit(done)?;
+                // Only traces with markers show system calls.
+                if self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. }) {
+                    let done = ThreadSlot { thread: done.thread, slot };
+                    hit.doubt = DoubtReader(self.index).overtaken(done, before, self.cancel)?;
+                }
+                Ok(Accessed::Step(Box::new(hit)))
+            }
+        });
+        accessed.collect()
+    }
+
+    /// Accesses by steps as hits.
+    pub fn hits(&self, done: &[Done<'_>]) -> Result<Vec<Hit>, QueryError> {
+        done.iter().map(|done| self.hit(done)).collect()
+    }
+
+    /// An access under the name that was asked for, where a line writes the register under two.
+    fn under_plain_name(&self, event: &SlotEvent, access: Access) -> Access {
+        let (Cell::Register { view, .. }, EventKind::Register { view: written, is_bank_copy: true, .. }) =
+            (self.cell, &event.kind)
+        else {
+            return access;
+        };
+        let is_of_asked = |bank: &NamedBank| bank.register == written.register && bank.plain == view.register;
+        if !self.index.banks.iter().any(is_of_asked) {
+            return access;
+        }
+        let plain = RegisterView { register: view.register, ..*written };
+        Access { target: AccessTarget::Register(NameReader(self.index).register_name(plain, event.set)), ..access }
+    }
+
+    /// What a step did, with the values of its accesses that follow from what steps did.
+    fn hit(&self, done: &Done<'_>) -> Result<Hit, QueryError> {
+        let (reader, step) = (RecordReader(self.index), done.step.ok_or(QueryError::TraceChanged)?);
+        let event = match &done.what {
+            What::Host(region) => return reader.hit(step, Position(region.slot), Some(region.access())),
+            What::Event(event) => event,
+        };
+        let access = reader.access_of(event)?.map(|access| self.under_plain_name(event, access));
+        let mut hit = reader.hit(step, Position(event.slot), access)?;
+        fill_accesses(self.index, std::slice::from_mut(&mut hit.record), self.cancel)?;
+        let Some(access) = &mut hit.access else { return Ok(hit) };
+        let is_same = |known: &Access| (known.kind, &known.target) == (access.kind, &access.target);
+        let same = hit.record.effects.iter().find_map(|effect| match effect {
+            Effect::Access(known) if is_same(known) => Some(known),
+            _ => None,
+        });
+        if let Some(same) = same.filter(|same| same.is_inferred) {
+            *access = same.clone();
+        }
+        Ok(hit)
+    }
+
+    /// The last slot up to one in which the trace shows an access.
+    fn last_told_slot(&self, last: u64) -> Result<Option<u64>, QueryError> {
+        let range = match self.cell {
+            Cell::Register { thread, .. } => {
+                let mut found = None;
+                for home in self.homes.iter().flat_map(Homes::views) {
+                    found = found.max(ViewReader(self.index).last_register_slot(thread, home, last)?);
+                }
+                return Ok(found);
+            }
+            Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
+        };
+        let mut found = None;
+        ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {
+            let touches = TouchReader(self.index).last_touches(granule, mask, last, self.kinds.into())?;
+            found = found.max(touches.iter().flatten().map(|touch| touch.slot).max());
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The first slot from one on in which the trace shows an access.
+    fn next_told_slot(&self, first: u64) -> Result<Option<u64>, QueryError> {
+        let range = match self.cell {
+            Cell::Register { thread, .. } => {
+                let mut found: Option<u64> = None;
+                for home in self.homes.iter().flat_map(Homes::views) {
+                    let next = ViewReader(self.index).next_register_slot(thread, home, first)?;
+                    found = found.into_iter().chain(next).min();
+                }
+                return Ok(found);
+            }
+            Cell::Memory { address, len_bytes } => MemoryRange { address, len_bytes },
+        };
+        let mut found: Option<u64> = None;
+        ByteReader(self.index).for_each_touched(range, self.cancel, |granule, mask| {
+            let touches = TouchReader(self.index).next_touches(granule, mask, first, self.kinds.into())?;
+            found = found.into_iter().chain(touches.iter().flatten().map(|touch| touch.slot)).min();
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// The addresses of the cell, if what the host wrote may answer the question.
+    fn host_range(&self) -> Option<AddressRange> {
+        match self.cell {
+            Cell::Memory { address, len_bytes } if self.kinds != AccessKinds::Reads => {
+                Some(AddressRange { first: address.0, last: last_of(address, len_bytes)? })
+            }
+            _ => None,
+        }
+    }
+
+    /// What the host wrote of the cell in a slot.
+    fn host_region_of(&self, slot: u64) -> Option<&'a HostRegion> {
+        let (range, region) = (self.host_range()?, self.index.host_regions.at(slot)?);
+        Some(region).filter(|region| region.first <= range.last && range.first <= region.last)
+    }
+
+    fn is_of_thread(&self, thread: ThreadId) -> bool {
+        self.thread.is_none_or(|wanted| wanted == thread)
+    }
+
+    /// Whether an event accesses the cell.
+    fn is_meant(&self, event: &SlotEvent) -> bool {
+        match (&event.kind, self.cell) {
+            (EventKind::Register { .. }, Cell::Register { thread, .. }) => {
+                event.thread == thread && self.homes.as_ref().is_some_and(|homes| homes.written(event).is_some())
+            }
+            (EventKind::Access { kind, address, size_bytes, .. }, Cell::Memory { address: wanted, len_bytes }) => {
+                let last = |start: Address, len: u64| start.0.saturating_add(len.saturating_sub(1));
+                self.is_of_thread(event.thread)
+                    && self.kinds.includes(*kind)
+                    && address.0 <= last(wanted, len_bytes)
+                    && wanted.0 <= last(*address, u64::from(*size_bytes))
+            }
+            _ => false,
+        }
+    }
+
+    /// The line of an event that was read by itself.
+    fn line_of(&self, event: &SlotEvent) -> Result<Line, QueryError> {
+        let (index, cancel) = (self.index, self.cancel);
+        let Some(step) = Position(event.slot).last_step() else { return Ok(Line(event.line_in_range + 1)) };
+        // The text of a slot begins with its step, but for lines with the step's time before it.
+        let record = Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next();
+        let events = SlotReader(index).events(event.slot..event.slot + 1)?;
+        let line_of_step = events.first().map_or(0, |first| first.line_in_range);
+        let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
+        Ok(Line((line + event.line_in_range).saturating_sub(line_of_step)))
+    }
+}

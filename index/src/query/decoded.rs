@@ -1,0 +1,91 @@
+//! The uses of a register of which the operands of instructions tell, and no line or record.
+
+use stepback_machine::RegisterView;
+use stepback_parsers::{Position, Source};
+
+use crate::answers::access_kinds::AccessKinds;
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::hit::{Doubt, Hit};
+use crate::query::register_reads::RegisterReads;
+use crate::read::operands::{OperandReader, OperandUse};
+use crate::read::overtaken::DoubtReader;
+use crate::read::records::RecordReader;
+use crate::read::slots::ThreadSlot;
+
+/// The uses of a register as instructions tell of them.
+pub(super) enum Decoded<'a, S> {
+    /// Of any kind, in traces that record no registers.
+    Uses(OperandsOf<'a, S>),
+    /// Reads, in traces that record writes alone.
+    Reads(RegisterReads<'a, S>),
+}
+
+impl<S: Source> Decoded<'_, S> {
+    /// The last by steps before a position.
+    pub fn last(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        match self {
+            Self::Uses(operands) => operands.last_hit(before, cancel),
+            Self::Reads(reads) => reads.last(before, cancel),
+        }
+    }
+
+    /// The first by steps from a position on.
+    pub fn next(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        match self {
+            Self::Uses(operands) => operands.next_hit(from, cancel),
+            Self::Reads(reads) => reads.next(from, cancel),
+        }
+    }
+
+    /// Whether the step in a slot is one.
+    pub fn is_used_in(&self, slot: u64, cancel: &Cancel) -> Result<bool, QueryError> {
+        match self {
+            Self::Uses(operands) => operands.is_used_in(slot, cancel),
+            Self::Reads(reads) => reads.is_read_in(slot),
+        }
+    }
+}
+
+/// A register of which the operands of instructions tell.
+pub(super) struct OperandsOf<'a, S> {
+    pub reader: OperandReader<'a, S>,
+    pub view: RegisterView,
+}
+
+impl<S: Source> OperandsOf<'_, S> {
+    fn last_hit(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        let last = self.reader.last_uses(&[self.view], before.0, cancel)?.pop().flatten();
+        let Some(last) = last else { return Ok(None) };
+        let mut hit = self.hit(last)?;
+        if hit.doubt.is_none() && self.reader.kinds != AccessKinds::Reads {
+            let used = ThreadSlot { thread: self.reader.thread, slot: last.slot };
+            hit.doubt = DoubtReader(self.reader.index).restored(used, before, cancel)?;
+        }
+        self.in_doubt(hit, before, cancel).map(Some)
+    }
+
+    fn next_hit(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
+        let Some(next) = self.reader.next_use(self.view, from.0.saturating_add(1), cancel)? else { return Ok(None) };
+        self.in_doubt(self.hit(next)?, from, cancel).map(Some)
+    }
+
+    fn is_used_in(&self, slot: u64, cancel: &Cancel) -> Result<bool, QueryError> {
+        let used = self.reader.last_uses(&[self.view], slot, cancel)?.pop().flatten();
+        Ok(used.is_some_and(|used| used.slot == slot))
+    }
+
+    fn hit(&self, found: OperandUse) -> Result<Hit, QueryError> {
+        let position = Position(found.slot);
+        let step = position.last_step().ok_or(QueryError::TraceChanged)?;
+        let hit = RecordReader(self.reader.index).hit(step, position, None)?;
+        let kind = hit.record.kind_of_use(self.view, self.reader.kinds);
+        Ok(Hit { doubt: found.doubt, access: Some(self.reader.access(self.view, kind)), ..hit })
+    }
+
+    /// A use of a register; where steps may be missing, it may not be the nearest.
+    fn in_doubt(&self, hit: Hit, at: Position, cancel: &Cancel) -> Result<Hit, QueryError> {
+        let is_filtered = hit.doubt.is_none() && DoubtReader(self.reader.index).is_filtered(at, cancel)?;
+        Ok(Hit { doubt: hit.doubt.or(is_filtered.then_some(Doubt::Filtered)), ..hit })
+    }
+}

@@ -1,0 +1,59 @@
+//! The steps of a thread in a segment, and those of them at an address.
+
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::read::slots::{first_step_of, last_step_of};
+use crate::store::pcs::Visits;
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::{SegmentReader, damaged};
+
+/// The steps of a segment that are meant.
+pub(crate) struct OwnSteps<'a> {
+    /// None has none.
+    pub segment: Option<SegmentReader<'a>>,
+    /// Whose; without it, those of all threads.
+    pub thread: Option<ThreadId>,
+}
+
+impl OwnSteps<'_> {
+    /// The place of the first visit that is meant, from a slot of the segment on.
+    /// Cost: a lookup for each turn of the thread in which it did not come there, or each visit of others.
+    pub fn first_visit(&self, visits: &Visits<'_>, from: u32) -> Result<Option<usize>, QueryError> {
+        let malformed = |_| damaged(Section::Pcs);
+        let mut place = visits.count_below(from).map_err(malformed)?;
+        while place < visits.len() {
+            let slot = visits.get(place).map_err(malformed)?;
+            match self.first_from(slot)? {
+                Some(own) if own == slot => return Ok(Some(place)),
+                Some(own) => place = visits.count_below(own).map_err(malformed)?,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The place of the last visit that is meant, before a slot of the segment.
+    pub fn last_visit(&self, visits: &Visits<'_>, below: u32) -> Result<Option<usize>, QueryError> {
+        let malformed = |_| damaged(Section::Pcs);
+        let mut count = visits.count_below(below).map_err(malformed)?;
+        while let Some(place) = count.checked_sub(1) {
+            let slot = visits.get(place).map_err(malformed)?;
+            match self.last_until(slot)? {
+                Some(own) if own == slot => return Ok(Some(place)),
+                Some(own) => count = visits.count_below(own.saturating_add(1)).map_err(malformed)?,
+                None => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn first_from(&self, slot: u32) -> Result<Option<u32>, QueryError> {
+        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else { return Ok(Some(slot)) };
+        first_step_of(segment, thread, slot)
+    }
+
+    fn last_until(&self, slot: u32) -> Result<Option<u32>, QueryError> {
+        let Some((segment, thread)) = self.segment.as_ref().zip(self.thread) else { return Ok(Some(slot)) };
+        last_step_of(segment, thread, slot)
+    }
+}
