@@ -159,7 +159,7 @@ impl Place {
                     Some(from) => Box::new(AtPosition::new(index, images, from, None, cancel)),
                     None => Box::new(SymbolsOnly(images)),
                 };
-                let pc = expression.evaluate(&*context).with_context(|| format!("pc:{address}")).map_err(flat)?;
+                let pc = expression.evaluate(&*context).map_err(|error| Misnamed(format!("pc:{address}: {error}")))?;
                 position_of_visit(index, Address(pc), *number, cancel)
             }
         }
@@ -183,6 +183,23 @@ impl fmt::Display for Missing {
 
 impl std::error::Error for Missing {}
 
+/// A place means nothing in a trace, in a sentence.
+#[derive(Debug)]
+struct Misnamed(String);
+
+impl fmt::Display for Misnamed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Misnamed {}
+
+/// Whether a place was not found because the trace has none of that name, not because it could not be read.
+pub fn is_misnamed(error: &anyhow::Error) -> bool {
+    error.is::<Misnamed>() || is_missing(error)
+}
+
 /// Whether a place was not found because the trace ends before it: more of the trace may have it.
 pub fn is_missing(error: &anyhow::Error) -> bool {
     error.is::<Missing>() || matches!(error.downcast_ref(), Some(QueryError::BeyondEnd { .. }))
@@ -204,7 +221,9 @@ fn position_of_line<S: Source>(index: &Index<S>, line: Line, cancel: &Cancel) ->
 fn position_of_record<S: Source>(index: &Index<S>, number: u64) -> Result<Position> {
     let source = index.source();
     let format = &source.traits().format;
-    let Some(count) = source.record_count() else { bail!("{format} has no numbered records: say line:{number}") };
+    let Some(count) = source.record_count() else {
+        bail!(Misnamed(format!("{format} has no numbered records: say line:{number}")))
+    };
     let beyond = || Missing(format!("record {number} is beyond the end of the trace, which is record {count}"));
     checked(index, source.position_of_record(number)?.ok_or_else(beyond)?)
 }

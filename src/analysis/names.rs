@@ -8,7 +8,7 @@ use stepback_parsers::{AnySource, Position};
 
 use super::register_part::RegisterPart;
 use super::trace_index::TraceIndex;
-use crate::expression::{AtPosition, ExpressionError, evaluate, split_range};
+use crate::expression::{AtPosition, ExpressionError, ExpressionErrorKind, evaluate, split_range};
 use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
@@ -110,6 +110,15 @@ pub enum NameError {
     EmptyRange(String),
     /// A lane that is not there, or a register of a thread that is not there, as it was written.
     NoPart(String),
+}
+
+impl NameError {
+    /// True when it would have no meaning at any position; false when only the value is not known or could not be read.
+    pub fn is_misspelt(&self) -> bool {
+        use ExpressionErrorKind::{MemoryFailed, MemoryUnknown, RegisterFailed, RegisterUnknown};
+        let Self::Expression { error, .. } = self else { return true };
+        !matches!(error.kind, MemoryFailed(..) | MemoryUnknown(_) | RegisterFailed(..) | RegisterUnknown(_))
+    }
 }
 
 impl fmt::Display for NameError {

@@ -14,6 +14,7 @@ use stepback_parsers::Position;
 use super::cells::{check_range, names_at, thread_id};
 use super::command::Command;
 use super::json::{StepJson, byte_string, hex, source_letters, value_hex};
+use super::misspelt::Misspelt;
 use super::question::Question;
 use super::report::Report;
 use super::stack::{FrameJson, Stack};
@@ -147,7 +148,8 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
 fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_>) -> Result<Range> {
     let MemoryRange { address, len_bytes } = names.memory_range(text)?;
     if len_bytes > MEMORY_LIMIT_BYTES {
-        bail!("at most {} bytes of memory can be asked for at once: {text:?}", grouped(MEMORY_LIMIT_BYTES));
+        let limit = grouped(MEMORY_LIMIT_BYTES);
+        bail!(Misspelt(format!("at most {limit} bytes of memory can be asked for at once: {text:?}")));
     }
     let bytes = MemoryAt { position, address, len_bytes }.run(&report.session.index, &report.cancel)?;
     Ok(Range { address, bytes, block: None })

@@ -10,6 +10,7 @@ use super::calls_json::CallsPrinter;
 use super::command::Command;
 use super::function_names::{FunctionNames, NameOptions};
 use super::json::thread_name;
+use super::progress::say;
 use super::question::Question;
 use super::report::Report;
 use super::text::{line_text, printable, site_text};
@@ -28,7 +29,8 @@ pub const HELP: &str = "\
 Without --all-frames only calls that returned are shown; a function and the one that it ended with by a tail call are one.
   - SITE - SITE          where a call was made, and where its caller went on
   o SITE - SITE : NAME   the function, from its first to its last moment
-A site is t:TIME l:LINE pc:ADDRESS; bit 0 of the address says Thumb, and 2 stands for a moment without an instruction.";
+A site is t:TIME l:LINE pc:ADDRESS; bit 0 of the address says Thumb, and 2 stands for a moment without an instruction.
+Where indenting would take more than 64 MB, calls deeper than 200 begin with their depth (201:) instead; a note says so.";
 
 /// Which calls.
 #[derive(Debug, Args)]
@@ -75,6 +77,9 @@ fn answer(arguments: &CalltreeArguments, report: &mut Report<'_>) -> Result<()> 
             true => Indent::for_depths(tree.frames(calls).map(|frame| frame.depth).filter(|depth| *depth <= limit)),
             false => Indent::for_depths(tree.activations(calls).map(|call| call.depth).filter(|depth| *depth <= limit)),
         };
+        if indent.limit == INDENT_LIMIT && !arguments.common.report.quiet {
+            say(&format!("note: calls deeper than {INDENT_LIMIT} are not indented but begin with their depth"));
+        }
         let printer = TreePrinter {
             tree,
             indent,

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use stepback_index::ThreadId;
 use stepback_parsers::Position;
 
+use super::misspelt::Misspelt;
 use super::report::Report;
 use crate::analysis::names::NamesAt;
 use crate::analysis::register_part::RegisterPart;
@@ -17,7 +18,7 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
         return Ok(Some(thread));
     }
     let known: Vec<&str> = session.index.threads().iter().map(|thread| &*thread.name).collect();
-    bail!("the trace has no thread {name:?}, only {}", known.join(", "))
+    bail!(Misspelt(format!("the trace has no thread {name:?}, only {}", known.join(", "))))
 }
 
 /// Says what is wrong with the spelling of an expression, before a trace is opened for it.

@@ -88,7 +88,12 @@ fn read<T: Command + FromArgMatches + 'static>(matches: &ArgMatches) -> Result<B
 
 /// The subcommand that was typed.
 #[derive(Debug)]
-pub struct ChosenCommand(pub Box<dyn Command>);
+pub struct ChosenCommand {
+    /// As it is typed.
+    pub name: &'static str,
+    /// With its arguments.
+    pub command: Box<dyn Command>,
+}
 
 impl FromArgMatches for ChosenCommand {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
@@ -96,7 +101,7 @@ impl FromArgMatches for ChosenCommand {
         let Some((entry, matches)) = chosen else {
             return Err(Error::raw(ErrorKind::MissingSubcommand, "a subcommand is missing"));
         };
-        (entry.read)(matches).map(Self)
+        (entry.read)(matches).map(|command| Self { name: entry.name, command })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {

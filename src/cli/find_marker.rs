@@ -11,6 +11,7 @@ use stepback_parsers::{
 use super::cells::check_expression;
 use super::extent::Extent;
 use super::json::{StepJson, thread_name};
+use super::misspelt::Misspelt;
 use super::report::Report;
 use super::text::{grouped, step_line};
 use crate::analysis::marker_walk::{Course, MarkerWalk, SoughtMarker};
@@ -75,7 +76,7 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
     let session = report.session;
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let (name, value) = split(arguments.what);
-    let Some(kind) = marker_kind(name) else { bail!("no marker has this name: {name:?}") };
+    let Some(kind) = marker_kind(name) else { bail!(Misspelt(format!("no marker has this name: {name:?}"))) };
     let names = NamesAt::new(index, &session.images, arguments.at.unwrap_or_default(), arguments.thread, cancel)?;
     let value = value.map(|value| names.number(value)).transpose()?;
     let sought = SoughtMarker { kind, value, thread: arguments.thread };

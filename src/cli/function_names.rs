@@ -33,10 +33,9 @@ impl<'a> FunctionNames<'a> {
     /// `main`, or `main + 0x8` for an address that is not its start; none when no function is there.
     pub fn name(&self, address: Address) -> Option<String> {
         let found = match self.options.demangle {
-            true => self.images.function_at(address),
-            false => self.images.first_function_at(address),
-        };
-        let found = found.or_else(|| self.images.code_at(address))?;
+            true => self.images.code_at(address),
+            false => self.images.reported_at(address),
+        }?;
         let name = printable(if self.options.demangle { found.name } else { &found.symbol.raw_name });
         Some(if found.offset == 0 || self.options.no_offsets { name } else { format!("{name} + {:#x}", found.offset) })
     }

@@ -7,6 +7,7 @@ use stepback_parsers::Position;
 
 use super::cells::thread_id;
 use super::json::ListedJson;
+use super::misspelt::Misspelt;
 use super::report::Report;
 use super::text::{line_text, step_line};
 use crate::place::Place;
@@ -54,7 +55,8 @@ impl Listing {
 pub fn print_until(listing: &mut Listing, until: u64, wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     if wishes.records {
-        bail!("{} is a text format without records, so leave --records out", session.index.info().format);
+        let format = &session.index.info().format;
+        bail!(Misspelt(format!("{format} is a text format without records, so leave --records out")));
     }
     // A thread may appear later.
     let Ok(thread) = thread_id(session, wishes.thread.as_deref()) else { return Ok(()) };

@@ -27,6 +27,7 @@ mod info;
 mod json;
 mod list;
 mod listing;
+mod misspelt;
 mod options;
 mod profile;
 mod progress;

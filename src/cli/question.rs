@@ -2,6 +2,7 @@
 
 use anyhow::{Result, anyhow};
 
+use super::misspelt::{Misspelt, told_apart};
 use super::progress::{self, say};
 use super::report::{OutputError, Report};
 use super::text::{counted, printable};
@@ -73,9 +74,13 @@ impl<'a> Question<'a> {
             Target::AsAsked => Report::new(&session, printing)?,
             Target::StandardOutput => Report::on_standard_output(&session, printing),
         };
-        let asked = print(&mut report).and_then(|()| report.flush()).map_err(|error| match error.is::<OutputError>() {
-            true => error,
-            false => anyhow!("{error:#}: {trace:?}"),
+        let asked = print(&mut report).and_then(|()| report.flush()).map_err(told_apart).map_err(|error| {
+            let with_trace = || format!("{error:#}: {trace:?}");
+            match error {
+                _ if error.is::<OutputError>() => error,
+                _ if error.is::<Misspelt>() => Misspelt(with_trace()).into(),
+                _ => anyhow!(with_trace()),
+            }
         });
         if let Some(error) = session.index.tail_call_error().filter(|_| !printing.quiet) {
             say(&format!("note: {}", no_tail_calls(error)));

@@ -8,6 +8,8 @@ use clap::error::ErrorKind;
 
 use super::arguments::Arguments;
 use super::command::{Command, TextOnly};
+use super::commands::ChosenCommand;
+use super::misspelt::Misspelt;
 use super::progress::say;
 use super::report::OutputError;
 use super::window::{self, OpenWindow};
@@ -16,18 +18,15 @@ use crate::session::TraceFiles;
 /// Does what was typed; what shows the window is handed over, since the command line does without it.
 pub fn run(arguments: &Arguments, open_window: OpenWindow) -> ExitCode {
     let outcome = match &arguments.command {
-        Some(command) => {
-            let command = &*command.0;
-            if let Err(message) = command.check() {
-                return wrong_command_line(&message);
-            }
-            answer(command).map(|()| ExitCode::SUCCESS)
-        }
+        Some(ChosenCommand { command, .. }) => answer(&**command).map(|()| ExitCode::SUCCESS),
         None => window::run(&arguments.window, open_window),
     };
     match outcome {
         Ok(code) => code,
         Err(error) if error.downcast_ref().is_some_and(OutputError::is_reader_gone) => ExitCode::SUCCESS,
+        Err(error) if error.is::<Misspelt>() => {
+            wrong_command_line(&error.to_string(), arguments.command.as_ref().map(|chosen| chosen.name))
+        }
         Err(error) => {
             say(&format!("error: {error:#}"));
             ExitCode::FAILURE
@@ -35,14 +34,22 @@ pub fn run(arguments: &Arguments, open_window: OpenWindow) -> ExitCode {
     }
 }
 
-/// Says it as clap says what it finds itself: with status 2.
-fn wrong_command_line(message: &str) -> ExitCode {
-    let _unread = Arguments::command().error(ErrorKind::ValueValidation, message).print();
+/// Says it as clap says what it finds itself: with the usage of the subcommand, and status 2.
+fn wrong_command_line(message: &str, subcommand: Option<&str>) -> ExitCode {
+    let mut whole = Arguments::command();
+    // Before that, subcommands do not know by which name the program is called.
+    whole.build();
+    let command = match subcommand.filter(|name| whole.find_subcommand(name).is_some()) {
+        Some(name) => whole.find_subcommand_mut(name),
+        None => Some(&mut whole),
+    };
+    let _unread = command.map(|command| command.error(ErrorKind::ValueValidation, message).print());
     ExitCode::from(2)
 }
 
-/// Says what to use instead where a command is for another format: before an index is built in vain.
+/// Says what is misspelt, and what to use instead where a command is for another format, before an index is built in vain.
 fn answer(command: &dyn Command) -> Result<()> {
+    command.check().map_err(Misspelt)?;
     if let Some(TextOnly { trace, advice }) = command.text_only().filter(|only| TraceFiles::are_at(only.trace)) {
         bail!("{advice}: {trace:?}");
     }

@@ -32,11 +32,13 @@ pub struct VcdArguments {
     /// Leave the date out of the header, so that equal traces give equal files.
     #[arg(long)]
     pub no_date: bool,
-    /// Stamps are the trace's times, 1000 ticks each, instead of counting instructions.
+    /// Stamps are the trace's times, 1000 ticks each, instead of counting instructions. Of instructions that share a time
+    /// (as in cycle-accurate and ES traces) the waveform then shows the last alone; a note says how many it hides.
     #[arg(long)]
     pub use_tarmac_timestamps: bool,
-    /// Show what tarmac-vcd does not: calls that never returned, function changes at their own step even among
-    /// steps of one time, and data of LD and ST lines in the CPU's byte order.
+    /// Show what tarmac-vcd does not. Without this, calls that never returned name no function, a function that begins
+    /// among steps of one time is shown from the first of them on, and data of LD and ST lines (ES traces) are in
+    /// big-endian order whatever the CPU has.
     #[arg(long)]
     pub exact: bool,
     /// Begin here instead of at the start; stamps that count instructions then begin with that number.

@@ -140,6 +140,12 @@ impl Images {
         Some(SymbolAt { name: &first.name, offset: address.0.wrapping_sub(first.address.0), symbol: first })
     }
 
+    /// What reports name an address after: the first name that the file lists for its function, else what else is in code
+    /// there. O(log n + aliases).
+    pub fn reported_at(&self, address: Address) -> Option<SymbolAt<'_>> {
+        self.first_function_at(address).or_else(|| self.code_at(address))
+    }
+
     /// `main` or `main+0x8`. O(log n).
     pub fn name_at(&self, address: Address) -> Option<String> {
         self.symbol_at(address).map(|found| found.to_string())

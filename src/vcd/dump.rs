@@ -225,7 +225,7 @@ impl<'a, W: Write> Dump<'a, W> {
             self.summary.early += u64::from(is_early);
         }
         let Some(function) = feed.due.take() else { return Ok(None) };
-        let found = self.images.function_at(function);
+        let found = self.images.reported_at(function);
         Ok(Some(found.map(|found| found.symbol.raw_name.to_string()).unwrap_or_default()))
     }
 

@@ -66,9 +66,9 @@ fn an_address_may_name_registers_and_symbols() {
     assert_eq!(at["memory"][0]["bytes"], "a9 bd e5 a4 98 e5 b1 bf");
     let with_image = ["at", &trace, "end", "--image", &overflow_image(), "--mem", "dispatch+4"];
     assert_eq!(sandbox.json(&with_image)["memory"][0]["address"], "0x80000880");
-    sandbox.run(&["at", &trace, "end", "--mem", "nosuch:4"]).fails_with(&["nosuch", OVERFLOW]);
-    sandbox.run(&["at", &trace, "end", "--mem", "0:0"]).fails_with(&["at least one byte"]);
-    sandbox.run(&["at", &trace, "end", "--mem", "0:1<<40"]).fails_with(&["at most 16,777,216 bytes"]);
+    sandbox.run(&["at", &trace, "end", "--mem", "nosuch:4"]).ends_misspelt().says("nosuch").says(OVERFLOW);
+    sandbox.run(&["at", &trace, "end", "--mem", "0:0"]).ends_misspelt().says("at least one byte");
+    sandbox.run(&["at", &trace, "end", "--mem", "0:1<<40"]).ends_misspelt().says("at most 16,777,216 bytes");
 }
 
 #[test]
@@ -91,9 +91,9 @@ fn every_form_of_a_position_is_understood() {
 fn a_position_beyond_the_end_is_refused_with_the_end() {
     let sandbox = Sandbox::new();
     let trace = sandbox.fixture(OVERFLOW);
-    sandbox.run(&["at", &trace, "1764"]).fails_with(&["1764", "1763", OVERFLOW]);
-    sandbox.run(&["at", &trace, "line:3661"]).fails_with(&["3661", "3660", OVERFLOW]);
-    sandbox.run(&["at", &trace, "pc:0x4"]).fails_with(&["0x4", OVERFLOW]);
+    sandbox.run(&["at", &trace, "1764"]).ends_misspelt().says("1764").says("1763").says(OVERFLOW);
+    sandbox.run(&["at", &trace, "line:3661"]).ends_misspelt().says("3661").says("3660").says(OVERFLOW);
+    sandbox.run(&["at", &trace, "pc:0x4"]).ends_misspelt().says("0x4").says(OVERFLOW);
     sandbox.run(&["at", &trace, "7th"]).ends_misspelt().says("7th");
     sandbox.run(&["at", &trace, "end", "--mem", "(1"]).ends_misspelt().says("(1");
 }

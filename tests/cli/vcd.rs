@@ -221,3 +221,34 @@ fn calls_that_never_returned_show_on_request() {
     assert!(returned.iter().all(|name| name != "dispatch") && all.contains(&"dispatch".to_owned()), "{all:?}");
     assert!(returned.len() < all.len());
 }
+
+/// The demo's image, in which `memset` is another name of `hash_str`.
+fn image_with_an_alias() -> Vec<u8> {
+    let mut bytes = fs::read(overflow_image()).unwrap();
+    let elf = goblin::elf::Elf::parse(&bytes).unwrap();
+    let table = elf.section_headers.iter().find(|section| section.sh_type == goblin::elf::section_header::SHT_SYMTAB);
+    let start = usize::try_from(table.unwrap().sh_offset).unwrap();
+    // An entry has 24 bytes, the last 16 are where the symbol is and how long (ELF-64 object file format, symbol table).
+    let place_of = |name: &str| {
+        let number = elf.syms.iter().position(|symbol| elf.strtab.get_at(symbol.st_name) == Some(name)).unwrap();
+        start + number * 24 + 8..start + number * 24 + 24
+    };
+    let (from, to) = (place_of("hash_str"), place_of("memset"));
+    bytes.copy_within(from, to.start);
+    bytes
+}
+
+#[test]
+fn functions_with_several_names_have_the_same_one_in_all_reports() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let image = sandbox.file("alias.elf", image_with_an_alias());
+    let tree = sandbox.run(&["calltree", &trace, "--image", &image]).succeeds();
+    sandbox.run(&["vcd", &trace, "--no-date", "--image", &image]).succeeds();
+    let dump = fs::read_to_string(format!("{trace}.vcd")).unwrap();
+    assert!(
+        tree.out.contains(": hash_str\n") && dump.contains("shash\\137str ") | dump.contains("shash_str "),
+        "{tree:?}"
+    );
+    assert!(!tree.out.contains("memset") && !dump.contains("smemset "));
+}
