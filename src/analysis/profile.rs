@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use stepback_index::{Cancel, QueryError};
+use stepback_machine::Address;
 
 use super::activations::Tree;
 use super::spans::{Span, Spans};
@@ -11,7 +12,9 @@ use super::trace_index::TraceIndex;
 /// A function, and all its calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionTotals {
-    /// The address of its first step with bit 0 set for Thumb.
+    /// The address of its first step.
+    pub function: Address,
+    /// The same with bit 0 set for Thumb.
     pub pc: u64,
     /// What its calls took.
     pub totals: Totals,
@@ -42,13 +45,14 @@ pub fn profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals
         Spans::new(&tree, index, cancel).for_each(|span| profile.enter(span))?;
         profile.leave_to(0);
     }
-    Ok(profile.functions.into_iter().map(|(pc, totals)| FunctionTotals { pc, totals }).collect())
+    Ok(profile.functions.into_values().collect())
 }
 
 /// Sums up the calls that are over.
 #[derive(Debug, Default)]
 struct Profile {
-    functions: BTreeMap<u64, Totals>,
+    /// By the address with bit 0 set for Thumb.
+    functions: BTreeMap<u64, FunctionTotals>,
     open: Vec<OpenCall>,
 }
 
@@ -70,7 +74,9 @@ impl Profile {
     fn leave_to(&mut self, depth: u32) {
         while let Some(call) = self.open.pop_if(|call| call.span.depth >= depth) {
             let time = duration(&call.span);
-            let totals = self.functions.entry(call.span.pc).or_default();
+            let Span { function, pc, .. } = call.span;
+            let new = || FunctionTotals { function, pc, totals: Totals::default() };
+            let totals = &mut self.functions.entry(pc).or_insert_with(new).totals;
             totals.calls += 1;
             totals.time = totals.time.saturating_add(time);
             totals.steps = totals.steps.saturating_add(call.span.steps);
@@ -94,7 +100,7 @@ mod tests {
     use super::*;
 
     fn span(depth: u32, pc: u64, times: (u64, u64)) -> Span {
-        Span { depth, pc, entry_time: times.0, exit_time: times.1, steps: times.1 - times.0 + 1 }
+        Span { depth, function: Address(pc), pc, entry_time: times.0, exit_time: times.1, steps: times.1 - times.0 + 1 }
     }
 
     #[test]
@@ -109,9 +115,9 @@ mod tests {
         ];
         spans.iter().for_each(|span| profile.enter(span));
         profile.leave_to(0);
-        let totals =
-            |pc: u64| (profile.functions[&pc].calls, profile.functions[&pc].time, profile.functions[&pc].self_time);
+        let of = |pc: u64| profile.functions[&pc].totals;
+        let totals = |pc: u64| (of(pc).calls, of(pc).time, of(pc).self_time);
         assert_eq!([totals(1), totals(2), totals(3)], [(1, 100, 59), (2, 40, 30), (2, 11, 11)]);
-        assert_eq!(profile.functions.values().map(|totals| totals.self_steps).sum::<u64>(), 100);
+        assert_eq!(profile.functions.values().map(|function| function.totals.self_steps).sum::<u64>(), 100);
     }
 }

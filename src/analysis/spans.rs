@@ -15,7 +15,9 @@ use super::trace_index::TraceIndex;
 pub struct Span {
     /// 0 for a root.
     pub depth: u32,
-    /// The address of its first step with bit 0 set for Thumb.
+    /// The address of its first step.
+    pub function: Address,
+    /// The same with bit 0 set for Thumb.
     pub pc: u64,
     /// The time of its first node; where times are too coarse, the steps of its thread before.
     pub entry_time: u64,
@@ -69,7 +71,7 @@ impl<'a> Spans<'a> {
             false => (self.sites.time_of(entry)?, self.sites.end_time_of(exit)?),
         };
         let exit_time = exit_time.max(entry_time);
-        Ok(Span { depth, pc, entry_time, exit_time, steps })
+        Ok(Span { depth, function, pc, entry_time, exit_time, steps })
     }
 
     fn step_count(&self, before: u64) -> Result<u64, QueryError> {

@@ -181,12 +181,21 @@ impl StackTimes {
 
 #[cfg(test)]
 mod tests {
+    use stepback_machine::Address;
+
     use super::*;
 
     fn stacks(calls: &[(u32, &str, (u64, u64))]) -> StackTimes {
         let mut stacks = StackTimes::default();
         for (depth, name, (entry_time, exit_time)) in calls {
-            let span = Span { depth: *depth, pc: 0, entry_time: *entry_time, exit_time: *exit_time, steps: 0 };
+            let span = Span {
+                depth: *depth,
+                function: Address(0),
+                pc: 0,
+                entry_time: *entry_time,
+                exit_time: *exit_time,
+                steps: 0,
+            };
             stacks.enter(&span, (*name).to_owned());
         }
         stacks

@@ -15,6 +15,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::printable;
 use super::trace_arguments::TraceArguments;
+use crate::analysis::code_address::code_address;
 use crate::analysis::sites::{Site, Sites};
 use crate::image::Symbol;
 
@@ -85,7 +86,8 @@ fn asked<'a>(text: &str, report: &Report<'a>) -> Result<Asked<'a>> {
     let is_word = !text.starts_with(|first: char| first.is_ascii_digit())
         && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.' | ':'));
     if !is_word {
-        return Ok(Asked::Address(Address(names.number(text)? & !1)));
+        let address = code_address(names.number(text)?, &session.index, &report.cancel)?;
+        return Ok(Asked::Address(address));
     }
     let name = printable(text);
     Ok(Asked::Nothing(match session.images.is_empty() {

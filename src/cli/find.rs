@@ -8,7 +8,6 @@ use serde::Serialize;
 use stepback_index::{
     AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, StepRecord, TextPattern, ThreadId,
 };
-use stepback_machine::Address;
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
 use super::cells::{check_cell, check_expression, names_at, thread_id};
@@ -21,6 +20,7 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{access_text, counted, grouped, step_line};
 use super::trace_arguments::TraceArguments;
+use crate::analysis::code_address::code_address;
 use crate::analysis::marker_walk::Course;
 use crate::analysis::walk::{Found, Sought, Walk};
 use crate::model::doubt::doubt_words;
@@ -281,6 +281,7 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
     let what = arguments.what.as_deref().unwrap_or_default();
     let cell = || names.cell(what);
     let number = || names.number(what);
+    let code = |number| code_address(number, &report.session.index, &report.cancel);
     let range = || arguments.what.as_ref().map(|what| names.memory_range(what)).transpose();
     Ok(Search::Walk(match arguments.kind {
         Kind::LastWrite => Sought::LastAccess(cell()?, AccessKinds::Writes),
@@ -289,8 +290,8 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
         Kind::NextWrite => next_access(cell()?, AccessKinds::Writes, arguments.extent(), report),
         Kind::NextRead => next_access(cell()?, AccessKinds::Reads, arguments.extent(), report),
         Kind::NextAccess => next_access(cell()?, AccessKinds::All, arguments.extent(), report),
-        Kind::Pc => Sought::NextVisit(code_address(number()?)),
-        Kind::LastPc => Sought::LastVisit(code_address(number()?)),
+        Kind::Pc => Sought::NextVisit(code(number()?)?),
+        Kind::LastPc => Sought::LastVisit(code(number()?)?),
         Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
         Kind::Text => return Ok(Search::Text(pattern(what).map_err(Error::msg)?)),
         Kind::Value => return Ok(Search::Value(number()?)),
@@ -312,11 +313,6 @@ fn next_access(cell: Cell, kinds: AccessKinds, extent: Extent, report: &Report<'
 
 fn pattern(text: &str) -> Result<TextPattern, String> {
     text.parse().map_err(|error| format!("the pattern is no regular expression: {error}"))
-}
-
-/// Symbols and registers may have the Thumb bit set; no Arm instruction lies at an odd address.
-fn code_address(number: u64) -> Address {
-    Address(number & !1)
 }
 
 impl Kind {

@@ -15,7 +15,7 @@ use super::report::Report;
 use super::text::grouped;
 use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::Tree;
-use crate::analysis::spans::Spans;
+use crate::analysis::spans::{Span, Spans};
 use crate::analysis::stack_times::{FoldedStack, StackTimes};
 
 /// More text than this is printed only where a depth was asked for.
@@ -76,7 +76,8 @@ fn answer(arguments: &FlamegraphArguments, report: &mut Report<'_>) -> Result<()
     for tree in Tree::all(&session.index, &report.cancel)? {
         let mut stacks = StackTimes::default();
         let mut spans = Spans::new(&tree, &session.index, &report.cancel);
-        spans.for_each(|span| stacks.enter(span, names.name_or_address(span.pc)))?;
+        let name = |span: &Span| names.name(span.function).unwrap_or_else(|| format!("{:#x}", span.pc));
+        spans.for_each(|span| stacks.enter(span, name(span)))?;
         let thread = thread_name(tree.thread, &session.index);
         threads.push(ThreadStacks { thread, stacks });
     }

@@ -25,7 +25,7 @@ pub struct Instruction {
     pub thread: ThreadId,
     /// Its number.
     pub step: u64,
-    /// Where it lies; bit 0 is set in Thumb code.
+    /// Where it lies; Thumb code has bit 0 clear too, as `tarmac-vcd` shows it.
     pub pc: u64,
     /// Its encoding.
     pub opcode: u32,

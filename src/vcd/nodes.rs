@@ -215,7 +215,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
         self.node.instruction = Some(Instruction {
             thread,
             step: self.step,
-            pc: step.instruction_set.marked_address(step.pc.0),
+            pc: step.pc.0,
             opcode: step.opcode,
             text: step.text.to_vec(),
             is_executed: step.is_executed,
