@@ -306,7 +306,7 @@ mod tests {
     #[test]
     fn what_is_said_again_and_again_is_cut() {
         let said: String = (1..40).map(|time| format!("{time} clk SIGNAL: SIGNAL=waiting{}\n", time % 2)).collect();
-        check(&(nop(0, 0x8000) + &said), Some((17, CutReason::Repetition)));
+        check(&(nop(0, 0x8000) + &said), Some((18, CutReason::Repetition)));
         let broken: String = (1..40).map(|time| format!("{time} clk BR 1\n{}", nop(time, time * 4))).collect();
         check(&broken, None);
     }
