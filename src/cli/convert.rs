@@ -16,7 +16,8 @@ use stepback_parsers::{
 
 use super::command::{Command, TextOnly};
 use super::progress::{say, watched};
-use super::report::{BUFFER_BYTES, OutputError, STANDARD_OUTPUT, is_standard_output};
+use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
+use super::retold::BUFFER_BYTES;
 use super::trace_arguments::TraceArguments;
 use crate::session::{IndexPolicy, Input, OpenOptions, is_same_file};
 

@@ -34,6 +34,7 @@ mod progress;
 mod question;
 mod records;
 mod report;
+mod retold;
 mod run;
 mod stack;
 mod syscalls;

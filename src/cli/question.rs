@@ -4,11 +4,11 @@ use anyhow::{Result, anyhow};
 
 use super::misspelt::{Misspelt, told_apart};
 use super::progress::{self, say};
-use super::report::{OutputError, Report};
+use super::report::{Output, OutputError, Report};
 use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
 use crate::model::so_far::SoFar;
-use crate::session::{Session, no_tail_calls};
+use crate::session::{Damage, OpenOptions, Session, no_tail_calls};
 
 /// A question about a trace.
 #[derive(Clone, Copy, Debug)]
@@ -53,13 +53,37 @@ impl<'a> Question<'a> {
     }
 
     /// Opens the trace and has the answer printed; errors of `print` need not name the trace.
-    pub fn ask(self, print: impl FnOnce(&mut Report<'_>) -> Result<()>) -> Result<()> {
-        let TraceArguments { trace, options, report: printing } = self.common;
+    /// Where the answer comes upon damage in a file of ours, that is made again, and the question is asked again.
+    pub fn ask(self, print: impl Fn(&mut Report<'_>) -> Result<()>) -> Result<()> {
+        let TraceArguments { trace, options, .. } = self.common;
         let mut open = options.to_open_options(trace);
         open.is_index_wanted |= self.subject == Subject::Index;
+        let mut output = None;
+        let mut mended = None;
+        loop {
+            let session = self.opened(mended.as_ref().unwrap_or(&open))?;
+            if options.only_index && self.subject == Subject::Trace {
+                return Ok(());
+            }
+            let (printed, told) = self.printed(&session, output.take(), &print)?;
+            let damage = printed.as_ref().err().and_then(|error| Damage::of(error.as_ref()));
+            let damage = damage.or_else(|| Damage::of(session.index.tail_call_error()?));
+            // What is damaged again so soon will not become better.
+            let again = damage.filter(|_| mended.is_none()).and_then(|damage| Some((damage, damage.mended(&open)?)));
+            let Some((damage, options)) = again else { return self.ended(&session, printed, told) };
+            if !self.common.report.quiet {
+                say(&format!("note: {}: {trace:?}", damage.notice()));
+            }
+            (output, mended) = (Some(told.begun_again()), Some(options));
+        }
+    }
+
+    /// The trace, and what should be known of it said.
+    fn opened(self, open: &OpenOptions) -> Result<Session> {
+        let TraceArguments { options, report: printing, .. } = self.common;
         let session = match options.so_far {
-            true => progress::open_so_far(&open, printing)?,
-            false => progress::open(&open, printing)?,
+            true => progress::open_so_far(open, printing)?,
+            false => progress::open(open, printing)?,
         };
         if !printing.quiet {
             tell(&session);
@@ -67,14 +91,31 @@ impl<'a> Question<'a> {
                 tell_so_far(&session);
             }
         }
-        if options.only_index && self.subject == Subject::Trace {
-            return Ok(());
-        }
-        let mut report = match self.target {
-            Target::AsAsked => Report::new(&session, printing)?,
-            Target::StandardOutput => Report::on_standard_output(&session, printing),
+        Ok(session)
+    }
+
+    /// Has the answer printed to where it went before, if it began already; it is not handed over wholly yet.
+    fn printed(
+        self,
+        session: &Session,
+        output: Option<Output>,
+        print: impl Fn(&mut Report<'_>) -> Result<()>,
+    ) -> Result<(Result<()>, Output)> {
+        let printing = &self.common.report;
+        let mut report = match (output, self.target) {
+            (Some(output), _) => output.on(session),
+            (None, Target::AsAsked) => Report::new(session, printing)?,
+            (None, Target::StandardOutput) => Report::on_standard_output(session, printing),
         };
-        let asked = print(&mut report).and_then(|()| report.flush()).map_err(told_apart).map_err(|error| {
+        let printed = print(&mut report);
+        Ok((printed, report.into_output()))
+    }
+
+    /// Hands over the rest of an answer, and says what it lacks.
+    fn ended(self, session: &Session, printed: Result<()>, output: Output) -> Result<()> {
+        let TraceArguments { trace, report: printing, .. } = self.common;
+        let handed = printed.and_then(|()| output.on(session).flush());
+        let asked = handed.map_err(told_apart).map_err(|error| {
             let with_trace = || format!("{error:#}: {trace:?}");
             match error {
                 _ if error.is::<OutputError>() => error,

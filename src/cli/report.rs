@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Result, anyhow, bail};
@@ -10,22 +10,27 @@ use serde::{Serialize, Serializer as _};
 use stepback_index::Cancel;
 
 use super::options::ReportOptions;
+use super::retold::Retold;
 use crate::session::{Session, is_same_file};
 
-/// Answers are handed over in pieces of this size.
-pub const BUFFER_BYTES: usize = 64 << 10;
 /// What messages call standard output.
 pub const STANDARD_OUTPUT: &str = "standard output";
 
 /// Where answers go and in which form, between two reports.
 pub struct Output {
-    out: BufWriter<Box<dyn Write>>,
+    out: Retold,
     target: String,
     is_json: bool,
     is_verbose: bool,
 }
 
 impl Output {
+    /// The answer begins again: its reader does not get twice what it has.
+    #[must_use]
+    pub fn begun_again(self) -> Self {
+        Self { out: self.out.begun_again(), ..self }
+    }
+
     /// Goes on with another session.
     pub fn on(self, session: &Session) -> Report<'_> {
         let Self { out, target, is_json, is_verbose } = self;
@@ -43,7 +48,7 @@ pub struct Report<'a> {
     pub is_json: bool,
     /// Print more for people.
     pub is_verbose: bool,
-    out: BufWriter<Box<dyn Write>>,
+    out: Retold,
     /// Where `out` leads, for messages.
     target: String,
 }
@@ -63,7 +68,7 @@ impl<'a> Report<'a> {
     }
 
     fn to(out: Box<dyn Write>, target: String, session: &'a Session, options: &ReportOptions) -> Self {
-        let out = BufWriter::with_capacity(BUFFER_BYTES, out);
+        let out = Retold::new(out);
         let cancel = Cancel::default();
         Self { session, cancel, is_json: options.json, is_verbose: options.verbose, out, target }
     }

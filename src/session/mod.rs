@@ -10,6 +10,7 @@
 //! ```
 
 mod companions;
+mod damage;
 mod demo;
 mod images;
 mod input;
@@ -23,6 +24,7 @@ mod trace_files;
 mod watch;
 
 pub use companions::Companions;
+pub use damage::Damage;
 pub use demo::demo_path;
 pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};

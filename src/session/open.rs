@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{
     Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError, open_so_far,
-    tail_calls,
+    remove_leftovers, tail_calls,
 };
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
@@ -18,7 +18,7 @@ use super::input::Input;
 use super::places::index_places;
 use super::same_file::is_same_file;
 use super::trace_files::TraceFiles;
-use super::{Companions, IndexPolicy, OpenOptions, Watch};
+use super::{Companions, Damage, IndexPolicy, OpenOptions, Watch};
 use crate::image::Images;
 use crate::source::{SourceMap, SourcePlaces};
 
@@ -275,7 +275,10 @@ impl<'a> IndexSearch<'a> {
         let mut reason = None;
         for place in &self.places {
             match self.opened(place) {
-                Ok(index) => return Ok(index),
+                Ok(index) => {
+                    remove_leftovers(place);
+                    return Ok(index);
+                }
                 Err(OpenError::Missing) => {}
                 Err(why) => reason = reason.or(Some(format!("the index was rebuilt: {why}: {place:?}"))),
             }
@@ -325,9 +328,21 @@ impl<'a> IndexSearch<'a> {
         }
     }
 
+    /// A new index. Where the copy of the trace's records turns out to be damaged, it is made again first.
+    fn built(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
+        match self.built_of_input(reason.clone()) {
+            Err(error) if Damage::of(error.as_ref()) == Some(Damage::Copy) => {
+                self.input = Input::open(self.options)?;
+                self.notices.push(Damage::Copy.notice().to_owned());
+                self.built_of_input(reason)
+            }
+            built => built,
+        }
+    }
+
     /// A new index at the best place that can be written, in memory where none can.
     /// `reason`: why one that is there is not used; not said when it is gone on with.
-    fn built(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
+    fn built_of_input(&mut self, reason: Option<String>) -> Result<Index<AnySource>> {
         let mut refusal = None;
         for place in &self.places {
             self.refuse_to_overwrite(place)?;
@@ -346,14 +361,14 @@ impl<'a> IndexSearch<'a> {
                     let sentence = format!("the index cannot be written to {place:?} ({error})");
                     refusal = refusal.or(Some(sentence));
                 }
-                Err(error) => return Err(self.said(&error)),
+                Err(error) => return Err(self.said(error)),
             }
         }
         let refusal = refusal.unwrap_or_else(|| "there is no place for the index".to_owned());
         if self.options.is_index_wanted {
             bail!("{refusal}");
         }
-        let index = self.build(|build| build.in_memory()).map_err(|error| self.said(&error))?;
+        let index = self.build(|build| build.in_memory()).map_err(|error| self.said(error))?;
         self.refuse_change()?;
         self.notices.extend(reason);
         self.notices.push(format!("{refusal}; it lives in memory and will be built again next time"));
@@ -446,13 +461,15 @@ impl<'a> IndexSearch<'a> {
 
     fn refuse_change(&self) -> Result<()> {
         if self.input.is_rewritten(&self.options.path) {
-            return Err(self.said(&BuildError::TraceChanged));
+            return Err(self.said(BuildError::TraceChanged));
         }
         Ok(())
     }
 
-    fn said(&self, error: &BuildError) -> anyhow::Error {
-        anyhow!("{error}: {:?}", self.options.path)
+    fn said(&self, error: BuildError) -> anyhow::Error {
+        let sentence = format!("{error}: {:?}", self.options.path);
+        // What is damaged is made again by whoever looks for it behind the error.
+        if Damage::of(&error).is_some() { anyhow::Error::new(error).context(sentence) } else { anyhow!(sentence) }
     }
 }
 

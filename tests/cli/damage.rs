@@ -3,6 +3,9 @@
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
+use stepback_generator::drmemtrace::{Architecture, Container, Sample};
+use stepback_generator::{Recipe, Size};
+
 use crate::support::{OVERFLOW, Ran, Sandbox};
 
 /// An indexed trace and what it answers.
@@ -57,7 +60,7 @@ fn a_foreign_file_in_the_place_of_the_index_is_rebuilt() {
     }
 }
 
-/// Wherever a byte is wrong: the index is rebuilt, or the question is refused, or the byte did not matter for it.
+/// Wherever a byte is wrong: the index is rebuilt and the question answered, or the byte did not matter for it.
 #[test]
 fn a_flipped_byte_never_gives_a_wrong_answer() {
     let indexed = Indexed::new();
@@ -79,12 +82,63 @@ fn a_flipped_byte_never_gives_a_wrong_answer() {
         for (question, answer) in questions.iter().zip(&answers) {
             fs::write(&indexed.place, &damaged).unwrap();
             let ran = indexed.sandbox.run(question);
-            match ran.code {
-                Some(0) => assert_eq!(ran.out, *answer, "byte {place}: {question:?}"),
-                Some(1) => assert!(ran.err.contains("damaged"), "byte {place}: {ran:?}"),
-                _ => panic!("byte {place}: {ran:?}"),
-            }
+            assert_eq!((ran.code, &ran.out), (Some(0), answer), "byte {place}: {question:?}: {}", ran.err);
+            let is_mended = fs::read(&indexed.place).unwrap() != damaged;
+            assert!(!is_mended || ran.err.contains("was rebuilt"), "byte {place}: {ran:?}");
         }
+    }
+}
+
+#[test]
+fn what_was_printed_before_damage_was_met_is_not_printed_twice() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", Recipe { size: Size::Steps(300_000), ..Recipe::default() }.text());
+    let answer = sandbox.run(&["list", &trace, "--json"]).succeeds().out;
+    let place = format!("{trace}.sbi");
+    let whole = fs::read(&place).unwrap();
+    // Somewhere in a late segment, so that much is printed before it is met.
+    let begins_and_fails = |at: &usize| {
+        let mut damaged = whole.clone();
+        damaged[*at] ^= 0x41;
+        fs::write(&place, damaged).unwrap();
+        let ran = sandbox.run(&["list", &trace, "--json", "--no-index"]);
+        ran.code == Some(1) && !ran.out.is_empty()
+    };
+    assert!((whole.len() / 3..whole.len()).step_by(whole.len() / 100).any(|at| begins_and_fails(&at)));
+    let ran = sandbox.run(&["list", &trace, "--json"]).succeeds().says("was damaged and was rebuilt");
+    assert!(ran.out == answer, "{}", ran.err);
+}
+
+/// The copy of a trace's records is made again where it is damaged, too.
+#[test]
+fn a_flipped_byte_in_the_copy_of_records_never_gives_a_wrong_answer() {
+    let sandbox = Sandbox::new();
+    let file = Sample::Plain(7, Architecture::X86_64).files(Container::Gzip).remove(0);
+    let trace = sandbox.file("a.trace.gz", file.bytes);
+    let questions = [
+        &["info", &trace, "--json"][..],
+        &["at", &trace, "50%", "--json"],
+        &["at", &trace, "end", "--stack", "--json"],
+        &["find", &trace, "text", "mov", "--all", "--json"],
+        &["calltree", &trace, "--all-frames"],
+        &["counts", &trace, "--json"],
+        &["list", &trace, "--json"],
+        &["list", &trace, "--records"],
+    ];
+    let answers = questions.map(|question| sandbox.run(question).succeeds().out);
+    let place = format!("{trace}.sbi.steps");
+    let whole = fs::read(&place).unwrap();
+    for byte in (0..whole.len()).step_by(whole.len() / 40) {
+        let mut damaged = whole.clone();
+        damaged[byte] ^= 0x41;
+        for (question, answer) in questions.iter().zip(&answers) {
+            fs::write(&place, &damaged).unwrap();
+            let ran = sandbox.run(question);
+            assert_eq!((ran.code, &ran.out), (Some(0), answer), "byte {byte}: {question:?}: {}", ran.err);
+        }
+        fs::remove_file(format!("{trace}.sbi")).unwrap();
+        fs::write(&place, &damaged).unwrap();
+        sandbox.run(&["index", &trace]).succeeds();
     }
 }
 

@@ -56,3 +56,27 @@ fn the_index_of_a_trace_that_has_grown_is_extended() {
     fs::write(&trace, [&other[..], &text[..]].concat()).unwrap();
     sandbox.run(&["info", &trace]).succeeds().says("rebuilt");
 }
+
+#[test]
+fn what_a_stopped_build_leaves_is_gone_after_the_next() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    let left = || {
+        let entries = fs::read_dir(sandbox.path("")).unwrap();
+        let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.retain(|name| name.contains(".sbi"));
+        names
+    };
+    let leave =
+        |suffixes: &[&str]| suffixes.iter().for_each(|suffix| fs::write(format!("{trace}.sbi{suffix}"), "x").unwrap());
+    let all = [".partial", ".resume", ".resume.new"];
+    for suffixes in [&all[..], &all[1..], &all[2..]] {
+        // By a build, and by whoever finds the index finished.
+        for _ in 0..2 {
+            leave(suffixes);
+            sandbox.run(&["at", &trace, "end"]).succeeds();
+            assert_eq!(left(), [format!("{OVERFLOW}.sbi")], "{suffixes:?}");
+        }
+        fs::remove_file(format!("{trace}.sbi")).unwrap();
+    }
+}

@@ -53,7 +53,10 @@ impl Partial {
             }
             // Between the opening and the lock another builder may have renamed the file: it is an index now, and mapped.
             if is_still_at(&file, &partial)? {
-                return Ok(Self { path: path.to_owned(), file });
+                let partial = Self { path: path.to_owned(), file };
+                // A builder that was killed while it wrote it may have left it.
+                _ = std::fs::remove_file(partial.new_rest_path());
+                return Ok(partial);
             }
         }
     }
@@ -149,6 +152,18 @@ impl Partial {
         for path in [Self::resume_path_of(&self.path), self.new_rest_path(), Self::path_of(&self.path)] {
             _ = std::fs::remove_file(path);
         }
+    }
+}
+
+/// Removes what a build that was stopped left beside an index that is finished: nobody goes on with it.
+/// What another builder is at work on stays. What cannot be removed does no harm.
+pub fn remove_leftovers(path: &Path) {
+    let new_rest = path.with_added_extension("resume.new");
+    let files = [Partial::path_of(path), Partial::resume_path_of(path), new_rest];
+    if files.iter().any(|file| std::fs::symlink_metadata(file).is_ok())
+        && let Ok(partial) = Partial::lock(path)
+    {
+        partial.remove();
     }
 }
 

@@ -102,7 +102,10 @@ impl Filler {
         };
         let path = partial.place().to_owned();
         let finished = layout::finish(&self.store, identity, &contents);
-        if let Err(error) = finished.and_then(|()| partial.name()) {
+        let named = finished.and_then(|()| partial.name());
+        if named.is_ok() {
+            self.shared.change(|state| state.path = Some(path));
+        } else if let Err(error) = named {
             let why = "the copy of the trace's records could not be finished and will be made again next time";
             self.shared.change(|state| state.notice = Some(format!("{why} ({error}): {path:?}")));
         }

@@ -32,4 +32,4 @@ pub use encoder::{BlockSink, Encoder};
 pub use fill::Filler;
 pub use layout::Facts;
 pub use record::{ReadEnd, StoredAccess, StoredMarker, StoredStep, StoredThread};
-pub use store::{ReadTrace, StepStore, StoreScratch};
+pub use store::{DamagedCopy, ReadTrace, StepStore, StoreScratch};

@@ -1,6 +1,7 @@
 //! What the readers of a store and its filler share.
 
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub struct State {
     pub failure: Option<(ErrorKind, String)>,
     /// What the user should know.
     pub notice: Option<String>,
+    /// The file of a finished store that may be removed if it turns out to be damaged.
+    pub path: Option<PathBuf>,
 }
 
 impl Shared {
@@ -50,6 +53,7 @@ impl Shared {
             is_over: false,
             failure: None,
             notice: None,
+            path: None,
         };
         Self { state: RwLock::new(state), grown: Default::default(), is_stopped: Arc::default() }
     }
@@ -67,6 +71,7 @@ impl Shared {
                 is_over: true,
                 failure: None,
                 notice: None,
+                path: None,
             };
         });
         shared

@@ -36,6 +36,21 @@ struct Owner {
     filler: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// A store does not hold what was written: the trace must be opened again, which makes the store anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the copy of the trace's records is damaged at step {step}: remove it (its name ends with .steps)")]
+pub struct DamagedCopy {
+    /// The last step before the damage.
+    pub step: u64,
+}
+
+impl DamagedCopy {
+    /// Whether this is what an error is about.
+    pub fn is_in(error: &io::Error) -> bool {
+        error.get_ref().is_some_and(|inner| inner.is::<Self>())
+    }
+}
+
 /// Buffers that are used again.
 #[derive(Debug, Default)]
 pub struct StoreScratch {
@@ -47,8 +62,10 @@ impl StepStore {
     /// Opens the store that is there, or begins to make one, which goes on when this returns.
     pub fn open(options: KeptOptions, read: ReadTrace) -> Self {
         let found = options.found(&StoreFile);
-        let Some((_, store, contents)) = found else { return Self::start(options, read) };
-        Self(Arc::new(Owner { shared: Arc::new(Shared::of(store, contents)), filler: Mutex::default() }))
+        let Some((path, store, contents)) = found else { return Self::start(options, read) };
+        let shared = Shared::of(store, contents);
+        shared.change(|state| state.path = Some(path).filter(|_| options.is_copy_kept));
+        Self(Arc::new(Owner { shared: Arc::new(shared), filler: Mutex::default() }))
     }
 
     fn start(options: KeptOptions, read: ReadTrace) -> Self {
@@ -126,7 +143,7 @@ impl StepStore {
                 scratch.block.clear();
                 scratch.block.extend_from_slice(bytes);
                 scratch.block.extend_from_slice(&[0; PADDING]);
-                read_block(&scratch.block, &codes, visitor).map_err(|Damaged| damaged(block))?;
+                read_block(&scratch.block, &codes, visitor).map_err(|Damaged| self.damaged(block))?;
                 if !goes_on(visitor, (block + 1) * ITEMS) {
                     return Ok(());
                 }
@@ -140,14 +157,14 @@ impl StepStore {
     fn read(&self, blocks: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<(Vec<u32>, Codes)> {
         let (store, start, lengths, codes): (Arc<Store>, _, Vec<u32>, _) = {
             let state = self.0.shared.state();
-            let places: Vec<_> = blocks.map_while(|block| state.blocks.place(block)).collect();
+            let places: Vec<_> = blocks.clone().map_while(|block| state.blocks.place(block)).collect();
             let start = places.first().map_or(0, |(start, _)| *start);
             let lengths = places.iter().map(|(_, length)| *length).collect();
             (Arc::clone(&state.store), start, lengths, state.codes.clone())
         };
         bytes.resize(lengths.iter().map(|length| *length as usize).sum(), 0);
         if store.read_at(start, bytes)? < bytes.len() {
-            return Err(ErrorKind::UnexpectedEof.into());
+            return Err(self.damaged(blocks.start));
         }
         Ok((lengths, codes))
     }
@@ -156,7 +173,17 @@ impl StepStore {
     fn head(&self, block: u64, scratch: &mut StoreScratch) -> io::Result<BlockHead> {
         self.read(block..block + 1, &mut scratch.bytes)?;
         scratch.bytes.extend_from_slice(&[0; PADDING]);
-        block::head(&scratch.bytes).map_err(|Damaged| damaged(block))
+        block::head(&scratch.bytes).map_err(|Damaged| self.damaged(block))
+    }
+
+    /// What is wrong with a block. The file is removed, so that the next opening of the trace makes it anew.
+    fn damaged(&self, block: u64) -> io::Error {
+        if let Some(path) = &self.0.shared.state().path {
+            // Where it cannot be removed, the error is told again, and names it.
+            _ = std::fs::remove_file(path);
+        }
+        let step = (block * ITEMS).saturating_sub(1);
+        io::Error::new(ErrorKind::InvalidData, DamagedCopy { step })
     }
 
     /// The first item of the block that holds the visible record with this ordinal, from 1, and the records before that block.
@@ -193,19 +220,13 @@ impl StepStore {
     }
 }
 
-fn damaged(block: u64) -> io::Error {
-    let step = (block * ITEMS).saturating_sub(1);
-    let why =
-        format!("the copy of the trace's records is damaged at step {step}: remove it (its name ends with .steps)");
-    io::Error::new(ErrorKind::InvalidData, why)
-}
-
 /// Makes a store, or takes one that another program made meanwhile.
 fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
     let _told = TellTheEnd(shared);
     match options.begin(&StoreFile, || shared.is_stopped()) {
         Begun::Stopped => {}
-        Begun::Found(_, store, contents) => shared.change(|state| {
+        Begun::Found(path, store, contents) => shared.change(|state| {
+            state.path = Some(path);
             (state.store, state.blocks, state.codes) = (Arc::new(store), contents.blocks, contents.codes);
             (state.facts, state.is_over) = (Arc::new(contents.facts), true);
         }),

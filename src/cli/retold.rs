@@ -1,0 +1,135 @@
+//! Output that can begin again: a question whose index turns out to be damaged is asked again, and what was printed is not
+//! printed twice.
+
+use std::io::{self, BufWriter, Write};
+
+use xxhash_rust::xxh3::Xxh3;
+
+/// Answers are handed over in pieces of this size.
+pub const BUFFER_BYTES: usize = 64 << 10;
+
+/// Writes what is new of an answer.
+pub struct Retold {
+    out: BufWriter<Box<dyn Write>>,
+    /// Bytes that were told, and their hash.
+    told: u64,
+    hash: Box<Xxh3>,
+    /// What is being told again.
+    again: Option<Again>,
+}
+
+/// What was told before, while it comes again.
+struct Again {
+    /// Bytes that are still to come.
+    left: u64,
+    /// The hash of all of it as it was told.
+    expected: u64,
+    /// The hash of what came so far.
+    hash: Box<Xxh3>,
+}
+
+impl Retold {
+    /// Nothing told so far.
+    pub fn new(out: Box<dyn Write>) -> Self {
+        let out = BufWriter::with_capacity(BUFFER_BYTES, out);
+        Self { out, told: 0, hash: Box::default(), again: None }
+    }
+
+    /// The answer begins again: what its reader has is left out, and must come again as it was.
+    #[must_use]
+    pub fn begun_again(self) -> Self {
+        if self.out.buffer().len() as u64 == self.told {
+            // Its reader has nothing.
+            return Self::new(self.out.into_parts().0);
+        }
+        let again = Again { left: self.told, expected: self.hash.digest(), hash: Box::default() };
+        Self { again: Some(again), ..self }
+    }
+}
+
+impl Again {
+    /// Takes what comes again; gives how many bytes of it that were.
+    fn take(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
+        self.hash.update(bytes.get(..count).unwrap_or_default());
+        self.left -= count as u64;
+        if self.left == 0 && self.hash.digest() != self.expected {
+            return Err(io::Error::other("what was damaged is made again, and the answer begins otherwise: ask again"));
+        }
+        Ok(count)
+    }
+}
+
+impl Write for Retold {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Some(again) = self.again.as_mut().filter(|again| again.left > 0) {
+            return again.take(bytes);
+        }
+        let count = self.out.write(bytes)?;
+        self.told += count as u64;
+        self.hash.update(bytes.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Reader(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Reader {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn read(reader: &Reader) -> String {
+        String::from_utf8(reader.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn what_a_reader_has_is_not_told_again() {
+        let reader = Reader::default();
+        let mut out = Retold::new(Box::new(reader.clone()));
+        out.write_all(b"one two ").unwrap();
+        out.flush().unwrap();
+        let mut out = out.begun_again();
+        out.write_all(b"one two three").unwrap();
+        out.flush().unwrap();
+        assert_eq!(read(&reader), "one two three");
+    }
+
+    #[test]
+    fn what_a_reader_does_not_have_yet_may_change() {
+        let reader = Reader::default();
+        let mut out = Retold::new(Box::new(reader.clone()));
+        out.write_all(b"wrong").unwrap();
+        let mut out = out.begun_again();
+        out.write_all(b"right").unwrap();
+        out.flush().unwrap();
+        assert_eq!(read(&reader), "right");
+    }
+
+    #[test]
+    fn an_answer_that_begins_otherwise_is_an_error() {
+        let reader = Reader::default();
+        let mut out = Retold::new(Box::new(reader.clone()));
+        out.write_all(b"one").unwrap();
+        out.flush().unwrap();
+        assert!(out.begun_again().write_all(b"two three").is_err());
+        assert_eq!(read(&reader), "one");
+    }
+}
