@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, ThreadId};
-use stepback_machine::{Endian, RegisterId};
+use stepback_machine::{BankedRegister, Endian, InstructionSet, RegisterId, State};
 use stepback_parsers::{
     AnySource, EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
     tarmac::{LineHead, LineShape, is_noticed_register},
@@ -45,6 +45,8 @@ pub struct Nodes<'a, T> {
     threads: Vec<ThreadId>,
     /// For each register outside the architecture's table whether the Tarmac tools take notice of it.
     noticed: Vec<bool>,
+    /// The same register's bank, where its name is one's.
+    banks: Vec<Option<BankedRegister>>,
     registers: Vec<RegisterState>,
     taker: T,
     step: u64,
@@ -103,6 +105,7 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
             row: Row::default(),
             threads: Vec::new(),
             noticed: Vec::new(),
+            banks: Vec::new(),
             registers,
             taker,
             step,
@@ -169,6 +172,20 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
         self.node.note(thread);
     }
 
+    /// Takes the value of a write, and what it shows of other registers.
+    fn take(&mut self, write: &RegisterWrite<'_>) {
+        let thread = self.thread(write.thread);
+        let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
+        let bank = named.and_then(|number| *self.banks.get(usize::from(number))?);
+        if named.is_some() && bank.is_none() {
+            return;
+        }
+        if let Some(registers) = self.registers.get_mut(usize::from(thread.0)) {
+            let changed = registers.take(write, bank);
+            self.node.writes.extend(changed.into_iter().map(|view| (thread, view)));
+        }
+    }
+
     /// Takes the accesses that the last diagram draws.
     fn end_row(&mut self) {
         let Some(first) = self.row.first() else { return };
@@ -207,6 +224,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
 
     fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
         self.noticed.push(is_noticed_register(name.as_bytes()));
+        self.banks.push(InstructionSet::banked_anywhere(name));
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -221,10 +239,15 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
             is_executed: step.is_executed,
         });
         self.step += 1;
+        if let Some(registers) = self.registers.get_mut(usize::from(thread.0)) {
+            let changed = registers.enter(State { set: step.instruction_set, mode: step.mode });
+            self.node.writes.extend(changed.into_iter().map(|view| (thread, view)));
+        }
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
         if write.is_bank_copy() {
+            self.take(write);
             return;
         }
         let time = self.head(write.place).and_then(|head| head.time);
@@ -236,13 +259,10 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
         }
         let thread = self.thread(write.thread);
         self.enter(thread, time, NodeEvent::Other);
-        if named.is_some() {
-            return;
+        self.take(write);
+        if named.is_none() {
+            self.node.writes.push((thread, write.view));
         }
-        if let Some(state) = self.registers.get_mut(usize::from(thread.0)) {
-            state.write(write.view, write.bytes);
-        }
-        self.node.writes.push((thread, write.view));
     }
 
     fn access(&mut self, access: &MemoryAccess) {

@@ -33,4 +33,5 @@ mod so_far;
 mod support;
 mod truncate;
 mod vcd;
+mod vcd_banks;
 mod waveform;
