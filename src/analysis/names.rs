@@ -14,6 +14,7 @@ use crate::image::Images;
 /// Registers of a thread and memory at a position, and the symbols of the images.
 pub struct NamesAt<'a> {
     index: &'a TraceIndex,
+    at: Position,
     thread: ThreadId,
     lookup: AtPosition<'a, AnySource>,
 }
@@ -34,7 +35,7 @@ impl<'a> NamesAt<'a> {
             Some(thread) => thread,
             None => SlotReader(index).thread_at(at)?,
         };
-        Ok(Self { index, thread, lookup: AtPosition::new(index, images, at, Some(thread), cancel) })
+        Ok(Self { index, at, thread, lookup: AtPosition::new(index, images, at, Some(thread), cancel) })
     }
 
     /// The value of an expression.
@@ -71,10 +72,13 @@ impl<'a> NamesAt<'a> {
     }
 
     /// A register (`x3`), a lane of one (`v0.s[2]`), or one of another thread (`x3 of cpu1`);
-    /// none where the trace has no such register.
-    pub fn register(&self, name: &str) -> Option<Cell> {
-        let (thread, view) = RegisterPart::parse(name).view(self.index, self.thread)?;
-        Some(Cell::Register { thread, view })
+    /// none where the trace has no such register here.
+    ///
+    /// # Errors
+    /// The trace or its index could not be read.
+    pub fn register(&self, name: &str) -> Result<Option<Cell>, QueryError> {
+        let found = RegisterPart::parse(name).view_at(self.index, self.thread, self.at)?;
+        Ok(found.map(|(thread, view)| Cell::Register { thread, view }))
     }
 
     /// A register in any spelling of [`Self::register`] or `reg::x3`, or `ADDR[:LEN]`.
@@ -85,7 +89,7 @@ impl<'a> NamesAt<'a> {
     pub fn cell(&self, text: &str) -> Result<Cell, NameError> {
         let name = text.trim();
         let name = name.strip_prefix("reg::").unwrap_or(name);
-        if let Some(register) = self.register(name) {
+        if let Some(register) = self.register(name).map_err(NameError::Trace)? {
             return Ok(register);
         }
         if RegisterPart::is_part(name) {
@@ -106,6 +110,8 @@ pub enum NameError {
         /// What is wrong with it.
         error: ExpressionError,
     },
+    /// The trace or its index could not be read.
+    Trace(QueryError),
     /// A range without a byte, as it was written.
     EmptyRange(String),
     /// A lane that is not there, or a register of a thread that is not there, as it was written.
@@ -116,7 +122,11 @@ impl NameError {
     /// True when it would have no meaning at any position; false when only the value is not known or could not be read.
     pub fn is_misspelt(&self) -> bool {
         use ExpressionErrorKind::{MemoryFailed, MemoryUnknown, RegisterFailed, RegisterUnknown};
-        let Self::Expression { error, .. } = self else { return true };
+        let error = match self {
+            Self::Expression { error, .. } => error,
+            Self::Trace(_) => return false,
+            Self::EmptyRange(_) | Self::NoPart(_) => return true,
+        };
         !matches!(error.kind, MemoryFailed(..) | MemoryUnknown(_) | RegisterFailed(..) | RegisterUnknown(_))
     }
 }
@@ -125,6 +135,7 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Expression { text, error } => write!(f, "{error}: {text:?}"),
+            Self::Trace(error) => write!(f, "{error}"),
             Self::EmptyRange(text) => write!(f, "a range of memory has at least one byte: {text:?}"),
             Self::NoPart(text) => write!(f, "the trace has no such part of a register: {text:?}"),
         }

@@ -188,7 +188,7 @@ impl AccessQuestion {
     fn cell(&self, session: &Session, cancel: &Cancel) -> Result<Cell> {
         let names = NamesAt::new(&session.index, &session.images, self.from, None, cancel)?;
         let (address, len_bytes) = match &self.cell {
-            CellName::Register(name) => match names.register(name) {
+            CellName::Register(name) => match names.register(name)? {
                 Some(register) => return Ok(register),
                 None => (name, 1),
             },

@@ -30,6 +30,7 @@ mod profile;
 mod resume;
 mod samples;
 mod so_far;
+mod states;
 mod support;
 mod truncate;
 mod vcd;
