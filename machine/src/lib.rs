@@ -73,7 +73,7 @@ pub use home::Twin;
 pub use host_call::HostCall;
 pub use instruction::Instruction;
 pub use lane_format::{LaneFormat, LaneKind};
-pub use meaning::{Condition, Meaning, MemoryOperand, RegisterEffect, ScaledRegister};
+pub use meaning::{Condition, ExtentPart, Meaning, MemoryOperand, RegisterEffect, ScaledRegister, StoreExtent};
 pub use mode::{Mode, State, bank_mode};
 pub use names::{Choice, ElfMachine, Names};
 pub use placement::Placement;

@@ -20,6 +20,8 @@ pub struct Meaning {
     pub memory: Vec<MemoryOperand>,
     /// False when it accesses memory that `memory` does not describe: `memory` is then empty.
     pub is_memory_known: bool,
+    /// How far its store reaches where that depends on more than the instruction: records may show less of it, or nothing.
+    pub extent: Option<StoreExtent>,
     /// The registers that get values that can be told; no byte is in two of them.
     pub writes: Vec<RegisterEffect>,
 }
@@ -56,6 +58,33 @@ pub struct MemoryOperand {
     pub size_bytes: Option<u16>,
     /// What a store writes; [`Expression::Unknown`] for loads.
     pub value: Expression,
+}
+
+/// How far a store reaches from its address on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreExtent {
+    /// The register whose bits choose what is stored; none where all is.
+    pub chosen_by: Option<RegisterView>,
+    /// Where the pieces end that the bits choose; the longest counts.
+    pub parts: &'static [ExtentPart],
+}
+
+impl StoreExtent {
+    /// How many bytes are stored at most, with what is known of the register.
+    pub fn longest_bytes(&self, chosen: Option<u64>) -> u64 {
+        let parts =
+            self.parts.iter().filter(|part| chosen.is_none_or(|chosen| chosen & part.bits != 0 || part.bits == 0));
+        parts.map(|part| u64::from(part.end_bytes)).max().unwrap_or(0)
+    }
+}
+
+/// A piece of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtentPart {
+    /// It is stored when one of these bits is set; 0 for always.
+    pub bits: u64,
+    /// How many bytes from the address of the store to its end.
+    pub end_bytes: u32,
 }
 
 /// A register times a number.

@@ -17,6 +17,7 @@ use crate::control::Control;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::linux::pure_calls::{may_write, may_write_late};
+use crate::linux::written::{WrittenPart, written};
 use crate::mode::State;
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
@@ -292,6 +293,12 @@ impl InstructionSet {
     /// Whether a system call that was made before a store may write memory after it.
     pub fn system_call_may_write_late(self, number: u64) -> bool {
         may_write_late(self.system_call_name(number))
+    }
+
+    /// Where a system call may write memory that is no part of a file; none for anywhere.
+    pub fn system_call_writes(self, number: u64) -> Option<&'static [WrittenPart]> {
+        let name = self.system_call_name(number);
+        if may_write(name) { written(name) } else { Some(&[]) }
     }
 
     /// How the host is asked; none where nobody does.

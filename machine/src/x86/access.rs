@@ -12,6 +12,7 @@ use crate::meaning::{MemoryOperand, ScaledRegister};
 use crate::site::Site;
 use crate::view::{RegisterId, RegisterView};
 
+use crate::x86::extent::extent;
 use crate::x86::registers;
 
 /// What an instruction uses and does; none when it may change any register.
@@ -22,6 +23,7 @@ pub fn describe(instruction: Instruction, word_bytes: u16) -> Option<Description
     let mut described = X86 { instruction, word_bytes, description: Description::default() };
     described.registers();
     described.memory();
+    described.description.meaning.extent = extent(instruction.mnemonic());
     described.values();
     Some(described.description)
 }

@@ -3,6 +3,7 @@
 pub(crate) mod abi;
 pub(crate) mod access;
 pub(crate) mod control;
+pub(crate) mod extent;
 pub(crate) mod flags;
 pub(crate) mod operands;
 pub(crate) mod registers;
