@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use stepback_machine::{Endian, InstructionSet, RegisterId};
+use stepback_machine::{Address, Endian, InstructionSet, RegisterId};
 use stepback_parsers::{Position, RegisterSource, Source, Step};
 
 use crate::answers::cancel::Cancel;
@@ -61,6 +61,8 @@ pub struct Index<S> {
     pub(crate) host_regions: HostRegions,
     /// Which registers the instructions at each address use, found at the first question that needs it.
     pub(crate) operands: OnceLock<OperandTable>,
+    /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
+    pub(crate) unshown_stores: OnceLock<Vec<Address>>,
 }
 
 impl<S: Source> Index<S> {
@@ -141,6 +143,7 @@ impl<S: Source> Index<S> {
             program: Program::default(),
             host_regions,
             operands: OnceLock::new(),
+            unshown_stores: OnceLock::new(),
         })
     }
 

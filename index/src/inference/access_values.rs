@@ -8,11 +8,11 @@ use crate::answers::error::QueryError;
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::around::{Surroundings, circumstances};
 use crate::inference::engine::Engine;
 use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::Observed;
-use crate::inference::run::run_of;
+use crate::inference::others::run_of;
+use crate::inference::snapshot::{Surroundings, circumstances};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 

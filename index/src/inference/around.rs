@@ -1,21 +1,18 @@
 //! What is inferred around a position, and around the last writes of registers that lie further back.
 
-use std::ops::Range;
-
-use stepback_machine::{Mode, RegisterId, RegisterView};
+use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::reason::{Reason, Way};
+use crate::answers::reason::Reason;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
-use crate::inference::engine::{Circumstances, Engine};
-use crate::inference::registers::RegisterLanes;
-use crate::inference::run::{BREAKS, Run, run_of};
-use crate::inference::symbols::Symbols;
+use crate::inference::others::run_of;
+use crate::inference::run::BREAKS;
+use crate::inference::snapshot::{Snapshot, Surroundings, circumstances, snapshot};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::operands::OperandReader;
 use crate::read::register_reader::RegisterReader;
@@ -31,62 +28,6 @@ const WIDE: Surroundings = Surroundings { before: 4096, behind: 256 };
 const FAR: Surroundings = Surroundings { before: 64, behind: 128 };
 /// How many far writes are looked at for one position.
 const FAR_LIMIT: usize = 12;
-
-/// How many steps around a place are looked at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Surroundings {
-    /// Before it.
-    pub before: u64,
-    /// Behind it.
-    pub behind: u64,
-}
-
-impl Surroundings {
-    /// These of some slots, with the slots themselves.
-    pub fn of<S: Source>(self, index: &Index<S>, slots: Range<u64>) -> Range<u64> {
-        let first = slots.start.saturating_sub(self.before).max(1);
-        let end = slots.end.saturating_add(self.behind).min(index.step_count()) + 1;
-        first..end.max(first)
-    }
-}
-
-pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
-    Circumstances {
-        is_execution_stated: false,
-        // Threads that are not traced may run too.
-        is_shared: index.has_operands_alone() || index.threads().len() > 1,
-        endian: index.contents.traits.endian,
-    }
-}
-
-/// The registers at a slot with what is known of them.
-struct Snapshot {
-    lanes: RegisterLanes,
-    symbols: Symbols,
-    mode: Mode,
-}
-
-impl Snapshot {
-    /// What is known of a view; none when that is nothing.
-    fn view(&self, view: RegisterView) -> Option<(Value, Reason)> {
-        let mut reason = None;
-        let mut bytes = Vec::with_capacity(usize::from(view.size_bytes));
-        for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
-            let lane = self.lanes.lane(view.register, offset);
-            let known = lane.and_then(|lane| Some((lane, self.symbols.fact(lane.term)?)));
-            reason = reason.or(known.map(|(lane, fact)| Reason { fact, way: lane.way }));
-            bytes.push(known.and_then(|(lane, _)| self.symbols.known(lane.term).byte(offset % 8)));
-        }
-        let value = Value(bytes);
-        reason.filter(|_| !value.is_unknown()).map(|reason| (value, reason))
-    }
-
-    /// True when none of the steps, and nothing between them, wrote a view.
-    fn is_held(&self, view: RegisterView) -> bool {
-        let lane = self.lanes.lane(view.register, view.offset);
-        lane.is_some_and(|lane| lane.way == Way::Held)
-    }
-}
 
 /// What is inferred around a position.
 pub(super) struct Around<'a, S> {
@@ -105,10 +46,10 @@ pub(super) struct Around<'a, S> {
 impl<'a, S: Source> Around<'a, S> {
     pub fn new(index: &'a Index<S>, thread: ThreadId, position: Position, cancel: &Cancel) -> Result<Self, QueryError> {
         cancel.check()?;
-        let mut near = snapshot(index, thread, position.0, NEAR)?;
+        let mut near = snapshot_at(index, thread, position.0, NEAR)?;
         let word_bytes = index.instruction_set(thread).word_bytes();
         if near.view(RegisterView::new(RegisterId::SP, 0, word_bytes)).is_none() {
-            near = snapshot(index, thread, position.0, WIDE)?;
+            near = snapshot_at(index, thread, position.0, WIDE)?;
         }
         Ok(Self { index, thread, position, near, far: Vec::new(), unbroken_from: None, writers: None })
     }
@@ -133,7 +74,7 @@ impl<'a, S: Source> Around<'a, S> {
             Some(place) => place,
             None if self.far.len() == FAR_LIMIT => return Ok(None),
             None => {
-                self.far.push((slot, snapshot(self.index, self.thread, slot, FAR)?));
+                self.far.push((slot, snapshot_at(self.index, self.thread, slot, FAR)?));
                 self.far.len() - 1
             }
         };
@@ -182,29 +123,12 @@ impl<'a, S: Source> Around<'a, S> {
 }
 
 /// Follows the steps around a slot.
-fn snapshot<S: Source>(
+fn snapshot_at<S: Source>(
     index: &Index<S>,
     thread: ThreadId,
     slot: u64,
     around: Surroundings,
 ) -> Result<Snapshot, QueryError> {
     let run = run_of(index, thread, around.of(index, slot..slot))?;
-    let mut engine = Engine::new(&run, circumstances(index));
-    let place = run.steps.partition_point(|step| step.slot <= slot);
-    go_through(&mut engine, 0..place);
-    engine.take_markers(place, slot);
-    let (lanes, mode) = (engine.registers.clone(), mode_at(&run, place));
-    go_through(&mut engine, place..run.steps.len());
-    let mut symbols = engine.symbols;
-    symbols.resolve();
-    Ok(Snapshot { lanes, symbols, mode })
-}
-
-fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
-    places.for_each(|place| engine.step(place));
-}
-
-/// The mode of the step before a place.
-fn mode_at(run: &Run, place: usize) -> Mode {
-    place.checked_sub(1).and_then(|last| run.steps.get(last)).map_or(Mode::Other, |step| step.mode)
+    Ok(snapshot(&run, slot, circumstances(index)))
 }

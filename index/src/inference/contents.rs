@@ -14,10 +14,11 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::inference::access_values::AccessValues;
-use crate::inference::around::Surroundings;
 use crate::inference::breaks::BreakReader;
+use crate::inference::contested::Contested;
 use crate::inference::control::is_trap;
-use crate::inference::run::run_of;
+use crate::inference::others::run_of;
+use crate::inference::snapshot::Surroundings;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 use crate::read::touches::{ByteTouches, TouchReader, Wanted};
@@ -102,10 +103,16 @@ fn infer<S: Source>(
     let unbroken = unbroken_slots(index, at, &slots, cancel)?;
     let slots: Vec<u64> = slots.range(unbroken).copied().collect();
     let values = AccessValues::of(index, &slots, cancel)?;
+    let first = slots.first().copied().unwrap_or(at.0).min(at.0);
+    let end = slots.last().copied().unwrap_or(at.0).max(at.0);
+    let mut contested = Contested::new(index, at, first..end, cancel)?;
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
         let mut told = known.all().filter_map(|(slot, kind)| Some((slot, values.byte(slot, kind, address)?)));
-        if let Some((slot, byte)) = told.next().filter(|_| !matches!(state.source, ValueSource::Recorded)) {
+        let Some((slot, byte)) = told.next().filter(|_| !matches!(state.source, ValueSource::Recorded)) else {
+            continue;
+        };
+        if !contested.is_contested(slot, address)? {
             *state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
         }
     }

@@ -10,13 +10,14 @@ use crate::inference::observed::Observed;
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, RunMarker, RunStep};
 use crate::inference::symbols::{Symbols, Term};
+use crate::inference::unshown::Unshown;
 
 /// At most this many steps are in the block of an `it`.
 const BLOCK_LIMIT: u8 = 4;
 
 /// What a run shows.
 pub(super) struct Engine<'a> {
-    pub run: &'a Run,
+    pub run: &'a Run<'a>,
     pub circumstances: Circumstances,
     pub symbols: Symbols,
     pub registers: RegisterLanes,
@@ -25,9 +26,13 @@ pub(super) struct Engine<'a> {
     block: u8,
     /// The last address that was made of the stack pointer.
     pub stack: Option<u64>,
+    /// What the segment of the thread points to.
+    pub thread_block: Option<u64>,
     /// The slots of the steps whose accesses are observed, ascending.
     pub watched: &'a [u64],
     pub observed: Vec<Observed>,
+    /// Stores that no records show, in order.
+    pub unshown: Vec<Unshown>,
     /// What the step loaded so far, by operand and lane: one load gives one value, however often it is used.
     pub loads: Vec<(Part, Loaded)>,
     /// The records behind the last step that were not taken in yet.
@@ -56,6 +61,8 @@ pub(super) struct Circumstances {
     pub is_execution_stated: bool,
     /// Other threads may write memory at times that are not exactly known.
     pub is_shared: bool,
+    /// What the run leaves in memory is followed.
+    pub is_memory_followed: bool,
     pub endian: Endian,
 }
 
@@ -87,7 +94,7 @@ impl Here<'_> {
 }
 
 impl<'a> Engine<'a> {
-    pub fn new(run: &'a Run, circumstances: Circumstances) -> Self {
+    pub fn new(run: &'a Run<'a>, circumstances: Circumstances) -> Self {
         let mut symbols = Symbols::default();
         let set = run.steps.first().map_or_else(InstructionSet::default, |step| step.set);
         let registers = RegisterLanes::new(set, &mut symbols);
@@ -100,10 +107,12 @@ impl<'a> Engine<'a> {
             memory,
             block: BLOCK_LIMIT,
             stack: None,
+            thread_block: None,
             late: &[],
             traced: Traced::default(),
             watched: &[],
             observed: Vec::new(),
+            unshown: Vec::new(),
             loads: Vec::new(),
         }
     }
@@ -171,6 +180,7 @@ impl<'a> Engine<'a> {
         for access in accesses.iter().filter(|access| access.kind == AccessKind::Write) {
             self.memory.forget(access.address, u64::from(access.size_bytes));
         }
+        self.forget_unshown(here);
         for (address, size_bytes, term) in memory {
             self.memory.keep(address, size_bytes, term, here.step.step());
         }

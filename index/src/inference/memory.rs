@@ -46,7 +46,7 @@ impl Memory {
     pub fn forget(&mut self, address: u64, size_bytes: u64) {
         let Some(last) = size_bytes.checked_sub(1).map(|more| address.saturating_add(more)) else { return };
         if last / 8 - address / 8 > 64 {
-            return self.clear();
+            return self.blocks.retain(|block, _| !(address / 8..=last / 8).contains(block));
         }
         for block in address / 8..=last / 8 {
             let Some(cells) = self.blocks.get_mut(&block) else { continue };

@@ -65,26 +65,36 @@ pub(super) struct RunMarker {
 }
 
 /// Steps of one thread, and what other threads wrote meanwhile.
-#[derive(Debug)]
-pub(super) struct Run {
+pub(super) struct Run<'i> {
     pub steps: Vec<RunStep>,
     accesses: Vec<RunAccess>,
     markers: Vec<RunMarker>,
     /// Blocks of 64 bytes.
     foreign_granules: HashSet<u64, foldhash::fast::RandomState>,
+    /// What was written at times that cannot be told from those of the run; nothing where one thread runs alone.
+    others: Option<Box<Reach<'i>>>,
     /// The slot that is being read.
     slot: u64,
     thread: ThreadId,
     threads: Vec<ThreadId>,
 }
 
-/// The run of a thread in some slots.
-pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Run, QueryError> {
+/// Whether so many bytes at an address may have been written by somebody else.
+pub(super) type Reach<'i> = dyn Fn(u64, u64) -> bool + 'i;
+
+/// The run of a thread in some slots, without what others did at times that are not exactly known:
+/// where several threads run, its memory is not to be followed then.
+pub(super) fn run_alone<S: Source>(
+    index: &Index<S>,
+    thread: ThreadId,
+    slots: Range<u64>,
+) -> Result<Run<'_>, QueryError> {
     let run = Run {
         steps: Vec::new(),
         accesses: Vec::new(),
         markers: Vec::new(),
         foreign_granules: HashSet::default(),
+        others: None,
         slot: slots.start.saturating_sub(1),
         thread,
         threads: Vec::new(),
@@ -97,7 +107,7 @@ pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range
     Ok(reader.run)
 }
 
-impl Run {
+impl<'i> Run<'i> {
     /// What a step accessed.
     pub fn accesses(&self, step: &RunStep) -> &[RunAccess] {
         self.accesses.get(step.accesses.clone()).unwrap_or_default()
@@ -108,16 +118,23 @@ impl Run {
         self.markers.get(step.markers.clone()).unwrap_or_default()
     }
 
-    /// True when other threads wrote near these bytes.
+    /// The same run with what somebody else did at the same time.
+    #[must_use]
+    pub fn with_others(self, others: Box<Reach<'i>>) -> Self {
+        Self { others: Some(others), ..self }
+    }
+
+    /// True when other threads, or the kernel for them, may have written near these bytes.
     pub fn is_foreign(&self, address: u64, size_bytes: u64) -> bool {
-        !self.foreign_granules.is_empty()
-            && granules_of(Address(address), size_bytes).any(|(granule, _)| self.foreign_granules.contains(&granule))
+        let granules = || granules_of(Address(address), size_bytes).map(|(granule, _)| granule);
+        !self.foreign_granules.is_empty() && granules().any(|granule| self.foreign_granules.contains(&granule))
+            || self.others.as_ref().is_some_and(|others| others(address, size_bytes))
     }
 }
 
 struct RunReader<'a, S> {
     index: &'a Index<S>,
-    run: Run,
+    run: Run<'a>,
 }
 
 impl<S: Source> RunReader<'_, S> {

@@ -64,6 +64,8 @@ struct Symbol {
     known: Knowledge,
     /// Why, once something is known.
     fact: Option<Fact>,
+    /// What a fact says it is as a whole, before conclusions are drawn.
+    stated: Option<u64>,
     /// Two facts differ: nothing is told of it any more.
     is_contradicted: bool,
 }
@@ -126,13 +128,23 @@ impl Symbols {
 
     fn push(&mut self, definition: Definition, known: Knowledge, fact: Option<Fact>) -> Term {
         let symbol = u32::try_from(self.symbols.len()).unwrap_or(u32::MAX);
-        self.symbols.push(Symbol { definition, known, fact, is_contradicted: false });
+        self.symbols.push(Symbol { definition, known, fact, stated: known.number(), is_contradicted: false });
         Term { symbol, addend: 0, bits: 64 }
     }
 
     /// Takes in that a term has a value; what follows is found by [`Self::resolve`].
     pub fn state(&mut self, term: Term, value: u64, mask: u64, fact: Fact) {
         self.facts.push((term, Knowledge::new(value, mask), fact));
+        let is_whole = term.bits == 64 && mask == u64::MAX;
+        if let Some(symbol) = self.symbols.get_mut(term.symbol as usize).filter(|_| is_whole) {
+            symbol.stated = Some(value.wrapping_sub(term.addend));
+        }
+    }
+
+    /// What a term is as far as one fact so far tells it.
+    pub fn stated(&self, term: Term) -> Option<u64> {
+        let stated = self.symbols.get(term.symbol as usize)?.stated?;
+        Some(stated.wrapping_add(term.addend) & ones(term.bits))
     }
 
     /// Finds what follows from all facts.

@@ -9,6 +9,8 @@ use crate::inference::symbols::Term;
 
 /// How far from the last access through the stack pointer memory counts as the thread's own.
 const STACK_BYTES: u64 = 64 << 10;
+/// How much of what a segment register points to is the C library's record of the thread.
+const THREAD_BLOCK_BYTES: u64 = 4096;
 
 impl Engine<'_> {
     /// The addresses of a step's accesses are known.
@@ -17,6 +19,9 @@ impl Engine<'_> {
             let Some(address) = *address else { continue };
             if operand.base.is_some_and(|base| base.register == RegisterId::SP) {
                 self.stack = Some(address);
+            }
+            if operand.segment.is_some() && operand.base.is_none() && operand.index.is_none() {
+                self.note_thread_block(address.wrapping_sub(operand.displacement.cast_unsigned()));
             }
             let tag = self.tag_at(here, address);
             if operand.segment.is_none() && (operand.base.is_some() || operand.index.is_some()) {
@@ -27,6 +32,13 @@ impl Engine<'_> {
         }
     }
 
+    /// What a segment of the thread begins with is no memory that only its steps write: the kernel keeps the number of the core there.
+    fn note_thread_block(&mut self, address: u64) {
+        if self.thread_block.replace(address) != Some(address) {
+            self.memory.forget(address, THREAD_BLOCK_BYTES);
+        }
+    }
+
     /// What the registers of an address hold besides what the processor uses of it.
     fn tag_at(&self, here: Here<'_>, address: u64) -> u64 {
         let accesses = self.run.accesses(here.step).iter();
@@ -34,7 +46,7 @@ impl Engine<'_> {
         accesses.copied().find(is_inside).map_or(0, |access| access.tag)
     }
 
-    fn address_term(&mut self, operand: &MemoryOperand, fact: Fact) -> Term {
+    pub fn address_term(&mut self, operand: &MemoryOperand, fact: Fact) -> Term {
         let bits = if operand.address_bytes == 4 { 32 } else { 64 };
         let base = operand.base.map(|base| self.registers.read(base, &mut self.symbols, fact));
         let index = operand.index.map(|index| self.scaled(index, fact));
@@ -221,8 +233,15 @@ impl Engine<'_> {
 
     /// True when, as far as is known, no other thread writes there.
     fn is_own_memory(&self, address: u64, size_bytes: u16) -> bool {
+        if !self.circumstances.is_memory_followed {
+            return false;
+        }
+        let is_in_block = |block: u64| address.wrapping_sub(block) < THREAD_BLOCK_BYTES;
+        if self.thread_block.is_some_and(is_in_block) {
+            return false;
+        }
         let is_on_stack = || self.stack.is_some_and(|stack| stack.abs_diff(address) < STACK_BYTES);
-        !self.run.is_foreign(address, u64::from(size_bytes)) && (!self.circumstances.is_shared || is_on_stack())
+        (!self.circumstances.is_shared || is_on_stack()) && !self.run.is_foreign(address, u64::from(size_bytes))
     }
 }
 

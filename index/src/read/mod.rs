@@ -3,6 +3,7 @@
 pub(crate) mod banks;
 pub(crate) mod byte_values;
 pub(crate) mod bytes;
+pub(crate) mod concurrent;
 pub(crate) mod direction;
 pub(crate) mod encodings;
 pub(crate) mod external_slots;

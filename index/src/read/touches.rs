@@ -1,6 +1,7 @@
 //! The last and next touches of the bytes of a memory block.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use stepback_parsers::Source;
 
@@ -181,6 +182,37 @@ impl<'a, S: Source> TouchReader<'a, S> {
             }
         }
         Ok(found)
+    }
+
+    /// True when a step of some slots writes a block. Cost: one lookup for each 64 segments, and one for each that has some of the slots
+    /// and touches the block.
+    pub(crate) fn is_written(&self, granule: u64, slots: &Range<u64>) -> Result<bool, QueryError> {
+        let known = &self.0.contents.segments;
+        let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
+        let end = known.partition_point(|segment| segment.step_base < slots.end);
+        let mut is_written = false;
+        for group in 0..KeyMapReader(self.0).group_count() {
+            let wants = |reach: Reach| reach.masks.write != 0;
+            for number in KeyMapReader(self.0).group_segments(group, granule, &(first..end), &wants)? {
+                let Some(segment) = self.0.segment(number) else { continue };
+                let Some(list) = segment.granule(granule)? else { continue };
+                let base = segment.meta.step_base;
+                let walked = list.walk_forward(
+                    local_slot(slots.start, base),
+                    |masks| masks.write != 0,
+                    |touch, _| {
+                        let is_inside = base + u64::from(touch.slot) < slots.end;
+                        is_written |= is_inside && touch.shape.is_write();
+                        is_inside && !is_written
+                    },
+                );
+                walked.map_err(|_| damaged(Section::Granules))?;
+                if is_written {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// The bytes of a block that contradict what was known, in one touch of a slot: the one with this many touches of the slot before it.

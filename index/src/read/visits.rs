@@ -1,5 +1,7 @@
 //! The steps at an address.
 
+use std::ops::Range;
+
 use stepback_machine::Address;
 use stepback_parsers::{Position, Source, Step};
 
@@ -48,6 +50,27 @@ impl<'a, S: Source> VisitReader<'a, S> {
             }
         }
         Ok(())
+    }
+
+    /// The last steps of some slots that are at an address, latest first, at most so many.
+    pub(crate) fn visits_between(&self, pc: Address, slots: Range<u64>, limit: usize) -> Result<Vec<Step>, QueryError> {
+        let known = &self.0.contents.segments;
+        let first = known.partition_point(|segment| segment.step_base < slots.start).saturating_sub(1);
+        let end = known.partition_point(|segment| segment.step_base < slots.end);
+        let malformed = |_| damaged(Section::Pcs);
+        let mut found = Vec::new();
+        for number in KeyMapReader(self.0).segments_with(Key::Pc(pc.0), first..end)?.into_iter().rev() {
+            let Some((base, visits)) = self.visits_in(number, pc)? else { continue };
+            let below = u32::try_from(slots.end.saturating_sub(base)).unwrap_or(u32::MAX);
+            for place in (0..visits.count_below(below).map_err(malformed)?).rev() {
+                let slot = base.saturating_add(u64::from(visits.get(place).map_err(malformed)?));
+                if found.len() == limit || slot < slots.start {
+                    return Ok(found);
+                }
+                found.push(Step(slot.saturating_sub(1)));
+            }
+        }
+        Ok(found)
     }
 
     /// Whether a step is at an address.

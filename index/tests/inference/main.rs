@@ -9,6 +9,8 @@ mod between_steps;
 mod random;
 #[path = "../support/records.rs"]
 mod records;
+mod truth;
+mod unrecorded;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

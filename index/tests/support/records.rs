@@ -138,6 +138,13 @@ impl Source for Records {
         Ok(Parsed { lines: records.len() as u64, end })
     }
 
+    /// Where times stand among the records, they are all that is known of it.
+    fn is_clock_coarse(&self) -> bool {
+        let is_time =
+            |record: &Record| matches!(record.what, What::Marker(marker) if marker.kind == MarkerKind::TIMESTAMP);
+        self.records.iter().any(is_time)
+    }
+
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
         let instruction_set = self.traits.instruction_set;
         let steps = self.records.iter().filter_map(|record| match record.what {

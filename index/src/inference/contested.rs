@@ -1,0 +1,121 @@
+//! Whether what an access tells of memory may be over at a position though no record between them says so.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ops::Range;
+
+use stepback_machine::{Address, decode};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::inference::engine::Engine;
+use crate::inference::others::{Others, run_of};
+use crate::inference::snapshot::{Surroundings, circumstances};
+use crate::inference::unshown::Unshown;
+use crate::read::concurrent::ConcurrentReader;
+use crate::read::encodings::known_encoding;
+use crate::read::slots::SlotReader;
+use crate::read::visits::VisitReader;
+
+/// The steps around a store that no record shows; they tell where it stores.
+const AROUND: Surroundings = Surroundings { before: 64, behind: 1 };
+/// How many of these stores are looked at; where there are more, they may store anywhere.
+const STORES: usize = 8;
+
+/// What may have changed memory around a position.
+pub(super) struct Contested<'i, S> {
+    index: &'i Index<S>,
+    /// Who writes at the time of the position: the threads of the steps on both sides are asked for.
+    here: Vec<Others<'i>>,
+    /// The same for the accesses that were looked at, by thread and the begin of its block.
+    there: HashMap<(ThreadId, u64), Others<'i>>,
+    /// Stores without records between the accesses and the position.
+    unshown: Vec<Unshown>,
+    at: Position,
+}
+
+impl<'i, S: Source> Contested<'i, S> {
+    /// Around a position, for accesses of some slots.
+    pub fn new(index: &'i Index<S>, at: Position, slots: Range<u64>, cancel: &Cancel) -> Result<Self, QueryError> {
+        let mut here = Vec::new();
+        if index.threads().len() > 1 {
+            let last = index.step_count();
+            let mut sides = vec![at.0.clamp(1, last), at.0.saturating_add(1).min(last)];
+            sides.dedup();
+            let mut before = None;
+            for slot in sides {
+                let thread = SlotReader(index).thread_at(Position(slot))?;
+                if before.replace(thread) != Some(thread) {
+                    here.push(Others::of(index, thread, slot..slot.saturating_add(1))?);
+                }
+            }
+        }
+        let unshown = unshown_between(index, slots, cancel)?;
+        Ok(Self { index, here, there: HashMap::new(), unshown, at })
+    }
+
+    /// True when a byte may not be what an access of a slot tells.
+    pub fn is_contested(&mut self, slot: u64, address: u64) -> Result<bool, QueryError> {
+        let (first, last) = (slot.min(self.at.0), slot.max(self.at.0));
+        if self.unshown.iter().any(|store| (first..=last).contains(&store.slot) && store.reaches(address)) {
+            return Ok(true);
+        }
+        if self.here.is_empty() {
+            return Ok(false);
+        }
+        if self.here.iter().any(|others| others.reach(address, 1)) {
+            return Ok(true);
+        }
+        let thread = SlotReader(self.index).thread_at(Position(slot))?;
+        let key = (thread, ConcurrentReader(self.index).block_of(thread, slot)?);
+        let others = match self.there.entry(key) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => free.insert(Others::of(self.index, thread, slot..slot.saturating_add(1))?),
+        };
+        Ok(others.reach(address, 1))
+    }
+}
+
+/// The stores of some slots that reach further than their records.
+fn unshown_between<S: Source>(
+    index: &Index<S>,
+    slots: Range<u64>,
+    cancel: &Cancel,
+) -> Result<Vec<Unshown>, QueryError> {
+    let mut found = Vec::new();
+    for pc in unshown_stores(index) {
+        for step in VisitReader(index).visits_between(*pc, slots.start..slots.end.saturating_add(1), STORES + 1)? {
+            cancel.check()?;
+            let slot = step.after().0;
+            if found.len() >= STORES {
+                found.push(Unshown { slot, address: None, size_bytes: u64::MAX });
+                continue;
+            }
+            let thread = SlotReader(index).thread_at(Position(slot))?;
+            let run = run_of(index, thread, AROUND.of(index, slot..slot))?;
+            let mut engine = Engine::new(&run, circumstances(index));
+            (0..run.steps.len()).for_each(|place| engine.step(place));
+            found.extend(engine.unshown.iter().filter(|store| store.slot == slot));
+        }
+    }
+    Ok(found)
+}
+
+/// Where the trace's instructions lie that store more than their records show.
+fn unshown_stores<S: Source>(index: &Index<S>) -> &[Address] {
+    index.unshown_stores.get_or_init(|| {
+        let known = index.source().instructions().unwrap_or_default();
+        let is_wide = |known: &stepback_parsers::KnownInstruction| {
+            let encoding = known_encoding(index, known);
+            let found = encoding.map(|encoding| decode(encoding, known.pc, known.instruction_set));
+            found.is_some_and(|found| found.meaning.extent.is_some())
+        };
+        let mut found: Vec<Address> = known.iter().filter(|known| is_wide(known)).map(|known| known.pc).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    })
+}

@@ -1,0 +1,141 @@
+//! Where the kernel wrote memory for other threads while a thread made some steps.
+
+use std::ops::Range;
+
+use stepback_machine::linux::{WrittenIf, WrittenLength, WrittenPart};
+use stepback_machine::{RegisterId, RegisterView, Registers};
+use stepback_parsers::{GapReason, Marker, MarkerKind, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::markers::MarkerHit;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::inference::snapshot::{Surroundings, registers_alone};
+use crate::read::concurrent::{Concurrent, ConcurrentReader};
+use crate::read::markers::{MarkerReader, WantedMarkers};
+
+/// How many events of other threads are looked at; among more anything may have been written.
+const EVENTS: usize = 16;
+/// The frame of a signal with the state of all units that a processor may have, and what lies between it and the stack of before.
+const FRAME_BYTES: u64 = 32 << 10;
+/// The steps around a system call that may tell its arguments.
+const AROUND: Surroundings = Surroundings { before: 96, behind: 64 };
+
+/// Behind these the memory of others is not what steps left.
+const KINDS: [MarkerKind; 6] = [
+    MarkerKind::SYSTEM_CALL,
+    MarkerKind::KERNEL_EVENT,
+    MarkerKind::UNCOMPLETED,
+    GapReason::Lost.kind(),
+    GapReason::Off.kind(),
+    GapReason::Contradiction.kind(),
+];
+
+/// Where something that no step did may have written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum KernelWrites {
+    Anywhere,
+    /// First and last address of each piece.
+    Pieces(Vec<(u64, u64)>),
+}
+
+impl KernelWrites {
+    /// True when some of these bytes may have been written.
+    pub fn reach(&self, address: u64, size_bytes: u64) -> bool {
+        let end = address.saturating_add(size_bytes);
+        match self {
+            Self::Anywhere => true,
+            Self::Pieces(pieces) => pieces.iter().any(|(first, last)| *first < end && address <= *last),
+        }
+    }
+}
+
+/// Finds out where the kernel wrote.
+pub(super) struct KernelReader<'a, S>(pub &'a Index<S>);
+
+impl<S: Source> KernelReader<'_, S> {
+    /// Where it wrote for others at the time of some steps.
+    pub fn writes(&self, concurrent: &Concurrent) -> Result<KernelWrites, QueryError> {
+        let mut pieces = Vec::new();
+        let mut left = EVENTS;
+        for (thread, slots) in &concurrent.markers {
+            for hit in self.events(*thread, slots, left + 1)? {
+                let Some(rest) = left.checked_sub(1) else { return Ok(KernelWrites::Anywhere) };
+                left = rest;
+                let Some(written) = self.written_by(&hit)? else { return Ok(KernelWrites::Anywhere) };
+                pieces.extend(written);
+            }
+        }
+        Ok(KernelWrites::Pieces(pieces))
+    }
+
+    /// What happened to a thread in some slots, at most so often; what was over before the first of its times there is left out.
+    fn events(&self, thread: ThreadId, slots: &Range<u64>, limit: usize) -> Result<Vec<MarkerHit>, QueryError> {
+        let reader = ConcurrentReader(self.0);
+        let is_coarse = self.0.source().is_clock_coarse();
+        let mut hits = Vec::new();
+        for kind in KINDS {
+            let mut from = slots.start;
+            while let Some(slot) = reader.next(thread, kind, from)?.filter(|slot| *slot < slots.end) {
+                from = slot.saturating_add(1);
+                if is_coarse && slot == slots.start && !reader.is_behind_times(thread, slot, kind)? {
+                    continue;
+                }
+                let wanted = WantedMarkers { kinds: &[kind], thread: Some(thread) };
+                let found = MarkerReader(self.0).markers_in(&[slot], wanted)?;
+                hits.extend(found.into_iter().filter(|hit| !self.is_harmless(hit)));
+                if hits.len() >= limit {
+                    return Ok(hits);
+                }
+            }
+        }
+        Ok(hits)
+    }
+
+    fn is_harmless(&self, hit: &MarkerHit) -> bool {
+        let set = self.0.instruction_set(hit.thread);
+        hit.marker.kind == MarkerKind::SYSTEM_CALL
+            && set.system_call_writes(hit.marker.value).is_some_and(<[WrittenPart]>::is_empty)
+    }
+
+    /// The first and last addresses of what an event may have written; none when that is not known.
+    fn written_by(&self, hit: &MarkerHit) -> Result<Option<Vec<(u64, u64)>>, QueryError> {
+        let MarkerHit { thread, marker: Marker { kind, value }, position, .. } = *hit;
+        let set = self.0.instruction_set(thread);
+        match kind {
+            MarkerKind::KERNEL_EVENT => {
+                let stack = RegisterView::new(RegisterId::SP, 0, set.word_bytes());
+                let known = registers_alone(self.0, thread, position.0, AROUND, &[stack])?;
+                let lowest = known.first().copied().flatten();
+                Ok(lowest.map(|lowest| vec![(lowest, lowest.saturating_add(FRAME_BYTES))]))
+            }
+            MarkerKind::SYSTEM_CALL => {
+                let Some((step, parts)) = hit.step.zip(set.system_call_writes(value)) else { return Ok(None) };
+                let kept = set.abi().system_calls.kept_arguments;
+                let names = if kept.is_empty() { set.abi().arguments } else { kept };
+                let views: Vec<_> = names.iter().filter_map(|name| Registers::view(name, set)).collect();
+                let arguments = registers_alone(self.0, thread, step.0, AROUND, &views)?;
+                let argument = |number: usize| arguments.get(number).copied().flatten();
+                let pieces = parts.iter().filter(|part| may_happen(part.only_if, &argument));
+                Ok(pieces.map(|part| piece(part, &argument)).collect())
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn may_happen(only_if: Option<WrittenIf>, argument: &impl Fn(usize) -> Option<u64>) -> bool {
+    only_if.is_none_or(|only_if| {
+        argument(only_if.argument).is_none_or(|value| only_if.values.contains(&(value & only_if.mask)))
+    })
+}
+
+/// The first and last address of a piece, one byte at least.
+fn piece(part: &WrittenPart, argument: &impl Fn(usize) -> Option<u64>) -> Option<(u64, u64)> {
+    let first = argument(part.address)?;
+    let length = match part.length {
+        WrittenLength::Bytes(bytes) => u64::from(bytes),
+        WrittenLength::Items { count, bytes } => argument(count)?.saturating_mul(u64::from(bytes)),
+    };
+    Some((first, first.saturating_add(length.saturating_sub(1))))
+}

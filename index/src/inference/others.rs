@@ -1,0 +1,65 @@
+//! What other threads, and the kernel for them, wrote while a thread made the steps of a run.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fmt;
+use std::ops::Range;
+
+use stepback_machine::Address;
+use stepback_parsers::Source;
+
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::inference::kernel_writes::{KernelReader, KernelWrites};
+use crate::inference::run::{Run, run_alone};
+use crate::read::concurrent::ConcurrentReader;
+use crate::read::touches::TouchReader;
+use crate::store::granules::granules_of;
+
+/// The run of a thread in some slots.
+pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Run<'_>, QueryError> {
+    let run = run_alone(index, thread, slots)?;
+    let ends = run.steps.first().zip(run.steps.last()).filter(|_| index.threads().len() > 1);
+    let Some((first, last)) = ends.map(|(first, last)| (first.slot, last.slot)) else { return Ok(run) };
+    let others = Others::of(index, thread, first..last.saturating_add(1))?;
+    Ok(run.with_others(Box::new(move |address, size_bytes| others.reach(address, size_bytes))))
+}
+
+/// Writes at times that may be those of the run.
+pub(super) struct Others<'i> {
+    /// Whether a block of 64 bytes is written in their steps.
+    is_written: Box<dyn Fn(u64) -> bool + 'i>,
+    known: RefCell<HashMap<u64, bool, foldhash::fast::RandomState>>,
+    kernel: KernelWrites,
+}
+
+impl fmt::Debug for Others<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Others").field("known", &self.known).field("kernel", &self.kernel).finish_non_exhaustive()
+    }
+}
+
+impl<'i> Others<'i> {
+    /// Those of a run in these slots: the first and the last are its own steps.
+    pub fn of<S: Source>(index: &'i Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Self, QueryError> {
+        let Some(concurrent) = ConcurrentReader(index).of(thread, &slots)? else {
+            let is_written = Box::new(|_| true);
+            return Ok(Self { is_written, known: RefCell::default(), kernel: KernelWrites::Anywhere });
+        };
+        let kernel = KernelReader(index).writes(&concurrent)?;
+        let reader = TouchReader(index);
+        // What cannot be read may be anything.
+        let is_written =
+            move |granule| concurrent.blocks.iter().any(|slots| reader.is_written(granule, slots).unwrap_or(true));
+        Ok(Self { is_written: Box::new(is_written), known: RefCell::default(), kernel })
+    }
+
+    /// True when some of these bytes, or others near them, may have been written.
+    pub fn reach(&self, address: u64, size_bytes: u64) -> bool {
+        let is_written =
+            |granule| *self.known.borrow_mut().entry(granule).or_insert_with(|| (self.is_written)(granule));
+        self.kernel.reach(address, size_bytes)
+            || granules_of(Address(address), size_bytes).any(|(granule, _)| is_written(granule))
+    }
+}

@@ -1,0 +1,113 @@
+//! The registers at a slot as far as the steps around it tell them.
+
+use std::ops::Range;
+
+use stepback_machine::{Mode, RegisterView};
+use stepback_parsers::Source;
+
+use crate::answers::error::QueryError;
+use crate::answers::reason::{Reason, Way};
+use crate::answers::thread::ThreadId;
+use crate::answers::value::Value;
+use crate::index::Index;
+use crate::inference::engine::{Circumstances, Engine};
+use crate::inference::registers::RegisterLanes;
+use crate::inference::run::{Run, run_alone};
+use crate::inference::symbols::Symbols;
+
+/// How many steps around a place are looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surroundings {
+    /// Before it.
+    pub before: u64,
+    /// Behind it.
+    pub behind: u64,
+}
+
+impl Surroundings {
+    /// These of some slots, with the slots themselves.
+    pub fn of<S: Source>(self, index: &Index<S>, slots: Range<u64>) -> Range<u64> {
+        let first = slots.start.saturating_sub(self.before).max(1);
+        let end = slots.end.saturating_add(self.behind).min(index.step_count()) + 1;
+        first..end.max(first)
+    }
+}
+
+/// What is known of a trace besides its steps.
+pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
+    Circumstances {
+        is_execution_stated: false,
+        // Threads that are not traced may run too.
+        is_shared: index.has_operands_alone() || index.threads().len() > 1,
+        is_memory_followed: true,
+        endian: index.contents.traits.endian,
+    }
+}
+
+/// What some views of at most 8 bytes hold at a slot as far as registers alone tell it.
+pub(super) fn registers_alone<S: Source>(
+    index: &Index<S>,
+    thread: ThreadId,
+    slot: u64,
+    around: Surroundings,
+    views: &[RegisterView],
+) -> Result<Vec<Option<u64>>, QueryError> {
+    let run = run_alone(index, thread, around.of(index, slot..slot))?;
+    let known = snapshot(&run, slot, Circumstances { is_memory_followed: false, ..circumstances(index) });
+    let number = |view: &RegisterView| {
+        let lane = known.lanes.lane(view.register, view.offset)?;
+        known.symbols.known(lane.term.cut(8 * view.size_bytes.min(8) as u8)).number()
+    };
+    Ok(views.iter().map(number).collect())
+}
+
+/// The registers at a slot with what is known of them.
+pub(super) struct Snapshot {
+    pub lanes: RegisterLanes,
+    pub symbols: Symbols,
+    pub mode: Mode,
+}
+
+impl Snapshot {
+    /// What is known of a view; none when that is nothing.
+    pub fn view(&self, view: RegisterView) -> Option<(Value, Reason)> {
+        let mut reason = None;
+        let mut bytes = Vec::with_capacity(usize::from(view.size_bytes));
+        for offset in view.offset..view.offset.saturating_add(view.size_bytes) {
+            let lane = self.lanes.lane(view.register, offset);
+            let known = lane.and_then(|lane| Some((lane, self.symbols.fact(lane.term)?)));
+            reason = reason.or(known.map(|(lane, fact)| Reason { fact, way: lane.way }));
+            bytes.push(known.and_then(|(lane, _)| self.symbols.known(lane.term).byte(offset % 8)));
+        }
+        let value = Value(bytes);
+        reason.filter(|_| !value.is_unknown()).map(|reason| (value, reason))
+    }
+
+    /// True when none of the steps, and nothing between them, wrote a view.
+    pub fn is_held(&self, view: RegisterView) -> bool {
+        let lane = self.lanes.lane(view.register, view.offset);
+        lane.is_some_and(|lane| lane.way == Way::Held)
+    }
+}
+
+/// Follows the steps of a run; the registers are those at a slot.
+pub(super) fn snapshot(run: &Run<'_>, slot: u64, circumstances: Circumstances) -> Snapshot {
+    let mut engine = Engine::new(run, circumstances);
+    let place = run.steps.partition_point(|step| step.slot <= slot);
+    go_through(&mut engine, 0..place);
+    engine.take_markers(place, slot);
+    let (lanes, mode) = (engine.registers.clone(), mode_at(run, place));
+    go_through(&mut engine, place..run.steps.len());
+    let mut symbols = engine.symbols;
+    symbols.resolve();
+    Snapshot { lanes, symbols, mode }
+}
+
+fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
+    places.for_each(|place| engine.step(place));
+}
+
+/// The mode of the step before a place.
+fn mode_at(run: &Run<'_>, place: usize) -> Mode {
+    place.checked_sub(1).and_then(|last| run.steps.get(last)).map_or(Mode::Other, |step| step.mode)
+}

@@ -1,0 +1,171 @@
+//! What other threads did at times that the trace's clock cannot tell from those of some steps.
+//!
+//! Where the clock is coarse, the steps of a thread between two of its times form a block: they stand together where the first time is,
+//! but were made at any time up to the second.
+//! So others may have done what stands before or behind them meanwhile:
+//! ```text
+//! time 10 of a    steps of a   <- made between 10 and 40
+//! time 20 of b    steps of b   <- made between 20 and 30, in the middle of those of a
+//! time 30 of b
+//! time 40 of a
+//! ```
+
+use std::ops::Range;
+
+use stepback_parsers::{MarkerKind, Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::read::slots::{EventKind, SlotReader, local_thread};
+use crate::store::contents::MarkerContents;
+use crate::store::packed::{List, Malformed};
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::damaged;
+use crate::store::segment::views::markers_of;
+
+/// Among more threads nothing is said about who ran when.
+const THREADS: usize = 256;
+
+/// What others did at the time of some steps of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Concurrent {
+    /// The slots of the others' steps, as far as these do not stand among the steps themselves.
+    pub blocks: Vec<Range<u64>>,
+    /// The slots in which markers of the others tell of what ran at that time: from the first on.
+    pub markers: Vec<(ThreadId, Range<u64>)>,
+}
+
+/// Finds out who ran at the same time.
+pub(crate) struct ConcurrentReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> ConcurrentReader<'a, S> {
+    /// What ran while a thread made its steps of some slots: the first and the last of the range are its own.
+    /// None when that may be anything. Cost: some lookups for each thread.
+    pub(crate) fn of(&self, thread: ThreadId, slots: &Range<u64>) -> Result<Option<Concurrent>, QueryError> {
+        let threads = self.0.threads().len();
+        if threads > THREADS {
+            return Ok(None);
+        }
+        let others = (0..threads).filter_map(|number| u16::try_from(number).ok()).map(ThreadId);
+        let others: Vec<ThreadId> = others.filter(|other| *other != thread).collect();
+        let (first, last) = (slots.start, slots.end.saturating_sub(1).max(slots.start));
+        if !self.0.source().is_clock_coarse() {
+            let end = last.saturating_add(1);
+            let markers = others.into_iter().map(|other| Ok((other, self.begun_before(other, first)?..end)));
+            return Ok(Some(Concurrent { blocks: Vec::new(), markers: markers.collect::<Result<_, QueryError>>()? }));
+        }
+        // A time that shows with a step comes behind it.
+        let start = self.last_time(thread, first.saturating_sub(1))?.unwrap_or(0);
+        let end = self.next_time(thread, last)?.unwrap_or_else(|| self.0.step_count());
+        let mut found = Concurrent { blocks: Vec::new(), markers: Vec::new() };
+        let mut next_of_others: Option<u64> = None;
+        for other in others {
+            let begun = self.last_time(other, start)?.unwrap_or(0);
+            found.markers.push((other, begun..end.saturating_add(1)));
+            let next = self.next_time(other, last)?;
+            next_of_others = next_of_others.into_iter().chain(next).min();
+            let step = SlotReader(self.0).next_step_of(other, Position(begun))?.map(|step| step.after().0);
+            if let Some(first_step) = step.filter(|slot| *slot <= start) {
+                let block_end = self.next_time_of_any(first_step)?.unwrap_or(start).min(start);
+                found.blocks.push(first_step..block_end.saturating_add(1));
+            }
+        }
+        let behind = next_of_others.map(|next| next.saturating_add(1)..end.saturating_add(1));
+        found.blocks.extend(behind.filter(|behind| !behind.is_empty()));
+        Ok(Some(found))
+    }
+
+    /// The slot in which the time shows that begins the block of a step of a thread.
+    pub(crate) fn block_of(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
+        if !self.0.source().is_clock_coarse() {
+            return Ok(slot);
+        }
+        Ok(self.last_time(thread, slot.saturating_sub(1))?.unwrap_or(0))
+    }
+
+    /// True when a marker of a slot comes behind the last time of its thread in that slot: what it tells of is not over then.
+    pub(crate) fn is_behind_times(&self, thread: ThreadId, slot: u64, kind: MarkerKind) -> Result<bool, QueryError> {
+        let events = SlotReader(self.0).events(slot..slot.saturating_add(1))?;
+        let own = events.iter().filter(|event| event.thread == thread);
+        let mut known = own.filter_map(|event| match event.kind {
+            EventKind::Marker(marker) => {
+                Some(marker.kind).filter(|known| [kind, MarkerKind::TIMESTAMP].contains(known))
+            }
+            _ => None,
+        });
+        Ok(known.next_back() == Some(kind))
+    }
+
+    /// From where on markers of a thread tell of what was not over at a slot: its last system call, unless it went on since.
+    fn begun_before(&self, thread: ThreadId, slot: u64) -> Result<u64, QueryError> {
+        let Some(call) = self.last(thread, MarkerKind::SYSTEM_CALL, slot)? else { return Ok(slot) };
+        let next = SlotReader(self.0).next_step_of(thread, Position(call))?;
+        Ok(if next.is_none_or(|next| next.after().0 > slot) { call } else { slot })
+    }
+
+    fn last_time(&self, thread: ThreadId, at: u64) -> Result<Option<u64>, QueryError> {
+        self.last(thread, MarkerKind::TIMESTAMP, at)
+    }
+
+    fn next_time(&self, thread: ThreadId, from: u64) -> Result<Option<u64>, QueryError> {
+        self.next(thread, MarkerKind::TIMESTAMP, from)
+    }
+
+    fn next_time_of_any(&self, from: u64) -> Result<Option<u64>, QueryError> {
+        let mut found: Option<u64> = None;
+        for times in self.0.contents.markers.iter().filter(|known| known.kind == MarkerKind::TIMESTAMP) {
+            found = found.into_iter().chain(self.next_of(times, from)?).min();
+        }
+        Ok(found)
+    }
+
+    fn markers(&self, thread: ThreadId, kind: MarkerKind) -> Option<&'a MarkerContents> {
+        self.0.contents.markers.iter().find(|known| known.thread == thread.0 && known.kind == kind)
+    }
+
+    /// The last slot up to one that shows such a marker of a thread.
+    fn last(&self, thread: ThreadId, kind: MarkerKind, at: u64) -> Result<Option<u64>, QueryError> {
+        let Some(known) = self.markers(thread, kind) else { return Ok(None) };
+        for number in known.segments.iter().rev() {
+            let found = self.in_segment(known, *number, |list, base| {
+                let Some(local) = at.checked_add(1).and_then(|end| end.checked_sub(base)) else { return Ok(None) };
+                list.last_below(u32::try_from(local).unwrap_or(u32::MAX))
+            })?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first slot from one on that shows such a marker of a thread.
+    pub(crate) fn next(&self, thread: ThreadId, kind: MarkerKind, from: u64) -> Result<Option<u64>, QueryError> {
+        self.markers(thread, kind).map_or(Ok(None), |known| self.next_of(known, from))
+    }
+
+    fn next_of(&self, known: &MarkerContents, from: u64) -> Result<Option<u64>, QueryError> {
+        for number in &known.segments {
+            let found = self.in_segment(known, *number, |list, base| {
+                list.first_from(u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX))
+            })?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    fn in_segment(
+        &self,
+        known: &MarkerContents,
+        number: u32,
+        find: impl Fn(&List<'_>, u64) -> Result<Option<u32>, Malformed>,
+    ) -> Result<Option<u64>, QueryError> {
+        let Some(segment) = self.0.segment(number as usize) else { return Ok(None) };
+        let Some(local) = local_thread(&segment, ThreadId(known.thread)) else { return Ok(None) };
+        let Some(list) = segment.list(local, markers_of(known.kind))? else { return Ok(None) };
+        let found = find(&list, segment.meta.step_base).map_err(|Malformed| damaged(Section::Registers))?;
+        Ok(found.map(|slot| segment.meta.step_base.saturating_add(u64::from(slot))))
+    }
+}

@@ -1,0 +1,127 @@
+//! Memory that changes with no record, or with one whose order is not certain.
+
+use stepback_index::{BuildOptions, Cancel, MemoryAt, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
+use stepback_machine::{AccessKind, Address, Branch, InstructionSet, Registers};
+use stepback_parsers::{MarkerKind, Position};
+
+use super::records::{Record, Records, What};
+
+const STACK: u64 = 0x7000_0000;
+
+fn access(thread: u16, kind: AccessKind, address: u64) -> Record {
+    Record { thread, what: What::Access { kind, address, size_bytes: 8 } }
+}
+
+/// `mov qword ptr [rsp + offset], 5` with its record.
+fn store(thread: u16, offset: u32) -> [Record; 2] {
+    let bytes = [&[0x48, 0xc7, 0x84, 0x24][..], &offset.to_le_bytes(), &[5, 0, 0, 0]].concat();
+    let step = Record::instruction(thread, 0x1000, &bytes, Branch::None);
+    [step, access(thread, AccessKind::Write, STACK + u64::from(offset))]
+}
+
+/// `mov rbx, [rsp + offset]` with its record, and a step behind it.
+fn load(thread: u16, pc: u64, offset: u32) -> [Record; 3] {
+    let bytes = [&[0x48, 0x8b, 0x9c, 0x24][..], &offset.to_le_bytes()].concat();
+    let step = Record::instruction(thread, pc, &bytes, Branch::None);
+    let behind = Record::instruction(thread, pc + 8, &[0x90], Branch::None);
+    [step, access(thread, AccessKind::Read, STACK + u64::from(offset)), behind]
+}
+
+fn step(thread: u16, pc: u64, bytes: &[u8]) -> [Record; 1] {
+    [Record::instruction(thread, pc, bytes, Branch::None)]
+}
+
+fn marker(thread: u16, kind: MarkerKind, value: u64) -> [Record; 1] {
+    [Record::marker(thread, kind, value)]
+}
+
+/// Compares `rbx` of thread 0, and what memory holds at an offset of the stack, at a position.
+#[track_caller]
+fn check(records: &[&[Record]], at: u64, offset: u32, expected: Option<u8>) {
+    let index =
+        index_in_memory(Records::new(records.concat(), InstructionSet::X86_64), &BuildOptions::default()).unwrap();
+    let (position, cancel) = (Position(at), Cancel::default());
+    let views = vec![("bl".to_owned(), Registers::view("bl", InstructionSet::X86_64).unwrap())];
+    let states = RegisterViewsAt { position, thread: ThreadId(0), views }.run(&index, &cancel).unwrap();
+    assert_eq!(states[0].value.0, [expected], "bl");
+    let question = MemoryAt { position, address: Address(STACK + u64::from(offset)), len_bytes: 1 };
+    let byte = question.run(&index, &cancel).unwrap()[0].value;
+    // Traces that do not say which system calls were made tell nothing of memory where several threads run.
+    assert!(byte.is_none() || byte == expected, "memory is {byte:02x?}, not {expected:02x?}");
+}
+
+/// `xsavec [rsp + 0x40]`, which recorders leave out.
+const XSAVEC: &[u8] = &[0x0f, 0xc7, 0x64, 0x24, 0x40];
+
+#[test]
+fn a_saved_state_ends_what_was_known_of_the_stack_as_far_as_it_reaches() {
+    let trace = |offset: u32, mask: u8| {
+        let mask = step(0, 0x100c, &[0xb8, mask, 0, 0, 0]); // mov eax, mask
+        (store(0, offset), mask, step(0, 0x1011, XSAVEC), load(0, 0x1016, offset))
+    };
+    let known = |offset: u32, mask: u8, expected: Option<u8>| {
+        let (store, mask, save, load) = trace(offset, mask);
+        check(&[&store, &mask, &save, &load], 4, offset, expected);
+    };
+    known(0x100, 7, None);
+    known(0x37f, 7, None);
+    known(0x400, 7, Some(5));
+    known(0x20, 7, Some(5));
+    // With the registers of AVX-512.
+    known(0x400, 0xee, None);
+    known(0xb00, 0xee, Some(5));
+}
+
+#[test]
+fn what_another_thread_stores_at_the_same_time_ends_what_was_known() {
+    let time = |thread: u16, time: u64| marker(thread, MarkerKind::TIMESTAMP, time);
+    let own = [&store(0, 8)[..], &load(0, 0x100c, 8)].concat();
+    let nop = step(0, 0x1015, &[0x90]);
+    // Its step stands behind, but begins before the first thread's steps were over.
+    let during = [&time(0, 10)[..], &own, &time(1, 20), &store(1, 8), &time(1, 25), &time(0, 30), &nop].concat();
+    check(&[&during], 2, 8, None);
+    let nops: Vec<Record> = (0..300).flat_map(|number| step(0, 0x1015 + number, &[0x90])).collect();
+    let after = [&time(0, 10)[..], &own, &nops, &time(0, 15), &time(1, 20), &store(1, 8)].concat();
+    check(&[&after], 2, 8, Some(5));
+    // Its step stands before, and may have been made later.
+    let longer = [&time(1, 5)[..], &store(1, 8), &time(0, 10), &own, &time(1, 25), &time(0, 30), &nop].concat();
+    check(&[&longer], 3, 8, None);
+    // Elsewhere.
+    let elsewhere = [&time(0, 10)[..], &own, &time(1, 20), &store(1, 0x800), &time(0, 30), &nop].concat();
+    check(&[&elsewhere], 2, 8, Some(5));
+}
+
+#[test]
+fn what_the_kernel_reads_for_another_thread_ends_what_was_known() {
+    let read = |address: u64| {
+        let address = u32::try_from(address).unwrap().to_le_bytes();
+        let pointer = step(1, 0x2000, &[&[0xbe][..], &address].concat()); // mov esi, address
+        let length = step(1, 0x2005, &[0xba, 0x10, 0, 0, 0]); // mov edx, 16
+        let call = step(1, 0x200a, &[0x0f, 0x05]);
+        [&pointer[..], &length, &call, &marker(1, MarkerKind::SYSTEM_CALL, 0)].concat()
+    };
+    let around = |inner: &[Record]| [&store(0, 8)[..], inner, &load(0, 0x100c, 8)].concat();
+    check(&[&around(&read(STACK))], 5, 8, None);
+    check(&[&around(&read(STACK + 0x1000))], 5, 8, Some(5));
+    // Where to is not known.
+    let call = [&step(1, 0x200a, &[0x0f, 0x05])[..], &marker(1, MarkerKind::SYSTEM_CALL, 0)].concat();
+    check(&[&around(&call)], 3, 8, None);
+    // It writes nothing.
+    let call = [&step(1, 0x200a, &[0x0f, 0x05])[..], &marker(1, MarkerKind::SYSTEM_CALL, 3)].concat();
+    check(&[&around(&call)], 3, 8, Some(5));
+}
+
+#[test]
+fn the_number_of_the_core_may_change_at_any_time() {
+    // mov eax, fs:[0x10]; mov rbx, [rsp + 8] twice, of which the second is of the thread's own record.
+    let segment = step(0, 0x1000, &[0x64, 0x8b, 0x04, 0x25, 0x10, 0, 0, 0]);
+    let block =
+        Record { thread: 0, what: What::Access { kind: AccessKind::Read, address: STACK + 0x10, size_bytes: 4 } };
+    let mut stored = store(0, 0x18);
+    stored[0] = Record::instruction(0, 0x1008, &[0x48, 0xc7, 0x84, 0x24, 0x18, 0, 0, 0, 5, 0, 0, 0], Branch::None);
+    let index = [&segment[..], &[block], &stored, &load(0, 0x1014, 0x18)].concat();
+    let index = index_in_memory(Records::new(index, InstructionSet::X86_64), &BuildOptions::default()).unwrap();
+    let views = vec![("bl".to_owned(), Registers::view("bl", InstructionSet::X86_64).unwrap())];
+    let question = RegisterViewsAt { position: Position(3), thread: ThreadId(0), views };
+    assert_eq!(question.run(&index, &Cancel::default()).unwrap()[0].value.0, [None]);
+}
