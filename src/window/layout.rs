@@ -1,5 +1,7 @@
 //! Where panels stand: the first layouts, and how panels are added to any.
 
+use std::collections::HashSet;
+
 use egui::{Id, Vec2};
 use egui_tiles::{Container, Linear, LinearDir, Tile, TileId, Tiles, Tree};
 
@@ -87,6 +89,34 @@ pub fn panes_in_order(dock: &Dock) -> Vec<TileId> {
         }
     }
     found
+}
+
+/// More parts than these make no dock that anybody made.
+pub const TILES: usize = 1000;
+
+/// Whether each part of a dock is there once, below one other, and has a size: a file may say otherwise.
+pub fn is_tree(dock: &Dock) -> bool {
+    let mut seen = HashSet::new();
+    let mut open: Vec<TileId> = dock.root().into_iter().collect();
+    while let Some(id) = open.pop() {
+        let Some(tile) = dock.tiles.get(id).filter(|_| seen.insert(id) && seen.len() <= TILES) else { return false };
+        if let Tile::Container(container) = tile {
+            if !has_sizes(container) {
+                return false;
+            }
+            open.extend(container.children());
+        }
+    }
+    true
+}
+
+fn has_sizes(container: &Container) -> bool {
+    let is_size = |share: &f32| share.is_finite() && *share >= 0.0;
+    match container {
+        Container::Tabs(_) => true,
+        Container::Linear(linear) => linear.shares.iter().all(|(_, share)| is_size(share)),
+        Container::Grid(grid) => grid.col_shares.iter().chain(&grid.row_shares).all(is_size),
+    }
 }
 
 /// A dock in the making: panels are taken by kind, and each part bears its share of the space.

@@ -10,7 +10,7 @@ use crate::image::ImageSpec;
 use crate::session::trace_bytes;
 
 /// How many are remembered.
-const LIMIT: usize = 8;
+pub const LIMIT: usize = 8;
 
 /// A trace that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,6 +9,10 @@ use anyhow::{Result, anyhow};
 use super::app::{App, Failure};
 use super::options::{Outcome, WindowOptions};
 use super::script::Script;
+use super::storage_file;
+
+/// What the desktop knows the program by, and the directory of what it keeps.
+const APP: &str = "stepback";
 
 /// Shows the window until it is closed.
 ///
@@ -32,7 +36,7 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
             Ok(Box::new(app))
         })
     };
-    match without_panic_text(&has_begun, || eframe::run_native("stepback", native, create)) {
+    match without_panic_text(&has_begun, || eframe::run_native(APP, native, create)) {
         Some(Ok(())) => {}
         Some(Err(error)) => return Ok(Outcome::NoWindow(reason(&error))),
         None => {
@@ -80,7 +84,7 @@ fn native_options(options: &WindowOptions) -> eframe::NativeOptions {
     let size = [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
     let mut viewport = egui::ViewportBuilder::default()
         .with_title("Stepback")
-        .with_app_id("stepback")
+        .with_app_id(APP)
         .with_inner_size(size)
         .with_min_inner_size([800.0, 500.0])
         .with_drag_and_drop(true);
@@ -90,7 +94,15 @@ fn native_options(options: &WindowOptions) -> eframe::NativeOptions {
     // A picture of a given size must not depend on where the window was last time.
     let persist_window = options.size.is_none() && !options.is_scripted();
     let renderer = eframe::Renderer::Glow;
-    eframe::NativeOptions { viewport, renderer, persist_window, system_font_fallback: false, ..Default::default() }
+    let persistence_path = storage_file::instead_of_unusable(APP);
+    eframe::NativeOptions {
+        viewport,
+        renderer,
+        persist_window,
+        persistence_path,
+        system_font_fallback: false,
+        ..Default::default()
+    }
 }
 
 /// The window's icon; none if the picture inside the program cannot be read, which a test rules out.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::recent::RecentTrace;
+use super::recent::{self, RecentTrace};
+use super::{layout, salvage};
 use crate::action::{Moment, ThemeChoice, WindowId};
 use crate::model::SourceChoice;
 use crate::panels::Pane;
@@ -32,6 +33,10 @@ pub struct Settings {
     pub layout: Option<SavedLayout>,
 }
 
+/// How small and how large everything may be.
+const ZOOM: std::ops::RangeInclusive<f32> = 0.5..=3.0;
+/// More commands are not remembered.
+const COMMANDS: usize = 5;
 /// More directories of sources are not kept.
 const MAPPINGS: usize = 50;
 /// The key of the panels in the storage.
@@ -66,6 +71,17 @@ pub struct SavedLayout {
     pub active: WindowId,
 }
 
+impl SavedLayout {
+    /// The same with sizes worked out anew; none when its parts do not make up a tree, or one too large to be of ours.
+    fn usable(mut self) -> Option<Self> {
+        let Some(root) = self.tree.root() else { return Some(self) };
+        (layout::is_tree(&self.tree) && self.positions.len() <= layout::TILES).then(|| {
+            let tiles = std::mem::take(&mut self.tree.tiles);
+            Self { tree: egui_tiles::Tree::new(self.tree.id(), root, tiles), ..self }
+        })
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         let theme = ThemeChoice::default();
@@ -84,8 +100,20 @@ impl Default for Settings {
 impl Settings {
     /// What the last run kept.
     pub fn load(storage: &dyn eframe::Storage) -> Self {
-        let settings: Self = eframe::get_value(storage, eframe::APP_KEY).unwrap_or_default();
-        Self { layout: eframe::get_value(storage, LAYOUT), ..settings }
+        let settings: Option<Self> = storage.get_string(eframe::APP_KEY).and_then(|text| salvage::read(&text));
+        let layout: Option<SavedLayout> = storage.get_string(LAYOUT).and_then(|text| salvage::read(&text));
+        Self { layout: layout.and_then(SavedLayout::usable), ..settings.unwrap_or_default().within_limits() }
+    }
+
+    /// The same with every value where the program itself would leave it: the file may be from anywhere.
+    fn within_limits(mut self) -> Self {
+        self.zoom = if self.zoom.is_finite() { self.zoom.clamp(*ZOOM.start(), *ZOOM.end()) } else { 1.0 };
+        self.recent.retain(|recent| !recent.path.as_os_str().is_empty());
+        self.recent.truncate(recent::LIMIT);
+        self.recent_commands.truncate(COMMANDS);
+        let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
+        self.moved_sources.drain(..surplus);
+        self
     }
 
     /// Keeps everything for the next run.
@@ -110,8 +138,8 @@ impl Settings {
     pub fn zoom_by(&mut self, direction: i8) {
         self.zoom = match direction {
             0 => 1.0,
-            1.. => (self.zoom + 0.1).min(3.0),
-            _ => (self.zoom - 0.1).max(0.5),
+            1.. => (self.zoom + 0.1).min(*ZOOM.end()),
+            _ => (self.zoom - 0.1).max(*ZOOM.start()),
         };
     }
 
@@ -142,6 +170,73 @@ impl Settings {
     pub fn remember_command(&mut self, name: &str) {
         self.recent_commands.retain(|other| other != name);
         self.recent_commands.insert(0, name.to_owned());
-        self.recent_commands.truncate(5);
+        self.recent_commands.truncate(COMMANDS);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Default)]
+    struct Stored(std::collections::HashMap<String, String>);
+
+    impl eframe::Storage for Stored {
+        fn get_string(&self, key: &str) -> Option<String> {
+            self.0.get(key).cloned()
+        }
+
+        fn set_string(&mut self, key: &str, value: String) {
+            self.0.insert(key.to_owned(), value);
+        }
+
+        fn remove_string(&mut self, key: &str) {
+            self.0.remove(key);
+        }
+
+        fn flush(&mut self) {}
+    }
+
+    fn loaded(key: &str, text: &str) -> Settings {
+        let mut stored = Stored::default();
+        eframe::Storage::set_string(&mut stored, key, text.to_owned());
+        Settings::load(&stored)
+    }
+
+    #[test]
+    fn a_zoom_that_nobody_can_see_is_brought_within_limits() {
+        for (text, zoom) in [("-1.0", 0.5), ("0.0", 0.5), ("1e30", 3.0), ("NaN", 1.0), ("inf", 1.0), ("2.0", 2.0)] {
+            let settings = loaded(eframe::APP_KEY, &format!("(theme:Dark,zoom:{text})"));
+            assert_eq!((settings.zoom, settings.theme), (zoom, ThemeChoice::Dark), "{text}");
+            settings.apply(&egui::Context::default());
+        }
+    }
+
+    #[test]
+    fn a_field_that_cannot_be_read_costs_itself_alone() {
+        let settings = loaded(eframe::APP_KEY, "(theme:Dark,zoom:large,recent:7,has_row_lines:false)");
+        assert_eq!((settings.theme, settings.zoom, settings.has_row_lines), (ThemeChoice::Dark, 1.0, false));
+    }
+
+    #[test]
+    fn a_layout_that_is_no_tree_is_left_out() {
+        let trace = PathBuf::from("a");
+        let saved = |tree| SavedLayout { tree, trace: trace.clone(), positions: Vec::new(), active: WindowId(1) };
+        let first = || layout::first(egui::vec2(1600.0, 1000.0));
+        let text = ron::to_string(&saved(first())).unwrap();
+        assert!(loaded(LAYOUT, &text).layout.is_some());
+        let mut circle = first();
+        let root = circle.root().unwrap();
+        if let Some(egui_tiles::Tile::Container(container)) = circle.tiles.get_mut(root) {
+            container.add_child(root);
+        }
+        assert!(loaded(LAYOUT, &ron::to_string(&saved(circle)).unwrap()).layout.is_none());
+        let mut flat = first();
+        let root = flat.root().unwrap();
+        if let Some(egui_tiles::Tile::Container(egui_tiles::Container::Linear(linear))) = flat.tiles.get_mut(root) {
+            linear.shares.set_share(root, -1.0);
+        }
+        assert!(loaded(LAYOUT, &ron::to_string(&saved(flat)).unwrap()).layout.is_none());
+        assert!(loaded(LAYOUT, &text.replace("root:Some(", "root:Some(9")).layout.is_none());
     }
 }
