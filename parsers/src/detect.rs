@@ -8,6 +8,7 @@ use crate::any_source::AnySource;
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::{FormatError, SourceError};
+use crate::foreign::foreign_format;
 use crate::kept::places::KeptOptions;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::tarmac::line::is_plausible_line;
@@ -230,6 +231,9 @@ pub fn detect(head: &[u8]) -> Result<Format, FormatError> {
     if let Some(format) = lines.clone().filter(|line| line.len() <= LINE_LIMIT).find_map(format_of_line) {
         return Ok(format);
     }
+    if let Some(kind) = foreign_format(head) {
+        return Err(FormatError::Foreign { kind, formats: listed(FORMATS.iter().map(|row| row.title)) });
+    }
     let is_control = |byte: &u8| *byte < b' ' && !byte.is_ascii_whitespace();
     if lines.any(|line| line.iter().any(is_control)) {
         return Err(FormatError::Binary);
@@ -285,7 +289,12 @@ mod tests {
         check(b"\x7fELF\x02", "looks like an ELF file");
         check(&[0; 100_000], "looks like binary data");
         check(b"Dear Sir,\nit is late.\n", "no Tarmac line in the first 2 lines");
-        check(b"fn main() {}", "no Tarmac line in the first 1 lines");
+        check(b"fn main() {}", "no Tarmac line in the first line");
+        check(
+            b"core   0: 0x1000 (0x00000297) auipc t0, 0x0",
+            "this is a Spike commit log (RISC-V); Stepback reads Tarmac",
+        );
+        check(b"\0\0\0\0\0\0\0\x01\x49\0", "this is an FST waveform; Stepback reads Tarmac and drmemtrace");
     }
 
     #[test]

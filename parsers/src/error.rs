@@ -25,8 +25,16 @@ pub enum FormatError {
     /// No text.
     #[error("looks like binary data, not like a trace")]
     Binary,
+    /// A format of others.
+    #[error("this is {kind}; Stepback reads {formats}")]
+    Foreign {
+        /// Its name, with the article.
+        kind: &'static str,
+        /// What can be read.
+        formats: String,
+    },
     /// Text of another kind.
-    #[error("no {formats} line in the first {lines} lines: is this a trace?")]
+    #[error("no {formats} line in the first {}: is this a trace?", lines_text(*lines))]
     NoTraceLine {
         /// The formats that were looked for.
         formats: String,
@@ -41,6 +49,11 @@ pub enum FormatError {
         /// Those that it knows.
         known: String,
     },
+}
+
+/// `line`, `2 lines`.
+fn lines_text(count: usize) -> String {
+    if count == 1 { "line".to_owned() } else { format!("{count} lines") }
 }
 
 /// The input could not be read.

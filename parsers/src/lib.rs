@@ -29,6 +29,7 @@ pub mod drmemtrace;
 mod error;
 mod events;
 mod facts;
+mod foreign;
 mod gap;
 pub mod kept;
 mod known_instruction;

@@ -73,6 +73,9 @@ struct AtJson {
     memory: Vec<MemoryJson>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stack: Option<Vec<FrameJson>>,
+    /// Frames that the limit leaves out; missing where it leaves out none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stack_hidden: Option<u64>,
 }
 
 /// A range of memory.
@@ -182,6 +185,7 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
         register_reasons,
         memory: ranges.iter().map(memory).collect(),
         stack: stack.as_ref().map(|stack| stack.json(report)),
+        stack_hidden: stack.as_ref().map(Stack::hidden).filter(|hidden| *hidden > 0),
     })
 }
 

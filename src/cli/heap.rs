@@ -204,15 +204,15 @@ fn totals_text(heap: &Heap) -> String {
     let blocks = heap.blocks();
     let unfreed = || blocks.iter().filter(|block| block.freed.is_none());
     let bytes = |sizes: &mut dyn Iterator<Item = &Block>| {
-        grouped(sizes.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes)))
+        counted(sizes.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes)), "byte")
     };
     let mut text = format!(
-        "{} of {} bytes; {} of {} bytes never freed; {} bytes at once at most\n",
+        "{} of {}; {} of {} never freed; {} at once at most\n",
         counted(blocks.len() as u64, "block"),
         bytes(&mut blocks.iter()),
         counted(unfreed().count() as u64, "block"),
         bytes(&mut unfreed()),
-        grouped(most_bytes(blocks)),
+        counted(most_bytes(blocks), "byte"),
     );
     let unknown = heap.bad_frees.iter().filter(|bad| bad.freed_before.is_none()).count() as u64;
     if unknown > 0 {

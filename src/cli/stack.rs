@@ -49,6 +49,11 @@ impl Stack {
         self.frames.iter().map(|frame| frame_json(frame, report)).collect()
     }
 
+    /// Frames that the limit leaves out.
+    pub fn hidden(&self) -> u64 {
+        self.depth.saturating_sub(self.frames.len() as u64)
+    }
+
     /// As text, one frame a line.
     pub fn text(&self) -> String {
         let mut text = format!("stack of {}, {}\n", printable(&self.thread), counted(self.depth, "frame"));
@@ -56,7 +61,7 @@ impl Stack {
             text.push_str(&printable(&frame.line(number)));
             text.push('\n');
         }
-        let hidden = self.depth.saturating_sub(self.frames.len() as u64);
+        let hidden = self.hidden();
         if hidden > 0 {
             text.push_str(&format!("… {} more (--frames N)\n", grouped(hidden)));
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use stepback_index::Fingerprint;
 use stepback_parsers::{
-    Format, ReadAt, SourceError, TraceFile,
+    Format, FormatError, ReadAt, SourceError, TraceFile,
     drmemtrace::{LayoutError, TraceLayout},
 };
 
@@ -19,6 +19,8 @@ use super::input::{modified_nanos, refused};
 const OPEN_LIMIT: usize = 256;
 /// Deepest is `trace/window.0000/`.
 const NESTING_LIMIT: usize = 32;
+/// So many traces inside a directory are named.
+const LISTED: usize = 8;
 /// How the names of raw records end, packed or not.
 const RAW_ENDINGS: [&str; 5] = [".raw", ".raw.lz4", ".raw.gz", ".raw.zlib", ".raw.sz"];
 
@@ -184,13 +186,37 @@ fn unusable(path: &Path, error: LayoutError) -> anyhow::Error {
 /// Why a directory without a trace cannot be opened.
 fn nothing_in(path: &Path) -> anyhow::Error {
     let Ok(entries) = fs::read_dir(path) else { return anyhow!("the directory may not be read: {path:?}") };
-    let is_recorded = |path: &PathBuf| name_of(path).starts_with("drmemtrace.") && path.is_dir();
-    let recorded = entries.flatten().map(|entry| entry.path()).filter(is_recorded).count();
-    match recorded {
-        0 => unusable(path, LayoutError::Nothing),
-        1 => anyhow!("the directory of a trace lies inside: open that one: {path:?}"),
-        _ => anyhow!("the directories of {recorded} traces lie inside: open one of them: {path:?}"),
+    let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    inside.sort();
+    let traces: Vec<String> = inside.iter().filter(|path| looks_like_trace(path)).map(|path| name_of(path)).collect();
+    match &*traces {
+        [] => unusable(path, LayoutError::Nothing),
+        [one] => anyhow!("a trace lies inside this directory, open that one: {one}: {path:?}"),
+        _ => {
+            let more = traces.len().saturating_sub(LISTED);
+            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let listed = traces.iter().take(LISTED).map(String::as_str).collect::<Vec<_>>().join(", ");
+            anyhow!("{} traces lie inside this directory, open one of them: {listed}{rest}: {path:?}", traces.len())
+        }
     }
+}
+
+/// True for what a recorder calls its directories, and for files that are named and begin like text of a format.
+fn looks_like_trace(path: &Path) -> bool {
+    let name = name_of(path);
+    if path.is_dir() {
+        return name.starts_with("drmemtrace.");
+    }
+    let mut endings = Format::all().filter(|format| format.is_text()).flat_map(Format::endings);
+    let is_named = endings.any(|ending| name.rsplit_once('.').is_some_and(|(_, found)| found == *ending));
+    // To open a pipe would wait for its writer.
+    is_named && path.is_file() && File::open(path).is_ok_and(|file| is_text_trace(&file))
+}
+
+/// Packed files are taken at their word: to unpack each would take long.
+fn is_text_trace(file: &File) -> bool {
+    let found = Format::of_input(file);
+    matches!(found, Ok(_) | Err(SourceError::NotATrace(FormatError::Packed { .. })))
 }
 
 /// Opens one of `count` files.
@@ -217,6 +243,21 @@ mod tests {
     use super::*;
     use crate::session::OpenOptions;
     use crate::session::input::Input;
+
+    #[test]
+    fn a_directory_of_several_traces_lists_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = || Input::open(&OpenOptions::new(folder.path())).unwrap_err().to_string();
+        fs::write(folder.path().join("notes.txt"), "nothing yet").unwrap();
+        assert!(!message().contains("inside"), "{}", message());
+        let line = "1 clk IT (1) 00008000 e3a00001 A svc : MOV r0,#1\n";
+        fs::write(folder.path().join("b.tarmac"), line).unwrap();
+        assert!(message().contains("a trace lies inside this directory, open that one: b.tarmac"), "{}", message());
+        fs::write(folder.path().join("a.log"), line).unwrap();
+        fs::create_dir(folder.path().join("drmemtrace.app.1.dir")).unwrap();
+        let expected = "3 traces lie inside this directory, open one of them: a.log, b.tarmac, drmemtrace.app.1.dir";
+        assert!(message().contains(expected), "{}", message());
+    }
 
     #[test]
     fn text_whose_name_is_that_of_raw_records_is_opened() {

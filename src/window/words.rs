@@ -9,6 +9,7 @@ pub fn bytes(number: u64) -> String {
     let units = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)];
     match units.iter().find(|(_, size)| number >= *size) {
         Some((unit, size)) => format!("{}.{} {unit}", number / size, number % size * 10 / size),
+        None if number == 1 => "1 byte".to_owned(),
         None => format!("{number} bytes"),
     }
 }

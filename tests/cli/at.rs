@@ -134,6 +134,9 @@ fn the_stack_is_told_innermost_first() {
     assert_eq!((&stack[0]["call_step"], &stack[0]["entry_step"]), (&json!(1762), &Value::Null));
     assert_eq!((&stack[3]["entered"], &stack[3]["arguments"]), (&json!("root"), &json!({})));
     assert_eq!(sandbox.json(&["at", &trace, "end"]).get("stack"), None);
+    assert_eq!(sandbox.json(&["at", &trace, "end", "--stack"]).get("stack_hidden"), None);
+    let cut = sandbox.json(&["at", &trace, "end", "--stack", "--frames", "1"]);
+    assert_eq!((cut["stack"].as_array().unwrap().len(), &cut["stack_hidden"]), (1, &json!(3)));
     let text = sandbox.run(&["at", &trace, "end", "--stack", "--frames", "1"]).succeeds();
     text.prints("stack of cpu0, 4 frames").prints("#0 bfb1e598a4e5bda9(x0=0x80020010").prints("3 more");
 }

@@ -104,7 +104,7 @@ fn a_directory_without_a_trace_says_what_to_do() {
     fs::write(sandbox.path("rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4"), "x").unwrap();
     check("rec/drmemtrace.app.1.0001.dir", "drraw2trace -indir");
     check("rec/drmemtrace.app.1.0001.dir/raw/drmemtrace.app.1.raw.lz4", "drraw2trace -indir");
-    check("rec", "the directory of a trace lies inside");
+    check("rec", "a trace lies inside this directory");
     fs::create_dir(sandbox.path("empty")).unwrap();
     check("empty", "holds no trace");
 }

@@ -115,7 +115,7 @@ pub const ROOMS: &[CrateRooms] = &[
                 room("rst", &["rst"]),
                 room("btrace", &["btrace"]),
             ],
-            &[room("detect", &["detect", "format", "any_source"])],
+            &[room("detect", &["detect", "foreign", "format", "any_source"])],
         ],
     },
     CrateRooms {

@@ -366,7 +366,8 @@ impl Decoder {
         if ordinal > self.records {
             let missing = ordinal - self.records;
             self.records = ordinal;
-            self.complain(out, format!("{missing} records are missing before this place: is a chunk lost?"));
+            let records = if missing == 1 { "1 record is".to_owned() } else { format!("{missing} records are") };
+            self.complain(out, format!("{records} missing before this place: is a chunk lost?"));
         }
     }
 

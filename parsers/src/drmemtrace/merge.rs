@@ -130,7 +130,8 @@ impl Input {
             out.sink.problem(&problem(&name, end, message));
         }
         if *is_member_end && rest > 0 {
-            let message = format!("it ends inside a record: {rest} bytes are left out");
+            let bytes = if rest == 1 { "1 byte is".to_owned() } else { format!("{rest} bytes are") };
+            let message = format!("it ends inside a record: {bytes} left out");
             out.sink.problem(&problem(&name, end, &message));
         }
         if *is_member_end {

@@ -14,6 +14,9 @@ use crate::tarmac::settings::StateField;
 use crate::text::digits;
 use crate::text::lexer::{Lexer, Token};
 
+/// What is missing where a line does not say how its instruction decodes, and what to do.
+const STATE: &str = "an instruction-set state (cores that leave it out are read with --implicit-thumb)";
+
 /// The fields of an instruction line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InstructionLine<'a> {
@@ -166,7 +169,7 @@ fn state<'a>(fields: &mut Lexer<'a>, place: Place<'_>, state_field: StateField) 
     let Some(set) = state_of(word) else {
         let thumb = State { set: InstructionSet::T32, mode: b"" };
         let is_implicit = state_field == StateField::ImplicitThumb;
-        return is_implicit.then_some(thumb).ok_or(FaultKind::Expected("an instruction-set state").at(column));
+        return is_implicit.then_some(thumb).ok_or(FaultKind::Expected(STATE).at(column));
     };
     fields.next();
     let mut after = *fields;

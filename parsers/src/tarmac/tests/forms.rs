@@ -93,7 +93,12 @@ fn instructions_without_a_state_are_thumb_if_asked() {
     check_with(THUMB, "5 clk IT (00001000) 46c0 NOP", &nop);
     check_with(THUMB, "5 clk IT (7) 00001000 46c0 T thread : NOP", &nop);
     check_with(THUMB, "5 clk IT (00001000) 4401 ADD r1,r0", &["step 5 1000 T32 4401/2 \"ADD r1,r0\""]);
-    check("5 clk IT 00001000 46c0 NOP", &["problem 23 expected an instruction-set state, found \"NOP\""]);
+    check(
+        "5 clk IT 00001000 46c0 NOP",
+        &[
+            "problem 23 expected an instruction-set state (cores that leave it out are read with --implicit-thumb), found \"NOP\"",
+        ],
+    );
 }
 
 #[test]

@@ -1,0 +1,191 @@
+//! Formats that we do not read, so that who gives one learns what it is instead of that it is no trace.
+
+/// What a file is that begins so, of the formats that are often mistaken for ours; none for all others.
+pub(crate) fn foreign_format(head: &[u8]) -> Option<&'static str> {
+    let by_magic = MAGICS.iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, name)| *name);
+    by_magic.or_else(|| {
+        let lines = head.split(|byte| *byte == b'\n').take(LINES).filter(|line| line.len() <= LONGEST);
+        lines.filter_map(|line| std::str::from_utf8(line).ok()).find_map(|line| of_line(line.trim()))
+    })
+}
+
+/// So many lines tell: some formats begin with a header.
+const LINES: usize = 64;
+/// Longer lines are not looked at, in bytes.
+const LONGEST: usize = 1 << 12;
+
+/// First bytes, from the documentation or the sources of who writes them.
+const MAGICS: [(&[u8], &str); 7] = [
+    // x64dbg: docs/developers/trace-file-format.
+    (b"TRAC", "an x64dbg trace"),
+    // Linux, tools/perf/Documentation/perf.data-file-format.txt.
+    (b"PERFILE2", "a perf.data file (perf script prints it)"),
+    // GTKWave, fstapi: the header block has type 0 and 329 bytes.
+    (b"\0\0\0\0\0\0\0\x01\x49", "an FST waveform"),
+    // stf_lib: the first record is STF_IDENTIFIER (1), whose text is the name of the format.
+    (b"\x01STF", "an STF trace of a RISC-V simulator"),
+    // Intel SDM volume 3, 33.4.2.17: a PSB packet.
+    (b"\x02\x82\x02\x82\x02\x82", "a raw Intel PT stream"),
+    // Common Trace Format 1.8, section 5.2.
+    (b"\xc1\x1f\xfc\xc1", "a CTF trace (LTTng)"),
+    (b"TTDF", "a WinDbg time travel trace"),
+];
+
+/// A line, and whose it can only be.
+fn of_line(line: &str) -> Option<&'static str> {
+    let rows: [(fn(&str) -> bool, &'static str); 9] = [
+        (is_spike, "a Spike commit log (RISC-V)"),
+        (is_sail, "a log of the Sail model (RISC-V)"),
+        (is_ibex, "a log of an Ibex or CV32E40P core (RISC-V)"),
+        (is_qemu, "a log of QEMU"),
+        (is_gem5, "a gem5 Exec trace (gem5's TarmacTracer writes what can be read)"),
+        (is_tenet, "a Tenet trace"),
+        (is_unidbg, "an unidbg trace"),
+        (is_vcd, "a VCD waveform"),
+        (is_perf_script, "the output of perf script"),
+    ];
+    rows.iter().find(|(is_so, _)| is_so(line)).map(|(_, name)| *name)
+}
+
+fn is_number(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_hex(word: &str) -> bool {
+    let digits = word.strip_prefix("0x").unwrap_or(word);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// A hexadecimal number with its prefix.
+fn is_prefixed(word: &str) -> bool {
+    word.starts_with("0x") && is_hex(word)
+}
+
+/// `core   0: 3 0x0000000080000000 (0x00000297) x5 0x0000000080000000`, the privilege missing with `-l` alone.
+fn is_spike(line: &str) -> bool {
+    let Some((core, rest)) = line.strip_prefix("core").and_then(|rest| rest.split_once(':')) else { return false };
+    let words: Vec<&str> = rest.split_whitespace().take(3).collect();
+    is_number(core.trim()) && words.windows(2).any(|pair| is_prefixed(pair[0]) && pair[1].starts_with("(0x"))
+}
+
+/// `[0] [M]: 0x0000000000001000 (0x00000297) auipc t0, 0x0`.
+fn is_sail(line: &str) -> bool {
+    let Some((head, rest)) = line.split_once("]: ") else { return false };
+    let Some((step, mode)) = head.strip_prefix('[').and_then(|head| head.split_once("] [")) else { return false };
+    is_number(step) && matches!(mode, "M" | "S" | "U") && rest.split(' ').next().is_some_and(is_prefixed)
+}
+
+/// The header `Time Cycle PC Insn Decoded instruction …`.
+fn is_ibex(line: &str) -> bool {
+    line.split_whitespace().take(5).eq(["Time", "Cycle", "PC", "Insn", "Decoded"])
+        || line.split_whitespace().take(5).eq(["Time", "Cycle", "PC", "Instr", "Decoded"])
+}
+
+/// `Trace 0: 0x7f12 [00000000/0000000000401000/…]` of `-d exec`, `IN: main` of `-d in_asm`,
+/// and `0, 0xa12, 0xf8012400, "movs r4, #0"` of the plugin execlog.
+fn is_qemu(line: &str) -> bool {
+    let of_exec = || line.strip_prefix("Trace ").is_some_and(|rest| rest.contains(": 0x") && rest.contains(" ["));
+    let of_plugin = || {
+        let mut fields = line.splitn(4, ", ");
+        let is_numbered = fields.next().is_some_and(is_number);
+        is_numbered && fields.next().is_some_and(is_prefixed) && fields.next().is_some_and(is_prefixed)
+    };
+    line == "IN:" || line.starts_with("IN: ") || of_exec() || of_plugin()
+}
+
+/// `1000: system.cpu: A0 T0 : 0x400078 @_start : mov fp, #0 : IntAlu : D=0x0`.
+fn is_gem5(line: &str) -> bool {
+    let Some((time, rest)) = line.split_once(": ") else { return false };
+    is_number(time) && rest.contains(" : ") && (rest.contains(".cpu") || rest.starts_with("cpu")) && rest.contains(" T")
+}
+
+/// `rax=0x0,rip=0x401000,mr=0x7ffe:…`: changed registers, then memory.
+fn is_tenet(line: &str) -> bool {
+    let mut fields = line.split(',').map(|field| field.split_once('='));
+    let is_field = |field: Option<(&str, &str)>| {
+        field.is_some_and(|(name, value)| {
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                && !name.is_empty()
+                && value.split(':').all(is_hex)
+                && value.starts_with("0x")
+        })
+    };
+    let has_pc = line.split(',').any(|field| ["rip=", "eip=", "pc="].iter().any(|pc| field.starts_with(pc)));
+    has_pc && fields.all(is_field)
+}
+
+/// `[libnative.so 0x01234] [ffc300d1] 0x12001234: "sub sp, sp, #0x30" sp=0x…`, with or without the time before it.
+fn is_unidbg(line: &str) -> bool {
+    let is_quoted = line.contains(": \"") || line.contains(":\"");
+    let mut brackets = line.split('[').skip(1).filter_map(|part| part.split_once(']')).map(|(inside, _)| inside);
+    line.starts_with('[') && is_quoted && brackets.any(|inside| inside.len() >= 4 && is_hex(inside.trim()))
+}
+
+/// The sections that a value change dump begins with (IEEE 1364-2005, 18.2).
+fn is_vcd(line: &str) -> bool {
+    ["$date", "$version", "$timescale", "$comment"].iter().any(|section| {
+        line.strip_prefix(section).is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    })
+}
+
+/// `prog  1234 [001] 123.456789:     1 instructions:u:   401000 main+0x0 (/bin/prog)`.
+fn is_perf_script(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let is_time = |word: &str| {
+        let time = word.strip_suffix(':').and_then(|time| time.split_once('.'));
+        time.is_some_and(|(seconds, rest)| is_number(seconds) && is_number(rest))
+    };
+    let is_event = |word: &&str| word.len() > 1 && word.ends_with(':');
+    words
+        .iter()
+        .take(6)
+        .position(|word| is_time(word))
+        .is_some_and(|at| at > 0 && words.iter().skip(at + 1).any(|word| is_event(&word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(head: &[u8], expected: &str) {
+        let found = foreign_format(head).unwrap_or_default();
+        assert!(!found.is_empty() && found.contains(expected), "{found:?} for {expected}");
+    }
+
+    #[test]
+    fn formats_of_others_are_known_by_their_first_lines() {
+        check(b"core   0: 0x0000000000001000 (0x00000297) auipc   t0, 0x0\n", "Spike");
+        check(b"core   0: 3 0x0000000080000000 (0x00000297) x5  0x0000000080000000\n", "Spike");
+        check(b"[0] [M]: 0x0000000000001000 (0x00000297) auipc t0, 0x0\n", "Sail");
+        check(b"Time\tCycle\tPC\tInsn\tDecoded instruction\tRegister and memory contents\n", "Ibex");
+        check(b"----------------\nIN: main\n0x00401000:  55  pushq %rbp\n", "QEMU");
+        check(b"Trace 0: 0x7f3c [00000000/0000000000401000/00000000/00000000] main\n", "QEMU");
+        check(b"0, 0xa12, 0xf8012400, \"movs r4, #0\"\n", "QEMU");
+        check(b"   1000: system.cpu: A0 T0 : 0x400078 @_start    : mov   fp, #0  : IntAlu :  D=0x0\n", "gem5");
+        check(b"system started\n  500: system.cpu T0 : 0x400078 : nop : IntAlu :\n", "gem5");
+        check(b"rax=0x0,rbx=0x7ffe,rip=0x401000,mr=0x7ffe0:00112233\n", "Tenet");
+        check(b"[10:53:34 123][libn.so 0x01234] [ffc300d1] 0x12001234: \"sub sp, sp, #0x30\" sp=0x0\n", "unidbg");
+        check(b"$date\n   today\n$end\n$timescale 1ps $end\n", "VCD");
+        check(
+            b"ls  1234 [001]  123.456789:          1 instructions:u:      401000 main+0x0 (/bin/ls)\n",
+            "perf script",
+        );
+        check(b"\0\0\0\0\0\0\0\x01\x49\0\0", "FST");
+        check(b"TRAC\x10\0\0\0{\"ver\":1}", "x64dbg");
+        check(b"\x01STF\0", "STF");
+    }
+
+    #[test]
+    fn prose_and_code_are_nobodys() {
+        for head in [
+            &b"Dear Sir,\nit is late: come home.\n"[..],
+            b"fn main() {}\n",
+            b"",
+            b"a=1,b=2\n",
+            b"[section]\nkey: \"x\"\n",
+        ] {
+            assert_eq!(foreign_format(head), None);
+        }
+    }
+}
