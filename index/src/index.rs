@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use stepback_machine::{Address, Endian, InstructionSet, RegisterId};
-use stepback_parsers::{Position, RegisterSource, Source, Step};
+use stepback_parsers::{MarkerKind, Position, RegisterSource, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::{OpenError, QueryError};
@@ -63,6 +63,17 @@ pub struct Index<S> {
     pub(crate) operands: OnceLock<OperandTable>,
     /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
     pub(crate) unshown_stores: OnceLock<Vec<Address>>,
+    /// The segments that have markers of each kind, found at the first question about all threads.
+    pub(crate) marker_segments: OnceLock<Vec<KindSegments>>,
+}
+
+/// The segments with markers of a kind.
+#[derive(Debug)]
+pub(crate) struct KindSegments {
+    /// Which kind.
+    pub kind: MarkerKind,
+    /// The segments, ascending.
+    pub segments: Vec<usize>,
 }
 
 impl<S: Source> Index<S> {
@@ -144,6 +155,7 @@ impl<S: Source> Index<S> {
             host_regions,
             operands: OnceLock::new(),
             unshown_stores: OnceLock::new(),
+            marker_segments: OnceLock::new(),
         })
     }
 

@@ -59,7 +59,7 @@ impl Query for FindMarkers {
             let Some(segment) = index.segment(number).filter(|segment| segment.meta.step_base < range.end) else {
                 break;
             };
-            let lists = MarkerReader(index).marker_lists(number, &segment, wanted)?;
+            let lists = MarkerReader(index).marker_lists(&segment, wanted)?;
             let slots = slots_of(&lists, segment.meta.step_base, &range, self.limit.saturating_sub(hits.len()))?;
             for near in slots.chunk_by(|one, next| next / NEAR == one / NEAR) {
                 hits.extend(MarkerReader(index).markers_in(near, wanted)?);

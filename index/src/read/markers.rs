@@ -1,6 +1,6 @@
 //! The markers of a trace, through the lists of their kinds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stepback_parsers::{MarkerKind, Position, Source};
 
@@ -8,12 +8,13 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::markers::{MarkerCount, MarkerHit};
 use crate::answers::thread::ThreadId;
-use crate::index::Index;
+use crate::index::{Index, KindSegments};
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
+use crate::store::contents::MarkerContents;
 use crate::store::packed::List;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
-use crate::store::segment::views::markers_of;
+use crate::store::segment::views::{markers_of, markers_of_all};
 
 /// Which markers are meant.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,11 @@ pub(crate) struct WantedMarkers<'a> {
 
 impl WantedMarkers<'_> {
     fn includes(self, thread: ThreadId, kind: MarkerKind) -> bool {
-        self.thread.is_none_or(|wanted| wanted == thread) && (self.kinds.is_empty() || self.kinds.contains(&kind))
+        self.thread.is_none_or(|wanted| wanted == thread) && self.includes_kind(kind)
+    }
+
+    fn includes_kind(self, kind: MarkerKind) -> bool {
+        self.kinds.is_empty() || self.kinds.contains(&kind)
     }
 }
 
@@ -47,47 +52,100 @@ impl<'a, S: Source> MarkerReader<'a, S> {
         at: Position,
         cancel: &Cancel,
     ) -> Result<Vec<MarkerHit>, QueryError> {
+        match self.last_slot(wanted, at, cancel)? {
+            Some(slot) => self.markers_in(&[slot], wanted),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The last slot with such markers up to a position. Cost: lookups in the lists of the last segment that has some.
+    pub(crate) fn last_slot(
+        &self,
+        wanted: WantedMarkers<'_>,
+        at: Position,
+        cancel: &Cancel,
+    ) -> Result<Option<u64>, QueryError> {
         SlotReader(self.0).check_position(at)?;
         for number in self.segments_with_markers(wanted).into_iter().rev() {
             cancel.check()?;
-            let Some(segment) = self.0.segment(number) else { continue };
+            let Some(segment) = self.0.segment(number).filter(|segment| segment.meta.step_base <= at.0) else {
+                continue;
+            };
             let below = at.0.saturating_add(1).saturating_sub(segment.meta.step_base);
             let below = u32::try_from(below).unwrap_or(u32::MAX);
             let mut last = None;
-            for list in self.marker_lists(number, &segment, wanted)? {
+            for list in self.marker_lists(&segment, wanted)? {
                 last = last.max(list.last_below(below).map_err(|_| damaged(Section::Registers))?);
             }
             if let Some(last) = last {
-                return self.markers_in(&[segment.meta.step_base.saturating_add(u64::from(last))], wanted);
+                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(last))));
             }
         }
-        Ok(Vec::new())
+        Ok(None)
     }
 
     /// The segments with such markers, ascending.
     pub(crate) fn segments_with_markers(&self, wanted: WantedMarkers<'_>) -> Vec<usize> {
-        let known = self.0.contents.markers.iter().filter(|known| wanted.includes(ThreadId(known.thread), known.kind));
-        let segments: BTreeSet<_> =
-            known.flat_map(|known| known.segments.iter().map(|number| *number as usize)).collect();
-        segments.into_iter().collect()
+        let mut segments: Vec<usize> = match wanted.thread {
+            Some(thread) => {
+                let own = self.known_of(thread).iter().filter(|known| wanted.includes(thread, known.kind));
+                own.flat_map(|known| &known.segments).map(|number| *number as usize).collect()
+            }
+            None => {
+                let kinds = self.segments_by_kind().iter().filter(|of| wanted.includes_kind(of.kind));
+                kinds.flat_map(|of| of.segments.iter().copied()).collect()
+            }
+        };
+        segments.sort_unstable();
+        segments.dedup();
+        segments
     }
 
-    /// The lists of such markers in a segment.
+    /// What a thread has; the table is sorted by thread and kind.
+    fn known_of(&self, thread: ThreadId) -> &'a [MarkerContents] {
+        let known = &self.0.contents.markers;
+        let first = known.partition_point(|known| known.thread < thread.0);
+        let end = known.partition_point(|known| known.thread <= thread.0);
+        known.get(first..end).unwrap_or_default()
+    }
+
+    /// For each kind the segments that have some: found once, since the table has an entry for each thread.
+    fn segments_by_kind(&self) -> &'a [KindSegments] {
+        self.0.marker_segments.get_or_init(|| {
+            let mut by_kind: BTreeMap<MarkerKind, BTreeSet<usize>> = BTreeMap::new();
+            for known in &self.0.contents.markers {
+                by_kind.entry(known.kind).or_default().extend(known.segments.iter().map(|number| *number as usize));
+            }
+            let of_kind =
+                |(kind, segments): (_, BTreeSet<_>)| KindSegments { kind, segments: segments.into_iter().collect() };
+            by_kind.into_iter().map(of_kind).collect()
+        })
+    }
+
+    /// The lists of such markers in a segment: without a thread, those of all threads together.
     pub(crate) fn marker_lists<'b>(
         &self,
-        number: usize,
         segment: &SegmentReader<'b>,
         wanted: WantedMarkers<'_>,
     ) -> Result<Vec<List<'b>>, QueryError> {
         let mut lists = Vec::new();
-        let number = u32::try_from(number).unwrap_or(u32::MAX);
-        for known in &self.0.contents.markers {
-            if !wanted.includes(ThreadId(known.thread), known.kind) || known.segments.binary_search(&number).is_err() {
-                continue;
+        if let Some(thread) = wanted.thread {
+            let kinds = self.known_of(thread).iter().map(|known| known.kind).filter(|kind| wanted.includes_kind(*kind));
+            // Threads beyond what the index can number share a number.
+            let locals = segment.meta.threads.iter().zip(0..).filter(|(known, _)| known.thread == thread.0);
+            let locals: Vec<u16> = locals.map(|(_, local)| local).collect();
+            for kind in kinds {
+                for local in &locals {
+                    lists.extend(segment.list(*local, markers_of(kind))?);
+                }
             }
-            let locals = segment.meta.threads.iter().zip(0..).filter(|(thread, _)| thread.thread == known.thread);
-            for (_, local) in locals {
-                lists.extend(segment.list(local, markers_of(known.kind))?);
+            return Ok(lists);
+        }
+        for kind in self.segments_by_kind().iter().map(|of| of.kind).filter(|kind| wanted.includes_kind(*kind)) {
+            match segment.list(0, markers_of_all(kind))? {
+                Some(list) => lists.push(list),
+                None if segment.meta.threads.len() > 1 => {}
+                None => lists.extend(segment.list(0, markers_of(kind))?),
             }
         }
         Ok(lists)

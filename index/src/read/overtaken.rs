@@ -59,16 +59,23 @@ impl<'a, S: Source> DoubtReader<'a, S> {
     fn late_call(&self, done: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
         let ThreadSlot { thread, slot: after } = done;
         let Some(at) = after.checked_sub(1).map(Position) else { return Ok(None) };
-        let count = u16::try_from(self.0.threads().len()).unwrap_or(u16::MAX);
-        for other in (0..count).map(ThreadId).filter(|other| *other != thread) {
-            let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(other) };
-            let last = MarkerReader(self.0).last(wanted, at, cancel)?.pop();
-            let Some(MarkerHit { step: Some(step), marker, position, .. }) = last else { continue };
-            if !self.0.instruction_set(other).system_call_may_write_late(marker.value) {
+        for known in &self.0.contents.markers {
+            let other = ThreadId(known.thread);
+            if known.kind != MarkerKind::SYSTEM_CALL || other == thread {
                 continue;
             }
-            let next = SlotReader(self.0).next_step_of(other, position)?;
-            if next.is_none_or(|next| next.after().0 > after) {
+            let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(other) };
+            // Most threads returned long ago, which the lists tell without the text of the call.
+            let Some(slot) = MarkerReader(self.0).last_slot(wanted, at, cancel)? else { continue };
+            if SlotReader(self.0).has_step_between(other, Position(slot), Position(after))? {
+                continue;
+            }
+            let Some(MarkerHit { step: Some(step), marker, .. }) =
+                MarkerReader(self.0).markers_in(&[slot], wanted)?.pop()
+            else {
+                continue;
+            };
+            if self.0.instruction_set(other).system_call_may_write_late(marker.value) {
                 return Ok(Some(Doubt::SystemCall { step, number: marker.value }));
             }
         }

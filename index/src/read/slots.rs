@@ -187,6 +187,21 @@ impl<'a, S: Source> SlotReader<'a, S> {
         Ok(None)
     }
 
+    /// Whether a thread did a step from one position to another.
+    pub(crate) fn has_step_between(&self, thread: ThreadId, from: Position, to: Position) -> Result<bool, QueryError> {
+        let segments = &self.0.contents.segments;
+        let first = segments.partition_point(|segment| segment.step_base <= from.0).saturating_sub(1);
+        let end = segments.partition_point(|segment| segment.step_base < to.0);
+        for number in (first..end).rev() {
+            let segment = self.0.segment(number).ok_or_else(no_segment)?;
+            let local = |slot: u64| u32::try_from(slot.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            if let Some(last) = last_step_of(&segment, thread, local(to.0))? {
+                return Ok(last > local(from.0));
+            }
+        }
+        Ok(false)
+    }
+
     /// The first step of a thread from a position on.
     pub(crate) fn next_step_of(&self, thread: ThreadId, from: Position) -> Result<Option<Step>, QueryError> {
         if self.0.threads().len() == 1 {

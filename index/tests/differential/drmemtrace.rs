@@ -14,7 +14,7 @@ use super::support::compare::{Comparison, Things, index_of};
 use super::support::dice::Dice;
 
 /// The questions of [`Comparison::ask_of_kind`] that need neither lines nor values of registers, which are inferred.
-const KINDS: [u64; 11] = [2, 4, 6, 8, 9, 12, 15, 17, 18, 19, 21];
+const KINDS: [u64; 12] = [2, 4, 6, 8, 9, 12, 15, 17, 18, 19, 21, 23];
 
 /// Where random programs have their code and data.
 const CODE: u64 = 0x40_1000;

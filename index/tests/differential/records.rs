@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use stepback_index::{
-    AccessKinds, AccessesOf, BuildOptions, Cancel, FindMarkers, LastMarkers, MarkerCount, MarkerReader, MemoryRange,
-    PageHeat, PositionOfLine, Query as _, RegisterFile, RegistersAt, ThreadId, index_in_memory,
+    AccessKinds, AccessesOf, BuildOptions, Cancel, Cell, FindMarkers, LastAccess, LastAccessAnswer, LastMarkers,
+    MarkerCount, MarkerReader, MemoryRange, PageHeat, PositionOfLine, Query as _, RegisterFile, RegistersAt, ThreadId,
+    index_in_memory,
     oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Branch, Encoding, InstructionSet};
@@ -14,7 +15,7 @@ use super::support::dice::Dice;
 use super::support::records::{Record, Records, What};
 
 /// The questions of [`Comparison::ask_of_kind`] that do not read the text.
-const KINDS: [u64; 9] = [2, 4, 6, 8, 9, 12, 17, 18, 21];
+const KINDS: [u64; 10] = [2, 4, 6, 8, 9, 12, 17, 18, 21, 23];
 
 /// Moves, sums, system registers, and bytes that mean nothing.
 const A64: [&[u8]; 6] = [
@@ -254,5 +255,42 @@ fn markers_are_counted_by_thread_and_kind() {
         let whole = FindMarkers { kinds: vec![], thread: None, from: Position(0), to: index.end(), limit: 99 };
         let hits = whole.run(&index, &Cancel::default()).unwrap();
         assert_eq!(hits.iter().map(|hit| hit.position.0).collect::<Vec<_>>(), [0, 0, 1, 2, 2]);
+    }
+}
+
+/// Each thread waits in a system call after its turn. What this asks took minutes where each question looked at each
+/// kind of each thread once for each thread.
+#[test]
+fn what_thousands_of_threads_wait_for_costs_a_look_at_each() {
+    const THREADS: u16 = 4000;
+    const FUTEX: u64 = 202;
+    let mut records = Vec::new();
+    for turn in 0..3 {
+        for thread in 0..THREADS {
+            records.push(Record::step(thread, 0x1000, 2, Branch::None));
+            records.push(Record::write(thread, 0x7f00 + 8 * u64::from(thread % 16)));
+            for kind in [MarkerKind::TIMESTAMP, MarkerKind::CPU, MarkerKind::SYSTEM_CALL] {
+                records.push(Record::marker(thread, kind, if kind == MarkerKind::SYSTEM_CALL { FUTEX } else { turn }));
+            }
+        }
+    }
+    let source = Records::new(records, InstructionSet::X86_64);
+    for segment_bytes in [3000, 1 << 30] {
+        let index = index_of(&source, segment_bytes, 1);
+        let cell = Cell::Memory { address: Address(0x7f08), len_bytes: 8 };
+        for before in (1..=index.end().0).step_by(400).map(Position) {
+            let last = LastAccess { cell, kinds: AccessKinds::Writes, before }.run(&index, &Cancel::default()).unwrap();
+            let LastAccessAnswer::Step(hit) = last else { continue };
+            assert_eq!(hit.record.step.0 % 16, 1, "before {before:?}");
+        }
+        let kinds = vec![MarkerKind::SYSTEM_CALL];
+        let (mut from, mut found) = (Position(0), 0);
+        while from <= index.end() {
+            let page = FindMarkers { kinds: kinds.clone(), thread: None, from, to: index.end(), limit: 100 };
+            let hits = page.run(&index, &Cancel::default()).unwrap();
+            found += hits.len() as u64;
+            from = hits.last().map_or(Position(u64::MAX), |hit| Position(hit.position.0 + 1));
+        }
+        assert_eq!(found, index.step_count());
     }
 }

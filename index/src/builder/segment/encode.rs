@@ -103,7 +103,8 @@ impl SegmentBuilder {
         }
         let registers = self.views.iter().zip(&self.view_slots).map(|((thread, view), slots)| (*thread, *view, slots));
         let extra = extra.iter().map(|(thread, view, slots)| (*thread, *view, slots));
-        let mut lists: Vec<_> = registers.chain(extra).chain(self.markers.lists()).collect();
+        let of_all = self.markers.lists_of_all().filter(|_| self.thread_names.len() > 1);
+        let mut lists: Vec<_> = registers.chain(extra).chain(self.markers.lists()).chain(of_all).collect();
         lists.sort_unstable_by_key(|(thread, view, _)| (*thread, *view));
         bytes.extend_from_slice(&(lists.len() as u32).to_le_bytes());
         let table = bytes.len();

@@ -4,7 +4,7 @@ use foldhash::HashMap;
 use stepback_machine::RegisterView;
 use stepback_parsers::MarkerKind;
 
-use crate::store::segment::views::markers_of;
+use crate::store::segment::views::{markers_of, markers_of_all};
 
 /// The markers of a kind of a thread in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct MarkersOfKind {
 pub struct MarkerLists {
     lists: Vec<(MarkersOfKind, Vec<u32>)>,
     places: HashMap<(u16, MarkerKind), usize>,
+    /// Those of all threads together, so that a question about no thread in particular does not look at the list of each.
+    of_all: Vec<(MarkerKind, Vec<u32>)>,
     /// The list that was added to last.
     last: usize,
 }
@@ -31,6 +33,7 @@ impl MarkerLists {
     pub fn clear(&mut self) {
         self.lists.clear();
         self.places.clear();
+        self.of_all.clear();
     }
 
     /// Notes a marker; several in a slot stand in the list once.
@@ -47,6 +50,14 @@ impl MarkerLists {
         if slots.last() != Some(&slot) {
             slots.push(slot);
         }
+        // A trace has some dozen kinds.
+        let place = self.of_all.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+            self.of_all.push((kind, Vec::new()));
+            self.of_all.len() - 1
+        });
+        if let Some((_, slots)) = self.of_all.get_mut(place).filter(|(_, slots)| slots.last() != Some(&slot)) {
+            slots.push(slot);
+        }
     }
 
     /// What there is.
@@ -57,5 +68,10 @@ impl MarkerLists {
     /// The lists as they stand among those of the registers.
     pub fn lists(&self) -> impl Iterator<Item = (u16, RegisterView, &Vec<u32>)> {
         self.lists.iter().map(|(of, slots)| (of.thread, markers_of(of.kind), slots))
+    }
+
+    /// The same for all threads together.
+    pub fn lists_of_all(&self) -> impl Iterator<Item = (u16, RegisterView, &Vec<u32>)> {
+        self.of_all.iter().map(|(kind, slots)| (0, markers_of_all(*kind), slots))
     }
 }

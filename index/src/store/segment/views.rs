@@ -10,3 +10,8 @@ pub const STEPS_OF_THREAD: RegisterView = RegisterView::new(RegisterId(u16::MAX)
 pub const fn markers_of(kind: MarkerKind) -> RegisterView {
     RegisterView::new(RegisterId(u16::MAX - 1), kind.0, 0)
 }
+
+/// The same for all threads together, as a list of thread 0, where a segment has several threads.
+pub const fn markers_of_all(kind: MarkerKind) -> RegisterView {
+    RegisterView::new(RegisterId(u16::MAX - 2), kind.0, 0)
+}
