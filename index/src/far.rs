@@ -376,8 +376,8 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
         pair.agree(find(near), find(far));
         let value = dice.below(3);
         pair.agree(
-            FindValue { value, thread: None, from: near, limit: 4 },
-            FindValue { value, thread: None, from: far, limit: 4 },
+            FindValue { value: value.into(), thread: None, from: near, limit: 4 },
+            FindValue { value: value.into(), thread: None, from: far, limit: 4 },
         );
         let next = |from| NextExternalChanges { range: None, thread: None, from, limit: 4 };
         pair.agree(next(near), next(far));

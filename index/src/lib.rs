@@ -45,6 +45,7 @@ pub use answers::host_operation::HostOperation;
 pub use answers::index_info::{IndexInfo, WARNINGS_KEPT, Warning};
 pub use answers::inference::{Inference, InferredRegister};
 pub use answers::markers::{MarkerCount, MarkerHit};
+pub use answers::number::Number;
 pub use answers::program::{FunctionPart, Program};
 pub use answers::reason::{Fact, Reason, Way};
 pub use answers::register_file::{RegisterFile, RegisterState};

@@ -6,7 +6,8 @@ use anyhow::{Error, Result};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use stepback_index::{
-    AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, QueryError, Searched, StepRecord, TextPattern, ThreadId,
+    AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, Number, QueryError, Searched, StepRecord, TextPattern,
+    ThreadId,
 };
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
@@ -115,6 +116,7 @@ impl Command for FindArguments {
         };
         match self.kind {
             Kind::Text => pattern(what).map(|_| ()),
+            Kind::Value if wide_number(what).is_some() => Ok(()),
             Kind::Pc | Kind::LastPc | Kind::Value => check_expression(what),
             Kind::Marker | Kind::LastMarker => check_marker(what),
             _ => check_cell(what),
@@ -187,7 +189,14 @@ enum Search {
     /// Through the text of the trace.
     Text(TextPattern),
     /// Through all that the trace tells.
-    Value(u64),
+    Value(Number),
+}
+
+/// A number of more digits than an expression has.
+fn wide_number(text: &str) -> Option<Number> {
+    let text = text.trim();
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+    Number::from_hex(digits).filter(|_| digits.len() > 16)
 }
 
 /// What a search hands its hits to.
@@ -294,7 +303,10 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
         Kind::LastPc => Sought::LastVisit(code(number()?)?),
         Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
         Kind::Text => return Ok(Search::Text(pattern(what).map_err(Error::msg)?)),
-        Kind::Value => return Ok(Search::Value(number()?)),
+        Kind::Value => {
+            let value = wide_number(what).map_or_else(|| number().map(Number::from), Ok)?;
+            return Ok(Search::Value(value));
+        }
         Kind::NextExternal => Sought::NextExternal(range()?),
         Kind::LastExternal => Sought::LastExternal(range()?),
     }))

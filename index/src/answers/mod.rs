@@ -14,6 +14,7 @@ pub(crate) mod host_operation;
 pub(crate) mod index_info;
 pub(crate) mod inference;
 pub(crate) mod markers;
+pub(crate) mod number;
 pub(crate) mod program;
 pub(crate) mod reason;
 pub(crate) mod register_file;

@@ -66,9 +66,9 @@ impl Replay for FindValue {
         let events = oracle.events_after(self.from).iter();
         let found = events.filter(|event| {
             let is_copy = matches!(&event.kind, EventKind::Register(written) if written.name == WrittenName::BankCopy);
-            let value = oracle.access_of(event).and_then(|access| access.value.to_u64());
+            let is_it = oracle.access_of(event).is_some_and(|access| self.value.is(&access.value));
             let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
-            !is_copy && is_whose && value == Some(self.value)
+            !is_copy && is_whose && is_it
         });
         Some(found.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
     }

@@ -196,7 +196,7 @@ impl<S: Source> Comparison<'_, S> {
             15 | 16 => {
                 let value = dice.pick(&self.things.values).unwrap_or(0);
                 self.agree(FindValue {
-                    value,
+                    value: value.into(),
                     thread: self.whose(dice),
                     from: self.position(dice),
                     limit: dice.below(5) as usize,

@@ -8,6 +8,7 @@ use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, S
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
+use crate::answers::number::Number;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
@@ -21,7 +22,7 @@ use crate::read::slots::{EventKind, SlotReader};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FindValue {
     /// The number.
-    pub value: u64,
+    pub value: Number,
     /// Whose accesses; without it, those of all threads.
     pub thread: Option<ThreadId>,
     /// From where.
@@ -79,8 +80,7 @@ impl Search for FindValue {
                 if is_copy || self.thread.is_some_and(|wanted| wanted != event.thread) {
                     continue;
                 }
-                let access =
-                    RecordReader(index).access_of(event)?.filter(|access| access.value.to_u64() == Some(self.value));
+                let access = RecordReader(index).access_of(event)?.filter(|access| self.value.is(&access.value));
                 let Some(access) = access else { continue };
                 if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
                     found.push((step, Position(slot), access));
@@ -96,7 +96,7 @@ impl Search for FindValue {
 
 /// The slots with a value.
 struct ValueSlots<'a> {
-    value: u64,
+    value: Number,
     is_big_endian: bool,
     slot: u64,
     cancel: &'a Cancel,
@@ -104,8 +104,8 @@ struct ValueSlots<'a> {
 }
 
 impl ValueSlots<'_> {
-    fn note(&mut self, value: Option<u64>) {
-        if value == Some(self.value) && self.found.last() != Some(&self.slot) {
+    fn note(&mut self, is_found: bool) {
+        if is_found && self.found.last() != Some(&self.slot) {
             self.found.push(self.slot);
         }
     }
@@ -117,21 +117,17 @@ impl EventSink for ValueSlots<'_> {
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        let value = write.bytes.and_then(|bytes| {
-            let (low, high) = bytes.split_at(bytes.len().min(8));
-            let number = low.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
-            high.iter().all(|byte| *byte == 0).then_some(number)
-        });
-        self.note(value);
+        let value = self.value;
+        self.note(write.bytes.is_some_and(|bytes| value.is_of_bytes(bytes.iter())));
     }
 
     fn access(&mut self, access: &MemoryAccess) {
-        let value = access.bytes.map(|bytes| {
+        let value = self.value;
+        let is_found = access.bytes.is_some_and(|bytes| {
             let bytes = bytes.iter().take(usize::from(access.size_bytes));
-            let push = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-            if self.is_big_endian { bytes.fold(0, push) } else { bytes.rev().fold(0, push) }
+            if self.is_big_endian { value.is_of_bytes(bytes.rev()) } else { value.is_of_bytes(bytes) }
         });
-        self.note(value);
+        self.note(is_found);
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {

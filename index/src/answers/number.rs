@@ -1,0 +1,74 @@
+//! A number as wide as a register may be.
+
+use crate::answers::value::Value;
+
+/// The widest number in bytes: a register of 512 bits.
+const WIDEST: usize = 64;
+
+/// A number that is looked for: in registers it may be wider than 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Number {
+    /// Least significant byte first.
+    bytes: [u8; WIDEST],
+}
+
+impl Number {
+    /// Reads hexadecimal digits, most significant first; none for what is no number of at most 512 bits.
+    pub fn from_hex(digits: &str) -> Option<Self> {
+        let mut bytes = [0; WIDEST];
+        let digits = digits.bytes().filter(|digit| *digit != b'_');
+        let mut count = 0usize;
+        for digit in digits.rev() {
+            let nibble = u8::try_from(char::from(digit).to_digit(16)?).ok()?;
+            match bytes.get_mut(count / 2) {
+                Some(byte) => *byte |= nibble << (4 * (count % 2)),
+                None if nibble != 0 => return None,
+                None => {}
+            }
+            count += 1;
+        }
+        (count > 0).then_some(Self { bytes })
+    }
+
+    /// True for a value of which all bytes are known and which is this number.
+    pub fn is(&self, value: &Value) -> bool {
+        self.is_of(value.0.iter().copied())
+    }
+
+    /// The same of known bytes, least significant first.
+    pub(crate) fn is_of_bytes<'a>(&self, bytes: impl Iterator<Item = &'a u8>) -> bool {
+        self.is_of(bytes.map(|byte| Some(*byte)))
+    }
+
+    fn is_of(&self, mut bytes: impl Iterator<Item = Option<u8>>) -> bool {
+        self.bytes.iter().all(|wanted| bytes.next().unwrap_or(Some(0)) == Some(*wanted))
+            && bytes.all(|byte| byte == Some(0))
+    }
+}
+
+impl From<u64> for Number {
+    fn from(number: u64) -> Self {
+        let mut bytes = [0; WIDEST];
+        for (byte, low) in bytes.iter_mut().zip(number.to_le_bytes()) {
+            *byte = low;
+        }
+        Self { bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_a_number_of_any_width_up_to_the_widest() {
+        let value = |bytes: &[u8]| Value(bytes.iter().copied().map(Some).collect());
+        let wide = Number::from_hex("0011223344556677_8899aabbccddeeff").unwrap();
+        let bytes = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeffu128.to_le_bytes();
+        assert!(wide.is(&value(&bytes)) && wide.is(&value(&bytes[..15])) && !wide.is(&value(&bytes[..14])));
+        assert!(wide.is(&value(&[&bytes[..], &[0; 240]].concat())) && !wide.is(&value(&[&bytes[..], &[1]].concat())));
+        assert_eq!(Number::from_hex("ff"), Some(Number::from(255)));
+        assert_eq!([Number::from_hex(""), Number::from_hex("12g"), Number::from_hex(&"1".repeat(129))], [None; 3]);
+        assert!(!Number::from(0).is(&Value(vec![Some(0), None])));
+    }
+}
