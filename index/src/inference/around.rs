@@ -15,6 +15,7 @@ use crate::inference::run::BREAKS;
 use crate::inference::snapshot::{Snapshot, Surroundings, circumstances, snapshot};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::operands::OperandReader;
+use crate::read::problems::ProblemReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::SlotReader;
 use crate::read::views::ViewReader;
@@ -63,13 +64,15 @@ impl<'a, S: Source> Around<'a, S> {
     /// What is known of a view; none when that is nothing.
     pub fn view(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<(Value, Reason)>, QueryError> {
         let near = self.near.view(view);
-        // Where records were lost, steps between may be missing.
-        let has_gaps = self.index.contents.warning_count > 0;
-        if near.is_some() || has_gaps || !self.near.is_held(view) || view.register >= RegisterId::SP {
+        if near.is_some() || !self.near.is_held(view) || view.register >= RegisterId::SP {
             return Ok(near);
         }
         cancel.check()?;
         let Some(slot) = self.last_write(view, cancel)? else { return Ok(None) };
+        // Where records were lost, steps between may be missing.
+        if ProblemReader(self.index).may_miss_records(&(slot..=self.position.0)) {
+            return Ok(None);
+        }
         let place = match self.far.iter().position(|(known, _)| *known == slot) {
             Some(place) => place,
             None if self.far.len() == FAR_LIMIT => return Ok(None),

@@ -20,6 +20,7 @@ use crate::inference::control::is_trap;
 use crate::inference::others::run_of;
 use crate::inference::snapshot::Surroundings;
 use crate::read::overtaken::DoubtReader;
+use crate::read::problems::ProblemReader;
 use crate::read::slots::SlotReader;
 use crate::read::touches::{ByteTouches, TouchReader, Wanted};
 use crate::store::granules::granules_of;
@@ -150,7 +151,9 @@ fn unbroken_slots<S: Source>(
     cancel: &Cancel,
 ) -> Result<Range<u64>, QueryError> {
     // Lost records may have been system calls.
-    if !index.warnings().is_empty() || !BreakReader(index).has_system_calls(at, cancel)? {
+    let first = slots.first().map_or(at.0, |slot| at.0.min(*slot));
+    let last = slots.last().map_or(at.0, |slot| at.0.max(*slot));
+    if ProblemReader(index).may_miss_records(&(first..=last)) || !BreakReader(index).has_system_calls(at, cancel)? {
         return without_system_calls(index, at);
     }
     let start = BreakReader(index).last_break(at, cancel)?.map_or(0, |slot| slot.saturating_add(1));

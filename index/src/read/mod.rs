@@ -18,6 +18,7 @@ pub(crate) mod operands;
 pub(crate) mod overtaken;
 pub(crate) mod own_steps;
 pub(crate) mod points;
+pub(crate) mod problems;
 pub(crate) mod records;
 pub(crate) mod register_reader;
 pub(crate) mod slots;

@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test that panics fails")]
 
 mod between_steps;
+mod damage;
 mod random;
 #[path = "../support/records.rs"]
 mod records;

@@ -78,6 +78,8 @@ pub struct SegmentBuilder {
     pub(crate) turns: Turns,
     pub(crate) problems: Vec<SegmentProblem>,
     pub(crate) problem_count: u64,
+    /// The first and the last slot that has some.
+    pub(crate) problem_slots: Option<(u32, u32)>,
     pub(crate) encoder: Encoder,
     /// Segments that were closed, in order.
     pub sealed: Vec<SealedSegment>,
@@ -168,6 +170,7 @@ impl SegmentBuilder {
         self.transfers.clear();
         self.turns.clear();
         self.problems.clear();
+        self.problem_slots = None;
     }
 
     /// Whether an event has a place of its own: in some formats all events of a step have the place of the step.
@@ -395,6 +398,8 @@ impl EventSink for SegmentBuilder {
 
     fn problem(&mut self, problem: &Problem) {
         self.problem_count += u64::from(!problem.is_once_a_run);
+        let (first, _) = *self.problem_slots.get_or_insert((self.slot, self.slot));
+        self.problem_slots = Some((first, self.slot));
         if self.problems.len() < WARNINGS_KEPT || problem.is_once_a_run {
             self.problems.push(SegmentProblem {
                 line: problem.place.line_in_range,

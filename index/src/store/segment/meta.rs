@@ -85,6 +85,8 @@ pub struct SegmentMeta {
     pub externals: u64,
     /// Length of the list of external changes.
     pub external_slots: u32,
+    /// The first and the last slot in which something could not be read, as the segment counts; none where all could.
+    pub problem_slots: Option<(u32, u32)>,
 }
 
 impl SegmentMeta {

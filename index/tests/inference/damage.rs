@@ -1,0 +1,40 @@
+//! What is inferred in a trace that could not be read everywhere.
+
+use std::fmt::Write as _;
+
+use stepback_index::{Cancel, InferredRegisters, Query as _, ThreadId};
+use stepback_parsers::Position;
+
+use super::index_of;
+
+/// More steps than are looked at around a position.
+const STEPS: u64 = 6000;
+
+/// What is known of `x5` at the end of a trace that writes it at step 20 and has a damaged line at another.
+fn known_with_damage_at(damaged: Option<u64>) -> Option<String> {
+    let mut text = String::new();
+    for step in 0..STEPS {
+        let opcode = if step == 20 { "d2800145" } else { "d503201f" };
+        writeln!(text, "{step} clk cpu0 IT ({step}) {:08x} {opcode} O EL0t_n : -", 0x8000 + 4 * step).unwrap();
+        if step == 20 {
+            writeln!(text, "{step} clk cpu0 R X5 000000000000000a").unwrap();
+        }
+        if damaged == Some(step) {
+            writeln!(text, "{step} clk cpu0 R X7 nonsense").unwrap();
+        }
+    }
+    let index = index_of(text.into_bytes());
+    assert_eq!(index.info().warning_count, u64::from(damaged.is_some()));
+    let question = InferredRegisters { position: Position(STEPS - 4), thread: ThreadId(0) };
+    let inference = question.run(&index, &Cancel::default()).unwrap();
+    inference.registers.iter().find(|known| known.name == "x5").map(|known| known.value.hex())
+}
+
+#[test]
+fn damage_elsewhere_leaves_what_is_known_of_a_far_write() {
+    let known = Some("000000000000000a".to_owned());
+    assert_eq!(known_with_damage_at(None), known);
+    assert_eq!(known_with_damage_at(Some(2)), known);
+    assert_eq!(known_with_damage_at(Some(STEPS - 1)), known);
+    assert_eq!(known_with_damage_at(Some(500)), None);
+}
