@@ -123,6 +123,9 @@ impl Shared {
     pub fn adopt(&self, generation: u32, path: PathBuf, store: Store, contents: Contents) -> io::Result<()> {
         let copy = Copy::new(store);
         let DictionaryPlace { offset, length, .. } = contents.dictionary;
+        if u64::from(length) > copy.store.length()? {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
         if length > 0 {
             let mut bytes = vec![0; usize::try_from(length).unwrap_or(0)];
             if copy.store.read_at(offset, &mut bytes)? < bytes.len() {
