@@ -88,7 +88,10 @@ pub struct RegisterCell {
 }
 
 /// Which groups there are below the general registers.
-const GROUP_TITLES: [&str; 2] = ["Vector registers", "System registers"];
+const GROUP_TITLES: [&str; 3] = ["Vector registers", "Floating-point registers", "System registers"];
+const VECTOR: usize = 0;
+const FLOATING_POINT: usize = 1;
+const SYSTEM: usize = 2;
 
 /// The registers at a position, marked where they differ from those at the previous one. Runs on a worker.
 ///
@@ -187,10 +190,11 @@ impl RegisterBoard {
             core: Vec::new(),
             groups: GROUP_TITLES.map(|title| RegisterSection { title, cells: Vec::new() }).into(),
         };
+        let others = OtherGroups::of(now.instruction_set);
         for state in &now.registers {
             let cell = RegisterCell::new(state, before);
             match group {
-                RegisterGroup::Core => board.add(cell, state.view.register),
+                RegisterGroup::Core => board.add(cell, state.view.register, &others),
                 _ => board.core.push(cell),
             }
         }
@@ -224,19 +228,38 @@ impl RegisterBoard {
         self.core.retain(|cell| cell.name.contains(&text));
     }
 
-    fn add(&mut self, cell: RegisterCell, register: RegisterId) {
+    fn add(&mut self, cell: RegisterCell, register: RegisterId, others: &OtherGroups) {
         match register {
+            // Registers that the kernel or the compiler sets, as the segments of x86, may have low numbers.
+            id if others.system.contains(&id) => self.push(SYSTEM, cell),
             RegisterId::PC => self.pc = Some(cell),
             RegisterId::PSR => self.psr = Some(cell),
             RegisterId::LR | RegisterId::SP => self.core.push(cell),
             id if id < RegisterId::SP => self.core.push(cell),
-            id => {
-                let place = usize::from(id >= RegisterId::FIRST_NAMED);
-                if let Some(group) = self.groups.get_mut(place) {
-                    group.cells.push(cell);
-                }
-            }
+            id if id >= RegisterId::FIRST_NAMED => self.push(SYSTEM, cell),
+            _ => self.push(others.rest, cell),
         }
+    }
+
+    fn push(&mut self, group: usize, cell: RegisterCell) {
+        if let Some(group) = self.groups.get_mut(group) {
+            group.cells.push(cell);
+        }
+    }
+}
+
+/// Which registers of an instruction set are not general ones.
+struct OtherGroups {
+    system: Vec<RegisterId>,
+    /// The section of those that are of no other group.
+    rest: usize,
+}
+
+impl OtherGroups {
+    fn of(set: InstructionSet) -> Self {
+        let system = Registers::of_group(RegisterGroup::System, set).iter().map(|(_, view)| view.register).collect();
+        let has_vectors = !Registers::of_group(RegisterGroup::Vector, set).is_empty();
+        Self { system, rest: if has_vectors { VECTOR } else { FLOATING_POINT } }
     }
 }
 
@@ -306,7 +329,8 @@ mod tests {
     use crate::session::test_session::overflow;
 
     fn state(name: &str, value: Option<u64>) -> RegisterState {
-        let view = Registers::view(name, InstructionSet::A64).unwrap_or(RegisterView::new(RegisterId(100), 0, 8));
+        let view =
+            Registers::view(name, InstructionSet::A64).unwrap_or(RegisterView::new(RegisterId::FIRST_NAMED, 0, 8));
         let bytes = (0..view.size_bytes)
             .map(|place| value.map(|value| value.checked_shr(8 * u32::from(place)).unwrap_or(0) as u8));
         let source = if value.is_some() { ValueSource::Recorded } else { ValueSource::Unknown };
@@ -323,6 +347,21 @@ mod tests {
 
     fn file(states: Vec<RegisterState>) -> RegisterFile {
         RegisterFile { thread: ThreadId(0), instruction_set: InstructionSet::A64, registers: states }
+    }
+
+    #[test]
+    fn registers_of_x86_and_risc_v_stand_in_their_groups() {
+        let sections = |set: InstructionSet| {
+            let named = |(name, view): (String, RegisterView)| RegisterState { name, view, ..state("x0", Some(0)) };
+            let registers = Registers::shown(set).into_iter().map(named).collect();
+            let now = RegisterFile { thread: ThreadId(0), instruction_set: set, registers };
+            let board = RegisterBoard::new(RegisterGroup::Core, &now, None);
+            let last = |cells: &[RegisterCell]| cells.last().map(|cell| cell.name.clone()).unwrap_or_default();
+            let groups = board.groups.iter().map(|group| format!("{} {}", group.title, last(&group.cells)));
+            groups.chain([format!("{} {}", board.core.len(), last(&board.core))]).collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(sections(InstructionSet::X86_64), "Vector registers xmm15, System registers gs, 16 r15");
+        assert_eq!(sections(InstructionSet::Riscv64), "Floating-point registers fcsr, 31 t6");
     }
 
     #[track_caller]
