@@ -7,6 +7,7 @@ use super::progress::{self, say};
 use super::report::{Output, OutputError, Report};
 use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
+use crate::analysis::names::NameError;
 use crate::model::so_far::SoFar;
 use crate::session::{Damage, OpenOptions, Session, no_tail_calls};
 
@@ -66,7 +67,7 @@ impl<'a> Question<'a> {
                 return Ok(());
             }
             let (printed, told) = self.printed(&session, output.take(), &print)?;
-            let damage = printed.as_ref().err().and_then(|error| Damage::of(error.as_ref()));
+            let damage = printed.as_ref().err().and_then(damage_in);
             let damage = damage.or_else(|| Damage::of(session.index.tail_call_error()?));
             // What is damaged again so soon will not become better.
             let again = damage.filter(|_| mended.is_none()).and_then(|damage| Some((damage, damage.mended(&open)?)));
@@ -127,6 +128,14 @@ impl<'a> Question<'a> {
             say(&format!("note: {}", no_tail_calls(error)));
         }
         asked
+    }
+}
+
+/// What is damaged where an answer ended with an error.
+fn damage_in(error: &anyhow::Error) -> Option<Damage> {
+    match error.downcast_ref() {
+        Some(NameError::Trace(behind)) => Damage::of(behind),
+        _ => Damage::of(error.as_ref()),
     }
 }
 
