@@ -104,8 +104,8 @@ struct ValueSlots<'a> {
 }
 
 impl ValueSlots<'_> {
-    fn note(&mut self, is_found: bool) {
-        if is_found && self.found.last() != Some(&self.slot) {
+    fn note(&mut self) {
+        if self.found.last() != Some(&self.slot) {
             self.found.push(self.slot);
         }
     }
@@ -117,8 +117,9 @@ impl EventSink for ValueSlots<'_> {
     }
 
     fn register_write(&mut self, write: &RegisterWrite<'_>) {
-        let value = self.value;
-        self.note(write.bytes.is_some_and(|bytes| value.is_of_bytes(bytes.iter())));
+        if write.bytes.is_some_and(|bytes| self.value.is_of_bytes(bytes.iter())) {
+            self.note();
+        }
     }
 
     fn access(&mut self, access: &MemoryAccess) {
@@ -127,7 +128,9 @@ impl EventSink for ValueSlots<'_> {
             let bytes = bytes.iter().take(usize::from(access.size_bytes));
             if self.is_big_endian { value.is_of_bytes(bytes.rev()) } else { value.is_of_bytes(bytes) }
         });
-        self.note(is_found);
+        if is_found {
+            self.note();
+        }
     }
 
     fn progress(&mut self, _offset: u64) -> Flow {
