@@ -236,8 +236,11 @@ fn position_of_visit<S: Source>(index: &Index<S>, pc: Address, number: u64, canc
         })
     };
     let hit = match visit(pc)? {
-        // An odd address is one of Thumb code as registers hold it.
-        None if pc.0 % 2 == 1 => visit(Address(pc.0 - 1))?,
+        // Where bit 0 tells how to decode, an odd address is one of code as registers hold it.
+        None if pc.0 % 2 == 1 => {
+            let even = Address(pc.0 - 1);
+            visit(even)?.filter(|hit| hit.record.instruction_set.code_address(pc.0) == even.0)
+        }
         hit => hit,
     };
     match hit {

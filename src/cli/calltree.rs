@@ -172,7 +172,7 @@ impl TreePrinter<'_> {
             }
             None => String::new(),
         };
-        let name = self.names.name_or_address(frame.function.0);
+        let name = self.names.name_or_address(frame.function);
         let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
         let (lower, source) = (self.indent.of_function(depth), self.source_of(frame.function.0, report));
         Ok(format!("{upper}{lower}o {first} - {last} : {name}{}{source}\n", manner(frame)))

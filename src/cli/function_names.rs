@@ -41,7 +41,7 @@ impl<'a> FunctionNames<'a> {
     }
 
     /// Its name, else the address itself.
-    pub fn name_or_address(&self, pc: u64) -> String {
-        self.name(Address(pc & !1)).unwrap_or_else(|| format!("{pc:#x}"))
+    pub fn name_or_address(&self, function: Address) -> String {
+        self.name(function).unwrap_or_else(|| format!("{:#x}", function.0))
     }
 }

@@ -27,6 +27,8 @@ fn x86_has_instructions_at_odd_addresses() {
         assert_eq!(step(kind, "0x401005"), Value::Null, "{kind}: nobody was there");
     }
     assert_eq!(sandbox.json_lines(&["callinfo", &trace, "0x401003"]).len(), 1);
+    assert_eq!(sandbox.json(&["at", &trace, "pc:0x401003"])["position"], 2);
+    sandbox.run(&["at", &trace, "pc:0x401005"]).ends_misspelt();
     assert_eq!(sandbox.json_lines(&["callinfo", &trace, "0x401005"]).len(), 0);
 }
 
