@@ -31,9 +31,12 @@ const MAGICS: [(&[u8], &str); 7] = [
     (b"TTDF", "a WinDbg time travel trace"),
 ];
 
+/// True for a line that is most likely one of a format.
+type IsLine = fn(&str) -> bool;
+
 /// A line, and whose it can only be.
 fn of_line(line: &str) -> Option<&'static str> {
-    let rows: [(fn(&str) -> bool, &'static str); 9] = [
+    let rows: [(IsLine, &'static str); 9] = [
         (is_spike, "a Spike commit log (RISC-V)"),
         (is_sail, "a log of the Sail model (RISC-V)"),
         (is_ibex, "a log of an Ibex or CV32E40P core (RISC-V)"),
@@ -140,7 +143,7 @@ fn is_perf_script(line: &str) -> bool {
         .iter()
         .take(6)
         .position(|word| is_time(word))
-        .is_some_and(|at| at > 0 && words.iter().skip(at + 1).any(|word| is_event(&word)))
+        .is_some_and(|at| at > 0 && words.iter().skip(at + 1).any(is_event))
 }
 
 #[cfg(test)]

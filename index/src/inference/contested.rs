@@ -41,8 +41,9 @@ impl<'i, S: Source> Contested<'i, S> {
     /// Around a position, for accesses of some slots.
     pub fn new(index: &'i Index<S>, at: Position, slots: Range<u64>, cancel: &Cancel) -> Result<Self, QueryError> {
         let mut here = Vec::new();
-        if index.threads().len() > 1 {
-            let last = index.step_count();
+        let last = index.step_count();
+        // Threads may be known by markers alone: without a step nobody stored anything.
+        if index.threads().len() > 1 && last > 0 {
             let mut sides = vec![at.0.clamp(1, last), at.0.saturating_add(1).min(last)];
             sides.dedup();
             let mut before = None;

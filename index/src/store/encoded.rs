@@ -40,16 +40,16 @@ pub fn decode_part<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, NoPa
 /// four times what there is, whatever the file says. It must be known when this is compiled.
 fn decode<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<(T, usize), DecodeError> {
     match bytes.len() {
-        ..=0x1000 => decode_within::<T, 0x1000>(bytes),
-        ..=0x4000 => decode_within::<T, 0x4000>(bytes),
-        ..=0x1_0000 => decode_within::<T, 0x1_0000>(bytes),
-        ..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
-        ..=0x10_0000 => decode_within::<T, 0x10_0000>(bytes),
-        ..=0x40_0000 => decode_within::<T, 0x40_0000>(bytes),
-        ..=0x100_0000 => decode_within::<T, 0x100_0000>(bytes),
-        ..=0x400_0000 => decode_within::<T, 0x400_0000>(bytes),
-        ..=0x1000_0000 => decode_within::<T, 0x1000_0000>(bytes),
-        ..=0x4000_0000 => decode_within::<T, 0x4000_0000>(bytes),
+        0..=0x1000 => decode_within::<T, 0x1000>(bytes),
+        0x1001..=0x4000 => decode_within::<T, 0x4000>(bytes),
+        0x4001..=0x1_0000 => decode_within::<T, 0x1_0000>(bytes),
+        0x1_0001..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
+        0x4_0001..=0x10_0000 => decode_within::<T, 0x10_0000>(bytes),
+        0x10_0001..=0x40_0000 => decode_within::<T, 0x40_0000>(bytes),
+        0x40_0001..=0x100_0000 => decode_within::<T, 0x100_0000>(bytes),
+        0x100_0001..=0x400_0000 => decode_within::<T, 0x400_0000>(bytes),
+        0x400_0001..=0x1000_0000 => decode_within::<T, 0x1000_0000>(bytes),
+        0x1000_0001..=0x4000_0000 => decode_within::<T, 0x4000_0000>(bytes),
         _ => decode_within::<T, PART_LIMIT>(bytes),
     }
 }
