@@ -16,6 +16,7 @@ use super::report::Report;
 use super::text::{line_text, printable, site_text};
 use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::{Activation, Tree};
+use crate::analysis::code_address::code_address;
 use crate::analysis::sites::{Site, Sites};
 
 /// Deeper calls are not indented but say their depth where the text would be too long otherwise:
@@ -121,14 +122,14 @@ impl TreePrinter<'_> {
         let name = self.names.name(activation.function).unwrap_or_default();
         let Some(call) = activation.call else {
             let (first, last) = (self.sites.border(entry)?.at, self.sites.end_of(exit)?);
-            let source = self.source_of(activation.function.0, report);
+            let source = self.source_of(activation.function, report);
             return Ok(format!("o {} - {} : {name}{source}\n", site_text(first), site_text(last)));
         };
         let (caller, first) = self.step_over(call, entry)?;
         let resume = self.next_step(exit, report)?;
         let (last, resume) = self.step_over(exit, resume.unwrap_or(exit))?;
         let (upper, lower) = (self.indent.of_call(depth), self.indent.of_function(depth));
-        let (called_at, source) = (self.source_of(caller.pc, report), self.source_of(activation.function.0, report));
+        let (called_at, source) = (self.source_of_site(caller, report)?, self.source_of(activation.function, report));
         let [caller, resume, first, last] = [caller, resume, first, last].map(site_text);
         Ok(format!("{upper}- {caller} - {resume}{called_at}\n{lower}o {first} - {last} : {name}{source}\n"))
     }
@@ -167,14 +168,14 @@ impl TreePrinter<'_> {
         let shown = |site: Option<Site>, other: &str| site.map_or_else(|| other.to_owned(), site_text);
         let upper = match caller {
             Some(caller) => {
-                let (upper, source) = (self.indent.of_call(depth), self.source_of(caller.pc, report));
+                let (upper, source) = (self.indent.of_call(depth), self.source_of_site(caller, report)?);
                 format!("{upper}- {} - {}{source}\n", site_text(caller), shown(resume, "never"))
             }
             None => String::new(),
         };
         let name = self.names.name_or_address(frame.function);
         let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
-        let (lower, source) = (self.indent.of_function(depth), self.source_of(frame.function.0, report));
+        let (lower, source) = (self.indent.of_function(depth), self.source_of(frame.function, report));
         Ok(format!("{upper}{lower}o {first} - {last} : {name}{}{source}\n", manner(frame)))
     }
 
@@ -186,8 +187,16 @@ impl TreePrinter<'_> {
     }
 
     /// The source line of an address, where it was asked for.
-    fn source_of(&self, pc: u64, report: &Report<'_>) -> String {
-        line_text(self.has_lines.then(|| report.session.source_text(Address(pc & !1))))
+    fn source_of(&self, pc: Address, report: &Report<'_>) -> String {
+        line_text(self.has_lines.then(|| report.session.source_text(pc)))
+    }
+
+    /// The same of a site, whose address may bear a mark.
+    fn source_of_site(&self, site: Site, report: &Report<'_>) -> Result<String> {
+        if !self.has_lines {
+            return Ok(String::new());
+        }
+        Ok(self.source_of(code_address(site.pc, &report.session.index, &report.cancel)?, report))
     }
 
     fn next_step(&self, step: Step, report: &Report<'_>) -> Result<Option<Step>> {

@@ -6,6 +6,7 @@
 //! row in [`PANELS`](crate::keymap::PANELS).
 
 mod ask;
+mod asked;
 mod blocks;
 mod calls;
 mod compare;

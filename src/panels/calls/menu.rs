@@ -8,6 +8,7 @@ use crate::model::TraceWindow;
 use crate::model::call_tree::CallRow;
 use crate::model::text::counted;
 use crate::panels::ViewCx;
+use crate::panels::asked::Asked;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::theme::icons;
 
@@ -17,19 +18,13 @@ pub struct Scene<'a> {
     pub window: &'a TraceWindow,
 }
 
-/// What was done in this frame, to the panel and to the program.
-pub struct Asked<'a> {
-    pub touched: &'a mut Touched,
-    pub out: &'a mut Vec<Action>,
-}
-
 /// The menu of a call, or of the first of a group of calls.
 pub fn call_menu(
     ui: &mut Ui,
     row: &CallRow,
     Scene { cx, window }: Scene<'_>,
     is_open: Option<bool>,
-    Asked { touched, out }: Asked<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
 ) {
     let tok = cx.tok;
     menu_head_ui(ui, tok, &row.name, &counted(row.steps, "step", "steps"));

@@ -2,13 +2,14 @@
 
 use egui::{Rect, Ui, pos2, vec2};
 
-use super::menu::{Asked, Scene, call_menu};
+use super::menu::{Scene, call_menu};
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::call_tree::{CallRow, Node, TreeRow};
 use crate::model::frame_words::EXCEPTION;
 use crate::model::text::thousands;
 use crate::panels::ViewCx;
+use crate::panels::asked::Asked;
 use crate::panels::pen::{Pen, ROW};
 use crate::panels::row::{RowState, button_response, row_background, row_response};
 use crate::theme::{icon, icons, mono, mono_bold, ui as ui_font};

@@ -4,12 +4,13 @@ use egui::{Pos2, Rect, Response, Ui, pos2, vec2};
 use stepback_index::ValueSource;
 use stepback_machine::{Flag, LaneFormat, Status};
 
-use super::frame::{Asked, Touched, box_at};
+use super::frame::{Touched, box_at};
 use crate::action::{Access, Action, CellName, Follow, Way};
 use crate::model::registers::{RegisterBoard, RegisterCell};
 use crate::model::text::{flag_letter, leading_zeros, short_hex};
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
+use crate::panels::asked::Asked;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
@@ -105,7 +106,7 @@ pub fn cell_ui(
     rect: Rect,
     CellPaint { pen, cell, value }: CellPaint<'_>,
     view: CellView<'_>,
-    Asked { touched, out }: Asked<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
 ) {
     let response = row_response(ui, rect, ("register", &cell.name), || format!("register {}", cell.name));
     let text = view.text(cell);
@@ -234,7 +235,7 @@ pub fn head_ui(
     rect: Rect,
     HeadPaint { pen, board, right }: HeadPaint<'_>,
     view: CellView<'_>,
-    Asked { touched, out }: Asked<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
 ) -> f32 {
     let tok = pen.tok;
     pen.line_across(rect.left(), rect.right(), rect.bottom() - 1.0, tok.line);
@@ -297,7 +298,7 @@ fn flags_ui(
     FlagsPaint { pen, psr, board }: FlagsPaint<'_>,
     Pos2 { x: left, y }: Pos2,
     view: CellView<'_>,
-    Asked { touched, out }: Asked<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
 ) -> f32 {
     let tok = pen.tok;
     let color = if psr.is_changed { tok.changed } else { tok.register };

@@ -2,7 +2,6 @@
 
 use egui::{Rect, pos2, vec2};
 
-use crate::action::Action;
 use crate::model::registers::RegisterBoard;
 use crate::panels::pen::Pen;
 
@@ -18,12 +17,6 @@ pub(super) struct Touched {
 pub struct BoardView<'a> {
     pub pen: &'a Pen<'a>,
     pub board: &'a RegisterBoard,
-}
-
-/// What was done in this frame, to the panel and to the program.
-pub struct Asked<'a> {
-    pub touched: &'a mut Touched,
-    pub out: &'a mut Vec<Action>,
 }
 
 /// The rectangle of a box of a size whose left edge and middle are given.

@@ -4,10 +4,11 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
 use super::cell::{CellPaint, CellView, cell_ui};
-use super::frame::{Asked, BoardView, Touched};
+use super::frame::{BoardView, Touched};
 use super::lanes::{LaneLayout, LaneRow};
 use crate::model::registers::{RegisterBoard, RegisterCell, lane_characters};
 use crate::model::text::thousands;
+use crate::panels::asked::Asked;
 use crate::panels::keys::PanelKey;
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::button_response;
@@ -198,7 +199,7 @@ pub fn row_ui(
     RowAt { rect, row }: RowAt<'_>,
     GridView { pen, board, grid }: GridView<'_>,
     view: CellView<'_>,
-    Asked { touched, out }: Asked<'_>,
+    Asked { touched, out }: Asked<'_, Touched>,
 ) {
     match row {
         GridRow::Title { title, count, is_open } => {

@@ -4,9 +4,10 @@ use egui::{Rect, Ui, pos2, vec2};
 use stepback_machine::LaneFormat;
 
 use super::cell::{CellState, CellView, background, menu, touch};
-use super::frame::{Asked, BoardView};
+use super::frame::{BoardView, Touched};
 use crate::analysis::register_part::Lane;
 use crate::model::registers::{RegisterCell, lane_characters};
+use crate::panels::asked::Asked;
 use crate::panels::pen::{ADVANCE, Pen};
 use crate::panels::row::row_response;
 use crate::theme::{mono, mono_bold, ui as ui_font};
@@ -83,7 +84,7 @@ impl LaneLayout {
         BoardView { pen, board }: BoardView<'_>,
         LaneRow { register, first, row }: LaneRow<'_>,
         view: CellView<'_>,
-        Asked { touched, out }: Asked<'_>,
+        Asked { touched, out }: Asked<'_, Touched>,
     ) {
         let Some(cell) = board.cell(register) else { return };
         let (tok, y) = (pen.tok, row.center().y);
@@ -109,7 +110,7 @@ impl LaneLayout {
         row: Rect,
         NamePaint { pen, cell, first }: NamePaint<'_>,
         view: CellView<'_>,
-        Asked { touched, out }: Asked<'_>,
+        Asked { touched, out }: Asked<'_, Touched>,
     ) {
         let (tok, left, y) = (pen.tok, row.left() + 8.0, row.center().y);
         if first > 0 {
@@ -135,7 +136,7 @@ impl LaneLayout {
         rect: Rect,
         LanePaint { pen, lane }: LanePaint<'_>,
         view: CellView<'_>,
-        Asked { touched, out }: Asked<'_>,
+        Asked { touched, out }: Asked<'_, Touched>,
     ) {
         let (tok, y) = (pen.tok, rect.center().y);
         let response = row_response(ui, rect, ("lane", &lane.name), || format!("register {}", lane.name));

@@ -9,7 +9,7 @@ use stepback_machine::{LaneFormat, RegisterGroup};
 
 use super::cell::HeadPaint;
 use super::detail::{Detail, Scene, Subject};
-use super::frame::{Asked, BoardView, Touched};
+use super::frame::{BoardView, Touched};
 use super::grid::{Grid, GridView, RowAt};
 use super::{bar, cell, detail, grid};
 use crate::action::{Access, Action, CellName, Follow, PanelKind, Way, WindowId};
@@ -18,6 +18,7 @@ use crate::model::registers::{BoardRequest, RegisterBoard, register_board};
 use crate::model::scroll::{Scroll, Viewport};
 use crate::panels::ViewCx;
 use crate::panels::ask::{Sought, ask_access};
+use crate::panels::asked::Asked;
 use crate::panels::cursor_list::{AnswerPlace, take_rect};
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::list::List;
@@ -190,7 +191,7 @@ impl RegistersPanel {
         body: Rect,
         GridView { pen, board, grid }: GridView<'_>,
         ReadAs { cx, format }: ReadAs<'_>,
-        Asked { touched, out }: Asked<'_>,
+        Asked { touched, out }: Asked<'_, Touched>,
     ) {
         let body = Rect::from_min_max(pos2(body.left(), body.top() + 4.0), body.max);
         let list = List { rows: grid.rows.len() as u64, ticks: &[], has_lasting_bar: false };
