@@ -19,7 +19,7 @@ use stepback_index::{Cancel, Hit, Index, NextVisit, NthVisit, PositionOfLine, Po
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Source};
 
-use crate::expression::{self, AtPosition, Expression, Lookup, SymbolsOnly};
+use crate::expression::{self, AtPosition, Expression, ExpressionError, Lookup, SymbolsOnly};
 use crate::image::Images;
 use crate::session::Session;
 
@@ -159,7 +159,7 @@ impl Place {
                     Some(from) => Box::new(AtPosition::new(index, images, from, None, cancel)),
                     None => Box::new(SymbolsOnly(images)),
                 };
-                let pc = expression.evaluate(&*context).map_err(|error| Misnamed(format!("pc:{address}: {error}")))?;
+                let pc = expression.evaluate(&*context).map_err(|error| unevaluated(address, error))?;
                 position_of_visit(index, Address(pc), *number, cancel)
             }
         }
@@ -194,6 +194,14 @@ impl fmt::Display for Misnamed {
 }
 
 impl std::error::Error for Misnamed {}
+
+/// Why an address has no value: what the index or the trace said of it goes on as it is, since that may be mended.
+fn unevaluated(address: &str, error: ExpressionError) -> anyhow::Error {
+    match error.behind() {
+        Some(_) => anyhow::Error::new(error).context(format!("pc:{address}")),
+        None => Misnamed(format!("pc:{address}: {error}")).into(),
+    }
+}
 
 /// Whether a place was not found because the trace has none of that name, not because it could not be read.
 pub fn is_misnamed(error: &anyhow::Error) -> bool {

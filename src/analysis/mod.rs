@@ -6,6 +6,7 @@ pub mod activations;
 pub mod code_address;
 pub mod counts;
 pub mod cpu_count;
+pub mod damage;
 pub mod fatal_ending;
 pub mod heap;
 pub mod hot_pages;

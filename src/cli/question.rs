@@ -7,7 +7,7 @@ use super::progress::{self, say};
 use super::report::{Output, OutputError, Report};
 use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::names::NameError;
+use crate::analysis::damage::damage_in;
 use crate::model::so_far::SoFar;
 use crate::session::{Damage, OpenOptions, Session, no_tail_calls};
 
@@ -128,14 +128,6 @@ impl<'a> Question<'a> {
             say(&format!("note: {}", no_tail_calls(error)));
         }
         asked
-    }
-}
-
-/// What is damaged where an answer ended with an error.
-fn damage_in(error: &anyhow::Error) -> Option<Damage> {
-    match error.downcast_ref() {
-        Some(NameError::Trace(behind)) => Damage::of(behind),
-        _ => Damage::of(error.as_ref()),
     }
 }
 

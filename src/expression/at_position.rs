@@ -8,7 +8,7 @@ use stepback_index::{
 use stepback_machine::{Address, InstructionSet, RegisterView, Registers};
 use stepback_parsers::{Position, Source};
 
-use super::{Lookup, ValueLookup, Width};
+use super::{Lookup, LookupFailure, ValueLookup, Width};
 use crate::image::Images;
 
 /// Registers of a thread and memory at a position, and the symbols of the images.
@@ -19,7 +19,7 @@ pub struct AtPosition<'a, S> {
     thread: Option<ThreadId>,
     cancel: &'a Cancel,
     /// Asked for when the first register is named.
-    registers: OnceCell<Result<RegisterFile, QueryError>>,
+    registers: OnceCell<Result<RegisterFile, LookupFailure>>,
 }
 
 impl<'a, S: Source> AtPosition<'a, S> {
@@ -34,24 +34,25 @@ impl<'a, S: Source> AtPosition<'a, S> {
         Self { index, images, position, thread, cancel, registers: OnceCell::new() }
     }
 
-    fn registers(&self) -> &Result<RegisterFile, QueryError> {
+    fn registers(&self) -> &Result<RegisterFile, LookupFailure> {
         let query = RegistersAt { position: self.position, thread: self.thread };
-        self.registers.get_or_init(|| query.run(self.index, self.cancel))
+        self.registers.get_or_init(|| Ok(query.run(self.index, self.cancel)?))
     }
 
     fn thread(&self) -> Result<ThreadId, QueryError> {
         self.thread.map_or_else(|| SlotReader(self.index).thread_at(self.position), Ok)
     }
 
-    fn pointer_bytes(&self, thread: ThreadId) -> u64 {
-        let info = self.index.threads().get(usize::from(thread.0));
-        u64::from(info.map_or_else(InstructionSet::default, |info| info.instruction_set).word_bytes())
+    /// As many as an address has in the state that holds: a core may change to one of another width.
+    fn pointer_bytes(&self) -> Result<u64, QueryError> {
+        let set = NameReader(self.index).set_at(self.thread()?, self.position)?;
+        Ok(u64::from(set.word_bytes()))
     }
 
     fn load(&self, address: u64, width: Width) -> Result<Option<u64>, QueryError> {
         let len_bytes = match width {
             Width::Bytes(bytes) => u64::from(bytes),
-            Width::Pointer => self.pointer_bytes(self.thread()?),
+            Width::Pointer => self.pointer_bytes()?,
         };
         let memory = MemoryAt { position: self.position, address: Address(address), len_bytes };
         let mut bytes: Vec<Option<u8>> = memory.run(self.index, self.cancel)?.iter().map(|state| state.value).collect();
@@ -68,15 +69,15 @@ impl<S: Source> Lookup for AtPosition<'_, S> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let thread = match self.thread() {
             Ok(thread) => thread,
-            Err(error) => return Some(ValueLookup::Failed(error.to_string())),
+            Err(error) => return Some(ValueLookup::Failed(error.into())),
         };
         let view = match NameReader(self.index).register_view_at(name, thread, self.position) {
             Ok(view) => view?,
-            Err(error) => return Some(ValueLookup::Failed(error.to_string())),
+            Err(error) => return Some(ValueLookup::Failed(error.into())),
         };
         Some(match self.registers() {
             Ok(file) => value_of(file, view),
-            Err(error) => ValueLookup::Failed(error.to_string()),
+            Err(failure) => ValueLookup::Failed(failure.clone()),
         })
     }
 
@@ -87,7 +88,7 @@ impl<S: Source> Lookup for AtPosition<'_, S> {
     fn memory(&self, address: u64, width: Width) -> ValueLookup {
         match self.load(address, width) {
             Ok(value) => value.map_or(ValueLookup::Unknown, ValueLookup::Known),
-            Err(error) => ValueLookup::Failed(error.to_string()),
+            Err(error) => ValueLookup::Failed(error.into()),
         }
     }
 }
@@ -114,7 +115,7 @@ impl Lookup for SymbolsOnly<'_> {
     fn register(&self, name: &str) -> Option<ValueLookup> {
         let is_register = InstructionSet::ALL.iter().any(|set| Registers::view(name, *set).is_some());
         let is_meant = is_register && self.0.address_of(name).is_none();
-        is_meant.then(|| ValueLookup::Failed(NO_POSITION.to_owned()))
+        is_meant.then(|| ValueLookup::Failed(NO_POSITION.into()))
     }
 
     fn symbol(&self, name: &str) -> Option<u64> {
@@ -122,7 +123,7 @@ impl Lookup for SymbolsOnly<'_> {
     }
 
     fn memory(&self, _: u64, _: Width) -> ValueLookup {
-        ValueLookup::Failed(NO_POSITION.to_owned())
+        ValueLookup::Failed(NO_POSITION.into())
     }
 }
 

@@ -1,6 +1,9 @@
 //! What can be wrong with an expression, and where.
 
 use std::fmt;
+use std::sync::Arc;
+
+use stepback_index::QueryError;
 
 use crate::number::NumberError;
 
@@ -43,11 +46,11 @@ pub enum ExpressionErrorKind {
     /// The trace does not say what the register holds here.
     RegisterUnknown(String),
     /// The value of the register could not be looked up.
-    RegisterFailed(String, String),
+    RegisterFailed(String, LookupFailure),
     /// The trace does not say, at least not of every byte, what memory holds here.
     MemoryUnknown(u64),
     /// Memory could not be looked up.
-    MemoryFailed(u64, String),
+    MemoryFailed(u64, LookupFailure),
     /// No such register.
     NoRegister(String),
     /// No such symbol.
@@ -56,6 +59,52 @@ pub enum ExpressionErrorKind {
     NoName(String),
     /// `/` or `%` by 0.
     DivisionByZero,
+}
+
+/// Why a register or memory could not be looked up. Two that say the same are equal.
+#[derive(Clone, Debug)]
+pub struct LookupFailure {
+    words: String,
+    /// What the index or the trace said, where one of them was asked.
+    behind: Option<Arc<QueryError>>,
+}
+
+impl From<QueryError> for LookupFailure {
+    fn from(error: QueryError) -> Self {
+        Self { words: error.to_string(), behind: Some(Arc::new(error)) }
+    }
+}
+
+impl From<&str> for LookupFailure {
+    fn from(words: &str) -> Self {
+        Self { words: words.to_owned(), behind: None }
+    }
+}
+
+impl PartialEq for LookupFailure {
+    fn eq(&self, other: &Self) -> bool {
+        self.words == other.words
+    }
+}
+
+impl Eq for LookupFailure {}
+
+impl fmt::Display for LookupFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+impl ExpressionError {
+    /// What the index or the trace said when a value was looked up; none when something else is wrong.
+    pub fn behind(&self) -> Option<&QueryError> {
+        match &self.kind {
+            ExpressionErrorKind::RegisterFailed(_, why) | ExpressionErrorKind::MemoryFailed(_, why) => {
+                why.behind.as_deref()
+            }
+            _ => None,
+        }
+    }
 }
 
 const OPERATORS: &str = "+ - * / % << >> & | ^ == != < <= > >= && ||";

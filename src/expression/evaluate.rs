@@ -1,7 +1,7 @@
 //! The value of an expression.
 
 use super::ExpressionError;
-use super::error::ExpressionErrorKind as Kind;
+use super::error::{ExpressionErrorKind as Kind, LookupFailure};
 use super::parser::{self, Binary, Operation, Unary};
 use super::token::NameKind;
 
@@ -34,7 +34,7 @@ pub enum ValueLookup {
     /// The trace does not say, at least not of every byte.
     Unknown,
     /// It could not be looked up, for this reason.
-    Failed(String),
+    Failed(LookupFailure),
 }
 
 /// An expression that was read and awaits a place to be evaluated at.

@@ -45,6 +45,6 @@ mod tests;
 mod token;
 
 pub use at_position::{AtPosition, SymbolsOnly};
-pub use error::{ExpressionError, ExpressionErrorKind};
+pub use error::{ExpressionError, ExpressionErrorKind, LookupFailure};
 pub use evaluate::{Expression, Lookup, ValueLookup, Width, evaluate, parse};
 pub use range::split_range;

@@ -12,7 +12,7 @@ impl Lookup for Example {
             "x0" | "%g1" => Some(ValueLookup::Known(0x100)),
             "sp" => Some(ValueLookup::Known(0x8000)),
             "x5" => Some(ValueLookup::Unknown),
-            "x6" => Some(ValueLookup::Failed("the trace changed".to_owned())),
+            "x6" => Some(ValueLookup::Failed("the trace changed".into())),
             _ => None,
         }
     }
@@ -43,7 +43,7 @@ impl Lookup for Example {
                 number.iter_mut().zip(start + 1..).take(bytes).for_each(|(byte, value)| *byte = value);
                 ValueLookup::Known(u64::from_le_bytes(number))
             }
-            0x9000 => ValueLookup::Failed("the trace changed".to_owned()),
+            0x9000 => ValueLookup::Failed("the trace changed".into()),
             _ => ValueLookup::Unknown,
         }
     }

@@ -90,6 +90,26 @@ fn a_flipped_byte_never_gives_a_wrong_answer() {
 }
 
 #[test]
+fn damage_that_is_met_inside_an_address_has_the_index_rebuilt() {
+    let indexed = Indexed::new();
+    let question = |more: &[&str]| {
+        let asked = ["at", &indexed.trace, "1250", "--mem", "[sp]:8", "--json"];
+        indexed.sandbox.run(&[&asked, more].concat())
+    };
+    let answer = question(&[]).succeeds().out;
+    let whole = fs::read(&indexed.place).unwrap();
+    let damage = |at: &usize| {
+        let mut damaged = whole.clone();
+        damaged[*at] ^= 0x41;
+        fs::write(&indexed.place, damaged).unwrap();
+        question(&["--no-index"]).err.contains("memory at")
+    };
+    assert!((0..whole.len()).step_by(whole.len() / 100).any(|at| damage(&at)), "no damage is met in the address");
+    let ran = question(&[]).succeeds().says("was damaged and was rebuilt");
+    assert_eq!(ran.out, answer, "{}", ran.err);
+}
+
+#[test]
 fn what_was_printed_before_damage_was_met_is_not_printed_twice() {
     let sandbox = Sandbox::new();
     let trace = sandbox.file("a.tarmac", Recipe { size: Size::Steps(300_000), ..Recipe::default() }.text());
