@@ -106,6 +106,13 @@ pub(crate) trait Architecture {
     }
     fn decode(site: &Site, disassemblers: &[Capstone]) -> Option<Instruction>;
     fn control(site: &Site) -> Control;
+    /// Of a branch that no record tells of.
+    fn is_taken_when_executed(_encoding: &Encoding) -> bool {
+        false
+    }
+    fn is_undefined(_encoding: &Encoding) -> bool {
+        false
+    }
     fn is_exclusive_store(_encoding: &Encoding) -> bool {
         false
     }

@@ -67,3 +67,26 @@ pub enum Delay {
     /// It is skipped even though it has a place there (SPARC's `ba,a`).
     Annulled,
 }
+
+/// Where an executed instruction leads, as far as it and its record tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// Neither tells.
+    Open,
+    /// To the instruction behind it.
+    Behind,
+    /// To this address.
+    Address(u64),
+    /// To what this register held before, as in [`Target::Register`].
+    Register(RegisterId),
+}
+
+impl From<Target> for Lead {
+    fn from(target: Target) -> Self {
+        match target {
+            Target::Unsaid => Self::Open,
+            Target::Address(address) => Self::Address(address),
+            Target::Register(register) => Self::Register(register),
+        }
+    }
+}

@@ -65,7 +65,7 @@ pub use arm::psr::Psr;
 pub use bank::{Bank, BankedRegister};
 pub use branch::Branch;
 pub use bytes::Encoding;
-pub use control::{Control, Delay, Flow, Target};
+pub use control::{Control, Delay, Flow, Lead, Target};
 pub use decoder::{decode, step_text};
 pub use endian::Endian;
 pub use expression::{Expression, Operation};

@@ -12,8 +12,9 @@ use crate::arm::a64::set::A64;
 use crate::arm::aarch32::a32::A32;
 use crate::arm::aarch32::t32::T32;
 use crate::bank::BankedRegister;
+use crate::branch::Branch;
 use crate::bytes::Encoding;
-use crate::control::Control;
+use crate::control::{Control, Delay, Flow, Lead};
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::linux::pure_calls::{may_write, may_write_late};
@@ -186,6 +187,48 @@ impl InstructionSet {
     /// What an instruction does to control, as far as its encoding says. Cost: some comparisons; on x86 a decoding.
     pub fn control(self, site: &Site) -> Control {
         ask!(self, Of => Of::control(site))
+    }
+
+    /// Where an executed instruction leads, by its encoding and by what its record says of it.
+    ///
+    /// ```
+    /// use stepback_machine::{Address, Branch, InstructionSet, Lead, Site};
+    /// let site = |opcode| Site { pc: Address(0x1000), encoding: InstructionSet::A64.encoding_of(opcode, 4).unwrap() };
+    /// let lead = |opcode| InstructionSet::A64.lead(&site(opcode), Branch::Unsaid);
+    /// assert_eq!([lead(0xd503_201f), lead(0x1400_0004)], [Lead::Behind, Lead::Address(0x1010)]);
+    /// assert_eq!([lead(0xd400_0001), lead(0xb400_0020)], [Lead::Open; 2], "svc, cbz");
+    /// ```
+    pub fn lead(self, site: &Site, branch: Branch) -> Lead {
+        let Control { flow, target, delay } = self.control(site);
+        if delay != Delay::None || !self.is_decoded() || self.is_undefined(&site.encoding) {
+            return Lead::Open;
+        }
+        let is_jump = matches!(flow, Flow::Branch | Flow::Call | Flow::Return);
+        let is_taken = match branch {
+            Branch::Unsaid | Branch::None if flow == Flow::Next => Some(false),
+            Branch::Unsaid if is_jump => self.is_taken_when_executed(&site.encoding).then_some(true),
+            Branch::Conditional(is_taken) if is_jump => is_taken,
+            Branch::Jump | Branch::IndirectJump | Branch::Call | Branch::IndirectCall | Branch::Return if is_jump => {
+                Some(true)
+            }
+            _ => None,
+        };
+        match is_taken {
+            Some(true) => target.into(),
+            Some(false) => Lead::Behind,
+            None => Lead::Open,
+        }
+    }
+
+    /// True for a branch of which a trace that tells no more says that it was executed exactly when it was taken:
+    /// one that is decided by nothing, or by a condition.
+    fn is_taken_when_executed(self, encoding: &Encoding) -> bool {
+        ask!(self, Of => Of::is_taken_when_executed(encoding))
+    }
+
+    /// True for bytes that are no instruction, and for one that does nothing but cause an exception.
+    fn is_undefined(self, encoding: &Encoding) -> bool {
+        ask!(self, Of => Of::is_undefined(encoding))
     }
 
     /// True for a store that may fail, and of which a trace may tell all the same.

@@ -6,7 +6,7 @@ use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::run::BREAKS;
+use crate::read::diversions::BREAKS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;

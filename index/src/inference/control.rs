@@ -5,7 +5,8 @@ use stepback_parsers::{Marker, MarkerKind, traced_system_call};
 
 use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Here, Traced};
-use crate::inference::run::{BREAKS, RunMarker, RunStep};
+use crate::inference::run::{RunMarker, RunStep};
+use crate::read::diversions::BREAKS;
 
 impl Engine<'_> {
     /// Forgets what a step may have changed besides what its operands say.

@@ -5,13 +5,13 @@ use std::ops::Range;
 
 use stepback_machine::{AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, Site};
 use stepback_parsers::{
-    EventSink, GapReason, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent,
-    ThreadNumber,
+    EventSink, Marker, MarkerEvent, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::read::diversions::BREAKS;
 use crate::read::encodings::encoding_of;
 use crate::read::slots::SlotReader;
 use crate::store::granules::granules_of;
@@ -215,22 +215,3 @@ impl<S: Source> EventSink for RunReader<'_, S> {
         step.markers.end = self.run.markers.len();
     }
 }
-
-/// Behind these, registers are not what the instruction before left.
-pub(super) const BREAKS: [MarkerKind; 15] = [
-    MarkerKind::KERNEL_EVENT,
-    MarkerKind::KERNEL_TRANSFER,
-    MarkerKind::RSEQ_ABORT,
-    MarkerKind::WINDOW,
-    MarkerKind::SYSTEM_CALL_START,
-    MarkerKind::SYSTEM_CALL_END,
-    MarkerKind::CONTEXT_SWITCH_START,
-    MarkerKind::CONTEXT_SWITCH_END,
-    MarkerKind::UNCOMPLETED,
-    MarkerKind::HARDWARE_EVENT,
-    MarkerKind::HARDWARE_RETURN,
-    GapReason::Lost.kind(),
-    GapReason::Off.kind(),
-    GapReason::Unmapped.kind(),
-    GapReason::Contradiction.kind(),
-];

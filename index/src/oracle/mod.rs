@@ -26,6 +26,7 @@ mod event;
 mod externals;
 mod folds;
 mod host;
+mod last_lead;
 mod lines;
 mod markers;
 mod memory;

@@ -10,6 +10,7 @@ use crate::answers::register_file::{RegisterFile, RegisterState};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::oracle::event::EventKind;
+use crate::oracle::last_lead::NextPc;
 use crate::oracle::operands::AskedUses;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::registers::RegistersAt;
@@ -38,12 +39,16 @@ impl Oracle {
     /// The registers of a thread at a position under the names of an instruction set.
     pub(super) fn register_file(&self, thread: ThreadId, position: Position, set: InstructionSet) -> RegisterFile {
         let oracle = self;
-        let state = |(name, view)| match oracle.next_pc(thread, position, set) {
-            Some(pc) if view == pc.1 => next_pc_state(name, view, pc.0),
-            _ if oracle.has_operands_alone => {
-                oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, position)
+        let next = oracle.next_pc(thread, position);
+        let counter = Registers::view("pc", set).filter(|_| next != NextPc::Written);
+        let state = |(name, view)| {
+            if counter == Some(view) {
+                return next_pc_state(name, view, next);
             }
-            _ => state(name, view, &oracle.view_bytes(thread, view, position)),
+            if oracle.has_operands_alone {
+                return oracle.unknown_state(name, AskedUses { thread, view, kinds: AccessKinds::Writes }, position);
+            }
+            state(name, view, &oracle.view_bytes(thread, view, position))
         };
         let registers = oracle.shown_registers(thread, set).into_iter().map(state).collect();
         RegisterFile { thread, instruction_set: set, registers }
@@ -67,10 +72,13 @@ fn state(name: String, view: RegisterView, bytes: &WrittenBytes) -> RegisterStat
     }
 }
 
-fn next_pc_state(name: String, view: RegisterView, pc: u64) -> RegisterState {
-    let bytes = pc.to_le_bytes().into_iter().take(usize::from(view.size_bytes));
-    let value = Value(bytes.map(Some).collect());
-    RegisterState { name, view, value, source: ValueSource::Inferred, written_at: None, written_by: None, reason: None }
+fn next_pc_state(name: String, view: RegisterView, pc: NextPc) -> RegisterState {
+    let (bytes, source) = match pc {
+        NextPc::Known(pc) => (pc.to_le_bytes().map(Some), ValueSource::Inferred),
+        NextPc::Unknown | NextPc::Written => ([None; 8], ValueSource::Unknown),
+    };
+    let value = Value(bytes.into_iter().take(usize::from(view.size_bytes)).collect());
+    RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }
 }
 
 impl Oracle {
@@ -131,12 +139,5 @@ impl Oracle {
     /// The bytes of a register at a position.
     pub(super) fn register_value(&self, thread: ThreadId, view: RegisterView, position: Position) -> Value {
         state(String::new(), view, &self.view_bytes(thread, view, position)).value
-    }
-
-    /// The address of a thread's next step, and the register that it is shown in; none when it has none.
-    fn next_pc(&self, thread: ThreadId, position: Position, set: InstructionSet) -> Option<(u64, RegisterView)> {
-        let from = usize::try_from(position.0).ok()?;
-        let next = self.steps.get(from..)?.iter().find(|step| step.thread == thread)?;
-        Some((next.pc.0, Registers::view("pc", set)?))
     }
 }

@@ -12,6 +12,7 @@ use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
 use crate::read::banks::Homes;
+use crate::read::last_lead::LastLead;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::read::views::ViewReader;
@@ -111,12 +112,20 @@ impl<'a, S: Source> RegisterReader<'a, S> {
         }
     }
 
-    /// The program counter: the address of the thread's next step, whatever the trace wrote into it; none when it has none.
+    /// The program counter: the address of the thread's next step, whatever the trace wrote into it; of a thread that has
+    /// none, where its last step leads. None when what the trace wrote is all that tells.
     fn program_counter(&self, name: &str, view: RegisterView) -> Result<Option<RegisterState>, QueryError> {
-        let Some(step) = SlotReader(self.index).next_step_of(self.thread, self.at)? else { return Ok(None) };
-        let pc = RecordReader(self.index).pc_of(step)?.ok_or(QueryError::TraceChanged)?;
-        let value = Value(pc.0.to_le_bytes().iter().take(usize::from(view.size_bytes)).copied().map(Some).collect());
-        let (name, source) = (name.to_owned(), ValueSource::Inferred);
+        let lead = match SlotReader(self.index).next_step_of(self.thread, self.at)? {
+            Some(step) => LastLead::To(RecordReader(self.index).pc_of(step)?.ok_or(QueryError::TraceChanged)?),
+            None => self.last_lead()?,
+        };
+        let (bytes, source) = match lead {
+            LastLead::Written => return Ok(None),
+            LastLead::To(pc) => (pc.0.to_le_bytes().map(Some), ValueSource::Inferred),
+            LastLead::Open => ([None; 8], ValueSource::Unknown),
+        };
+        let value = Value(bytes.into_iter().take(usize::from(view.size_bytes)).collect());
+        let name = name.to_owned();
         Ok(Some(RegisterState { name, view, value, source, written_at: None, written_by: None, reason: None }))
     }
 }

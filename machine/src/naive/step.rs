@@ -112,6 +112,40 @@ impl NaiveStep {
         }
     }
 
+    /// Where a jump of any kind goes; none where its encoding does not say.
+    pub fn jump_target(&self) -> Option<Target> {
+        let bits = |from: u32, count: u32| (self.opcode >> from) & ((1 << count) - 1);
+        let through = match self.set {
+            InstructionSet::A64 if [0xd61f_0000, 0xd65f_0000].contains(&(self.opcode & 0xffff_fc1f)) => {
+                a64_register(bits(5, 5))
+            }
+            InstructionSet::A32 if bits(4, 24) == 0x12f_ff1 => a32_register(bits(0, 4)),
+            InstructionSet::T32 if self.opcode >> 7 == 0x8e && bits(0, 3) == 0 => a32_register(bits(3, 4)),
+            _ => None,
+        };
+        through.or_else(|| self.target()).or_else(|| self.branch_target().map(Target::Address))
+    }
+
+    /// Whether it compares a register to decide about a jump.
+    pub fn is_compare(&self) -> bool {
+        match self.set {
+            InstructionSet::A64 => self.opcode & 0x7c00_0000 == 0x3400_0000,
+            InstructionSet::T32 => self.opcode >> 16 == 0 && self.opcode & 0xf500 == 0xb100,
+            _ => false,
+        }
+    }
+
+    /// Whether it is set aside to cause an exception.
+    pub fn is_undefined(&self) -> bool {
+        match self.set {
+            InstructionSet::A64 => self.opcode >> 16 == 0,
+            InstructionSet::A32 => self.opcode >> 20 == 0xe7f && self.opcode >> 4 & 15 == 15,
+            InstructionSet::T32 if self.opcode > 0xffff => self.opcode & 0xfff0_f000 == 0xf7f0_a000,
+            InstructionSet::T32 => self.opcode >> 8 == 0xde,
+            _ => false,
+        }
+    }
+
     /// Whether an instruction computes the stack pointer from itself.
     pub fn moves_stack(&self) -> bool {
         let opcode = self.opcode;

@@ -14,7 +14,7 @@ use crate::names::{Choice, ElfMachine, Names};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::riscv::abi::{LINK, LP64};
-use crate::riscv::bits::describe;
+use crate::riscv::bits::{describe, long_form};
 use crate::riscv::control::control;
 use crate::riscv::registers;
 use crate::riscv::registers::{FLOAT, GENERAL};
@@ -85,6 +85,11 @@ impl Architecture for Riscv64 {
 
     fn control(site: &Site) -> Control {
         control(site)
+    }
+
+    /// What has no instruction of 4 bytes that does the same: zeros, for example.
+    fn is_undefined(encoding: &Encoding) -> bool {
+        long_form(encoding).is_none()
     }
 
     #[inline(always)]

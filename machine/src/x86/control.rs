@@ -2,6 +2,8 @@
 
 use iced_x86::{FlowControl, Instruction, Mnemonic, OpKind};
 
+use crate::address::Address;
+use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow, Target};
 use crate::site::Site;
 use crate::x86::access::decoded;
@@ -11,6 +13,12 @@ use crate::x86::registers;
 pub fn control(site: &Site, word_bytes: u16) -> Control {
     let Some(instruction) = decoded(site, word_bytes) else { return Control::default() };
     Control { flow: flow(&instruction), target: target(&instruction, word_bytes), delay: Delay::None }
+}
+
+/// True for bytes that are no instruction, and for UD2 and its kin.
+pub fn is_undefined(encoding: &Encoding, word_bytes: u16) -> bool {
+    let site = Site { pc: Address(0), encoding: *encoding };
+    decoded(&site, word_bytes).is_none_or(|instruction| instruction.flow_control() == FlowControl::Exception)
 }
 
 fn flow(instruction: &Instruction) -> Flow {
@@ -44,8 +52,6 @@ fn target(instruction: &Instruction, word_bytes: u16) -> Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::address::Address;
-    use crate::bytes::Encoding;
     use crate::view::RegisterId;
 
     #[track_caller]

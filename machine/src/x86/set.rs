@@ -4,6 +4,7 @@ use capstone::Capstone;
 
 use crate::abi::Abi;
 use crate::architecture::Architecture;
+use crate::bytes::Encoding;
 use crate::control::Control;
 use crate::instruction::Instruction;
 use crate::names::{Choice, ElfMachine, Names};
@@ -18,7 +19,7 @@ use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
 use crate::x86::abi::{ABI_32, ABI_64};
 use crate::x86::access::{decoded, describe};
-use crate::x86::control::control;
+use crate::x86::control::{control, is_undefined};
 use crate::x86::flags::status;
 use crate::x86::registers;
 use crate::x86::registers::{SHOWN_32, SHOWN_64, SYSTEM};
@@ -76,6 +77,10 @@ impl Architecture for X86_64 {
 
     fn control(site: &Site) -> Control {
         control(site, Self::WORD_BYTES)
+    }
+
+    fn is_undefined(encoding: &Encoding) -> bool {
+        is_undefined(encoding, Self::WORD_BYTES)
     }
 
     fn text_flow(text: &str) -> Option<TextFlow> {
@@ -143,6 +148,10 @@ impl Architecture for X86_32 {
 
     fn control(site: &Site) -> Control {
         control(site, Self::WORD_BYTES)
+    }
+
+    fn is_undefined(encoding: &Encoding) -> bool {
+        is_undefined(encoding, Self::WORD_BYTES)
     }
 
     fn text_flow(text: &str) -> Option<TextFlow> {

@@ -123,6 +123,16 @@ impl Architecture for A64 {
         Control { flow: a64_flow(opcode), target: a64_target(opcode, site.pc.0), delay: Delay::None }
     }
 
+    /// All but those that compare: CBZ, TBZ. Some producers show these as executed in any case.
+    fn is_taken_when_executed(encoding: &Encoding) -> bool {
+        word_opcode(encoding) & 0x7c00_0000 != 0x3400_0000
+    }
+
+    /// UDF.
+    fn is_undefined(encoding: &Encoding) -> bool {
+        word_opcode(encoding) >> 16 == 0
+    }
+
     #[inline(always)]
     fn is_link(register: RegisterId) -> bool {
         is_link(register)

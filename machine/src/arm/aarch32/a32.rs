@@ -130,6 +130,16 @@ impl Architecture for A32 {
         Control { flow: a32_flow(opcode), target: a32_target(opcode, site.pc.0), delay: Delay::None }
     }
 
+    /// Whatever branches does so by its condition alone.
+    fn is_taken_when_executed(_encoding: &Encoding) -> bool {
+        true
+    }
+
+    /// UDF.
+    fn is_undefined(encoding: &Encoding) -> bool {
+        word_opcode(encoding) & 0xfff0_00f0 == 0xe7f0_00f0
+    }
+
     #[inline(always)]
     fn is_link(register: RegisterId) -> bool {
         is_link(register)

@@ -121,6 +121,17 @@ impl Architecture for T32 {
         Control { flow: t32_flow(opcode), target: t32_target(opcode, site.pc.0), delay: Delay::None }
     }
 
+    /// All but those that compare: CBZ. Some producers show these as executed in any case.
+    fn is_taken_when_executed(encoding: &Encoding) -> bool {
+        thumb_opcode(encoding) & 0xffff_f500 != 0xb100
+    }
+
+    /// UDF.
+    fn is_undefined(encoding: &Encoding) -> bool {
+        let opcode = thumb_opcode(encoding);
+        opcode & 0xffff_ff00 == 0xde00 || opcode & 0xfff0_f000 == 0xf7f0_a000
+    }
+
     #[inline(always)]
     fn is_link(register: RegisterId) -> bool {
         is_link(register)

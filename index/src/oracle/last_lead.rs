@@ -1,0 +1,75 @@
+//! Where a thread goes on behind its last step, of instructions of Arm of which no record says what they did.
+
+use stepback_machine::naive::{Kind, Target};
+use stepback_machine::{Branch, RegisterId, RegisterView};
+use stepback_parsers::Position;
+
+use crate::answers::step_record::LATE_STEPS;
+use crate::answers::thread::ThreadId;
+use crate::oracle::event::{Event, EventKind, Told};
+use crate::oracle::record::Oracle;
+
+/// What is known of the program counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NextPc {
+    /// What was written last counts.
+    Written,
+    /// It is this.
+    Known(u64),
+    /// Nothing tells.
+    Unknown,
+}
+
+impl Oracle {
+    /// The address of a thread's next step; of a thread that has none, where its last one leads.
+    pub(super) fn next_pc(&self, thread: ThreadId, position: Position) -> NextPc {
+        let from = usize::try_from(position.0).unwrap_or(usize::MAX);
+        let mut later = self.steps.get(from..).unwrap_or_default().iter();
+        if let Some(next) = later.find(|step| step.thread == thread) {
+            return NextPc::Known(next.pc.0);
+        }
+        let Some(last) = self.last_step_of(thread, position.0) else { return NextPc::Written };
+        let Some(step) = self.step(last) else { return NextPc::Written };
+        let behind = self.events_until(position).iter().filter(|event| event.owner == Some(last));
+        if behind.clone().any(is_written) {
+            return NextPc::Written;
+        }
+        let near = last.after().0.saturating_add(LATE_STEPS);
+        let is_exception = |event: &Event| match &event.kind {
+            EventKind::Text { kind, .. } => kind.is_exceptional() && event.slot <= near,
+            _ => false,
+        };
+        if behind.clone().any(is_exception) {
+            return NextPc::Unknown;
+        }
+        self.led_to(step, last.before()).map_or(NextPc::Unknown, NextPc::Known)
+    }
+
+    fn led_to(&self, step: &Told, before: Position) -> Option<u64> {
+        let naive = step.naive();
+        let behind = step.pc.0.wrapping_add(u64::from(step.length_bytes));
+        if !step.is_executed {
+            return Some(behind);
+        }
+        if step.branch != Branch::Unsaid || step.encoding.is_none() || naive.is_undefined() {
+            return None;
+        }
+        match naive.kind() {
+            Kind::Other => Some(behind),
+            Kind::Trap | Kind::ExceptionReturn => None,
+            Kind::Branch | Kind::Call | Kind::Return if naive.is_compare() => None,
+            Kind::Branch | Kind::Call | Kind::Return => match naive.jump_target()? {
+                Target::Address(address) => Some(address),
+                Target::Register(register) => {
+                    let view = RegisterView::new(register, 0, naive.word_bytes());
+                    let held = self.register_value(step.thread, view, before).to_u64()?;
+                    (!naive.is_exception_return(held)).then(|| naive.without_mark(held))
+                }
+            },
+        }
+    }
+}
+
+fn is_written(event: &Event) -> bool {
+    matches!(&event.kind, EventKind::Register(written) if written.view.register == RegisterId::PC)
+}

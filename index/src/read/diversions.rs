@@ -1,0 +1,22 @@
+//! Records behind which a thread does not go on as its last instruction says.
+
+use stepback_parsers::{GapReason, MarkerKind};
+
+/// Behind these, registers are not what the instruction before left, and control is not where it led.
+pub(crate) const BREAKS: [MarkerKind; 15] = [
+    MarkerKind::KERNEL_EVENT,
+    MarkerKind::KERNEL_TRANSFER,
+    MarkerKind::RSEQ_ABORT,
+    MarkerKind::WINDOW,
+    MarkerKind::SYSTEM_CALL_START,
+    MarkerKind::SYSTEM_CALL_END,
+    MarkerKind::CONTEXT_SWITCH_START,
+    MarkerKind::CONTEXT_SWITCH_END,
+    MarkerKind::UNCOMPLETED,
+    MarkerKind::HARDWARE_EVENT,
+    MarkerKind::HARDWARE_RETURN,
+    GapReason::Lost.kind(),
+    GapReason::Off.kind(),
+    GapReason::Unmapped.kind(),
+    GapReason::Contradiction.kind(),
+];

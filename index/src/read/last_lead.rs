@@ -1,0 +1,152 @@
+//! Where a thread goes on behind its last step, of which the trace shows no next one.
+
+use stepback_machine::{Address, Lead, RegisterId, RegisterView, Site};
+use stepback_parsers::{Source, Step};
+
+use crate::answers::error::QueryError;
+use crate::answers::step_record::LATE_STEPS;
+use crate::read::diversions::BREAKS;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::{EventKind, SlotReader, StepText};
+use crate::read::views::ViewReader;
+
+/// What is known of the program counter behind the last step of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LastLead {
+    /// The trace wrote it behind that step, or the thread has no step: what it wrote last counts.
+    Written,
+    /// The last step leads here.
+    To(Address),
+    /// Nothing tells.
+    Open,
+}
+
+impl<S: Source> RegisterReader<'_, S> {
+    /// Where the thread goes on that has no step from the position on. Cost: the text of its last step,
+    /// in a trace of several threads that of up to [`LATE_STEPS`] steps behind it.
+    pub(crate) fn last_lead(&self) -> Result<LastLead, QueryError> {
+        let Some(last) = SlotReader(self.index).owner(self.thread, self.at.0)? else { return Ok(LastLead::Written) };
+        let pc = RegisterView::new(RegisterId::PC, 0, u16::MAX);
+        for known in ViewReader(self.index).overlapping(self.thread, pc) {
+            if ViewReader(self.index).last_write_slot(known, self.at.0)? >= Some(last.after().0) {
+                return Ok(LastLead::Written);
+            }
+        }
+        let Some(step) = self.undiverted(last)? else { return Ok(LastLead::Open) };
+        self.lead_of(last, &step)
+    }
+
+    /// The thread's last step; none when control went elsewhere behind it than its instruction says.
+    fn undiverted(&self, last: Step) -> Result<Option<StepText>, QueryError> {
+        let end = self.at.0.min(last.after().0.saturating_add(LATE_STEPS));
+        let events = SlotReader(self.index).events(last.after().0..end.saturating_add(1))?;
+        let mut found = None;
+        for event in events.into_iter().filter(|event| event.thread == self.thread) {
+            match event.kind {
+                EventKind::Step(step) => found = Some(step),
+                EventKind::Text { kind, .. } if kind.is_exceptional() => return Ok(None),
+                EventKind::Marker(marker) if BREAKS.contains(&marker.kind) => return Ok(None),
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
+
+    fn lead_of(&self, last: Step, step: &StepText) -> Result<LastLead, QueryError> {
+        if !step.is_executed {
+            return Ok(LastLead::To(step.next_pc()));
+        }
+        let set = step.instruction_set;
+        let site = step.encoding.map(|encoding| Site { pc: step.pc, encoding });
+        Ok(match site.map_or(Lead::Open, |site| set.lead(&site, step.branch)) {
+            Lead::Open => LastLead::Open,
+            Lead::Behind => LastLead::To(step.next_pc()),
+            Lead::Address(address) => LastLead::To(Address(address)),
+            Lead::Register(register) => {
+                let held = self.held_before(last, RegisterView::new(register, 0, set.word_bytes()))?;
+                // In a handler of M-profile the register may say how to return from the exception.
+                let target = held.filter(|value| !set.is_exception_return_value(*value));
+                target.map_or(LastLead::Open, |value| LastLead::To(Address(set.code_address(value))))
+            }
+        })
+    }
+
+    /// What a register held before a step, as far as the trace recorded it.
+    fn held_before(&self, step: Step, view: RegisterView) -> Result<Option<u64>, QueryError> {
+        if view.register == RegisterId::PC {
+            return Ok(None);
+        }
+        let mut before = RegisterReader::new(self.index, self.thread, step.before());
+        Ok(before.state(String::new(), view)?.value.to_u64())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use stepback_parsers::Tarmac;
+
+    use crate::answers::cancel::Cancel;
+    use crate::answers::thread::ThreadId;
+    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::options::BuildOptions;
+    use crate::oracle::{Oracle, Replay as _};
+    use crate::query::question::Query as _;
+    use crate::query::registers::RegistersAt;
+
+    /// The program counter at the end, as the index and the oracle have it.
+    #[track_caller]
+    fn check(text: &str, expected: Option<u64>) {
+        let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
+        let oracle = Oracle::of(&tarmac).unwrap();
+        let index = index_in_memory(Arc::new(tarmac), &BuildOptions::default()).unwrap();
+        let question = RegistersAt { position: index.end(), thread: Some(ThreadId(0)) };
+        let file = question.run(&index, &Cancel::default()).unwrap();
+        assert_eq!(file.get("pc").and_then(|value| value.to_u64()), expected, "{text}");
+        assert_eq!(question.replay(&oracle), Some(file), "{text}");
+    }
+
+    const BEFORE: &str = "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP\n1 clk R X3 0000000000005000\n";
+
+    #[test]
+    fn the_last_step_tells_where_the_trace_would_go_on() {
+        let last = |line: &str| format!("{BEFORE}2 clk {line}\n");
+        check(&last("IT (2) 00001004 d503201f O EL1h_n : NOP"), Some(0x1008));
+        check(&last("IT (2) 00001004 14000004 O EL1h_n : B 0x1014"), Some(0x1014));
+        check(&last("IT (2) 00001004 97fffffe O EL1h_n : BL 0xffc"), Some(0xffc));
+        check(&last("IT (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1014));
+        check(&last("IS (2) 00001004 54000080 O EL1h_n : B.EQ 0x1014"), Some(0x1008));
+        check(&last("IT (2) 00001004 d61f0060 O EL1h_n : BR x3"), Some(0x5000));
+    }
+
+    #[test]
+    fn what_the_last_step_does_not_tell_is_unknown() {
+        let last = |line: &str| format!("{BEFORE}2 clk {line}\n");
+        check(&last("IT (2) 00001004 d61f0080 O EL1h_n : BR x4"), None);
+        check(&last("IT (2) 00001004 b4000080 O EL1h_n : CBZ x0,0x1014"), None);
+        check(&last("IT (2) 00001004 d4000001 O EL1h_n : SVC #0"), None);
+        check(&last("IT (2) 00001004 00000000 O EL1h_n : UDF #0"), None);
+        check(&last("IT (2) 00001004 d503201f O EL1h_n : NOP\n2 clk E 00001008 irq 00000019 CoreEvent_IRQ"), None);
+        let stale = "1 clk R pc 0000000000001004\n";
+        check(&format!("{BEFORE}{stale}2 clk IT (2) 00001004 d61f0080 O EL1h_n : BR x4\n"), None);
+    }
+
+    #[test]
+    fn a_branch_of_aarch32_is_taken_when_its_condition_holds() {
+        let before = "1 clk IT (1) 00001000 e1a00000 A svc : NOP\n1 clk R r3 00005001\n";
+        check(&format!("{before}2 clk IT (2) 00001004 0a000001 A svc : BEQ 0x1010\n"), Some(0x1010));
+        check(&format!("{before}2 clk IS (2) 00001004 0a000001 A svc : BEQ 0x1010\n"), Some(0x1008));
+        check(&format!("{before}2 clk IT (2) 00001004 e12fff13 A svc : BX r3\n"), Some(0x5000));
+        check(&format!("{before}2 clk IT (2) 00001004 b103 T svc : CBZ r3,0x1008\n"), None);
+    }
+
+    /// A thread that did its last step long before others is where that step led.
+    #[test]
+    fn each_thread_ends_where_its_own_last_step_leads() {
+        let text = "1 clk cpu0 IT (1) 00001000 14000004 O EL1h_n : B 0x1010\n\
+                    2 clk cpu1 IT (1) 00002000 d503201f O EL1h_n : NOP\n\
+                    3 clk cpu1 IT (2) 00002004 d503201f O EL1h_n : NOP\n";
+        check(text, Some(0x1010));
+    }
+}
