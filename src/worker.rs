@@ -19,6 +19,9 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use stepback_index::{Cancel, allow_reads};
 
+use crate::analysis::damage::damage_in;
+use crate::session::Damage;
+
 /// How long an old answer is shown as if it were the new one: most answers come sooner, and nothing flickers.
 pub const LATE_AFTER: Duration = Duration::from_millis(100);
 
@@ -45,8 +48,17 @@ struct Shared {
     long_limit: usize,
     /// How often what is asked about has become another.
     epoch: AtomicU64,
+    /// What a job came upon in this epoch.
+    damage: Mutex<Option<Met>>,
     /// Told after each job, so that the window draws again.
     wake: Box<dyn Fn() + Send + Sync>,
+}
+
+/// Damage, and in which epoch it was asked about.
+#[derive(Clone, Copy)]
+struct Met {
+    damage: Damage,
+    epoch: u64,
 }
 
 #[derive(Default)]
@@ -93,6 +105,7 @@ impl Worker {
             has_work: Condvar::new(),
             long_limit: threads.saturating_sub(1).max(1),
             epoch: AtomicU64::new(0),
+            damage: Mutex::default(),
             wake: Box::new(wake),
         };
         let shared = Arc::new(shared);
@@ -118,11 +131,16 @@ impl Worker {
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
     {
         let (sender, receiver) = channel();
+        let (shared, epoch) = (Arc::clone(&self.shared), self.epoch());
         let run = move |cancel: &Cancel| {
             // Without threads of its own a worker runs jobs on the thread of the window, which may not read otherwise.
             let _reads = allow_reads();
             let result =
                 catch_unwind(AssertUnwindSafe(|| job(cancel))).unwrap_or_else(|panic| Err(panic_error(&*panic)));
+            // Known before the asker hears of it.
+            if let Some(damage) = result.as_ref().err().and_then(damage_in) {
+                shared.meet(Met { damage, epoch });
+            }
             // The asker may be gone; then the answer is not wanted.
             let _gone = sender.send(result);
         };
@@ -157,6 +175,12 @@ impl Worker {
         self.shared.epoch.load(Ordering::Relaxed)
     }
 
+    /// What a job came upon that asked in this epoch, once.
+    pub fn take_damage(&self) -> Option<Damage> {
+        let met = self.shared.damage.lock().unwrap_or_else(PoisonError::into_inner).take();
+        met.filter(|met| met.epoch == self.epoch()).map(|met| met.damage)
+    }
+
     /// True when no job waits or runs. Answers may still have to be picked up by the slots.
     pub fn is_idle(&self) -> bool {
         let state = self.shared.lock();
@@ -181,6 +205,10 @@ impl Drop for Worker {
 }
 
 impl Shared {
+    fn meet(&self, met: Met) {
+        *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = Some(met);
+    }
+
     /// A job that panics does so outside the lock; a poisoned state is still whole.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)

@@ -150,6 +150,38 @@ pub fn open_watched(
     cancel: &Cancel,
     watch: Option<Watch<'_>>,
 ) -> Result<Session> {
+    let first = open_with_tail_calls(options, progress, cancel, watch)?;
+    // What the search for tail calls finds damaged is made again, once.
+    let damage = first.error.as_ref().and_then(|error| Damage::of(error));
+    let Some((damage, mended)) = damage.and_then(|damage| Some((damage, damage.mended(options)?))) else {
+        return Ok(first.told());
+    };
+    let mut session = open_with_tail_calls(&mended, progress, cancel, watch)?.told();
+    session.notices.push(format!("{}: {:?}", damage.notice(), options.path));
+    Ok(session)
+}
+
+/// A session in which tail calls were looked for.
+struct Searched {
+    session: Session,
+    /// Why they could not be.
+    error: Option<QueryError>,
+}
+
+impl Searched {
+    /// The session with what the user should know of that.
+    fn told(mut self) -> Session {
+        self.session.notices.extend(self.error.map(|error| no_tail_calls(&error)));
+        self.session
+    }
+}
+
+fn open_with_tail_calls(
+    options: &OpenOptions,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+    watch: Option<Watch<'_>>,
+) -> Result<Searched> {
     let mut search = IndexSearch::new(options, progress, cancel, watch)?;
     let (index, origin) = search.index()?;
     if let Some(watch) = watch {
@@ -237,12 +269,10 @@ impl<'a> IndexSearch<'a> {
     }
 
     /// A session with an index in which tail calls are found, which takes a while.
-    fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Session {
+    fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Searched {
         let mut index = index.with_program(self.images.program());
         let found = index.find_tail_calls(tail_calls, self.cancel);
-        let mut session = self.session(index, origin);
-        session.notices.extend(found.err().map(|error| no_tail_calls(&error)));
-        session
+        Searched { session: self.session(index, origin), error: found.err() }
     }
 
     /// A session with an index that knows the program.
@@ -388,7 +418,7 @@ impl<'a> IndexSearch<'a> {
         match self.watch {
             None => run(build),
             Some(watch) => {
-                run(build.telling(&|part| (watch.on_part)(self.session_with_tail_calls(part, Origin::Built))))
+                run(build.telling(&|part| (watch.on_part)(self.session_with_tail_calls(part, Origin::Built).told())))
             }
         }
     }

@@ -18,6 +18,7 @@ use super::sources::LineGoal;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Access, Action, CellName, ThemeChoice, Way, WindowId};
+use crate::analysis::damage::damage_in;
 use crate::model::registers::has_group;
 use crate::model::{Move, Stride};
 use crate::session::{IndexPolicy, OpenOptions};
@@ -263,7 +264,13 @@ impl App {
                 self.toasts.show(ToastKind::Info, &note);
             }
             Ok(Found::Nothing(why)) => self.toasts.show(ToastKind::Info, &why),
-            Err(error) => self.refuse(lookup, &format!("{error:#}")),
+            Err(error) => {
+                let is_mended = damage_in(&error).is_some_and(|damage| self.mend(damage));
+                let lookup = if is_mended { self.hold(lookup) } else { Some(lookup) };
+                if let Some(lookup) = lookup {
+                    self.refuse(lookup, &format!("{error:#}"));
+                }
+            }
         }
     }
 

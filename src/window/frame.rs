@@ -38,6 +38,7 @@ impl App {
     }
 
     fn take_answers(&mut self) {
+        self.mend_what_was_met();
         self.take_opened();
         self.take_moved();
         self.advance_part();

@@ -25,6 +25,9 @@ pub struct Lookup {
     pub window: WindowId,
     /// The text of the "Go to" box, when that asked.
     pub place: Option<String>,
+    lane: Lane,
+    /// Kept, so that it can be asked again.
+    question: Arc<Question>,
     ticket: Ticket<Found>,
 }
 
@@ -62,63 +65,78 @@ pub struct AccessQuestion {
     pub from: Position,
 }
 
+/// A question of the window about a session.
+type Question = dyn Fn(&Session, &Cancel) -> Result<Found> + Send + Sync;
+
 impl Lookup {
     /// Looks for a place.
     pub fn place(session: &Arc<Session>, worker: &Worker, window: WindowId, from: Position, text: &str) -> Self {
-        let (session, text) = (session.clone(), text.to_owned());
+        let text = text.to_owned();
         let place = Some(text.clone());
-        let ticket = worker.spawn(Lane::Short, move |cancel| {
+        let question = move |session: &Session, cancel: &Cancel| {
             let place: Place = text.parse()?;
-            let at = place.resolve_from(&session, from, cancel).map_err(|error| match is_missing(&error) {
-                true => anyhow!(nothing_so_far(&session, format!("{error:#}"))),
+            let at = place.resolve_from(session, from, cancel).map_err(|error| match is_missing(&error) {
+                true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
                 false => error,
             });
             Ok(Found::Position(at?))
-        });
-        Self { window, place, ticket }
+        };
+        let lookup = Self::asked(session, worker, window, Lane::Short, Arc::new(question));
+        Self { place, ..lookup }
     }
 
     /// Looks for an access.
     pub fn access(session: &Arc<Session>, worker: &Worker, window: WindowId, question: AccessQuestion) -> Self {
-        let session = session.clone();
-        let ticket = worker.spawn(Lane::Short, move |cancel| question.answer(&session, cancel));
-        Self { window, place: None, ticket }
+        let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
+        Self::asked(session, worker, window, Lane::Short, Arc::new(question))
     }
 
     /// Looks for an external change.
     pub fn external(session: &Arc<Session>, worker: &Worker, window: WindowId, question: ExternalQuestion) -> Self {
-        let session = session.clone();
-        let ticket = worker.spawn(Lane::Long, move |cancel| question.answer(&session, cancel));
-        Self { window, place: None, ticket }
+        let question = move |session: &Session, cancel: &Cancel| question.answer(session, cancel);
+        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
     }
 
     /// Looks for an execution of a source line.
     pub fn line(session: &Arc<Session>, worker: &Worker, window: WindowId, question: LineQuestion) -> Self {
-        let session = session.clone();
-        let ticket = worker.spawn(Lane::Long, move |cancel| {
-            let found = question.answer(&session, cancel)?;
-            let side = match question.way {
-                Way::Back => "before",
-                Way::Forward => "after",
-            };
-            let nothing =
-                || format!("line {} of {} is not executed {side} this position", question.line, question.name());
-            let Some(hit) = found else { return Ok(Found::nothing(&session, question.way, nothing())) };
-            // Panels show the thread that executed last, unless they were told another.
-            if question.thread.is_some() || SlotReader(&session.index).thread_at(hit.position)? == hit.thread {
-                return Ok(Found::Position(hit.position));
-            }
-            let thread = session.index.threads().get(usize::from(hit.thread.0));
-            let name = thread.map_or("", |thread| thread.name.as_str());
-            Ok(Found::Noted(hit.position, format!("it is {name} that executes line {} here", question.line)))
-        });
-        Self { window, place: None, ticket }
+        let question = move |session: &Session, cancel: &Cancel| line_found(&question, session, cancel);
+        Self::asked(session, worker, window, Lane::Long, Arc::new(question))
+    }
+
+    fn asked(session: &Arc<Session>, worker: &Worker, window: WindowId, lane: Lane, question: Arc<Question>) -> Self {
+        let (asked, session) = (Arc::clone(&question), Arc::clone(session));
+        let ticket = worker.spawn(lane, move |cancel| asked(&session, cancel));
+        Self { window, place: None, lane, question, ticket }
+    }
+
+    /// Looks for the same in another session of the trace.
+    #[must_use]
+    pub fn asked_again(self, session: &Arc<Session>, worker: &Worker) -> Self {
+        let Self { window, place, lane, question, .. } = self;
+        Self { place, ..Self::asked(session, worker, window, lane, question) }
     }
 
     /// What was found; none while it is on its way.
     pub fn poll(&self) -> Option<Result<Found>> {
         self.ticket.take()
     }
+}
+
+fn line_found(question: &LineQuestion, session: &Session, cancel: &Cancel) -> Result<Found> {
+    let found = question.answer(session, cancel)?;
+    let side = match question.way {
+        Way::Back => "before",
+        Way::Forward => "after",
+    };
+    let nothing = || format!("line {} of {} is not executed {side} this position", question.line, question.name());
+    let Some(hit) = found else { return Ok(Found::nothing(session, question.way, nothing())) };
+    // Panels show the thread that executed last, unless they were told another.
+    if question.thread.is_some() || SlotReader(&session.index).thread_at(hit.position)? == hit.thread {
+        return Ok(Found::Position(hit.position));
+    }
+    let thread = session.index.threads().get(usize::from(hit.thread.0));
+    let name = thread.map_or("", |thread| thread.name.as_str());
+    Ok(Found::Noted(hit.position, format!("it is {name} that executes line {} here", question.line)))
 }
 
 impl AccessQuestion {

@@ -33,6 +33,7 @@ mod indexing_card;
 mod layout;
 mod lookup;
 mod mark;
+mod mending;
 mod menu_bar;
 mod moving;
 mod opened;

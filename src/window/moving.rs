@@ -10,12 +10,13 @@ use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::WindowId;
 use crate::model::Move;
+use crate::session::Damage;
 use crate::worker::Lane;
 
 impl Workspace {
     /// Whether windows move, or go over to another part of the trace.
     pub fn is_moving(&self) -> bool {
-        self.moving.ticket.is_some() || self.part.is_some()
+        self.moving.ticket.is_some() || self.part.is_some() || !self.moving.held.is_empty()
     }
 
     fn take_moved(&mut self) -> Option<Result<Moved>> {
@@ -50,7 +51,7 @@ impl App {
         }
         let asked = std::mem::take(&mut workspace.moving.asked);
         let (session, windows) = (Arc::clone(&workspace.session), workspace.windows.clone());
-        workspace.moving.ticket = Some(self.worker.spawn(Lane::Short, move |_| Ok(make(&session, windows, &asked))));
+        workspace.moving.ticket = Some(self.worker.spawn(Lane::Short, move |_| Ok(make(&session, windows, asked))));
         self.take_moved();
     }
 
@@ -58,7 +59,7 @@ impl App {
     pub(super) fn take_moved(&mut self) {
         let Some(workspace) = self.workspace.as_mut() else { return };
         let Some(answer) = workspace.take_moved() else { return };
-        let moved = match answer {
+        let mut moved = match answer {
             Ok(moved) => moved,
             Err(error) => return self.report(&refused(&error)),
         };
@@ -68,9 +69,14 @@ impl App {
             }
         }
         moved.said.iter().for_each(|why| self.toasts.show(ToastKind::Info, why));
-        if let Some(error) = &moved.error {
-            self.report(&refused(&error));
+        let Some(error) = &moved.error else { return };
+        if Damage::of(error).is_some_and(|damage| self.mend(damage)) {
+            if let Some(workspace) = self.workspace.as_mut() {
+                workspace.moving.held.append(&mut moved.rest);
+            }
+            return;
         }
+        self.report(&refused(&error));
     }
 }
 

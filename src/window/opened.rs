@@ -61,6 +61,10 @@ impl App {
             Err(_) if opening.is_cancelled() => self.toasts.show(ToastKind::Info, INDEXING_CANCELLED),
             Err(error) => self.tell_failure(&error, &opening),
         }
+        if self.workspace.as_ref().is_some_and(|workspace| workspace.part.is_none()) {
+            // Nothing came of it.
+            self.end_mending();
+        }
     }
 
     fn tell_failure(&mut self, error: &anyhow::Error, opening: &Opening) {

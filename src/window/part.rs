@@ -71,6 +71,7 @@ impl App {
             }
         }
         self.worker.renew();
+        self.end_mending();
         if part.arrival == Arrival::Whole {
             self.tell_whole(&told);
         }

@@ -16,6 +16,8 @@ pub struct Moving {
     pub(super) asked: Vec<Asked>,
     /// Once a worker makes them.
     pub(super) ticket: Option<Ticket<Moved>>,
+    /// Those that wait until what is damaged is made again.
+    pub(super) held: Vec<Asked>,
 }
 
 /// A move of one window.
@@ -32,6 +34,8 @@ pub(super) struct Moved {
     pub said: Vec<String>,
     /// Why the rest could not be made.
     pub error: Option<QueryError>,
+    /// The rest.
+    pub rest: Vec<Asked>,
 }
 
 impl Moving {
@@ -40,28 +44,34 @@ impl Moving {
         self.ticket.is_some()
     }
 
+    /// Those that waited for a mended index are asked for again.
+    pub fn release(&mut self) {
+        self.asked.append(&mut self.held);
+    }
+
     /// Gives the moves up. False where there are none.
     pub fn give_up(&mut self) -> bool {
-        let Self { asked, ticket } = std::mem::take(self);
-        ticket.is_some() || !asked.is_empty()
+        let Self { asked, ticket, held } = std::mem::take(self);
+        ticket.is_some() || !asked.is_empty() || !held.is_empty()
     }
 }
 
 /// Makes moves in copies of the windows. Runs on a worker.
-pub(super) fn make(session: &Session, mut windows: Windows, asked: &[Asked]) -> Moved {
-    let (mut said, mut error) = (Vec::new(), None);
-    for Asked { window, what } in asked {
-        let Some(window) = windows.get_mut(*window) else { continue };
-        match what.make(&session.index, window) {
+pub(super) fn make(session: &Session, mut windows: Windows, asked: Vec<Asked>) -> Moved {
+    let mut said = Vec::new();
+    let mut waiting = asked.into_iter();
+    while let Some(next) = waiting.next() {
+        let Some(window) = windows.get_mut(next.window) else { continue };
+        match next.what.make(&session.index, window) {
             Ok(Landing::Made) => {}
-            Ok(Landing::Nowhere) => said.extend(nowhere_words(session, what)),
-            Err(problem) => {
-                error = Some(problem);
-                break;
+            Ok(Landing::Nowhere) => said.extend(nowhere_words(session, &next.what)),
+            Err(error) => {
+                let rest = std::iter::once(next).chain(waiting).collect();
+                return Moved { windows, said, error: Some(error), rest };
             }
         }
     }
-    Moved { windows, said, error }
+    Moved { windows, said, error: None, rest: Vec::new() }
 }
 
 /// What is said where a move leads nowhere; nothing about steps within a thread that has no more of them.

@@ -13,6 +13,7 @@ use super::arriving_part::Part;
 use super::banner::Banner;
 use super::layout::{self, Dock};
 use super::lookup::Lookup;
+use super::mending::Mending;
 use super::opening::Opened;
 use super::pending_moves::Moving;
 use super::recent::{RecentTrace, now};
@@ -61,6 +62,8 @@ pub struct Workspace {
     pub(super) moving: Moving,
     /// More of the trace, until its windows are known.
     pub(super) part: Option<Part>,
+    /// What is damaged and made again.
+    pub(super) mending: Mending,
     /// What the status bar tells.
     pub status: StatusSlot,
     /// The threads that may have run at the same time as the one at the position, in words.
@@ -105,6 +108,7 @@ impl Workspace {
             lookup: None,
             moving: Moving::default(),
             part: None,
+            mending: Mending::default(),
             status: StatusSlot::default(),
             order: Slot::default(),
             last_cell: None,

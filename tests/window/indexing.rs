@@ -107,6 +107,55 @@ fn a_damaged_index_is_rebuilt_and_told() {
     assert_eq!(window.workspace().session.index.step_count(), 12);
 }
 
+/// The index at its place with the first byte changed that `is_met` finds.
+fn damage_index(sandbox: &Sandbox, path: &Path, is_met: impl Fn(&mut Driver) -> bool) {
+    drop(sandbox.open(path));
+    let index = sandbox.path("a.tarmac.sbi");
+    let whole = fs::read(&index).unwrap();
+    let has_damage = |at: &usize| {
+        let mut damaged = whole.clone();
+        damaged[*at] ^= 0x41;
+        fs::write(&index, &damaged).unwrap();
+        let is_found = is_met(&mut sandbox.open(path));
+        fs::write(&index, &damaged).unwrap();
+        is_found
+    };
+    assert!((0..whole.len()).step_by(whole.len() / 60).any(|at| has_damage(&at)), "no damage is met");
+}
+
+const MENDED: &str = "The index was damaged and was rebuilt";
+
+#[test]
+fn a_damaged_index_that_a_panel_meets_is_rebuilt_and_the_panel_shows_its_answer() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.file("a.tarmac", SHORT);
+    damage_index(&sandbox, &path, |window| window.messages().iter().any(|message| message == MENDED));
+    let mut window = sandbox.open(&path);
+    window.wait_until(|window| window.messages().iter().any(|message| message == MENDED));
+    window.wait();
+    assert_eq!(window.count_like("is damaged"), 0, "the panels ask again");
+    drop(window);
+    let window = sandbox.open(&path);
+    assert!(window.messages().is_empty(), "{:?}", window.messages());
+}
+
+#[test]
+fn a_search_that_meets_a_damaged_index_lands_where_it_would_have() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.file("a.tarmac", SHORT);
+    // No panel looks for the visits of an address.
+    let search = |window: &mut Driver| {
+        window.go_to("pc:0x1010#1");
+        window.messages().iter().any(|message| message == MENDED)
+    };
+    damage_index(&sandbox, &path, |window| window.messages().is_empty() && search(window));
+    let mut window = sandbox.open(&path);
+    assert!(search(&mut window));
+    window.wait();
+    window.check_position(6);
+    assert_eq!(window.messages(), [MENDED]);
+}
+
 #[test]
 fn a_trace_that_changes_while_it_is_open_is_noticed_and_can_be_reloaded() {
     let mut window = Driver::text(SHORT);

@@ -116,14 +116,20 @@ impl MemoryPanel {
             let (text, position, session) = (text.clone(), *position, Arc::clone(cx.session));
             move |cancel: &Cancel| {
                 let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
-                Ok(evaluate(&text, &names).map_err(|error| error.to_string()))
+                match evaluate(&text, &names) {
+                    Err(error) if error.behind().is_some() => Err(error.into()),
+                    value => Ok(value.map_err(|error| error.to_string())),
+                }
             }
         });
         if let Answer::Fresh(value) = &answer {
             self.held = value.as_ref().ok().copied();
             self.state.entered_at = None;
         }
-        answer.any().cloned()
+        match answer {
+            Answer::Failed(error) => Some(Err(error.to_owned())),
+            answer => answer.any().cloned(),
+        }
     }
 
     /// Scrolls when the value of the expression is another one; the user may scroll away from it.
