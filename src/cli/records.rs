@@ -9,7 +9,7 @@ use stepback_parsers::{
         Drmemtrace, RecordContent, ThreadIdentity, VisibleRecord, instruction_name, marker_name, record_name,
         record_text, unix_micros,
     },
-    step_store::{Code, StoredAccess},
+    step_store::{Code, StoredAccess, StoredHint, StoredMarker},
 };
 
 use super::json::byte_string;
@@ -44,7 +44,7 @@ struct RecordJson<'a> {
     /// Unix microseconds of a timestamp.
     #[serde(skip_serializing_if = "Option::is_none")]
     time: Option<u64>,
-    /// For how many equal records it stands, where that is more than one.
+    /// For how many records it stands that there was no room for.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<u64>,
 }
@@ -68,8 +68,13 @@ pub fn print_records(
         trace.records(next..until, |record| {
             let name = names.get(usize::from(record.thread.0)).map_or("", String::as_str);
             if wishes.thread.as_deref().is_none_or(|wanted| wanted == name) {
-                printed = print(&record, name, &threads, report);
-                left -= u64::from(record.count() > 0);
+                for single in singles(record).take(usize::try_from(left.max(1)).unwrap_or(usize::MAX)) {
+                    printed = print(&single, name, &threads, report);
+                    left -= u64::from(single.count() > 0);
+                    if printed.is_err() {
+                        break;
+                    }
+                }
             }
             left > 0 && printed.is_ok()
         })?;
@@ -78,6 +83,18 @@ pub fn print_records(
         next = until;
     }
     Ok(())
+}
+
+/// Each of some equal records by itself, as DynamoRIO's tools print them.
+/// Those that there was no room for are one: nothing is known of them but how many they are.
+fn singles(record: VisibleRecord<'_>) -> impl Iterator<Item = VisibleRecord<'_>> {
+    let (count, content) = match record.content {
+        RecordContent::Marker(stored) if stored.marker.kind != MarkerKind::LEFT_OUT => {
+            (stored.count, RecordContent::Marker(StoredMarker { count: 1, ..stored }))
+        }
+        content => (1, content),
+    };
+    (0..count).map(move |number| VisibleRecord { ordinal: record.ordinal.saturating_add(number), content, ..record })
 }
 
 fn print(record: &VisibleRecord<'_>, name: &str, threads: &[ThreadIdentity], report: &mut Report<'_>) -> Result<()> {
@@ -115,6 +132,11 @@ impl<'a> RecordJson<'a> {
                 json.pc = pc.map(hex);
                 (json.address, json.size) = (Some(hex(*address)), Some(u64::from(*size_bytes)));
             }
+            RecordContent::Hint(StoredHint { marker, size_bytes, pc }) => {
+                json.kind = record_kind(marker.kind);
+                json.pc = pc.map(hex);
+                (json.address, json.size) = (Some(hex(marker.value)), Some(*size_bytes));
+            }
             RecordContent::Marker(stored) => json.set_marker(stored.marker, stored.size_bytes),
             RecordContent::Problem(_) => return None,
         }
@@ -130,21 +152,26 @@ impl<'a> RecordJson<'a> {
     }
 
     fn set_marker(&mut self, marker: Marker, size_bytes: u64) {
-        let Some(kind) = marker.kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) else {
+        if marker.kind < MarkerKind::FIRST_RECORD {
             self.kind = "marker";
             self.marker = Some(marker_name(marker.kind).into_owned());
             self.value = Some(hex(marker.value));
             let is_time = marker.kind == MarkerKind::TIMESTAMP && marker.value != u64::MAX;
             self.time = is_time.then(|| unix_micros(marker.value));
             return;
-        };
-        self.kind = u8::try_from(kind).map_or("invalid", record_name);
+        }
+        self.kind = record_kind(marker.kind);
         match marker.kind {
-            MarkerKind::THREAD_EXIT => self.value = Some(hex(marker.value)),
             MarkerKind::REPETITION => (self.pc, self.size) = (Some(hex(marker.value)), Some(size_bytes)),
-            _ => (self.address, self.size) = (Some(hex(marker.value)), Some(size_bytes)),
+            _ => self.value = Some(hex(marker.value)),
         }
     }
+}
+
+/// The name of the type of a record that is no marker.
+fn record_kind(kind: MarkerKind) -> &'static str {
+    let number = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0);
+    number.and_then(|number| u8::try_from(number).ok()).map_or("invalid", record_name)
 }
 
 fn hex(number: u64) -> String {

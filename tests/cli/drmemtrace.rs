@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use stepback_generator::drmemtrace::{Architecture, Container, Sample, TraceRecipe, TraceWriter};
+use stepback_generator::drmemtrace::{Architecture, Container, Sample, TraceRecipe, TraceWriter, kind, marker};
 
 use super::support::Sandbox;
 
@@ -74,6 +74,66 @@ fn records_are_numbered_and_are_positions() {
     let refused = sandbox.run(&["at", &trace, "r:999999"]);
     assert!(refused.err.contains("record 999999 is beyond the end of the trace"), "{}", refused.err);
     assert_eq!(sandbox.json(&["at", &trace, "i:3"])["position"], 3);
+}
+
+/// A trace of one file with these records, behind an opening.
+fn put_records(sandbox: &Sandbox, write: impl FnOnce(&mut TraceWriter)) -> String {
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(13_400_000_000_000_000, 0);
+    write(&mut writer);
+    writer.exit();
+    sandbox.file("drmemtrace.app.100.0001.trace", writer.stop().pack(Container::Plain))
+}
+
+#[test]
+fn each_tick_of_an_idle_core_is_a_record_with_an_ordinal_of_its_own() {
+    let sandbox = Sandbox::new();
+    let trace = put_records(&sandbox, |writer| {
+        writer.instruction(0x40_1000, &[0x90]);
+        (0..3000).for_each(|_| writer.marker(marker::CORE_IDLE, 0));
+        writer.instruction(0x40_1001, &[0x90]);
+    });
+    let records = sandbox.json_lines(&["list", &trace, "--records"]);
+    let numbers: Vec<_> = records.iter().map(|record| record["record"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
+    assert_eq!(records.iter().filter(|record| record["marker"] == "core_idle").count(), 3000);
+    let text = sandbox.run(&["list", &trace, "--records", "--count", "100"]).out;
+    assert_eq!(text.lines().count(), 100, "{text}");
+    assert!(!text.contains(" times"), "{text}");
+}
+
+#[test]
+fn prefetches_and_flushes_are_told_as_the_stock_tool_tells_them() {
+    let sandbox = Sandbox::new();
+    let trace = put_records(&sandbox, |writer| {
+        writer.instruction(0x40_1000, &[0x90]);
+        writer.record(3, 1, 0x5000);
+        writer.record(6, 1, 0x5040);
+        writer.record(32, 1, 0x5080);
+        writer.record(18, 0, 0x7000);
+        writer.record(19, 0, 0x7100);
+        // The instruction of this one was filtered away.
+        writer.record(kind::INSTRUCTION, 0, 0x40_2000);
+        writer.record(41, 1, 0x50c0);
+    });
+    let text = sandbox.run(&["list", &trace, "--records"]).out;
+    for line in [
+        "pref-r-L1    1 byte(s) @ 0x0000000000005000 by PC 0x0000000000401000",
+        "pref-NTA     1 byte(s) @ 0x0000000000005040 by PC 0x0000000000401000",
+        "pref-r-L1-NT 1 byte(s) @ 0x0000000000005080 by PC 0x0000000000401000",
+        "iflush      256 byte(s) @ 0x0000000000007000 by PC 0x0000000000401000",
+        "pref-w-L1    1 byte(s) @ 0x00000000000050c0 by PC 0x0000000000402000",
+    ] {
+        assert!(text.contains(&format!(" W0.T100 {line}\n")), "{line}\n{text}");
+    }
+    let records = sandbox.json_lines(&["list", &trace, "--records"]);
+    let hints: Vec<_> = records.iter().filter(|record| record["address"].is_string()).collect();
+    let told = |record: &Value| ["kind", "pc", "address"].map(|key| record[key].as_str().unwrap().to_owned());
+    assert_eq!(told(hints[0]), ["pref_r_l1", "0x401000", "0x5000"]);
+    assert_eq!(hints[0]["size"], 1);
+    assert_eq!(told(hints[3]), ["iflush", "0x401000", "0x7000"]);
+    assert_eq!(hints[3]["size"], 256);
+    assert_eq!(told(hints[4]), ["pref_w_l1", "0x402000", "0x50c0"]);
 }
 
 #[test]

@@ -50,6 +50,8 @@ pub struct Counter {
     threads: Vec<ThreadCounter>,
     /// What was looked at last, so that loops need no hashing: by the low bits of the address.
     recent: Vec<Option<(ThreadNumber, u64)>>,
+    /// What the trace said last of any thread: it holds encodings.
+    has_encodings: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -61,8 +63,8 @@ struct ThreadCounter {
     is_in_kernel: bool,
     /// Exceptions of a whole system that have not ended.
     events: u64,
-    /// True when the trace says that it holds encodings.
-    has_encodings: bool,
+    /// Whether the trace says that it holds encodings; none where it says nothing of this thread, as where a core goes on to a new one.
+    has_encodings: Option<bool>,
 }
 
 /// Slots of the table of recent addresses: a power of two.
@@ -84,9 +86,10 @@ impl Counter {
 
     /// Counts an instruction without regard to its address.
     pub fn count_instruction(&mut self, record: &InstructionRecord) {
+        let of_trace = self.has_encodings;
         let thread = self.thread_mut(record.thread);
         let in_kernel = u64::from(thread.is_in_kernel || thread.events > 0);
-        let is_encoded = thread.has_encodings && record.encoding.is_some();
+        let is_encoded = thread.has_encodings.unwrap_or(of_trace) && record.encoding.is_some();
         let counts = &mut thread.counts;
         counts.encodings += u64::from(is_encoded);
         if u16::from(record.kind) == kind::NO_FETCH {
@@ -146,6 +149,10 @@ impl RecordSink for Counter {
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, _size_bytes: u64) {
+        if marker.kind == MarkerKind::RECORDING {
+            self.has_encodings = FileType(marker.value).has(FileType::ENCODINGS);
+            self.thread_mut(thread).has_encodings = Some(self.has_encodings);
+        }
         self.thread_mut(thread).marker(marker);
     }
 
@@ -155,7 +162,6 @@ impl RecordSink for Counter {
 impl ThreadCounter {
     fn marker(&mut self, marker: Marker) {
         match marker.kind {
-            MarkerKind::RECORDING => self.has_encodings = FileType(marker.value).has(FileType::ENCODINGS),
             MarkerKind::SYSTEM_CALL_START | MarkerKind::CONTEXT_SWITCH_START => self.is_in_kernel = true,
             MarkerKind::SYSTEM_CALL_END | MarkerKind::CONTEXT_SWITCH_END => self.is_in_kernel = false,
             MarkerKind::HARDWARE_EVENT => self.events += 1,

@@ -10,7 +10,7 @@ use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::junk::Junk;
 use crate::drmemtrace::opening::{Opening, VERSION};
 use crate::drmemtrace::raw_record::{RawRecord, Width, kind, marker};
-use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink};
+use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink};
 use crate::drmemtrace::threads::{IDLE, Threads};
 use crate::events::{Place, Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
@@ -299,14 +299,10 @@ impl Decoder {
                 let kind = if record.value == self.pc { kind::NO_FETCH } else { kind::INSTRUCTION };
                 self.instruction(RawRecord { kind, ..record }, out);
             }
-            2..=9 | 27 | 32..=46 => {
-                let marker = Marker { kind: MarkerKind::FIRST_RECORD, value: record.value };
-                let kind = MarkerKind(marker.kind.0 + record.kind);
-                self.push_marker(Marker { kind, ..marker }, 0, out);
-            }
+            2..=9 | 27 | 32..=46 => self.hint(record, u64::from(record.size), out),
             kind::BUNDLE => self.bundle(record, out),
             kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH if record.size == 0 => self.flush = Some(record),
-            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH => self.flush(record, u64::from(record.size), out),
+            kind::INSTRUCTION_FLUSH | kind::DATA_FLUSH => self.hint(record, u64::from(record.size), out),
             kind::INSTRUCTION_FLUSH_END | kind::DATA_FLUSH_END => self.end_flush(record, out),
             kind::THREAD => self.set_thread(record.value, out),
             kind::THREAD_EXIT => {
@@ -314,7 +310,7 @@ impl Decoder {
                 self.push_marker(Marker { kind: MarkerKind::THREAD_EXIT, value: record.value }, 0, out);
             }
             kind::PROCESS => self.set_process(record.value, out),
-            kind::HEADER => self.begin_opening(record.value, out),
+            kind::HEADER => self.note_version(record.value, out),
             kind::FOOTER => {}
             _ => self.junk(record, out),
         }
@@ -333,15 +329,18 @@ impl Decoder {
         }
     }
 
-    fn flush<S: RecordSink>(&mut self, record: RawRecord, size_bytes: u64, out: &mut Output<'_, S>) {
+    /// A prefetch, or a flush as long as this.
+    fn hint<S: RecordSink>(&mut self, record: RawRecord, size_bytes: u64, out: &mut Output<'_, S>) {
         let kind = MarkerKind(MarkerKind::FIRST_RECORD.0 + record.kind);
-        self.push_marker(Marker { kind, value: record.value }, size_bytes, out);
+        let marker = Marker { kind, value: record.value };
+        let hint = HintRecord { thread: self.visible(out), marker, size_bytes, pc: self.data_pc };
+        out.sink.hint(&hint);
     }
 
     fn end_flush<S: RecordSink>(&mut self, end: RawRecord, out: &mut Output<'_, S>) {
         match self.flush.take() {
             Some(begin) if begin.kind + 1 == end.kind && begin.value <= end.value => {
-                self.flush(begin, end.value - begin.value, out);
+                self.hint(begin, end.value - begin.value, out);
             }
             _ => self.junk(end, out),
         }

@@ -56,18 +56,18 @@ const MARKERS: [&str; 47] = [
     "skipped_memref",
 ];
 
-/// Names of records by type (`trace_type_t`), lower case.
+/// Names of records by type (`trace_type_t`), lower case; those of prefetches and flushes as the `view` tool has them.
 const RECORDS: [&str; 51] = [
     "read",
     "write",
-    "prefetch",
-    "prefetcht0",
-    "prefetcht1",
-    "prefetcht2",
-    "prefetchnta",
-    "prefetch_read",
-    "prefetch_write",
-    "prefetch_instr",
+    "pref",
+    "pref_r_l1",
+    "pref_r_l2",
+    "pref_r_l3",
+    "pref_nta",
+    "pref_r",
+    "pref_w",
+    "pref_i",
     "instr",
     "instr_direct_jump",
     "instr_indirect_jump",
@@ -76,35 +76,35 @@ const RECORDS: [&str; 51] = [
     "instr_indirect_call",
     "instr_return",
     "instr_bundle",
-    "instr_flush",
-    "instr_flush_end",
-    "data_flush",
-    "data_flush_end",
+    "iflush",
+    "iflush_end",
+    "dflush",
+    "dflush_end",
     "thread",
     "thread_exit",
     "pid",
     "header",
     "footer",
-    "hardware_prefetch",
+    "pref_hw",
     "marker",
     "instr_no_fetch",
     "instr_maybe_fetch",
     "instr_sysenter",
-    "prefetch_read_l1_nt",
-    "prefetch_read_l2_nt",
-    "prefetch_read_l3_nt",
-    "prefetch_instr_l1",
-    "prefetch_instr_l1_nt",
-    "prefetch_instr_l2",
-    "prefetch_instr_l2_nt",
-    "prefetch_instr_l3",
-    "prefetch_instr_l3_nt",
-    "prefetch_write_l1",
-    "prefetch_write_l1_nt",
-    "prefetch_write_l2",
-    "prefetch_write_l2_nt",
-    "prefetch_write_l3",
-    "prefetch_write_l3_nt",
+    "pref_r_l1_nt",
+    "pref_r_l2_nt",
+    "pref_r_l3_nt",
+    "pref_i_l1",
+    "pref_i_l1_nt",
+    "pref_i_l2",
+    "pref_i_l2_nt",
+    "pref_i_l3",
+    "pref_i_l3_nt",
+    "pref_w_l1",
+    "pref_w_l1_nt",
+    "pref_w_l2",
+    "pref_w_l2_nt",
+    "pref_w_l3",
+    "pref_w_l3_nt",
     "encoding",
     "instr_taken_jump",
     "instr_untaken_jump",
@@ -143,6 +143,18 @@ pub fn marker_kind(name: &str) -> Option<MarkerKind> {
     let records = (0..=u8::MAX).filter(is_marker).map(MarkerKind::record);
     let mut kinds = (0..MarkerKind::FIRST_RECORD.0).map(MarkerKind).chain(records);
     kinds.find(|kind| marker_name(*kind) == name)
+}
+
+/// A prefetch or flush as DynamoRIO's `view` tool spells it: `pref-r-L1-NT`, `iflush`.
+pub(super) fn hint_word(kind: MarkerKind) -> String {
+    let words = marker_name(kind).split('_').map(hint_part).collect::<Vec<_>>();
+    words.join("-")
+}
+
+/// Levels of caches and abbreviations are capital letters there.
+fn hint_part(part: &str) -> String {
+    let is_capital = matches!(part, "l1" | "l2" | "l3" | "nt" | "nta" | "hw");
+    if is_capital { part.to_uppercase() } else { part.to_owned() }
 }
 
 /// The name of a record's type.

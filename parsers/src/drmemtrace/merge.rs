@@ -9,13 +9,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use stepback_machine::InstructionSet;
 
 use crate::drmemtrace::block::Block;
+use crate::drmemtrace::container::unpacker::Unpacker;
 use crate::drmemtrace::decoder::{Decoder, Output, Pause, is_time, problem};
 use crate::drmemtrace::pool::Pool;
-use crate::drmemtrace::raw_record::{Width, kind, marker};
+use crate::drmemtrace::raw_record::{RawRecord, Width, kind, marker};
 use crate::drmemtrace::record::RecordSink;
 use crate::drmemtrace::threads::Threads;
-use crate::read_at::TraceFile;
+use crate::read_at::{ReadAt, TraceFile};
 use crate::step_store::record::ReadEnd;
+
+/// As many bytes are unpacked at once to look for a time: whole records of either length.
+const SCAN_BYTES: usize = 192 << 10;
 
 /// Pushes every visible record of a trace into a sink, in order.
 ///
@@ -41,12 +45,13 @@ pub fn read_records_as<S: RecordSink>(
     sink: &mut S,
 ) -> io::Result<ReadEnd> {
     let names: Vec<Arc<str>> = files.iter().map(|file| file.name.as_str().into()).collect();
+    let data: Vec<_> = files.iter().map(|file| Arc::clone(&file.data)).collect();
     let pool = Pool::new(files)?;
     let mut threads = Threads::default();
     let mut out = Output { sink, threads: &mut threads, is_merging: names.len() > 1 };
     let mut inputs = Vec::new();
     let mut turns = BinaryHeap::new();
-    for (number, name) in names.into_iter().enumerate() {
+    for (number, (name, data)) in names.into_iter().zip(data).enumerate() {
         let mut decoder = Decoder::new(u16::try_from(number).unwrap_or(u16::MAX), name);
         decoder.assumed = assumed;
         let mut input = Input { number, decoder, block: pool.next_block(number, None)?, used: 0 };
@@ -55,7 +60,12 @@ pub fn read_records_as<S: RecordSink>(
             input.next_block(&pool)?;
         }
         // Records before the first time wait for it.
-        turns.push(Reverse((first_time(&input.block.bytes), number)));
+        let first = match time_in(&input.block.bytes, Width::of_first(&input.block.bytes)) {
+            Some(time) => time,
+            None if out.is_merging && !input.block.is_file_end => first_time(data, stop)?.unwrap_or(0),
+            None => 0,
+        };
+        turns.push(Reverse((first, number)));
         inputs.push(input);
     }
     while let Some(Reverse((_, number))) = turns.pop() {
@@ -154,12 +164,30 @@ impl Input {
     }
 }
 
-/// The first time in the first records of a file; 0 when there is none.
-fn first_time(bytes: &[u8]) -> u64 {
-    let width = Width::of_first(bytes);
-    let mut records = width.records(bytes);
-    let is_first = |record: &crate::drmemtrace::raw_record::RawRecord| {
+/// The first time in a file whose first records have none, as those of a core that has nothing to run at first; none when there is none.
+/// Cost: the records before it are unpacked once more.
+fn first_time(data: Arc<dyn ReadAt>, stop: &AtomicBool) -> io::Result<Option<u64>> {
+    let mut unpacker = Unpacker::open(data)?;
+    let (mut buffer, mut width) = (Vec::new(), None);
+    while !stop.load(Ordering::Relaxed) {
+        let block = unpacker.next_block(buffer, SCAN_BYTES)?;
+        let known = *width.get_or_insert_with(|| Width::of_first(&block.bytes));
+        let time = time_in(&block.bytes, known);
+        if time.is_some() || block.is_file_end {
+            return Ok(time);
+        }
+        if block.bytes.is_empty() {
+            width = None; // which tells no width
+        }
+        buffer = block.bytes;
+    }
+    Ok(None)
+}
+
+/// The first time in some records.
+fn time_in(bytes: &[u8], width: Width) -> Option<u64> {
+    let is_time_record = |record: &RawRecord| {
         record.kind == kind::MARKER && record.size == marker::TIMESTAMP && is_time(record.value, Some(width))
     };
-    records.find(is_first).map_or(0, |record| record.value)
+    width.records(bytes).find(is_time_record).map(|record| record.value)
 }

@@ -49,7 +49,7 @@ pub use merge::{read_records, read_records_as};
 pub use modules_log::{ModuleSegment, ModulesLog};
 pub use physical_pages::PhysicalPages;
 pub use raw_record::Width;
-pub use record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+pub use record::{DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity};
 pub use source::Drmemtrace;
 pub use summary::TraceCounts;
 pub use text::record_text;

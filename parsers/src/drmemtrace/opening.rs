@@ -23,7 +23,10 @@ impl Decoder {
     pub(super) fn open<S: RecordSink>(&mut self, record: RawRecord, out: &mut Output<'_, S>) -> bool {
         let Some(opening) = &mut self.opening else { return true };
         match record.kind {
-            kind::HEADER if !opening.has_header => self.begin_opening(record.value, out),
+            kind::HEADER if !opening.has_header => {
+                opening.has_header = true;
+                self.note_version(record.value, out);
+            }
             kind::THREAD => self.set_thread(record.value, out),
             kind::PROCESS => {
                 self.set_process(record.value, out);
@@ -53,8 +56,8 @@ impl Decoder {
     }
 
     /// A header came: the first record, or where cores and joined files repeat theirs for another thread.
-    pub(super) fn begin_opening<S: RecordSink>(&mut self, version: u64, out: &mut Output<'_, S>) {
-        self.opening.get_or_insert_default().has_header = true;
+    /// The markers of a repeated one that come before the record that names that thread belong to the thread before, as all records do.
+    pub(super) fn note_version<S: RecordSink>(&mut self, version: u64, out: &mut Output<'_, S>) {
         self.version = version;
         if version > self.told_version {
             self.told_version = version;

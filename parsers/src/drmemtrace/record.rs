@@ -98,6 +98,19 @@ pub struct DataRecord {
     pub pc: Option<u64>,
 }
 
+/// A prefetch or a flush of caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HintRecord {
+    /// Who.
+    pub thread: ThreadNumber,
+    /// Its type, and the address that it is about.
+    pub marker: Marker,
+    /// Bytes.
+    pub size_bytes: u64,
+    /// Address of the instruction where it is not the thread's last one (traces filtered by a cache).
+    pub pc: Option<u64>,
+}
+
 /// Takes every visible record of a trace, threads interleaved, in order.
 pub trait RecordSink {
     /// Who a number stands for, before the first record that bears it.
@@ -106,8 +119,12 @@ pub trait RecordSink {
     fn instruction(&mut self, record: &InstructionRecord);
     /// A load or store; it belongs to the thread's last instruction.
     fn data(&mut self, record: &DataRecord);
-    /// Every other visible record: a marker (timestamps as recorded, since 1601), a prefetch, a flush, a thread's exit.
-    /// `size_bytes` is the length of a flush, 0 for all others.
+    /// A prefetch or a flush; it belongs to the thread's last instruction. Who does not look at these is given a marker.
+    fn hint(&mut self, record: &HintRecord) {
+        self.marker(record.thread, record.marker, record.size_bytes);
+    }
+    /// Every other visible record: a marker (timestamps as recorded, since 1601), a thread's exit.
+    /// `size_bytes` is the length of what it tells of, 0 where it tells of none.
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64);
     /// What could not be read; its place is the offset in the unpacked records of the file, which the message names.
     fn problem(&mut self, problem: &Problem);

@@ -5,13 +5,13 @@ use stepback_machine::AccessKind;
 use crate::drmemtrace::branches::branch_of;
 use crate::drmemtrace::counts::Counter;
 use crate::drmemtrace::raw_record::kind;
-use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity};
 use crate::drmemtrace::summary::TraceCounts;
 use crate::drmemtrace::thumb::set_of;
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::encoder::{BlockSink, Encoder};
-use crate::step_store::record::{StoredAccess, StoredStep, StoredThread};
+use crate::step_store::record::{StoredAccess, StoredHint, StoredStep, StoredThread};
 
 /// Threads beyond these have no bits of what they executed: their addresses are looked up each time.
 const EXECUTED_THREADS: u16 = 256;
@@ -101,6 +101,12 @@ impl<B: BlockSink> RecordSink for Recorder<'_, B> {
         let DataRecord { thread, is_write, size_bytes, address, pc } = *record;
         let kind = if is_write { AccessKind::Write } else { AccessKind::Read };
         self.encoder.access(thread, StoredAccess { kind, size_bytes, address, pc });
+    }
+
+    fn hint(&mut self, record: &HintRecord) {
+        self.counter.hint(record);
+        let HintRecord { thread, marker, size_bytes, pc } = *record;
+        self.encoder.hint(thread, StoredHint { marker, size_bytes, pc });
     }
 
     fn marker(&mut self, thread: ThreadNumber, marker: Marker, size_bytes: u64) {

@@ -6,7 +6,7 @@ use stepback_machine::{AccessKind, Encoding, Endian, InstructionSet};
 
 use crate::drmemtrace::branches::branch_of;
 use crate::drmemtrace::counts::Counter;
-use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
+use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink, ThreadIdentity};
 use crate::drmemtrace::recorder::Recorder;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::drmemtrace::summary::TraceCounts;
@@ -19,7 +19,7 @@ use crate::marker::{Marker, MarkerKind};
 use crate::scratch::ParseScratch;
 use crate::source::Source as _;
 use crate::step_store::layout::Facts;
-use crate::step_store::record::{ReadEnd, StoredAccess, StoredMarker};
+use crate::step_store::record::{ReadEnd, StoredAccess, StoredHint, StoredMarker};
 use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 
 /// A record as it goes in.
@@ -27,6 +27,7 @@ use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 enum Given {
     Instruction(InstructionRecord),
     Data(DataRecord),
+    Hint(HintRecord),
     Marker(ThreadNumber, Marker, u64),
 }
 
@@ -82,8 +83,12 @@ fn records(count: usize, seed: u64) -> Vec<Given> {
         for _ in 0..dice.below(20).saturating_sub(16) {
             let kind = [MarkerKind::CORE_IDLE, MarkerKind(1234), MarkerKind::record(18)][dice.below(3) as usize];
             let marker = Marker { kind, value: dice.below(2) };
-            let size_bytes = if kind == MarkerKind::record(18) { dice.below(2) } else { 0 };
-            records.push(Given::Marker(thread, marker, size_bytes));
+            if kind == MarkerKind::record(18) {
+                let (size_bytes, pc) = (dice.below(2), (dice.below(3) == 0).then_some(77));
+                records.push(Given::Hint(HintRecord { thread, marker, size_bytes, pc }));
+            } else {
+                records.push(Given::Marker(thread, marker, 0));
+            }
         }
     }
     records
@@ -97,6 +102,7 @@ fn push(records: &[Given], sink: &mut impl RecordSink) {
         match record {
             Given::Instruction(record) => sink.instruction(record),
             Given::Data(record) => sink.data(record),
+            Given::Hint(record) => sink.hint(record),
             Given::Marker(thread, marker, size_bytes) => sink.marker(*thread, *marker, *size_bytes),
         }
     }
@@ -135,6 +141,9 @@ fn expected(records: &[Given]) -> Vec<String> {
             Given::Data(DataRecord { thread, is_write, size_bytes, address, pc }) => {
                 format!("{thread:?} {is_write} {size_bytes} {address:#x} {}", *pc == Some(77))
             }
+            Given::Hint(HintRecord { thread, marker, size_bytes, pc }) => {
+                format!("{thread:?} {marker:?} {size_bytes} {}", *pc == Some(77))
+            }
             Given::Marker(thread, marker, size_bytes) => format!("{thread:?} {marker:?} {size_bytes}"),
         };
         lines.push(format!("{ordinal} {instructions} {text}"));
@@ -153,6 +162,9 @@ fn found(store: &StepStore) -> Vec<String> {
             RecordContent::Access(StoredAccess { kind, size_bytes, address, pc }) => {
                 let is_write = kind == AccessKind::Write;
                 format!("{thread:?} {is_write} {size_bytes} {address:#x} {}", pc == Some(77))
+            }
+            RecordContent::Hint(StoredHint { marker, size_bytes, pc }) => {
+                format!("{thread:?} {marker:?} {size_bytes} {}", pc == Some(77))
             }
             RecordContent::Marker(StoredMarker { marker, .. }) if marker.kind == MarkerKind::REPETITION => {
                 format!("{thread:?} repeated {:#x}", marker.value)

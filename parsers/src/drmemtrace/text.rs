@@ -3,12 +3,12 @@
 use stepback_machine::{AccessKind, Branch};
 
 use crate::drmemtrace::line_writer::{LineWriter, decimal_digits};
-use crate::drmemtrace::marker_names::marker_name;
+use crate::drmemtrace::marker_names::{hint_word, marker_name};
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::visible::{RecordContent, VisibleRecord};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::code::Code;
-use crate::step_store::record::{StoredAccess, StoredMarker};
+use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
 
 /// A record as a line of text, without its end.
 pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> String {
@@ -36,6 +36,7 @@ pub fn push_line(out: &mut Vec<u8>, record: &VisibleRecord<'_>, threads: &[Threa
                 line.text(" by PC ").address(*pc);
             }
         }
+        RecordContent::Hint(hint) => push_hint(&mut line, *hint),
         RecordContent::Marker(marker) => push_marker(&mut line, *marker),
         RecordContent::Problem(message) => _ = line.text("<").text(message).text(">"),
     }
@@ -64,16 +65,25 @@ fn push_marker(line: &mut LineWriter<'_>, stored: StoredMarker) {
         line.text("non-fetched instr ").number_in(size_bytes, 2).text(" byte(s) @ ").address(value);
         return;
     }
-    let (name, is_record) = (marker_name(kind), kind >= MarkerKind::FIRST_RECORD);
-    match is_record {
-        true => line.text(&name).text(" ").number(size_bytes).text(" byte(s) @ ").address(value),
-        false if is_number(kind) => line.text("<marker: ").text(&name).text(" ").number(value),
-        false => line.text("<marker: ").text(&name).text(" ").hex(value),
+    line.text("<marker: ").text(&marker_name(kind)).text(" ");
+    match is_number(kind) {
+        true => line.number(value),
+        false => line.hex(value),
     };
     if count > 1 {
         line.text(", ").number(count).text(" times");
     }
-    line.text(if is_record { "" } else { ">" });
+    line.text(">");
+}
+
+fn push_hint(line: &mut LineWriter<'_>, hint: StoredHint) {
+    let StoredHint { marker: Marker { kind, value }, size_bytes, pc } = hint;
+    let word = hint_word(kind);
+    line.text(&word).spaces(12usize.saturating_sub(word.len())).number_in(size_bytes, 2);
+    line.text(" byte(s) @ ").address(value);
+    if let Some(pc) = pc {
+        line.text(" by PC ").address(pc);
+    }
 }
 
 /// Markers whose values are read as decimal numbers.

@@ -8,7 +8,7 @@ use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::first_item;
-use crate::step_store::record::{StoredAccess, StoredMarker};
+use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
 use crate::step_store::store::{StepStore, StoreScratch};
 
 /// A record that DynamoRIO's tools show.
@@ -43,7 +43,9 @@ pub enum RecordContent<'a> {
     /// A load or store.
     /// Its `pc` is that of the instruction that made it; none when no instruction of the thread was seen yet.
     Access(StoredAccess),
-    /// All others. Its length is that of a flush or of a repeated instruction.
+    /// A prefetch or a flush. Its `pc` is that of the instruction that made it; none as with accesses.
+    Hint(StoredHint),
+    /// All others. Its length is that of a repeated instruction.
     Marker(StoredMarker),
     /// Something that could not be read: no record.
     Problem(&'a str),
@@ -119,6 +121,11 @@ impl<F: FnMut(VisibleRecord<'_>) -> bool> BlockVisitor for Run<F> {
     fn access(&mut self, access: StoredAccess) {
         let pc = access.pc.or_else(|| self.pc());
         self.hand_out(RecordContent::Access(StoredAccess { pc, ..access }), 1);
+    }
+
+    fn hint(&mut self, hint: StoredHint) {
+        let pc = hint.pc.or_else(|| self.pc());
+        self.hand_out(RecordContent::Hint(StoredHint { pc, ..hint }), 1);
     }
 
     fn marker(&mut self, stored: StoredMarker) {

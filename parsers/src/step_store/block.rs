@@ -18,7 +18,7 @@ use crate::marker::{Marker, MarkerKind};
 use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, number_of_branch};
 use crate::step_store::codes::Codes;
 use crate::step_store::numbers::{Addresses, PADDING, Reader, Writer};
-use crate::step_store::record::{StoredAccess, StoredMarker};
+use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
 
 /// Items in a block.
 pub const ITEMS: u64 = 256;
@@ -44,6 +44,8 @@ const SIZED_MARKER: u8 = 12;
 const MARKER_RUN: u8 = 14;
 const TIME: u8 = 16;
 const PROBLEM: u8 = 18;
+const HINT: u8 = 20;
+const HINT_ELSEWHERE: u8 = 22;
 
 /// What stands in front of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,6 +175,18 @@ impl BlockWriter {
         }
     }
 
+    /// A prefetch or a flush; its `pc` is that of an instruction that is no step.
+    pub fn hint(&mut self, hint: StoredHint) {
+        let StoredHint { marker, size_bytes, pc } = hint;
+        self.out.byte(if pc.is_some() { HINT_ELSEWHERE } else { HINT });
+        self.out.number(u64::from(marker.kind.0));
+        self.out.number(marker.value);
+        self.out.number(size_bytes);
+        if let Some(pc) = pc {
+            self.out.number(pc);
+        }
+    }
+
     /// Equal markers one after the other.
     pub fn marker(&mut self, stored: StoredMarker) {
         let StoredMarker { marker, size_bytes, count } = stored;
@@ -212,6 +226,8 @@ pub trait BlockVisitor {
     fn access(&mut self, access: StoredAccess);
     /// Equal markers.
     fn marker(&mut self, marker: StoredMarker);
+    /// A prefetch or a flush of the thread's last step, or of the instruction at its `pc`, which is no step.
+    fn hint(&mut self, hint: StoredHint);
     /// Something could not be read here.
     fn problem(&mut self, message: String);
 }
@@ -315,6 +331,12 @@ impl BlockRun<'_> {
                 let value = self.reader.difference(self.base_time);
                 let marker = Marker { kind: MarkerKind::TIMESTAMP, value };
                 visitor.marker(StoredMarker { marker, size_bytes: 0, count: 1 });
+            }
+            HINT | HINT_ELSEWHERE => {
+                let marker = Marker { kind: MarkerKind(self.reader.number() as u16), value: self.reader.number() };
+                let size_bytes = self.reader.number();
+                let pc = (op == HINT_ELSEWHERE).then(|| self.reader.number());
+                visitor.hint(StoredHint { marker, size_bytes, pc });
             }
             PROBLEM => visitor.problem(self.reader.text()),
             _ => return Err(Damaged),

@@ -10,7 +10,7 @@ use crate::step_store::code::{Code, Shape, ShapeAccess};
 use crate::step_store::code_table::{CodeTable, Found, SetOf};
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::Facts;
-use crate::step_store::record::{ReadEnd, StoredAccess, StoredMarker, StoredStep, StoredThread};
+use crate::step_store::record::{ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredStep, StoredThread};
 
 /// A block of this size takes only [`ITEM_ROOM`] more for each step, so that records without steps among them do not fill memory.
 const BLOCK_LIMIT: usize = 4 << 20;
@@ -329,6 +329,17 @@ impl<B: BlockSink> Encoder<B> {
         if self.codes.is_full && !self.has_told_full {
             self.has_told_full = true;
             self.block.problem(NO_SPARE);
+        }
+    }
+
+    /// A prefetch or a flush; it belongs to the thread's last step.
+    pub fn hint(&mut self, thread: ThreadNumber, hint: StoredHint) {
+        self.turn_to(thread);
+        self.records += 1;
+        self.flush();
+        if self.has_room() {
+            self.say_thread();
+            self.block.hint(hint);
         }
     }
 

@@ -11,7 +11,7 @@ use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::{ITEM_BYTES, first_item};
-use crate::step_store::record::{StoredAccess, StoredMarker, StoredThread};
+use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredThread};
 
 /// Bytes of an access that is pushed as a whole.
 const ACCESS_LIMIT: u16 = 64;
@@ -175,6 +175,11 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
         }
         let event = MarkerEvent { thread: self.number(), marker, place: self.place() };
         self.sink.marker(&event);
+    }
+
+    fn hint(&mut self, hint: StoredHint) {
+        let StoredHint { marker, size_bytes, .. } = hint;
+        self.marker(StoredMarker { marker, size_bytes, count: 1 });
     }
 
     fn problem(&mut self, message: String) {

@@ -31,5 +31,5 @@ pub use code_table::SetOf;
 pub use encoder::{BlockSink, Encoder};
 pub use fill::Filler;
 pub use layout::Facts;
-pub use record::{ReadEnd, StoredAccess, StoredMarker, StoredStep, StoredThread};
+pub use record::{ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredStep, StoredThread};
 pub use store::{DamagedCopy, ReadTrace, StepStore, StoreScratch};

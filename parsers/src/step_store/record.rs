@@ -50,6 +50,17 @@ pub struct StoredMarker {
     pub count: u64,
 }
 
+/// What a step asks of caches, which is no access: a prefetch or a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredHint {
+    /// Its kind, and the address that it is about, as recorded.
+    pub marker: Marker,
+    /// Bytes.
+    pub size_bytes: u64,
+    /// Address of the instruction where it is not the thread's last one.
+    pub pc: Option<u64>,
+}
+
 /// The numbers by which a trace knows a thread. What they mean is for the format to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StoredThread {

@@ -158,10 +158,11 @@ fn events_of_the_kernel_have_no_address_in_old_versions() {
 }
 
 #[test]
-fn a_header_inside_a_file_belongs_to_the_thread_that_follows() {
+fn the_markers_of_a_header_inside_a_file_are_those_of_the_thread_that_the_records_before_them_named() {
     let lines = lines_of(TraceRecipe::default(), |writer| writer.header(101, 100));
-    assert_eq!(lines.len(), 5);
-    assert!(lines.iter().all(|line| line.starts_with("101 ")), "{lines:?}");
+    let expected = ["100 version 7", "100 filetype e40", "101 cache_line_size 40", "101 chunk_instr_count 0"];
+    assert_eq!(lines[..4], expected);
+    assert_eq!((lines.len(), &*lines[4]), (5, "101 page_size 1000"));
     let listing = Listing::of(&Sample::CoreSharded.files(Container::Plain));
     let encoded = listing.lines.iter().filter(|line| line.split(' ').nth(4).is_some_and(|word| word != "to")).count();
     assert_eq!(listing.counter.total().encodings, encoded as u64);
@@ -177,4 +178,43 @@ fn an_unknown_time_is_unknown_whatever_its_length() {
         });
         assert_eq!(lines, ["100 timestamp ffffffffffffffff", "100 cpu_id ffffffffffffffff"]);
     }
+}
+
+#[test]
+fn a_core_that_idles_long_before_its_first_time_waits_for_it() {
+    let file = |name: &str, writer: TraceWriter| {
+        let records = writer.stop();
+        SampleFile { name: name.to_owned(), bytes: records.pack(Container::Zip), truth: records.truth }
+    };
+    let mut busy = TraceWriter::new(TraceRecipe::default());
+    busy.time(1000, 0);
+    busy.instruction(0x40_1000, &[0x90]);
+    busy.exit();
+    let mut idle = TraceWriter::new(TraceRecipe { tid: u64::MAX, pid: u64::MAX, ..TraceRecipe::default() });
+    idle.time(u64::MAX, u64::MAX);
+    // More than is unpacked at once.
+    (0..455_000).for_each(|_| idle.marker(marker::CORE_IDLE, 0));
+    idle.thread(101, 100);
+    idle.time(2000, 1);
+    idle.instruction(0x40_1000, &[0x90]);
+    idle.exit();
+    let listing = Listing::of(&[file("core.0.trace.zip", idle), file("core.1.trace.zip", busy)]);
+    let place = |text: &str| listing.lines.iter().position(|line| line.ends_with(text)).unwrap();
+    assert!(place("100 timestamp 3e8") < place("idle core_idle 0"), "{:?}", &listing.lines[..20]);
+    assert!(place("idle core_idle 0") < place("101 timestamp 7d0"));
+}
+
+#[test]
+fn prefetches_and_flushes_have_their_length() {
+    let lines = lines_of(TraceRecipe::default(), |writer| {
+        writer.instruction(0x40_1000, &[0x90]);
+        writer.record(3, 1, 0x5000);
+        writer.record(6, 1, 0x5040);
+        writer.record(20, 64, 0x6000);
+        writer.record(18, 0, 0x7000);
+        writer.record(19, 0, 0x7100);
+    });
+    let expected = ["100 pref_r_l1 5000+1", "100 pref_nta 5040+1", "100 dflush 6000+40", "100 iflush 7000+100"];
+    let expected = expected.map(|line| line.replace("+40", "+64").replace("+100", "+256"));
+    assert_eq!(lines[lines.len() - 4..], expected);
 }
