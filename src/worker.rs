@@ -9,6 +9,7 @@
 
 use std::any::Any;
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -130,6 +131,12 @@ impl Worker {
         A: Send + 'static,
         J: FnOnce(&Cancel) -> anyhow::Result<A> + Send + 'static,
     {
+        let job = move |cancel: &Cancel| job(cancel).map(|answer| Box::new(answer) as AnyAnswer);
+        Ticket { asked: self.spawn_any(lane, Box::new(job)), answer: PhantomData }
+    }
+
+    /// Of answers of all types: what comes of it is compiled once.
+    fn spawn_any(&self, lane: Lane, job: AnyJob) -> AnyTicket {
         let (sender, receiver) = channel();
         let (shared, epoch) = (Arc::clone(&self.shared), self.epoch());
         let run = move |cancel: &Cancel| {
@@ -157,7 +164,7 @@ impl Worker {
             drop(state);
             self.shared.has_work.notify_one();
         }
-        Ticket { receiver, cancel }
+        AnyTicket { receiver, cancel }
     }
 
     /// How many jobs were begun so far: two frames with the same number asked nothing between them.
@@ -246,13 +253,31 @@ fn panic_error(panic: &(dyn Any + Send)) -> anyhow::Error {
 
 /// A question that was asked and not yet answered.
 pub struct Ticket<A> {
-    receiver: Receiver<anyhow::Result<A>>,
+    asked: AnyTicket,
+    answer: PhantomData<fn() -> A>,
+}
+
+impl<A: 'static> Ticket<A> {
+    /// The answer, once: none while it is on its way.
+    pub fn take(&self) -> Option<anyhow::Result<A>> {
+        let answer = self.asked.take()?;
+        Some(answer.and_then(|answer| {
+            answer.downcast().map(|answer| *answer).map_err(|_| anyhow!("internal error: an answer to something else"))
+        }))
+    }
+}
+
+type AnyAnswer = Box<dyn Any + Send>;
+type AnyJob = Box<dyn FnOnce(&Cancel) -> anyhow::Result<AnyAnswer> + Send>;
+
+/// A [`Ticket`] whose answer may be of any type.
+struct AnyTicket {
+    receiver: Receiver<anyhow::Result<AnyAnswer>>,
     cancel: Cancel,
 }
 
-impl<A> Ticket<A> {
-    /// The answer, once: none while it is on its way.
-    pub fn take(&self) -> Option<anyhow::Result<A>> {
+impl AnyTicket {
+    fn take(&self) -> Option<anyhow::Result<AnyAnswer>> {
         match self.receiver.try_recv() {
             Ok(result) => Some(result),
             Err(TryRecvError::Empty) => None,
@@ -261,7 +286,7 @@ impl<A> Ticket<A> {
     }
 }
 
-impl<A> Drop for Ticket<A> {
+impl Drop for AnyTicket {
     fn drop(&mut self) {
         self.cancel.cancel();
     }

@@ -250,3 +250,42 @@ pub trait EventSink {
         Flow::Continue
     }
 }
+
+/// Events are handed on, so that a parser need not be compiled anew for each sink (`&mut dyn EventSink`).
+impl<T: EventSink + ?Sized> EventSink for &mut T {
+    fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
+        T::thread_named(self, thread, name);
+    }
+
+    fn register_named(&mut self, register: RegisterId, name: &str, size_bytes: u16) {
+        T::register_named(self, register, name, size_bytes);
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        T::begin_step(self, step);
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        T::register_write(self, write);
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        T::access(self, access);
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        T::text(self, event);
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        T::marker(self, event);
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        T::problem(self, problem);
+    }
+
+    fn progress(&mut self, offset: u64) -> Flow {
+        T::progress(self, offset)
+    }
+}

@@ -7,16 +7,19 @@ use stepback_machine::{Endian, InstructionSet};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceTraits {
     /// The format's name on the command line, `"tarmac"`.
+    #[serde(deserialize_with = "crate::decoded_text::text")]
     pub format: String,
     /// Byte order of the traced CPU.
     pub endian: Endian,
     /// Unit of the timestamps as the trace writes it (`"clk"`); none when it names none.
+    #[serde(deserialize_with = "crate::decoded_text::text_or_none")]
     pub time_unit: Option<String>,
     /// Instruction set of the first step: what registers before it mean.
     pub instruction_set: InstructionSet,
     /// What tells of registers and of values.
     pub registers: RegisterSource,
     /// Options that change what the events are, in a canonical spelling: an index built with others is stale.
+    #[serde(deserialize_with = "crate::decoded_text::text")]
     pub options: String,
 }
 

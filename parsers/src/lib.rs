@@ -24,6 +24,7 @@
 //! ```
 
 mod any_source;
+pub mod decoded_text;
 mod detect;
 pub mod drmemtrace;
 mod error;

@@ -29,6 +29,7 @@ const RULES: &[Rule] = &[
     Rule { name: "parameters", offences: rules::parameters::offences },
     Rule { name: "mod.rs and lib.rs", offences: rules::modules::offences },
     Rule { name: "the toolkit outside the window", offences: rules::toolkit::offences },
+    Rule { name: "texts that are decoded", offences: rules::texts::offences },
     Rule { name: "formats outside parsers", offences: rules::formats::offences },
 ];
 
@@ -72,6 +73,11 @@ fn circles_of_files_are_small_and_in_one_folder() {
 #[test]
 fn only_machine_compares_instruction_sets() {
     check(rules::instruction_sets::offences);
+}
+
+#[test]
+fn texts_that_are_decoded_are_looked_at_first() {
+    check(rules::texts::offences);
 }
 
 #[test]

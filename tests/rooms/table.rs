@@ -102,6 +102,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "source",
                     "scratch",
                     "error",
+                    "decoded_text",
                     "facts",
                 ],
             )],

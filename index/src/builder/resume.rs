@@ -39,6 +39,7 @@ pub struct Resume {
     /// How many bytes of the index count: the header, segments and key maps.
     pub len: u64,
     /// Warnings that were given and are given once only.
+    #[serde(deserialize_with = "stepback_parsers::decoded_text::texts")]
     pub complaints: Vec<String>,
     /// The slots of semihosting calls.
     pub host_calls: Vec<u64>,

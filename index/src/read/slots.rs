@@ -161,13 +161,13 @@ impl<'a, S: Source> SlotReader<'a, S> {
     }
 
     /// Reads the text of some slots again.
-    pub(crate) fn parse_slots<K: EventSink>(&self, slots: Range<u64>, sink: &mut K) -> Result<(), QueryError> {
+    pub(crate) fn parse_slots(&self, slots: Range<u64>, sink: &mut dyn EventSink) -> Result<(), QueryError> {
         self.parse(self.text_start(slots.start)?..self.text_start(slots.end)?, sink)
     }
 
-    /// Reads a range of the trace again.
-    pub(crate) fn parse<K: EventSink>(&self, range: Range<u64>, sink: &mut K) -> Result<(), QueryError> {
-        SCRATCH.with_borrow_mut(|scratch| self.0.source().parse(range, scratch, sink))?;
+    /// Reads a range of the trace again. The parsers are compiled once for all that read again.
+    pub(crate) fn parse(&self, range: Range<u64>, mut sink: &mut dyn EventSink) -> Result<(), QueryError> {
+        SCRATCH.with_borrow_mut(|scratch| self.0.source().parse(range, scratch, &mut sink))?;
         Ok(())
     }
 

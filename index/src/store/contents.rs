@@ -14,6 +14,7 @@ use crate::store::segment::meta::SegmentMeta;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadContents {
     /// As the trace names it.
+    #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub name: String,
     /// How many steps it did.
     pub steps: u64,
@@ -68,6 +69,7 @@ pub struct WarningContents {
     /// Byte offset in the line.
     pub column: u64,
     /// What is wrong.
+    #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub message: String,
 }
 
@@ -97,6 +99,7 @@ pub struct Contents {
     /// Threads by number.
     pub threads: Vec<ThreadContents>,
     /// Names of the registers outside the architecture's table, by number.
+    #[serde(deserialize_with = "stepback_parsers::decoded_text::texts")]
     pub register_names: Vec<String>,
     /// Register views, sorted by thread and view.
     pub views: Vec<ViewContents>,

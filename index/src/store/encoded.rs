@@ -1,22 +1,17 @@
 //! The parts of an index that are bincode: the directory, and what it takes to resume a build.
 //! Nothing else knows bincode, so that it can be replaced here.
 
-use bincode::config::{Configuration, Fixint, Limit, LittleEndian};
-use bincode::error::DecodeError;
+use bincode::config::{Configuration, Fixint, LittleEndian};
 use serde::{Deserialize, Serialize};
 
-/// A part larger than this is not ours: a directory of some 10^7 segments.
-const PART_LIMIT: usize = 4 << 30;
-
-type Config<const LIMIT: usize> = Configuration<LittleEndian, Fixint, Limit<LIMIT>>;
-
-fn config<const LIMIT: usize>() -> Config<LIMIT> {
-    bincode::config::standard().with_little_endian().with_fixed_int_encoding().with_limit::<LIMIT>()
-}
+/// Lists get at most 1 MiB of room before their items are there (serde's `size_hint::cautious`), texts none
+/// ([`stepback_parsers::decoded_text`]): so no length that a file claims is believed, and no limit is needed.
+const CONFIG: Configuration<LittleEndian, Fixint> =
+    bincode::config::standard().with_little_endian().with_fixed_int_encoding();
 
 /// A part as it is written.
 pub fn encode_part<T: Serialize>(part: &T) -> Result<Vec<u8>, bincode::error::EncodeError> {
-    bincode::serde::encode_to_vec(part, config::<PART_LIMIT>())
+    bincode::serde::encode_to_vec(part, CONFIG)
 }
 
 /// Why bytes are not a part.
@@ -30,55 +25,54 @@ pub enum NoPart {
 
 /// Reads a part that fills all of the bytes.
 pub fn decode_part<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<T, NoPart> {
-    let (part, used) = decode(bytes).map_err(|_| NoPart::Malformed)?;
+    let (part, used) = bincode::serde::decode_from_slice(bytes, CONFIG).map_err(|_| NoPart::Malformed)?;
     if used == bytes.len() { Ok(part) } else { Err(NoPart::TooLong) }
-}
-
-/// A part at the start of the bytes, and how many of them it takes.
-///
-/// A text is given its room by the length that the file says, before its bytes are looked for: so the limit is at most
-/// four times what there is, whatever the file says. It must be known when this is compiled.
-fn decode<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Result<(T, usize), DecodeError> {
-    match bytes.len() {
-        0..=0x1000 => decode_within::<T, 0x1000>(bytes),
-        0x1001..=0x4000 => decode_within::<T, 0x4000>(bytes),
-        0x4001..=0x1_0000 => decode_within::<T, 0x1_0000>(bytes),
-        0x1_0001..=0x4_0000 => decode_within::<T, 0x4_0000>(bytes),
-        0x4_0001..=0x10_0000 => decode_within::<T, 0x10_0000>(bytes),
-        0x10_0001..=0x40_0000 => decode_within::<T, 0x40_0000>(bytes),
-        0x40_0001..=0x100_0000 => decode_within::<T, 0x100_0000>(bytes),
-        0x100_0001..=0x400_0000 => decode_within::<T, 0x400_0000>(bytes),
-        0x400_0001..=0x1000_0000 => decode_within::<T, 0x1000_0000>(bytes),
-        0x1000_0001..=0x4000_0000 => decode_within::<T, 0x4000_0000>(bytes),
-        _ => decode_within::<T, PART_LIMIT>(bytes),
-    }
-}
-
-fn decode_within<T: for<'de> Deserialize<'de>, const LIMIT: usize>(bytes: &[u8]) -> Result<(T, usize), DecodeError> {
-    bincode::serde::decode_from_slice(bytes, config::<LIMIT>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    use stepback_parsers::decoded_text::{text, text_or_none, texts};
+
+    use crate::store::contents::WarningContents;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Texts {
+        #[serde(deserialize_with = "texts")]
+        many: Vec<String>,
+        #[serde(deserialize_with = "text_or_none")]
+        maybe: Option<String>,
+        #[serde(deserialize_with = "text")]
+        one: String,
+        numbers: Vec<Option<u64>>,
+    }
+
     #[test]
     fn a_length_that_the_bytes_do_not_have_gets_no_room() {
-        // A text that claims 2 GB, among a hundred bytes: what is refused by the limit was not allocated.
-        let mut bytes = (2u64 << 30).to_le_bytes().to_vec();
-        bytes.resize(100, b'x');
-        assert!(matches!(decode::<String>(&bytes), Err(DecodeError::LimitExceeded)));
-        assert!(decode::<(u8, Vec<String>)>(&bytes).is_err());
-        let lists = [7u64, 1, 2 << 30].map(u64::to_le_bytes).concat();
-        assert!(matches!(decode::<(u64, Vec<String>)>(&lists), Err(DecodeError::LimitExceeded)));
+        let decode = |bytes: &[u8]| decode_part::<Texts>(bytes);
+        let texts = Texts { many: vec!["a".into()], maybe: Some("b".into()), one: "c".into(), numbers: vec![None] };
+        let honest = encode_part(&texts).unwrap();
+        assert_eq!(decode(&honest).as_ref(), Ok(&texts));
+        // More than any machine has: who makes room for it does not come back.
+        for place in 0..honest.len().saturating_sub(8) {
+            let mut bytes = honest.clone();
+            bytes[place..place + 8].copy_from_slice(&(1u64 << 46).to_le_bytes());
+            assert_ne!(decode(&bytes).as_ref(), Ok(&texts), "{place}");
+        }
+        let warning = WarningContents { line: 1, column: 2, message: "here".into() };
+        let mut bytes = encode_part(&warning).unwrap();
+        bytes[16..24].copy_from_slice(&(1u64 << 46).to_le_bytes());
+        assert_eq!(decode_part::<WarningContents>(&bytes), Err(NoPart::Malformed));
     }
 
     #[test]
     fn parts_of_all_lengths_are_read() {
         for length in [0, 1, 4000, 4088, 4089, 70_000, 1 << 20, 5 << 20] {
-            let part = (vec!["x".repeat(length)], vec![Some(3u64); length / 16]);
+            let many = vec!["x".repeat(length)];
+            let part = Texts { many, maybe: None, one: "y".repeat(length), numbers: vec![Some(3); length / 16] };
             let bytes = encode_part(&part).unwrap();
-            assert_eq!(decode_part::<(Vec<String>, Vec<Option<u64>>)>(&bytes).unwrap(), part, "{length}");
+            assert_eq!(decode_part::<Texts>(&bytes).as_ref(), Ok(&part), "{length}");
         }
     }
 }

@@ -17,6 +17,7 @@ pub struct Fingerprint {
     /// Hash of head, tail and sampled blocks.
     pub sample_hash: u64,
     /// The options that shape the events ([`stepback_parsers::SourceTraits::options`]).
+    #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub options: String,
 }
 

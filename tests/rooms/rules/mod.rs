@@ -7,4 +7,5 @@ pub mod instruction_sets;
 pub mod modules;
 pub mod parameters;
 pub mod rooms;
+pub mod texts;
 pub mod toolkit;

@@ -84,6 +84,8 @@ pub enum FactKind {
     InherentImpl(Vec<String>),
     /// An item of `mod.rs` or `lib.rs` that is neither `mod` nor `use`.
     Code(String),
+    /// A field of something that is decoded has an owned text that is given room before its bytes are looked for.
+    TrustedText(String),
     /// An identifier with the name of a format in it.
     FormatWord(String),
 }

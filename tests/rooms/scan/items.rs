@@ -54,3 +54,26 @@ pub(super) fn attributes_of(item: &Item) -> &[Attribute] {
         _ => &[],
     }
 }
+
+/// Whether an attribute of a name has a word among its tokens.
+pub(super) fn says(attributes: &[Attribute], name: &str, word: &str) -> bool {
+    let tokens = |attribute: &Attribute| match &attribute.meta {
+        syn::Meta::List(list) => list.tokens.clone(),
+        _ => proc_macro2::TokenStream::new(),
+    };
+    let is_word =
+        |token: proc_macro2::TokenTree| matches!(token, proc_macro2::TokenTree::Ident(ident) if ident == word);
+    attributes.iter().any(|attribute| attribute.path().is_ident(name) && tokens(attribute).into_iter().any(is_word))
+}
+
+/// The line of an owned text in a type: it itself, or one of its arguments.
+pub(super) fn line_of_text(of: &syn::Type) -> Option<usize> {
+    let syn::Type::Path(path) = of else { return None };
+    path.path.segments.iter().find_map(|segment| match &segment.arguments {
+        syn::PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|one| match one {
+            syn::GenericArgument::Type(of) => line_of_text(of),
+            _ => None,
+        }),
+        _ => (segment.ident == "String").then(|| line_of(segment.ident.span())),
+    })
+}

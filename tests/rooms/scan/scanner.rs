@@ -50,6 +50,8 @@ pub(super) struct Scanner {
     pub(super) function_depth: usize,
     /// How the pattern that is being visited compares.
     pub(super) comparing: Option<&'static str>,
+    /// Inside something that is decoded from a file.
+    pub(super) is_decoded: bool,
 }
 
 impl Scanner {

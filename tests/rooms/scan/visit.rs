@@ -7,7 +7,7 @@ use crate::rules::formats::is_a_word_of_a_format;
 use crate::rules::instruction_sets::PREDICATES;
 use crate::scan::cfg::is_in_the_product;
 use crate::scan::file_scan::FactKind;
-use crate::scan::items::{attributes_of, line_of, line_of_path, names_of};
+use crate::scan::items::{attributes_of, line_of, line_of_path, line_of_text, names_of, says};
 use crate::scan::scanner::Scanner;
 use crate::scan::signature::Owner;
 use crate::scan::tokens::paths_in_tokens;
@@ -35,7 +35,10 @@ impl<'ast> Visit<'ast> for Scanner {
             _ => {}
         }
         if !matches!(item, Item::Mod(_)) {
+            let is_decoded =
+                std::mem::replace(&mut self.is_decoded, says(attributes_of(item), "derive", "Deserialize"));
             visit::visit_item(self, item);
+            self.is_decoded = is_decoded;
         }
     }
 
@@ -91,6 +94,13 @@ impl<'ast> Visit<'ast> for Scanner {
 
     fn visit_field(&mut self, field: &'ast syn::Field) {
         if is_in_the_product(&field.attrs) {
+            if self.is_decoded
+                && let Some(line) = line_of_text(&field.ty)
+                && !says(&field.attrs, "serde", "deserialize_with")
+            {
+                let name = field.ident.as_ref().map_or_else(|| "its field".to_owned(), ToString::to_string);
+                self.fact(line, FactKind::TrustedText(name));
+            }
             visit::visit_field(self, field);
         }
     }

@@ -159,6 +159,16 @@ fn parameters_keep_to_the_style_guide() {
 }
 
 #[test]
+fn owned_texts_that_are_decoded_are_found() {
+    let rule = rules::texts::offences;
+    let found = ["a is decoded without `decoded_text`", "its field is decoded without `decoded_text`"];
+    check_code(rule, "#[derive(Debug, Deserialize)] struct A { a: Option<Vec<String>>, b: Vec<u8> }", &found[..1]);
+    check_code(rule, "#[derive(serde::Deserialize)] enum A { B(String), C { a: u8 } }", &found[1..]);
+    check_code(rule, "#[derive(Debug)] struct A { a: String }", &[]);
+    check_code(rule, "#[derive(Deserialize)] struct A { #[serde(deserialize_with = \"text\")] a: String }", &[]);
+}
+
+#[test]
 fn code_in_mod_rs_is_found() {
     check(
         rules::modules::offences,
