@@ -64,6 +64,19 @@ pub struct Assembler<O> {
     host_calls: Vec<u64>,
     /// Where to resume when the trace has grown or the build was stopped.
     mark: Option<Box<Resume>>,
+    /// While a task is taken part by part: what was known before it.
+    before_task: Option<Box<Known>>,
+}
+
+/// What is known at the end of a task, beside the bytes that are written.
+#[derive(Clone, Debug)]
+struct Known {
+    catalogue: Catalogue,
+    calls: CallFinder,
+    host_calls: Vec<u64>,
+    mark: Option<Box<Resume>>,
+    /// How many bytes were written.
+    len: u64,
 }
 
 impl<O: Output> Assembler<O> {
@@ -78,6 +91,7 @@ impl<O: Output> Assembler<O> {
             pc_keys: KeyMapWriter::default(),
             host_calls: Vec::new(),
             mark: None,
+            before_task: None,
         })
     }
 
@@ -89,6 +103,11 @@ impl<O: Output> Assembler<O> {
     /// Steps so far.
     pub fn steps(&self) -> u64 {
         self.catalogue.contents.steps
+    }
+
+    /// Steps of the whole tasks so far.
+    pub fn whole_steps(&self) -> u64 {
+        self.before_task.as_ref().map_or(self.steps(), |before| before.catalogue.contents.steps)
     }
 
     /// Resumes an index where an earlier build left it. The file has its bytes up to there.
@@ -105,25 +124,37 @@ impl<O: Output> Assembler<O> {
             pc_keys,
             host_calls,
             mark: None,
+            before_task: None,
         }
     }
 
-    /// An index of the segments so far, of which all but these is written to `rest`.
+    /// An index of the whole tasks so far, of which all but the segments is written to `rest`.
     pub fn fork<R: Output>(&mut self, rest: R) -> std::io::Result<Assembler<Rest<R>>> {
-        let IndexWriter { output, len } = &mut self.writer;
-        let behind = usize::try_from(*len).map_err(std::io::Error::other)?;
-        let mut catalogue = self.catalogue.clone();
+        let known = self.before_task.as_deref().cloned().unwrap_or_else(|| self.known());
+        let Known { mut catalogue, calls, host_calls, mark, len } = known;
+        let behind = usize::try_from(len).map_err(std::io::Error::other)?;
         catalogue.contents.is_whole = false;
         Ok(Assembler {
-            writer: IndexWriter { output: Rest::new(output.so_far()?, behind, rest)?, len: *len },
+            writer: IndexWriter { output: Rest::new(self.writer.output.so_far()?, behind, rest)?, len },
             catalogue,
             memory: CarriedMemory::default(),
-            calls: self.calls.clone(),
+            calls,
             granule_keys: KeyMapWriter::default(),
             pc_keys: KeyMapWriter::default(),
+            host_calls,
+            mark,
+            before_task: None,
+        })
+    }
+
+    fn known(&self) -> Known {
+        Known {
+            catalogue: self.catalogue.clone(),
+            calls: self.calls.clone(),
             host_calls: self.host_calls.clone(),
             mark: self.mark.clone(),
-        })
+            len: self.writer.len,
+        }
     }
 
     /// Marks this as the place to resume from, unless an earlier place is marked.
@@ -153,8 +184,11 @@ impl<O: Output> Assembler<O> {
         self.catalogue.contents.text_end
     }
 
-    /// Takes the next task.
+    /// Takes the next task, or the next part of it.
     pub fn add_task<S: Source>(&mut self, source: &S, task: &mut Task) -> Result<(), PassError> {
+        if !task.is_whole && self.before_task.is_none() {
+            self.before_task = Some(Box::new(self.known()));
+        }
         let line_base = self.catalogue.contents.lines;
         for segment in task.segments.drain(..) {
             let mut taken = self.catalogue.begin_segment(&segment, line_base);
@@ -165,7 +199,9 @@ impl<O: Output> Assembler<O> {
                 self.push_key_maps()?;
             }
         }
-        self.end_task(task);
+        if task.is_whole {
+            self.end_task(task);
+        }
         Ok(())
     }
 
@@ -187,6 +223,7 @@ impl<O: Output> Assembler<O> {
     }
 
     fn end_task(&mut self, task: &Task) {
+        self.before_task = None;
         self.catalogue.contents.lines += task.lines;
         self.catalogue.contents.text_end = task.end.unwrap_or(self.catalogue.contents.text_end);
     }

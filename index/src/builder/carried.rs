@@ -263,7 +263,9 @@ mod tests {
             fresh.compare(&mut earlier, granules, |key, wrong| found[1].push((key, wrong))).unwrap();
             assert_eq!(found[0], found[1]);
             let segments = std::mem::take(&mut builder.sealed);
-            assembler.add_task(tarmac, &mut Task { segments, lines, end: Some(end), is_last: false }).unwrap();
+            assembler
+                .add_task(tarmac, &mut Task { segments, lines, end: Some(end), is_last: false, is_whole: true })
+                .unwrap();
             start = end;
         }
         let data = Arc::into_inner(assembler.finish(Coverage::Whole).unwrap().into_output().0);

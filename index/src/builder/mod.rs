@@ -19,6 +19,8 @@ pub(crate) mod seams;
 pub(crate) mod segment;
 pub(crate) mod semihosting;
 pub(crate) mod so_far;
+#[cfg(test)]
+pub(crate) mod stretches;
 pub(crate) mod task;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -12,7 +12,6 @@ use crate::answers::error::BuildError;
 use crate::builder::assemble::{Assembler, Coverage};
 use crate::builder::partial::Partial;
 use crate::builder::run::{Ordered, Run, Shared};
-use crate::builder::segment::builder::SegmentBuilder;
 use crate::builder::task::Task;
 use crate::index::Index;
 use crate::store::data::Data;
@@ -93,17 +92,17 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         if end <= shown {
             return None;
         }
-        let mut builder = SegmentBuilder::of(self.request.source.traits());
+        let mut builder = self.segment_builder();
         builder.begin_task(start);
         let parsed = source.parse(start..end, &mut ParseScratch::default(), &mut builder).ok()?;
         builder.end_task();
         let segments = std::mem::take(&mut builder.sealed);
-        Some(Task { segments, lines: parsed.lines, end: Some(end), is_last: true })
+        Some(Task { segments, lines: parsed.lines, end: Some(end), is_last: true, is_whole: true })
     }
 
     /// Keeps what is done, so that the next build can resume it.
     pub(crate) fn keep<O: Output>(&self, assembler: &mut Assembler<O>) {
-        if assembler.steps() > 0 {
+        if assembler.whole_steps() > 0 {
             // A build that was cancelled promises nothing: what cannot be kept is built again.
             _ = self.fork(assembler, None).and_then(|part| part.show(self));
         }

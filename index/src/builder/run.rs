@@ -20,6 +20,7 @@ use crate::builder::options::BuildSummary;
 use crate::builder::partial::Partial;
 use crate::builder::request::Request;
 use crate::builder::segment::builder::SegmentBuilder;
+use crate::builder::segment::limits::SegmentLimits;
 use crate::builder::semihosting::pass::HostPass;
 use crate::builder::task::Task;
 use crate::index::Index;
@@ -27,6 +28,10 @@ use crate::store::output::Output;
 
 /// How long to wait before looking again whether a trace has grown.
 const GROWTH_WAIT: Duration = Duration::from_millis(20);
+
+/// While so many bytes of segments wait for the pass in order, nothing is added to them but by the task that it waits for.
+/// Segments of real traces have about a megabyte each.
+const WAITING_BYTES: usize = 48 << 20;
 
 /// A build under way.
 pub(crate) struct Run<'a, S, F> {
@@ -159,7 +164,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 
     fn work<O: Output + Send>(&self, shared: &Shared<O>, workers: usize) {
         let _release = ReleaseOthers(shared);
-        let mut builder = SegmentBuilder::of(self.request.source.traits());
+        let mut builder = self.segment_builder();
         let mut scratch = ParseScratch::default();
         loop {
             let task = shared.next_task.fetch_add(1, Ordering::Relaxed);
@@ -171,6 +176,11 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
                 return;
             }
         }
+    }
+
+    /// One that collects segments of this trace.
+    pub(crate) fn segment_builder(&self) -> SegmentBuilder {
+        SegmentBuilder::of(self.request.source.traits(), SegmentLimits::of(self.segment_bytes()))
     }
 
     /// The length of the trace once it is certain: the same for all workers, whatever is still added.
@@ -231,14 +241,15 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         shared.is_over.load(Ordering::Relaxed) || self.request.cancel.is_cancelled()
     }
 
-    fn parse_task<O>(
+    fn parse_task<O: Output + Send>(
         &self,
         shared: &Shared<O>,
         task: u64,
         builder: &mut SegmentBuilder,
         scratch: &mut ParseScratch,
     ) -> Result<Task, SourceError> {
-        let Some(start) = self.cut(shared, task, scratch) else { return Ok(Task::default()) };
+        let nothing = Task { is_whole: true, ..Task::default() };
+        let Some(start) = self.cut(shared, task, scratch) else { return Ok(nothing) };
         let mut next = task + 1;
         let end = loop {
             if !self.wait_for_text(shared, next) {
@@ -250,12 +261,13 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             next += 1;
         };
         builder.begin_task(start);
-        let mut sink = Watched { builder, run: self, is_over: &shared.is_over, done: start };
+        let is_last = shared.settled.get() == Some(&end);
+        let mut sink = Watched { builder, run: self, shared, task, is_last, done: start };
         let parsed = self.request.source.parse(start..end, scratch, &mut sink)?;
         self.request.progress.bytes_done.fetch_add(end.saturating_sub(sink.done), Ordering::Relaxed);
         builder.end_task();
-        let is_last = shared.settled.get() == Some(&end);
-        Ok(Task { segments: std::mem::take(&mut builder.sealed), lines: parsed.lines, end: Some(end), is_last })
+        let segments = std::mem::take(&mut builder.sealed);
+        Ok(Task { segments, lines: parsed.lines, end: Some(end), is_last, is_whole: true })
     }
 
     /// Where a task begins; none when its part of the input has no place to begin (it is then part of an earlier one).
@@ -275,7 +287,13 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         })
     }
 
-    /// Passes a task on to the pass in order; false when the build is over.
+    /// Passes the first segments of a task on to the pass in order, and waits while too many others wait there;
+    /// false when the build is over.
+    fn hand_in_part<O: Output>(&self, shared: &Shared<O>, task: u64, part: Task) -> bool {
+        self.hand_in(shared, task, Ok(part)) && shared.wait_for_room(task)
+    }
+
+    /// Passes a task, or a part of it, on to the pass in order; false when the build is over.
     fn hand_in<O: Output>(&self, shared: &Shared<O>, task: u64, parsed: Result<Task, SourceError>) -> bool {
         let mut ordered = shared.lock();
         let is_stopped = self.is_stopped(shared);
@@ -283,7 +301,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         let taken = parsed.map_err(BuildError::from).and_then(|parsed| match is_stopped {
             true => Ok(()),
             false => {
-                ordered.waiting.insert(task, parsed);
+                ordered.waiting.entry(task).or_default().extend(parsed);
                 self.take_ready(&mut ordered)
             }
         });
@@ -307,6 +325,9 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
             }
             let taken = ordered.assembler.add_task(self.request.source.as_ref(), &mut task);
             taken.map_err(|error| self.stopped(error))?;
+            if !task.is_whole {
+                break;
+            }
             ordered.next += 1;
         }
         Ok(())
@@ -342,10 +363,26 @@ impl<O> Shared<O> {
 
     /// Waits until a task is at most so far ahead of the pass in order, which bounds memory; false when the build is over.
     fn wait_for_turn(&self, task: u64, ahead: u64) -> bool {
-        let is_early = |ordered: &mut Ordered<O>| task >= ordered.next + ahead && !self.is_over.load(Ordering::Relaxed);
-        let waited = self.advanced.wait_while(self.lock(), is_early);
+        self.wait_while(|ordered| task >= ordered.next + ahead || ordered.is_crowded(task))
+    }
+
+    /// Waits while too much waits before a task can be taken; false when the build is over.
+    fn wait_for_room(&self, task: u64) -> bool {
+        self.wait_while(|ordered| ordered.is_crowded(task))
+    }
+
+    fn wait_while(&self, is_early: impl Fn(&Ordered<O>) -> bool) -> bool {
+        let is_waiting = |ordered: &mut Ordered<O>| is_early(ordered) && !self.is_over.load(Ordering::Relaxed);
+        let waited = self.advanced.wait_while(self.lock(), is_waiting);
         drop(waited);
         !self.is_over.load(Ordering::Relaxed)
+    }
+}
+
+impl<O> Ordered<O> {
+    /// Whether a task had better wait with more. The task that all wait for never does, so somebody always goes on.
+    fn is_crowded(&self, task: u64) -> bool {
+        task != self.next && self.waiting.values().map(Task::len_bytes).sum::<usize>() >= WAITING_BYTES
     }
 }
 
@@ -363,15 +400,17 @@ impl<O> Drop for ReleaseOthers<'_, O> {
     }
 }
 
-/// A builder that reports progress and can be stopped.
-struct Watched<'a, 'r, S, F> {
+/// A builder that reports progress, passes on what it has sealed, and can be stopped.
+struct Watched<'a, 'r, S, F, O> {
     builder: &'a mut SegmentBuilder,
     run: &'a Run<'r, S, F>,
-    is_over: &'a AtomicBool,
+    shared: &'a Shared<O>,
+    task: u64,
+    is_last: bool,
     done: u64,
 }
 
-impl<S, F> EventSink for Watched<'_, '_, S, F> {
+impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync, O: Output + Send> EventSink for Watched<'_, '_, S, F, O> {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         self.builder.thread_named(thread, name);
     }
@@ -411,7 +450,14 @@ impl<S, F> EventSink for Watched<'_, '_, S, F> {
     fn progress(&mut self, offset: u64) -> Flow {
         self.run.request.progress.bytes_done.fetch_add(offset.saturating_sub(self.done), Ordering::Relaxed);
         self.done = self.done.max(offset);
-        let is_over = self.is_over.load(Ordering::Relaxed) || self.run.request.cancel.is_cancelled();
-        if is_over { Flow::Stop } else { Flow::Continue }
+        // A task of one segment is handed in as a whole. One of many has a stretch that can be cut nowhere.
+        if !self.builder.sealed.is_empty() {
+            let segments = std::mem::take(&mut self.builder.sealed);
+            let part = Task { segments, is_last: self.is_last, ..Task::default() };
+            if !self.run.hand_in_part(self.shared, self.task, part) {
+                return Flow::Stop;
+            }
+        }
+        if self.run.is_stopped(self.shared) { Flow::Stop } else { Flow::Continue }
     }
 }

@@ -108,6 +108,21 @@ impl<'a, S: Source> SlotReader<'a, S> {
         Ok((segment, local))
     }
 
+    /// All segments that hold a part of a slot, in order, and the slot's number in each.
+    /// Only in a stretch without instructions, which is closed early, is it more than the one that it begins in
+    /// and one at whose start nothing of it is left.
+    pub(crate) fn locate_all(&self, slot: u64) -> impl Iterator<Item = (SegmentReader<'a>, u32)> + use<'a, S> {
+        let segments = &self.0.contents.segments;
+        let first = segments.partition_point(|segment| segment.step_base < slot).saturating_sub(1);
+        let end = segments.partition_point(|segment| segment.step_base <= slot);
+        let index = self.0;
+        (first..end).filter_map(move |number| {
+            let segment = index.segment(number)?;
+            let local = u32::try_from(slot.saturating_sub(segment.meta.step_base)).ok()?;
+            Some((segment, local))
+        })
+    }
+
     /// Where in the trace the text of a slot begins; the end of what is indexed behind the last.
     pub(crate) fn text_start(&self, slot: u64) -> Result<u64, QueryError> {
         if slot > self.0.step_count() {

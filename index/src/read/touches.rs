@@ -217,47 +217,37 @@ impl<'a, S: Source> TouchReader<'a, S> {
 
     /// The bytes of a block that contradict what was known, in one touch of a slot: the one with this many touches of the slot before it.
     pub(crate) fn contradictions_of_touch(&self, granule: u64, slot: u64, before: usize) -> Result<u64, QueryError> {
-        let (segment, local) = SlotReader(self.0).locate(slot)?;
-        let Some(list) = segment.granule(granule)? else { return Ok(0) };
-        let mut found = 0;
-        let mut left = before;
-        let walked = list.walk_forward(
-            local,
-            |_| true,
-            |touch, place| {
-                if touch.slot == local && left == 0 {
-                    found = segment.external_mask(granule, touch, place);
-                }
-                let is_before = touch.slot == local && left > 0;
-                left = left.saturating_sub(1);
-                is_before
-            },
-        );
-        walked.map_err(|_| damaged(Section::Granules))?;
-        Ok(found)
+        let (mut found, mut left) = (None, before);
+        for (segment, local) in SlotReader(self.0).locate_all(slot) {
+            let Some(list) = segment.granule(granule)? else { continue };
+            let walked = list.walk_forward(
+                local,
+                |_| true,
+                |touch, place| {
+                    let is_meant = touch.slot == local;
+                    if is_meant && left == 0 {
+                        found = Some(segment.external_mask(granule, touch, place));
+                    }
+                    left = left.saturating_sub(usize::from(is_meant));
+                    is_meant && found.is_none()
+                },
+            );
+            walked.map_err(|_| damaged(Section::Granules))?;
+            if let Some(found) = found {
+                return Ok(found);
+            }
+        }
+        Ok(0)
     }
 
     /// Whether any read of a block in a slot contradicts what was known. One lookup, however long the trace.
     pub(crate) fn has_contradiction(&self, granule: u64, slot: u64) -> Result<bool, QueryError> {
-        let (segment, local) = SlotReader(self.0).locate(slot)?;
-        if segment.meta.externals == 0 {
-            return Ok(false);
+        for (segment, local) in SlotReader(self.0).locate_all(slot).filter(|(segment, _)| segment.meta.externals > 0) {
+            if contradicts_in(&segment, granule, local)? {
+                return Ok(true);
+            }
         }
-        let Some(list) = segment.granule(granule)? else { return Ok(false) };
-        if !list.has_external() && segment.meta.seams_of(granule).is_empty() {
-            return Ok(false);
-        }
-        let mut is_found = false;
-        let walked = list.walk_forward(
-            local,
-            |_| true,
-            |touch, place| {
-                is_found |= touch.slot == local && segment.external_mask(granule, touch, place) != 0;
-                touch.slot == local && !is_found
-            },
-        );
-        walked.map_err(|_| damaged(Section::Granules))?;
-        Ok(is_found)
+        Ok(false)
     }
 
     /// The list of the walk's block in a segment, if it may hold what is looked for.
@@ -275,4 +265,23 @@ impl<'a, S: Source> TouchReader<'a, S> {
 /// A slot as a segment counts it: 0 for those before it.
 fn local_slot(slot: u64, base: u64) -> u32 {
     u32::try_from(slot.saturating_sub(base)).unwrap_or(u32::MAX)
+}
+
+/// Whether any read of a block in a slot of a segment contradicts what was known.
+fn contradicts_in(segment: &SegmentReader<'_>, granule: u64, local: u32) -> Result<bool, QueryError> {
+    let Some(list) = segment.granule(granule)? else { return Ok(false) };
+    if !list.has_external() && segment.meta.seams_of(granule).is_empty() {
+        return Ok(false);
+    }
+    let mut is_found = false;
+    let walked = list.walk_forward(
+        local,
+        |_| true,
+        |touch, place| {
+            is_found |= touch.slot == local && segment.external_mask(granule, touch, place) != 0;
+            touch.slot == local && !is_found
+        },
+    );
+    walked.map_err(|_| damaged(Section::Granules))?;
+    Ok(is_found)
 }

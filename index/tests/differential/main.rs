@@ -155,6 +155,27 @@ fn several_threads_between_two_steps_do_not_hide_each_other() {
 }
 
 #[test]
+fn a_stretch_without_instructions_that_fills_segments_hides_nothing() {
+    for seed in 0..6 {
+        let (mut text, mut dice) = (String::new(), Dice(seed));
+        for step in 1..8u64 {
+            let cpu = dice.below(2);
+            writeln!(text, "{step} clk cpu{cpu} IT ({step}) {:08x} d503201f O EL1h_s : NOP", 0x8000 + 4 * step)
+                .unwrap();
+            // As small segments are closed behind 64 accesses, most of these fill several.
+            for _ in 0..dice.below(300) {
+                let (cpu, address, value) = (dice.below(2), 0x1000 + dice.below(200), dice.below(3));
+                let kind = dice.pick(&["MR1", "MR4", "MW1", "MW4"]).unwrap();
+                let digits = if kind.ends_with('1') { 2 } else { 8 };
+                writeln!(text, "{step} clk cpu{cpu} {kind} {address:08x}:{address:012x} {value:0digits$x}").unwrap();
+            }
+            writeln!(text, "{step} clk cpu{cpu} R X0 {step:016x}").unwrap();
+        }
+        check("stretches", text.as_bytes(), &[64, 3000, 1 << 30], 100, seed);
+    }
+}
+
+#[test]
 fn values_that_no_step_wrote_do_not_count_against_the_limit() {
     check_small(
         "values of a late thread",

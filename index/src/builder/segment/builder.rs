@@ -10,6 +10,7 @@ use stepback_parsers::{
 use crate::answers::host_operation::HostOperation;
 use crate::answers::index_info::WARNINGS_KEPT;
 use crate::builder::segment::encode::Encoder;
+use crate::builder::segment::limits::SegmentLimits;
 use crate::builder::segment::markers::MarkerLists;
 use crate::builder::segment::sealed::{SealedSegment, SegmentProblem};
 use crate::builder::segment::shadow::GranuleState;
@@ -20,8 +21,6 @@ use crate::store::granules::{GRANULE_BITS, Shape};
 use crate::store::keys::KeyTable;
 use crate::store::packed::FRAME;
 
-/// A segment is closed early when it holds so many accesses: only an input without instructions does.
-const ACCESSES_LIMIT: usize = 1 << 22;
 /// A segment is closed early when its text is so long.
 const TEXT_LIMIT: u64 = 1 << 30;
 
@@ -46,6 +45,7 @@ struct Part {
 /// Collects events and seals them into segments; its buffers are used again from segment to segment.
 #[derive(Debug, Default)]
 pub struct SegmentBuilder {
+    limits: SegmentLimits,
     /// The trace has no values.
     is_blank: bool,
     pub(crate) text_start: u64,
@@ -123,8 +123,8 @@ impl ViewNumbers {
 
 impl SegmentBuilder {
     /// For a trace of this kind.
-    pub fn of(traits: &SourceTraits) -> Self {
-        Self { is_blank: traits.registers == RegisterSource::Operands, ..Self::default() }
+    pub fn of(traits: &SourceTraits, limits: SegmentLimits) -> Self {
+        Self { limits, is_blank: traits.registers == RegisterSource::Operands, ..Self::default() }
     }
 
     /// Begins a task: a range of the input that is parsed in one run.
@@ -178,6 +178,12 @@ impl SegmentBuilder {
     fn can_begin_at(&self, offset: u64) -> bool {
         let last = self.text_start + u64::from(self.offsets.last().copied().unwrap_or(0));
         offset > last
+    }
+
+    /// Whether it holds as much of memory as a segment may.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.granule_events.len() >= self.limits.accesses || self.granule_states.len() >= self.limits.blocks
     }
 
     /// Closes the segment; the next begins at `next_start`.
@@ -304,7 +310,7 @@ impl EventSink for SegmentBuilder {
 
     #[inline(always)]
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        if step.chunk_offset - self.text_start >= TEXT_LIMIT || self.granule_events.len() >= ACCESSES_LIMIT {
+        if step.chunk_offset - self.text_start >= TEXT_LIMIT || self.is_full() {
             self.seal(step.chunk_offset, step.place.line_in_range);
         }
         self.slot += 1;
@@ -354,7 +360,7 @@ impl EventSink for SegmentBuilder {
 
     #[inline(always)]
     fn access(&mut self, access: &MemoryAccess) {
-        if self.granule_events.len() >= ACCESSES_LIMIT && self.can_begin_at(access.place.offset) {
+        if self.is_full() && self.can_begin_at(access.place.offset) {
             self.seal(access.place.offset, access.place.line_in_range);
         }
         let (key, offset) = (access.address.0 >> GRANULE_BITS, (access.address.0 & 63) as usize);

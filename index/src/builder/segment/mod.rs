@@ -2,6 +2,7 @@
 
 pub(crate) mod builder;
 pub(crate) mod encode;
+pub(crate) mod limits;
 pub(crate) mod markers;
 pub(crate) mod sealed;
 pub(crate) mod shadow;

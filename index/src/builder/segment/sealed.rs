@@ -52,6 +52,14 @@ pub struct SealedSegment {
     pub line_in_task: u64,
 }
 
+impl SealedSegment {
+    /// What it takes in memory, nearly: the rest is small beside it.
+    pub fn len_bytes(&self) -> usize {
+        let of_granules = self.granule_keys.len() * size_of::<(u64, Reach)>() + size_of_val(self.granules.as_slice());
+        self.bytes.len() + of_granules + size_of_val(self.transfers.as_slice()) + size_of_val(self.turns.as_slice())
+    }
+}
+
 /// A problem of a segment.
 #[derive(Clone, Debug)]
 pub struct SegmentProblem {
