@@ -1,12 +1,13 @@
 //! An index that is open: what its file holds, and what is kept beside it.
 
 pub(crate) mod operand_table;
+pub(crate) mod shared_memory;
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use stepback_machine::{Address, Endian, InstructionSet, RegisterId};
 use stepback_parsers::{MarkerKind, Position, RegisterSource, Source, Step};
@@ -17,6 +18,7 @@ use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::index::operand_table::OperandTable;
+use crate::index::shared_memory::SharedMemory;
 use crate::store::calls::table::CallTable;
 use crate::store::contents::{Contents, ThreadContents, WarningContents};
 use crate::store::data::Data;
@@ -63,6 +65,8 @@ pub struct Index<S> {
     pub(crate) operands: OnceLock<OperandTable>,
     /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
     pub(crate) unshown_stores: OnceLock<Vec<Address>>,
+    /// The memory that others than the steps change, as far as questions asked for it.
+    pub(crate) shared: Mutex<SharedMemory>,
     /// The segments that have markers of each kind, found at the first question about all threads.
     pub(crate) marker_segments: OnceLock<Vec<KindSegments>>,
 }
@@ -155,6 +159,7 @@ impl<S: Source> Index<S> {
             host_regions,
             operands: OnceLock::new(),
             unshown_stores: OnceLock::new(),
+            shared: Mutex::default(),
             marker_segments: OnceLock::new(),
         })
     }

@@ -18,6 +18,7 @@ use crate::control::{Control, Delay, Flow, Lead};
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::linux::pure_calls::{may_write, may_write_late};
+use crate::linux::sharing::{Sharing, sharing};
 use crate::linux::written::{WrittenPart, written};
 use crate::mode::State;
 use crate::names::{ElfMachine, Names};
@@ -342,6 +343,11 @@ impl InstructionSet {
     pub fn system_call_writes(self, number: u64) -> Option<&'static [WrittenPart]> {
         let name = self.system_call_name(number);
         if may_write(name) { written(name) } else { Some(&[]) }
+    }
+
+    /// What a system call makes others than the program's instructions change from there on; none for nothing.
+    pub fn system_call_shares(self, number: u64) -> Option<Sharing> {
+        sharing(self.abi().system_calls.numbers, number)
     }
 
     /// How the host is asked; none where nobody does.

@@ -15,9 +15,10 @@ use crate::answers::value::ValueSource;
 use crate::index::Index;
 use crate::inference::access_values::AccessValues;
 use crate::inference::breaks::BreakReader;
-use crate::inference::contested::Contested;
+use crate::inference::contested::{Contested, Told};
 use crate::inference::control::is_trap;
 use crate::inference::others::run_of;
+use crate::inference::shared::IsStored;
 use crate::inference::snapshot::Surroundings;
 use crate::read::overtaken::DoubtReader;
 use crate::read::problems::ProblemReader;
@@ -109,12 +110,16 @@ fn infer<S: Source>(
     let mut contested = Contested::new(index, at, first..end, cancel)?;
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
-        let mut told = known.all().filter_map(|(slot, kind)| Some((slot, values.byte(slot, kind, address)?)));
-        let Some((slot, byte)) = told.next().filter(|_| !matches!(state.source, ValueSource::Recorded)) else {
+        if matches!(state.source, ValueSource::Recorded) {
             continue;
-        };
-        if !contested.is_contested(slot, address)? {
-            *state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
+        }
+        let is_stored = if known.last_write.is_some() { IsStored::Yes } else { IsStored::No };
+        for (slot, kind) in known.all() {
+            let Some(byte) = values.byte(slot, kind, address) else { continue };
+            if !contested.is_contested(Told { slot, kind, address, is_stored })? {
+                *state = ByteState { value: Some(byte), source: ValueSource::Inferred, seen_at: Some(Position(slot)) };
+                break;
+            }
         }
     }
     Ok(())

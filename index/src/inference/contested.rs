@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
 
-use stepback_machine::{Address, decode};
+use stepback_machine::{AccessKind, Address, decode};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::cancel::Cancel;
@@ -13,11 +13,12 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::engine::Engine;
 use crate::inference::others::{Others, run_of};
+use crate::inference::shared::{IsStored, Shared, SharedReader};
 use crate::inference::snapshot::{Surroundings, circumstances};
 use crate::inference::unshown::Unshown;
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::encodings::known_encoding;
-use crate::read::slots::SlotReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::read::visits::VisitReader;
 
 /// The steps around a store that no record shows; they tell where it stores.
@@ -34,7 +35,19 @@ pub(super) struct Contested<'i, S> {
     there: HashMap<(ThreadId, u64), Others<'i>>,
     /// Stores without records between the accesses and the position.
     unshown: Vec<Unshown>,
+    /// Memory that others change.
+    shared: Shared,
     at: Position,
+}
+
+/// A byte that an access tells.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    /// That of the access.
+    pub slot: u64,
+    pub kind: AccessKind,
+    pub address: u64,
+    pub is_stored: IsStored,
 }
 
 impl<'i, S: Source> Contested<'i, S> {
@@ -54,12 +67,17 @@ impl<'i, S: Source> Contested<'i, S> {
                 }
             }
         }
+        let shared = SharedReader(index).before(slots.end)?;
         let unshown = unshown_between(index, slots, cancel)?;
-        Ok(Self { index, here, there: HashMap::new(), unshown, at })
+        Ok(Self { index, here, there: HashMap::new(), unshown, shared, at })
     }
 
     /// True when a byte may not be what an access of a slot tells.
-    pub fn is_contested(&mut self, slot: u64, address: u64) -> Result<bool, QueryError> {
+    pub fn is_contested(&mut self, told: Told) -> Result<bool, QueryError> {
+        let Told { slot, kind, address, is_stored } = told;
+        if self.shared.reach(address, is_stored) && !self.is_told_here(slot, kind)? {
+            return Ok(true);
+        }
         let (first, last) = (slot.min(self.at.0), slot.max(self.at.0));
         if self.unshown.iter().any(|store| (first..=last).contains(&store.slot) && store.reaches(address)) {
             return Ok(true);
@@ -77,6 +95,18 @@ impl<'i, S: Source> Contested<'i, S> {
             Entry::Vacant(free) => free.insert(Others::of(self.index, thread, slot..slot.saturating_add(1))?),
         };
         Ok(others.reach(address, 1))
+    }
+}
+
+impl<S: Source> Contested<'_, S> {
+    /// True when an access of a slot tells what its bytes are at the very position.
+    fn is_told_here(&self, slot: u64, kind: AccessKind) -> Result<bool, QueryError> {
+        if slot != self.at.0 || kind == AccessKind::Write {
+            return Ok(slot == self.at.0 || slot == self.at.0.saturating_add(1));
+        }
+        // What the same step stores elsewhere may be stored there as well.
+        let is_store = |event: &SlotEvent| matches!(event.kind, EventKind::Access { kind: AccessKind::Write, .. });
+        Ok(!SlotReader(self.index).events(slot..slot.saturating_add(1))?.iter().any(is_store))
     }
 }
 

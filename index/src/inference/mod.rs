@@ -26,6 +26,7 @@ pub(crate) mod others;
 pub(crate) mod register_values;
 pub(crate) mod registers;
 pub(crate) mod run;
+pub(crate) mod shared;
 pub(crate) mod snapshot;
 pub(crate) mod symbols;
 pub(crate) mod terms;

@@ -13,17 +13,37 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::inference::kernel_writes::{KernelReader, KernelWrites};
 use crate::inference::run::{Run, run_alone};
+use crate::inference::shared::{Shared, SharedReader};
 use crate::read::concurrent::ConcurrentReader;
 use crate::read::touches::TouchReader;
 use crate::store::granules::granules_of;
 
 /// The run of a thread in some slots.
 pub(super) fn run_of<S: Source>(index: &Index<S>, thread: ThreadId, slots: Range<u64>) -> Result<Run<'_>, QueryError> {
+    let shared = SharedReader(index).before(slots.end)?;
+    run_beside(index, thread, slots, shared)
+}
+
+/// The same, where it is known what is shared.
+pub(super) fn run_beside<S: Source>(
+    index: &Index<S>,
+    thread: ThreadId,
+    slots: Range<u64>,
+    shared: Shared,
+) -> Result<Run<'_>, QueryError> {
     let run = run_alone(index, thread, slots)?;
-    let ends = run.steps.first().zip(run.steps.last()).filter(|_| index.threads().len() > 1);
-    let Some((first, last)) = ends.map(|(first, last)| (first.slot, last.slot)) else { return Ok(run) };
+    let ends = run.steps.first().zip(run.steps.last()).map(|(first, last)| (first.slot, last.slot));
+    let Some((first, last)) = ends else { return Ok(run) };
+    if index.threads().len() == 1 {
+        if shared.is_empty() {
+            return Ok(run);
+        }
+        let is_shared = move |address, size_bytes| shared.reach_stack(address, size_bytes);
+        return Ok(run.with_others(Box::new(is_shared)));
+    }
     let others = Others::of(index, thread, first..last.saturating_add(1))?;
-    Ok(run.with_others(Box::new(move |address, size_bytes| others.reach(address, size_bytes))))
+    let reach = move |address, size_bytes| shared.reach_stack(address, size_bytes) || others.reach(address, size_bytes);
+    Ok(run.with_others(Box::new(reach)))
 }
 
 /// Writes at times that may be those of the run.

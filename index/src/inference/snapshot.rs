@@ -53,12 +53,22 @@ pub(super) fn registers_alone<S: Source>(
     views: &[RegisterView],
 ) -> Result<Vec<Option<u64>>, QueryError> {
     let run = run_alone(index, thread, around.of(index, slot..slot))?;
-    let known = snapshot(&run, slot, Circumstances { is_memory_followed: false, ..circumstances(index) });
+    Ok(numbers_at(&run, slot, Circumstances { is_memory_followed: false, ..circumstances(index) }, views))
+}
+
+/// What some views of at most 8 bytes hold at a slot as far as the steps of a run tell it.
+pub(super) fn numbers_at(
+    run: &Run<'_>,
+    slot: u64,
+    circumstances: Circumstances,
+    views: &[RegisterView],
+) -> Vec<Option<u64>> {
+    let known = snapshot(run, slot, circumstances);
     let number = |view: &RegisterView| {
         let lane = known.lanes.lane(view.register, view.offset)?;
         known.symbols.known(lane.term.cut(8 * view.size_bytes.min(8) as u8)).number()
     };
-    Ok(views.iter().map(number).collect())
+    views.iter().map(number).collect()
 }
 
 /// The registers at a slot with what is known of them.

@@ -14,7 +14,7 @@ use crate::store::contents::MarkerContents;
 use crate::store::packed::List;
 use crate::store::segment::meta::Section;
 use crate::store::segment::reader::{SegmentReader, damaged};
-use crate::store::segment::views::{markers_of, markers_of_all};
+use crate::store::segment::views::{SHARING_CALLS, markers_of, markers_of_all};
 
 /// Which markers are meant.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub struct MarkerReader<'a, S>(pub &'a Index<S>);
 impl<'a, S: Source> MarkerReader<'a, S> {
     /// How many markers of each kind each thread has, by thread and kind.
     pub fn marker_counts(&self) -> impl Iterator<Item = MarkerCount> + '_ {
-        let known = self.0.contents.markers.iter();
+        let known = self.0.contents.markers.iter().filter(|known| known.kind != SHARING_CALLS);
         known.map(|known| MarkerCount { thread: ThreadId(known.thread), kind: known.kind, count: known.count })
     }
 

@@ -28,6 +28,10 @@ const FLAGS: usize = 16;
 const VECTORS: usize = 16;
 /// How many steps of a thread behind a position are looked at for loads that tell what memory held at it.
 const LOADS_BEHIND: usize = 24;
+/// Memory may be found at several addresses, which differ by whole pages.
+const PAGE: u64 = 4096;
+/// Where a load finds what no record stored, so many positions before it are compared as well.
+const MOMENTS_BEFORE: u64 = 6;
 /// An instruction that was begun and given up stands in the truth alone; no more than so many follow each other.
 const GIVEN_UP: usize = 64;
 
@@ -248,6 +252,11 @@ impl<'a> Comparison<'a> {
                 self.memory_at(Position(*step), place, 1);
             }
         }
+        for (place, step) in self.changed_unseen() {
+            for position in step.saturating_sub(MOMENTS_BEFORE)..=step {
+                self.memory_at(Position(position), place, LOADS_BEHIND);
+            }
+        }
         let mut first = 0;
         while first < self.index.step_count() {
             // Some of all.
@@ -264,6 +273,29 @@ impl<'a> Comparison<'a> {
             self.wrong.len(),
             general.known + vectors.known + accessed.known + memory.known
         );
+    }
+
+    /// The steps, with the places of their threads, that load something else than what was stored or loaded there last.
+    fn changed_unseen(&self) -> Vec<(usize, u64)> {
+        let all = self.threads.iter().zip(0..).flat_map(|(truth, place)| {
+            truth.steps.iter().map(move |(step, entry)| (step.step, place, &entry.accesses))
+        });
+        let mut all: Vec<_> = all.collect();
+        all.sort_unstable_by_key(|(step, ..)| *step);
+        let (mut known, mut found) = (HashMap::new(), Vec::new());
+        for (step, place, accesses) in all {
+            let mut is_changed = false;
+            for access in accesses {
+                for (byte, address) in access.bytes.iter().flatten().zip(access.address..) {
+                    let before = known.insert(address, *byte);
+                    is_changed |= access.kind == AccessKind::Read && before.is_some_and(|before| before != *byte);
+                }
+            }
+            if is_changed {
+                found.push((place, step));
+            }
+        }
+        found
     }
 
     fn registers_at(&mut self, position: Position, place: usize) {
@@ -299,7 +331,7 @@ impl<'a> Comparison<'a> {
         let steps = truth.steps.iter().skip(truth.next(position)).take(count).zip(position.0..);
         // Where another thread goes on the order is not known.
         let steps: Vec<_> = steps.take_while(|((step, _), expected)| step.step == *expected).collect();
-        let (mut loads, mut written): (Vec<&TrueAccess>, Vec<Range<u64>>) = Default::default();
+        let (mut loads, mut written): (Vec<(&TrueAccess, usize)>, Vec<Range<u64>>) = Default::default();
         for ((step, entry), _) in steps {
             if step.is_left {
                 break;
@@ -310,18 +342,21 @@ impl<'a> Comparison<'a> {
                 if access.kind == AccessKind::Write {
                     written.push(range);
                 } else if written.iter().all(|known| known.end <= range.start || range.end <= known.start) {
-                    loads.push(access);
+                    loads.push((access, written.len()));
                 }
             }
         }
-        for load in loads {
+        for (load, stores_before) in loads {
             let Some(bytes) = &load.bytes else { continue };
             let question = MemoryAt { position, address: Address(load.address), len_bytes: bytes.len() as u64 };
             let states = question.run(&self.index, &Cancel::default()).unwrap();
             for ((state, byte), address) in states.iter().zip(bytes).zip(load.address..) {
                 let known = state.value.filter(|_| state.source == ValueSource::Inferred);
                 self.memory.note(known.is_some());
-                if known.is_some_and(|known| known != *byte) {
+                // A store in between may have been through another address of the same memory.
+                let is_same = |range: &Range<u64>| (address.wrapping_sub(range.start)) % PAGE < range.end - range.start;
+                let is_stored = written.iter().take(stores_before).any(is_same);
+                if known.is_some_and(|known| known != *byte) && !is_stored {
                     let seen = state.seen_at;
                     self.wrong
                         .push(format!("{address:#x} at {} is {byte:02x}, not {known:02x?} of {seen:?}", position.0));

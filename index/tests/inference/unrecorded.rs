@@ -111,17 +111,125 @@ fn what_the_kernel_reads_for_another_thread_ends_what_was_known() {
     check(&[&around(&call)], 3, 8, Some(5));
 }
 
+/// Steps that follow each other from 0x1000 on, each with what its records tell besides.
+fn code(steps: &[(&[u8], &[Record])]) -> Vec<Record> {
+    let (mut pc, mut records) = (0x1000, Vec::new());
+    for (bytes, more) in steps {
+        records.extend(step(0, pc, bytes));
+        records.extend_from_slice(more);
+        pc += bytes.len() as u64;
+    }
+    records
+}
+
+/// What a byte of memory is at a position.
+fn byte_at(records: &[Record], at: u64, address: u64) -> Option<u8> {
+    let trace = Records::new(records.to_vec(), InstructionSet::X86_64);
+    let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
+    let question = MemoryAt { position: Position(at), address: Address(address), len_bytes: 1 };
+    question.run(&index, &Cancel::default()).unwrap()[0].value
+}
+
+/// What `bl` is at a position.
+fn bl_at(records: &[Record], at: u64) -> Option<u8> {
+    let trace = Records::new(records.to_vec(), InstructionSet::X86_64);
+    let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
+    let views = vec![("bl".to_owned(), Registers::view("bl", InstructionSet::X86_64).unwrap())];
+    let question = RegisterViewsAt { position: Position(at), thread: ThreadId(0), views };
+    question.run(&index, &Cancel::default()).unwrap()[0].value.0[0]
+}
+
+const SYSCALL: &[u8] = &[0x0f, 0x05];
+const NOP: &[u8] = &[0x90];
+
+#[test]
+fn memory_that_may_be_found_at_another_address_is_known_only_while_it_is_accessed() {
+    const HERE: u64 = 0x5000_0000;
+    const THERE: u64 = 0x5000_4000;
+    let with_flags = |flags: u8| {
+        code(&[
+            (&[0x41, 0xba, flags, 0, 0, 0], &[]),                            // 0 mov r10d, flags
+            (&[0xbe, 0, 0x10, 0, 0], &[]),                                   // 1 mov esi, 0x1000
+            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)),               // 2 mmap
+            (&[0x48, 0x89, 0xc5], &[]),                                      // 3 mov rbp, rax
+            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)),               // 4 mmap
+            (&[0x48, 0xc7, 0x45, 0, 5, 0, 0, 0], &[Record::write(0, HERE)]), // 5 mov qword ptr [rbp], 5
+            (&[0x48, 0xc7, 0, 6, 0, 0, 0], &[Record::write(0, THERE)]),      // 6 mov qword ptr [rax], 6
+            (NOP, &[]),
+            (&[0x48, 0xc7, 0x45, 16, 7, 0, 0, 0], &[Record::write(0, HERE + 0x2000)]), // 8 elsewhere
+            (NOP, &[]),
+        ])
+    };
+    const SHARED: u8 = 1;
+    const PRIVATE: u8 = 0x22;
+    let bytes = |flags: u8| {
+        [(6, HERE), (7, HERE), (7, THERE), (8, THERE)].map(|(at, address)| byte_at(&with_flags(flags), at, address))
+    };
+    assert_eq!(bytes(PRIVATE), [Some(5), Some(5), Some(6), Some(6)]);
+    assert_eq!(bytes(SHARED), [Some(5), None, Some(6), None]);
+}
+
+#[test]
+fn a_stack_that_others_see_is_not_followed() {
+    let trace = |flags: u8| {
+        let stack = u32::try_from(STACK).unwrap().to_le_bytes();
+        code(&[
+            (&[&[0xbf][..], &stack].concat(), &[]),            // 0 mov edi, STACK
+            (&[0xbe, 0, 0x10, 0, 0], &[]),                     // 1 mov esi, 0x1000
+            (&[0x41, 0xba, flags, 0, 0, 0], &[]),              // 2 mov r10d, flags
+            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, 9)), // 3 mmap
+            (&[0x48, 0xc7, 0x44, 0x24, 8, 5, 0, 0, 0], &[Record::write(0, STACK + 8)]), // 4 mov qword ptr [rsp + 8], 5
+            (&[0x48, 0x8b, 0x5c, 0x24, 8], &[Record::read(0, STACK + 8)]), // 5 mov rbx, [rsp + 8]
+            (NOP, &[]),
+        ])
+    };
+    const FIXED: u8 = 0x10;
+    assert_eq!([2, 1, 3, 0].map(|kind| bl_at(&trace(FIXED | kind), 6)), [Some(5), None, None, None]);
+}
+
+#[test]
+fn memory_that_the_kernel_writes_unasked_is_known_only_while_it_is_accessed() {
+    const AREA: u64 = 0x5000_0000;
+    let trace = |number: u64| {
+        let area = u32::try_from(AREA).unwrap().to_le_bytes();
+        code(&[
+            (&[&[0xbf][..], &area].concat(), &[]), // 0 mov edi, AREA
+            (&[0xbe, 32, 0, 0, 0], &[]),           // 1 mov esi, 32
+            (SYSCALL, &marker(0, MarkerKind::SYSTEM_CALL, number)),
+            (&[0x48, 0xc7, 0x47, 8, 5, 0, 0, 0], &[Record::write(0, AREA + 8)]), // 3 mov qword ptr [rdi + 8], 5
+            (&[0x48, 0xc7, 0x47, 64, 6, 0, 0, 0], &[Record::write(0, AREA + 64)]), // 4 mov qword ptr [rdi + 64], 6
+            (NOP, &[]),
+            (NOP, &[]),
+        ])
+    };
+    let bytes =
+        |number: u64| [(4, 8), (5, 8), (5, 64), (6, 64)].map(|(at, offset)| byte_at(&trace(number), at, AREA + offset));
+    const CLOSE: u64 = 3;
+    const RSEQ: u64 = 334;
+    const IO_URING_SETUP: u64 = 425;
+    assert_eq!(bytes(CLOSE), [Some(5), Some(5), Some(6), Some(6)]);
+    assert_eq!(bytes(RSEQ), [Some(5), None, Some(6), Some(6)]);
+    assert_eq!(bytes(IO_URING_SETUP), [Some(5), None, Some(6), None]);
+}
+
 #[test]
 fn the_number_of_the_core_may_change_at_any_time() {
-    // mov eax, fs:[0x10]; mov rbx, [rsp + 8] twice, of which the second is of the thread's own record.
-    let segment = step(0, 0x1000, &[0x64, 0x8b, 0x04, 0x25, 0x10, 0, 0, 0]);
-    let block =
-        Record { thread: 0, what: What::Access { kind: AccessKind::Read, address: STACK + 0x10, size_bytes: 4 } };
-    let mut stored = store(0, 0x18);
-    stored[0] = Record::instruction(0, 0x1008, &[0x48, 0xc7, 0x84, 0x24, 0x18, 0, 0, 0, 5, 0, 0, 0], Branch::None);
-    let index = [&segment[..], &[block], &stored, &load(0, 0x1014, 0x18)].concat();
-    let index = index_in_memory(Records::new(index, InstructionSet::X86_64), &BuildOptions::default()).unwrap();
-    let views = vec![("bl".to_owned(), Registers::view("bl", InstructionSet::X86_64).unwrap())];
-    let question = RegisterViewsAt { position: Position(3), thread: ThreadId(0), views };
-    assert_eq!(question.run(&index, &Cancel::default()).unwrap()[0].value.0, [None]);
+    // What the thread's segment points to begins so far from the stack.
+    let trace = |distance: u64| {
+        code(&[
+            // mov eax, fs:[0x10]
+            (
+                &[0x64, 0x8b, 0x04, 0x25, 0x10, 0, 0, 0],
+                &[Record {
+                    thread: 0,
+                    what: What::Access { kind: AccessKind::Read, address: STACK - distance + 0x10, size_bytes: 4 },
+                }],
+            ),
+            (&[0x48, 0xc7, 0x44, 0x24, 0x18, 5, 0, 0, 0], &[Record::write(0, STACK + 0x18)]), // mov qword ptr [rsp + 0x18], 5
+            (&[0x48, 0x8b, 0x5c, 0x24, 0x18], &[Record::read(0, STACK + 0x18)]),              // mov rbx, [rsp + 0x18]
+            (NOP, &[]),
+        ])
+    };
+    // What lies in it is not the thread's alone; what lies elsewhere is known.
+    assert_eq!([0, 0x800, 0x1000, 0x8000].map(|distance| bl_at(&trace(distance), 3)), [None, None, Some(5), Some(5)]);
 }

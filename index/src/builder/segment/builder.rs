@@ -1,10 +1,10 @@
 //! Collects the events of a segment.
 
 use foldhash::HashMap;
-use stepback_machine::{AccessKind, Branch, RegisterId, RegisterView};
+use stepback_machine::{AccessKind, Branch, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, Problem, RegisterSource, RegisterWrite, SourceTraits, StepEvent,
-    TextEvent, TextKind, ThreadNumber,
+    EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, RegisterSource, RegisterWrite,
+    SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
 use crate::answers::host_operation::HostOperation;
@@ -20,6 +20,7 @@ use crate::builder::semihosting::call::HostCall;
 use crate::store::granules::{GRANULE_BITS, Shape};
 use crate::store::keys::KeyTable;
 use crate::store::packed::FRAME;
+use crate::store::segment::views::SHARING_CALLS;
 
 /// A segment is closed early when its text is so long.
 const TEXT_LIMIT: u64 = 1 << 30;
@@ -48,6 +49,8 @@ pub struct SegmentBuilder {
     limits: SegmentLimits,
     /// The trace has no values.
     is_blank: bool,
+    /// As the trace names it; tells whose system calls are made.
+    instruction_set: InstructionSet,
     pub(crate) text_start: u64,
     pub(crate) line_start: u64,
     pub(crate) slot: u32,
@@ -124,7 +127,8 @@ impl ViewNumbers {
 impl SegmentBuilder {
     /// For a trace of this kind.
     pub fn of(traits: &SourceTraits, limits: SegmentLimits) -> Self {
-        Self { limits, is_blank: traits.registers == RegisterSource::Operands, ..Self::default() }
+        let is_blank = traits.registers == RegisterSource::Operands;
+        Self { limits, is_blank, instruction_set: traits.instruction_set, ..Self::default() }
     }
 
     /// Begins a task: a range of the input that is parsed in one run.
@@ -399,7 +403,11 @@ impl EventSink for SegmentBuilder {
 
     fn marker(&mut self, event: &MarkerEvent) {
         self.turns.marker(event);
-        self.markers.note(event.thread.0, event.marker.kind, self.slot);
+        let Marker { kind, value } = event.marker;
+        self.markers.note(event.thread.0, kind, self.slot);
+        if kind == MarkerKind::SYSTEM_CALL && self.instruction_set.system_call_shares(value).is_some() {
+            self.markers.note(event.thread.0, SHARING_CALLS, self.slot);
+        }
     }
 
     fn problem(&mut self, problem: &Problem) {
