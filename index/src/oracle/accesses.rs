@@ -1,6 +1,6 @@
 //! All accesses of a range of memory, and the heat of pages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use stepback_machine::{AccessKind, Address};
 
@@ -40,9 +40,12 @@ impl Replay for PageHeat {
         let steps = self.to.0.saturating_sub(self.from.0).max(1);
         for event in oracle.events_after(self.from).iter().filter(|event| event.slot <= self.to.0) {
             let EventKind::Access(access) = &event.kind else { continue };
-            let page = pages.entry(access.address.0 / 4096).or_insert_with(|| [vec![0; buckets], vec![0; buckets]]);
             let part = (event.slot - self.from.0 - 1) * buckets as u64 / steps;
-            page[usize::from(access.kind == AccessKind::Write)][part as usize] += 1;
+            let touched: BTreeSet<u64> = access.each_byte().map(|(byte, _)| byte / 4096).collect();
+            for page in touched {
+                let page = pages.entry(page).or_insert_with(|| [vec![0; buckets], vec![0; buckets]]);
+                page[usize::from(access.kind == AccessKind::Write)][part as usize] += 1;
+            }
         }
         let hot_page =
             |(page, [reads, writes]): (u64, [Vec<u32>; 2])| HotPage { first: Address(page * 4096), reads, writes };

@@ -49,7 +49,7 @@ pub struct HotPage {
     pub first: Address,
     /// How often it is read in each part of the time.
     pub reads: Vec<u32>,
-    /// How often it is written. An access of two pages counts for the lower one.
+    /// How often it is written. An access of two pages counts in each.
     pub writes: Vec<u32>,
 }
 
@@ -70,8 +70,7 @@ impl Query for PageHeat {
             let (from, to, mut is_bad) = (local(first), local(last), false);
             let walked = segment.granules()?.for_each_from(0, |key, list: Granule<'_>| {
                 let each = |touch: crate::store::granules::Touch, _| {
-                    let is_counted = touch.slot <= to && !(touch.shape.is_split() && touch.shape.is_second_part());
-                    if is_counted {
+                    if touch.slot <= to {
                         counts.add(key, base + u64::from(touch.slot), touch.shape);
                     }
                     touch.slot <= to
@@ -95,6 +94,8 @@ struct Counts {
     page_bits: u32,
     /// By page: reads and writes of each part in turn.
     pages: BTreeMap<u64, Vec<u32>>,
+    /// Likewise, of those alone that began in the page before: where the two are counted together, they count once.
+    crossing: BTreeMap<u64, Vec<u32>>,
     /// Of the page that is being counted.
     page: (u64, Vec<u32>),
 }
@@ -104,11 +105,16 @@ impl Counts {
         let buckets = question.buckets.clamp(1, BUCKETS);
         let steps = question.to.0.saturating_sub(question.from.0).max(1);
         let page = (u64::MAX, vec![0; 2 * buckets]);
-        Self { first: question.from.0 + 1, steps, buckets, page_bits: PAGE_BITS, pages: BTreeMap::new(), page }
+        let (pages, crossing) = (BTreeMap::new(), BTreeMap::new());
+        Self { first: question.from.0 + 1, steps, buckets, page_bits: PAGE_BITS, pages, crossing, page }
     }
 
     fn add(&mut self, granule: u64, slot: u64, shape: Shape) {
         let page = granule >> (self.page_bits - GRANULE_BITS);
+        let is_second = shape.is_split() && shape.is_second_part();
+        if is_second && page << (self.page_bits - GRANULE_BITS) != granule {
+            return; // the block before is of the same page
+        }
         if page != self.page.0 {
             self.put_away();
             self.page = (page, self.pages.remove(&page).unwrap_or_else(|| vec![0; 2 * self.buckets]));
@@ -116,6 +122,10 @@ impl Counts {
         let part = u128::from(slot - self.first) * self.buckets as u128 / u128::from(self.steps);
         let place = 2 * (part as usize).min(self.buckets - 1) + usize::from(shape.is_write());
         self.page.1[place] = self.page.1[place].saturating_add(1);
+        if is_second {
+            let crossing = self.crossing.entry(page).or_insert_with(|| vec![0; 2 * self.buckets]);
+            crossing[place] = crossing[place].saturating_add(1);
+        }
     }
 
     fn put_away(&mut self) {
@@ -127,15 +137,24 @@ impl Counts {
 
     /// Merges neighbouring pages, two by two, while there are too many.
     fn bound(&mut self) {
-        if (self.pages.len() + 1) * 2 * self.buckets <= COUNTS {
+        if (self.pages.len() + self.crossing.len() + 1) * 2 * self.buckets <= COUNTS {
             return;
         }
         self.put_away();
-        while self.pages.len() * 2 * self.buckets > COUNTS / 2 && self.page_bits < u64::BITS - 1 {
+        while (self.pages.len() + self.crossing.len()) * 2 * self.buckets > COUNTS / 2 && self.page_bits < u64::BITS - 1
+        {
             self.page_bits += 1;
+            let mut crossing = std::mem::take(&mut self.crossing);
             for (page, counts) in std::mem::take(&mut self.pages) {
                 let all = self.pages.entry(page / 2).or_insert_with(|| vec![0; 2 * self.buckets]);
                 all.iter_mut().zip(counts).for_each(|(all, count)| *all = all.saturating_add(count));
+                match crossing.remove(&page) {
+                    Some(twice) if page % 2 == 1 => {
+                        all.iter_mut().zip(twice).for_each(|(all, count)| *all = all.saturating_sub(count));
+                    }
+                    Some(counts) => _ = self.crossing.insert(page / 2, counts),
+                    None => {}
+                }
             }
         }
     }
