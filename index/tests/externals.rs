@@ -3,14 +3,16 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
 use std::fmt::Write as _;
+use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{
-    BuildOptions, ByteState, Cancel, Index, LastExternalChanges, MemoryAt, MemoryRange, NextExternalChanges,
-    Query as _, ValueSource, index_in_memory,
+    AccessKinds, AccessTarget, BuildOptions, ByteState, Cancel, Cell, Effect, Index, LastExternalChanges, MemoryAt,
+    MemoryRange, NextAccesses, NextExternalChanges, Query as _, Steps, ValueSource, index_in_memory,
 };
 use stepback_machine::Address;
-use stepback_parsers::{Position, Tarmac};
+use stepback_parsers::{Position, ReadAt, Step, Tarmac};
 
 /// A trace with a step for each group of lines.
 fn index_of(groups: &[&[&str]], segment_bytes: u64) -> Index<Tarmac> {
@@ -136,4 +138,56 @@ fn a_register_of_a_device_that_changes_at_every_read_costs_little() {
     let question = NextExternalChanges { range: None, thread: None, from: Position(15_000), limit: 3 };
     let found: Vec<u64> = question.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
     assert_eq!(found, [15_000, 15_001, 15_002]);
+}
+
+/// A text that counts what is read of it.
+struct CountedText {
+    text: Vec<u8>,
+    read_bytes: Arc<AtomicU64>,
+}
+
+impl ReadAt for CountedText {
+    fn length(&self) -> io::Result<u64> {
+        self.text.length()
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.text.read_at(offset, buffer)?;
+        self.read_bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// A step with so many reads, nearly all of which contradict the one before: its text, and an index of it.
+fn changing_step(reads: u32) -> (u64, Arc<AtomicU64>, Index<Tarmac>) {
+    let mut text = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n".to_owned();
+    for number in 0..reads {
+        writeln!(text, "1 clk MR4 {:08x} {number:08x}", 0x1000 + 4 * (number % 8)).unwrap();
+    }
+    text.push_str("2 clk IT (2) 00008004 e1a00000 A svc : NOP\n");
+    let (length, read_bytes) = (text.len() as u64, Arc::new(AtomicU64::new(0)));
+    let counted = CountedText { text: text.into_bytes(), read_bytes: Arc::clone(&read_bytes) };
+    let tarmac = Tarmac::open(Box::new(counted), Default::default()).unwrap();
+    let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap();
+    (length, read_bytes, index)
+}
+
+#[test]
+fn a_step_with_many_changes_is_read_a_few_times_however_many_it_has() {
+    const READS: u32 = 20_000;
+    let (length, read_bytes, index) = changing_step(READS);
+    let cancel = Cancel::default();
+    read_bytes.store(0, Ordering::Relaxed);
+    let steps = Steps { first: Step(0), count: 1 }.run(&index, &cancel).unwrap();
+    let changed = steps[0].effects.iter().filter(|effect| matches!(effect, Effect::Access(read) if read.is_external));
+    assert_eq!(changed.count() as u32, READS - 8, "the first read of each word says what it held");
+    assert!(read_bytes.load(Ordering::Relaxed) <= 4 * length, "to show the step");
+    read_bytes.store(0, Ordering::Relaxed);
+    let cell = Cell::Memory { address: Address(0x1004), len_bytes: 4 };
+    let next = NextAccesses { cell, kinds: AccessKinds::Reads, thread: None, from: Position(0), limit: 3 };
+    let hits = next.run(&index, &cancel).unwrap();
+    let accesses = hits.iter().map(|hit| hit.access.as_ref().unwrap());
+    assert!(accesses.clone().all(|access| matches!(access.target, AccessTarget::Memory { size_bytes: 4, .. })));
+    assert_eq!(accesses.map(|access| access.is_external).collect::<Vec<_>>(), [false, true, true]);
+    assert!(read_bytes.load(Ordering::Relaxed) <= 16 * length, "to find some of its reads");
 }

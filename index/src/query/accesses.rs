@@ -12,6 +12,7 @@ use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
+use crate::read::contradictions::Contradictions;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
@@ -45,7 +46,9 @@ impl Query for AccessesOf {
         for number in start..segments.len() {
             for slot in self.slots_in(index, number, first)? {
                 cancel.check()?;
-                for event in SlotReader(index).events(slot..slot + 1)? {
+                let events = SlotReader(index).events(slot..slot + 1)?;
+                let contradictions = Contradictions::of(index, &events)?;
+                for event in events {
                     let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
                     let step = if is_whose && self.is_meant(&event.kind) {
                         SlotReader(index).owner(event.thread, slot)?
@@ -56,7 +59,8 @@ impl Query for AccessesOf {
                     if hits.len() >= self.limit {
                         return Ok(hits);
                     }
-                    hits.push(RecordReader(index).hit(step, Position(slot), RecordReader(index).access_of(&event)?)?);
+                    let access = RecordReader(index).access_of(&event, &contradictions);
+                    hits.push(RecordReader(index).hit(step, Position(slot), access)?);
                 }
                 // A slot may go on in the next segment, but was read as a whole.
                 first = slot + 1;

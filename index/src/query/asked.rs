@@ -1,6 +1,6 @@
 //! What is asked about a cell, and which accesses of a slot are meant.
 
-use stepback_machine::{Address, RegisterView};
+use stepback_machine::{AccessKind, Address, RegisterView};
 use stepback_parsers::{Line, Position, Source, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -19,6 +19,7 @@ use crate::query::register_reads::RegisterReads;
 use crate::query::steps::Steps;
 use crate::read::banks::Homes;
 use crate::read::bytes::ByteReader;
+use crate::read::contradictions::Contradictions;
 use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
@@ -120,11 +121,12 @@ impl<'a, S: Source> Asked<'a, S> {
 
     /// Accesses of a slot by steps before a position, as an answer has them.
     pub fn accessed(&self, slot: u64, done: &[Done<'_>], before: Position) -> Result<Vec<Accessed>, QueryError> {
+        let contradictions = self.contradictions_of(done)?;
         let accessed = done.iter().map(|done| match (&done.what, done.step) {
             (What::Event(event), None) => Ok(Accessed::Initial(self.line_of(event)?)),
-            (What::Host(_), _) => Ok(Accessed::Step(Box::new(self.hit(done)?))),
+            (What::Host(_), _) => Ok(Accessed::Step(Box::new(self.hit(done, &contradictions)?))),
             (What::Event(_), Some(_)) => {
-                let mut hit = self.hit(done)?;
+                let mut hit = self.hit(done, &contradictions)?;
                 // Only traces with markers show system calls.
                 if self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. }) {
                     let done = ThreadSlot { thread: done.thread, slot };
@@ -138,7 +140,22 @@ impl<'a, S: Source> Asked<'a, S> {
 
     /// Accesses by steps as hits.
     pub fn hits(&self, done: &[Done<'_>]) -> Result<Vec<Hit>, QueryError> {
-        done.iter().map(|done| self.hit(done)).collect()
+        let contradictions = self.contradictions_of(done)?;
+        done.iter().map(|done| self.hit(done, &contradictions)).collect()
+    }
+
+    /// What the reads among some accesses, all of one slot, contradict.
+    fn contradictions_of(&self, done: &[Done<'_>]) -> Result<Contradictions, QueryError> {
+        let mut slots = done.iter().filter_map(|done| match &done.what {
+            What::Event(event) if matches!(event.kind, EventKind::Access { kind: AccessKind::Read, .. }) => {
+                Some(event.slot)
+            }
+            _ => None,
+        });
+        match slots.next().filter(|_| self.index.contents.externals != 0) {
+            Some(slot) => Contradictions::of(self.index, &SlotReader(self.index).events(slot..slot.saturating_add(1))?),
+            None => Ok(Contradictions::default()),
+        }
     }
 
     /// An access under the name that was asked for, where a line writes the register under two.
@@ -157,13 +174,13 @@ impl<'a, S: Source> Asked<'a, S> {
     }
 
     /// What a step did, with the values of its accesses that follow from what steps did.
-    fn hit(&self, done: &Done<'_>) -> Result<Hit, QueryError> {
+    fn hit(&self, done: &Done<'_>, contradictions: &Contradictions) -> Result<Hit, QueryError> {
         let (reader, step) = (RecordReader(self.index), done.step.ok_or(QueryError::TraceChanged)?);
         let event = match &done.what {
             What::Host(region) => return reader.hit(step, Position(region.slot), Some(region.access())),
             What::Event(event) => event,
         };
-        let access = reader.access_of(event)?.map(|access| self.under_plain_name(event, access));
+        let access = reader.access_of(event, contradictions).map(|access| self.under_plain_name(event, access));
         let mut hit = reader.hit(step, Position(event.slot), access)?;
         fill_accesses(self.index, std::slice::from_mut(&mut hit.record), self.cancel)?;
         let Some(access) = &mut hit.access else { return Ok(hit) };

@@ -16,8 +16,8 @@ use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::registers::{NamesOf, file_at};
 use crate::read::bytes::ByteReader;
+use crate::read::contradictions::Contradictions;
 use crate::read::names::NameReader;
-use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 use crate::read::touches::{TouchAt, TouchReader, Wanted};
 use crate::store::granules::{GRANULE_BITS, Granule};
@@ -133,13 +133,14 @@ fn writer<S: Source>(index: &Index<S>, touch: TouchAt, granule: u64, place: usiz
     }
     let wanted = (granule << GRANULE_BITS) + place as u64;
     let events = SlotReader(index).events(touch.slot..touch.slot + 1)?;
+    let contradictions = Contradictions::of(index, &events)?;
     for event in events.iter().rev() {
         let EventKind::Access { kind, address, size_bytes, .. } = event.kind else { continue };
         let is_write = kind == AccessKind::Write;
         if is_write != touch.is_write || wanted.wrapping_sub(address.0) >= u64::from(size_bytes) {
             continue;
         }
-        if is_write || RecordReader(index).contradictions(event, granule)? >> place & 1 != 0 {
+        if is_write || contradictions.bytes(event, granule) >> place & 1 != 0 {
             return SlotReader(index).owner(event.thread, touch.slot);
         }
     }

@@ -11,6 +11,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::bytes::ByteReader;
+use crate::read::contradictions::Contradictions;
 use crate::read::direction::Direction;
 use crate::read::external_slots::ExternalSlots;
 use crate::read::records::RecordReader;
@@ -97,6 +98,7 @@ fn external_changes_in<S: Source>(
     wanted: Wanted,
 ) -> Result<Vec<ExternalChange>, QueryError> {
     let events = SlotReader(index).events(slot..slot + 1)?;
+    let contradictions = Contradictions::of(index, &events)?;
     let mut found = Vec::new();
     for (place, event) in events.iter().enumerate().filter(|(_, event)| event.slot == slot) {
         let EventKind::Access { kind: AccessKind::Read, address, size_bytes, bytes: Some(bytes) } = event.kind else {
@@ -104,38 +106,36 @@ fn external_changes_in<S: Source>(
         };
         let read = MemoryRange { address, len_bytes: u64::from(size_bytes.min(8)) };
         let is_whose = wanted.thread.is_none_or(|thread| thread == event.thread);
-        if !is_whose || !contradicts(index, event, read, wanted.range)? {
+        if !is_whose || !contradicts(&contradictions, event, read, wanted.range) {
             continue;
         }
         let Some(step) = SlotReader(index).owner(event.thread, slot)? else { continue };
         let earlier = events.get(..place).unwrap_or_default();
         let known_before = known_before(index, read, slot, earlier)?;
         let bytes = bytes.into_iter().take(known_before.len()).collect();
-        let hit = RecordReader(index).hit(step, Position(slot), RecordReader(index).access_of(event)?)?;
+        let hit =
+            RecordReader(index).hit(step, Position(slot), RecordReader(index).access_of(event, &contradictions))?;
         found.push(ExternalChange { hit, address, bytes, known_before });
     }
     Ok(found)
 }
 
 /// Whether a read contradicts what was known of its bytes that are in a range.
-fn contradicts<S: Source>(
-    index: &Index<S>,
+fn contradicts(
+    contradictions: &Contradictions,
     event: &SlotEvent,
     read: MemoryRange,
     range: Option<MemoryRange>,
-) -> Result<bool, QueryError> {
-    for (granule, _) in granules_of(read.address, read.len_bytes) {
+) -> bool {
+    granules_of(read.address, read.len_bytes).any(|(granule, _)| {
         let wanted = match range {
             Some(range) => {
                 last_of(range.address, range.len_bytes).map_or(0, |last| bytes_between(granule, range.address.0, last))
             }
             None => u64::MAX,
         };
-        if wanted != 0 && RecordReader(index).contradictions(event, granule)? & wanted != 0 {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+        contradictions.bytes(event, granule) & wanted != 0
+    })
 }
 
 /// What the trace told of some bytes before an event: of the events of its slot, only those before it count.

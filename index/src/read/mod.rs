@@ -4,6 +4,7 @@ pub(crate) mod banks;
 pub(crate) mod byte_values;
 pub(crate) mod bytes;
 pub(crate) mod concurrent;
+pub(crate) mod contradictions;
 pub(crate) mod direction;
 pub(crate) mod diversions;
 pub(crate) mod encodings;

@@ -10,10 +10,9 @@ use crate::answers::step_record::{Access, AccessTarget, Effect, LATE_STEPS, Step
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
+use crate::read::contradictions::Contradictions;
 use crate::read::names::NameReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
-use crate::read::touches::TouchReader;
-use crate::store::granules::granules_of;
 use crate::store::packed::FRAME;
 
 /// How many slots behind the last step are read at first for its late events.
@@ -56,9 +55,10 @@ impl<'a, S: Source> RecordReader<'a, S> {
         let (events, line_before) = SlotReader(self.0).events_from(block_slot, first..last + 1)?;
         let last_of_thread = vec![None; self.0.threads().len()];
         let mut found = Found { index: self.0, wanted, records: Vec::new(), last_of_thread };
+        let contradictions = Contradictions::of(self.0, &events)?;
         for event in events {
             let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
-            found.take(event, Some(line))?;
+            found.take(event, Some(line), &contradictions)?;
         }
         if found.records.len() != wanted.len() {
             return Err(QueryError::TraceChanged);
@@ -69,7 +69,9 @@ impl<'a, S: Source> RecordReader<'a, S> {
         // A thread's next step ends what belongs to the one before, and usually comes soon.
         while next <= end && found.is_waiting() {
             let behind = next.saturating_add(count).min(end + 1);
-            SlotReader(self.0).events(next..behind)?.into_iter().try_for_each(|event| found.take(event, None))?;
+            let events = SlotReader(self.0).events(next..behind)?;
+            let contradictions = Contradictions::of(self.0, &events)?;
+            events.into_iter().try_for_each(|event| found.take(event, None, &contradictions))?;
             (next, count) = (behind, 2 * count);
         }
         Ok(found.records)
@@ -95,24 +97,24 @@ impl<'a, S: Source> RecordReader<'a, S> {
         })
     }
 
-    fn effect(&self, event: &SlotEvent) -> Result<Option<Effect>, QueryError> {
-        Ok(match &event.kind {
+    fn effect(&self, event: &SlotEvent, contradictions: &Contradictions) -> Option<Effect> {
+        match &event.kind {
             EventKind::Register { is_bank_copy: true, .. } | EventKind::Step(_) => None,
             EventKind::Register { view, bytes, .. } => Some(Effect::Register {
                 name: NameReader(self.0).register_name(*view, event.set),
                 view: *view,
                 value: register_value(bytes.as_deref(), view.size_bytes),
             }),
-            EventKind::Access { .. } => self.access_of(event)?.map(Effect::Access),
+            EventKind::Access { .. } => self.access_of(event, contradictions).map(Effect::Access),
             EventKind::Text { kind, text } if kind.is_exceptional() => Some(Effect::Exception(text.clone())),
             EventKind::Text { text, .. } => Some(Effect::Note(text.clone())),
             EventKind::Marker(marker) => Some(Effect::Marker(*marker)),
-        })
+        }
     }
 
-    /// What an event did to its cell; none when it is not about a cell.
-    pub(crate) fn access_of(&self, event: &SlotEvent) -> Result<Option<Access>, QueryError> {
-        Ok(match &event.kind {
+    /// What an event did to its cell; none when it is not about a cell. The contradictions are those of all events of its slot.
+    pub(crate) fn access_of(&self, event: &SlotEvent, contradictions: &Contradictions) -> Option<Access> {
+        match &event.kind {
             EventKind::Register { view, bytes, .. } => Some(Access {
                 kind: AccessKind::Write,
                 target: AccessTarget::Register(NameReader(self.0).register_name(*view, event.set)),
@@ -130,12 +132,12 @@ impl<'a, S: Source> RecordReader<'a, S> {
                     value: self.memory_value(*bytes, *size_bytes),
                     is_inferred: false,
                     is_decoded: false,
-                    is_external: *kind == AccessKind::Read && self.is_external(event, range)?,
+                    is_external: *kind == AccessKind::Read && contradictions.is_any(event, range),
                     host_operation: None,
                 })
             }
             EventKind::Step(_) | EventKind::Text { .. } | EventKind::Marker(_) => None,
-        })
+        }
     }
 
     fn memory_value(&self, bytes: Option<[u8; 8]>, size_bytes: u8) -> Value {
@@ -146,34 +148,6 @@ impl<'a, S: Source> RecordReader<'a, S> {
             value.reverse();
         }
         Value(value)
-    }
-
-    /// Whether a read contradicts the last value known before it.
-    fn is_external(&self, event: &SlotEvent, range: MemoryRange) -> Result<bool, QueryError> {
-        if self.0.contents.externals == 0 {
-            return Ok(false);
-        }
-        for (granule, _) in granules_of(range.address, range.len_bytes) {
-            if TouchReader(self.0).has_contradiction(granule, event.slot)? && self.contradictions(event, granule)? != 0
-            {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// The bytes of a block that a read found other than they were known to be.
-    pub(crate) fn contradictions(&self, event: &SlotEvent, granule: u64) -> Result<u64, QueryError> {
-        // The block's list has the accesses of a slot in trace order, so counting those before finds the one.
-        let events = SlotReader(self.0).events(event.slot..event.slot + 1)?;
-        let is_in_block = |before: &&SlotEvent| match before.kind {
-            EventKind::Access { address, size_bytes, .. } => {
-                granules_of(address, u64::from(size_bytes)).any(|(touched, _)| touched == granule)
-            }
-            _ => false,
-        };
-        let before = events.iter().take(event.place_in_slot).filter(is_in_block).count();
-        TouchReader(self.0).contradictions_of_touch(granule, event.slot, before)
     }
 
     /// The address of a step.
@@ -210,7 +184,12 @@ impl<S: Source> Found<'_, S> {
     }
 
     /// Takes the next event; a step that is wanted comes with its line.
-    fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
+    fn take(
+        &mut self,
+        event: SlotEvent,
+        line: Option<Line>,
+        contradictions: &Contradictions,
+    ) -> Result<(), QueryError> {
         let known = self.last_of_thread.get_mut(usize::from(event.thread.0));
         if let EventKind::Step(step) = event.kind {
             let line = line.filter(|_| self.wanted.get(self.records.len()) == Some(&event.slot));
@@ -225,7 +204,7 @@ impl<S: Source> Found<'_, S> {
         let record = known.and_then(|known| self.records.get_mut((*known)?));
         // Counted from the step itself: its effects must not depend on how many steps were asked for.
         if let Some(record) = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS)) {
-            record.effects.extend(RecordReader(self.index).effect(&event)?);
+            record.effects.extend(RecordReader(self.index).effect(&event, contradictions));
         }
         Ok(())
     }

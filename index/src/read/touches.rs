@@ -215,39 +215,29 @@ impl<'a, S: Source> TouchReader<'a, S> {
         Ok(false)
     }
 
-    /// The bytes of a block that contradict what was known, in one touch of a slot: the one with this many touches of the slot before it.
-    pub(crate) fn contradictions_of_touch(&self, granule: u64, slot: u64, before: usize) -> Result<u64, QueryError> {
-        let (mut found, mut left) = (None, before);
-        for (segment, local) in SlotReader(self.0).locate_all(slot) {
+    /// The bytes of a block that contradict what was known, in each touch of a slot; nothing when there is none in any.
+    pub(crate) fn contradictions_in(&self, granule: u64, slot: u64) -> Result<Vec<u64>, QueryError> {
+        let mut is_any = false;
+        for (segment, local) in SlotReader(self.0).locate_all(slot).filter(|(segment, _)| segment.meta.externals > 0) {
+            is_any |= contradicts_in(&segment, granule, local)?;
+        }
+        let mut masks = Vec::new();
+        for (segment, local) in SlotReader(self.0).locate_all(slot).filter(|_| is_any) {
             let Some(list) = segment.granule(granule)? else { continue };
             let walked = list.walk_forward(
                 local,
                 |_| true,
                 |touch, place| {
-                    let is_meant = touch.slot == local;
-                    if is_meant && left == 0 {
-                        found = Some(segment.external_mask(granule, touch, place));
+                    let is_here = touch.slot == local;
+                    if is_here {
+                        masks.push(segment.external_mask(granule, touch, place));
                     }
-                    left = left.saturating_sub(usize::from(is_meant));
-                    is_meant && found.is_none()
+                    is_here
                 },
             );
             walked.map_err(|_| damaged(Section::Granules))?;
-            if let Some(found) = found {
-                return Ok(found);
-            }
         }
-        Ok(0)
-    }
-
-    /// Whether any read of a block in a slot contradicts what was known. One lookup, however long the trace.
-    pub(crate) fn has_contradiction(&self, granule: u64, slot: u64) -> Result<bool, QueryError> {
-        for (segment, local) in SlotReader(self.0).locate_all(slot).filter(|(segment, _)| segment.meta.externals > 0) {
-            if contradicts_in(&segment, granule, local)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(masks)
     }
 
     /// The list of the walk's block in a segment, if it may hold what is looked for.

@@ -13,6 +13,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::search::run::{Course, Search, Searched};
+use crate::read::contradictions::Contradictions;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 
@@ -72,15 +73,16 @@ impl Search for FindValue {
     fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
         let mut found = Vec::new();
         for slot in slots.iter().copied() {
-            for event in
-                SlotReader(index).events(slot..slot.saturating_add(1))?.iter().filter(|event| event.slot == slot)
-            {
+            let events = SlotReader(index).events(slot..slot.saturating_add(1))?;
+            let contradictions = Contradictions::of(index, &events)?;
+            for event in events.iter().filter(|event| event.slot == slot) {
                 // What was found may be no hit: a copy of a bank, or a thread's dump before its first step.
                 let is_copy = matches!(event.kind, EventKind::Register { is_bank_copy: true, .. });
                 if is_copy || self.thread.is_some_and(|wanted| wanted != event.thread) {
                     continue;
                 }
-                let access = RecordReader(index).access_of(event)?.filter(|access| self.value.is(&access.value));
+                let access = RecordReader(index).access_of(event, &contradictions);
+                let access = access.filter(|access| self.value.is(&access.value));
                 let Some(access) = access else { continue };
                 if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
                     found.push((step, Position(slot), access));
