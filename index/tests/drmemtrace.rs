@@ -4,11 +4,20 @@
 
 use std::sync::Arc;
 
-use stepback_generator::drmemtrace::{Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter};
-use stepback_index::{
-    BuildOptions, Cancel, FindText, Index, LineOfStep, PageHeat, Query as _, RawLines, Steps, index_in_memory,
+use stepback_generator::drmemtrace::{
+    Architecture, Container, Sample, SampleFile, TraceRecipe, TraceWriter, kind, marker,
 };
-use stepback_parsers::{Line, Position, Source as _, Step, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
+use stepback_index::{
+    AccessKinds, Accessed, BuildOptions, Cancel, Cell, FindText, Hit, Index, LastAccesses, LineOfStep, NextAccesses,
+    PageHeat, Query as _, RawLines, Steps, ThreadId, index_in_memory,
+};
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{
+    Line, Position, Source as _, Step, TraceFile,
+    drmemtrace::{Drmemtrace, RecordContent, VisibleRecord},
+    kept::KeptOptions,
+    step_store::StoredAccess,
+};
 
 fn index_of(sample: Sample, segment_bytes: u64) -> Index<Drmemtrace> {
     index_of_files(sample.files(Container::Zip), segment_bytes)
@@ -81,5 +90,130 @@ fn an_access_counts_in_each_page_that_it_touches() {
         let heat = PageHeat { from: Position(0), to: index.end(), buckets: 1 }.run(&index, &Cancel::default()).unwrap();
         let pages = heat.pages.iter().map(|page| (page.first.0, page.reads[0], page.writes[0]));
         assert_eq!(pages.collect::<Vec<_>>(), [(0x5000, 1, 1), (0x6000, 4, 4), (0x7000, 1, 1)]);
+    }
+}
+
+/// Three threads that take turns, inside system calls that are traced too: what the kernel does, all do at the same addresses.
+fn kernel_files() -> Vec<SampleFile> {
+    let thread = |number: u64| {
+        let tid = 100 + number;
+        let mut writer = TraceWriter::new(TraceRecipe { tid, ..TraceRecipe::default() });
+        let mut time = 13_400_000_000_000_000 + 3 * number;
+        let mut tick = |writer: &mut TraceWriter| {
+            time += 5 + number;
+            writer.time(time, number);
+        };
+        tick(&mut writer);
+        for round in 0..6 {
+            writer.instruction(USER_CODE + round, &[0x90]);
+            writer.read(USER + 8 * (round % 3), 8);
+            writer.write(USER + 8 * number, 8);
+            writer.instruction(USER_CODE + 0x100, &[0x0f, 0x05]);
+            tick(&mut writer);
+            writer.marker(marker::SYSTEM_CALL, 39);
+            writer.marker(marker::SYSTEM_CALL_START, 39);
+            for step in 0..4 {
+                writer.instruction(KERNEL_CODE + step, &[0x90]);
+                if step == round % 4 {
+                    // Others have their turn before what this instruction does.
+                    tick(&mut writer);
+                }
+                match step % 2 {
+                    0 => writer.read(KERNEL + 8 * (step + round) % 64, 8),
+                    _ => writer.write(KERNEL + 8 * (step + number), 8),
+                }
+                if step == 3 && round % 2 == 0 {
+                    writer.write(USER + 8 * (round % 3), 4);
+                }
+            }
+            writer.branch(kind::INDIRECT_JUMP, KERNEL_CODE + 8, &[0x48, 0x0f, 0x07], Some(USER_CODE + 0x102));
+            writer.marker(marker::SYSTEM_CALL_END, 39);
+            tick(&mut writer);
+        }
+        file(&format!("app.{tid}.0.trace"), writer)
+    };
+    (0..3).map(thread).collect()
+}
+
+const USER_CODE: u64 = 0x40_1000;
+const KERNEL_CODE: u64 = 0xffff_ffff_8100_0000;
+const USER: u64 = 0x60_0000;
+const KERNEL: u64 = 0xffff_8880_0000_1000;
+
+/// An access as the records tell it: the thread, its step, and the position from which on it shows.
+#[derive(Debug)]
+struct Told {
+    thread: ThreadId,
+    step: u64,
+    position: u64,
+    is_write: bool,
+    bytes: std::ops::Range<u64>,
+}
+
+/// All accesses of a trace, by a scan of its records.
+fn told(trace: &Drmemtrace) -> Vec<Told> {
+    let (mut last, mut told) = (std::collections::HashMap::new(), Vec::new());
+    let each = |record: stepback_parsers::drmemtrace::VisibleRecord<'_>| {
+        match record.content {
+            RecordContent::Instruction(..) => _ = last.insert(record.thread, record.instructions - 1),
+            RecordContent::Access(StoredAccess { kind, size_bytes, address, .. }) => told.push(Told {
+                thread: ThreadId(record.thread.0),
+                step: last[&record.thread],
+                position: record.instructions,
+                is_write: kind == AccessKind::Write,
+                bytes: address..address + u64::from(size_bytes),
+            }),
+            _ => {}
+        }
+        true
+    };
+    trace.records(0..u64::MAX, each).unwrap();
+    told
+}
+
+#[test]
+fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel() {
+    let files = kernel_files();
+    for segment_bytes in [48, 1 << 20] {
+        let index = index_of_files(files.clone(), segment_bytes);
+        let (all, cancel) = (told(index.source()), Cancel::default());
+        assert!(all.iter().any(|told| told.position != told.step + 1), "some show behind the steps of others");
+        let threads = [None, Some(ThreadId(0)), Some(ThreadId(1)), Some(ThreadId(2))];
+        let cells = [(USER, 8), (USER + 12, 8), (KERNEL + 8, 4), (KERNEL + 24, 16)];
+        for position in (0..=index.step_count()).step_by(3) {
+            for (thread, (address, len_bytes)) in threads.into_iter().flat_map(|one| cells.map(|cell| (one, cell))) {
+                for kinds in [AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All] {
+                    let is_meant = |told: &&Told| {
+                        let is_kind = match kinds {
+                            AccessKinds::Reads => !told.is_write,
+                            AccessKinds::Writes => told.is_write,
+                            AccessKinds::All => true,
+                        };
+                        let is_there = told.bytes.start < address + len_bytes && address < told.bytes.end;
+                        is_kind && is_there && thread.is_none_or(|thread| thread == told.thread)
+                    };
+                    let meant: Vec<&Told> = all.iter().filter(is_meant).collect();
+                    let at = |shown: Option<u64>| -> Vec<(u64, u64)> {
+                        let here = meant.iter().filter(|told| Some(told.position) == shown);
+                        here.map(|told| (told.step, told.position)).collect()
+                    };
+                    let after = at(meant.iter().map(|told| told.position).find(|shown| *shown > position));
+                    let mut before = at(meant.iter().map(|told| told.position).rfind(|shown| *shown <= position));
+                    before.reverse();
+                    let cell = Cell::Memory { address: Address(address), len_bytes };
+                    let asked = format!("{position} {thread:?} {kinds:?} {address:#x}:{len_bytes}");
+                    let place = |hit: &Hit| (hit.record.step.0, hit.position.0);
+                    let (at, limit) = (Position(position), usize::MAX);
+                    let next = NextAccesses { cell, kinds, thread, from: at, limit }.run(&index, &cancel).unwrap();
+                    assert_eq!(next.iter().map(place).collect::<Vec<_>>(), after, "next from {asked}");
+                    let last = LastAccesses { cell, kinds, thread, before: at, limit }.run(&index, &cancel).unwrap();
+                    let last = last.into_iter().flat_map(|last| last.accesses).map(|accessed| match accessed {
+                        Accessed::Step(hit) => place(&hit),
+                        Accessed::Initial(line) => panic!("{line:?}"),
+                    });
+                    assert_eq!(last.collect::<Vec<_>>(), before, "last before {asked}");
+                }
+            }
+        }
     }
 }
