@@ -6,7 +6,6 @@
 #![expect(clippy::print_stdout, reason = "a report")]
 
 mod builds;
-mod percentiles;
 mod questions;
 mod sample;
 mod whole;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::Result;
+use stepback_benches::percentiles::{Times, milliseconds};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
@@ -12,7 +13,6 @@ use stepback_index::{
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step, Tarmac};
 
-use super::percentiles::{Times, milliseconds};
 use super::sample::{Sample, ask, open};
 
 /// Questions of each kind with all pages in memory. As many before them are not counted.

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use stepback_benches::Trace;
+use stepback_benches::percentiles::{Times, milliseconds};
 use stepback_generator::Dice;
 use stepback_index::{Cancel, DifferenceBetween, FindText, Query as _, QueryError};
 use stepback_parsers::Position;
 
-use super::percentiles::{Times, milliseconds};
 use super::sample::{Sample, ask, open};
 
 /// Searches that find nothing, so that they read everything.
@@ -25,7 +25,7 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
         let start = Instant::now();
         ask(&index, question.clone())?;
         let speed = bytes / start.elapsed().as_secs_f64() / 1e9;
-        let cancel = Times::of_cancels(&question, &index)?;
+        let cancel = of_cancels(&question, &index)?;
         println!("search, {name:<16}{speed:6.2} GB/s wall, cancelled within {cancel} ms");
     }
     let (mut far, mut random, mut dice) = (Times::default(), Times::default(), Dice(3));
@@ -39,21 +39,19 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     Ok(())
 }
 
-impl Times {
-    /// The longest time between a cancel and the end of a search.
-    fn of_cancels(question: &FindText, index: &stepback_index::Index<stepback_parsers::Tarmac>) -> Result<String> {
-        let mut times = Self::default();
-        for _ in 0..CANCELS {
-            let cancel = Cancel::default();
-            std::thread::scope(|scope| {
-                let search = scope.spawn(|| question.run(index, &cancel));
-                std::thread::sleep(Duration::from_millis(5));
-                times.measure(|| {
-                    cancel.cancel();
-                    matches!(search.join(), Ok(Err(QueryError::Cancelled)))
-                });
+/// The longest time between a cancel and the end of a search.
+fn of_cancels(question: &FindText, index: &stepback_index::Index<stepback_parsers::Tarmac>) -> Result<String> {
+    let mut times = Times::default();
+    for _ in 0..CANCELS {
+        let cancel = Cancel::default();
+        std::thread::scope(|scope| {
+            let search = scope.spawn(|| question.run(index, &cancel));
+            std::thread::sleep(Duration::from_millis(5));
+            times.measure(|| {
+                cancel.cancel();
+                matches!(search.join(), Ok(Err(QueryError::Cancelled)))
             });
-        }
-        Ok(milliseconds(times.per_mille(1000)))
+        });
     }
+    Ok(milliseconds(times.per_mille(1000)))
 }

@@ -2,6 +2,7 @@
 //!
 //! `benches/README.md` says what is measured, with which commands, and what came out.
 
+pub mod percentiles;
 mod system;
 mod traces;
 

@@ -1,5 +1,7 @@
 //! The threads of a trace as rows: what each did, when, where, and how it ended.
 
+use std::collections::{HashMap, HashSet};
+
 use stepback_index::{Cancel, LastStepOf, Query as _, QueryError, ThreadId, ThreadInfo};
 use stepback_parsers::{Source as _, Step};
 
@@ -86,10 +88,12 @@ pub fn threads_of(session: &Session, cancel: &Cancel) -> anyhow::Result<Threads>
 }
 
 fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Result<Vec<ThreadRow>, QueryError> {
-    let known_threads = session.index.source().known_threads();
+    // By name, since there may be thousands: of two that bear one name the first counts.
+    let all_known = session.index.source().known_threads();
+    let known_threads: HashMap<_, _> = all_known.iter().rev().map(|known| (&known.name, known)).collect();
     let mut rows = Vec::new();
     for (number, info) in (0u16..).zip(session.index.threads()) {
-        let known = known_threads.iter().find(|known| known.name == info.name);
+        let known = known_threads.get(&info.name);
         let lane = schedule.threads.get(usize::from(number));
         rows.push(ThreadRow {
             thread: ThreadId(number),
@@ -109,7 +113,7 @@ fn thread_rows(session: &Session, schedule: &Schedule, cancel: &Cancel) -> Resul
         lane: schedule.threads.get(usize::from(row.thread.0)),
     });
     let endings: Vec<Ending> = ends.map(|end| end.ending(&session.index)).collect();
-    let left: Vec<Option<String>> = rows
+    let left: HashSet<Option<String>> = rows
         .iter()
         .zip(&endings)
         .filter(|(_, end)| **end == Ending::ExitGroup)

@@ -95,6 +95,9 @@ thread_local! {
     static SCRATCH: RefCell<ParseScratch> = RefCell::default();
 }
 
+/// In a segment of more threads than this the text of a step is read to find out whose it is, instead of a list of each thread.
+const LISTS_ASKED: usize = 32;
+
 /// Finds slots, and reads their events again.
 pub struct SlotReader<'a, S>(pub &'a Index<S>);
 
@@ -234,6 +237,13 @@ impl<'a, S: Source> SlotReader<'a, S> {
         Ok(None)
     }
 
+    /// The thread of a slot's step, by its text.
+    fn thread_of_slot(&self, slot: u64) -> Result<ThreadId, QueryError> {
+        let events = self.events(slot..slot.saturating_add(1))?;
+        let step = events.iter().find(|event| matches!(event.kind, EventKind::Step(_)));
+        step.map(|step| step.thread).ok_or(QueryError::TraceChanged)
+    }
+
     /// The thread whose registers are meant at a position when none is named:
     /// that of the last step before it, at the start that of the first step.
     ///
@@ -245,6 +255,9 @@ impl<'a, S: Source> SlotReader<'a, S> {
         }
         let slot = position.0.clamp(1, self.0.step_count());
         let (segment, local) = self.locate(slot)?;
+        if segment.meta.threads.len() > LISTS_ASKED {
+            return self.thread_of_slot(slot);
+        }
         for (number, thread) in segment.meta.threads.iter().enumerate() {
             let number = u16::try_from(number).unwrap_or(u16::MAX);
             let is_owner = match segment.steps_of_thread(number)? {

@@ -16,8 +16,9 @@ use crate::tarmac::settings::Settings;
 use crate::text::limits::Limits;
 use crate::text::window::Window;
 
-/// More threads are not told apart.
-pub(super) const THREADS: usize = 1024;
+/// Lines of more threads are dropped. As many as an index numbers: a part of a run that has fewer of them would have the lines
+/// that the whole run drops.
+pub(super) const THREADS: usize = 1 << 15;
 /// More registers outside the architecture's table are not told apart.
 pub(super) const NAMED_REGISTERS: usize = 4096;
 

@@ -16,6 +16,7 @@
 mod arena;
 mod code;
 mod compiler;
+mod crowd;
 mod dice;
 pub mod drmemtrace;
 mod instruction;
@@ -27,6 +28,7 @@ mod recorder;
 mod registers;
 mod truth;
 
+pub use crowd::Crowd;
 pub use dice::Dice;
 pub use recipe::{Recipe, Shape, Size, Style};
 pub use truth::{CallTruth, Checkpoint, MemoryTruth, RegisterTruth, Revisit, Rewrite, Rewritten, Truth};

@@ -127,12 +127,12 @@ fn a_last_line_that_is_too_long_is_reported_alike_through_any_window() {
 #[test]
 fn threads_and_registers_have_a_limit() {
     let mut text = String::new();
-    for number in 0..1030 {
+    for number in 0..32_774 {
         text += &format!("5 clk cpu{number} IT 00001000 e1a00000 A usr : NOP\n  R r0 00000001\n");
     }
     let found = events(text.as_bytes());
-    assert_eq!((found.threads.len(), found.chunks.len()), (1024, 1024));
-    assert_eq!(found.text().matches("more than 1024 threads: line dropped").count(), 12);
+    assert_eq!((found.threads.len(), found.chunks.len()), (32_768, 32_768));
+    assert_eq!(found.text().matches("more than 32768 threads: line dropped").count(), 12);
     let text: String = (0..5000).map(|number| format!("R SYS{number} 00000001\n")).collect();
     let found = events(text.as_bytes());
     assert_eq!(found.registers.len(), 4096);

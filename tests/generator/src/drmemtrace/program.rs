@@ -11,7 +11,7 @@ const DATA: u64 = 0x0060_0000;
 
 impl TraceWriter {
     /// Runs the program so often: a loop of three rounds, a call, a store, a system call, and back.
-    pub(super) fn run(&mut self, rounds: u64) {
+    pub fn run(&mut self, rounds: u64) {
         for round in 0..rounds {
             self.run_once(round);
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 pub struct Times(Vec<Duration>);
 
 impl Times {
+    /// Asks, and keeps how long that took.
     pub fn measure<T>(&mut self, question: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let answer = std::hint::black_box(question());

@@ -1,0 +1,169 @@
+//! The kinds of questions, each about a random place and a random thread.
+
+use anyhow::Result;
+use stepback_generator::Dice;
+use stepback_index::{
+    AccessKinds, AccessTarget, Cancel, Cell, Effect, FindMarkers, Index, LastAccess, LastAccessAnswer, LastAccesses,
+    LastMarkers, LastStepOf, LastVisit, LastVisitBy, MemoryAt, NextAccess, NextAccesses, NextStepOf, NextVisit,
+    NextVisitBy, PositionOfTime, Query, QueryError, RegistersAt, SlotReader, StepCountOf, Steps, ThreadId,
+};
+use stepback_machine::{Address, RegisterView};
+use stepback_parsers::{MarkerKind, Position, Source, Step};
+
+/// A kind of question; true when something was found.
+pub type Ask<S> = fn(&Index<S>, &Sample, &mut Dice) -> Result<bool, QueryError>;
+
+/// Places of the trace to ask about.
+#[derive(Debug, Default)]
+pub struct Sample {
+    pcs: Vec<u64>,
+    addresses: Vec<u64>,
+    views: Vec<(ThreadId, RegisterView)>,
+}
+
+impl Sample {
+    pub fn of<S: Source>(index: &Index<S>, dice: &mut Dice) -> Result<Self, QueryError> {
+        let mut sample = Self::default();
+        for _ in 0..2000 {
+            let first = Step(dice.below(index.step_count()));
+            for step in ask(index, Steps { first, count: 8 })? {
+                sample.pcs.push(step.pc.0);
+                for effect in step.effects {
+                    match effect {
+                        Effect::Register { view, .. } => sample.views.push((step.thread, view)),
+                        Effect::Access(access) => match access.target {
+                            AccessTarget::Memory { address, .. } => sample.addresses.push(address.0),
+                            AccessTarget::Register(_) => {}
+                        },
+                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => {}
+                    }
+                }
+            }
+        }
+        Ok(sample)
+    }
+
+    fn memory(&self, dice: &mut Dice) -> Cell {
+        Cell::Memory { address: Address(dice.pick(&self.addresses).unwrap_or(0)), len_bytes: 8 }
+    }
+
+    fn register(&self, dice: &mut Dice) -> Cell {
+        let known = dice.pick(&self.views).map(|(thread, view)| Cell::Register { thread, view });
+        known.unwrap_or(Cell::Memory { address: Address(0), len_bytes: 1 })
+    }
+
+    fn pc(&self, dice: &mut Dice) -> Address {
+        Address(dice.pick(&self.pcs).unwrap_or(0))
+    }
+}
+
+fn ask<S: Source, Q: Query>(index: &Index<S>, question: Q) -> Result<Q::Answer, QueryError> {
+    question.run(index, &Cancel::default())
+}
+
+fn position<S: Source>(index: &Index<S>, dice: &mut Dice) -> Position {
+    Position(dice.below(index.step_count() + 1))
+}
+
+fn thread<S: Source>(index: &Index<S>, dice: &mut Dice) -> ThreadId {
+    ThreadId(dice.below(index.threads().len() as u64) as u16)
+}
+
+fn last_write<S: Source>(index: &Index<S>, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
+    let before = position(index, dice);
+    let answer = ask(index, LastAccess { cell, kinds: AccessKinds::Writes, before })?;
+    Ok(matches!(answer, LastAccessAnswer::Step(_)))
+}
+
+fn next_write<S: Source>(index: &Index<S>, cell: Cell, dice: &mut Dice) -> Result<bool, QueryError> {
+    let from = position(index, dice);
+    Ok(ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from })?.is_some())
+}
+
+/// All kinds.
+pub fn questions<S: Source>() -> [(&'static str, Ask<S>); 24] {
+    [
+        ("registers", |index, _, dice| {
+            let position = position(index, dice);
+            Ok(!ask(index, RegistersAt { position, thread: None })?.registers.is_empty())
+        }),
+        ("registers of a thread", |index, _, dice| {
+            let (position, thread) = (position(index, dice), Some(thread(index, dice)));
+            Ok(!ask(index, RegistersAt { position, thread })?.registers.is_empty())
+        }),
+        ("512 bytes of memory", |index, sample, dice| {
+            let address = Address(dice.pick(&sample.addresses).unwrap_or(0) & !511);
+            let states = ask(index, MemoryAt { position: position(index, dice), address, len_bytes: 512 })?;
+            Ok(states.iter().any(|state| state.value.is_some()))
+        }),
+        ("last write, register", |index, sample, dice| last_write(index, sample.register(dice), dice)),
+        ("next write, register", |index, sample, dice| next_write(index, sample.register(dice), dice)),
+        ("last write, memory", |index, sample, dice| last_write(index, sample.memory(dice), dice)),
+        ("next write, memory", |index, sample, dice| next_write(index, sample.memory(dice), dice)),
+        ("last writes of a thread, memory", |index, sample, dice| {
+            let (cell, before) = (sample.memory(dice), position(index, dice));
+            let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
+            Ok(ask(index, LastAccesses { cell, kinds, thread, before, limit: 1 })? != Default::default())
+        }),
+        ("next writes of a thread, memory", |index, sample, dice| {
+            let (cell, from) = (sample.memory(dice), position(index, dice));
+            let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
+            Ok(!ask(index, NextAccesses { cell, kinds, thread, from, limit: 1 })?.is_empty())
+        }),
+        ("last visit", |index, sample, dice| {
+            Ok(ask(index, LastVisit { pc: sample.pc(dice), before: position(index, dice) })?.is_some())
+        }),
+        ("next visit", |index, sample, dice| {
+            Ok(ask(index, NextVisit { pc: sample.pc(dice), from: position(index, dice) })?.is_some())
+        }),
+        ("last visit by a thread", |index, sample, dice| {
+            let visit = LastVisit { pc: sample.pc(dice), before: position(index, dice) };
+            Ok(ask(index, LastVisitBy { thread: Some(thread(index, dice)), visit })?.is_some())
+        }),
+        ("next visit by a thread", |index, sample, dice| {
+            let visit = NextVisit { pc: sample.pc(dice), from: position(index, dice) };
+            Ok(ask(index, NextVisitBy { thread: Some(thread(index, dice)), visit })?.is_some())
+        }),
+        ("64 steps with effects", |index, _, dice| {
+            let first = Step(dice.below(index.step_count()));
+            Ok(!ask(index, Steps { first, count: 64 })?.is_empty())
+        }),
+        ("last step of a thread", |index, _, dice| {
+            let (thread, before) = (thread(index, dice), position(index, dice));
+            Ok(ask(index, LastStepOf { thread, before })?.is_some())
+        }),
+        ("next step of a thread", |index, _, dice| {
+            let (thread, from) = (thread(index, dice), position(index, dice));
+            Ok(ask(index, NextStepOf { thread, from })?.is_some())
+        }),
+        ("steps of a thread before", |index, _, dice| {
+            let (thread, before) = (thread(index, dice), position(index, dice));
+            Ok(ask(index, StepCountOf { thread, before })? > 0)
+        }),
+        ("thread on turn", |index, _, dice| Ok(SlotReader(index).thread_at(position(index, dice))?.0 > 0)),
+        ("stack of a thread", |index, _, dice| {
+            Ok(!index.calls().path_at(thread(index, dice), position(index, dice)).is_empty())
+        }),
+        ("position of a time", |index, _, dice| {
+            let (first, last) = index.info().time_range.unwrap_or_default();
+            Ok(ask(index, PositionOfTime(first + dice.below(last - first + 1)))?.0 > 0)
+        }),
+        ("last system call", |index, _, dice| {
+            let kinds = vec![MarkerKind::SYSTEM_CALL];
+            Ok(!ask(index, LastMarkers { kinds, thread: None, at: position(index, dice) })?.is_empty())
+        }),
+        ("last system call of a thread", |index, _, dice| {
+            let (kinds, thread) = (vec![MarkerKind::SYSTEM_CALL], Some(thread(index, dice)));
+            Ok(!ask(index, LastMarkers { kinds, thread, at: position(index, dice) })?.is_empty())
+        }),
+        ("next system call", |index, _, dice| {
+            let (kinds, from, to) = (vec![MarkerKind::SYSTEM_CALL], position(index, dice), index.end());
+            Ok(!ask(index, FindMarkers { kinds, thread: None, from, to, limit: 1 })?.is_empty())
+        }),
+        ("next system call of a thread", |index, _, dice| {
+            let (kinds, thread) = (vec![MarkerKind::SYSTEM_CALL], Some(thread(index, dice)));
+            let (from, to) = (position(index, dice), index.end());
+            Ok(!ask(index, FindMarkers { kinds, thread, from, to, limit: 1 })?.is_empty())
+        }),
+    ]
+}
