@@ -1,5 +1,6 @@
 //! An index that is open: what its file holds, and what is kept beside it.
 
+pub(crate) mod call_gaps;
 pub(crate) mod operand_table;
 pub(crate) mod shared_memory;
 
@@ -17,6 +18,7 @@ use crate::answers::error::{OpenError, QueryError};
 use crate::answers::index_info::{IndexInfo, Warning};
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
+use crate::index::call_gaps::KnownCallGaps;
 use crate::index::operand_table::OperandTable;
 use crate::index::shared_memory::SharedMemory;
 use crate::store::calls::table::CallTable;
@@ -69,6 +71,8 @@ pub struct Index<S> {
     pub(crate) shared: Mutex<SharedMemory>,
     /// The segments that have markers of each kind, found at the first question about all threads.
     pub(crate) marker_segments: OnceLock<Vec<KindSegments>>,
+    /// Who was inside a system call when, found segment by segment.
+    pub(crate) call_gaps: KnownCallGaps,
 }
 
 /// The segments with markers of a kind.
@@ -141,6 +145,7 @@ impl<S: Source> Index<S> {
             offset: warning.column,
             message: warning.message.clone(),
         };
+        let call_gaps = KnownCallGaps::new(contents.segments.len());
         let names = contents.register_names.iter().zip(0..).map(|(name, number)| (name.clone(), number));
         Ok(Self {
             threads: contents.threads.iter().map(thread).collect(),
@@ -161,6 +166,7 @@ impl<S: Source> Index<S> {
             unshown_stores: OnceLock::new(),
             shared: Mutex::default(),
             marker_segments: OnceLock::new(),
+            call_gaps,
         })
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod banks;
 pub(crate) mod byte_values;
 pub(crate) mod bytes;
+pub(crate) mod call_gaps;
 pub(crate) mod concurrent;
 pub(crate) mod contradictions;
 pub(crate) mod direction;

@@ -1,5 +1,7 @@
 //! Why what a step left may have changed without a step: system calls, signals, what the trace leaves out.
 
+use std::sync::atomic::Ordering;
+
 use stepback_parsers::{MarkerKind, Position, Recording, Source};
 
 use crate::answers::cancel::Cancel;
@@ -8,6 +10,7 @@ use crate::answers::hit::Doubt;
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::read::call_gaps::{CallGapReader, note_harmless};
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::slots::{SlotReader, ThreadSlot};
 
@@ -57,6 +60,23 @@ impl<'a, S: Source> DoubtReader<'a, S> {
 
     /// A system call that another thread made before a slot and returned from after it.
     fn late_call(&self, done: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
+        if let Some(gaps) = CallGapReader(self.0).around(done.slot, cancel)? {
+            for gap in gaps.into_iter().filter(|gap| gap.thread != done.thread) {
+                if gap.is_harmless.load(Ordering::Relaxed) {
+                    continue;
+                }
+                match self.late_write_of(gap.thread, gap.call)? {
+                    Some(doubt) => return Ok(Some(doubt)),
+                    None => note_harmless(gap),
+                }
+            }
+            return Ok(None);
+        }
+        self.late_call_of_any(done, cancel)
+    }
+
+    /// The same by looking at each thread.
+    fn late_call_of_any(&self, done: ThreadSlot, cancel: &Cancel) -> Result<Option<Doubt>, QueryError> {
         let ThreadSlot { thread, slot: after } = done;
         let Some(at) = after.checked_sub(1).map(Position) else { return Ok(None) };
         for known in &self.0.contents.markers {
@@ -70,16 +90,20 @@ impl<'a, S: Source> DoubtReader<'a, S> {
             if SlotReader(self.0).has_step_between(other, Position(slot), Position(after))? {
                 continue;
             }
-            let Some(MarkerHit { step: Some(step), marker, .. }) =
-                MarkerReader(self.0).markers_in(&[slot], wanted)?.pop()
-            else {
-                continue;
-            };
-            if self.0.instruction_set(other).system_call_may_write_late(marker.value) {
-                return Ok(Some(Doubt::SystemCall { step, number: marker.value }));
+            if let Some(doubt) = self.late_write_of(other, slot)? {
+                return Ok(Some(doubt));
             }
         }
         Ok(None)
+    }
+
+    /// Whether the last system call of a thread in a slot may write when it returns.
+    fn late_write_of(&self, thread: ThreadId, slot: u64) -> Result<Option<Doubt>, QueryError> {
+        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(thread) };
+        let last = MarkerReader(self.0).markers_in(&[slot], wanted)?.pop();
+        let Some(MarkerHit { step: Some(step), marker, .. }) = last else { return Ok(None) };
+        let is_late = self.0.instruction_set(thread).system_call_may_write_late(marker.value);
+        Ok(is_late.then_some(Doubt::SystemCall { step, number: marker.value }))
     }
 
     /// Why a thread's registers may not be what its instruction in a slot left.

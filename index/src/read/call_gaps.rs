@@ -1,0 +1,153 @@
+//! Which threads are inside a system call: worked out for a segment when it is first asked for, since looking at each thread
+//! costs milliseconds where there are thousands.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stepback_parsers::{MarkerKind, Position, Source};
+
+use crate::answers::cancel::Cancel;
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::index::call_gaps::{CallGap, CallGaps};
+use crate::read::markers::{MarkerReader, WantedMarkers};
+use crate::read::slots::SlotReader;
+use crate::store::packed::{FRAME, List};
+use crate::store::segment::meta::Section;
+use crate::store::segment::reader::{SegmentReader, damaged};
+use crate::store::segment::views::markers_of;
+
+/// What is remembered of all segments together takes this many bytes at most: of further ones each thread is looked at.
+const REMEMBERED_BYTES: usize = 64 << 20;
+
+/// Finds the threads inside a system call.
+pub(crate) struct CallGapReader<'a, S>(pub &'a Index<S>);
+
+impl<'a, S: Source> CallGapReader<'a, S> {
+    /// The last system calls of threads before a slot that these had not come back from by then, by thread.
+    /// None when too much would have to be remembered.
+    /// Cost: of the first question about a segment some lookups for each thread and its lists, of others the calls that are given.
+    pub(crate) fn around(&self, slot: u64, cancel: &Cancel) -> Result<Option<Vec<&'a CallGap>>, QueryError> {
+        let segments = &self.0.contents.segments;
+        let number = segments.partition_point(|segment| segment.step_base < slot).saturating_sub(1);
+        let Some(known) = self.0.call_gaps.segments.get(number) else { return Ok(None) };
+        let gaps = match known.get() {
+            Some(gaps) => gaps,
+            None => {
+                let found = self.of_segment(number, cancel)?;
+                let is_kept = self.0.call_gaps.reserve(found.len_bytes(), REMEMBERED_BYTES);
+                known.get_or_init(|| is_kept.then_some(found))
+            }
+        };
+        Ok(gaps.as_ref().map(|gaps| {
+            let mut around = gaps.around(slot);
+            around.sort_unstable_by_key(|gap| gap.thread);
+            around
+        }))
+    }
+
+    fn of_segment(&self, number: usize, cancel: &Cancel) -> Result<CallGaps, QueryError> {
+        let segment = self.0.segment(number).ok_or(QueryError::TraceChanged)?;
+        let base = segment.meta.step_base;
+        // Threads beyond what the index can number share a number.
+        let mut threads: BTreeMap<u16, (Vec<u64>, Vec<u64>)> = BTreeMap::new();
+        for (local, known) in (0u16..).zip(&segment.meta.threads) {
+            let (calls, steps) = threads.entry(known.thread).or_default();
+            let of_calls = segment.list(local, markers_of(MarkerKind::SYSTEM_CALL))?;
+            // What slot 0 has counts as made before the segment.
+            calls.extend(numbers(of_calls)?.into_iter().filter(|slot| *slot > 0).map(|slot| base + u64::from(slot)));
+            steps.extend(steps_of(&segment, local)?.into_iter().map(|slot| base + u64::from(slot)));
+        }
+        let mut found = Vec::new();
+        for known in self.0.contents.markers.iter().filter(|known| known.kind == MarkerKind::SYSTEM_CALL) {
+            cancel.check()?;
+            let thread = ThreadId(known.thread);
+            let nothing = Default::default();
+            let (calls, steps) = threads.get(&known.thread).unwrap_or(&nothing);
+            let before = self.open_at(thread, base, cancel)?;
+            let calls: Vec<u64> = before.into_iter().chain(calls.iter().copied()).collect();
+            found.extend(gaps_of(thread, &calls, steps));
+        }
+        Ok(CallGaps::new(found))
+    }
+
+    /// The system call that a thread is inside of in a slot.
+    fn open_at(&self, thread: ThreadId, slot: u64, cancel: &Cancel) -> Result<Option<u64>, QueryError> {
+        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: Some(thread) };
+        let Some(call) = MarkerReader(self.0).last_slot(wanted, Position(slot), cancel)? else { return Ok(None) };
+        let has_returned = SlotReader(self.0).has_step_between(thread, Position(call), Position(slot))?;
+        Ok(Some(call).filter(|_| !has_returned))
+    }
+}
+
+/// The gaps behind some calls of a thread, given its steps: both ascend.
+fn gaps_of(thread: ThreadId, calls: &[u64], steps: &[u64]) -> Vec<CallGap> {
+    let (mut gaps, mut steps) = (Vec::new(), steps.iter().copied().peekable());
+    for (place, call) in calls.iter().copied().enumerate() {
+        while steps.next_if(|step| *step <= call).is_some() {}
+        // From the next call on, that one counts.
+        let next_call = calls.get(place + 1).map_or(u64::MAX, |next| next.saturating_add(1));
+        let until = steps.peek().copied().unwrap_or(u64::MAX).min(next_call);
+        if until > call.saturating_add(1) {
+            gaps.push(CallGap { call, until, thread, is_harmless: AtomicBool::new(false) });
+        }
+    }
+    gaps
+}
+
+fn steps_of(segment: &SegmentReader<'_>, local: u16) -> Result<Vec<u32>, QueryError> {
+    match segment.steps_of_thread(local)? {
+        Some(steps) => numbers(Some(steps)),
+        // All are those of its only thread.
+        None if segment.meta.threads.len() <= 1 => Ok((1..=segment.meta.steps).collect()),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn numbers(list: Option<List<'_>>) -> Result<Vec<u32>, QueryError> {
+    let Some(list) = list else { return Ok(Vec::new()) };
+    let mut numbers = Vec::new();
+    for frame in 0..list.len().div_ceil(FRAME) {
+        numbers.extend_from_slice(list.frame(frame).map_err(|_| damaged(Section::Registers))?.numbers());
+    }
+    Ok(numbers)
+}
+
+/// Notes that a call writes nothing late, so that its record is read once.
+pub(crate) fn note_harmless(gap: &CallGap) {
+    gap.is_harmless.store(true, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(calls: &[u64], steps: &[u64], expected: &[(u64, u64)]) {
+        let gaps = gaps_of(ThreadId(0), calls, steps);
+        assert_eq!(gaps.iter().map(|gap| (gap.call, gap.until)).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_gap_reaches_from_a_call_to_the_next_step_or_call() {
+        check(&[5], &[3, 5, 6], &[]);
+        check(&[5], &[3, 5, 9], &[(5, 9)]);
+        check(&[5, 7], &[5, 20], &[(5, 8), (7, 20)]);
+        check(&[5], &[5], &[(5, u64::MAX)]);
+    }
+
+    #[test]
+    fn the_gaps_around_a_slot_are_those_that_began_before_and_end_behind_it() {
+        let calls = [(0, 1, u64::MAX), (1, 10, 14), (2, 11, 30), (3, 20, 25)];
+        let gap = |(thread, call, until)| CallGap { call, until, thread: ThreadId(thread), is_harmless: false.into() };
+        let gaps = CallGaps::new(calls.map(gap).into());
+        let around = |slot| gaps.around(slot).iter().map(|gap| gap.call).collect::<Vec<_>>();
+        assert_eq!(around(1), []);
+        assert_eq!(around(10), [1]);
+        assert_eq!(around(13), [11, 10, 1]);
+        assert_eq!(around(14), [11, 1]);
+        assert_eq!(around(24), [20, 11, 1]);
+        assert_eq!(around(99), [1]);
+    }
+}
