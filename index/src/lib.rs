@@ -86,6 +86,7 @@ pub use read::markers::MarkerReader;
 pub use read::names::NameReader;
 pub use read::points::{PointReader, StepPoint};
 pub use read::slots::SlotReader;
+pub use read::step_counts::StepCounter;
 pub use read::visits::VisitReader;
 pub use store::calls::table::CallTable;
 pub use store::fingerprint::Fingerprint;

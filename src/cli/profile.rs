@@ -18,7 +18,8 @@ pub const HELP: &str = "\
 Of the calls that returned, and of the whole trace as the call of its first function.
 Time is that from the first to the last moment of each call; a function that calls itself counts in each of its calls.
 The times of drmemtrace are too coarse for that: it is counted in instructions of the thread instead.
-JSON: [{\"address\",\"name\",\"symbol\",\"calls\",\"time\",\"self_time\",\"steps\",\"self_steps\"}]; self: without calls inside.";
+JSON: [{\"address\",\"name\",\"symbol\",\"calls\",\"time\",\"self_time\",\"steps\",\"self_steps\"}]; self: without calls inside.
+Steps are those of the call's own thread: what others did meanwhile does not count.";
 
 /// How the functions are listed.
 #[derive(Debug, Args)]

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, ThreadId};
-use stepback_parsers::Position;
+use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, StepCounter, ThreadId};
+use stepback_parsers::{AnySource, Position, Step};
 
 use super::frame_words::{entered_words, evidence_words, frame_marks};
 use super::names::function_name;
 use super::so_far::left_so_far;
-use super::text::thousands;
+use super::text::{counted, thousands};
 use crate::session::Session;
 
 /// How many rows of one parent are shown before `… more`, and how many more each click shows.
@@ -49,7 +49,7 @@ pub struct CallRow {
     pub name: String,
     /// Whose calls they are.
     pub thread: ThreadId,
-    /// Steps inside, together.
+    /// Steps of its thread inside, together: what others did meanwhile does not count.
     pub steps: u64,
     /// Where the first was entered.
     pub entered_at: Position,
@@ -75,9 +75,10 @@ impl CallRow {
             None => entered_words(self.call.entered).to_owned(),
         };
         let found = format!("found because {}", evidence_words(self.call.evidence));
+        let steps = self.steps_text(session);
         match self.count {
-            1 => vec![self.name.clone(), entered, left_so_far(session, &self.call), found],
-            count => vec![format!("{} ×{}", self.name, thousands(count)), format!("the first: {entered}")],
+            1 => vec![self.name.clone(), entered, left_so_far(session, &self.call), steps, found],
+            count => vec![format!("{} ×{}", self.name, thousands(count)), format!("the first: {entered}"), steps],
         }
     }
 
@@ -113,13 +114,14 @@ pub struct Children {
 
 /// Reads the rows right below a node, at most `limit`. Runs on a worker.
 ///
-/// Cost: one look at each sibling.
+/// Cost: one look at each sibling, and with several threads one at their steps.
 ///
 /// # Errors
-/// [`QueryError::Cancelled`].
+/// See [`QueryError`].
 pub fn children_of(session: &Session, node: Node, limit: usize, cancel: &Cancel) -> Result<Children, QueryError> {
     let calls = session.index.calls();
     let is_grouping = matches!(node, Node::Call(_));
+    let mut measure = Measure::new(session);
     let mut children = Children { hidden: Some(0), ..Children::default() };
     for (looked, id) in (0u64..).zip(siblings(calls, node)) {
         if looked % 4096 == 0 {
@@ -129,8 +131,8 @@ pub fn children_of(session: &Session, node: Node, limit: usize, cancel: &Cancel)
         let is_same = |last: &CallRow| is_grouping && last.end == id && is_alike(&last.call, &call);
         let is_full = children.rows.len() >= limit;
         match children.rows.last_mut() {
-            Some(last) if children.next.is_none() && is_same(last) => last.add(calls, id),
-            _ if !is_full => children.rows.push(CallRow::new(session, id, &call)),
+            Some(last) if children.next.is_none() && is_same(last) => last.add(&mut measure, id)?,
+            _ if !is_full => children.rows.push(CallRow::new(&mut measure, id, &call)?),
             _ if looked >= COUNTED => {
                 children.hidden = None;
                 break;
@@ -167,9 +169,35 @@ fn is_alike(one: &Call, other: &Call) -> bool {
     (one.function, one.entered, one.left) == (other.function, other.entered, other.left)
 }
 
+/// Measures calls by the steps of their threads.
+struct Measure<'a> {
+    session: &'a Session,
+    /// Of each thread whose calls were measured.
+    counters: HashMap<ThreadId, StepCounter<'a, AnySource>>,
+}
+
+impl<'a> Measure<'a> {
+    fn new(session: &'a Session) -> Self {
+        Self { session, counters: HashMap::new() }
+    }
+
+    fn steps(&mut self, thread: ThreadId, inside: Inside) -> Result<u64, QueryError> {
+        let counter = self.counters.entry(thread).or_insert_with(|| StepCounter::new(&self.session.index, thread));
+        let before = counter.count_before(inside.first.before())?;
+        Ok(counter.count_before(inside.last.after())?.saturating_sub(before))
+    }
+}
+
+/// The steps between which a call lies.
+#[derive(Clone, Copy)]
+struct Inside {
+    first: Step,
+    last: Step,
+}
+
 impl CallRow {
-    fn new(session: &Session, id: CallId, call: &Call) -> Self {
-        let name = function_name(&session.images, call.function);
+    fn new(measure: &mut Measure<'_>, id: CallId, call: &Call) -> Result<Self, QueryError> {
+        let name = function_name(&measure.session.images, call.function);
         let entered_at = call.call_step.map(|step| step.after()).or(call.entry_step.map(|step| step.before()));
         let mut row = Self {
             first: id,
@@ -182,17 +210,25 @@ impl CallRow {
             entered_at: entered_at.unwrap_or_default(),
             left_at: entered_at.unwrap_or_default(),
         };
-        row.add(session.index.calls(), id);
-        row
+        row.add(measure, id)?;
+        Ok(row)
     }
 
-    fn add(&mut self, calls: &CallTable, id: CallId) {
+    fn add(&mut self, measure: &mut Measure<'_>, id: CallId) -> Result<(), QueryError> {
+        let calls = measure.session.index.calls();
         self.count += 1;
         self.end = calls.subtree_end(id);
         if let Some((first, last)) = calls.steps_inside(id) {
-            self.steps += last.0 - first.0 + 1;
+            self.steps = self.steps.saturating_add(measure.steps(self.thread, Inside { first, last })?);
             self.left_at = last.after();
         }
+        Ok(())
+    }
+
+    /// How many steps it took; where there are several threads, whose.
+    pub fn steps_text(&self, session: &Session) -> String {
+        let steps = counted(self.steps, "step", "steps");
+        if session.index.threads().len() > 1 { format!("{steps} of this thread") } else { steps }
     }
 }
 
@@ -409,12 +445,13 @@ pub struct FoundCalls {
 /// Cost: one look at each call of the trace, one at each function's name.
 ///
 /// # Errors
-/// [`QueryError::Cancelled`].
+/// See [`QueryError`].
 pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) -> Result<FoundCalls, QueryError> {
     let calls = session.index.calls();
     let text = text.to_lowercase();
     let mut matches = HashMap::new();
     let mut found = FoundCalls::default();
+    let mut measure = Measure::new(session);
     for id in (0..calls.len()).map(CallId) {
         if id.0 % 4096 == 0 {
             cancel.check()?;
@@ -426,7 +463,7 @@ pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) 
         if *is_match {
             found.count += 1;
             if found.rows.len() < limit {
-                found.rows.push(CallRow::new(session, id, &call));
+                found.rows.push(CallRow::new(&mut measure, id, &call)?);
             }
         }
     }
@@ -436,7 +473,7 @@ pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::test_session::overflow;
+    use crate::session::test_session::{overflow, tarmac};
 
     fn row(first: u64, count: u64, end: u64, name: &str) -> CallRow {
         let (first, end) = (CallId(first), CallId(end));
@@ -544,6 +581,22 @@ mod tests {
         let main = CallId(1);
         check_children(Node::Call(CallId(0)), PAGE, "80000898 x1 1759; 0 more");
         check_children(Node::Call(main), 2, "80000248 x2 34, 80000764 x1 1508; 6 more");
+    }
+
+    /// A call of one core lasts while another core is at work.
+    #[test]
+    fn a_call_is_as_long_as_the_steps_of_its_own_thread() {
+        let nop = |at: u32, cpu: &str, pc: u32| format!("{at} clk {cpu} IT (1) {pc:08x} d503201f O EL1h_n : NOP\n");
+        let mut text = nop(1, "cpu0", 0x1000);
+        text += "2 clk cpu0 IT (2) 00001004 9400003f O EL1h_n : BL 0x1100\n2 clk cpu0 R X30 0000000000001008\n";
+        text += &nop(3, "cpu0", 0x1100);
+        text += &(4..14).map(|at| nop(at, "cpu1", 0x2000 + 4 * at)).collect::<String>();
+        text += "14 clk cpu0 IT (4) 00001104 d65f03c0 O EL1h_n : RET\n";
+        text += &nop(15, "cpu0", 0x1008);
+        let (session, _place) = tarmac(&text);
+        let children = children_of(&session, Node::Call(CallId(0)), PAGE, &Cancel::default()).unwrap();
+        let row = &children.rows[0];
+        assert_eq!((row.steps, row.steps_text(&session)), (2, "2 steps of this thread".to_owned()));
     }
 
     #[test]

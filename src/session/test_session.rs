@@ -39,6 +39,15 @@ pub fn overflow_with_image() -> Arc<Session> {
     Arc::clone(&SESSION.0)
 }
 
+/// A session over a Tarmac trace that is given as text, and where its file is.
+pub fn tarmac(text: &str) -> (Arc<Session>, TempDir) {
+    let place = tempfile::tempdir().expect("a directory for the trace");
+    let path = place.path().join("a.tarmac");
+    std::fs::write(&path, text).expect("a file in a new directory");
+    let session = open(&OpenOptions::new(path), &Default::default(), &Default::default()).expect("a trace");
+    (Arc::new(session), place)
+}
+
 /// A session over a drmemtrace trace of one thread, and where its files are.
 pub fn drmemtrace(write: impl FnOnce(&mut TraceWriter)) -> (Arc<Session>, TempDir) {
     drmemtrace_with("", write)

@@ -8,9 +8,8 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::lines::LineReader;
-use crate::read::slots::{SlotReader, local_thread};
-use crate::store::segment::meta::Section;
-use crate::store::segment::reader::damaged;
+use crate::read::slots::SlotReader;
+use crate::read::step_counts::StepCounter;
 
 /// Where the text of a step begins: the line of its instruction, or of lines with its new time before it.
 /// Reads the text of at most 127 steps before it, and parses one.
@@ -35,7 +34,7 @@ pub struct LastStepOf {
     pub before: Position,
 }
 
-/// How many steps a thread did before a position. O(1) with one thread, else a lookup in each segment before.
+/// How many steps a thread did before a position. O(1) with one thread, else O(segments): see [`StepCounter`] for many of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StepCountOf {
     /// Whose.
@@ -81,26 +80,7 @@ impl Query for StepCountOf {
 
     fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<u64, QueryError> {
         SlotReader(index).check_position(self.before)?;
-        if index.threads().len() == 1 {
-            return Ok(self.before.0);
-        }
-        let mut count = 0;
-        for number in 0..index.contents.segments.len() {
-            let Some(segment) = index.segment(number).filter(|segment| segment.meta.step_base < self.before.0) else {
-                break;
-            };
-            let Some(local) = local_thread(&segment, self.thread) else { continue };
-            let bound = self.before.0 - segment.meta.step_base;
-            count += match segment.steps_of_thread(local)? {
-                Some(steps) if bound < u64::from(segment.meta.steps) => {
-                    let bound = u32::try_from(bound + 1).unwrap_or(u32::MAX);
-                    steps.count_below(bound).map_err(|_| damaged(Section::Registers))? as u64
-                }
-                Some(steps) => steps.len() as u64,
-                None => bound.min(u64::from(segment.meta.steps)),
-            };
-        }
-        Ok(count)
+        StepCounter::new(index, self.thread).count_before(self.before)
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) mod problems;
 pub(crate) mod records;
 pub(crate) mod register_reader;
 pub(crate) mod slots;
+pub(crate) mod step_counts;
 pub(crate) mod touches;
 pub(crate) mod views;
 pub(crate) mod visits;

@@ -6,7 +6,6 @@ use super::rows::Touched;
 use crate::action::Action;
 use crate::model::TraceWindow;
 use crate::model::call_tree::CallRow;
-use crate::model::text::counted;
 use crate::panels::ViewCx;
 use crate::panels::asked::Asked;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
@@ -27,7 +26,7 @@ pub fn call_menu(
     Asked { touched, out }: Asked<'_, Touched>,
 ) {
     let tok = cx.tok;
-    menu_head_ui(ui, tok, &row.name, &counted(row.steps, "step", "steps"));
+    menu_head_ui(ui, tok, &row.name, &row.steps_text(cx.session));
     if MenuItem::new("Travel to its entry").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
         out.push(Action::Travel(window.id, row.entered_at.0));
     }
