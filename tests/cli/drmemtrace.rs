@@ -475,3 +475,23 @@ fn the_architecture_can_be_named_where_the_trace_does_not_say_it() {
     let notes = sandbox.json(&["info", &trace, "--arch", "aarch64"])["drmemtrace"]["notes"].to_string();
     assert!(notes.contains("does not say its architecture"), "{notes}");
 }
+
+/// The trace records no values, but the instruction itself tells what it stores.
+#[test]
+fn a_stored_immediate_is_shown_where_the_instruction_tells_it() {
+    let sandbox = Sandbox::new();
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.time(13_400_000_000_000_000, 0);
+    // mov qword ptr [rax], 0x10
+    writer.instruction(0x40_1000, &[0x48, 0xc7, 0x00, 0x10, 0, 0, 0]);
+    writer.write(0x5000, 8);
+    writer.instruction(0x40_1007, &[0x90]);
+    let trace = sandbox.file("drmemtrace.app.100.0001.trace", writer.finish().pack(Container::Plain));
+    let hit = &sandbox.json(&["find", &trace, "next-write", "0x5000:8"])["hit"];
+    assert_eq!(hit["access"]["value"], "0x0000000000000010", "{hit}");
+    let memory = &sandbox.json(&["at", &trace, "1", "--mem", "0x5000:8"])["memory"][0];
+    assert_eq!(
+        (memory["bytes"].as_str(), memory["sources"].as_str()),
+        (Some("10 00 00 00 00 00 00 00"), Some("iiiiiiii"))
+    );
+}
