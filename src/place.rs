@@ -15,7 +15,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
-use stepback_index::{Cancel, Hit, Index, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query as _, QueryError};
+use stepback_index::{
+    Cancel, FallsAcrossTime, Hit, Index, NextVisit, NthVisit, PositionOfLine, PositionOfTime, Query as _, QueryError,
+};
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, Source};
 
@@ -132,6 +134,19 @@ impl Place {
     /// As [`Self::resolve`].
     pub fn resolve_from(&self, session: &Session, from: Position, cancel: &Cancel) -> Result<Position> {
         self.resolve_in(&session.index, &session.images, Some(from), cancel)
+    }
+
+    /// What should be known of the position, as a phrase: a time that comes again because time runs backwards.
+    pub fn remark<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<String>> {
+        let Self::Time(time) = self else { return Ok(None) };
+        let falls = FallsAcrossTime(*time).run(index, cancel)?;
+        Ok(falls.first().map(|first| {
+            let (step, count) = (first.step.0, falls.len() + 1);
+            format!(
+                "time:{time} is ambiguous: time runs backwards at step {step}, and {count} positions bear that time; \
+                 this is the first"
+            )
+        }))
     }
 
     /// As [`Self::resolve_from`], for any index.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use stepback_parsers::{EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, RegisterWrite, Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle};
+use stepback_parsers::{EventSink, Flow, MemoryAccess, ParseScratch, Place, Problem, Recurrence, RegisterWrite, Source as _, StepEvent, Tarmac, TarmacOptions, TextEvent, ThreadNumber, tarmac::TarmacStyle};
 use stepback_machine::{Endian, RegisterId};
 
 /// More chunks are not read one by one: the time would grow with their square.
@@ -73,7 +73,7 @@ impl EventSink for Recorder {
 
     fn problem(&mut self, problem: &Problem) {
         // That a line holds two records does not show where a range ends between them.
-        if !problem.is_once_a_run && !problem.message.contains("both are kept") {
+        if problem.recurrence == Recurrence::Single && !problem.message.contains("both are kept") {
             self.push(problem.place, None, format!("{} {}", problem.column, problem.message));
         }
     }

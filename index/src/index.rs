@@ -144,6 +144,7 @@ impl<S: Source> Index<S> {
             line: warning.line,
             offset: warning.column,
             message: warning.message.clone(),
+            count: warning.count,
         };
         let call_gaps = KnownCallGaps::new(contents.segments.len());
         let names = contents.register_names.iter().zip(0..).map(|(name, number)| (name.clone(), number));

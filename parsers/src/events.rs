@@ -209,9 +209,20 @@ pub struct Problem {
     pub column: u32,
     /// What is wrong, as a phrase: small first letter, no full stop.
     pub message: String,
-    /// True for a complaint that is made only the first time in a run of a parser;
-    /// a reader that puts several runs together drops the repetitions.
-    pub is_once_a_run: bool,
+    /// Whether it comes again.
+    pub recurrence: Recurrence,
+}
+
+/// Whether a problem comes again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Recurrence {
+    /// It is of one line or record, from which something is missing.
+    Single,
+    /// It is so with each line of a kind, whose text is kept as a note: only the first in a run tells that something is missing.
+    OfKind,
+    /// A complaint that is made only the first time in a run of a parser; a reader that puts several runs together
+    /// drops the repetitions.
+    OnceARun,
 }
 
 /// Whether a parser goes on.

@@ -11,7 +11,7 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::cells::{check_range, names_at, thread_id};
+use super::cells::{check_range, names_at, resolved, thread_id};
 use super::command::Command;
 use super::json::{StepJson, byte_string, hex, source_letters, value_hex};
 use super::misspelt::Misspelt;
@@ -120,7 +120,7 @@ impl Command for AtArguments {
 /// Prints the state.
 fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let position = arguments.position.resolve(session, &report.cancel)?;
+    let position = resolved(&arguments.position, report)?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let mut file = RegistersAt { position, thread }.run(&session.index, &report.cancel)?;
     let scalable = {

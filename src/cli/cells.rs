@@ -5,10 +5,12 @@ use stepback_index::ThreadId;
 use stepback_parsers::Position;
 
 use super::misspelt::Misspelt;
+use super::progress::say;
 use super::report::Report;
 use crate::analysis::names::NamesAt;
 use crate::analysis::register_part::RegisterPart;
 use crate::expression::{parse, split_range};
+use crate::place::Place;
 use crate::session::Session;
 
 /// Finds a thread by the name that was given, if one was.
@@ -19,6 +21,15 @@ pub fn thread_id(session: &Session, name: Option<&str>) -> Result<Option<ThreadI
     }
     let known: Vec<&str> = session.index.threads().iter().map(|thread| &*thread.name).collect();
     bail!(Misspelt(format!("the trace has no thread {name:?}, only {}", known.join(", "))))
+}
+
+/// The position that a place names; says what should be known of it.
+pub fn resolved(place: &Place, report: &Report<'_>) -> Result<Position> {
+    let position = place.resolve(report.session, &report.cancel)?;
+    if let Some(remark) = place.remark(&report.session.index, &report.cancel)?.filter(|_| !report.is_quiet) {
+        say(&format!("note: {remark}"));
+    }
+    Ok(position)
 }
 
 /// Says what is wrong with the spelling of an expression, before a trace is opened for it.

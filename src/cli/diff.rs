@@ -6,7 +6,7 @@ use serde::Serialize;
 use stepback_index::{Difference, DifferenceBetween, Query as _, StepRecord, Value};
 use stepback_parsers::{Position, Step};
 
-use super::cells::thread_id;
+use super::cells::{resolved, thread_id};
 use super::command::Command;
 use super::json::{StepJson, byte_string, hex, value_hex};
 use super::question::Question;
@@ -69,8 +69,8 @@ impl Command for DiffArguments {
 /// Prints the difference.
 fn answer(arguments: &DiffArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let from = arguments.from.resolve(session, &report.cancel)?;
-    let to = arguments.to.resolve(session, &report.cancel)?;
+    let from = resolved(&arguments.from, report)?;
+    let to = resolved(&arguments.to, report)?;
     let thread = thread_id(session, arguments.thread.as_deref())?;
     let difference = DifferenceBetween { from, to, thread }.run(&session.index, &report.cancel)?;
     match report.is_json {

@@ -11,7 +11,7 @@ use stepback_index::{
 };
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
-use super::cells::{check_cell, check_expression, names_at, thread_id};
+use super::cells::{check_cell, check_expression, names_at, resolved, thread_id};
 use super::command::Command;
 use super::extent::Extent;
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
@@ -132,7 +132,7 @@ impl Command for FindArguments {
 fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let at = match &arguments.at {
-        Some(place) => place.resolve(session, &report.cancel)?,
+        Some(place) => resolved(place, report)?,
         None => match arguments.kind.course() {
             Course::Back => session.index.end(),
             Course::Onward => Position(0),

@@ -7,7 +7,7 @@ use stepback_index::{BLOCKS, Block, Heap, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
-use super::cells::{check_expression, names_at};
+use super::cells::{check_expression, names_at, resolved};
 use super::command::Command;
 use super::json::{hex, thread_name};
 use super::progress::say;
@@ -98,7 +98,7 @@ fn answer(arguments: &HeapArguments, report: &mut Report<'_>) -> Result<()> {
 fn print_address(text: &str, arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let position = match &arguments.at {
-        Some(place) => place.resolve(session, &report.cancel)?,
+        Some(place) => resolved(place, report)?,
         None => session.index.end(),
     };
     let address = Address(names_at(report, position, None)?.number(text)?);

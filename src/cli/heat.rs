@@ -5,6 +5,7 @@ use clap::Args;
 use serde::Serialize;
 use stepback_parsers::Position;
 
+use super::cells::resolved;
 use super::command::Command;
 use super::json::hex;
 use super::question::Question;
@@ -50,7 +51,7 @@ impl Command for HeatArguments {
 fn answer(arguments: &HeatArguments, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
     let resolve = |place: &Option<Place>, default| match place {
-        Some(place) => place.resolve(session, &report.cancel),
+        Some(place) => resolved(place, report),
         None => Ok(default),
     };
     let from = resolve(&arguments.from, Position(0))?;

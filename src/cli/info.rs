@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{Cancel, ThreadInfo};
+use stepback_index::{Cancel, ThreadInfo, Warning};
 use stepback_machine::InstructionSet;
 
 use super::command::Command;
@@ -159,6 +159,8 @@ struct WarningJson<'a> {
     line: u64,
     offset: u64,
     message: &'a str,
+    /// How often; `line` and `offset` are those of the first.
+    count: u64,
 }
 
 /// The index file; without a path it lives in memory.
@@ -215,8 +217,12 @@ fn print_json(report: &mut Report<'_>) -> Result<()> {
         }
     };
     let warnings = index.warnings().iter().take(WARNINGS_IN_JSON);
-    let first =
-        warnings.map(|warning| WarningJson { line: warning.line, offset: warning.offset, message: &warning.message });
+    let first = warnings.map(|Warning { line, offset, message, count }| WarningJson {
+        line: *line,
+        offset: *offset,
+        message,
+        count: *count,
+    });
     let (time_first, time_last) = info.time_range.unzip();
     let json = InfoJson {
         format: &info.format,
@@ -289,10 +295,10 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
     let (session, is_verbose) = (report.session, report.is_verbose);
     let limit = if is_verbose { usize::MAX } else { WARNINGS_IN_TEXT };
     let shown = session.index.warnings().iter().take(limit);
-    let count = shown.len() as u64;
+    let count: u64 = shown.clone().map(|warning| warning.count).sum();
     for warning in shown {
-        let message = printable(&warning.message);
-        report.text(&format!("  line {}, byte {}: {message}\n", grouped(warning.line), warning.offset))?;
+        let (message, more) = (printable(&warning.message), occurrences(warning.count));
+        report.text(&format!("  line {}, byte {}: {message}{more}\n", grouped(warning.line), warning.offset))?;
     }
     let rest = session.index.info().warning_count.saturating_sub(count);
     match (rest, is_verbose) {
@@ -300,6 +306,11 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
         (rest, true) => report.text(&format!("  … and {} more\n", grouped(rest))),
         (rest, false) => report.text(&format!("  … and {} more (-v shows more)\n", grouped(rest))),
     }
+}
+
+/// How often a warning occurs beyond the place that is named.
+fn occurrences(count: u64) -> String {
+    if count > 1 { format!(" ({} times)", grouped(count)) } else { String::new() }
 }
 
 fn packed_text(session: &Session) -> Option<String> {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::cells::thread_id;
+use super::cells::{resolved, thread_id};
 use super::command::Command;
 use super::follow;
 use super::listing::{Listing, ListingWishes, print_until};
@@ -38,7 +38,7 @@ impl Command for ListArguments {
 /// Prints the steps, or the records that they were read from.
 fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     let session = report.session;
-    let from = wishes.from.resolve(session, &report.cancel)?;
+    let from = resolved(&wishes.from, report)?;
     thread_id(session, wishes.thread.as_deref())?;
     if let Some(trace) = session.drmemtrace().filter(|_| wishes.records) {
         return records::print_records(trace, from, wishes, report);

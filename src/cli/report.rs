@@ -22,6 +22,7 @@ pub struct Output {
     target: String,
     is_json: bool,
     is_verbose: bool,
+    is_quiet: bool,
 }
 
 impl Output {
@@ -33,8 +34,8 @@ impl Output {
 
     /// Goes on with another session.
     pub fn on(self, session: &Session) -> Report<'_> {
-        let Self { out, target, is_json, is_verbose } = self;
-        Report { session, cancel: Cancel::default(), is_json, is_verbose, out, target }
+        let Self { out, target, is_json, is_verbose, is_quiet } = self;
+        Report { session, cancel: Cancel::default(), is_json, is_verbose, is_quiet, out, target }
     }
 }
 
@@ -48,6 +49,8 @@ pub struct Report<'a> {
     pub is_json: bool,
     /// Print more for people.
     pub is_verbose: bool,
+    /// Say nothing but the answer.
+    pub is_quiet: bool,
     out: Retold,
     /// Where `out` leads, for messages.
     target: String,
@@ -70,13 +73,21 @@ impl<'a> Report<'a> {
     fn to(out: Box<dyn Write>, target: String, session: &'a Session, options: &ReportOptions) -> Self {
         let out = Retold::new(out);
         let cancel = Cancel::default();
-        Self { session, cancel, is_json: options.json, is_verbose: options.verbose, out, target }
+        Self {
+            session,
+            cancel,
+            is_json: options.json,
+            is_verbose: options.verbose,
+            is_quiet: options.quiet,
+            out,
+            target,
+        }
     }
 
     /// Leaves the session.
     pub fn into_output(self) -> Output {
-        let Self { out, target, is_json, is_verbose, .. } = self;
-        Output { out, target, is_json, is_verbose }
+        let Self { out, target, is_json, is_verbose, is_quiet, .. } = self;
+        Output { out, target, is_json, is_verbose, is_quiet }
     }
 
     /// One JSON value on a line of its own.

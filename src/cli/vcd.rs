@@ -10,6 +10,7 @@ use serde::Serialize;
 use stepback_index::{Call, SlotReader};
 use stepback_parsers::Position;
 
+use super::cells::resolved;
 use super::command::{Command, TextOnly};
 use super::date;
 use super::options::ReportOptions;
@@ -125,10 +126,10 @@ fn answer(arguments: &VcdArguments, report: &mut Report<'_>) -> Result<()> {
 
 fn dump_options(arguments: &VcdArguments, report: &Report<'_>) -> Result<DumpOptions> {
     let session = report.session;
-    let from = arguments.from.resolve(session, &report.cancel)?;
+    let from = resolved(&arguments.from, report)?;
     let to = match arguments.count {
         Some(count) => Position(from.0.saturating_add(count).min(session.index.step_count())),
-        None => arguments.to.resolve(session, &report.cancel)?.max(from),
+        None => resolved(&arguments.to, report)?.max(from),
     };
     let stamps = if arguments.use_tarmac_timestamps { Stamps::Trace } else { Stamps::Nodes };
     let date = (!arguments.no_date).then(date::now);

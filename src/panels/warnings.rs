@@ -62,7 +62,10 @@ impl WarningsPanel {
         let end =
             pen.label((end + INSET).max(rect.left() + 140.0), y, format!("byte {}", thousands(warning.offset)), tok.t3);
         let left = (end + INSET).max(rect.left() + 230.0);
-        pen.cut_text(pos2(left, y), &warning.message, ui_font(12.5), tok.t1, rect.right() - 8.0);
+        let count = times(warning);
+        let right = rect.right() - 8.0 - if count.is_empty() { 0.0 } else { pen.width(&count, mono(11.5)) + 8.0 };
+        let end = pen.cut_text(pos2(left, y), &warning.message, ui_font(12.5), tok.t1, right);
+        pen.text(end + 8.0, y, count, mono(11.5), tok.t3);
         if response.clicked() {
             self.list.cursor = place;
             out.push(go_to(warning));
@@ -134,9 +137,21 @@ fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {
         _ => format!("{} lines could not be read, or only with doubt", thousands(count)),
     };
     let words = so_far(cx.session, &words);
-    let words = if count > kept { format!("{words}; the first {} are listed", thousands(kept)) } else { words };
+    let words = if count > kept { format!("{words}; {}", different(kept)) } else { words };
     let at = pos2(bar.left() + INSET, bar.center().y);
     pen.cut_text(pos2(at.x, at.y), &words, ui_font(12.0), cx.tok.t2, bar.right() - 8.0);
+}
+
+fn different(kept: u64) -> String {
+    match kept {
+        1 => "one is listed for all that are alike".to_owned(),
+        _ => format!("{} that differ are listed", thousands(kept)),
+    }
+}
+
+/// How often it occurs, if more than once.
+fn times(warning: &Warning) -> String {
+    if warning.count > 1 { format!("×{}", thousands(warning.count)) } else { String::new() }
 }
 
 fn go_to(warning: &Warning) -> Action {
@@ -144,5 +159,6 @@ fn go_to(warning: &Warning) -> Action {
 }
 
 fn text_of(warning: &Warning) -> String {
-    format!("line {}, byte {}: {}", warning.line, warning.offset, warning.message)
+    let times = times(warning);
+    format!("line {}, byte {}: {} {times}", warning.line, warning.offset, warning.message).trim_end().to_owned()
 }

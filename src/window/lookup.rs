@@ -79,7 +79,11 @@ impl Lookup {
                 true => anyhow!(nothing_so_far(session, format!("{error:#}"))),
                 false => error,
             });
-            Ok(Found::Position(at?))
+            let at = at?;
+            Ok(match place.remark(&session.index, cancel)? {
+                Some(remark) => Found::Noted(at, remark),
+                None => Found::Position(at),
+            })
         };
         let lookup = Self::asked(session, worker, window, Lane::Short, Arc::new(question));
         Self { place, ..lookup }

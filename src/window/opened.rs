@@ -164,11 +164,16 @@ impl App {
 
     /// Lines that could not be read are told once, when their index was just built.
     fn tell_warnings(&mut self, session: &Session) {
-        let count = session.index.info().warning_count;
+        let of_time: u64 =
+            session.index.warnings().iter().filter(|warning| warning.is_of_time()).map(|it| it.count).sum();
+        let count = session.index.info().warning_count.saturating_sub(of_time);
         let is_new = session.is_built_now && session.index.is_whole();
         let Some(first) = session.index.warnings().first().filter(|_| is_new) else { return };
-        let lines = if count == 1 { "1 line" } else { &format!("{} lines", super::words::count(count)) };
-        let title = format!("{lines} could not be read");
+        let title = match count {
+            0 => "Time runs backwards".to_owned(),
+            1 => "1 line could not be read".to_owned(),
+            _ => format!("{} lines could not be read", super::words::count(count)),
+        };
         let line = super::words::count(first.line);
         let text = format!("First: line {line}, byte {}: {}.", super::words::count(first.offset), first.message);
         let show = Some(("Show list".to_owned(), Action::ShowPanel(PanelKind::Warnings)));

@@ -59,3 +59,30 @@ fn the_text_names_both_cores() {
     let trace = sandbox.fixture(AMP);
     sandbox.run(&["info", &trace]).succeeds().prints("cpu0 (").prints("cpu1 (");
 }
+
+#[test]
+fn equal_warnings_are_listed_once_with_their_number() {
+    let sandbox = Sandbox::new();
+    let line = |at: u32| format!("{at} clk IT ({at}) 00001000 d503201f O EL1h_n : NOP\n{at} clk FOO bar\n");
+    let trace = sandbox.file("a.tarmac", (1..8).map(line).collect::<String>() + "9 clk R {\n");
+    let warnings = &sandbox.json(&["info", &trace])["warnings"];
+    assert_eq!((warnings["count"].as_u64(), warnings["first"].as_array().map(Vec::len)), (Some(8), Some(2)));
+    let first = &warnings["first"][0];
+    assert_eq!((first["line"].as_u64(), first["count"].as_u64()), (Some(2), Some(7)));
+    assert!(sandbox.run(&["info", &trace]).succeeds().out.contains("\"FOO\" (7 times)\n"));
+}
+
+#[test]
+fn a_time_that_comes_again_is_said_to_be_ambiguous() {
+    let sandbox = Sandbox::new();
+    let line = |at: u32| format!("{at} clk IT (1) 00001000 d503201f O EL1h_n : NOP\n");
+    let trace = sandbox.file("a.tarmac", [10, 20, 30, 15, 25, 35].map(line).concat());
+    let warnings = &sandbox.json(&["info", &trace])["warnings"];
+    assert_eq!((warnings["count"].as_u64(), warnings["first"][0]["line"].as_u64()), (Some(1), Some(4)));
+    let at = |time: &str| {
+        let ran = sandbox.run(&["at", &trace, time, "--json"]).succeeds();
+        let answer: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+        (answer["position"].as_u64(), ran.err.contains("is ambiguous: time runs backwards at step 3, and 2 positions"))
+    };
+    assert_eq!([at("time:22"), at("time:12"), at("time:30")], [(Some(2), true), (Some(1), false), (Some(5), false)]);
+}

@@ -237,7 +237,7 @@ impl<O: Output> Assembler<O> {
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.take_host_calls(&meta, &threads, &segment.host_calls);
         self.calls.follow(meta.step_base, &threads, &segment);
-        self.catalogue.take_problems(task_lines, &mut segment);
+        self.catalogue.take_problems(task_lines, &meta, &mut segment);
         self.catalogue.contents.steps += u64::from(meta.steps);
         self.catalogue.contents.externals += meta.externals;
         let place = self.catalogue.unmapped() as u8;
@@ -325,6 +325,7 @@ impl<O: Output> Assembler<O> {
                 steps: 0,
                 instruction_set: set,
                 first_step: None,
+                last_time: None,
             });
         }
         let mut found = std::mem::take(&mut self.calls).finish();

@@ -3,14 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use stepback_machine::{RegisterId, RegisterView};
-use stepback_parsers::SourceTraits;
+use stepback_parsers::{Recurrence, SourceTraits};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::answers::index_info::WARNINGS_KEPT;
+use crate::answers::index_info::{TIME_FALLS, WARNINGS_KEPT};
 use crate::builder::segment::markers::MarkersOfKind;
-use crate::builder::segment::sealed::SealedSegment;
+use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem};
 use crate::builder::segment::turns::TurnKind;
-use crate::store::contents::{Contents, MarkerContents, ThreadContents, ViewContents, WarningContents, mapped};
+use crate::store::contents::{
+    Contents, FallContents, MarkerContents, ThreadContents, ViewContents, WarningContents, kind_of, mapped,
+};
 use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::segment::meta::SegmentMeta;
@@ -31,6 +33,8 @@ pub struct Catalogue {
     view_numbers: HashMap<(u16, RegisterView), usize>,
     /// Warnings that were given and are given once only.
     complaints: HashSet<String>,
+    /// The places of the warnings that are kept, by their kinds.
+    warning_kinds: HashMap<String, usize>,
 }
 
 impl Catalogue {
@@ -46,6 +50,7 @@ impl Catalogue {
             time_range: None,
             warning_count: 0,
             warnings: Vec::new(),
+            time_falls: Vec::new(),
             externals: 0,
             threads: Vec::new(),
             register_names: Vec::new(),
@@ -71,6 +76,12 @@ impl Catalogue {
             name_numbers: numbers(&mut contents.register_names.iter()),
             view_numbers: views.map(|(number, view)| ((view.thread, view.view), number)).collect(),
             complaints: complaints.into_iter().collect(),
+            warning_kinds: contents
+                .warnings
+                .iter()
+                .zip(0..)
+                .map(|(warning, place)| (kind_of(&warning.message).to_owned(), place))
+                .collect(),
             contents,
         }
     }
@@ -138,7 +149,13 @@ impl Catalogue {
         // Until its first step is seen, that of the trace's first step.
         let instruction_set = self.contents.traits.instruction_set;
         let name = name.to_owned();
-        self.contents.threads.push(ThreadContents { name, steps: 0, instruction_set, first_step: None });
+        self.contents.threads.push(ThreadContents {
+            name,
+            steps: 0,
+            instruction_set,
+            first_step: None,
+            last_time: None,
+        });
         next as u16
     }
 
@@ -162,9 +179,7 @@ impl Catalogue {
     pub fn complain(&mut self, line_base: u64, message: String) {
         if self.complaints.insert(message.clone()) {
             self.contents.warning_count += 1;
-            if self.contents.warnings.len() < WARNINGS_KEPT {
-                self.contents.warnings.push(WarningContents { line: line_base + 1, column: 0, message });
-            }
+            self.warn(WarningContents { line: line_base + 1, column: 0, message, count: 1 });
         }
     }
 
@@ -205,25 +220,70 @@ impl Catalogue {
     }
 
     /// Takes the problems of a segment of a task that begins after so many lines.
-    pub fn take_problems(&mut self, task_lines: u64, segment: &mut SealedSegment) {
-        let (problems, count) = std::mem::take(&mut segment.problems);
-        self.contents.warning_count += count;
-        for problem in problems {
-            if problem.is_once_a_run {
-                if !self.complaints.insert(problem.message.clone()) {
+    pub fn take_problems(&mut self, task_lines: u64, meta: &SegmentMeta, segment: &mut SealedSegment) {
+        let problems = std::mem::take(&mut segment.problems);
+        self.contents.warning_count += segment.problem_count;
+        let mut first_ones = Vec::new();
+        for SegmentProblem { slot, line, column, message, count, recurrence } in problems {
+            if recurrence == Recurrence::OnceARun {
+                if !self.complaints.insert(message.clone()) {
                     continue;
                 }
                 self.contents.warning_count += 1;
             }
-            if self.contents.warnings.len() < WARNINGS_KEPT {
-                self.contents.warnings.push(WarningContents {
-                    line: task_lines + problem.line + 1,
-                    column: u64::from(problem.column),
-                    message: problem.message,
-                });
-            }
+            let count = if recurrence == Recurrence::OnceARun { 1 } else { count };
+            let (line, column) = (task_lines + line + 1, u64::from(column));
+            first_ones.push(Placed { slot, warning: WarningContents { line, column, message, count } });
+        }
+        first_ones.extend(self.take_times(task_lines, meta, segment));
+        // In the order of the trace, whatever part of it they were found in.
+        first_ones.sort_by_key(|placed| (placed.warning.line, placed.slot));
+        first_ones.into_iter().for_each(|placed| self.warn(placed.warning));
+    }
+
+    /// Counts a warning, and keeps it if it is the first of its kind.
+    fn warn(&mut self, warning: WarningContents) {
+        let kind = kind_of(&warning.message);
+        if let Some(known) = self.warning_kinds.get(kind).and_then(|place| self.contents.warnings.get_mut(*place)) {
+            known.count += warning.count;
+        } else if self.contents.warnings.len() < WARNINGS_KEPT {
+            self.warning_kinds.insert(kind.to_owned(), self.contents.warnings.len());
+            self.contents.warnings.push(warning);
         }
     }
+
+    /// Takes the times of the threads of a segment. Where they run backwards, a warning names the first such place.
+    fn take_times(&mut self, task_lines: u64, meta: &SegmentMeta, segment: &mut SealedSegment) -> Option<Placed> {
+        let mut falls = std::mem::take(&mut segment.time_falls);
+        let inside = falls.len();
+        for (times, known) in segment.thread_times.iter().zip(&meta.threads) {
+            let Some(thread) = self.contents.threads.get_mut(usize::from(known.thread)) else { continue };
+            if let Some((step, from)) = times.first.zip(thread.last_time).filter(|(step, from)| step.time < *from) {
+                falls.push(SegmentFall { step, from });
+            }
+            thread.last_time = times.last.or(thread.last_time);
+        }
+        let count = segment.fall_count + (falls.len() - inside) as u64;
+        self.contents.warning_count += count;
+        falls.sort_by_key(|fall| fall.step.slot);
+        let step_of = |fall: &SegmentFall| (meta.step_base + u64::from(fall.step.slot)).saturating_sub(1);
+        let room = WARNINGS_KEPT.saturating_sub(self.contents.time_falls.len());
+        let kept = falls.iter().take(room);
+        let kept = kept.map(|fall| FallContents { step: step_of(fall), from: fall.from, to: fall.step.time });
+        self.contents.time_falls.extend(kept);
+        let first = falls.first()?;
+        let (from, to) = (first.from, first.step.time);
+        let message = format!("{TIME_FALLS}, from {from} to {to} at step {}", step_of(first));
+        let warning = WarningContents { line: task_lines + first.step.line + 1, column: 0, message, count };
+        Some(Placed { slot: first.step.slot, warning })
+    }
+}
+
+/// A warning of a segment, and the slot that it stands in.
+#[derive(Debug)]
+struct Placed {
+    slot: u32,
+    warning: WarningContents,
 }
 
 /// The index's number of a register that a segment numbers in its own way.

@@ -132,6 +132,40 @@ fn build_of(end: End, at: u64) -> Option<Result<Index<Broken>, BuildError>> {
     catch_unwind(AssertUnwindSafe(build)).ok()
 }
 
+/// What an index warns of: the line, how often, what.
+fn warned(text: &str, segment_bytes: u64) -> (u64, Vec<(u64, u64, String)>) {
+    let tarmac = Tarmac::open(Box::new(text.as_bytes().to_vec()), Default::default()).unwrap();
+    let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes, threads: 1 }).unwrap();
+    let each = index.warnings().iter().map(|warning| (warning.line, warning.count, warning.message.clone()));
+    (index.info().warning_count, each.collect())
+}
+
+#[test]
+fn equal_warnings_are_listed_once_and_counted_as_often_as_they_occur() {
+    let line = |at: u32| format!("{at} clk IT (1) 00001000 d503201f O EL1h_n : NOP\n{at} clk FOO bar\n");
+    let text = (1..40).map(|at| line(at) + if at == 20 { "5 clk R {\n" } else { "" }).collect::<String>();
+    for segment_bytes in [100, 300, 1 << 20] {
+        let (count, each) = warned(&text, segment_bytes);
+        assert_eq!((count, each.len()), (40, 2), "{each:?}");
+        assert_eq!(each[0], (2, 39, "unknown Tarmac event type \"FOO\"".to_owned()));
+        assert_eq!((each[1].0, each[1].1), (41, 1));
+    }
+}
+
+#[test]
+fn time_that_runs_backwards_is_a_warning_that_names_the_place() {
+    let line = |at: u32| format!("{at} clk IT (1) 00001000 d503201f O EL1h_n : NOP\n");
+    let text = [10, 20, 30, 15, 25, 35, 5].map(line).concat();
+    for segment_bytes in [50, 100, 1 << 20] {
+        let (count, each) = warned(&text, segment_bytes);
+        let message = "time runs backwards, from 30 to 15 at step 3".to_owned();
+        assert_eq!((count, each), (2, vec![(4, 2, message)]), "{segment_bytes}");
+    }
+    // Cores may be ahead of each other.
+    let cpu = |at: u32, cpu: u32| format!("{at} clk cpu{cpu} IT (1) 00001000 d503201f O EL1h_n : NOP\n");
+    assert_eq!(warned(&[cpu(10, 0), cpu(5, 1), cpu(11, 0), cpu(6, 1)].concat(), 1 << 20).0, 0);
+}
+
 #[test]
 fn a_worker_that_panics_does_not_leave_the_others_waiting() {
     for at in [0, 5000, 17_000] {

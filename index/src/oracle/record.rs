@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use stepback_machine::{InstructionSet, RegisterId};
 use stepback_parsers::{
-    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, Recording, RegisterSource,
-    RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
+    EventSink, MarkerEvent, MemoryAccess, ParseScratch, Place, Position, Problem, Recording, Recurrence,
+    RegisterSource, RegisterWrite, Source, SourceError, Step, StepEvent, TextEvent, ThreadNumber,
 };
 
-use crate::answers::index_info::Warning;
+use crate::answers::index_info::{TimeFall, Warning};
 use crate::answers::program::Program;
 use crate::answers::thread::{ThreadId, ThreadInfo};
 use crate::oracle::banks::{ModeOfSlot, Physical};
@@ -35,6 +35,8 @@ pub struct Oracle {
     pub(super) register_names: Vec<String>,
     pub(super) widths: HashMap<RegisterId, u16>,
     warnings: Vec<Warning>,
+    /// The steps at which time runs backwards.
+    pub(super) time_falls: Vec<TimeFall>,
     pub(super) program: Program,
     /// Reads that contradict what was known before them.
     pub(super) external_changes: u64,
@@ -89,10 +91,12 @@ impl Oracle {
             register_names: Vec::new(),
             widths: HashMap::new(),
             warnings: Vec::new(),
+            time_falls: Vec::new(),
             program: Program::default(),
             external_changes: 0,
         };
-        let mut sink = Recorder { oracle: &mut oracle, last_steps: HashMap::new(), modes: ModeOfSlot::default() };
+        let (last_steps, last_times) = (HashMap::new(), HashMap::new());
+        let mut sink = Recorder { oracle: &mut oracle, last_steps, last_times, modes: ModeOfSlot::default() };
         source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
         if oracle.thread_names.is_empty() {
             oracle.thread_names.push("cpu0".to_owned());
@@ -102,6 +106,7 @@ impl Oracle {
             _ => None,
         });
         oracle.recordings = told.collect();
+        oracle.warn_of_times();
         oracle.follow_memory();
         oracle.widths = oracle.find_widths();
         Ok(oracle)
@@ -182,6 +187,17 @@ impl Oracle {
     }
 
     /// The line, counted from 0, that begins at or before an offset.
+    /// Warns of the steps that bear an earlier time than their threads' steps before, at the first of them.
+    fn warn_of_times(&mut self) {
+        if let Some(first) = self.time_falls.first() {
+            let TimeFall { step, from, to } = *first;
+            let line = self.step(step).map_or(0, |told| told.line) + 1;
+            let message = format!("time runs backwards, from {from} to {to} at step {}", step.0);
+            self.warnings.push(Warning { line, offset: 0, message, count: self.time_falls.len() as u64 });
+        }
+        self.warnings.sort_by_key(|warning| warning.line);
+    }
+
     pub(super) fn line_at(&self, offset: u64) -> u64 {
         (self.line_starts.partition_point(|start| *start <= offset) as u64).saturating_sub(1)
     }
@@ -191,6 +207,8 @@ impl Oracle {
 struct Recorder<'a> {
     oracle: &'a mut Oracle,
     last_steps: HashMap<u16, Step>,
+    /// Of each thread the time that its last step bears.
+    last_times: HashMap<u16, u64>,
     modes: ModeOfSlot,
 }
 
@@ -212,6 +230,11 @@ impl EventSink for Recorder<'_> {
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
+        if let Some(to) = step.time
+            && let Some(from) = self.last_times.insert(step.thread.0, to).filter(|from| to < *from)
+        {
+            self.oracle.time_falls.push(TimeFall { step: Step(self.oracle.step_count()), from, to });
+        }
         self.last_steps.insert(step.thread.0, Step(self.oracle.step_count()));
         let before = self.oracle.steps.last().and_then(|last| last.time);
         self.oracle.steps.push(Told {
@@ -269,6 +292,10 @@ impl EventSink for Recorder<'_> {
     fn problem(&mut self, problem: &Problem) {
         let line = self.oracle.line_at(problem.place.offset) + 1;
         let (offset, message) = (u64::from(problem.column), problem.message.clone());
-        self.oracle.warnings.push(Warning { line, offset, message });
+        let known = self.oracle.warnings.iter_mut().find(|known| known.message == message);
+        match known {
+            Some(known) => known.count += u64::from(problem.recurrence != Recurrence::OnceARun),
+            None => self.oracle.warnings.push(Warning { line, offset, message, count: 1 }),
+        }
     }
 }

@@ -3,12 +3,13 @@
 use stepback_machine::{AccessKind, Address, Encoding, step_text};
 use stepback_parsers::{Line, Position, Step, WrittenName};
 
+use crate::answers::index_info::{TimeFall, WARNINGS_KEPT};
 use crate::answers::step_record::LATE_STEPS;
 use crate::answers::step_record::{Access, AccessTarget, Effect, StepRecord};
 use crate::answers::value::Value;
 use crate::oracle::event::{Accessed, Event, EventKind, Told, Written};
 use crate::oracle::record::{Oracle, Replay};
-use crate::query::steps::{LineOfStep, PositionOfTime, Steps};
+use crate::query::steps::{FallsAcrossTime, LineOfStep, PositionOfTime, Steps};
 
 impl Replay for Steps {
     fn replay(&self, oracle: &Oracle) -> Option<Vec<StepRecord>> {
@@ -28,6 +29,13 @@ impl Replay for PositionOfTime {
         // Steps before the first timestamp come before all times.
         let in_time = oracle.steps.iter().take_while(|step| step.time.is_none_or(|time| time <= self.0));
         Some(Position(in_time.count() as u64))
+    }
+}
+
+impl Replay for FallsAcrossTime {
+    fn replay(&self, oracle: &Oracle) -> Option<Vec<TimeFall>> {
+        let is_crossed = |fall: &&TimeFall| (fall.to..fall.from).contains(&self.0);
+        Some(oracle.time_falls.iter().take(WARNINGS_KEPT).filter(is_crossed).copied().collect())
     }
 }
 

@@ -4,6 +4,7 @@ use stepback_parsers::{Line, Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
+use crate::answers::index_info::TimeFall;
 use crate::answers::step_record::StepRecord;
 use crate::index::Index;
 use crate::inference::access_values::fill_accesses;
@@ -65,6 +66,20 @@ impl Query for PositionOfTime {
         let Some(number) = after.checked_sub(1) else { return Ok(Position(0)) };
         let Some(segment) = index.segment(number) else { return Ok(Position(0)) };
         Ok(Position(segment.meta.step_base + u64::from(segment.steps_up_to(self.0)?)))
+    }
+}
+
+/// The steps at which a thread's time falls from above a time to it or below it: so often the time comes again behind
+/// [`PositionOfTime`]. Of the first [`crate::WARNINGS_KEPT`] such steps of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct FallsAcrossTime(pub u64);
+
+impl Query for FallsAcrossTime {
+    type Answer = Vec<TimeFall>;
+
+    fn run<S: Source>(&self, index: &Index<S>, _cancel: &Cancel) -> Result<Vec<TimeFall>, QueryError> {
+        let falls = index.contents.time_falls.iter().filter(|fall| fall.to <= self.0 && self.0 < fall.from);
+        Ok(falls.map(|fall| TimeFall { step: Step(fall.step), from: fall.from, to: fall.to }).collect())
     }
 }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use stepback_machine::{InstructionSet, RegisterView};
 use stepback_parsers::{MarkerKind, SourceTraits};
 
+use crate::answers::index_info::TIME_FALLS;
 use crate::store::calls::layout::CallLayout;
 use crate::store::extent::Extent;
 use crate::store::fingerprint::Fingerprint;
@@ -22,6 +23,8 @@ pub struct ThreadContents {
     pub instruction_set: InstructionSet,
     /// Its first step.
     pub first_step: Option<u64>,
+    /// The time that its last step bears.
+    pub last_time: Option<u64>,
 }
 
 /// A register view that some segment writes.
@@ -61,16 +64,34 @@ pub struct KeyMaps {
     pub pcs: Extent,
 }
 
-/// A line that could not be read.
+/// What is wrong with a line, or with several in the same way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WarningContents {
-    /// Line, from 1.
+    /// The first line, from 1.
     pub line: u64,
     /// Byte offset in the line.
     pub column: u64,
     /// What is wrong.
     #[serde(deserialize_with = "stepback_parsers::decoded_text::text")]
     pub message: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// A step that bears an earlier time than its thread's step before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FallContents {
+    /// The step.
+    pub step: u64,
+    /// The time before it.
+    pub from: u64,
+    /// Its own.
+    pub to: u64,
+}
+
+/// What is the same of warnings of a kind: of times that run backwards each tells others.
+pub fn kind_of(message: &str) -> &str {
+    if message.starts_with(TIME_FALLS) { TIME_FALLS } else { message }
 }
 
 /// The directory: everything but bulk data.
@@ -92,8 +113,10 @@ pub struct Contents {
     pub time_range: Option<(u64, u64)>,
     /// Problems in all.
     pub warning_count: u64,
-    /// The first problems.
+    /// The first problems of each kind.
     pub warnings: Vec<WarningContents>,
+    /// The first steps at which time runs backwards, ascending.
+    pub time_falls: Vec<FallContents>,
     /// Reads in all that contradict what was known before them.
     pub externals: u64,
     /// Threads by number.

@@ -60,7 +60,7 @@ mod tests {
             bytes[place..place + 8].copy_from_slice(&(1u64 << 46).to_le_bytes());
             assert_ne!(decode(&bytes).as_ref(), Ok(&texts), "{place}");
         }
-        let warning = WarningContents { line: 1, column: 2, message: "here".into() };
+        let warning = WarningContents { line: 1, column: 2, message: "here".into(), count: 3 };
         let mut bytes = encode_part(&warning).unwrap();
         bytes[16..24].copy_from_slice(&(1u64 << 46).to_le_bytes());
         assert_eq!(decode_part::<WarningContents>(&bytes), Err(NoPart::Malformed));

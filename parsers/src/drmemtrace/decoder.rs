@@ -12,7 +12,7 @@ use crate::drmemtrace::opening::{Opening, VERSION};
 use crate::drmemtrace::raw_record::{RawRecord, Width, kind, marker};
 use crate::drmemtrace::record::{DataRecord, HintRecord, InstructionRecord, RecordSink};
 use crate::drmemtrace::threads::{IDLE, Threads};
-use crate::events::{Place, Problem, ThreadNumber};
+use crate::events::{Place, Problem, Recurrence, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 
 /// From this version on events of the kernel say at which address they happened.
@@ -395,7 +395,7 @@ pub(super) fn problem(name: &str, offset: u64, message: &str) -> Problem {
         place: Place { offset, line_in_range: 0 },
         column: 0,
         message: format!("{name:?}, byte {offset} of its records: {message}"),
-        is_once_a_run: false,
+        recurrence: Recurrence::Single,
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use stepback_machine::{Address, InstructionSet, Mode};
 
 use crate::events::{
-    DelaySlot, EventSink, MarkerEvent, MemoryAccess, Place, Problem, StepEvent, StepOrigin, ThreadNumber,
+    DelaySlot, EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, StepEvent, StepOrigin, ThreadNumber,
 };
 use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
@@ -185,7 +185,7 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
     fn problem(&mut self, message: String) {
         if self.is_wanted() {
             let place = self.place();
-            self.sink.problem(&Problem { place, column: 0, message, is_once_a_run: false });
+            self.sink.problem(&Problem { place, column: 0, message, recurrence: Recurrence::Single });
         }
     }
 }

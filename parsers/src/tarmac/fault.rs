@@ -1,5 +1,6 @@
 //! Why a line could not be read.
 
+use crate::events::Recurrence;
 use crate::text::lexer::{Lexer, Token};
 
 /// Where in a line the reader gave up, and why.
@@ -59,9 +60,13 @@ pub(super) enum FaultKind {
 }
 
 impl FaultKind {
-    /// True for what is said only once in a run.
-    pub fn is_once_a_run(self) -> bool {
-        matches!(self, Self::UnknownType | Self::UnknownUnit)
+    /// Whether it is said of each line.
+    pub fn recurrence(self) -> Recurrence {
+        match self {
+            Self::UnknownType => Recurrence::OfKind,
+            Self::UnknownUnit => Recurrence::OnceARun,
+            _ => Recurrence::Single,
+        }
     }
 
     /// A fault of this kind at a column.

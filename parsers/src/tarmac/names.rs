@@ -17,8 +17,6 @@ pub(super) struct RunNames {
     pub threads: NameTable,
     /// Registers outside the architecture's table, in lower case.
     pub registers: NameTable,
-    /// Event types that were complained about.
-    pub types: NameTable,
     /// Units of time that were complained about.
     pub units: NameTable,
 }
@@ -28,7 +26,6 @@ impl RunNames {
     pub fn clear(&mut self) {
         self.threads.clear();
         self.registers.clear();
-        self.types.clear();
         self.units.clear();
     }
 }

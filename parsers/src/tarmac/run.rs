@@ -4,7 +4,7 @@ use stepback_machine::{Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
 use crate::error::SourceError;
 use crate::events::ThreadNumber;
-use crate::events::{EventSink, Flow, Place, Problem, RegisterWrite};
+use crate::events::{EventSink, Flow, Place, Problem, Recurrence, RegisterWrite};
 use crate::source::Parsed;
 use crate::tarmac::ahead::Ahead;
 use crate::tarmac::diagram_line::OpenDiagram;
@@ -203,7 +203,8 @@ impl<'r, S: EventSink> Run<'r, S> {
     /// Reports the line that starts at `start` of the window and does not end in it.
     fn too_long(&mut self, start: usize) {
         let place = self.place(start);
-        self.problem(Problem { place, column: 0, message: FaultKind::LineTooLong.to_string(), is_once_a_run: false });
+        let (message, recurrence) = (FaultKind::LineTooLong.to_string(), Recurrence::Single);
+        self.problem(Problem { place, column: 0, message, recurrence });
         self.skip_too_long();
     }
 

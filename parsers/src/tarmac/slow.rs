@@ -20,8 +20,8 @@ use crate::tarmac::run::{Chunk, LineThread, Origin, Part, Run, THREADS};
 use crate::text::lexer::{Token, is_word_byte};
 use crate::text::lines::without_return;
 
-/// Event types that get a complaint of their own.
-const UNKNOWN_TYPES: usize = 64;
+/// Units of time that get a complaint of their own.
+const UNKNOWN_UNITS: usize = 64;
 
 /// A line and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -167,7 +167,7 @@ impl<S: EventSink> Run<'_, S> {
 
     /// Reports what is wrong with the beginning of a line that was read nevertheless.
     fn doubt(&mut self, header: &Header<'_>, spot: Spot<'_>) {
-        let is_told = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_TYPES).is_none();
+        let is_told = |names: &mut RunNames, unit| names.units.add(unit, UNKNOWN_UNITS).is_none();
         match (header.doubt, header.unit) {
             (Some(Fault { kind: FaultKind::UnknownUnit, .. }), Some(unit)) if is_told(self.names, unit) => {}
             (Some(fault), _) => self.report(spot, fault),
@@ -189,8 +189,8 @@ impl<S: EventSink> Run<'_, S> {
             message.push_str(", and the last line has no newline: the trace may be cut short");
         }
         let column = u32::try_from(fault.column).unwrap_or(u32::MAX);
-        let is_once_a_run = fault.kind.is_once_a_run();
-        self.problem(Problem { place: spot.place, column, message, is_once_a_run });
+        let recurrence = fault.kind.recurrence();
+        self.problem(Problem { place: spot.place, column, message, recurrence });
     }
 
     fn instruction(&mut self, header: &Header<'_>, line: &InstructionLine<'_>, spot: Spot<'_>) -> Result<(), Fault> {
@@ -254,13 +254,10 @@ impl<S: EventSink> Run<'_, S> {
         Ok(())
     }
 
-    /// A note, and a complaint the first time that its type is met.
+    /// A note, and a complaint.
     fn unknown(&mut self, told: Told<'_>) -> Result<(), Fault> {
         self.text(TextKind::Note, told)?;
-        match self.names.types.add(told.header.word, UNKNOWN_TYPES) {
-            Some(_) => Err(FaultKind::UnknownType.at(told.header.word_at)),
-            None => Ok(()),
-        }
+        Err(FaultKind::UnknownType.at(told.header.word_at))
     }
 
     fn register(&mut self, told: Told<'_>) -> Result<(), Fault> {

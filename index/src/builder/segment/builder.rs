@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 use stepback_machine::{AccessKind, Branch, InstructionSet, RegisterId, RegisterView};
 use stepback_parsers::{
-    EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, RegisterSource, RegisterWrite,
+    EventSink, Flow, Marker, MarkerEvent, MarkerKind, MemoryAccess, Problem, Recurrence, RegisterSource, RegisterWrite,
     SourceTraits, StepEvent, TextEvent, TextKind, ThreadNumber,
 };
 
@@ -12,7 +12,7 @@ use crate::answers::index_info::WARNINGS_KEPT;
 use crate::builder::segment::encode::Encoder;
 use crate::builder::segment::limits::SegmentLimits;
 use crate::builder::segment::markers::MarkerLists;
-use crate::builder::segment::sealed::{SealedSegment, SegmentProblem};
+use crate::builder::segment::sealed::{SealedSegment, SegmentFall, SegmentProblem, ThreadTimes, TimedStep};
 use crate::builder::segment::shadow::GranuleState;
 use crate::builder::segment::transfers::{ThreadEnd, Tracked, Transfer};
 use crate::builder::segment::turns::Turns;
@@ -24,6 +24,9 @@ use crate::store::segment::views::SHARING_CALLS;
 
 /// A segment is closed early when its text is so long.
 const TEXT_LIMIT: u64 = 1 << 30;
+
+/// More kinds of problems of one segment are not told apart, but counted all the same.
+const PROBLEM_KINDS: usize = 8 * WARNINGS_KEPT;
 
 /// An access of a block: where, when, how.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +84,11 @@ pub struct SegmentBuilder {
     pub(crate) turns: Turns,
     pub(crate) problems: Vec<SegmentProblem>,
     pub(crate) problem_count: u64,
+    /// The place of each kind of problem.
+    problem_kinds: HashMap<String, usize>,
+    pub(crate) thread_times: Vec<ThreadTimes>,
+    pub(crate) time_falls: Vec<SegmentFall>,
+    pub(crate) fall_count: u64,
     /// The first and the last slot that has some.
     pub(crate) problem_slots: Option<(u32, u32)>,
     pub(crate) encoder: Encoder,
@@ -134,6 +142,7 @@ impl SegmentBuilder {
     /// Begins a task: a range of the input that is parsed in one run.
     pub fn begin_task(&mut self, text_start: u64) {
         self.thread_names.clear();
+        self.thread_times.clear();
         self.register_names.clear();
         self.threads.clear();
         self.turns.begin_task();
@@ -174,6 +183,10 @@ impl SegmentBuilder {
         self.transfers.clear();
         self.turns.clear();
         self.problems.clear();
+        self.problem_kinds.clear();
+        self.thread_times.iter_mut().for_each(|times| *times = ThreadTimes::default());
+        self.time_falls.clear();
+        self.fall_count = 0;
         self.problem_slots = None;
     }
 
@@ -276,6 +289,25 @@ impl SegmentBuilder {
         }
     }
 
+    /// Notes the time that a step of a thread bears.
+    #[inline(always)]
+    fn note_time(&mut self, thread: usize, step: TimedStep) {
+        let Some(times) = self.thread_times.get_mut(thread) else { return };
+        match times.last.replace(step.time) {
+            None => times.first = Some(step),
+            Some(from) if step.time < from => self.note_fall(SegmentFall { step, from }),
+            Some(_) => {}
+        }
+    }
+
+    #[cold]
+    fn note_fall(&mut self, fall: SegmentFall) {
+        self.fall_count += 1;
+        if self.time_falls.len() < WARNINGS_KEPT {
+            self.time_falls.push(fall);
+        }
+    }
+
     #[inline(always)]
     fn visit(&mut self, pc: u64) {
         // The step after an address is mostly the one that came after it last time.
@@ -298,6 +330,7 @@ impl EventSink for SegmentBuilder {
     fn thread_named(&mut self, thread: ThreadNumber, name: &str) {
         debug_assert_eq!(usize::from(thread.0), self.thread_names.len(), "threads come in order");
         self.thread_names.push(name.to_owned());
+        self.thread_times.push(ThreadTimes::default());
         self.threads.push(ThreadEnd::carried());
         self.turns.add_thread();
         self.thread_steps.push(0);
@@ -331,6 +364,9 @@ impl EventSink for SegmentBuilder {
         self.times.push(time.unwrap_or(0));
         let thread = usize::from(step.thread.0);
         self.thread_steps[thread] += 1;
+        if let Some(time) = step.time {
+            self.note_time(thread, TimedStep { slot: self.slot, line: step.place.line_in_range, time });
+        }
         if self.thread_names.len() > 1 {
             // Until a second thread appears all steps are those of the first.
             self.step_threads.resize(self.slot as usize - 1, 0);
@@ -411,15 +447,24 @@ impl EventSink for SegmentBuilder {
     }
 
     fn problem(&mut self, problem: &Problem) {
-        self.problem_count += u64::from(!problem.is_once_a_run);
-        let (first, _) = *self.problem_slots.get_or_insert((self.slot, self.slot));
-        self.problem_slots = Some((first, self.slot));
-        if self.problems.len() < WARNINGS_KEPT || problem.is_once_a_run {
+        let Problem { place, column, message, recurrence } = problem;
+        self.problem_count += u64::from(*recurrence != Recurrence::OnceARun);
+        let known = self.problem_kinds.get(message).and_then(|place| self.problems.get_mut(*place));
+        if known.is_none() || *recurrence == Recurrence::Single {
+            let (first, _) = *self.problem_slots.get_or_insert((self.slot, self.slot));
+            self.problem_slots = Some((first, self.slot));
+        }
+        if let Some(known) = known {
+            known.count += 1;
+        } else if self.problems.len() < PROBLEM_KINDS {
+            self.problem_kinds.insert(message.clone(), self.problems.len());
             self.problems.push(SegmentProblem {
-                line: problem.place.line_in_range,
-                column: problem.column,
-                message: problem.message.clone(),
-                is_once_a_run: problem.is_once_a_run,
+                slot: self.slot,
+                line: place.line_in_range,
+                column: *column,
+                message: message.clone(),
+                count: 1,
+                recurrence: *recurrence,
             });
         }
     }

@@ -88,7 +88,11 @@ impl SegmentBuilder {
             host_calls: self.host_calls.clone(),
             pcs,
             time_range: self.times.get(self.timeless as usize).copied().zip(self.latest_time),
-            problems: (std::mem::take(&mut self.problems), self.problem_count),
+            problems: std::mem::take(&mut self.problems),
+            problem_count: self.problem_count,
+            thread_times: self.thread_times.clone(),
+            time_falls: std::mem::take(&mut self.time_falls),
+            fall_count: self.fall_count,
             line_in_task: self.line_start,
         }
     }

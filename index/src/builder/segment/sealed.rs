@@ -1,6 +1,7 @@
 //! A segment that is parsed and encoded.
 
 use stepback_machine::RegisterView;
+use stepback_parsers::Recurrence;
 
 use crate::builder::segment::markers::MarkersOfKind;
 use crate::builder::segment::shadow::GranuleState;
@@ -46,8 +47,16 @@ pub struct SealedSegment {
     pub pcs: Vec<u64>,
     /// The first time that one of its steps has, and that of its last step.
     pub time_range: Option<(u64, u64)>,
-    /// Its problems: the first of them, and how many in all but for those that are reported once a run.
-    pub problems: (Vec<SegmentProblem>, u64),
+    /// Its problems, each kind once.
+    pub problems: Vec<SegmentProblem>,
+    /// How many in all, but for those that are reported once a run.
+    pub problem_count: u64,
+    /// The times of each thread's first and last step.
+    pub thread_times: Vec<ThreadTimes>,
+    /// The first steps at which time runs backwards.
+    pub time_falls: Vec<SegmentFall>,
+    /// How many of them there are in all.
+    pub fall_count: u64,
     /// Lines of its task before it.
     pub line_in_task: u64,
 }
@@ -65,12 +74,45 @@ impl SealedSegment {
 /// A problem of a segment.
 #[derive(Clone, Debug)]
 pub struct SegmentProblem {
-    /// Lines between the first line of the segment's task and this one.
+    /// The slot of the first.
+    pub slot: u32,
+    /// Lines between the first line of the segment's task and the first with it.
     pub line: u64,
     /// Byte offset in the line.
     pub column: u32,
     /// What is wrong.
     pub message: String,
+    /// How often.
+    pub count: u64,
     /// As in [`stepback_parsers::Problem`].
-    pub is_once_a_run: bool,
+    pub recurrence: Recurrence,
+}
+
+/// The times of a thread in a segment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThreadTimes {
+    /// Of its first step that bears one.
+    pub first: Option<TimedStep>,
+    /// Of its last step that bears one.
+    pub last: Option<u64>,
+}
+
+/// A step that bears a time.
+#[derive(Clone, Copy, Debug)]
+pub struct TimedStep {
+    /// Its slot.
+    pub slot: u32,
+    /// Lines between the first line of the segment's task and its own.
+    pub line: u64,
+    /// Its time.
+    pub time: u64,
+}
+
+/// A step of a segment that bears an earlier time than its thread's step before.
+#[derive(Clone, Copy, Debug)]
+pub struct SegmentFall {
+    /// The step.
+    pub step: TimedStep,
+    /// The time before it.
+    pub from: u64,
 }

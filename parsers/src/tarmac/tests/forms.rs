@@ -434,6 +434,7 @@ fn words_and_exceptions() {
             "note \"FOO bar\"",
             "problem 6 unknown Tarmac event type \"FOO\"",
             "note \"FOO\"",
+            "problem 6 unknown Tarmac event type \"FOO\"",
             "note \"BNR4___I 00\"",
             "problem 6 unknown Tarmac event type \"BNR4___I\"",
         ],
