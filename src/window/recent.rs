@@ -12,6 +12,11 @@ use crate::session::trace_bytes;
 /// How many are remembered.
 pub const LIMIT: usize = 8;
 
+/// Longer words about a trace are not of ours.
+const KIND: usize = 100;
+/// More images, and more directories of them, are not opened unasked.
+const PLACES: usize = 64;
+
 /// A trace that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecentTrace {
@@ -61,6 +66,14 @@ impl RecentTrace {
             Some(rest) => format!("~/{}", rest.display()),
             None => folder.display().to_string(),
         }
+    }
+
+    /// Leaves out what the program itself would not have kept.
+    pub fn keep_within_limits(&mut self) {
+        self.kind = self.kind.chars().take(KIND).collect();
+        self.images.truncate(PLACES);
+        self.sysroots.truncate(PLACES);
+        self.opened = self.opened.min(now());
     }
 
     /// When it was opened, seen from now.

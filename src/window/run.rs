@@ -1,6 +1,7 @@
 //! Opens the window, or says why there can be none.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 
@@ -9,7 +10,8 @@ use anyhow::{Result, anyhow};
 use super::app::{App, Failure};
 use super::options::{Outcome, WindowOptions};
 use super::script::Script;
-use super::storage_file;
+use super::storage_file::Storage;
+use super::toasts::ToastKind;
 
 /// What the desktop knows the program by, and the directory of what it keeps.
 const APP: &str = "stepback";
@@ -24,14 +26,20 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
     if let Some(why) = no_display() {
         return Ok(Outcome::NoWindow(why));
     }
-    let native = native_options(&options);
+    let storage = Storage::of(APP);
+    // What was kept plays no part in runs from a script.
+    let notice = storage.notice.filter(|_| !options.is_scripted());
+    let native = native_options(&options, storage.instead);
     let failure = Arc::new(std::sync::Mutex::new(None::<Failure>));
     let has_begun = Arc::new(AtomicBool::new(false));
     let create: eframe::AppCreator<'_> = {
         let (failure, has_begun) = (failure.clone(), has_begun.clone());
         Box::new(move |cc| {
             has_begun.store(true, Relaxed);
-            let app = App::new(cc, options, script);
+            let mut app = App::new(cc, options, script);
+            if let Some(notice) = notice {
+                app.toasts.show(ToastKind::Warning, &notice);
+            }
             *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(app.failure.clone());
             Ok(Box::new(app))
         })
@@ -79,7 +87,7 @@ fn no_display() -> Option<String> {
     (is_needed && !names.iter().any(is_set)).then(|| message.to_owned())
 }
 
-fn native_options(options: &WindowOptions) -> eframe::NativeOptions {
+fn native_options(options: &WindowOptions, persistence_path: Option<PathBuf>) -> eframe::NativeOptions {
     let (wide, tall) = options.size.unwrap_or((1600, 1000));
     let size = [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
     let mut viewport = egui::ViewportBuilder::default()
@@ -94,7 +102,6 @@ fn native_options(options: &WindowOptions) -> eframe::NativeOptions {
     // A picture of a given size must not depend on where the window was last time.
     let persist_window = options.size.is_none() && !options.is_scripted();
     let renderer = eframe::Renderer::Glow;
-    let persistence_path = storage_file::instead_of_unusable(APP);
     eframe::NativeOptions {
         viewport,
         renderer,

@@ -110,6 +110,7 @@ impl Settings {
         self.zoom = if self.zoom.is_finite() { self.zoom.clamp(*ZOOM.start(), *ZOOM.end()) } else { 1.0 };
         self.recent.retain(|recent| !recent.path.as_os_str().is_empty());
         self.recent.truncate(recent::LIMIT);
+        self.recent.iter_mut().for_each(RecentTrace::keep_within_limits);
         self.recent_commands.truncate(COMMANDS);
         let surplus = self.moved_sources.len().saturating_sub(MAPPINGS);
         self.moved_sources.drain(..surplus);

@@ -1,22 +1,113 @@
 //! The file in which the toolkit keeps what the program leaves for its next run.
 
-use std::fs::Metadata;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
 
 /// A longer file is not of ours.
 const LIMIT_BYTES: u64 = 16 << 20;
+/// Under these names the toolkit keeps the place of the window, and its own options.
+const WINDOW: &str = "window";
+const TOOLKIT: &str = "egui";
+/// No screen has more pixels to a side; a place farther off is on none.
+const PIXELS: f32 = 32_768.0;
+/// Sides of a window that can be seen, in points.
+const SIDE: std::ops::RangeInclusive<f32> = 64.0..=16_384.0;
+/// How much larger than a pixel a point may be.
+const SCALE: std::ops::RangeInclusive<f32> = 0.25..=16.0;
 
-/// Another place for what is kept, where the usual file must not be opened: the toolkit would read all of it,
-/// and wait for the writer of a pipe. What is kept at the other place is lost.
-pub fn instead_of_unusable(app: &str) -> Option<PathBuf> {
-    let usual = eframe::storage_dir(app)?.join("app.ron");
-    (!is_usable(&usual)).then(|| std::env::temp_dir().join(format!("{app}-{}", std::process::id())).join("app.ron"))
+/// Where the toolkit keeps things.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Storage {
+    /// Another place, where the usual file must not be opened: the toolkit would read all of it, and wait for the writer
+    /// of a pipe. What is kept at the other place is lost.
+    pub instead: Option<PathBuf>,
+    /// Why, for the user.
+    pub notice: Option<String>,
 }
 
-fn is_usable(path: &Path) -> bool {
-    let is_short = |file: Metadata| file.is_file() && file.len() <= LIMIT_BYTES;
-    // One that is not there will be made.
-    path.metadata().map_or(true, is_short)
+impl Storage {
+    /// That of the program. What the file has in it of the toolkit's own that cannot be used is taken out of it.
+    pub fn of(app: &str) -> Self {
+        let Some(usual) = eframe::storage_dir(app).map(|folder| folder.join("app.ron")) else { return Self::default() };
+        let Some(why) = refusal(&usual) else {
+            mend(&usual);
+            return Self::default();
+        };
+        let instead = std::env::temp_dir().join(format!("{app}-{}", std::process::id())).join("app.ron");
+        let notice = format!("settings are not read and not kept: the file {why}: {usual:?}");
+        Self { instead: Some(instead), notice: Some(notice) }
+    }
+}
+
+/// Why a file must not be opened, or cannot be. One that is not there will be made.
+fn refusal(path: &Path) -> Option<String> {
+    let refused = |error: std::io::Error| match error.kind() {
+        ErrorKind::NotFound => None,
+        _ => Some(format!("cannot be read ({error})")),
+    };
+    match path.metadata() {
+        Ok(file) if !file.is_file() => Some("is a directory, a pipe or a device".to_owned()),
+        Ok(file) if file.len() > LIMIT_BYTES => Some(format!("is longer than {} MB", LIMIT_BYTES >> 20)),
+        Ok(_) => File::open(path).err().and_then(refused),
+        Err(error) => refused(error),
+    }
+}
+
+/// Takes out of a file what the toolkit would read and could not use. What cannot be mended stays as it is.
+fn mend(path: &Path) {
+    let mut text = String::new();
+    let Ok(_) = File::open(path).and_then(|file| file.take(LIMIT_BYTES).read_to_string(&mut text)) else { return };
+    if let Some(mended) = mended(&text) {
+        let _unchanged = fs::write(path, mended);
+    }
+}
+
+/// The same without what cannot be used; none when all of it can, or when it is no such file.
+fn mended(text: &str) -> Option<String> {
+    let mut entries: HashMap<String, String> = ron::from_str(text).ok()?;
+    let count = entries.len();
+    entries.retain(|name, value| match name.as_str() {
+        WINDOW => ron::from_str(value).is_ok_and(|window: Window| window.is_usable()),
+        TOOLKIT => zoom_in(value).is_none_or(|zoom| SCALE.contains(&zoom)),
+        _ => true,
+    });
+    if entries.len() == count { None } else { ron::to_string(&entries).ok() }
+}
+
+/// The size of everything among the options of the toolkit: not finite where it is no number, none where there is none.
+fn zoom_in(options: &str) -> Option<f32> {
+    let (_, rest) = options.split_once("zoom_factor:")?;
+    let number = rest.split([',', ')']).next().unwrap_or_default();
+    Some(number.trim().parse().unwrap_or(f32::NAN))
+}
+
+/// What the toolkit keeps of the window.
+#[derive(Deserialize)]
+struct Window {
+    normal_geometry: Geometry,
+}
+
+#[derive(Deserialize)]
+struct Geometry {
+    #[serde(default)]
+    outer_position_pixels: Option<egui::Pos2>,
+    scale_factor: f32,
+    inner_size_points: egui::Vec2,
+}
+
+impl Window {
+    fn is_usable(&self) -> bool {
+        let Geometry { outer_position_pixels, scale_factor, inner_size_points } = &self.normal_geometry;
+        let is_near = |place: &f32| (-PIXELS..=PIXELS).contains(place);
+        outer_position_pixels.is_none_or(|place| is_near(&place.x) && is_near(&place.y))
+            && SCALE.contains(scale_factor)
+            && SIDE.contains(&inner_size_points.x)
+            && SIDE.contains(&inner_size_points.y)
+    }
 }
 
 #[cfg(test)]
@@ -24,15 +115,67 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_short_file_is_read() {
+    fn only_a_short_file_is_read_and_the_user_hears_why() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("app.ron");
-        assert!(is_usable(&path));
-        let file = std::fs::File::create(&path).unwrap();
-        assert!(is_usable(&path));
+        assert_eq!(refusal(&path), None);
+        let file = File::create(&path).unwrap();
+        assert_eq!(refusal(&path), None);
         file.set_len(LIMIT_BYTES + 1).unwrap();
-        assert!(!is_usable(&path) && !is_usable(folder.path()));
+        assert_eq!(refusal(&path), Some("is longer than 16 MB".to_owned()));
+        assert_eq!(refusal(folder.path()), Some("is a directory, a pipe or a device".to_owned()));
         #[cfg(unix)]
-        assert!(!is_usable(Path::new("/dev/zero")));
+        assert!(refusal(Path::new("/dev/zero")).is_some());
+        #[cfg(unix)]
+        assert!(refusal(&Path::new("/dev/null").join("app.ron")).is_some_and(|why| why.starts_with("cannot be read")));
+    }
+
+    fn kept(position: &str, scale: &str, size: &str) -> HashMap<String, String> {
+        let window = format!(
+            "(normal_geometry:(outer_position_pixels:Some({position}),scale_factor:{scale},inner_size_points:{size}),\
+             fullscreen:false,maximized:false)"
+        );
+        let entries = [("app", "(zoom:2.0)".to_owned()), (WINDOW, window), (TOOLKIT, "(zoom_factor:1.0)".to_owned())];
+        entries.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+
+    /// The names that are left.
+    fn left(entries: &HashMap<String, String>) -> Option<Vec<String>> {
+        let mended = mended(&ron::to_string(entries).unwrap())?;
+        let mut names: Vec<String> = ron::from_str::<HashMap<String, String>>(&mended).unwrap().into_keys().collect();
+        names.sort_unstable();
+        Some(names)
+    }
+
+    #[test]
+    fn a_place_of_the_window_that_nobody_can_see_is_left_out() {
+        assert_eq!(left(&kept("(x:10.0,y:-20.0)", "1.0", "(x:1600.0,y:1000.0)")), None);
+        let without = Some(vec!["app".to_owned(), TOOLKIT.to_owned()]);
+        for (position, scale, size) in [
+            ("(x:NaN,y:0.0)", "1.0", "(x:1600.0,y:1000.0)"),
+            ("(x:1e30,y:0.0)", "1.0", "(x:1600.0,y:1000.0)"),
+            ("(x:0.0,y:0.0)", "0.0", "(x:1600.0,y:1000.0)"),
+            ("(x:0.0,y:0.0)", "-1.0", "(x:1600.0,y:1000.0)"),
+            ("(x:0.0,y:0.0)", "1.0", "(x:-1.0,y:1000.0)"),
+            ("(x:0.0,y:0.0)", "1.0", "(x:inf,y:0.0)"),
+            ("7", "1.0", "(x:1600.0,y:1000.0)"),
+        ] {
+            assert_eq!(left(&kept(position, scale, size)), without, "{position} {scale} {size}");
+        }
+    }
+
+    #[test]
+    fn options_of_the_toolkit_with_a_size_that_nobody_can_see_are_left_out() {
+        let good = kept("(x:10.0,y:-20.0)", "1.0", "(x:1600.0,y:1000.0)");
+        let with = |zoom: &str| {
+            let mut entries = good.clone();
+            entries.insert(TOOLKIT.to_owned(), format!("(options:(zoom_factor:{zoom},other:1))"));
+            entries
+        };
+        assert_eq!(left(&with("1.5")), None);
+        for zoom in ["-1.0", "0.0", "NaN", "1e9", "large"] {
+            assert_eq!(left(&with(zoom)), Some(vec!["app".to_owned(), WINDOW.to_owned()]), "{zoom}");
+        }
+        assert_eq!(mended("rubbish"), None);
     }
 }
