@@ -31,7 +31,7 @@ pub struct Twin {
 
 impl Mode {
     /// The register that a plain one is in this mode; the plain one itself where that has no banks, or the mode does not tell.
-    #[inline]
+    #[inline(always)]
     pub fn home(self, plain: RegisterId) -> RegisterId {
         let number = match (plain, self) {
             (RegisterId::SP, Self::Level { level, has_own_stack }) => {

@@ -205,7 +205,7 @@ impl<S: EventSink> Run<'_, S> {
         let (thread, mode) = (line.thread, self.mode_of(line.thread));
         let write = RegisterWrite { thread, view: known.view, bytes: None, name: WrittenName::Own, mode, place };
         if known.bank.is_none() {
-            self.write(write, part);
+            self.quick_write(write, part);
             return Some(next);
         }
         let name = key.to_le_bytes();

@@ -42,6 +42,7 @@ impl Default for Word {
 
 impl Word {
     /// The first `length` of some bytes; nothing begins with one of another length than 1 to 16.
+    #[inline(always)]
     pub fn new(bytes: u128, length: usize) -> Self {
         if !(1..=16).contains(&length) {
             return Self::default();

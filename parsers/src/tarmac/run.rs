@@ -253,8 +253,14 @@ impl<'r, S: EventSink> Run<'r, S> {
     }
 
     /// Pushes a write of a part of `view`, whose bytes begin at its first.
-    #[inline]
+    #[inline(never)]
     pub fn write(&mut self, write: RegisterWrite<'_>, part: Part<'_>) {
+        self.quick_write(write, part);
+    }
+
+    /// The same, compiled into the path of nearly all lines.
+    #[inline(always)]
+    pub fn quick_write(&mut self, write: RegisterWrite<'_>, part: Part<'_>) {
         let size_bytes = u16::try_from(part.bytes.len()).unwrap_or(u16::MAX);
         let view = RegisterView::new(write.view.register, write.view.offset + part.offset, size_bytes);
         if view.register == RegisterId::PSR && part.is_known && view.offset == 0 {
