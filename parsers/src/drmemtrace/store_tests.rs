@@ -344,6 +344,34 @@ fn a_kept_store_is_used_again_and_a_damaged_one_is_not() {
     assert!(error.starts_with("the copy of the trace's records is damaged at step 0"), "{error}");
 }
 
+/// Whatever byte of the header, of a block or of the footer it is.
+#[test]
+fn damage_anywhere_in_a_kept_store_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.sbi.steps");
+    let kept = vec![KeptPlace { path: path.clone(), is_directory_ours: false }];
+    let options = KeptOptions { identity: [1, 2, 3], kept, is_copy_kept: true, scratch: Vec::new() };
+    drop(store_of(records(700, 7), options.clone()));
+    let is_noticed = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let unread: ReadTrace = Box::new(|_, _| Err(std::io::Error::other("it is read again")));
+        let store = StepStore::open(options.clone(), unread);
+        let mut scratch = StoreScratch::default();
+        store.wait_for(1).is_err() || visible_records(&store, 0..u64::MAX, &mut scratch, |_| true).is_err()
+    };
+    let whole = std::fs::read(&path).unwrap();
+    assert!(!is_noticed(&whole));
+    for place in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1 << (place % 8);
+        assert!(is_noticed(&damaged), "byte {place} of {}", whole.len());
+    }
+    for cut in [0, 71, 72, 500, whole.len() - 1] {
+        // An empty file is no store, and one that is cut off none either.
+        assert!(is_noticed(&whole[..cut]), "{cut} bytes");
+    }
+}
+
 #[test]
 fn reading_stops_when_nobody_wants_it() {
     let read: ReadTrace = Box::new(|is_stopped, _| {

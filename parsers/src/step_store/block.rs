@@ -1,7 +1,8 @@
 //! A block: the records of up to 256 items, which decode by themselves.
 //!
 //! ```text
-//! checksum   u32: the low half of the XXH3 of what follows
+//! checksum   u32: the low half of the XXH3 of what follows, with the number of the block as its seed: a block that stands
+//!            in the place of another is no block
 //! head       visible records before the block, a time that others are close to, the code of the step before: numbers;
 //!            the addresses that others are close to (`numbers.rs`)
 //! ops        each a byte: STEP | flags, or one of the others, and its fields
@@ -12,7 +13,7 @@
 //! so the next step's code is mostly the next number, and an instruction mostly accesses as it did the first time.
 
 use stepback_machine::{AccessKind, Encoding, InstructionSet};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, number_of_branch};
@@ -64,6 +65,8 @@ pub struct BlockHead {
 #[derive(Debug, Default)]
 pub struct BlockWriter {
     out: Writer,
+    /// The number of the block.
+    number: u64,
     base_time: u64,
     code: u32,
     addresses: Addresses,
@@ -96,7 +99,8 @@ impl BlockWriter {
 
     /// Ends it: its bytes.
     pub fn end(&mut self) -> &[u8] {
-        let checksum = xxh3_64(self.out.bytes.get(4..).unwrap_or_default()) as u32;
+        let checksum = checksum(self.out.bytes.get(4..).unwrap_or_default(), self.number);
+        self.number += 1;
         if let Some(place) = self.out.bytes.first_chunk_mut() {
             *place = checksum.to_le_bytes();
         }
@@ -236,15 +240,28 @@ pub trait BlockVisitor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damaged;
 
-/// The head of a block, from its bytes followed by [`PADDING`] zeros.
-pub fn head(padded: &[u8]) -> Result<BlockHead, Damaged> {
-    open(padded).map(|(head, _)| head)
+/// What was read of a block.
+#[derive(Clone, Copy, Debug)]
+pub struct BlockBytes<'a> {
+    /// Its number.
+    pub number: u64,
+    /// Its bytes, followed by [`PADDING`] zeros.
+    pub padded: &'a [u8],
 }
 
-fn open(padded: &[u8]) -> Result<(BlockHead, Reader<'_>), Damaged> {
-    let (checksum, content) = padded.split_first_chunk().ok_or(Damaged)?;
+/// The head of a block.
+pub fn head(block: BlockBytes<'_>) -> Result<BlockHead, Damaged> {
+    open(block).map(|(head, _)| head)
+}
+
+fn checksum(content: &[u8], number: u64) -> u32 {
+    xxh3_64_with_seed(content, number) as u32
+}
+
+fn open(BlockBytes { number, padded }: BlockBytes<'_>) -> Result<(BlockHead, Reader<'_>), Damaged> {
+    let (expected, content) = padded.split_first_chunk().ok_or(Damaged)?;
     let end = content.len().checked_sub(PADDING).ok_or(Damaged)?;
-    let is_right = xxh3_64(content.get(..end).unwrap_or_default()) as u32 == u32::from_le_bytes(*checksum);
+    let is_right = checksum(content.get(..end).unwrap_or_default(), number) == u32::from_le_bytes(*expected);
     let mut reader = Reader::new(content);
     let (records_before, base_time, code) = (reader.number(), reader.number(), reader.number() as u32);
     let addresses = Addresses::load(&mut reader);
@@ -253,9 +270,9 @@ fn open(padded: &[u8]) -> Result<(BlockHead, Reader<'_>), Damaged> {
         .ok_or(Damaged)
 }
 
-/// Reads a block, which [`PADDING`] zeros follow, with the codes that it names by number.
-pub fn read_block<V: BlockVisitor>(padded: &[u8], codes: &Codes, visitor: &mut V) -> Result<(), Damaged> {
-    let (head, reader) = open(padded)?;
+/// Reads a block with the codes that it names by number.
+pub fn read_block<V: BlockVisitor>(block: BlockBytes<'_>, codes: &Codes, visitor: &mut V) -> Result<(), Damaged> {
+    let (head, reader) = open(block)?;
     let mut run = BlockRun { reader, base_time: head.base_time, code: head.code, addresses: head.addresses, codes };
     while !run.reader.is_at_end() {
         let op = run.reader.byte();
@@ -342,5 +359,24 @@ impl BlockRun<'_> {
             _ => return Err(Damaged),
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_in_the_place_of_another_is_damage() {
+        let mut writer = BlockWriter::default();
+        let head = BlockHead { records_before: 7, base_time: 9, code: 0, addresses: Addresses::default() };
+        let mut block = || {
+            writer.begin(head);
+            [writer.end(), &[0; PADDING]].concat()
+        };
+        let blocks = [block(), block()];
+        let is_whole =
+            |number: usize, place: u64| super::head(BlockBytes { number: place, padded: &blocks[number] }).is_ok();
+        assert_eq!([is_whole(0, 0), is_whole(1, 1), is_whole(0, 1), is_whole(1, 0)], [true, true, false, false]);
     }
 }

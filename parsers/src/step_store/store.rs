@@ -10,7 +10,7 @@ use crate::kept::places::{Begun, KeptOptions};
 use crate::kept::store::Store;
 use crate::step_store::block;
 use crate::step_store::block::ITEMS;
-use crate::step_store::block::{BlockHead, BlockVisitor, Damaged, read_block};
+use crate::step_store::block::{BlockBytes, BlockHead, BlockVisitor, Damaged, read_block};
 use crate::step_store::code_table::LIMIT;
 use crate::step_store::codes::Codes;
 use crate::step_store::encoder::Encoder;
@@ -143,7 +143,8 @@ impl StepStore {
                 scratch.block.clear();
                 scratch.block.extend_from_slice(bytes);
                 scratch.block.extend_from_slice(&[0; PADDING]);
-                read_block(&scratch.block, &codes, visitor).map_err(|Damaged| self.damaged(block))?;
+                let bytes = BlockBytes { number: block, padded: &scratch.block };
+                read_block(bytes, &codes, visitor).map_err(|Damaged| self.damaged(block))?;
                 if !goes_on(visitor, (block + 1) * ITEMS) {
                     return Ok(());
                 }
@@ -173,7 +174,8 @@ impl StepStore {
     fn head(&self, block: u64, scratch: &mut StoreScratch) -> io::Result<BlockHead> {
         self.read(block..block + 1, &mut scratch.bytes)?;
         scratch.bytes.extend_from_slice(&[0; PADDING]);
-        block::head(&scratch.bytes).map_err(|Damaged| self.damaged(block))
+        let bytes = BlockBytes { number: block, padded: &scratch.bytes };
+        block::head(bytes).map_err(|Damaged| self.damaged(block))
     }
 
     /// What is wrong with a block. The file is removed, so that the next opening of the trace makes it anew.
