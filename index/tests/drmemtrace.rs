@@ -153,7 +153,7 @@ struct Told {
 /// All accesses of a trace, by a scan of its records.
 fn told(trace: &Drmemtrace) -> Vec<Told> {
     let (mut last, mut told) = (std::collections::HashMap::new(), Vec::new());
-    let each = |record: stepback_parsers::drmemtrace::VisibleRecord<'_>| {
+    let each = |record: VisibleRecord<'_>| {
         match record.content {
             RecordContent::Instruction(..) => _ = last.insert(record.thread, record.instructions - 1),
             RecordContent::Access(StoredAccess { kind, size_bytes, address, .. }) => told.push(Told {
