@@ -40,7 +40,7 @@ pub use answers::cell::{Cell, MemoryRange};
 pub use answers::difference::{Difference, MemoryDifference, RegisterDifference};
 pub use answers::error::{BuildError, OpenError, QueryError};
 pub use answers::external_change::ExternalChange;
-pub use answers::hit::{Doubt, Hit};
+pub use answers::hit::{Doubt, HIT_EFFECTS, Hit};
 pub use answers::host_operation::HostOperation;
 pub use answers::index_info::{IndexInfo, TimeFall, WARNINGS_KEPT, Warning};
 pub use answers::inference::{Inference, InferredRegister};

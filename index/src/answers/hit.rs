@@ -4,10 +4,14 @@ use stepback_parsers::{Position, Step};
 
 use crate::answers::step_record::{Access, StepRecord};
 
+/// A hit of an access shows this many of its step's effects at most:
+/// a step may have a million accesses of what is asked for, and each hit would hold a million effects.
+pub const HIT_EFFECTS: usize = 64;
+
 /// Where a question found its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The step that did it.
+    /// The step that did it. Where an access was asked for, its first [`HIT_EFFECTS`] effects alone.
     pub record: StepRecord,
     /// The first position at which it shows.
     pub position: Position,

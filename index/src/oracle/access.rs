@@ -6,7 +6,7 @@ use stepback_parsers::{Line, Position};
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::accesses_at::{Accessed, AccessesAt};
 use crate::answers::cell::Cell;
-use crate::answers::hit::{Doubt, Hit};
+use crate::answers::hit::{Doubt, HIT_EFFECTS, Hit};
 use crate::answers::thread::ThreadId;
 use crate::oracle::banks::Meaning;
 use crate::oracle::event::{Event, EventKind};
@@ -187,7 +187,8 @@ impl Oracle {
 
     /// An event as the hit of a question; none when no step did it.
     pub(super) fn hit_of(&self, event: &Event) -> Option<Hit> {
-        let record = self.record(event.owner?)?;
+        let mut record = self.record(event.owner?)?;
+        record.effects.truncate(HIT_EFFECTS);
         Some(Hit { record, position: Position(event.slot), access: self.access_of(event), doubt: None })
     }
 }

@@ -13,6 +13,7 @@ use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::read::contradictions::Contradictions;
+use crate::read::hits::HitReader;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
@@ -48,6 +49,7 @@ impl Query for AccessesOf {
                 cancel.check()?;
                 let events = SlotReader(index).events(slot..slot + 1)?;
                 let contradictions = Contradictions::of(index, &events)?;
+                let mut reader = HitReader::new(index);
                 for event in events {
                     let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
                     let step = if is_whose && self.is_meant(&event.kind) {
@@ -60,7 +62,7 @@ impl Query for AccessesOf {
                         return Ok(hits);
                     }
                     let access = RecordReader(index).access_of(&event, &contradictions);
-                    hits.push(RecordReader(index).hit(step, Position(slot), access)?);
+                    hits.push(reader.hit(step, Position(slot), access)?);
                 }
                 // A slot may go on in the next segment, but was read as a whole.
                 first = slot + 1;

@@ -20,6 +20,7 @@ use crate::query::steps::Steps;
 use crate::read::banks::Homes;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
+use crate::read::hits::HitReader;
 use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
@@ -121,12 +122,12 @@ impl<'a, S: Source> Asked<'a, S> {
 
     /// Accesses of a slot by steps before a position, as an answer has them.
     pub fn accessed(&self, slot: u64, done: &[Done<'_>], before: Position) -> Result<Vec<Accessed>, QueryError> {
-        let contradictions = self.contradictions_of(done)?;
+        let mut hits = HitsInSlot::of(self, done)?;
         let accessed = done.iter().map(|done| match (&done.what, done.step) {
             (What::Event(event), None) => Ok(Accessed::Initial(self.line_of(event)?)),
-            (What::Host(_), _) => Ok(Accessed::Step(Box::new(self.hit(done, &contradictions)?))),
+            (What::Host(_), _) => Ok(Accessed::Step(Box::new(hits.hit(done)?))),
             (What::Event(_), Some(_)) => {
-                let mut hit = self.hit(done, &contradictions)?;
+                let mut hit = hits.hit(done)?;
                 // Only traces with markers show system calls.
                 if self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. }) {
                     let done = ThreadSlot { thread: done.thread, slot };
@@ -140,8 +141,8 @@ impl<'a, S: Source> Asked<'a, S> {
 
     /// Accesses by steps as hits.
     pub fn hits(&self, done: &[Done<'_>]) -> Result<Vec<Hit>, QueryError> {
-        let contradictions = self.contradictions_of(done)?;
-        done.iter().map(|done| self.hit(done, &contradictions)).collect()
+        let mut hits = HitsInSlot::of(self, done)?;
+        done.iter().map(|done| hits.hit(done)).collect()
     }
 
     /// What the reads among some accesses, all of one slot, contradict.
@@ -171,28 +172,6 @@ impl<'a, S: Source> Asked<'a, S> {
         }
         let plain = RegisterView { register: view.register, ..*written };
         Access { target: AccessTarget::Register(NameReader(self.index).register_name(plain, event.set)), ..access }
-    }
-
-    /// What a step did, with the values of its accesses that follow from what steps did.
-    fn hit(&self, done: &Done<'_>, contradictions: &Contradictions) -> Result<Hit, QueryError> {
-        let (reader, step) = (RecordReader(self.index), done.step.ok_or(QueryError::TraceChanged)?);
-        let event = match &done.what {
-            What::Host(region) => return reader.hit(step, Position(region.slot), Some(region.access())),
-            What::Event(event) => event,
-        };
-        let access = reader.access_of(event, contradictions).map(|access| self.under_plain_name(event, access));
-        let mut hit = reader.hit(step, Position(event.slot), access)?;
-        fill_accesses(self.index, std::slice::from_mut(&mut hit.record), self.cancel)?;
-        let Some(access) = &mut hit.access else { return Ok(hit) };
-        let is_same = |known: &Access| (known.kind, &known.target) == (access.kind, &access.target);
-        let same = hit.record.effects.iter().find_map(|effect| match effect {
-            Effect::Access(known) if is_same(known) => Some(known),
-            _ => None,
-        });
-        if let Some(same) = same.filter(|same| same.is_inferred) {
-            *access = same.clone();
-        }
-        Ok(hit)
     }
 
     /// The last slot up to one in which the trace shows an access.
@@ -285,5 +264,50 @@ impl<'a, S: Source> Asked<'a, S> {
         let line_of_step = events.first().map_or(0, |first| first.line_in_range);
         let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
         Ok(Line((line + event.line_in_range).saturating_sub(line_of_step)))
+    }
+}
+
+/// Makes hits of some accesses of a slot.
+struct HitsInSlot<'q, 'a, S> {
+    asked: &'q Asked<'a, S>,
+    contradictions: Contradictions,
+    reader: HitReader<'a, S>,
+    /// The accesses of the last step whose values follow from what steps did.
+    inferred: Vec<Access>,
+}
+
+impl<'q, 'a, S: Source> HitsInSlot<'q, 'a, S> {
+    fn of(asked: &'q Asked<'a, S>, done: &[Done<'_>]) -> Result<Self, QueryError> {
+        let contradictions = asked.contradictions_of(done)?;
+        Ok(Self { asked, contradictions, reader: HitReader::new(asked.index), inferred: Vec::new() })
+    }
+
+    /// What a step did, with the values of its accesses that follow from what steps did.
+    fn hit(&mut self, done: &Done<'_>) -> Result<Hit, QueryError> {
+        let (index, cancel, inferred) = (self.asked.index, self.asked.cancel, &mut self.inferred);
+        let step = done.step.ok_or(QueryError::TraceChanged)?;
+        let event = match &done.what {
+            What::Host(region) => {
+                return HitReader::new(index).hit(step, Position(region.slot), Some(region.access()));
+            }
+            What::Event(event) => event,
+        };
+        let access = RecordReader(index).access_of(event, &self.contradictions);
+        let access = access.map(|access| self.asked.under_plain_name(event, access));
+        let mut hit = self.reader.hit_with(step, Position(event.slot), access, |record| {
+            fill_accesses(index, std::slice::from_mut(record), cancel)?;
+            let accesses = record.effects.iter().filter_map(|effect| match effect {
+                Effect::Access(access) if access.is_inferred => Some(access.clone()),
+                _ => None,
+            });
+            *inferred = accesses.collect();
+            Ok(())
+        })?;
+        let Some(access) = &mut hit.access else { return Ok(hit) };
+        let is_same = |known: &&Access| (known.kind, &known.target) == (access.kind, &access.target);
+        if let Some(same) = self.inferred.iter().find(is_same) {
+            *access = same.clone();
+        }
+        Ok(hit)
     }
 }

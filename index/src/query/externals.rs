@@ -14,6 +14,7 @@ use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::direction::Direction;
 use crate::read::external_slots::ExternalSlots;
+use crate::read::hits::HitReader;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::store::granules::{bytes_between, granules_of, last_of};
@@ -99,7 +100,7 @@ fn external_changes_in<S: Source>(
 ) -> Result<Vec<ExternalChange>, QueryError> {
     let events = SlotReader(index).events(slot..slot + 1)?;
     let contradictions = Contradictions::of(index, &events)?;
-    let mut found = Vec::new();
+    let (mut found, mut hits) = (Vec::new(), HitReader::new(index));
     for (place, event) in events.iter().enumerate().filter(|(_, event)| event.slot == slot) {
         let EventKind::Access { kind: AccessKind::Read, address, size_bytes, bytes: Some(bytes) } = event.kind else {
             continue;
@@ -113,8 +114,7 @@ fn external_changes_in<S: Source>(
         let earlier = events.get(..place).unwrap_or_default();
         let known_before = known_before(index, read, slot, earlier)?;
         let bytes = bytes.into_iter().take(known_before.len()).collect();
-        let hit =
-            RecordReader(index).hit(step, Position(slot), RecordReader(index).access_of(event, &contradictions))?;
+        let hit = hits.hit(step, Position(slot), RecordReader(index).access_of(event, &contradictions))?;
         found.push(ExternalChange { hit, address, bytes, known_before });
     }
     Ok(found)

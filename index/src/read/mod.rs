@@ -12,6 +12,7 @@ pub(crate) mod encodings;
 pub(crate) mod external_slots;
 pub(crate) mod far_uses;
 pub(crate) mod functions;
+pub(crate) mod hits;
 pub(crate) mod key_maps;
 pub(crate) mod last_lead;
 pub(crate) mod lines;

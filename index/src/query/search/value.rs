@@ -7,7 +7,7 @@ use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, S
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
+use crate::answers::hit::{HIT_EFFECTS, Hit};
 use crate::answers::number::Number;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
@@ -89,10 +89,18 @@ impl Search for FindValue {
                 }
             }
         }
-        let steps: Vec<_> = found.iter().map(|(step, ..)| *step).collect();
-        let records = RecordReader(index).records_of(&steps)?;
-        let hit = |(record, (_, position, access))| Hit { record, position, access: Some(access), doubt: None };
-        Ok(records.into_iter().zip(found).map(hit).collect())
+        let mut steps: Vec<_> = found.iter().map(|(step, ..)| *step).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let mut records = RecordReader(index).records_of(&steps)?;
+        // Each hit of a step has them all.
+        records.iter_mut().for_each(|record| record.effects.truncate(HIT_EFFECTS));
+        let hits = found.into_iter().map(|(step, position, access)| {
+            let place = records.binary_search_by_key(&step, |record| record.step);
+            let record = records.get(place.unwrap_or(usize::MAX)).cloned().ok_or(QueryError::TraceChanged)?;
+            Ok(Hit { record, position, access: Some(access), doubt: None })
+        });
+        hits.collect()
     }
 }
 
