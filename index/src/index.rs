@@ -30,6 +30,7 @@ use crate::store::key_map::Key;
 use crate::store::layout;
 use crate::store::named_bank::NamedBank;
 use crate::store::regions::host_regions::HostRegions;
+use crate::store::regions::open_calls::OpenCalls;
 use crate::store::segment::reader::SegmentReader;
 
 /// Finds the calls with tail calls among them; none where there are no tail calls.
@@ -63,6 +64,8 @@ pub struct Index<S> {
     pub(crate) banks: Vec<NamedBank>,
     program: Program,
     pub(crate) host_regions: HostRegions,
+    /// Semihosting calls that may have let the host write anywhere.
+    pub(crate) open_calls: OpenCalls,
     /// Which registers the instructions at each address use, found at the first question that needs it.
     pub(crate) operands: OnceLock<OperandTable>,
     /// The addresses of instructions that store more than their records show; worked out when it is first asked for.
@@ -132,8 +135,10 @@ impl<S: Source> Index<S> {
         let contents = layout::decode(&data)?;
         let plain_calls = CallTable::open(&data, contents.calls, contents.call_layout.clone(), contents.steps)?;
         let host_regions = contents.host_regions.checked(&data).and_then(HostRegions::decode);
-        let host_regions =
-            host_regions.ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
+        let open_calls = contents.open_calls.checked(&data).and_then(OpenCalls::decode);
+        let (host_regions, open_calls) = host_regions
+            .zip(open_calls)
+            .ok_or(OpenError::Damaged("what it says of semihosting calls cannot be read"))?;
         let thread = |thread: &ThreadContents| ThreadInfo {
             name: thread.name.clone(),
             steps: thread.steps,
@@ -163,6 +168,7 @@ impl<S: Source> Index<S> {
             tail_calls: None,
             program: Program::default(),
             host_regions,
+            open_calls,
             operands: OnceLock::new(),
             unshown_stores: OnceLock::new(),
             shared: Mutex::default(),
@@ -171,9 +177,9 @@ impl<S: Source> Index<S> {
         })
     }
 
-    /// The same index, which knows besides what the program images tell.
+    /// The same index, which knows besides what the program images tell, but for what the host wrote.
     #[must_use]
-    pub fn with_program(self, program: Program) -> Self {
+    pub(crate) fn with_program(self, program: Program) -> Self {
         Self { program, ..self }
     }
 

@@ -57,6 +57,7 @@ pub use builder::follow::Follow;
 pub use builder::in_memory::index_in_memory;
 pub use builder::options::{BuildOptions, BuildProgress, BuildSummary};
 pub use builder::partial::remove_leftovers;
+pub use builder::semihosting::images::with_images;
 pub use builder::so_far::open_so_far;
 pub use index::Index;
 pub use query::access::{IsAccessedBy, LastAccess, LastAccessAnswer, LastAccesses, NextAccess, NextAccesses};

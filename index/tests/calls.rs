@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use stepback_index::{BuildOptions, Call, CallId, Cancel, Entered, Program, index_in_memory, tail_calls};
+use stepback_index::{BuildOptions, Call, CallId, Cancel, Entered, Program, index_in_memory, tail_calls, with_images};
 use stepback_parsers::{Step, Tarmac};
 
 /// A trace out of short lines: `ADDRESS OPCODE [NAME=VALUE …]` is a step and what it writes, anything else stands as it is.
@@ -41,7 +41,7 @@ fn check_with(program: &Program, text: &str, expected: &[&str]) {
     for segment_bytes in [1, 100, 1 << 20] {
         let tarmac = Arc::new(Tarmac::open(Box::new(text.to_owned().into_bytes()), Default::default()).unwrap());
         let options = BuildOptions { segment_bytes, ..BuildOptions::default() };
-        let mut index = index_in_memory(tarmac, &options).unwrap().with_program(program.clone());
+        let mut index = with_images(index_in_memory(tarmac, &options).unwrap(), program.clone(), &Cancel::default());
         index.find_tail_calls(tail_calls, &Cancel::default()).unwrap();
         let calls = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
         let found: Vec<_> = calls.filter(|call| call.entered != Entered::Root).map(|call| shown(&call)).collect();

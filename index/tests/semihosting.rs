@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Effect, HostOperation, Index, IsAccessedBy, LastAccess, LastAccessAnswer,
-    MemoryAt, NextAccess, NextExternalChanges, Query as _, Steps, ValueSource, index_in_memory,
+    MemoryAt, NextAccess, NextExternalChanges, Program, Query as _, Steps, ValueSource, index_in_memory, with_images,
 };
 use stepback_machine::{Address, Endian};
 use stepback_parsers::{Position, Step, Tarmac, TarmacOptions};
@@ -163,4 +163,98 @@ fn operations(index: &Index<Tarmac>) -> Vec<(u64, &'static str)> {
         }));
     }
     found
+}
+
+/// Step 1 reads a file into a buffer, by a parameter block that the trace does not show; steps 2 and 3 look at the buffer.
+const UNSHOWN: &str = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n\
+                       1 clk R r0 00000006\n\
+                       1 clk R r1 00003000\n\
+                       2 clk IT (2) 00008004 ef123456 A svc : SVC #0x123456\n\
+                       3 clk IT (3) 00008008 e1a00000 A svc : LDR r2,[r3]\n\
+                       3 clk MR4 00002000 44332211\n\
+                       4 clk IT (4) 0000800c e1a00000 A svc : LDR r2,[r3]\n\
+                       4 clk MR4 00002004 88776655\n";
+
+/// The same index with a program that is loaded at an address.
+fn with_program(index: Index<Tarmac>, address: u64, bytes: &[u8]) -> Index<Tarmac> {
+    let mut program = Program::default();
+    program.load(Address(address), bytes.into(), bytes.len() as u64);
+    with_images(index, program, &Cancel::default())
+}
+
+#[test]
+fn nothing_is_inferred_across_a_call_that_may_let_the_host_write_anywhere() {
+    let trace = |from: &str, to: &str| {
+        assert!(UNSHOWN.contains(from));
+        UNSHOWN.replace(from, to)
+    };
+    let traces = [
+        (trace("R r1", "R r1"), "??? ??? ??? ???"),
+        (trace("R r1 00003000", "R r2 00003000"), "??? ??? ??? ???"),
+        (trace("R r0 00000006", "R r0 xxxxxxxx"), "??? ??? ??? ???"),
+        // It writes no memory, is none, or is not executed.
+        (trace("R r0 00000006", "R r0 00000005"), "11i 22i 33i 44i"),
+        (trace("ef123456", "ef000000"), "11i 22i 33i 44i"),
+        (trace("IT (2)", "IS (2)"), "11i 22i 33i 44i"),
+        // The time is written to the block itself, which does not hold any parameters.
+        (trace("R r0 00000006", "R r0 00000030"), "11i 22i 33i 44i"),
+    ];
+    for segment_bytes in [1, 100, 1 << 20] {
+        for (text, before) in &traces {
+            let index = index_of(text, segment_bytes, Endian::Little);
+            assert_eq!(memory(&index, 1, 0x2000, 4), *before, "{text}");
+            assert_eq!(memory(&index, 2, 0x2000, 4), "11i 22i 33i 44i", "{text}");
+        }
+    }
+}
+
+#[test]
+fn what_was_loaded_is_unknown_behind_a_call_that_may_let_the_host_write_anywhere() {
+    let index = with_program(index_of(UNSHOWN, 1, Endian::Little), 0x2004, &[9; 8]);
+    // The program's memory at 0x2008 is never touched.
+    assert_eq!(
+        [1, 2].map(|position| memory(&index, position, 0x2004, 8)),
+        ["09i 09i 09i 09i 09i 09i 09i 09i", "55i 66i 77i 88i ??? ??? ??? ???",]
+    );
+    let mut program = Program::default();
+    program.load_constant(Address(0x2008), [9; 4].into(), 4);
+    let index = with_images(index_of(UNSHOWN, 1, Endian::Little), program, &Cancel::default());
+    assert_eq!(memory(&index, 2, 0x2008, 4), "09i 09i 09i 09i");
+}
+
+#[test]
+fn parameters_that_only_the_image_holds_count() {
+    let block = [[1, 0, 0, 0], [0, 0x20, 0, 0], [3, 0, 0, 0]].concat();
+    for segment_bytes in [1, 100, 1 << 20] {
+        let index = with_program(index_of(UNSHOWN, segment_bytes, Endian::Little), 0x3000, &block);
+        assert_eq!(memory(&index, 1, 0x2000, 8), "??? ??? ??? 44i 55i 66i 77i 88i");
+        assert_eq!(memory(&index, 2, 0x2000, 8), "11i 22i 33i 44i 55i 66i 77i 88i");
+        let call = Some((1, Some(HostOperation::Read)));
+        assert_eq!([0x2002, 0x2003].map(|address| writer(&index, 4, address)), [call, None]);
+        assert_eq!(operations(&index), [(1, "SYS_READ")]);
+    }
+    // What the trace told of the buffer before is contradicted by nobody but the host.
+    let written = UNSHOWN.replace("1 clk R r0", "1 clk MW4 00002000 99999999\n1 clk R r0");
+    let index = index_of(&written, 1, Endian::Little);
+    assert_eq!(index.info().external_changes, 1);
+    let index = with_program(index, 0x3000, &block);
+    assert_eq!((memory(&index, 3, 0x2000, 4), index.info().external_changes), ("11r 22r 33r 44x".to_owned(), 1));
+    let index = with_program(index_of(&written.replace("44332211", "99332211"), 1, Endian::Little), 0x3000, &block);
+    assert_eq!((memory(&index, 3, 0x2000, 4), index.info().external_changes), ("11r 22r 33r 99r".to_owned(), 0));
+}
+
+#[test]
+fn a_parameter_is_not_told_by_a_read_behind_a_later_call_that_may_write_anywhere() {
+    let later = |between: &str| {
+        format!(
+            "{UNSHOWN}{between}6 clk IT (6) 00008014 e1a00000 A svc : NOP\n6 clk MR4 00003004 00002000\n6 clk MR4 00003008 00000003\n"
+        )
+    };
+    let call = "5 clk IT (5) 00008010 ef123456 A svc : SVC #0x123456\n";
+    let index = index_of(&later(""), 1, Endian::Little);
+    assert_eq!(writer(&index, 4, 0x2000), Some((1, Some(HostOperation::Read))));
+    assert_eq!(writer(&index_of(&later(call), 1, Endian::Little), 4, 0x2000), None);
+    let other = format!("4 clk R r0 00000005\n{call}");
+    let index = index_of(&later(&other), 1, Endian::Little);
+    assert_eq!(writer(&index, 4, 0x2000), Some((1, Some(HostOperation::Read))));
 }

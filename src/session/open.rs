@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 use stepback_index::{
     Build, BuildError, BuildOptions, BuildProgress, Cancel, Follow, Index, OpenError, QueryError, open_so_far,
-    remove_leftovers, tail_calls,
+    remove_leftovers, tail_calls, with_images,
 };
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
@@ -135,7 +135,7 @@ pub enum TraceChange {
 pub fn open(options: &OpenOptions, progress: &BuildProgress, cancel: &Cancel) -> Result<Session> {
     let mut search = IndexSearch::new(options, progress, cancel, None)?;
     let (index, origin) = search.index()?;
-    let index = index.with_program(search.images.program()).with_tail_calls(tail_calls);
+    let index = with_images(index, search.images.program(), cancel).with_tail_calls(tail_calls);
     Ok(search.session(index, origin))
 }
 
@@ -188,7 +188,8 @@ fn open_with_tail_calls(
         let is_slow = origin == Origin::Found && index.plain_calls().len() > MANY_CALLS && !search.images.is_empty();
         let again = index.path().filter(|_| is_slow).and_then(|place| search.opened(place).ok());
         if let Some(index) = again {
-            (watch.on_part)(search.session(index.with_program(search.images.program()), Origin::Found));
+            let index = with_images(index, search.images.program(), cancel);
+            (watch.on_part)(search.session(index, Origin::Found));
         }
     }
     Ok(search.session_with_tail_calls(index, origin))
@@ -270,7 +271,7 @@ impl<'a> IndexSearch<'a> {
 
     /// A session with an index in which tail calls are found, which takes a while.
     fn session_with_tail_calls(&self, index: Index<AnySource>, origin: Origin) -> Searched {
-        let mut index = index.with_program(self.images.program());
+        let mut index = with_images(index, self.images.program(), self.cancel);
         let found = index.find_tail_calls(tail_calls, self.cancel);
         Searched { session: self.session(index, origin), error: found.err() }
     }

@@ -91,6 +91,12 @@ impl Program {
         Some(piece.bytes.get(place).copied().unwrap_or(0))
     }
 
+    /// The same, where the program cannot change it. O(log n).
+    pub fn constant_byte(&self, address: Address) -> Option<u8> {
+        let (piece, place) = self.piece(address).filter(|(piece, _)| piece.is_constant)?;
+        Some(piece.bytes.get(place).copied().unwrap_or(0))
+    }
+
     /// The bytes of an instruction of some length, where the program's files hold them and cannot have changed since:
     /// none where they are no such instruction, since then the files are others than those that ran. O(log n).
     pub fn instruction(&self, pc: Address, length_bytes: u8, set: InstructionSet) -> Option<Encoding> {

@@ -8,6 +8,7 @@ use crate::builder::semihosting::pass::HostWrites;
 use crate::builder::writer::IndexWriter;
 use crate::store::data::Data;
 use crate::store::output::Output;
+use crate::store::regions::open_calls::OpenCalls;
 
 /// An index that is written.
 #[derive(Debug)]
@@ -31,9 +32,10 @@ impl<O: Output> Assembled<O> {
 
     /// Adds what the host wrote: the directory is written once more, behind the first.
     pub fn add_host_writes(&mut self, writes: HostWrites) -> std::io::Result<()> {
-        let HostWrites { regions, explained, is_cut_short } = writes;
+        let HostWrites { regions, open, explained, is_cut_short } = writes;
         let contents = &mut self.catalogue.contents;
         contents.host_regions = self.writer.append(&regions.encode())?;
+        contents.open_calls = self.writer.append(&open.encode())?;
         for (segment, (explained, reads)) in explained {
             let Some(meta) = contents.segments.get_mut(segment) else { continue };
             meta.explained = explained;
@@ -43,6 +45,13 @@ impl<O: Output> Assembled<O> {
         if is_cut_short {
             self.catalogue.complain(0, HOST_CALLS_LEFT_OUT.to_owned());
         }
+        self.writer.write_directory(&self.catalogue.contents)
+    }
+
+    /// Leaves open where the host wrote during all calls.
+    pub fn leave_open(&mut self) -> std::io::Result<()> {
+        let open = OpenCalls::of(self.host_calls.clone());
+        self.catalogue.contents.open_calls = self.writer.append(&open.encode())?;
         self.writer.write_directory(&self.catalogue.contents)
     }
 

@@ -60,6 +60,7 @@ impl Catalogue {
             key_maps: Vec::new(),
             calls: Extent::default(),
             host_regions: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
+            open_calls: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
             call_layout: Default::default(),
             resume: Extent { checksum: xxh3_64(&[]), ..Extent::default() },
         };

@@ -143,6 +143,8 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         if assembled.host_calls().len() <= HOST_CALLS {
             // A part is kept even when the build was cancelled; the calls are few.
             self.follow_host_calls(&mut assembled, &Cancel::default(), || {})?;
+        } else {
+            assembled.leave_open().map_err(self.failed)?;
         }
         let data = assembled.read_back().map_err(self.failed)?;
         if let Some(keeper) = keeper {

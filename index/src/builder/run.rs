@@ -148,8 +148,7 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
         }
         let data = assembled.read_back().map_err(self.failed)?;
         let index = Index::load(Arc::clone(self.request.source), data, None)?;
-        let calls = assembled.host_calls().iter().copied().inspect(|_| on_call());
-        let writes = HostPass::new(index, cancel).run(calls)?;
+        let writes = HostPass::new(index, cancel).run(assembled.host_calls(), on_call)?;
         assembled.add_host_writes(writes).map_err(self.failed)
     }
 

@@ -47,7 +47,9 @@ impl Oracle {
         let (from, to) = (self.memory_at(asked.from), self.memory_at(asked.to));
         let later = if asked.to >= asked.from { &to } else { &from };
         let pairs = from.iter().zip(&to).zip(later.values());
-        let changed = pairs.filter(|(((_, from), (_, to)), _)| from.state.value != to.state.value);
+        let shown = self.changed_between(asked.from.min(asked.to), asked.from.max(asked.to));
+        let changed = pairs
+            .filter(|(((address, from), (_, to)), _)| from.state.value != to.state.value && shown.contains(address));
         let difference =
             |(((address, from), (_, to)), later): (((&u64, &Attributed), (_, &Attributed)), &Attributed)| {
                 MemoryDifference {
@@ -60,27 +62,38 @@ impl Oracle {
         changed.map(difference).collect()
     }
 
-    /// All bytes that may ever change, as they are at a position.
-    fn memory_at(&self, position: Position) -> BTreeMap<u64, Attributed> {
+    /// The bytes that the trace shows to have changed between two positions.
+    fn changed_between(&self, from: Position, to: Position) -> HashSet<u64> {
+        let memory = self.all_bytes();
+        let events = self.events_until(to).iter().filter(|event| event.slot > from.0);
+        events
+            .flat_map(|event| touched(event, &memory).into_iter().filter(|address| is_change(event, *address)))
+            .collect()
+    }
+
+    /// All bytes that may ever change.
+    fn all_bytes(&self) -> BTreeMap<u64, Attributed> {
         let mut memory: BTreeMap<u64, Attributed> = BTreeMap::new();
         memory.extend(self.events.iter().flat_map(bytes_of).map(|(address, _)| (address, Attributed::default())));
         memory.extend(self.loaded_and_written_by_host().map(|address| (address, Attributed::default())));
+        memory
+    }
+
+    /// All bytes that may ever change, as they are at a position.
+    fn memory_at(&self, position: Position) -> BTreeMap<u64, Attributed> {
+        let mut memory = self.all_bytes();
         let mut told = HashSet::new();
         for event in self.events_until(position) {
             for address in touched(event, &memory) {
                 let Some(byte) = memory.get_mut(&address) else { continue };
                 crate::oracle::memory::follow(&mut byte.state, event, address);
-                let is_change = match &event.kind {
-                    EventKind::Access(access) => !access.is_read() || access.contradicting.contains(&address),
-                    _ => true,
-                };
-                byte.writer = if is_change { event.owner } else { byte.writer };
+                byte.writer = if is_change(event, address) { event.owner } else { byte.writer };
                 told.extend(crate::oracle::memory::is_evidence(event, address).then_some(address));
             }
         }
         self.infer(&mut memory, position);
         for (address, byte) in memory.iter_mut().filter(|(address, _)| !told.contains(address)) {
-            byte.state.value = byte.state.value.or(self.program.byte(Address(*address)));
+            byte.state.value = byte.state.value.or_else(|| self.loaded_byte(*address, position));
         }
         memory
     }
@@ -88,6 +101,9 @@ impl Oracle {
     fn infer(&self, memory: &mut BTreeMap<u64, Attributed>, position: Position) {
         let mut decided = HashSet::new();
         for event in self.events_after(position) {
+            if matches!(event.kind, EventKind::HostWriteAnywhere) {
+                return;
+            }
             for address in touched(event, memory) {
                 if !crate::oracle::memory::is_evidence(event, address) || !decided.insert(address) {
                     continue;
@@ -111,6 +127,14 @@ impl Oracle {
             let bytes = blocks.flat_map(|block| (0..64).map(move |place| block * 64 + place));
             bytes.filter(|address| (first..=last).contains(address)).collect()
         })
+    }
+}
+
+/// Whether an event that touches a byte changed it.
+fn is_change(event: &Event, address: u64) -> bool {
+    match &event.kind {
+        EventKind::Access(access) => !access.is_read() || access.contradicting.contains(&address),
+        _ => true,
     }
 }
 

@@ -34,6 +34,8 @@ pub(super) enum EventKind {
     Access(Accessed),
     /// The host may have written memory, as the step asked it to.
     HostWrite { first: u64, last: u64, operation: HostOperation },
+    /// The host may have written memory, but nobody knows where.
+    HostWriteAnywhere,
     /// The trace said something in words.
     Text { kind: TextKind, text: String },
     /// A record told of something else.

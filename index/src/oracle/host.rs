@@ -6,88 +6,133 @@ use stepback_machine::{RegisterId, RegisterView};
 use stepback_parsers::{Position, Step};
 
 use crate::answers::host_operation::HostOperation;
+use crate::answers::thread::ThreadId;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::Oracle;
 
+/// What a step asks the host for.
+struct Asked {
+    thread: ThreadId,
+    /// The bytes of a word.
+    size: u16,
+    operation: Option<u64>,
+}
+
 impl Oracle {
-    /// Finds the reads that contradict the last value known of a byte, and adds what semihosting calls let the host write.
+    /// Adds what semihosting calls let the host write, and finds the reads that contradict the last value known of a byte.
     pub(super) fn follow_memory(&mut self) {
-        let mut known: HashMap<u64, u8> = HashMap::new();
+        let opens = |event: &Event| {
+            let asked = event.owner.filter(|_| matches!(event.kind, EventKind::Step)).and_then(|step| self.asked(step));
+            asked.is_some_and(|asked| asked.operation.is_none_or(is_writing))
+        };
         let mut events = Vec::new();
-        let told = self.events.clone();
-        for (mut event, later) in told.iter().cloned().zip((1..).map(|next| &told[next..])) {
-            if let EventKind::Access(access) = &mut event.kind {
-                for (address, value) in access.each_byte().collect::<Vec<_>>() {
-                    match value {
-                        Some(value) => {
-                            let before = known.insert(address, value);
-                            let is_other = access.is_read() && before.is_some_and(|before| before != value);
-                            access.contradicting.extend(is_other.then_some(address));
-                        }
-                        None if !access.is_read() => _ = known.remove(&address),
-                        None => {}
-                    }
-                }
-                self.external_changes += u64::from(!access.contradicting.is_empty());
-            }
-            let is_step = matches!(event.kind, EventKind::Step);
-            let (slot, thread, owner, line) = (event.slot, event.thread, event.owner, event.line);
-            // The registers before the step are those of the events so far.
-            self.events = std::mem::take(&mut events);
-            let write = owner.filter(|_| is_step).and_then(|step| self.host_write(step, &known, later));
-            events = std::mem::take(&mut self.events);
-            events.push(event);
-            if let Some((first, last, operation)) = write {
-                known.retain(|address, _| *address < first || *address > last);
-                let kind = EventKind::HostWrite { first, last, operation };
-                events.push(Event { slot, thread, owner, line, kind });
-            }
+        for event in &self.events {
+            events.push(event.clone());
+            // Until it is known where a call lets the host write, that may be anywhere.
+            events.extend(opens(event).then(|| Event { kind: EventKind::HostWriteAnywhere, ..event.clone() }));
         }
         self.events = events;
+        self.decide_calls();
+        self.find_contradictions();
     }
 
-    /// What a step lets the host write, by what is known before it and the events behind it.
-    fn host_write(&self, step: Step, known: &HashMap<u64, u8>, later: &[Event]) -> Option<(u64, u64, HostOperation)> {
+    /// Looks once more for what only the program images tell.
+    pub(super) fn follow_images(&mut self) {
+        if self.program.is_empty() {
+            return;
+        }
+        self.decide_calls();
+        self.find_contradictions();
+    }
+
+    /// Finds, one after the other, where the calls of which it is not known let the host write.
+    fn decide_calls(&mut self) {
+        let mut place = 0;
+        while let Some(event) = self.events.get(place).cloned() {
+            if matches!(event.kind, EventKind::HostWriteAnywhere) {
+                self.events.remove(place);
+                let Some(kind) = event.owner.and_then(|step| self.host_write(step)) else { continue };
+                self.events.insert(place, Event { kind, ..event });
+            }
+            place += 1;
+        }
+    }
+
+    fn find_contradictions(&mut self) {
+        let mut known: HashMap<u64, u8> = HashMap::new();
+        self.external_changes = 0;
+        for event in &mut self.events {
+            match &mut event.kind {
+                EventKind::Access(access) => {
+                    access.contradicting.clear();
+                    for (address, value) in access.each_byte().collect::<Vec<_>>() {
+                        match value {
+                            Some(value) => {
+                                let before = known.insert(address, value);
+                                let is_other = access.is_read() && before.is_some_and(|before| before != value);
+                                access.contradicting.extend(is_other.then_some(address));
+                            }
+                            None if !access.is_read() => _ = known.remove(&address),
+                            None => {}
+                        }
+                    }
+                    self.external_changes += u64::from(!access.contradicting.is_empty());
+                }
+                EventKind::HostWrite { first, last, .. } => {
+                    known.retain(|address, _| *address < *first || *address > *last);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What a step asks the host for; none when it does not.
+    fn asked(&self, step: Step) -> Option<Asked> {
         let told = self.step(step).filter(|told| told.is_executed)?;
         let naive = told.naive();
         if !naive.is_host_call() {
             return None;
         }
-        let size = naive.word_bytes();
-        let register = |number: u16, size: u16| {
-            let view = RegisterView::new(RegisterId(number), 0, size);
-            let bytes = self.register_value(told.thread, view, Position(step.0)).0;
-            bytes.into_iter().rev().try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
-        };
-        let (operation, block) = (register(0, 4)?, register(1, size)?);
+        let operation = self.register_before(told.thread, step, RegisterView::new(RegisterId(0), 0, 4));
+        Some(Asked { thread: told.thread, size: naive.word_bytes(), operation })
+    }
+
+    fn register_before(&self, thread: ThreadId, step: Step, view: RegisterView) -> Option<u64> {
+        let bytes = self.register_value(thread, view, Position(step.0)).0;
+        bytes.into_iter().rev().try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
+    }
+
+    /// What a step lets the host write, by what is known before it; none for nothing.
+    fn host_write(&self, step: Step) -> Option<EventKind> {
+        let Asked { thread, size, operation } = self.asked(step)?;
+        let block = self.register_before(thread, step, RegisterView::new(RegisterId(1), 0, size));
+        let Some((operation, block)) = operation.zip(block) else { return Some(EventKind::HostWriteAnywhere) };
         let word = |number: u64| {
             let start = block.checked_add(number * u64::from(size))?;
             start.checked_add(u64::from(size) - 1)?;
-            let byte = |address: u64| known.get(&address).copied().or_else(|| first_told(later, address));
-            let mut bytes = (0..u64::from(size)).map(|place| byte(start + place)).collect::<Vec<_>>();
+            let byte = |place: u64| self.byte_at(start + place, Position(step.0)).value;
+            let mut bytes = (0..u64::from(size)).map(byte).collect::<Vec<_>>();
             if !self.is_big_endian {
                 bytes.reverse();
             }
             bytes.into_iter().try_fold(0u64, |value, byte| Some(value << 8 | u64::from(byte?)))
         };
         let (operation, address, len) = match operation {
-            0x06 => (HostOperation::Read, word(1)?, word(2)?),
-            0x0d => (HostOperation::TmpNam, word(0)?, word(2)?),
-            0x15 => (HostOperation::GetCmdline, word(0)?, word(1)?),
-            0x16 => (HostOperation::HeapInfo, word(0)?, 4 * u64::from(size)),
-            0x30 => (HostOperation::Elapsed, block, 2 * u64::from(size)),
+            0x06 => (HostOperation::Read, word(1), word(2)),
+            0x0d => (HostOperation::TmpNam, word(0), word(2)),
+            0x15 => (HostOperation::GetCmdline, word(0), word(1)),
+            0x16 => (HostOperation::HeapInfo, word(0), Some(4 * u64::from(size))),
+            0x30 => (HostOperation::Elapsed, Some(block), Some(2 * u64::from(size))),
             _ => return None,
         };
+        let Some((first, len)) = address.zip(len) else { return Some(EventKind::HostWriteAnywhere) };
         let highest = if size == 8 { u64::MAX } else { u64::from(u32::MAX) };
-        let last = address.saturating_add(len.checked_sub(1)?).min(highest);
-        Some((address, last, operation))
+        let last = first.saturating_add(len.checked_sub(1)?).min(highest);
+        (first <= last).then_some(EventKind::HostWrite { first, last, operation })
     }
 }
 
-/// What the first access of a byte tells, if it is a read.
-fn first_told(events: &[Event], address: u64) -> Option<u8> {
-    let evidence = events.iter().find(|event| crate::oracle::memory::is_evidence(event, address))?;
-    let EventKind::Access(access) = &evidence.kind else { return None };
-    let mut bytes = access.each_byte().filter(|_| access.is_read());
-    bytes.find(|(touched, _)| *touched == address).and_then(|(_, value)| value)
+/// Whether the operation of a number lets the host write memory.
+fn is_writing(number: u64) -> bool {
+    [0x06, 0x0d, 0x15, 0x16, 0x30].contains(&number)
 }

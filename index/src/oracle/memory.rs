@@ -4,6 +4,7 @@ use stepback_machine::Address;
 use stepback_parsers::Position;
 
 use crate::answers::byte_state::ByteState;
+use crate::answers::program::Program;
 use crate::answers::value::ValueSource;
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::record::{Oracle, Replay};
@@ -33,7 +34,7 @@ pub(super) fn bytes_of(event: &Event) -> impl Iterator<Item = (u64, Option<u8>)>
 }
 
 impl Oracle {
-    fn byte_at(&self, address: u64, position: Position) -> ByteState {
+    pub(super) fn byte_at(&self, address: u64, position: Position) -> ByteState {
         let mut state = ByteState::default();
         for event in self.events_until(position) {
             follow(&mut state, event, address);
@@ -44,7 +45,7 @@ impl Oracle {
     /// What the next access after a position tells of a byte, when it is a load.
     fn inferred_byte(&self, address: u64, position: Position) -> ByteState {
         for event in self.events_after(position) {
-            if event.is_host_write_of(address) {
+            if event.is_host_write_of(address) || matches!(event.kind, EventKind::HostWriteAnywhere) {
                 break;
             }
             let EventKind::Access(access) = &event.kind else { continue };
@@ -59,9 +60,16 @@ impl Oracle {
         self.byte_of_image(address, position)
     }
 
+    /// What was loaded, and that the host cannot have overwritten.
+    pub(super) fn loaded_byte(&self, address: u64, position: Position) -> Option<u8> {
+        let is_open = |event: &Event| matches!(event.kind, EventKind::HostWriteAnywhere);
+        let byte = if self.events_until(position).iter().any(is_open) { Program::constant_byte } else { Program::byte };
+        byte(&self.program, Address(address))
+    }
+
     /// What was loaded, when nothing up to a position wrote it or told what it had become.
     fn byte_of_image(&self, address: u64, position: Position) -> ByteState {
-        let value = self.program.byte(Address(address));
+        let value = self.loaded_byte(address, position);
         if value.is_none() || self.events_until(position).iter().any(|event| is_evidence(event, address)) {
             return ByteState::default();
         }

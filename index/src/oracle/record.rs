@@ -115,7 +115,9 @@ impl Oracle {
     /// The same, which knows besides what the program images tell.
     #[must_use]
     pub fn with_program(self, program: Program) -> Self {
-        Self { program, ..self }
+        let mut oracle = Self { program, ..self };
+        oracle.follow_images();
+        oracle
     }
 
     /// Steps in all.

@@ -76,7 +76,7 @@ impl Oracle {
 
     fn effect(&self, event: &Event) -> Option<Effect> {
         match &event.kind {
-            EventKind::Step => None,
+            EventKind::Step | EventKind::HostWriteAnywhere => None,
             EventKind::Register(written) if written.name == WrittenName::BankCopy => None,
             EventKind::Register(written) => Some(Effect::Register {
                 name: self.register_name(written.view, self.set_of_event(event)),
@@ -120,7 +120,7 @@ impl Oracle {
                 is_external: false,
                 host_operation: Some(*operation),
             }),
-            EventKind::Step | EventKind::Text { .. } | EventKind::Marker(_) => None,
+            EventKind::Step | EventKind::HostWriteAnywhere | EventKind::Text { .. } | EventKind::Marker(_) => None,
         }
     }
 

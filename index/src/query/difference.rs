@@ -94,6 +94,13 @@ impl DifferenceBetween {
         let external = TouchReader(index).last_touches(granule, changed, later, Wanted::External)?;
         let by_host = index.host_regions.last_of_bytes(granule, changed, later);
         let mut writers = [None; 64];
+        // What is only known of one of them, because the host may have written between, is no change that the trace shows.
+        let earlier = Some(self.from.min(self.to).0);
+        let is_shown = |place: usize| {
+            let touch = written[place].max(external[place]).map(|touch| touch.slot);
+            touch.max(by_host[place]) > earlier
+        };
+        let is_changed = |place: usize| is_changed(place) && is_shown(place);
         for place in (0..64).filter(|place| is_changed(*place)) {
             let touch = written[place].max(external[place]);
             writers[place] = match touch.filter(|touch| Some(touch.slot) >= by_host[place]) {

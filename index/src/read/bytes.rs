@@ -46,19 +46,24 @@ impl<'a, S: Source> ByteReader<'a, S> {
     pub(crate) fn granule_at(&self, granule: u64, need: u64, at: Position) -> Result<[ByteState; 64], QueryError> {
         let Recorded { mut states, touched } = self.recorded_at(granule, need, at)?;
         self.infer(granule, need & unknown_in(&states), at, &mut states)?;
-        self.infer_from_image(granule, need & unknown_in(&states) & !touched, &mut states);
+        let need = need & unknown_in(&states) & !touched;
+        self.infer_from_image(granule, need, at, &mut states);
         Ok(states)
     }
 
     /// What was loaded and never touched up to the position.
-    fn infer_from_image(&self, granule: u64, mut need: u64, states: &mut [ByteState; 64]) {
-        if self.0.program().is_empty() {
+    /// Where the host may have written anywhere, that is what cannot be written to.
+    fn infer_from_image(&self, granule: u64, mut need: u64, at: Position, states: &mut [ByteState; 64]) {
+        let program = self.0.program();
+        if program.is_empty() {
             return;
         }
+        let is_doubtful = self.0.open_calls.any_up_to(at.0);
         while need != 0 {
             let place = need.trailing_zeros();
             let address = Address((granule << GRANULE_BITS) + u64::from(place));
-            if let Some(byte) = self.0.program().byte(address) {
+            let byte = if is_doubtful { program.constant_byte(address) } else { program.byte(address) };
+            if let Some(byte) = byte {
                 let (value, source) = (Some(byte), ValueSource::Inferred);
                 states[place as usize] = ByteState { value, source, seen_at: None };
             }
@@ -114,8 +119,9 @@ impl<'a, S: Source> ByteReader<'a, S> {
         }
         let mut later = TouchReader(self.0).next_touches(granule, need, at.0.saturating_add(1), Wanted::Evidence)?;
         let by_host = self.0.host_regions.next_of_bytes(granule, need, at.0.saturating_add(1));
+        let open = self.0.open_calls.next(at.0.saturating_add(1));
         for (touch, by_host) in later.iter_mut().zip(by_host) {
-            let is_before_host = |slot: u64| by_host.is_none_or(|by_host| by_host > slot);
+            let is_before_host = |slot: u64| [by_host, open].into_iter().flatten().all(|by_host| by_host > slot);
             *touch = touch.filter(|touch| !touch.is_write && is_before_host(touch.slot));
         }
         read_values(self.0, granule, &later, Order::First, states)?;

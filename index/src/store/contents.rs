@@ -136,6 +136,8 @@ pub struct Contents {
     pub calls: Extent,
     /// What the host wrote during semihosting calls, as [`crate::store::regions`] says.
     pub host_regions: Extent,
+    /// The calls of which that is not known.
+    pub open_calls: Extent,
     /// Where its parts lie, and when each is in use.
     pub call_layout: CallLayout,
     /// What it takes to resume this index, as `builder/resume.rs` says; empty in one that lives in memory.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use stepback_generator::drmemtrace::{
     Architecture, Container, Records, Sample, TraceRecipe, TraceWriter, file_type, kind, marker,
 };
-use stepback_index::{FindMarkers, FindText, LastMarkers, Program, ThreadId, oracle::Oracle};
+use stepback_index::{Cancel, FindMarkers, FindText, LastMarkers, Program, ThreadId, oracle::Oracle, with_images};
 use stepback_machine::Address;
 use stepback_parsers::{MarkerKind, Position, Source as _, TraceFile, drmemtrace::Drmemtrace, kept::KeptOptions};
 
@@ -46,7 +46,8 @@ fn check(name: &str, source: &Arc<Drmemtrace>, segment_steps: &[u64], questions:
     let oracle = Oracle::of(source.as_ref()).unwrap().with_program(program.clone());
     let things = Things::of(&oracle);
     for (number, steps) in segment_steps.iter().enumerate() {
-        let index = index_of(source, 16 * steps, 1 + number % 3).with_program(program.clone());
+        let index = index_of(source, 16 * steps, 1 + number % 3);
+        let index = with_images(index, program.clone(), &Cancel::default());
         let name = format!("{name}, seed {seed}, segments of {steps} steps");
         let comparison = Comparison { index, oracle: &oracle, things: &things, name };
         comparison.whole();

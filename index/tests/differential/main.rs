@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use proptest::prelude::*;
-use stepback_index::{Cancel, Program, Query as _, Steps, oracle::Oracle};
+use stepback_index::{Cancel, Program, Query as _, Steps, oracle::Oracle, with_images};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Step;
 use support::compare::{Comparison, Things, index_of, open};
@@ -36,7 +36,8 @@ fn check(name: &str, text: &[u8], segment_sizes: &[u64], questions: u64, seed: u
     let oracle = Oracle::of(tarmac.as_ref()).unwrap().with_program(program.clone());
     let things = Things::of(&oracle);
     for (number, segment_bytes) in segment_sizes.iter().enumerate() {
-        let index = index_of(&tarmac, *segment_bytes, 1 + number % 3).with_program(program.clone());
+        let index = index_of(&tarmac, *segment_bytes, 1 + number % 3);
+        let index = with_images(index, program.clone(), &Cancel::default());
         let name = format!("{name}, segments of {segment_bytes}");
         let comparison = Comparison { index, oracle: &oracle, things: &things, name };
         comparison.whole();

@@ -19,7 +19,7 @@ use goblin::elf::sym::STT_FUNC;
 use serde_json::Value as Json;
 use stepback_index::{
     AccessKinds, BuildOptions, Cancel, Cell, Index, LastAccess, LastAccessAnswer, LineOfStep, MemoryAt, NameReader,
-    Program, Query, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory, tail_calls,
+    Program, Query, RegistersAt, Steps, ThreadId, ValueSource, index_in_memory, tail_calls, with_images,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Line, Position, ReadAt, Step, Tarmac};
@@ -233,7 +233,7 @@ fn real_traces_agree_with_the_emulator_that_made_them() {
         let text = bytes_of(&file("tarmac"));
         let segment_bytes = if name.ends_with("medium") { 16 << 20 } else { 64 << 10 };
         let elf = traces.join(format!("{}.elf", name.split('.').next().unwrap()));
-        let mut index = open(Box::new(text), segment_bytes).with_program(program(&elf));
+        let mut index = with_images(open(Box::new(text), segment_bytes), program(&elf), &Cancel::default());
         index.find_tail_calls(tail_calls, &Cancel::default()).unwrap();
         let (records, calls) = (json_lines(&file("golden.jsonl")), json_lines(&file("calls.jsonl")));
         let compared = compare(name, &index, ThreadId(0), &records, &calls);

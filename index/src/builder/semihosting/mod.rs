@@ -4,5 +4,6 @@
 //! so the region becomes unknown at the step of the call, and reads behind it tell what was written.
 
 pub(crate) mod call;
+pub(crate) mod images;
 pub(crate) mod parameter_block;
 pub(crate) mod pass;

@@ -3,6 +3,15 @@
 use crate::answers::host_operation::HostOperation;
 use crate::store::regions::ranges::AddressRange;
 
+/// What a call lets the host write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written {
+    Nothing,
+    Region(AddressRange),
+    /// Nobody knows where.
+    Unknown,
+}
+
 /// The words in memory by which a program tells the host what it wants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParameterBlock {
@@ -15,21 +24,30 @@ pub(crate) struct ParameterBlock {
 }
 
 impl ParameterBlock {
-    /// The memory that the host may write; none when a word is unknown or the region empty.
+    /// The memory that the host may write; a region that is empty is nothing.
     /// `word` is asked for words of the block by number.
     ///
     /// The whole buffer of `SYS_READ` counts, not just what the host turned out to read.
-    pub fn region(&self, operation: HostOperation, mut word: impl FnMut(u64) -> Option<u64>) -> Option<AddressRange> {
-        let (first, len_bytes) = match operation {
+    pub fn region(&self, operation: HostOperation, word: impl FnMut(u64) -> Option<u64>) -> Written {
+        let Some((first, len_bytes)) = self.first_and_length(operation, word) else { return Written::Unknown };
+        let Some(rest) = len_bytes.checked_sub(1) else { return Written::Nothing };
+        let last = first.saturating_add(rest).min(self.highest);
+        if first <= last { Written::Region(AddressRange { first, last }) } else { Written::Nothing }
+    }
+
+    fn first_and_length(
+        &self,
+        operation: HostOperation,
+        mut word: impl FnMut(u64) -> Option<u64>,
+    ) -> Option<(u64, u64)> {
+        Some(match operation {
             HostOperation::Read => (word(1)?, word(2)?),
             // Arm's manual of the trace utilities says word 1; the semihosting specification says 2.
             HostOperation::TmpNam => (word(0)?, word(2)?),
             HostOperation::GetCmdline => (word(0)?, word(1)?),
             HostOperation::HeapInfo => (word(0)?, 4 * self.word_bytes),
             HostOperation::Elapsed => (self.address, 2 * self.word_bytes),
-        };
-        let last = first.saturating_add(len_bytes.checked_sub(1)?).min(self.highest);
-        (first <= last).then_some(AddressRange { first, last })
+        })
     }
 
     /// Where one of its words lies; none when it would reach beyond the highest 64-bit address.
@@ -52,19 +70,20 @@ mod tests {
         let block = |number: u64| [0x100, 0x2000, 0x30].get(number as usize).copied();
         let regions = HostOperation::ALL.map(|operation| narrow(0x9000).region(operation, block));
         let expected = [(0x2000, 0x202f), (0x100, 0x12f), (0x100, 0x20ff), (0x100, 0x10f), (0x9000, 0x9007)];
-        assert_eq!(regions, expected.map(|(first, last)| Some(AddressRange { first, last })));
+        assert_eq!(regions, expected.map(|(first, last)| Written::Region(AddressRange { first, last })));
     }
 
     #[test]
-    fn a_region_ends_with_the_address_space_and_an_empty_or_unknown_one_is_none() {
+    fn a_region_ends_with_the_address_space_and_an_empty_one_is_nothing() {
         let read = |words: [Option<u64>; 3], highest: u64| {
             let block = ParameterBlock { address: 0, word_bytes: 8, highest };
-            let region = block.region(HostOperation::Read, |number| words.get(number as usize).copied().flatten());
-            region.map(|region| (region.first, region.last))
+            block.region(HostOperation::Read, |number| words.get(number as usize).copied().flatten())
         };
-        assert_eq!(read([None, Some(0x1000), Some(u64::MAX)], u64::MAX), Some((0x1000, u64::MAX)));
-        assert_eq!(read([None, Some(0xffff_fff0), Some(0x100)], u64::from(u32::MAX)), Some((0xffff_fff0, 0xffff_ffff)));
-        assert_eq!(read([None, Some(0x1000), Some(0)], u64::MAX), None);
-        assert_eq!(read([None, Some(0x1000), None], u64::MAX), None);
+        let region = |first, last| Written::Region(AddressRange { first, last });
+        assert_eq!(read([None, Some(0x1000), Some(u64::MAX)], u64::MAX), region(0x1000, u64::MAX));
+        let near_end = read([None, Some(0xffff_fff0), Some(0x100)], u64::from(u32::MAX));
+        assert_eq!(near_end, region(0xffff_fff0, 0xffff_ffff));
+        assert_eq!(read([None, Some(0x1000), Some(0)], u64::MAX), Written::Nothing);
+        assert_eq!(read([None, Some(0x1000), None], u64::MAX), Written::Unknown);
     }
 }

@@ -13,7 +13,8 @@ use crate::answers::error::QueryError;
 use crate::answers::host_operation::HostOperation;
 use crate::answers::thread::ThreadId;
 use crate::builder::seams::other_part;
-use crate::builder::semihosting::parameter_block::ParameterBlock;
+use crate::builder::semihosting::call::HOST_CALLS_LIMIT;
+use crate::builder::semihosting::parameter_block::{ParameterBlock, Written};
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query as _;
@@ -22,17 +23,24 @@ use crate::read::bytes::ByteReader;
 use crate::read::slots::{EventKind, SlotReader, StepText};
 use crate::read::touches::{TouchReader, Wanted};
 use crate::store::regions::host_regions::{HostRegion, HostRegions, REGIONS_LIMIT};
+use crate::store::regions::open_calls::{MORE, OpenCalls};
 use crate::store::regions::ranges::AddressRange;
 use crate::store::segment::meta::SeamExternal;
 
 /// Blocks of memory that are looked at in all, so that no trace can make this pass endless.
 const BLOCKS_LIMIT: u64 = 1 << 22;
+/// With images, which are known only when the index is opened, no more calls are looked at; the others stay open.
+const CALLS_WITH_IMAGES: usize = 1024;
+/// And none where there are more regions than these, since each that is found has them all put in order again.
+const REGIONS_WITH_IMAGES: usize = 1 << 12;
 
 /// What the host wrote during a trace.
 #[derive(Debug, Default)]
 pub(crate) struct HostWrites {
     /// Where and when.
     pub regions: HostRegions,
+    /// The calls of which that is not known.
+    pub open: OpenCalls,
     /// For each segment that has some: reads that seemed to contradict what was known but follow such a region,
     /// sorted by block and place, and how many reads are then no external changes at all.
     pub explained: BTreeMap<usize, (Vec<SeamExternal>, u64)>,
@@ -57,6 +65,23 @@ struct ExplainedBytes {
     mask: u64,
 }
 
+/// A call, as far as its registers tell it.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    set: InstructionSet,
+    before: Position,
+    operation: Option<u64>,
+    argument: Option<u64>,
+}
+
+/// What a call lets the host write.
+#[derive(Clone, Copy, Debug)]
+enum CallWrites {
+    Nothing,
+    Region(HostRegion),
+    Unknown,
+}
+
 /// The pass.
 pub(crate) struct HostPass<'a, S> {
     index: Index<S>,
@@ -66,30 +91,79 @@ pub(crate) struct HostPass<'a, S> {
 }
 
 impl<'a, S: Source> HostPass<'a, S> {
-    /// A pass over a trace whose index knows nothing yet of what the host wrote.
+    /// A pass over the calls of a trace, by its index.
     pub fn new(index: Index<S>, cancel: &'a Cancel) -> Self {
         Self { index, cancel, blocks_left: BLOCKS_LIMIT, explained: BTreeMap::new() }
     }
 
     /// Follows the calls of some slots, ascending.
-    pub fn run(mut self, slots: impl Iterator<Item = u64>) -> Result<HostWrites, QueryError> {
-        let mut is_cut_short = false;
+    pub fn run(mut self, slots: &[u64], on_call: impl Fn()) -> Result<HostWrites, QueryError> {
+        let mut asking = Vec::new();
         for slot in slots {
             self.cancel.check()?;
-            let Some(region) = self.region_of(slot)? else { continue };
-            if self.index.host_regions.len() >= REGIONS_LIMIT || self.blocks_left == 0 {
-                is_cut_short = true;
-                break;
+            if self.asks(*slot)? {
+                asking.push(*slot);
             }
-            self.index.host_regions.push(region);
-            self.explain(&region)?;
         }
+        asking.extend((slots.len() >= HOST_CALLS_LIMIT).then_some(MORE));
+        // Until it is known where the host wrote, nothing is told across a call: not even of the parameters of one before.
+        self.index.open_calls = OpenCalls::of(asking);
+        let is_cut_short = self.follow(usize::MAX, on_call)?;
         let explained = self.explained_by_segment()?;
-        Ok(HostWrites { regions: self.index.host_regions, explained, is_cut_short })
+        let Index { host_regions: regions, open_calls: open, .. } = self.index;
+        Ok(HostWrites { regions, open, explained, is_cut_short })
     }
 
-    /// The region that the call of a slot let the host write; none when the trace does not tell.
-    fn region_of(&self, slot: u64) -> Result<Option<HostRegion>, QueryError> {
+    /// The index, which knows besides where the open calls let the host write, as far as the images hold their parameters.
+    /// Where the trace cannot be read they stay open; the next question says why.
+    pub fn with_images(mut self) -> Index<S> {
+        if self.index.host_regions.len() > REGIONS_WITH_IMAGES {
+            return self.index;
+        }
+        if self.follow(CALLS_WITH_IMAGES, || {}).is_err() {
+            self.index.open_calls.keep();
+            self.index.open_calls.finish();
+        }
+        for (number, (explained, reads)) in self.explained_by_segment().unwrap_or_default() {
+            let contents = &mut self.index.contents;
+            let Some(meta) = contents.segments.get_mut(number) else { continue };
+            meta.explain(explained);
+            meta.externals = meta.externals.saturating_sub(reads);
+            contents.externals = contents.externals.saturating_sub(reads);
+        }
+        self.index
+    }
+
+    /// Decides the calls that are open, at most so many; true when some had to be left so though more may be known of them.
+    fn follow(&mut self, limit: usize, on_call: impl Fn()) -> Result<bool, QueryError> {
+        let mut is_cut_short = false;
+        for _ in 0..limit {
+            let Some(slot) = self.index.open_calls.take() else { break };
+            self.cancel.check()?;
+            on_call();
+            is_cut_short |= self.index.host_regions.len() >= REGIONS_LIMIT || self.blocks_left == 0;
+            let written = if is_cut_short { CallWrites::Unknown } else { self.written_by(slot)? };
+            match written {
+                CallWrites::Nothing => {}
+                CallWrites::Unknown => self.index.open_calls.keep(),
+                CallWrites::Region(region) => {
+                    self.index.host_regions.insert(region);
+                    self.explain(&region)?;
+                }
+            }
+        }
+        self.index.open_calls.finish();
+        Ok(is_cut_short)
+    }
+
+    /// False for a call that is known to write no memory.
+    fn asks(&self, slot: u64) -> Result<bool, QueryError> {
+        let Some(Asked { operation, .. }) = self.asked(slot)? else { return Ok(false) };
+        Ok(operation.is_none_or(|number| HostOperation::of_number(number).is_some()))
+    }
+
+    /// What the call of a slot asks for; none when it is no call.
+    fn asked(&self, slot: u64) -> Result<Option<Asked>, QueryError> {
         let Some(before) = slot.checked_sub(1).map(Position) else { return Ok(None) };
         let events = SlotReader(&self.index).events(slot..slot + 1)?;
         let step = events.iter().find_map(|event| match &event.kind {
@@ -100,8 +174,17 @@ impl<'a, S: Source> HostPass<'a, S> {
         let set = *instruction_set;
         let Some(call) = set.host_call() else { return Ok(None) };
         let register = |name| self.register(name, set, thread, before);
-        let Some(operation) = register(call.operation)?.and_then(HostOperation::of_number) else { return Ok(None) };
-        let Some(address) = register(call.argument)? else { return Ok(None) };
+        Ok(Some(Asked { set, before, operation: register(call.operation)?, argument: register(call.argument)? }))
+    }
+
+    /// What the call of a slot lets the host write.
+    fn written_by(&self, slot: u64) -> Result<CallWrites, QueryError> {
+        let Some(Asked { set, before, operation, argument }) = self.asked(slot)? else {
+            return Ok(CallWrites::Nothing);
+        };
+        let Some(number) = operation else { return Ok(CallWrites::Unknown) };
+        let Some(operation) = HostOperation::of_number(number) else { return Ok(CallWrites::Nothing) };
+        let Some(address) = argument else { return Ok(CallWrites::Unknown) };
         let (word_bytes, highest) = (u64::from(set.word_bytes()), set.highest_address());
         let block = ParameterBlock { address, word_bytes, highest };
         let mut words = Vec::new();
@@ -109,8 +192,13 @@ impl<'a, S: Source> HostPass<'a, S> {
             words.push(self.word(&block, number, before)?);
         }
         let word = |number: u64| words.get(usize::try_from(number).ok()?).copied().flatten();
-        let region = block.region(operation, word);
-        Ok(region.map(|AddressRange { first, last }| HostRegion { slot, first, last, operation }))
+        Ok(match block.region(operation, word) {
+            Written::Nothing => CallWrites::Nothing,
+            Written::Unknown => CallWrites::Unknown,
+            Written::Region(AddressRange { first, last }) => {
+                CallWrites::Region(HostRegion { slot, first, last, operation })
+            }
+        })
     }
 
     fn register(

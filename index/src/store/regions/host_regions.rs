@@ -118,6 +118,17 @@ impl HostRegions {
         self.regions.push(region);
     }
 
+    /// Adds a region of a slot that has none. O(1) behind all others, else O(n).
+    pub fn insert(&mut self, region: HostRegion) {
+        let place = self.count_below(region.slot);
+        if place == self.regions.len() {
+            return self.push(region);
+        }
+        let mut regions = std::mem::take(self).regions;
+        regions.insert(place, region);
+        regions.into_iter().for_each(|region| self.push(region));
+    }
+
     pub fn len(&self) -> usize {
         self.regions.len()
     }

@@ -97,6 +97,17 @@ impl SegmentMeta {
         self.seam_externals.get(start..end).unwrap_or_default()
     }
 
+    /// Takes in further reads that are explained.
+    pub fn explain(&mut self, more: Vec<SeamExternal>) {
+        for new in more {
+            let key = |known: &SeamExternal| (known.granule, known.place);
+            match self.explained.binary_search_by_key(&key(&new), key) {
+                Ok(place) => self.explained.get_mut(place).into_iter().for_each(|known| known.mask |= new.mask),
+                Err(place) => self.explained.insert(place, new),
+            }
+        }
+    }
+
     /// What the segment touches of a block, where its list alone says `reach`.
     pub fn with_seams(&self, granule: u64, reach: Reach) -> Reach {
         let seams = self.seams_of(granule).iter();

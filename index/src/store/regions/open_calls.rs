@@ -1,0 +1,124 @@
+//! The semihosting calls of which it is not known where they let the host write, as the index keeps them.
+//!
+//! ```text
+//! open calls    for each, ascending: slot u64; u64::MAX behind them where there are more that are not listed
+//! ```
+//! They are read as a whole when the index is opened.
+
+use std::ops::Range;
+
+use crate::store::packed::{Malformed, take_u64};
+
+/// Stands for all calls behind the last that is listed.
+pub(crate) const MORE: u64 = u64::MAX;
+
+/// Calls that may have let the host write anywhere.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OpenCalls {
+    /// Their slots, ascending.
+    slots: Vec<u64>,
+    /// The places of those that turned out to be none, or are being looked at. Those before were kept, those behind wait.
+    hole: Range<usize>,
+}
+
+impl OpenCalls {
+    /// Those of some slots, ascending.
+    pub fn of(slots: Vec<u64>) -> Self {
+        debug_assert!(slots.is_sorted(), "calls come in order");
+        Self { slots, hole: 0..0 }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.hole.len() == self.slots.len()
+    }
+
+    /// The first call from a slot on.
+    pub fn next(&self, from: u64) -> Option<u64> {
+        let [kept, waiting] = self.parts();
+        let found = [kept, waiting].into_iter().find_map(|part| part.get(part.partition_point(|slot| *slot < from)))?;
+        Some(if *found == MORE { from } else { *found })
+    }
+
+    /// True when one was made up to a slot.
+    pub fn any_up_to(&self, slot: u64) -> bool {
+        self.parts().into_iter().find_map(<[u64]>::first).is_some_and(|first| *first <= slot)
+    }
+
+    /// The next of those that wait, which is none until it is kept.
+    pub fn take(&mut self) -> Option<u64> {
+        let slot = *self.slots.get(self.hole.end).filter(|slot| **slot != MORE)?;
+        self.hole.end += 1;
+        Some(slot)
+    }
+
+    /// The one that was taken last is one.
+    pub fn keep(&mut self) {
+        let Some(slot) = self.hole.end.checked_sub(1).and_then(|last| self.slots.get(last)).copied() else { return };
+        if let Some(place) = self.slots.get_mut(self.hole.start) {
+            *place = slot;
+            self.hole.start += 1;
+        }
+    }
+
+    /// All are decided, or those that wait stay; they may be gone through once more.
+    pub fn finish(&mut self) {
+        let hole = std::mem::take(&mut self.hole);
+        self.slots.drain(hole);
+    }
+
+    /// As they lie in the index.
+    pub fn encode(&self) -> Vec<u8> {
+        self.parts().into_iter().flatten().flat_map(|slot| slot.to_le_bytes()).collect()
+    }
+
+    /// Reads them; none when the bytes are not what is written.
+    pub fn decode(mut bytes: &[u8]) -> Option<Self> {
+        let mut slots = Vec::with_capacity(bytes.len() / size_of::<u64>());
+        while !bytes.is_empty() {
+            let slot = take_u64(&mut bytes).map_err(|Malformed| ()).ok()?;
+            if slots.last().is_some_and(|before| *before >= slot) {
+                return None;
+            }
+            slots.push(slot);
+        }
+        Some(Self::of(slots))
+    }
+
+    fn parts(&self) -> [&[u64]; 2] {
+        let Range { start, end } = self.hole;
+        [self.slots.get(..start).unwrap_or_default(), self.slots.get(end..).unwrap_or_default()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_is_found_among_those_that_are_kept_and_those_that_wait() {
+        let mut calls = OpenCalls::of(vec![3, 5, 8, MORE]);
+        let next = |calls: &OpenCalls| [0, 4, 6, 9].map(|from| calls.next(from));
+        assert_eq!(next(&calls), [Some(3), Some(5), Some(8), Some(9)]);
+        assert_eq!((calls.any_up_to(2), calls.any_up_to(3)), (false, true));
+        assert_eq!(calls.take(), Some(3));
+        assert_eq!(next(&calls), [Some(5), Some(5), Some(8), Some(9)]);
+        assert_eq!(calls.take(), Some(5));
+        calls.keep();
+        assert_eq!(next(&calls), [Some(5), Some(5), Some(8), Some(9)]);
+        assert_eq!((calls.take(), calls.take()), (Some(8), None));
+        assert_eq!(next(&calls), [Some(5), Some(5), Some(6), Some(9)]);
+        calls.finish();
+        let again = OpenCalls::decode(&calls.encode()).unwrap();
+        assert_eq!(again.slots, [5, MORE]);
+        assert!(!again.is_empty() && OpenCalls::default().is_empty());
+        assert_eq!(OpenCalls::of(vec![7]).next(8), None);
+    }
+
+    #[test]
+    fn what_nobody_writes_is_refused() {
+        let bytes = |slots: &[u64]| slots.iter().flat_map(|slot| slot.to_le_bytes()).collect::<Vec<_>>();
+        assert!(OpenCalls::decode(&bytes(&[2, 2])).is_none());
+        assert!(OpenCalls::decode(&bytes(&[2, 3])[1..]).is_none());
+        assert!(OpenCalls::decode(&[]).unwrap().is_empty());
+    }
+}
