@@ -66,3 +66,30 @@ fn a_deep_recursion_has_a_call_tree_within_seconds() {
     let calls = sandbox.json_lines(&["calltree", &trace]);
     assert_eq!(calls.len() as u64, DEPTH + 1);
 }
+
+#[test]
+fn a_step_with_very_many_small_records_costs_little() {
+    let sandbox = Sandbox::new();
+    let mut writer = TraceWriter::new(TraceRecipe::default());
+    writer.instruction(0x1000, &[0x90]);
+    for number in 0..800_000u64 {
+        let address = 0x10000 + 8 * (number % 64);
+        if number % 2 == 0 { writer.write(address, 8) } else { writer.read(address, 8) }
+    }
+    writer.instruction(0x1001, &[0x90]);
+    let trace = put(&sandbox, writer);
+    check_all(&sandbox, &trace);
+}
+
+#[test]
+fn an_instruction_with_very_many_memory_lines_costs_little() {
+    let sandbox = Sandbox::new();
+    let mut text = "1 clk IT (1) 00001000 e1a00000 A svc_s : NOP\n".to_owned();
+    for number in 0..400_000u32 {
+        // Nearly each contradicts the one before.
+        text.push_str(&format!("1 clk MR4 {:08x} {number:08x}\n", 0x10000 + 4 * (number % 8)));
+    }
+    text.push_str("2 clk IT (2) 00001004 e1a00000 A svc_s : NOP\n");
+    let trace = sandbox.file("a.tarmac", text);
+    check_all(&sandbox, &trace);
+}
