@@ -11,7 +11,7 @@ mod questions;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use stepback_benches::percentiles::Times;
@@ -29,6 +29,8 @@ const THREADS: u64 = 4000;
 const STEPS_A_THREAD: u64 = 2500;
 /// Questions of each kind.
 const COUNT: usize = 3000;
+/// Of a slow kind no more are asked after this.
+const LONGEST: Duration = Duration::from_secs(10);
 /// Markers that are asked for at once.
 const BATCH: usize = 4096;
 
@@ -78,13 +80,15 @@ fn report<S: Source>(name: &str, index: &Index<S>) -> Result<()> {
     let mut dice = Dice(1);
     let sample = Sample::of(index, &mut dice)?;
     for (name, question) in questions::<S>() {
-        let (mut wall, mut cpu, mut found) = (Times::default(), Times::default(), 0);
-        for _ in 0..COUNT {
+        let (mut wall, mut cpu, mut found, mut asked) = (Times::default(), Times::default(), 0, 0);
+        let start = Instant::now();
+        while asked < COUNT && start.elapsed() < LONGEST {
+            asked += 1;
             let before = thread_cpu_time();
             found += usize::from(wall.measure(|| question(index, &sample, &mut dice))?);
             cpu.add(thread_cpu_time().zip(before).map(|(after, before)| after.saturating_sub(before)));
         }
-        println!("{name:<32}{} |{} | {}", wall.summary(), cpu.summary(), found * 1000 / COUNT);
+        println!("{name:<32}{} |{} | {}", wall.summary(), cpu.summary(), found * 1000 / asked);
     }
     Ok(())
 }

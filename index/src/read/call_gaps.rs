@@ -29,6 +29,10 @@ impl<'a, S: Source> CallGapReader<'a, S> {
     /// None when too much would have to be remembered.
     /// Cost: of the first question about a segment some lookups for each thread and its lists, of others the calls that are given.
     pub(crate) fn around(&self, slot: u64, cancel: &Cancel) -> Result<Option<Vec<&'a CallGap>>, QueryError> {
+        let wanted = WantedMarkers { kinds: &[MarkerKind::SYSTEM_CALL], thread: None };
+        if MarkerReader(self.0).segments_with_markers(wanted).is_empty() {
+            return Ok(Some(Vec::new()));
+        }
         let segments = &self.0.contents.segments;
         let number = segments.partition_point(|segment| segment.step_base < slot).saturating_sub(1);
         let Some(known) = self.0.call_gaps.segments.get(number) else { return Ok(None) };
