@@ -358,6 +358,68 @@ fn what_a_stopped_build_left_is_not_trusted_when_it_is_damaged() {
     }
 }
 
+/// Some bytes of what a stopped build left, damaged in one way.
+fn damaged(good: &[u8], place: usize, way: usize) -> Vec<u8> {
+    let mut bytes = good.to_vec();
+    match way {
+        0 => bytes[place] ^= 0x10,
+        1 => bytes.iter_mut().skip(place).take(8).for_each(|byte| *byte = 0xff),
+        2 => bytes.truncate(place),
+        _ => bytes.iter_mut().skip(place).take(8).for_each(|byte| *byte = 0x7f),
+    }
+    bytes
+}
+
+/// Puts the checksums of the directory and of the header right, of a file that goes on behind segments.
+fn put_checksums_right(rest: &mut [u8]) {
+    let number = |bytes: &[u8], place: usize| {
+        let number = bytes.get(place..place + 8).and_then(|bytes| bytes.try_into().ok());
+        number.map_or(0, u64::from_le_bytes)
+    };
+    let length = number(rest, 24) as usize;
+    if let Some(directory) = rest.len().checked_sub(length).and_then(|start| rest.get(start..)) {
+        let checksum = xxhash_rust::xxh3::xxh3_64(directory);
+        rest[32..40].copy_from_slice(&checksum.to_le_bytes());
+        let checksum = xxhash_rust::xxh3::xxh3_64(&rest[..HEADER_LEN - 8]);
+        rest[HEADER_LEN - 8..HEADER_LEN].copy_from_slice(&checksum.to_le_bytes());
+    }
+}
+
+#[test]
+fn whatever_is_damaged_of_what_a_stopped_build_left_the_next_comes_to_its_end() {
+    const PLACES: usize = 12;
+    let text = program(0..2000);
+    let place = Place::new(text.as_bytes());
+    place.build_until(60_000);
+    let paths = ["partial", "resume"].map(|name| place.index.with_added_extension(name));
+    let good = paths.each_ref().map(|path| std::fs::read(path).unwrap());
+    let (sender, done) = channel();
+    let expected = expected(text.as_bytes());
+    let builds = std::thread::spawn(move || {
+        for file in 0..2 {
+            for (number, way) in (0..PLACES).flat_map(|number| (0..5).map(move |way| (number, way))) {
+                let at = number * (good[file].len() - 1) / PLACES;
+                let mut bytes = damaged(&good[file], at, way);
+                let is_crafted = way > 2 && file == 1;
+                if is_crafted {
+                    put_checksums_right(&mut bytes);
+                }
+                std::fs::write(&paths[1 - file], &good[1 - file]).unwrap();
+                std::fs::write(&paths[file], bytes).unwrap();
+                _ = std::fs::remove_file(&place.index);
+                place.build();
+                // Under right checksums anything may be said of the start of the trace.
+                assert!(is_crafted || place.answers() == expected, "{way} at {at} of file {file}");
+                sender.send(()).unwrap();
+            }
+        }
+    });
+    let is_soon = |_: usize| done.recv_timeout(Duration::from_secs(60)).is_ok();
+    let finished = (0..2 * 5 * PLACES).take_while(|number| is_soon(*number)).count();
+    assert!(finished == 2 * 5 * PLACES, "the build behind {finished} others did not come to its end");
+    builds.join().unwrap();
+}
+
 #[test]
 fn a_growing_trace_is_followed_to_its_last_whole_line() {
     let text = program(0..1500);
