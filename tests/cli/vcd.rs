@@ -71,6 +71,7 @@ fn stamps_may_be_the_times_of_the_trace() {
                  9 clk IT (3) 00008008 d503201f O EL1h_n : NOP\n8 clk R X0 0000000000000001\n";
     let (ran, wave) = dump(trace, &["--use-tarmac-timestamps"]);
     assert!(ran.err.contains("1 instruction at the time of the one before"), "{ran:?}");
+    Sandbox::new().run(&["vcd", "--help"]).succeeds().prints("instructions that share a time");
     let stamps: Vec<u64> = wave.changes("CPU.PC").iter().map(|(stamp, _)| *stamp).collect();
     assert_eq!(stamps, [7000, 7000, 9000]);
     assert_eq!(wave.end, 10_000);
