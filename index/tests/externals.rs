@@ -8,8 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{
-    AccessKinds, AccessTarget, BuildOptions, ByteState, Cancel, Cell, Effect, Index, LastExternalChanges, MemoryAt,
-    MemoryRange, NextAccesses, NextExternalChanges, Query as _, Steps, ValueSource, index_in_memory,
+    AccessKinds, AccessTarget, BuildOptions, ByteState, Cancel, Cell, Effect, Index, LastAccesses, LastExternalChanges,
+    MemoryAt, MemoryRange, NextAccesses, NextExternalChanges, Query as _, Steps, ThreadId, ValueSource,
+    index_in_memory,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt, Step, Tarmac};
@@ -165,11 +166,44 @@ fn changing_step(reads: u32) -> (u64, Arc<AtomicU64>, Index<Tarmac>) {
         writeln!(text, "1 clk MR4 {:08x} {number:08x}", 0x1000 + 4 * (number % 8)).unwrap();
     }
     text.push_str("2 clk IT (2) 00008004 e1a00000 A svc : NOP\n");
-    let (length, read_bytes) = (text.len() as u64, Arc::new(AtomicU64::new(0)));
+    let length = text.len() as u64;
+    let (read_bytes, index) = counted_index(text);
+    (length, read_bytes, index)
+}
+
+/// An index of a text, and what is read of it from there on.
+fn counted_index(text: String) -> (Arc<AtomicU64>, Index<Tarmac>) {
+    let read_bytes = Arc::new(AtomicU64::new(0));
     let counted = CountedText { text: text.into_bytes(), read_bytes: Arc::clone(&read_bytes) };
     let tarmac = Tarmac::open(Box::new(counted), Default::default()).unwrap();
     let index = index_in_memory(Arc::new(tarmac), &BuildOptions { segment_bytes: 1 << 20, threads: 1 }).unwrap();
-    (length, read_bytes, index)
+    read_bytes.store(0, Ordering::Relaxed);
+    (read_bytes, index)
+}
+
+#[test]
+fn the_access_of_a_thread_among_those_of_thousands_is_read_alone() {
+    const CPUS: u64 = 2000;
+    let mut text = String::new();
+    for number in 0..3 * CPUS {
+        let cpu = number % CPUS;
+        writeln!(text, "{number} clk cpu{cpu} IT ({number}) 00008000 e1a00000 A svc : NOP").unwrap();
+        writeln!(text, "{number} clk cpu{cpu} MW4 00001000 {number:08x}").unwrap();
+    }
+    let length = text.len() as u64;
+    let (read_bytes, index) = counted_index(text);
+    let (kinds, cancel) = (AccessKinds::Writes, Cancel::default());
+    let cell = Cell::Memory { address: Address(0x1000), len_bytes: 4 };
+    for thread in [0u16, 7, 1999] {
+        let (own, thread) = (u64::from(thread), Some(ThreadId(thread)));
+        let last = LastAccesses { cell, kinds, thread, before: Position(2 * CPUS), limit: 9 }.run(&index, &cancel);
+        assert_eq!(last.unwrap().map(|last| last.position), Some(Position(CPUS + own + 1)));
+        let next = NextAccesses { cell, kinds, thread, from: Position(2 * CPUS), limit: 9 }.run(&index, &cancel);
+        assert_eq!(next.unwrap().iter().map(|hit| hit.record.step.0).collect::<Vec<_>>(), [2 * CPUS + own]);
+    }
+    let read = read_bytes.load(Ordering::Relaxed);
+    // A step is read in a window of some 64 KiB.
+    assert!(read < 4 * length, "{read} of {length} bytes, where each question has 2,000 writes before its own");
 }
 
 #[test]

@@ -24,6 +24,7 @@ use crate::read::hits::HitReader;
 use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
+use crate::read::own_slots::OwnSlots;
 use crate::read::records::RecordReader;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, ThreadSlot};
@@ -84,14 +85,45 @@ impl<'a, S: Source> Asked<'a, S> {
         Ok(Self { homes, ..self })
     }
 
+    /// The last slot up to one in which the cell may have been accessed as is meant. What others alone accessed is passed over
+    /// where the index tells.
+    pub fn last_slot(&self, mut last: u64) -> Result<Option<u64>, QueryError> {
+        while let Some(slot) = self.last_slot_of_any(last)? {
+            self.cancel.check()?;
+            last = self.own_slots().map_or(Ok(slot), |own| own.until(slot))?;
+            if last == slot {
+                return Ok(Some(slot));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The first slot from one on in which the cell may have been accessed as is meant, as [`Self::last_slot`].
+    pub fn next_slot(&self, mut first: u64) -> Result<Option<u64>, QueryError> {
+        while let Some(slot) = self.next_slot_of_any(first)? {
+            self.cancel.check()?;
+            first = self.own_slots().map_or(Ok(slot), |own| own.from(slot))?;
+            if first == slot {
+                return Ok(Some(slot));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Of a question about the memory that a thread accesses.
+    fn own_slots(&self) -> Option<OwnSlots<'a, S>> {
+        let is_memory = matches!(self.cell, Cell::Memory { .. });
+        self.thread.filter(|_| is_memory).map(|thread| OwnSlots { index: self.index, thread })
+    }
+
     /// The last slot up to one in which the cell was accessed, by whichever thread.
-    pub fn last_slot(&self, last: u64) -> Result<Option<u64>, QueryError> {
+    fn last_slot_of_any(&self, last: u64) -> Result<Option<u64>, QueryError> {
         let region = self.host_range().and_then(|range| self.index.host_regions.last_of_range(last, range));
         Ok(self.last_told_slot(last)?.max(region.map(|region| region.slot)))
     }
 
     /// The first slot from one on in which the cell was accessed, by whichever thread.
-    pub fn next_slot(&self, first: u64) -> Result<Option<u64>, QueryError> {
+    fn next_slot_of_any(&self, first: u64) -> Result<Option<u64>, QueryError> {
         let region = self.host_range().and_then(|range| self.index.host_regions.next_of_range(first, range));
         let slots = self.next_told_slot(first)?.into_iter().chain(region.map(|region| region.slot));
         Ok(slots.min())

@@ -21,6 +21,7 @@ pub(crate) mod names;
 pub(crate) mod names_at;
 pub(crate) mod operands;
 pub(crate) mod overtaken;
+pub(crate) mod own_slots;
 pub(crate) mod own_steps;
 pub(crate) mod points;
 pub(crate) mod problems;

@@ -91,6 +91,10 @@ pub struct SegmentBuilder {
     pub(crate) fall_count: u64,
     /// The first and the last slot that has some.
     pub(crate) problem_slots: Option<(u32, u32)>,
+    /// Whose the step of the slot is.
+    step_thread: ThreadNumber,
+    /// An access shows in the slot of a step that did not do it.
+    pub(crate) has_late_accesses: bool,
     pub(crate) encoder: Encoder,
     /// Segments that were closed, in order.
     pub sealed: Vec<SealedSegment>,
@@ -188,6 +192,7 @@ impl SegmentBuilder {
         self.time_falls.clear();
         self.fall_count = 0;
         self.problem_slots = None;
+        self.has_late_accesses = false;
     }
 
     /// Whether an event has a place of its own: in some formats all events of a step have the place of the step.
@@ -362,6 +367,7 @@ impl EventSink for SegmentBuilder {
         self.latest_time = time;
         self.timeless += u32::from(time.is_none());
         self.times.push(time.unwrap_or(0));
+        self.step_thread = step.thread;
         let thread = usize::from(step.thread.0);
         self.thread_steps[thread] += 1;
         if let Some(time) = step.time {
@@ -403,6 +409,8 @@ impl EventSink for SegmentBuilder {
         if self.is_full() && self.can_begin_at(access.place.offset) {
             self.seal(access.place.offset, access.place.line_in_range);
         }
+        // The step of the first slot stands in the segment before.
+        self.has_late_accesses |= self.slot == 0 || access.thread != self.step_thread;
         let (key, offset) = (access.address.0 >> GRANULE_BITS, (access.address.0 & 63) as usize);
         let size = usize::from(access.size_bytes);
         let here = size.min(64 - offset);

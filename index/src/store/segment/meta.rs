@@ -87,6 +87,8 @@ pub struct SegmentMeta {
     pub external_slots: u32,
     /// The first and the last slot in which something could not be read, as the segment counts; none where all could.
     pub problem_slots: Option<(u32, u32)>,
+    /// Whether an access shows in the slot of a step that did not do it: that of another thread, or one of an earlier segment.
+    pub has_late_accesses: bool,
 }
 
 impl SegmentMeta {
