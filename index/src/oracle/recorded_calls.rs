@@ -238,7 +238,7 @@ impl Walk {
     }
 
     fn left_at(&self, open: &Open, step: Step) -> Step {
-        self.turn.filter(|turn| *turn > open.call_step).unwrap_or(step)
+        self.turn.filter(|turn| *turn > open.call_step && *turn < step).unwrap_or(step)
     }
 
     fn lose(&mut self, is_over: impl Fn(u64) -> bool, exit: impl Fn(&Self, &Open) -> Step) {

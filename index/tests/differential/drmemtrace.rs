@@ -277,3 +277,9 @@ proptest! {
         check("long random", &source, &[300, 1 << 20], 30, seed);
     }
 }
+
+#[test]
+fn a_program_whose_interrupted_call_shows_others_to_be_over_gives_the_answers_of_the_oracle() {
+    let seed = 13_632_675_778_800_838_768;
+    check("random", &random_trace(&mut Dice(seed), 216), &[1, 7, 60, 1 << 20], 15, seed);
+}

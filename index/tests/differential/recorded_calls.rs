@@ -193,6 +193,16 @@ fn a_call_that_a_signal_interrupts_goes_on_behind_the_handler() {
 }
 
 #[test]
+fn a_call_that_shows_others_to_be_over_is_not_inside_them_when_a_signal_interrupts_it() {
+    let trace: &[&[Record]] = &[
+        &call(0x1000, 0x80),
+        &call(0x2000, 0x90),
+        &[marker(SIGNAL, 0x3000), step(0x5000), marker(SIGNAL_RETURN, 0x5004), step(0x3000)],
+    ];
+    check(X86, trace, &["2000 0..1..1 Longjmp", "3000 1..3..- Open", " !5000 1..2..2 Return"]);
+}
+
+#[test]
 fn a_jump_out_of_a_handler_leaves_it() {
     let handler = [marker(SIGNAL, 0x4000), jump(0x6000), step(0x1004)];
     let left = ["2000 0..1..1 Return", "3000 2..3..4 Longjmp", " 4000 3..4..4 Longjmp"];

@@ -145,6 +145,11 @@ impl<S: Source> Comparison<'_, S> {
         assert_eq!(info.warning_count, count, "{name}: all warnings");
         let calls: Vec<_> = (0..index.calls().len()).map(|id| index.calls().get(CallId(id)).unwrap()).collect();
         assert_eq!(calls, self.things.calls.calls, "{name}: calls");
+        let ends = |call: &Call| call.exit_step.map_or(u64::MAX, |exit| exit.0);
+        for call in &calls {
+            let parent = call.parent.and_then(|parent| index.calls().get(parent));
+            assert!(parent.is_none_or(|parent| ends(call) <= ends(&parent)), "{name}: {call:?} outlives {parent:?}");
+        }
     }
 
     /// A random question.

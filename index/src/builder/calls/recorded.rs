@@ -237,9 +237,10 @@ impl RecordedThread {
         }
     }
 
-    /// Which step left a frame that is found to be over at a later one: that of the last turn, if it took one inside.
+    /// Which step left a frame that a later one shows to be over: that of the last turn between both, or else the later one.
+    /// A call that was interrupted before it arrived comes before the turns of the handler.
     fn left_at(&self, frame: &RecordedFrame, step: u64) -> u64 {
-        self.last_turn.filter(|turn| *turn > frame.call_step).unwrap_or(step)
+        self.last_turn.filter(|turn| (frame.call_step + 1..step).contains(turn)).unwrap_or(step)
     }
 
     fn marker(&mut self, marker: Marker, found: &mut FoundSoFar) {
