@@ -8,7 +8,7 @@ use stepback_parsers::{RegisterSource, Source, SourceTraits};
 use crate::answers::error::PassError;
 use crate::answers::host_operation::HostOperation;
 use crate::builder::assembled::Assembled;
-use crate::builder::calls::finder::CallFinder;
+use crate::builder::calls::finder::{CallFinder, FRAMES_LEFT_OUT};
 use crate::builder::calls::found::Found;
 use crate::builder::carried::CarriedMemory;
 use crate::builder::catalogue::Catalogue;
@@ -237,6 +237,9 @@ impl<O: Output> Assembler<O> {
         let threads: Vec<u16> = meta.threads.iter().map(|thread| thread.thread).collect();
         self.take_host_calls(&meta, &threads, &segment.host_calls);
         self.calls.follow(meta.step_base, &threads, &segment);
+        if self.calls.has_dropped() {
+            self.catalogue.complain(meta.line_base, FRAMES_LEFT_OUT.to_owned());
+        }
         self.catalogue.take_problems(task_lines, &meta, &mut segment);
         self.catalogue.contents.steps += u64::from(meta.steps);
         self.catalogue.contents.externals += meta.externals;

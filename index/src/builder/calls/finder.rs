@@ -8,6 +8,16 @@ use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::recorded::RecordedThread;
 use crate::builder::calls::thread_finder::{ThreadFinder, step_of};
 use crate::builder::segment::sealed::SealedSegment;
+use crate::builder::segment::turns::Turn;
+
+/// So many frames of all threads may wait for their ends, and as many in traces whose records say what branches are:
+/// some 64 MiB, and as much again for each place to go on from and each part that is being made.
+/// Stacks of 8 MiB hold that many frames of 32 bytes each.
+const PENDING: usize = 1 << 18;
+
+/// What a trace is told of whose calls are deeper.
+pub const FRAMES_LEFT_OUT: &str =
+    "more than 262144 calls at once that did not return: the outermost are shown as calls that never returned";
 
 /// Finds the calls of all threads, segment by segment.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +26,43 @@ pub struct CallFinder {
     /// Those whose records say what branches are; by the same numbers.
     recorded: Vec<RecordedThread>,
     found: FoundSoFar,
+    /// How many frames of `threads` are not over yet.
+    pending: Waiting,
+    /// The same of `recorded`.
+    recorded_pending: Waiting,
+}
+
+/// How many frames wait for their ends.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    count: usize,
+    limit: usize,
+    has_dropped: bool,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Self { count: 0, limit: PENDING, has_dropped: false }
+    }
+}
+
+impl Waiting {
+    /// Notes how many frames of a thread waited and wait; true when they are too many of all threads.
+    fn change(&mut self, before: usize, after: usize) -> bool {
+        self.count = (self.count + after).saturating_sub(before);
+        self.count > self.limit
+    }
+
+    /// How many each thread keeps when they are too many, given how many each has: which threads have none does not count,
+    /// for when they are first met depends on where segments begin.
+    fn share(&self, waiting: impl Iterator<Item = usize>) -> usize {
+        self.limit / 2 / waiting.filter(|count| *count > 0).count().max(1)
+    }
+
+    /// Notes how many wait when some were dropped.
+    fn drop_to(&mut self, count: usize) {
+        (self.count, self.has_dropped) = (count, true);
+    }
 }
 
 /// What is known of the threads at the end of the segments so far, but for what was found.
@@ -40,7 +87,12 @@ impl CallFinder {
         for transfer in transfers {
             if let Some(number) = threads.get(usize::from(transfer.thread)) {
                 let (thread, found) = self.thread(*number);
+                let before = thread.pending();
                 thread.transfer(step_base, transfer, found);
+                let after = thread.pending();
+                if self.pending.change(before, after) {
+                    self.drop_outermost();
+                }
             }
         }
         for (number, end) in threads.iter().zip(ends) {
@@ -52,8 +104,7 @@ impl CallFinder {
         let step = |slot: u32| (slot > 0).then(|| step_of(step_base, slot));
         for turn in &segment.turns {
             if let Some(number) = threads.get(usize::from(turn.thread)) {
-                let thread = recorded_thread(&mut self.recorded, *number);
-                thread.turn(step(turn.slot), turn, &mut self.found);
+                self.turn(*number, step(turn.slot), turn);
             }
         }
         for (number, last) in threads.iter().zip(&segment.last_slots) {
@@ -61,6 +112,34 @@ impl CallFinder {
                 recorded_thread(&mut self.recorded, *number).end_segment(last);
             }
         }
+    }
+
+    fn turn(&mut self, number: u16, step: Option<u64>, turn: &Turn) {
+        let thread = recorded_thread(&mut self.recorded, number);
+        let before = thread.pending();
+        thread.turn(step, turn, &mut self.found);
+        let after = thread.pending();
+        if self.recorded_pending.change(before, after) {
+            self.drop_outermost_recorded();
+        }
+    }
+
+    /// Whether frames were dropped, as [`FRAMES_LEFT_OUT`] says.
+    pub fn has_dropped(&self) -> bool {
+        self.pending.has_dropped || self.recorded_pending.has_dropped
+    }
+
+    /// Half of what may wait stays, shared by all threads, so that this is seldom done.
+    fn drop_outermost(&mut self) {
+        let share = self.pending.share(self.threads.iter().map(ThreadFinder::pending));
+        self.threads.iter_mut().for_each(|thread| thread.keep_innermost(share, &mut self.found));
+        self.pending.drop_to(self.threads.iter().map(ThreadFinder::pending).sum());
+    }
+
+    fn drop_outermost_recorded(&mut self) {
+        let share = self.recorded_pending.share(self.recorded.iter().map(RecordedThread::pending));
+        self.recorded.iter_mut().for_each(|thread| thread.keep_innermost(share, &mut self.found));
+        self.recorded_pending.drop_to(self.recorded.iter().map(RecordedThread::pending).sum());
     }
 
     /// What a thread's `r0` was at the end of the segments so far; none when unknown.
@@ -77,7 +156,11 @@ impl CallFinder {
 
     /// A finder that resumes where another stopped.
     pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
-        Self { threads: state.threads, recorded: state.recorded, found }
+        let FinderState { threads, recorded } = state;
+        let waiting = |count| Waiting { count, ..Waiting::default() };
+        let pending = waiting(threads.iter().map(ThreadFinder::pending).sum());
+        let recorded_pending = waiting(recorded.iter().map(RecordedThread::pending).sum());
+        Self { threads, recorded, found, pending, recorded_pending }
     }
 
     /// What it takes to resume from here, besides what was found.
@@ -116,10 +199,15 @@ fn recorded_thread(threads: &mut Vec<RecordedThread>, number: u16) -> &mut Recor
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::builder::calls::pending::Pending;
+    use crate::builder::calls::recorded_frames::RecordedFrame;
     use crate::builder::in_memory::index_in_memory;
+    use crate::builder::segment::turns::{TurnKind, TurningBranch};
     use std::fmt::Write as _;
     use std::sync::Arc;
 
+    use stepback_machine::InstructionSet;
     use stepback_parsers::Tarmac;
 
     use crate::answers::call::{CallId, Entered};
@@ -156,6 +244,56 @@ mod tests {
             });
             assert_eq!(frames.collect::<Vec<_>>(), expected, "segments of {segment_bytes} bytes");
         }
+    }
+
+    #[test]
+    fn a_million_calls_that_never_return_stay_inside_the_budget() {
+        const CALLS: u32 = 1_000_000;
+        let mut finder = CallFinder::default();
+        let turn = |slot, what| Turn { thread: 0, slot, what };
+        let call = TurnKind::Branch { kind: TurningBranch::Call, next_pc: 0x2004, stack: None };
+        let arrival = TurnKind::Arrival { pc: 0x2000, instruction_set: InstructionSet::A64 };
+        for slot in 0..=CALLS {
+            for what in [arrival, call] {
+                finder.turn(0, Some(u64::from(slot)), &turn(slot, what));
+            }
+            assert!(finder.recorded_pending.count <= PENDING);
+            assert_eq!(finder.recorded_pending.count, finder.recorded[0].pending());
+        }
+        assert!(finder.has_dropped());
+        let found = finder.finish().frames.sorted(Vec::new()).count();
+        assert_eq!(found, CALLS as usize + 1, "all of them are told");
+    }
+
+    #[test]
+    fn the_frames_that_wait_take_what_is_told() {
+        let largest = size_of::<Pending>().max(size_of::<RecordedFrame>());
+        // With the counts of the return addresses, at most seven eighths of which are in use.
+        let counted = 2 * (size_of::<(usize, u64, Option<u64>)>() + size_of::<u32>() + 1);
+        assert!(PENDING * (largest + counted) <= 64 << 20, "{largest} and {counted} bytes");
+    }
+
+    #[test]
+    fn a_recursion_deeper_than_the_limit_says_so_and_keeps_its_innermost_calls() {
+        let mut text = String::new();
+        let depth = PENDING as u64 + 10;
+        for level in 0..depth {
+            writeln!(text, "{level} clk IT ({level}) {:016x} 00000000 O EL3h_s : NOP", 0x2000).unwrap();
+            writeln!(text, "{level} clk R SP_EL3 {:016x}", 0x8000_0000 - 16 * level).unwrap();
+            writeln!(text, "{level} clk R X30 0000000000002004").unwrap();
+        }
+        for time in depth..depth + 1000 {
+            writeln!(text, "{time} clk IT ({time}) {:016x} {RET:08x} O EL3h_s : RET", 0x2004).unwrap();
+            let sp = 0x8000_0000 - 16 * (2 * depth - time - 2);
+            writeln!(text, "{time} clk R SP_EL3 {sp:016x}").unwrap();
+        }
+        let tarmac = Arc::new(Tarmac::open(Box::new(text.into_bytes()), Default::default()).unwrap());
+        let index = index_in_memory(tarmac, &BuildOptions { segment_bytes: 4 << 20, threads: 2 }).unwrap();
+        assert!(index.warnings().iter().any(|warning| warning.message == FRAMES_LEFT_OUT));
+        assert_eq!(index.calls().len(), depth, "all calls and the root");
+        let returned = (0..depth).filter_map(|id| index.calls().get(CallId(id)));
+        let returned = returned.filter(|call| call.left == crate::answers::call::Left::Return).count();
+        assert!((990..=1000).contains(&returned), "{returned}");
     }
 
     #[test]

@@ -49,6 +49,22 @@ impl PendingFrames {
         self.frames.iter()
     }
 
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Takes out so many of the outermost, outermost first.
+    pub fn take_outermost(&mut self, count: usize) -> Vec<Pending> {
+        let taken: Vec<_> = self.frames.drain(..count.min(self.frames.len())).collect();
+        taken.iter().for_each(|frame| self.forget_return(frame));
+        let inside = self.exceptions.partition_point(|(place, _)| *place < taken.len());
+        self.range = self.exceptions.drain(..inside).next_back().map_or(self.range, |(_, range)| range);
+        self.exceptions.iter_mut().for_each(|(place, _)| *place -= taken.len());
+        self.return_points.values_mut().for_each(|pending| *pending = pending.saturating_sub(taken.len()));
+        taken
+    }
+
     /// Where the frames of the innermost exception begin, or else those of the thread.
     fn inside(&self) -> usize {
         self.exceptions.last().map_or(0, |(place, _)| place + 1)

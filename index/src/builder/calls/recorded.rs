@@ -298,6 +298,27 @@ impl RecordedThread {
         }
     }
 
+    /// How many frames are not over yet.
+    pub fn pending(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Keeps so many of the innermost frames; those around them count as never left.
+    pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
+        let gone = self.frames.len().saturating_sub(count);
+        if gone == 0 {
+            return;
+        }
+        let outermost = self.frames.take_outermost(gone);
+        found.frames.extend(outermost.iter().filter_map(|frame| self.frame(frame, None, Left::Open)));
+        self.suspicion = self.suspicion.map(|(from, step)| (from.saturating_sub(gone), step));
+        self.return_points.retain(|_, points| {
+            points.retain(|point| point.depth > gone);
+            points.iter_mut().for_each(|point| point.depth -= gone);
+            !points.is_empty()
+        });
+    }
+
     /// A frame of the table; none when nothing was done inside.
     fn frame(&self, frame: &RecordedFrame, exit_step: Option<u64>, left: Left) -> Option<Frame> {
         let entered = match frame.kind {

@@ -170,6 +170,14 @@ impl RecordedFrames {
         Some(frame)
     }
 
+    /// Takes out so many of the outermost, outermost first.
+    pub fn take_outermost(&mut self, count: usize) -> Vec<RecordedFrame> {
+        let mut outermost = std::mem::take(&mut self.frames);
+        let kept = outermost.split_off(count.min(outermost.len()));
+        *self = kept.into();
+        outermost
+    }
+
     /// Where the frames of the level in use begin.
     pub fn level_start(&self) -> usize {
         self.levels.last().copied().unwrap_or(0)

@@ -83,6 +83,11 @@ impl Stacks {
         (0..).zip(&self.stacks)
     }
 
+    /// All stacks with their numbers, to change them.
+    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (usize, &mut Stack)> {
+        self.stacks.iter_mut().enumerate()
+    }
+
     /// Takes another stack into use.
     pub fn turn(&mut self, turn: Turn) {
         self.current = match turn {

@@ -285,6 +285,23 @@ impl ThreadFinder {
         found.frames.extend(over.iter().filter_map(|pending| pending.frame(stack, Some(exit_step), left)));
     }
 
+    /// How many frames are not over yet, on all its stacks. O(stacks).
+    pub fn pending(&self) -> usize {
+        self.stacks.iter().map(|(_, stack)| stack.pending.len()).sum()
+    }
+
+    /// Keeps so many of the innermost frames, shared by its stacks; those around them count as never left.
+    pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
+        let stacks = self.stacks.iter_mut();
+        let each = count / stacks.len().max(1);
+        for (number, stack) in stacks {
+            let gone = stack.pending.len().saturating_sub(each);
+            let place = StackId { thread: self.number, stack: number as u32 };
+            let outermost = stack.pending.take_outermost(gone);
+            found.frames.extend(outermost.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
+        }
+    }
+
     /// Takes what it is at the end of a segment.
     pub fn end_segment(&mut self, base: u64, end: &ThreadEnd) {
         self.core.iter_mut().zip(end.core).for_each(|(value, later)| *value = later.resolve(*value));
