@@ -51,7 +51,7 @@ impl Sample {
                             AccessTarget::Memory { address, .. } => sample.addresses.push(address.0),
                             AccessTarget::Register(_) => {}
                         },
-                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => {}
+                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {}
                     }
                 }
             }

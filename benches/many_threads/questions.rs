@@ -35,7 +35,7 @@ impl Sample {
                             AccessTarget::Memory { address, .. } => sample.addresses.push(address.0),
                             AccessTarget::Register(_) => {}
                         },
-                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => {}
+                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {}
                     }
                 }
             }
@@ -103,12 +103,12 @@ pub fn questions<S: Source>() -> [(&'static str, Ask<S>); 24] {
         ("last writes of a thread, memory", |index, sample, dice| {
             let (cell, before) = (sample.memory(dice), position(index, dice));
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
-            Ok(ask(index, LastAccesses { cell, kinds, thread, before, limit: 1 })? != Default::default())
+            Ok(ask(index, LastAccesses { cell, kinds, thread, before, skip: 0, limit: 1 })? != Default::default())
         }),
         ("next writes of a thread, memory", |index, sample, dice| {
             let (cell, from) = (sample.memory(dice), position(index, dice));
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
-            Ok(!ask(index, NextAccesses { cell, kinds, thread, from, limit: 1 })?.is_empty())
+            Ok(!ask(index, NextAccesses { cell, kinds, thread, from, skip: 0, limit: 1 })?.is_empty())
         }),
         ("last visit", |index, sample, dice| {
             Ok(ask(index, LastVisit { pc: sample.pc(dice), before: position(index, dice) })?.is_some())

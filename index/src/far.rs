@@ -345,7 +345,7 @@ fn accesses_are_found_beyond_32_bits() {
                     }
                     AccessTarget::Register(_) => continue,
                 },
-                Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => continue,
+                Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => continue,
             };
             pair.agree(LastAccess { cell, kinds, before: near }, LastAccess { cell, kinds, before: far });
             pair.agree(NextAccess { cell, kinds, from: near }, NextAccess { cell, kinds, from: far });

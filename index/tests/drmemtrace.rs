@@ -204,9 +204,11 @@ fn accesses_of_a_thread_are_found_between_those_that_others_make_in_the_kernel()
                     let asked = format!("{position} {thread:?} {kinds:?} {address:#x}:{len_bytes}");
                     let place = |hit: &Hit| (hit.record.step.0, hit.position.0);
                     let (at, limit) = (Position(position), usize::MAX);
-                    let next = NextAccesses { cell, kinds, thread, from: at, limit }.run(&index, &cancel).unwrap();
+                    let next =
+                        NextAccesses { cell, kinds, thread, from: at, skip: 0, limit }.run(&index, &cancel).unwrap();
                     assert_eq!(next.iter().map(place).collect::<Vec<_>>(), after, "next from {asked}");
-                    let last = LastAccesses { cell, kinds, thread, before: at, limit }.run(&index, &cancel).unwrap();
+                    let last =
+                        LastAccesses { cell, kinds, thread, before: at, skip: 0, limit }.run(&index, &cancel).unwrap();
                     let last = last.into_iter().flat_map(|last| last.accesses).map(|accessed| match accessed {
                         Accessed::Step(hit) => place(&hit),
                         Accessed::Initial(line) => panic!("{line:?}"),

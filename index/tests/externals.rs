@@ -196,9 +196,11 @@ fn the_access_of_a_thread_among_those_of_thousands_is_read_alone() {
     let cell = Cell::Memory { address: Address(0x1000), len_bytes: 4 };
     for thread in [0u16, 7, 1999] {
         let (own, thread) = (u64::from(thread), Some(ThreadId(thread)));
-        let last = LastAccesses { cell, kinds, thread, before: Position(2 * CPUS), limit: 9 }.run(&index, &cancel);
+        let last =
+            LastAccesses { cell, kinds, thread, before: Position(2 * CPUS), skip: 0, limit: 9 }.run(&index, &cancel);
         assert_eq!(last.unwrap().map(|last| last.position), Some(Position(CPUS + own + 1)));
-        let next = NextAccesses { cell, kinds, thread, from: Position(2 * CPUS), limit: 9 }.run(&index, &cancel);
+        let next =
+            NextAccesses { cell, kinds, thread, from: Position(2 * CPUS), skip: 0, limit: 9 }.run(&index, &cancel);
         assert_eq!(next.unwrap().iter().map(|hit| hit.record.step.0).collect::<Vec<_>>(), [2 * CPUS + own]);
     }
     let read = read_bytes.load(Ordering::Relaxed);
@@ -218,7 +220,8 @@ fn a_step_with_many_changes_is_read_a_few_times_however_many_it_has() {
     assert!(read_bytes.load(Ordering::Relaxed) <= 4 * length, "to show the step");
     read_bytes.store(0, Ordering::Relaxed);
     let cell = Cell::Memory { address: Address(0x1004), len_bytes: 4 };
-    let next = NextAccesses { cell, kinds: AccessKinds::Reads, thread: None, from: Position(0), limit: usize::MAX };
+    let next =
+        NextAccesses { cell, kinds: AccessKinds::Reads, thread: None, from: Position(0), skip: 0, limit: usize::MAX };
     let hits = next.run(&index, &cancel).unwrap();
     let accesses = hits.iter().map(|hit| hit.access.as_ref().unwrap());
     assert!(accesses.clone().all(|access| matches!(access.target, AccessTarget::Memory { size_bytes: 4, .. })));

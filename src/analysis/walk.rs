@@ -16,6 +16,9 @@ use super::trace_index::TraceIndex;
 /// Hits of a search asked for at once: few at first, so that the first shows soon.
 const BLOCKS: RangeInclusive<usize> = 8..=1024;
 
+/// Hits of one position asked for at once: a step may have a million, some 500 bytes each.
+const PART: usize = 1 << 16;
+
 /// What is sought.
 #[derive(Clone, Debug)]
 pub enum Sought {
@@ -51,6 +54,8 @@ pub struct Walk<'a> {
     sought: Sought,
     /// The way goes on from here; none at its end.
     at: Option<Position>,
+    /// So many hits of the next position that has some were handed out.
+    passed: usize,
     index: &'a TraceIndex,
     cancel: &'a Cancel,
     /// What was found and is not handed out yet.
@@ -70,6 +75,7 @@ impl<'a> Walk<'a> {
         Self {
             sought,
             at: Some(at),
+            passed: 0,
             index,
             cancel,
             pending: VecDeque::new(),
@@ -115,16 +121,23 @@ impl<'a> Walk<'a> {
     /// Finds what comes next; nothing more at the end of the way.
     fn find(&mut self) -> Result<(), QueryError> {
         let Some(at) = self.at else { return Ok(()) };
-        let (thread, limit) = (self.whose, self.wanted);
+        let (thread, limit, skip) = (self.whose, self.wanted.min(PART), self.passed);
         let found: Vec<Found> = match self.sought {
             Sought::LastAccess(cell, kinds) => {
-                let last = LastAccesses { cell, kinds, thread, before: at, limit }.run(self.index, self.cancel)?;
-                self.at = last.as_ref().and_then(|last| before(last.position));
+                let last =
+                    LastAccesses { cell, kinds, thread, before: at, skip, limit }.run(self.index, self.cancel)?;
+                match &last {
+                    Some(last) if last.accesses.len() >= limit => self.passed += last.accesses.len(),
+                    last => (self.at, self.passed) = (last.as_ref().and_then(|last| before(last.position)), 0),
+                }
                 last.into_iter().flat_map(|last| last.accesses).map(Found::from).collect()
             }
             Sought::NextAccess(cell, kinds) => {
-                let next = NextAccesses { cell, kinds, thread, from: at, limit }.run(self.index, self.cancel)?;
-                self.at = next.first().map(|hit| hit.position);
+                let next = NextAccesses { cell, kinds, thread, from: at, skip, limit }.run(self.index, self.cancel)?;
+                match next.first() {
+                    Some(_) if next.len() >= limit => self.passed += next.len(),
+                    first => (self.at, self.passed) = (first.map(|hit| hit.position), 0),
+                }
                 next.into_iter().map(Found::from).collect()
             }
             Sought::LastVisit(pc) => {
@@ -137,7 +150,24 @@ impl<'a> Walk<'a> {
                 self.at = next.as_ref().map(|hit| hit.position);
                 next.into_iter().map(Found::from).collect()
             }
-            Sought::Accesses(..) | Sought::NextExternal(_) => {
+            Sought::Accesses(..) => {
+                let limit = self.block.min(self.wanted);
+                let next = self.search(at, limit)?;
+                self.block = self.block.saturating_mul(2).min(*BLOCKS.end());
+                let last = next.last().map(|hit| hit.position);
+                if next.len() < limit {
+                    (self.at, self.passed) = (last, 0);
+                } else if next.first().map(|hit| hit.position) == last {
+                    // There may be more hits at this position.
+                    self.passed += next.len();
+                    self.block = PART;
+                } else {
+                    self.at = last.and_then(before);
+                    self.passed = next.iter().rev().take_while(|hit| Some(hit.position) == last).count();
+                }
+                next.into_iter().map(Found::from).collect()
+            }
+            Sought::NextExternal(_) => {
                 let next = self.next_block(at)?;
                 self.at = next.last().map(|hit| hit.position);
                 next.into_iter().map(Found::from).collect()
@@ -177,7 +207,7 @@ impl<'a> Walk<'a> {
         Ok(match &self.sought {
             Sought::Accesses(range, kinds) => {
                 let (range, kinds) = (*range, *kinds);
-                AccessesOf { range, kinds, thread, from, limit }.run(self.index, self.cancel)?
+                AccessesOf { range, kinds, thread, from, skip: self.passed, limit }.run(self.index, self.cancel)?
             }
             Sought::NextExternal(range) => {
                 hits_of(NextExternalChanges { range: *range, thread, from, limit }.run(self.index, self.cancel)?)

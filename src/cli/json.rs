@@ -159,6 +159,11 @@ pub enum EffectJson {
         /// An address, a number, a time.
         value: String,
     },
+    /// The step did more than is listed.
+    More {
+        /// How many effects are left out.
+        more: u64,
+    },
 }
 
 impl StepJson {
@@ -244,6 +249,7 @@ impl ListedJson {
                 marker: marker_name(marker.kind).into_owned(),
                 value: format!("{:#x}", marker.value),
             }),
+            Effect::More(count) => Some(EffectJson::More { more: *count }),
             Effect::Exception(_) | Effect::Note(_) => None,
         };
         Self { step: StepJson::new(record, index), effects: record.effects.iter().filter_map(effect).collect() }

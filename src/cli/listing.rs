@@ -13,6 +13,7 @@ use super::text::{line_text, step_line};
 use crate::place::Place;
 
 /// Steps asked for at once: memory stays small however long the list.
+/// Of steps that did very much fewer are told whole at once: such are asked for again.
 const BLOCK_STEPS: u64 = 1024;
 
 /// What is listed, and how.
@@ -40,6 +41,8 @@ pub struct ListingWishes {
 pub struct Listing {
     /// The next step.
     next: u64,
+    /// Steps asked for at once.
+    block_steps: u64,
     /// How many steps are left to print.
     pub left: u64,
 }
@@ -47,7 +50,7 @@ pub struct Listing {
 impl Listing {
     /// Everything from a position on, or as much of it as was asked for.
     pub fn from(from: Position, wishes: &ListingWishes) -> Self {
-        Self { next: from.0, left: wishes.count.unwrap_or(u64::MAX) }
+        Self { next: from.0, block_steps: BLOCK_STEPS, left: wishes.count.unwrap_or(u64::MAX) }
     }
 }
 
@@ -62,10 +65,14 @@ pub fn print_until(listing: &mut Listing, until: u64, wishes: &ListingWishes, re
     let Ok(thread) = thread_id(session, wishes.thread.as_deref()) else { return Ok(()) };
     while listing.left > 0 && listing.next < until {
         // Steps of other threads do not count, so how many to read is known only without a thread.
-        let most = BLOCK_STEPS.min(until - listing.next);
+        let most = listing.block_steps.min(until - listing.next);
         let count = if thread.is_some() { most } else { most.min(listing.left) };
         let first = Position(listing.next).next_step();
-        let block = Steps { first, count }.run(&session.index, &report.cancel)?;
+        let mut block = Steps { first, count }.run(&session.index, &report.cancel)?;
+        // The first step of an answer is told as far as any is.
+        let cut = block.iter().skip(1).position(StepRecord::is_cut_by_others);
+        block.truncate(cut.map_or(usize::MAX, |place| place + 1));
+        listing.block_steps = (2 * block.len() as u64).clamp(1, BLOCK_STEPS);
         let Some(last) = block.last() else { break };
         listing.next = last.step.after().0;
         let wanted = Wanted { thread, limit: listing.left, has_lines: wishes.lines };

@@ -7,7 +7,7 @@ use super::json::{cell_text, kind_word, thread_name, value_hex};
 use crate::analysis::sites::Site;
 use crate::analysis::trace_index::TraceIndex;
 use crate::model::markers::MarkerWords;
-use crate::model::step_remarks::step_remarks;
+use crate::model::step_remarks::{more_words, step_remarks};
 pub use crate::model::text::thousands as grouped;
 
 /// `1 step`, `2 steps`.
@@ -51,7 +51,7 @@ pub fn step_line(record: &StepRecord, index: &TraceIndex) -> String {
         printable(&record.text)
     );
     let words = MarkerWords { set: index.source().traits().instruction_set, functions: None };
-    let effects: Vec<String> = record.effects.iter().map(|effect| effect_text(effect, words)).collect();
+    let effects: Vec<String> = record.effects.iter().map(|effect| effect_text(effect, words, index)).collect();
     match effects.is_empty() {
         true => head,
         false => format!("{head:<72}  {}", effects.join("  ")),
@@ -71,7 +71,7 @@ fn is_wide(thread: &stepback_index::ThreadInfo) -> bool {
     thread.instruction_set.word_bytes() == 8
 }
 
-fn effect_text(effect: &Effect, words: MarkerWords<'_>) -> String {
+fn effect_text(effect: &Effect, words: MarkerWords<'_>, index: &TraceIndex) -> String {
     match effect {
         Effect::Register { name, value, .. } => {
             format!("{name}={}", value_hex(value).unwrap_or_else(|| "unknown".to_owned()))
@@ -79,6 +79,7 @@ fn effect_text(effect: &Effect, words: MarkerWords<'_>) -> String {
         Effect::Access(access) => access_text(access),
         Effect::Exception(words) | Effect::Note(words) => format!("[{}]", printable(words)),
         Effect::Marker(marker) => format!("[{}]", words.text(*marker)),
+        Effect::More(count) => format!("[{}]", more_words(*count, index)),
     }
 }
 

@@ -44,7 +44,7 @@ pub fn access_table(session: &Session, question: &AccessQuestion, cancel: &Cance
     let names = AtPosition::new(&session.index, &session.images, *at, whose, cancel);
     let address = Address(evaluate(text, &names).with_context(|| format!("{text:?} is no address"))?);
     let range = MemoryRange { address, len_bytes: *len_bytes };
-    let asked = AccessesOf { range, kinds: AccessKinds::All, thread: whose, from: *from, limit: ROWS + 1 };
+    let asked = AccessesOf { range, kinds: AccessKinds::All, thread: whose, from: *from, skip: 0, limit: ROWS + 1 };
     let hits = asked.run(&session.index, cancel)?;
     let rows: Vec<TableRow> = hits.iter().take(ROWS).filter_map(|hit| access_row(session, hit)).collect();
     let mut summary = match hits.len() {

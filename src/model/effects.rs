@@ -72,7 +72,7 @@ impl EffectText {
                 Some(Self { label: Span::new(Meaning::Register, label), value: Some(text), is_read: false, cell })
             }
             Effect::Access(access) => Some(Self::of_access(access)),
-            Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => None,
+            Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => None,
         }
     }
 

@@ -1,7 +1,10 @@
 //! What is unusual about how a step came about, in words.
 
 use stepback_index::StepRecord;
-use stepback_parsers::{DelaySlot, StepOrigin};
+use stepback_parsers::{DelaySlot, Source as _, StepOrigin};
+
+use super::text::thousands;
+use crate::analysis::trace_index::TraceIndex;
 
 /// Of a step that the trace shows as reached only.
 pub const NOT_EXECUTED: &str = "not executed";
@@ -24,6 +27,12 @@ pub fn origin_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str>
         StepOrigin::Inferred => Some("inferred"),
     };
     slot.into_iter().chain(origin)
+}
+
+/// That a step did more than an answer tells, and what has it.
+pub fn more_words(count: u64, index: &TraceIndex) -> String {
+    let place = if index.source().is_text() { "the lines of the trace have them" } else { "list --records has them" };
+    format!("and {} more: {place}", thousands(count))
 }
 
 #[cfg(test)]

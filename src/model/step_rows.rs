@@ -11,7 +11,7 @@ use super::effects::{BranchTaken, EffectText};
 use super::ground::frame_of_step;
 use super::marker_lines::{MarkerLine, MarkerReader};
 use super::names::function_name;
-use super::step_remarks::origin_remarks;
+use super::step_remarks::{more_words, origin_remarks};
 use super::text::counted;
 use crate::session::Session;
 use crate::syntax::branch_target;
@@ -158,6 +158,11 @@ impl RowMaker<'_> {
         } else {
             self.add_markers(&mut row, record, next);
         }
+        let more = record.effects.last().and_then(|effect| match effect {
+            Effect::More(count) => Some(more_words(*count, &self.session.index)),
+            _ => None,
+        });
+        row.notes.extend(more);
         row
     }
 

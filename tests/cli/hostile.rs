@@ -23,7 +23,8 @@ fn check_all(sandbox: &Sandbox, trace: &str) {
         &["calltree", trace, "--all-frames"],
         &["flamegraph", trace],
         &["heat", trace],
-        &["find", trace, "last-write", "0x10000", "--all", "--limit", "10"],
+        &["find", trace, "last-write", "0x10000", "--all"],
+        &["find", trace, "next-access", "0x10000", "--all"],
     ];
     for question in questions {
         sandbox.run_within(MEBIBYTES, question).succeeds();
@@ -79,6 +80,32 @@ fn a_step_with_very_many_small_records_costs_little() {
     writer.instruction(0x1001, &[0x90]);
     let trace = put(&sandbox, writer);
     check_all(&sandbox, &trace);
+    check_step(&sandbox, &trace, Counted { effects: 800_000, reads: 0, writes: 12_500 });
+}
+
+/// What a trace tells of its first step.
+struct Counted {
+    effects: u64,
+    /// Of the word at 0x10000.
+    reads: u64,
+    writes: u64,
+}
+
+/// The list tells the first effects and counts the others; all hits of a cell are found however many a step has.
+#[track_caller]
+fn check_step(sandbox: &Sandbox, trace: &str, expected: Counted) {
+    let listed = sandbox.run_within(MEBIBYTES, &["list", trace, "--json"]).succeeds();
+    let step: serde_json::Value = serde_json::from_str(listed.out.lines().next().unwrap()).unwrap();
+    let effects = step["effects"].as_array().unwrap();
+    let more = effects.last().unwrap()["more"].as_u64().unwrap();
+    assert_eq!(effects.len() as u64 - 1 + more, expected.effects);
+    let hits = |kind| {
+        let found = sandbox.run_within(MEBIBYTES, &["find", trace, kind, "0x10000", "--all", "--json"]).succeeds();
+        found.out.lines().count() as u64
+    };
+    let (reads, writes) = (expected.reads, expected.writes);
+    assert_eq!([hits("next-read"), hits("last-read")], [reads; 2]);
+    assert_eq!([hits("next-write"), hits("last-write")], [writes; 2]);
 }
 
 #[test]
@@ -92,4 +119,5 @@ fn an_instruction_with_very_many_memory_lines_costs_little() {
     text.push_str("2 clk IT (2) 00001004 e1a00000 A svc_s : NOP\n");
     let trace = sandbox.file("a.tarmac", text);
     check_all(&sandbox, &trace);
+    check_step(&sandbox, &trace, Counted { effects: 400_000, reads: 50_000, writes: 0 });
 }

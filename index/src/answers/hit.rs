@@ -6,7 +6,7 @@ use crate::answers::step_record::{Access, StepRecord};
 
 /// A hit of an access shows this many of its step's effects at most:
 /// a step may have a million accesses of what is asked for, and each hit would hold a million effects.
-pub const HIT_EFFECTS: usize = 64;
+pub const HIT_EFFECTS: usize = 4;
 
 /// Where a question found its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,6 +11,13 @@ use crate::answers::value::Value;
 /// How far behind a step events that belong to it are looked for.
 pub const LATE_STEPS: u64 = 1024;
 
+/// Of what a step did so much is told: one instruction may have a million lines or records below it.
+pub const STEP_EFFECTS: usize = 1 << 16;
+
+/// Of what the steps of an answer did together so much is told (some 100 bytes each), first come, first served;
+/// the first step has room for all of [`STEP_EFFECTS`].
+pub const ANSWER_EFFECTS: usize = 1 << 19;
+
 /// One step with what it did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepRecord {
@@ -42,11 +49,29 @@ pub struct StepRecord {
     pub origin: StepOrigin,
     /// The disassembly as the trace has it, else made from the encoding; where neither is known it says so.
     pub text: String,
-    /// What it did, in trace order.
+    /// What it did, in trace order: the first [`STEP_EFFECTS`] (fewer where [`ANSWER_EFFECTS`] are told),
+    /// and where there were more, how many ([`Effect::More`]).
     pub effects: Vec<Effect>,
 }
 
 impl StepRecord {
+    /// Takes the next effect if there is room for so many more in the answer; else, and beyond [`STEP_EFFECTS`], it is counted alone.
+    pub(crate) fn add(&mut self, effect: Effect, room: &mut usize) {
+        if let Some(Effect::More(count)) = self.effects.last_mut() {
+            *count += 1;
+        } else if self.effects.len() >= STEP_EFFECTS || *room == 0 {
+            self.effects.push(Effect::More(1));
+        } else {
+            *room -= 1;
+            self.effects.push(effect);
+        }
+    }
+
+    /// Whether asking for this step first tells more of what it did.
+    pub fn is_cut_by_others(&self) -> bool {
+        matches!(self.effects.last(), Some(Effect::More(_))) && self.effects.len() <= STEP_EFFECTS
+    }
+
     /// What the step does to a view that it uses when accesses of some kinds were asked for:
     /// of all kinds a write, unless the instruction is known to read it only.
     pub(crate) fn kind_of_use(&self, view: RegisterView, kinds: AccessKinds) -> AccessKind {
@@ -82,6 +107,8 @@ pub enum Effect {
     Note(String),
     /// A record of a binary format that is neither a step nor an access.
     Marker(Marker),
+    /// So many more, which are left out. It is always the last.
+    More(u64),
 }
 
 /// An access to a register or to memory.

@@ -65,11 +65,11 @@ impl Replay for LastAccesses {
         let events = oracle.events_until(self.before).iter().rev();
         let meant: Vec<&Event> = events
             .filter(|event| accesses(event, &cell, self.kinds) && is_of_thread(event, self.cell, self.thread))
-            .take(self.limit)
             .collect();
-        let Some(slot) = meant.first().map(|event| event.slot) else { return Some(None) };
-        let same = meant.into_iter().filter(|event| event.slot == slot);
-        let accesses = same.map(|event| match oracle.hit_of(event) {
+        let part = Part { skip: self.skip, limit: self.limit };
+        let same = part.of(&meant, |event| event.slot);
+        let Some(slot) = same.first().map(|event| event.slot) else { return Some(None) };
+        let accesses = same.iter().map(|event| match oracle.hit_of(event) {
             Some(hit) => {
                 let doubt = doubt_of(self, oracle, event);
                 Accessed::Step(Box::new(Hit { doubt, ..hit }))
@@ -100,10 +100,25 @@ impl Replay for NextAccesses {
         let meant = events
             .filter(|event| accesses(event, &cell, self.kinds) && is_of_thread(event, self.cell, self.thread))
             .filter_map(|event| oracle.hit_of(event));
-        let mut hits: Vec<Hit> = meant.take(self.limit).collect();
-        let position = hits.first().map(|hit| hit.position);
-        hits.retain(|hit| Some(hit.position) == position);
-        Some(hits)
+        let hits: Vec<Hit> = meant.collect();
+        let part = Part { skip: self.skip, limit: self.limit };
+        Some(part.of(&hits, |hit| hit.position.0).to_vec())
+    }
+}
+
+/// So many of what happened in the first slot that has some, behind those that are passed over there.
+struct Part {
+    skip: usize,
+    limit: usize,
+}
+
+impl Part {
+    fn of<'t, T>(&self, all: &'t [T], slot_of: impl Fn(&T) -> u64) -> &'t [T] {
+        let mut groups = all.chunk_by(|one, next| slot_of(one) == slot_of(next));
+        let first = groups.next().unwrap_or_default();
+        let group = first.get(self.skip..).filter(|rest| !rest.is_empty()).or_else(|| groups.next());
+        let group = group.unwrap_or_default();
+        group.get(..self.limit).unwrap_or(group)
     }
 }
 

@@ -28,7 +28,15 @@ impl Replay for AccessesOf {
             _ => false,
         });
         let own = events.filter(|event| self.thread.is_none_or(|thread| thread == event.thread));
-        Some(own.filter_map(|event| oracle.hit_of(event)).take(self.limit).collect())
+        let mut hits = own.filter_map(|event| oracle.hit_of(event)).peekable();
+        let first = hits.peek().map(|hit| hit.position);
+        let mut left = self.skip;
+        let behind = hits.filter(|hit| {
+            let is_passed_over = left > 0 && Some(hit.position) == first;
+            left -= usize::from(is_passed_over);
+            !is_passed_over
+        });
+        Some(behind.take(self.limit).collect())
     }
 }
 

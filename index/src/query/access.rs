@@ -10,7 +10,7 @@ use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::query::asked::Asked;
+use crate::query::asked::{Asked, Owners, Part};
 use crate::query::question::Query;
 use crate::read::slots::SlotReader;
 
@@ -49,6 +49,8 @@ pub struct LastAccesses {
     pub thread: Option<ThreadId>,
     /// Before where.
     pub before: Position,
+    /// So many of the first position that has some are passed over: those that are known already.
+    pub skip: usize,
     /// At most this many.
     pub limit: usize,
 }
@@ -75,6 +77,8 @@ pub struct NextAccesses {
     pub thread: Option<ThreadId>,
     /// From where.
     pub from: Position,
+    /// So many of the first position that has some are passed over: those that are known already.
+    pub skip: usize,
     /// At most this many.
     pub limit: usize,
 }
@@ -95,7 +99,7 @@ impl Query for LastAccess {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<LastAccessAnswer, QueryError> {
         let Self { cell, kinds, before } = *self;
-        let last = LastAccesses { cell, kinds, thread: None, before, limit: 1 }.run(index, cancel)?;
+        let last = LastAccesses { cell, kinds, thread: None, before, skip: 0, limit: 1 }.run(index, cancel)?;
         Ok(match last.and_then(|last| last.accesses.into_iter().next()) {
             Some(Accessed::Step(hit)) => LastAccessAnswer::Step(hit),
             Some(Accessed::Initial(line)) => LastAccessAnswer::Initial(line),
@@ -109,7 +113,8 @@ impl Query for LastAccesses {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<AccessesAt>, QueryError> {
         SlotReader(index).check_position(self.before)?;
-        let asked = Asked { index, cell: self.cell, homes: None, kinds: self.kinds, thread: self.thread, cancel };
+        let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
+        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Any, thread, cancel };
         if let Some(decoded) = asked.decoded(self.before)? {
             let last = decoded.last(self.before, cancel)?;
             return Ok(
@@ -118,12 +123,11 @@ impl Query for LastAccesses {
         }
         // Where the register has banks, the one in use at the position is meant.
         let asked = asked.in_state_at(self.before)?;
+        let mut part = Part { skip, limit: self.limit };
         let mut last = Some(self.before.0).filter(|_| self.limit > 0);
         while let Some(slot) = last.map(|last| asked.last_slot(last)).transpose()?.flatten() {
             cancel.check()?;
-            let mut done = asked.done_in(slot)?;
-            done.reverse();
-            done.truncate(self.limit);
+            let done = asked.done_backwards_in(slot, &mut part)?;
             if !done.is_empty() {
                 let accesses = asked.accessed(slot, &done, self.before)?;
                 return Ok(Some(AccessesAt { position: Position(slot), accesses }));
@@ -139,7 +143,7 @@ impl Query for NextAccess {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
         let Self { cell, kinds, from } = *self;
-        let next = NextAccesses { cell, kinds, thread: None, from, limit: 1 }.run(index, cancel)?;
+        let next = NextAccesses { cell, kinds, thread: None, from, skip: 0, limit: 1 }.run(index, cancel)?;
         Ok(next.into_iter().next())
     }
 }
@@ -149,22 +153,21 @@ impl Query for NextAccesses {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
-        let asked = Asked { index, cell: self.cell, homes: None, kinds: self.kinds, thread: self.thread, cancel };
+        let (cell, kinds, thread, skip) = (self.cell, self.kinds, self.thread, self.skip);
+        let asked = Asked { index, cell, homes: None, kinds, owners: Owners::Steps, thread, cancel };
         if let Some(decoded) = asked.decoded(self.from)? {
             return Ok(decoded.next(self.from, cancel)?.into_iter().collect());
         }
         let asked = asked.in_state_at(self.from)?;
+        let mut part = Part { skip, limit: self.limit };
         let mut first = self.from.0.saturating_add(1);
         while self.limit > 0
             && let Some(slot) = asked.next_slot(first)?
         {
             cancel.check()?;
-            let mut done = asked.done_in(slot)?;
-            // A dump of a thread before its first step, after the first of another: no step did it.
-            done.retain(|done| done.step.is_some());
-            done.truncate(self.limit);
+            let done = asked.done_in(slot, &mut part)?;
             if !done.is_empty() {
-                return asked.hits(&done);
+                return asked.hits(done.iter());
             }
             first = slot.saturating_add(1);
         }
@@ -177,12 +180,19 @@ impl Query for IsAccessedBy {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<bool, QueryError> {
         let slot = self.step.after().0;
-        let asked = Asked { index, cell: self.cell, homes: None, kinds: self.kinds, thread: None, cancel };
+        let asked = Asked {
+            index,
+            cell: self.cell,
+            homes: None,
+            kinds: self.kinds,
+            owners: Owners::Steps,
+            thread: None,
+            cancel,
+        };
         if let Some(decoded) = asked.decoded(Position(slot))? {
             return decoded.is_used_in(slot, cancel);
         }
-        let done = asked.in_state_at(Position(slot))?.done_in(slot)?;
-        Ok(done.iter().any(|done| done.step == Some(self.step)))
+        asked.in_state_at(Position(slot))?.is_done_by(self.step, slot)
     }
 }
 

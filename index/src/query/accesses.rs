@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use stepback_parsers::{Position, Source};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
+use crate::answers::step_record::Access;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::asked::Part;
 use crate::query::question::Query;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::HitReader;
@@ -32,6 +34,8 @@ pub struct AccessesOf {
     pub thread: Option<ThreadId>,
     /// From where.
     pub from: Position,
+    /// So many of the first position that has some are passed over: those that are known already.
+    pub skip: usize,
     /// At most this many.
     pub limit: usize,
 }
@@ -42,26 +46,19 @@ impl Query for AccessesOf {
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
         let (mut first, mut hits) = (self.from.0.saturating_add(1), Vec::new());
+        let mut part = Part { skip: self.skip, limit: self.limit };
         let segments = &index.contents.segments;
         let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
         for number in start..segments.len() {
             for slot in self.slots_in(index, number, first)? {
                 cancel.check()?;
-                let events = SlotReader(index).events(slot..slot + 1)?;
-                let contradictions = Contradictions::of(index, &events)?;
+                if hits.len() >= self.limit {
+                    return Ok(hits);
+                }
+                part.limit = self.limit - hits.len();
+                let accesses = self.accesses_in(index, slot, &mut part)?;
                 let mut reader = HitReader::new(index);
-                for event in events {
-                    let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
-                    let step = if is_whose && self.is_meant(&event.kind) {
-                        SlotReader(index).owner(event.thread, slot)?
-                    } else {
-                        None
-                    };
-                    let Some(step) = step else { continue };
-                    if hits.len() >= self.limit {
-                        return Ok(hits);
-                    }
-                    let access = RecordReader(index).access_of(&event, &contradictions);
+                for (step, access) in accesses {
                     hits.push(reader.hit(step, Position(slot), access)?);
                 }
                 // A slot may go on in the next segment, but was read as a whole.
@@ -73,6 +70,33 @@ impl Query for AccessesOf {
 }
 
 impl AccessesOf {
+    /// A part of the accesses in a slot that steps did.
+    fn accesses_in<S: Source>(
+        &self,
+        index: &Index<S>,
+        slot: u64,
+        part: &mut Part,
+    ) -> Result<Vec<(Step, Option<Access>)>, QueryError> {
+        let (mut found, mut left) = (Vec::new(), part.skip);
+        let mut contradictions = Contradictions::default();
+        SlotReader(index).each_event(slot..slot + 1, |event| {
+            contradictions.go_on(index, &event)?;
+            let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
+            if found.len() >= part.limit || !is_whose || !self.is_meant(&event.kind) {
+                return Ok(());
+            }
+            let Some(step) = SlotReader(index).owner(event.thread, slot)? else { return Ok(()) };
+            if left > 0 {
+                left -= 1;
+            } else {
+                found.push((step, RecordReader(index).access_of(&event, &contradictions)));
+            }
+            Ok(())
+        })?;
+        part.skip = if left < part.skip { 0 } else { left };
+        Ok(found)
+    }
+
     fn is_meant(&self, event: &EventKind) -> bool {
         let EventKind::Access { kind, address, size_bytes, .. } = event else { return false };
         let ends = last_of(self.range.address, self.range.len_bytes).zip(last_of(*address, u64::from(*size_bytes)));

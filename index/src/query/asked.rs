@@ -8,7 +8,7 @@ use crate::answers::accesses_at::Accessed;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::{Cell, MemoryRange};
 use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
+use crate::answers::hit::{Doubt, Hit};
 use crate::answers::step_record::{Access, AccessTarget, Effect};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
@@ -43,9 +43,26 @@ pub(super) struct Asked<'a, S> {
     /// Where the bytes of a register are: of its banks the one in use at the position; none before that is known.
     pub homes: Option<Homes>,
     pub kinds: AccessKinds,
+    pub owners: Owners,
     /// Whose accesses of memory; without it, those of all threads.
     pub thread: Option<ThreadId>,
     pub cancel: &'a Cancel,
+}
+
+/// A part of some accesses: so many, behind some of the first slot with any that are passed over.
+#[derive(Clone, Copy)]
+pub(super) struct Part {
+    pub skip: usize,
+    pub limit: usize,
+}
+
+/// Whose accesses are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owners {
+    /// Also what the trace states of a thread before its first step.
+    Any,
+    /// Those of steps.
+    Steps,
 }
 
 /// An access of the cell, and the step that did it: none where a thread's first step is still to come.
@@ -129,12 +146,46 @@ impl<'a, S: Source> Asked<'a, S> {
         Ok(slots.min())
     }
 
-    /// The accesses of a slot that are meant, in trace order.
-    pub fn done_in(&self, slot: u64) -> Result<Vec<Done<'a>>, QueryError> {
-        let mut done = Vec::new();
-        for event in SlotReader(self.index).events(slot..slot.saturating_add(1))? {
+    /// Accesses of a slot that are meant, in trace order: so many, behind some that are passed over.
+    pub fn done_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
+        let (mut done, mut left) = (Vec::new(), part.skip);
+        self.each_done(slot, |found| {
+            if left > 0 {
+                left -= 1;
+            } else if done.len() < part.limit {
+                done.push(found);
+            }
+        })?;
+        part.skip = if left < part.skip { 0 } else { left };
+        Ok(done)
+    }
+
+    /// The same from the last one backwards.
+    pub fn done_backwards_in(&self, slot: u64, part: &mut Part) -> Result<Vec<Done<'a>>, QueryError> {
+        let mut count = 0usize;
+        self.each_done(slot, |_| count += 1)?;
+        let end = count.saturating_sub(part.skip);
+        let limit = part.limit.min(end);
+        let mut done = self.done_in(slot, &mut Part { skip: end - limit, limit })?;
+        done.reverse();
+        if count > 0 {
+            part.skip = 0;
+        }
+        Ok(done)
+    }
+
+    /// Whether a step is among those who accessed the cell in a slot.
+    pub fn is_done_by(&self, step: Step, slot: u64) -> Result<bool, QueryError> {
+        let mut is_found = false;
+        self.each_done(slot, |done| is_found |= done.step == Some(step))?;
+        Ok(is_found)
+    }
+
+    /// Hands over the accesses of a slot that are meant, in trace order.
+    fn each_done(&self, slot: u64, mut take: impl FnMut(Done<'a>)) -> Result<(), QueryError> {
+        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
             if event.slot != slot {
-                continue;
+                return Ok(());
             }
             // What the host wrote comes right behind the step that asked for it, before what the trace shows.
             if let EventKind::Step(_) = event.kind
@@ -142,28 +193,41 @@ impl<'a, S: Source> Asked<'a, S> {
                 && self.is_of_thread(event.thread)
             {
                 let step = Position(slot).last_step();
-                done.push(Done { step, thread: event.thread, what: What::Host(region) });
+                take(Done { step, thread: event.thread, what: What::Host(region) });
             }
             if self.is_meant(&event) {
                 let (thread, step) = (event.thread, SlotReader(self.index).owner(event.thread, slot)?);
-                done.push(Done { step, thread, what: What::Event(event) });
+                // A dump of a thread before its first step, after the first of another: no step did it.
+                if step.is_some() || self.owners == Owners::Any {
+                    take(Done { step, thread, what: What::Event(event) });
+                }
             }
-        }
-        Ok(done)
+            Ok(())
+        })
     }
 
     /// Accesses of a slot by steps before a position, as an answer has them.
     pub fn accessed(&self, slot: u64, done: &[Done<'_>], before: Position) -> Result<Vec<Accessed>, QueryError> {
-        let mut hits = HitsInSlot::of(self, done)?;
+        let by_steps = done.iter().filter(|done| done.step.is_some() || matches!(done.what, What::Host(_)));
+        let mut hits = self.hits(by_steps)?.into_iter();
+        let mut doubt: Option<(ThreadId, Option<Doubt>)> = None;
+        let mut next_hit = || hits.next().ok_or(QueryError::TraceChanged);
         let accessed = done.iter().map(|done| match (&done.what, done.step) {
             (What::Event(event), None) => Ok(Accessed::Initial(self.line_of(event)?)),
-            (What::Host(_), _) => Ok(Accessed::Step(Box::new(hits.hit(done)?))),
+            (What::Host(_), _) => Ok(Accessed::Step(Box::new(next_hit()?))),
             (What::Event(_), Some(_)) => {
-                let mut hit = hits.hit(done)?;
+                let mut hit = next_hit()?;
                 // Only traces with markers show system calls.
                 if self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. }) {
-                    let done = ThreadSlot { thread: done.thread, slot };
-                    hit.doubt = DoubtReader(self.index).overtaken(done, before, self.cancel)?;
+                    hit.doubt = match doubt.filter(|(thread, _)| *thread == done.thread) {
+                        Some((_, known)) => known,
+                        None => {
+                            let done = ThreadSlot { thread: done.thread, slot };
+                            DoubtReader(self.index).overtaken(done, before, self.cancel)?
+                        }
+                    };
+                    // It is the same for all that a thread did here.
+                    doubt = Some((done.thread, hit.doubt));
                 }
                 Ok(Accessed::Step(Box::new(hit)))
             }
@@ -171,22 +235,56 @@ impl<'a, S: Source> Asked<'a, S> {
         accessed.collect()
     }
 
-    /// Accesses by steps as hits.
-    pub fn hits(&self, done: &[Done<'_>]) -> Result<Vec<Hit>, QueryError> {
-        let mut hits = HitsInSlot::of(self, done)?;
-        done.iter().map(|done| hits.hit(done)).collect()
+    /// Accesses of a slot by steps as hits, with the values that follow from what steps did.
+    pub fn hits<'d>(&self, done: impl Iterator<Item = &'d Done<'d>> + Clone) -> Result<Vec<Hit>, QueryError> {
+        let contradictions = self.contradictions_of(done.clone())?;
+        let mut reader = HitReader::new(self.index);
+        let hit = |done: &Done<'_>| {
+            let step = done.step.ok_or(QueryError::TraceChanged)?;
+            match &done.what {
+                What::Host(region) => reader.hit(step, Position(region.slot), Some(region.access())),
+                What::Event(event) => {
+                    let access = RecordReader(self.index).access_of(event, &contradictions);
+                    reader.hit(step, Position(event.slot), access.map(|access| self.under_plain_name(event, access)))
+                }
+            }
+        };
+        let mut hits: Vec<Hit> = done.map(hit).collect::<Result<_, _>>()?;
+        hits.chunk_by_mut(|one, next| one.record.step == next.record.step)
+            .try_for_each(|hits| self.fill_in_values(hits))?;
+        Ok(hits)
+    }
+
+    /// Fills in what follows about the values of accesses of a step.
+    fn fill_in_values(&self, hits: &mut [Hit]) -> Result<(), QueryError> {
+        let Some(first) = hits.first().filter(|_| self.index.has_operands_alone()) else { return Ok(()) };
+        let shown = first.record.effects.len();
+        let mut record = first.record.clone();
+        record.effects.extend(hits.iter().filter_map(|hit| hit.access.clone()).map(Effect::Access));
+        fill_accesses(self.index, std::slice::from_mut(&mut record), self.cancel)?;
+        let mut accesses = record.effects.split_off(shown).into_iter().filter_map(|effect| match effect {
+            Effect::Access(access) => Some(access),
+            _ => None,
+        });
+        for hit in hits {
+            hit.record.effects.clone_from(&record.effects);
+            if hit.access.is_some() {
+                hit.access = accesses.next();
+            }
+        }
+        Ok(())
     }
 
     /// What the reads among some accesses, all of one slot, contradict.
-    fn contradictions_of(&self, done: &[Done<'_>]) -> Result<Contradictions, QueryError> {
-        let mut slots = done.iter().filter_map(|done| match &done.what {
+    fn contradictions_of<'d>(&self, done: impl Iterator<Item = &'d Done<'d>>) -> Result<Contradictions, QueryError> {
+        let mut slots = done.filter_map(|done| match &done.what {
             What::Event(event) if matches!(event.kind, EventKind::Access { kind: AccessKind::Read, .. }) => {
                 Some(event.slot)
             }
             _ => None,
         });
         match slots.next().filter(|_| self.index.contents.externals != 0) {
-            Some(slot) => Contradictions::of(self.index, &SlotReader(self.index).events(slot..slot.saturating_add(1))?),
+            Some(slot) => Contradictions::of_slot(self.index, slot),
             None => Ok(Contradictions::default()),
         }
     }
@@ -296,50 +394,5 @@ impl<'a, S: Source> Asked<'a, S> {
         let line_of_step = events.first().map_or(0, |first| first.line_in_range);
         let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
         Ok(Line((line + event.line_in_range).saturating_sub(line_of_step)))
-    }
-}
-
-/// Makes hits of some accesses of a slot.
-struct HitsInSlot<'q, 'a, S> {
-    asked: &'q Asked<'a, S>,
-    contradictions: Contradictions,
-    reader: HitReader<'a, S>,
-    /// The accesses of the last step whose values follow from what steps did.
-    inferred: Vec<Access>,
-}
-
-impl<'q, 'a, S: Source> HitsInSlot<'q, 'a, S> {
-    fn of(asked: &'q Asked<'a, S>, done: &[Done<'_>]) -> Result<Self, QueryError> {
-        let contradictions = asked.contradictions_of(done)?;
-        Ok(Self { asked, contradictions, reader: HitReader::new(asked.index), inferred: Vec::new() })
-    }
-
-    /// What a step did, with the values of its accesses that follow from what steps did.
-    fn hit(&mut self, done: &Done<'_>) -> Result<Hit, QueryError> {
-        let (index, cancel, inferred) = (self.asked.index, self.asked.cancel, &mut self.inferred);
-        let step = done.step.ok_or(QueryError::TraceChanged)?;
-        let event = match &done.what {
-            What::Host(region) => {
-                return HitReader::new(index).hit(step, Position(region.slot), Some(region.access()));
-            }
-            What::Event(event) => event,
-        };
-        let access = RecordReader(index).access_of(event, &self.contradictions);
-        let access = access.map(|access| self.asked.under_plain_name(event, access));
-        let mut hit = self.reader.hit_with(step, Position(event.slot), access, |record| {
-            fill_accesses(index, std::slice::from_mut(record), cancel)?;
-            let accesses = record.effects.iter().filter_map(|effect| match effect {
-                Effect::Access(access) if access.is_inferred => Some(access.clone()),
-                _ => None,
-            });
-            *inferred = accesses.collect();
-            Ok(())
-        })?;
-        let Some(access) = &mut hit.access else { return Ok(hit) };
-        let is_same = |known: &&Access| (known.kind, &known.target) == (access.kind, &access.target);
-        if let Some(same) = self.inferred.iter().find(is_same) {
-            *access = same.clone();
-        }
-        Ok(hit)
     }
 }

@@ -1,6 +1,7 @@
 //! Which reads of some slots found bytes other than they were known to be.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use stepback_parsers::Source;
 
@@ -17,6 +18,10 @@ use crate::store::granules::granules_of;
 pub(crate) struct Contradictions {
     /// In the order of the events.
     found: Vec<Contradiction>,
+    /// The slot of the last event, and whether anything in it contradicts.
+    slot: Option<(u64, bool)>,
+    /// The blocks that the slot's events touched so far.
+    blocks: HashMap<u64, Block>,
 }
 
 /// A read that found some bytes of a block other than they were known to be.
@@ -42,36 +47,54 @@ impl Contradictions {
     /// Of the events of whole slots, in trace order. Cost: linear in the events.
     pub fn of<S: Source>(index: &Index<S>, events: &[SlotEvent]) -> Result<Self, QueryError> {
         let mut contradictions = Self::default();
-        if index.contents.externals == 0 {
-            return Ok(contradictions);
-        }
-        for events in events.chunk_by(|one, next| one.slot == next.slot) {
-            contradictions.add_slot(index, events)?;
-        }
+        events.iter().try_for_each(|event| contradictions.add(index, event))?;
         Ok(contradictions)
     }
 
-    fn add_slot<S: Source>(&mut self, index: &Index<S>, events: &[SlotEvent]) -> Result<(), QueryError> {
-        let Some(slot) = events.first().map(|event| event.slot) else { return Ok(()) };
-        if SlotReader(index).locate_all(slot).all(|(segment, _)| segment.meta.externals == 0) {
+    /// Of a slot that is read for it, without keeping its events.
+    pub fn of_slot<S: Source>(index: &Index<S>, slot: u64) -> Result<Self, QueryError> {
+        let mut contradictions = Self::default();
+        SlotReader(index).each_event(slot..slot.saturating_add(1), |event| contradictions.add(index, &event))?;
+        contradictions.blocks = HashMap::new();
+        Ok(contradictions)
+    }
+
+    /// Goes on to the next event, and forgets what earlier ones contradict.
+    pub fn go_on<S: Source>(&mut self, index: &Index<S>, event: &SlotEvent) -> Result<(), QueryError> {
+        self.found.clear();
+        self.add(index, event)
+    }
+
+    fn add<S: Source>(&mut self, index: &Index<S>, event: &SlotEvent) -> Result<(), QueryError> {
+        let EventKind::Access { address, size_bytes, .. } = event.kind else { return Ok(()) };
+        if index.contents.externals == 0 {
             return Ok(());
         }
-        let mut blocks: HashMap<u64, Block> = HashMap::new();
-        for event in events {
-            let EventKind::Access { address, size_bytes, .. } = event.kind else { continue };
-            for (granule, _) in granules_of(address, u64::from(size_bytes)) {
-                let block = match blocks.entry(granule) {
-                    std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                    std::collections::hash_map::Entry::Vacant(none) => {
-                        none.insert(Block { masks: TouchReader(index).contradictions_in(granule, slot)?, passed: 0 })
-                    }
-                };
-                // The block's list has the accesses of a slot in trace order, so counting those before finds the one.
-                let bytes = block.masks.get(block.passed).copied().unwrap_or(0);
-                block.passed += 1;
-                if bytes != 0 {
-                    self.found.push(Contradiction { slot, place_in_slot: event.place_in_slot, granule, bytes });
+        let slot = event.slot;
+        let is_any = match self.slot {
+            Some((known, is_any)) if known == slot => is_any,
+            _ => {
+                self.blocks.clear();
+                let is_any = SlotReader(index).locate_all(slot).any(|(segment, _)| segment.meta.externals > 0);
+                self.slot = Some((slot, is_any));
+                is_any
+            }
+        };
+        if !is_any {
+            return Ok(());
+        }
+        for (granule, _) in granules_of(address, u64::from(size_bytes)) {
+            let block = match self.blocks.entry(granule) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(none) => {
+                    none.insert(Block { masks: TouchReader(index).contradictions_in(granule, slot)?, passed: 0 })
                 }
+            };
+            // The block's list has the accesses of a slot in trace order, so counting those before finds the one.
+            let bytes = block.masks.get(block.passed).copied().unwrap_or(0);
+            block.passed += 1;
+            if bytes != 0 {
+                self.found.push(Contradiction { slot, place_in_slot: event.place_in_slot, granule, bytes });
             }
         }
         Ok(())

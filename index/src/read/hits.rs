@@ -22,23 +22,11 @@ impl<'a, S: Source> HitReader<'a, S> {
 
     /// A step as the hit of a question.
     pub fn hit(&mut self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
-        self.hit_with(step, position, access, |_| Ok(()))
-    }
-
-    /// The same; a step that is read is handed over whole before its effects are cut.
-    pub fn hit_with(
-        &mut self,
-        step: Step,
-        position: Position,
-        access: Option<Access>,
-        look: impl FnOnce(&mut StepRecord) -> Result<(), QueryError>,
-    ) -> Result<Hit, QueryError> {
         let known = self.last.take().filter(|record| record.step == step);
         let record = match known {
             Some(record) => record,
             None => {
                 let mut record = RecordReader(self.index).hit(step, position, None)?.record;
-                look(&mut record)?;
                 record.effects.truncate(HIT_EFFECTS);
                 record.effects.shrink_to_fit();
                 record

@@ -6,7 +6,7 @@ use stepback_parsers::{Line, Position, Source, Step};
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
-use crate::answers::step_record::{Access, AccessTarget, Effect, LATE_STEPS, StepRecord};
+use crate::answers::step_record::{ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
@@ -52,14 +52,14 @@ impl<'a, S: Source> RecordReader<'a, S> {
         let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
         let block_line = segment.meta.line_base + segment.block_line(block)?;
         // Lines are known for the first step of a block, so the text is read from there on.
-        let (events, line_before) = SlotReader(self.0).events_from(block_slot, first..last + 1)?;
         let last_of_thread = vec![None; self.0.threads().len()];
-        let mut found = Found { index: self.0, wanted, records: Vec::new(), last_of_thread };
-        let contradictions = Contradictions::of(self.0, &events)?;
-        for event in events {
+        let contradictions = Contradictions::default();
+        let mut found =
+            Found { index: self.0, wanted, records: Vec::new(), last_of_thread, contradictions, room: ANSWER_EFFECTS };
+        SlotReader(self.0).each_event_from(block_slot, first..last + 1, |event, line_before| {
             let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
-            found.take(event, Some(line), &contradictions)?;
-        }
+            found.take(event, Some(line))
+        })?;
         if found.records.len() != wanted.len() {
             return Err(QueryError::TraceChanged);
         }
@@ -69,9 +69,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
         // A thread's next step ends what belongs to the one before, and usually comes soon.
         while next <= end && found.is_waiting() {
             let behind = next.saturating_add(count).min(end + 1);
-            let events = SlotReader(self.0).events(next..behind)?;
-            let contradictions = Contradictions::of(self.0, &events)?;
-            events.into_iter().try_for_each(|event| found.take(event, None, &contradictions))?;
+            SlotReader(self.0).each_event(next..behind, |event| found.take(event, None))?;
             (next, count) = (behind, 2 * count);
         }
         Ok(found.records)
@@ -175,6 +173,10 @@ struct Found<'a, S> {
     records: Vec<StepRecord>,
     /// The place of the record of each thread's last step; none when it is no step that is wanted.
     last_of_thread: Vec<Option<usize>>,
+    /// Those of the event at hand.
+    contradictions: Contradictions,
+    /// So many more effects are told.
+    room: usize,
 }
 
 impl<S: Source> Found<'_, S> {
@@ -184,12 +186,8 @@ impl<S: Source> Found<'_, S> {
     }
 
     /// Takes the next event; a step that is wanted comes with its line.
-    fn take(
-        &mut self,
-        event: SlotEvent,
-        line: Option<Line>,
-        contradictions: &Contradictions,
-    ) -> Result<(), QueryError> {
+    fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
+        self.contradictions.go_on(self.index, &event)?;
         let known = self.last_of_thread.get_mut(usize::from(event.thread.0));
         if let EventKind::Step(step) = event.kind {
             let line = line.filter(|_| self.wanted.get(self.records.len()) == Some(&event.slot));
@@ -203,8 +201,11 @@ impl<S: Source> Found<'_, S> {
         }
         let record = known.and_then(|known| self.records.get_mut((*known)?));
         // Counted from the step itself: its effects must not depend on how many steps were asked for.
-        if let Some(record) = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS)) {
-            record.effects.extend(RecordReader(self.index).effect(&event, contradictions));
+        let record = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS));
+        if let Some(record) = record
+            && let Some(effect) = RecordReader(self.index).effect(&event, &self.contradictions)
+        {
+            record.add(effect, &mut self.room);
         }
         Ok(())
     }

@@ -164,18 +164,41 @@ impl<'a, S: Source> SlotReader<'a, S> {
 
     /// The events of some slots, in order.
     pub(crate) fn events(&self, slots: Range<u64>) -> Result<Vec<SlotEvent>, QueryError> {
-        Ok(self.events_from(slots.start, slots)?.0)
+        let mut events = Vec::new();
+        self.each_event(slots, |event| {
+            events.push(event);
+            Ok(())
+        })?;
+        Ok(events)
     }
 
-    /// The events of some slots, read from an earlier slot on; also the line in range of the first step that was read.
-    pub(crate) fn events_from(&self, first: u64, slots: Range<u64>) -> Result<(Vec<SlotEvent>, u64), QueryError> {
-        let mut reader = EventCollector::new(self.0, first, slots.start);
+    /// Hands over the events of some slots one by one, so that a step with very many needs no memory for them.
+    /// They are read while the trace is parsed: who takes them must not read the trace.
+    pub(crate) fn each_event(
+        &self,
+        slots: Range<u64>,
+        mut take: impl FnMut(SlotEvent) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        self.each_event_from(slots.start, slots, |event, _| take(event))
+    }
+
+    /// The same, read from an earlier slot on; with each event comes the line in range of the first step that was read.
+    pub(crate) fn each_event_from(
+        &self,
+        first: u64,
+        slots: Range<u64>,
+        take: impl FnMut(SlotEvent, u64) -> Result<(), QueryError>,
+    ) -> Result<(), QueryError> {
+        let mut reader = EventReader::new(self.0, first, slots.start, take);
         self.parse_slots(first..slots.end, &mut reader)?;
+        if let Some(error) = reader.failed {
+            return Err(error);
+        }
         // Fewer or more steps than were indexed: somebody rewrote the trace.
         if reader.slot.saturating_add(1) != slots.end.min(self.0.step_count() + 1) {
             return Err(QueryError::TraceChanged);
         }
-        Ok((reader.events, reader.first_line.unwrap_or(0)))
+        Ok(())
     }
 
     /// Reads the text of some slots again.
@@ -313,8 +336,8 @@ pub(crate) fn first_step_of(
     }
 }
 
-/// Keeps the events of some slots.
-struct EventCollector<'a, S> {
+/// Hands over the events of some slots.
+struct EventReader<'a, S, F> {
     index: &'a Index<S>,
     slot: u64,
     /// Events of slots before this one are only passed over.
@@ -325,28 +348,38 @@ struct EventCollector<'a, S> {
     named: Vec<RegisterId>,
     /// The step of the slot: whose, and its set.
     step: Option<(ThreadId, InstructionSet)>,
-    events: Vec<SlotEvent>,
+    /// Events of the slot so far.
+    events_in_slot: usize,
+    /// Takes an event, and the line in range of the first step.
+    take: F,
+    /// What went wrong where an event was taken.
+    failed: Option<QueryError>,
 }
 
-impl<'a, S: Source> EventCollector<'a, S> {
-    fn new(index: &'a Index<S>, first: u64, keep_from: u64) -> Self {
-        let (first_line, threads, named, step, events) = Default::default();
+impl<'a, S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventReader<'a, S, F> {
+    fn new(index: &'a Index<S>, first: u64, keep_from: u64, take: F) -> Self {
+        let (first_line, threads, named, step, events_in_slot, failed) = Default::default();
         // The first step that is read is in the first slot; before slot 1 there is a slot without a step.
-        Self { index, slot: first.saturating_sub(1), keep_from, first_line, threads, named, step, events }
+        let slot = first.saturating_sub(1);
+        Self { index, slot, keep_from, first_line, threads, named, step, events_in_slot, take, failed }
     }
 
     fn push(&mut self, thread: ThreadNumber, line_in_range: u64, kind: EventKind) {
         let thread = self.threads.get(usize::from(thread.0)).copied().unwrap_or_default();
-        let before = self.events.last().filter(|before| before.slot == self.slot);
-        let place_in_slot = before.map_or(0, |before| before.place_in_slot + 1);
+        if self.failed.is_some() {
+            return;
+        }
+        let place_in_slot = self.events_in_slot;
+        self.events_in_slot += 1;
         let of_step = self.step.filter(|(owner, _)| *owner == thread).map(|(_, set)| set);
         let set = of_step.unwrap_or_else(|| self.index.instruction_set(thread));
         let set = self.index.set_of_names(thread, set);
-        self.events.push(SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, set, kind });
+        let event = SlotEvent { slot: self.slot, thread, place_in_slot, line_in_range, set, kind };
+        self.failed = (self.take)(event, self.first_line.unwrap_or(0)).err();
     }
 }
 
-impl<S: Source> EventSink for EventCollector<'_, S> {
+impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink for EventReader<'_, S, F> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         self.threads.push(self.index.thread_by_name(name).unwrap_or_default());
     }
@@ -357,6 +390,7 @@ impl<S: Source> EventSink for EventCollector<'_, S> {
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         self.slot += 1;
+        self.events_in_slot = 0;
         self.first_line.get_or_insert(step.place.line_in_range);
         let thread = self.threads.get(usize::from(step.thread.0)).copied().unwrap_or_default();
         self.step = Some((thread, step.instruction_set));

@@ -193,7 +193,14 @@ fn ask_memory(comparison: &Comparison<'_, Records>, dice: &mut Dice) {
     let range = MemoryRange { address: Address(0x7ef0 + dice.below(0x120)), len_bytes: dice.below(90) };
     let kinds = dice.pick(&[AccessKinds::Reads, AccessKinds::Writes, AccessKinds::All]).unwrap();
     let thread = Some(ThreadId(dice.below(3) as u16)).filter(|_| dice.one_in(2));
-    comparison.agree(AccessesOf { range, kinds, thread, from, limit: dice.below(9) as usize });
+    comparison.agree(AccessesOf {
+        range,
+        kinds,
+        thread,
+        from,
+        skip: dice.below(3) as usize,
+        limit: dice.below(9) as usize,
+    });
 }
 
 /// Who wrote the registers; their values are inferred by the index alone.

@@ -65,7 +65,7 @@ impl Things {
                             things.addresses.push(address.0);
                         }
                     }
-                    Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) => {}
+                    Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {}
                 }
             }
         }
@@ -246,16 +246,22 @@ impl<S: Source> Comparison<'_, S> {
     fn ask_accesses_by_thread(&self, dice: &mut Dice) {
         let (cell, kinds, thread) = (self.cell(dice), kinds(dice), self.whose(dice));
         let (position, limit) = (self.position(dice), dice.below(6) as usize);
-        self.agree_but(LastAccesses { cell, kinds, thread, before: position, limit }, |found, _| {
-            for accessed in found.iter_mut().flat_map(|found| &mut found.accesses) {
-                if let Accessed::Step(hit) = accessed {
-                    forget_inferred(hit);
+        self.agree_but(
+            LastAccesses { cell, kinds, thread, before: position, skip: dice.below(3) as usize, limit },
+            |found, _| {
+                for accessed in found.iter_mut().flat_map(|found| &mut found.accesses) {
+                    if let Accessed::Step(hit) = accessed {
+                        forget_inferred(hit);
+                    }
                 }
-            }
-        });
-        self.agree_but(NextAccesses { cell, kinds, thread, from: position, limit }, |found, _| {
-            found.iter_mut().for_each(forget_inferred);
-        });
+            },
+        );
+        self.agree_but(
+            NextAccesses { cell, kinds, thread, from: position, skip: dice.below(3) as usize, limit },
+            |found, _| {
+                found.iter_mut().for_each(forget_inferred);
+            },
+        );
     }
 
     /// A thread, or all of them.
