@@ -141,10 +141,11 @@ impl Place {
         let Self::Time(time) = self else { return Ok(None) };
         let falls = FallsAcrossTime(*time).run(index, cancel)?;
         Ok(falls.first().map(|first| {
-            let (step, count) = (first.step.0, falls.len() + 1);
+            let (step, count) = (first.step.0, falls.len());
+            let more = if count > 1 { format!(" and {} steps more", count - 1) } else { String::new() };
             format!(
-                "time:{time} is ambiguous: time runs backwards at step {step}, and {count} positions bear that time; \
-                 this is the first"
+                "time:{time} is ambiguous: time runs backwards across it at step {step}{more}; \
+                 this is the position before that, and one behind it may be meant"
             )
         }))
     }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use stepback_index::{Cancel, Query as _, QueryError, StepCountOf};
+use stepback_index::{Cancel, QueryError, StepCounter};
 use stepback_machine::Address;
-use stepback_parsers::Step;
+use stepback_parsers::{AnySource, Step};
 
 use super::activations::{Activation, Tree};
 use super::sites::Sites;
@@ -30,9 +30,9 @@ pub struct Span {
 /// Measures the activations of a CPU.
 pub struct Spans<'a> {
     index: &'a TraceIndex,
-    cancel: &'a Cancel,
     tree: &'a Tree,
     sites: Sites<'a>,
+    steps: StepCounter<'a, AnySource>,
     /// Addresses of functions with bit 0 set for Thumb, so that each is looked up once.
     marked: HashMap<Address, u64>,
 }
@@ -40,7 +40,8 @@ pub struct Spans<'a> {
 impl<'a> Spans<'a> {
     /// Of one CPU.
     pub fn new(tree: &'a Tree, index: &'a TraceIndex, cancel: &'a Cancel) -> Self {
-        Self { index, cancel, tree, sites: Sites::new(index, cancel), marked: HashMap::new() }
+        let (sites, steps) = (Sites::new(index, cancel), StepCounter::new(index, tree.thread));
+        Self { index, tree, sites, steps, marked: HashMap::new() }
     }
 
     /// Hands over all activations in order of entry.
@@ -75,7 +76,6 @@ impl<'a> Spans<'a> {
     }
 
     fn step_count(&self, before: u64) -> Result<u64, QueryError> {
-        let before = Step(before).before();
-        StepCountOf { thread: self.tree.thread, before }.run(self.index, self.cancel)
+        self.steps.count_before(Step(before).before())
     }
 }

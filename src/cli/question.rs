@@ -115,7 +115,7 @@ impl<'a> Question<'a> {
     /// Hands over the rest of an answer, and says what it lacks.
     fn ended(self, session: &Session, printed: Result<()>, output: Output) -> Result<()> {
         let TraceArguments { trace, report: printing, .. } = self.common;
-        let handed = printed.and_then(|()| output.on(session).flush());
+        let handed = printed.and_then(|()| output.on(session).finish());
         let asked = handed.map_err(told_apart).map_err(|error| {
             let with_trace = || format!("{error:#}: {trace:?}");
             match error {

@@ -116,6 +116,12 @@ impl<'a> Report<'a> {
         self.written(written)
     }
 
+    /// The same when the answer is whole.
+    pub fn finish(&mut self) -> Result<()> {
+        let written = self.out.finish();
+        self.written(written)
+    }
+
     fn written(&self, result: io::Result<()>) -> Result<()> {
         Ok(result.map_err(|error| OutputError::new(error, self.target.clone()))?)
     }

@@ -45,6 +45,14 @@ impl Retold {
         let again = Again { left: self.told, expected: self.hash.digest(), hash: Box::default() };
         Self { again: Some(again), ..self }
     }
+
+    /// Hands over the rest: the answer is whole. One that ends before what was told of it is another one.
+    pub fn finish(&mut self) -> io::Result<()> {
+        if self.again.as_ref().is_some_and(|again| again.left > 0) {
+            return Err(other_answer("ends sooner"));
+        }
+        self.out.flush()
+    }
 }
 
 impl Again {
@@ -54,7 +62,7 @@ impl Again {
         self.hash.update(bytes.get(..count).unwrap_or_default());
         self.left -= count as u64;
         if self.left == 0 && self.hash.digest() != self.expected {
-            return Err(io::Error::other("what was damaged is made again, and the answer begins otherwise: ask again"));
+            return Err(other_answer("begins otherwise"));
         }
         Ok(count)
     }
@@ -74,6 +82,10 @@ impl Write for Retold {
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
+}
+
+fn other_answer(how: &str) -> io::Error {
+    io::Error::other(format!("what was damaged is made again, and the answer {how}: ask again"))
 }
 
 #[cfg(test)]
@@ -131,5 +143,17 @@ mod tests {
         out.flush().unwrap();
         assert!(out.begun_again().write_all(b"two three").is_err());
         assert_eq!(read(&reader), "one");
+    }
+
+    #[test]
+    fn an_answer_that_ends_sooner_is_an_error() {
+        let reader = Reader::default();
+        let mut out = Retold::new(Box::new(reader.clone()));
+        out.write_all(b"one two").unwrap();
+        out.flush().unwrap();
+        let mut out = out.begun_again();
+        out.write_all(b"one").unwrap();
+        out.flush().unwrap();
+        assert!(out.finish().is_err());
     }
 }

@@ -23,9 +23,11 @@ pub enum Mending {
 }
 
 impl App {
-    /// Begins to make again what a panel found damaged.
+    /// Begins to make again what a panel found damaged, when nothing is being opened.
     pub(super) fn mend_what_was_met(&mut self) {
-        if let Some(damage) = self.worker.take_damage() {
+        if self.opening.is_none()
+            && let Some(damage) = self.worker.take_damage()
+        {
             self.mend(damage);
         }
     }

@@ -168,7 +168,8 @@ impl App {
             session.index.warnings().iter().filter(|warning| warning.is_of_time()).map(|it| it.count).sum();
         let count = session.index.info().warning_count.saturating_sub(of_time);
         let is_new = session.is_built_now && session.index.is_whole();
-        let Some(first) = session.index.warnings().first().filter(|_| is_new) else { return };
+        let mut told = session.index.warnings().iter().filter(|warning| count == 0 || !warning.is_of_time());
+        let Some(first) = told.next().filter(|_| is_new) else { return };
         let title = match count {
             0 => "Time runs backwards".to_owned(),
             1 => "1 line could not be read".to_owned(),

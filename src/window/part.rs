@@ -67,6 +67,7 @@ impl App {
         match windows {
             Ok(windows) => workspace.show_part(part.session, windows),
             Err(error) => {
+                self.end_mending();
                 return self.report(&format!("the trace could not be shown as far as it is indexed: {error:#}"));
             }
         }

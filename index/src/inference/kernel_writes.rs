@@ -16,6 +16,8 @@ use crate::read::markers::{MarkerReader, WantedMarkers};
 
 /// How many events of other threads are looked at; among more anything may have been written.
 const EVENTS: usize = 16;
+/// In how many slots of other threads markers are looked for, those of harmless system calls among them: each is read again.
+const LOOKED_AT: usize = 512;
 /// The frame of a signal with the state of all units that a processor may have, and what lies between it and the stack of before.
 const FRAME_BYTES: u64 = 32 << 10;
 /// The steps around a system call that may tell its arguments.
@@ -50,6 +52,12 @@ impl KernelWrites {
     }
 }
 
+/// How much of what happened may still be looked at.
+struct Left {
+    events: usize,
+    slots: usize,
+}
+
 /// Finds out where the kernel wrote.
 pub(super) struct KernelReader<'a, S>(pub &'a Index<S>);
 
@@ -57,11 +65,10 @@ impl<S: Source> KernelReader<'_, S> {
     /// Where it wrote for others at the time of some steps.
     pub fn writes(&self, concurrent: &Concurrent) -> Result<KernelWrites, QueryError> {
         let mut pieces = Vec::new();
-        let mut left = EVENTS;
+        let mut left = Left { events: EVENTS, slots: LOOKED_AT };
         for (thread, slots) in &concurrent.markers {
-            for hit in self.events(*thread, slots, left + 1)? {
-                let Some(rest) = left.checked_sub(1) else { return Ok(KernelWrites::Anywhere) };
-                left = rest;
+            let Some(events) = self.events(*thread, slots, &mut left)? else { return Ok(KernelWrites::Anywhere) };
+            for hit in events {
                 let Some(written) = self.written_by(&hit)? else { return Ok(KernelWrites::Anywhere) };
                 pieces.extend(written);
             }
@@ -69,8 +76,14 @@ impl<S: Source> KernelReader<'_, S> {
         Ok(KernelWrites::Pieces(pieces))
     }
 
-    /// What happened to a thread in some slots, at most so often; what was over before the first of its times there is left out.
-    fn events(&self, thread: ThreadId, slots: &Range<u64>, limit: usize) -> Result<Vec<MarkerHit>, QueryError> {
+    /// What happened to a thread in some slots; what was over before the first of its times there is left out.
+    /// None where that is too much to look at.
+    fn events(
+        &self,
+        thread: ThreadId,
+        slots: &Range<u64>,
+        left: &mut Left,
+    ) -> Result<Option<Vec<MarkerHit>>, QueryError> {
         let reader = ConcurrentReader(self.0);
         let is_coarse = self.0.source().is_clock_coarse();
         let mut hits = Vec::new();
@@ -78,18 +91,21 @@ impl<S: Source> KernelReader<'_, S> {
             let mut from = slots.start;
             while let Some(slot) = reader.next(thread, kind, from)?.filter(|slot| *slot < slots.end) {
                 from = slot.saturating_add(1);
+                let Some(slots_left) = left.slots.checked_sub(1) else { return Ok(None) };
+                left.slots = slots_left;
                 if is_coarse && slot == slots.start && !reader.is_behind_times(thread, slot, kind)? {
                     continue;
                 }
                 let wanted = WantedMarkers { kinds: &[kind], thread: Some(thread) };
                 let found = MarkerReader(self.0).markers_in(&[slot], wanted)?;
-                hits.extend(found.into_iter().filter(|hit| !self.is_harmless(hit)));
-                if hits.len() >= limit {
-                    return Ok(hits);
+                for hit in found.into_iter().filter(|hit| !self.is_harmless(hit)) {
+                    let Some(events_left) = left.events.checked_sub(1) else { return Ok(None) };
+                    left.events = events_left;
+                    hits.push(hit);
                 }
             }
         }
-        Ok(hits)
+        Ok(Some(hits))
     }
 
     fn is_harmless(&self, hit: &MarkerHit) -> bool {

@@ -24,6 +24,8 @@ pub struct MarkerLists {
     places: HashMap<(u16, MarkerKind), usize>,
     /// Those of all threads together, so that a question about no thread in particular does not look at the list of each.
     of_all: Vec<(MarkerKind, Vec<u32>)>,
+    /// Where each kind stands among them: a damaged trace has thousands.
+    places_of_all: HashMap<MarkerKind, usize>,
     /// The list that was added to last.
     last: usize,
 }
@@ -34,6 +36,7 @@ impl MarkerLists {
         self.lists.clear();
         self.places.clear();
         self.of_all.clear();
+        self.places_of_all.clear();
     }
 
     /// Notes a marker; several in a slot stand in the list once.
@@ -50,8 +53,7 @@ impl MarkerLists {
         if slots.last() != Some(&slot) {
             slots.push(slot);
         }
-        // A trace has some dozen kinds.
-        let place = self.of_all.iter().position(|(known, _)| *known == kind).unwrap_or_else(|| {
+        let place = *self.places_of_all.entry(kind).or_insert_with(|| {
             self.of_all.push((kind, Vec::new()));
             self.of_all.len() - 1
         });
