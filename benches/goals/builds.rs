@@ -8,12 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use stepback_benches::places::ask;
 use stepback_benches::{Trace, cpu_time, status_kib};
 use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, MemoryAt, RegistersAt, Steps};
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt as _, Step, Tarmac};
-
-use super::sample::ask;
 
 /// The first argument of a process that builds.
 pub const CHILD: &str = "--build";

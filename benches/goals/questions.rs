@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use stepback_benches::percentiles::{Times, milliseconds};
+use stepback_benches::places::{ask, position};
 use stepback_benches::{Trace, forget_pages, read_bytes, thread_cpu_time};
 use stepback_generator::Dice;
 use stepback_index::{
@@ -13,7 +14,7 @@ use stepback_index::{
 use stepback_machine::{Address, Registers};
 use stepback_parsers::{Line, Step, Tarmac};
 
-use super::sample::{Sample, ask, open};
+use super::sample::{Sample, open};
 
 /// Questions of each kind with all pages in memory. As many before them are not counted.
 const WARM: usize = 4000;
@@ -25,12 +26,12 @@ type Ask = fn(&Index<Tarmac>, &Sample, &mut Dice) -> Result<bool, QueryError>;
 
 const QUESTIONS: [(&str, Ask); 15] = [
     ("all registers", |index, _, dice| {
-        let position = Sample::position(index, dice);
+        let position = position(index, dice);
         Ok(!ask(index, RegistersAt { position, thread: None })?.registers.is_empty())
     }),
     ("512 bytes of memory", |index, sample, dice| {
-        let address = Address(dice.pick(&sample.addresses).unwrap_or(0) & !511);
-        let position = Sample::position(index, dice);
+        let address = Address(dice.pick(&sample.places.addresses).unwrap_or(0) & !511);
+        let position = position(index, dice);
         let states = ask(index, MemoryAt { position, address, len_bytes: 512 })?;
         Ok(states.iter().any(|state| state.value.is_some()))
     }),
@@ -51,12 +52,12 @@ const QUESTIONS: [(&str, Ask); 15] = [
         next_write(index, cell, dice)
     }),
     ("last visit", |index, sample, dice| {
-        let pc = Address(dice.pick(&sample.pcs).unwrap_or(0));
-        Ok(ask(index, LastVisit { pc, before: Sample::position(index, dice) })?.is_some())
+        let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0));
+        Ok(ask(index, LastVisit { pc, before: position(index, dice) })?.is_some())
     }),
     ("next visit", |index, sample, dice| {
-        let pc = Address(dice.pick(&sample.pcs).unwrap_or(0));
-        Ok(ask(index, NextVisit { pc, from: Sample::position(index, dice) })?.is_some())
+        let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0));
+        Ok(ask(index, NextVisit { pc, from: position(index, dice) })?.is_some())
     }),
     ("64 steps with effects", |index, _, dice| {
         let first = Step(dice.below(index.step_count()));
@@ -76,7 +77,7 @@ const QUESTIONS: [(&str, Ask); 15] = [
         Ok(sample.folds.row_of(step) < index.step_count())
     }),
     ("stack", |index, _, dice| {
-        let position = Sample::position(index, dice);
+        let position = position(index, dice);
         Ok(!index.calls().path_at(ThreadId(0), position).is_empty())
     }),
     ("never: write, register", |index, _, dice| {
@@ -86,34 +87,34 @@ const QUESTIONS: [(&str, Ask); 15] = [
     }),
     ("never: access, memory", |index, sample, dice| {
         // Far from all memory, and between blocks of it.
-        let near = dice.pick(&sample.addresses).unwrap_or(0) ^ 1 << (30 + dice.below(8));
+        let near = dice.pick(&sample.places.addresses).unwrap_or(0) ^ 1 << (30 + dice.below(8));
         let cell = Cell::Memory { address: Address(near), len_bytes: 8 };
         next_write(index, cell, dice)
     }),
     ("never: visit", |index, sample, dice| {
-        let pc = Address(dice.pick(&sample.pcs).unwrap_or(0) ^ 2);
-        Ok(ask(index, NextVisit { pc, from: Sample::position(index, dice) })?.is_some())
+        let pc = Address(dice.pick(&sample.places.pcs).unwrap_or(0) ^ 2);
+        Ok(ask(index, NextVisit { pc, from: position(index, dice) })?.is_some())
     }),
 ];
 
 fn register(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
-    dice.pick(&sample.views).map(|(thread, view)| Cell::Register { thread, view })
+    dice.pick(&sample.places.views).map(|(thread, view)| Cell::Register { thread, view })
 }
 
 fn memory(sample: &Sample, dice: &mut Dice) -> Option<Cell> {
-    dice.pick(&sample.addresses).map(|address| Cell::Memory { address: Address(address), len_bytes: 1 })
+    dice.pick(&sample.places.addresses).map(|address| Cell::Memory { address: Address(address), len_bytes: 1 })
 }
 
 fn last_write(index: &Index<Tarmac>, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
     let Some(cell) = cell.into() else { return Ok(false) };
-    let before = Sample::position(index, dice);
+    let before = position(index, dice);
     let answer = ask(index, LastAccess { cell, kinds: AccessKinds::Writes, before })?;
     Ok(matches!(answer, stepback_index::LastAccessAnswer::Step(_)))
 }
 
 fn next_write(index: &Index<Tarmac>, cell: impl Into<Option<Cell>>, dice: &mut Dice) -> Result<bool, QueryError> {
     let Some(cell) = cell.into() else { return Ok(false) };
-    let from = Sample::position(index, dice);
+    let from = position(index, dice);
     Ok(ask(index, NextAccess { cell, kinds: AccessKinds::Writes, from })?.is_some())
 }
 

@@ -4,12 +4,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use stepback_benches::Trace;
+use stepback_benches::places::Places;
 use stepback_generator::Dice;
-use stepback_index::{
-    AccessTarget, CallId, Cancel, Effect, Fingerprint, FoldSet, Index, OpenError, Query, QueryError, Steps, ThreadId,
-};
-use stepback_machine::RegisterView;
-use stepback_parsers::{Position, Step, Tarmac};
+use stepback_index::{CallId, Fingerprint, FoldSet, Index, OpenError};
+use stepback_parsers::Tarmac;
 
 use super::builds::MODIFIED;
 
@@ -19,9 +17,7 @@ const FOLDS: usize = 100_000;
 /// Places of the trace to ask about.
 #[derive(Debug, Default)]
 pub struct Sample {
-    pub pcs: Vec<u64>,
-    pub addresses: Vec<u64>,
-    pub views: Vec<(ThreadId, RegisterView)>,
+    pub places: Places,
     pub folds: FoldSet,
 }
 
@@ -32,35 +28,9 @@ pub fn open(trace: &Trace, path: &Path) -> Result<Index<Tarmac>> {
     Index::open(tarmac, path, &fingerprint).map_err(|error: OpenError| anyhow::anyhow!("{error}: {path:?}"))
 }
 
-/// Asks.
-pub fn ask<Q: Query>(index: &Index<Tarmac>, question: Q) -> Result<Q::Answer, QueryError> {
-    question.run(index, &Cancel::default())
-}
-
 impl Sample {
     pub fn of(index: &Index<Tarmac>, dice: &mut Dice) -> Result<Self> {
-        let mut sample = Self { folds: folds(index), ..Self::default() };
-        for _ in 0..2000 {
-            let first = Step(dice.below(index.step_count()));
-            for step in ask(index, Steps { first, count: 4 })? {
-                sample.pcs.push(step.pc.0);
-                for effect in step.effects {
-                    match effect {
-                        Effect::Register { view, .. } => sample.views.push((step.thread, view)),
-                        Effect::Access(access) => match access.target {
-                            AccessTarget::Memory { address, .. } => sample.addresses.push(address.0),
-                            AccessTarget::Register(_) => {}
-                        },
-                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {}
-                    }
-                }
-            }
-        }
-        Ok(sample)
-    }
-
-    pub fn position(index: &Index<Tarmac>, dice: &mut Dice) -> Position {
-        Position(dice.below(index.step_count() + 1))
+        Ok(Self { places: Places::of(index, dice, 4)?, folds: folds(index) })
     }
 }
 

@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use stepback_benches::Trace;
 use stepback_benches::percentiles::{Times, milliseconds};
+use stepback_benches::places::{ask, position};
 use stepback_generator::Dice;
 use stepback_index::{Cancel, DifferenceBetween, FindText, Query as _, QueryError};
 use stepback_parsers::Position;
 
-use super::sample::{Sample, ask, open};
+use super::sample::open;
 
 /// Searches that find nothing, so that they read everything.
 const PATTERNS: [(&str, &str); 2] = [("text", "no such text"), ("regex", r"r1[0-9] [a-f]{4}zz\b")];
@@ -31,7 +32,7 @@ pub fn report(trace: &Trace, path: &Path) -> Result<()> {
     let (mut far, mut random, mut dice) = (Times::default(), Times::default(), Dice(3));
     for _ in 0..5 {
         far.measure(|| ask(&index, DifferenceBetween { from: Position(1), to: index.end(), thread: None }))?;
-        let (from, to) = (Sample::position(&index, &mut dice), Sample::position(&index, &mut dice));
+        let (from, to) = (position(&index, &mut dice), position(&index, &mut dice));
         random.measure(|| ask(&index, DifferenceBetween { from, to, thread: None }))?;
     }
     println!("difference, start to end, ms{}", far.summary());

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use stepback_benches::percentiles::Times;
+use stepback_benches::places::Places;
 use stepback_benches::thread_cpu_time;
 use stepback_generator::drmemtrace::Container;
 use stepback_generator::{Crowd, Dice};
@@ -23,7 +24,7 @@ use stepback_parsers::drmemtrace::Drmemtrace;
 use stepback_parsers::kept::KeptOptions;
 use stepback_parsers::{MarkerKind, Position, Source, Tarmac, TarmacOptions, TraceFile};
 
-use questions::{Sample, questions};
+use questions::questions;
 
 const THREADS: u64 = 4000;
 const STEPS_A_THREAD: u64 = 2500;
@@ -78,7 +79,7 @@ fn report<S: Source>(name: &str, index: &Index<S>) -> Result<()> {
     println!("\n== {name}: {} threads, {} steps", index.threads().len(), index.step_count());
     println!("question, ms: p50 p99 max | CPU of them | found of 1000");
     let mut dice = Dice(1);
-    let sample = Sample::of(index, &mut dice)?;
+    let sample = Places::of(index, &mut dice, 8)?;
     for (name, question) in questions::<S>() {
         let (mut wall, mut cpu, mut found, mut asked) = (Times::default(), Times::default(), 0, 0);
         let start = Instant::now();

@@ -1,68 +1,30 @@
 //! The kinds of questions, each about a random place and a random thread.
 
 use anyhow::Result;
+use stepback_benches::places::{Places, ask, position};
 use stepback_generator::Dice;
 use stepback_index::{
-    AccessKinds, AccessTarget, Cancel, Cell, Effect, FindMarkers, Index, LastAccess, LastAccessAnswer, LastAccesses,
-    LastMarkers, LastStepOf, LastVisit, LastVisitBy, MemoryAt, NextAccess, NextAccesses, NextStepOf, NextVisit,
-    NextVisitBy, PositionOfTime, Query, QueryError, RegistersAt, SlotReader, StepCountOf, Steps, ThreadId,
+    AccessKinds, Cell, FindMarkers, Index, LastAccess, LastAccessAnswer, LastAccesses, LastMarkers, LastStepOf,
+    LastVisit, LastVisitBy, MemoryAt, NextAccess, NextAccesses, NextStepOf, NextVisit, NextVisitBy, PositionOfTime,
+    QueryError, RegistersAt, SlotReader, StepCountOf, Steps, ThreadId,
 };
-use stepback_machine::{Address, RegisterView};
-use stepback_parsers::{MarkerKind, Position, Source, Step};
+use stepback_machine::Address;
+use stepback_parsers::{MarkerKind, Source, Step};
 
 /// A kind of question; true when something was found.
-pub type Ask<S> = fn(&Index<S>, &Sample, &mut Dice) -> Result<bool, QueryError>;
+pub type Ask<S> = fn(&Index<S>, &Places, &mut Dice) -> Result<bool, QueryError>;
 
-/// Places of the trace to ask about.
-#[derive(Debug, Default)]
-pub struct Sample {
-    pcs: Vec<u64>,
-    addresses: Vec<u64>,
-    views: Vec<(ThreadId, RegisterView)>,
+fn memory(places: &Places, dice: &mut Dice) -> Cell {
+    Cell::Memory { address: Address(dice.pick(&places.addresses).unwrap_or(0)), len_bytes: 8 }
 }
 
-impl Sample {
-    pub fn of<S: Source>(index: &Index<S>, dice: &mut Dice) -> Result<Self, QueryError> {
-        let mut sample = Self::default();
-        for _ in 0..2000 {
-            let first = Step(dice.below(index.step_count()));
-            for step in ask(index, Steps { first, count: 8 })? {
-                sample.pcs.push(step.pc.0);
-                for effect in step.effects {
-                    match effect {
-                        Effect::Register { view, .. } => sample.views.push((step.thread, view)),
-                        Effect::Access(access) => match access.target {
-                            AccessTarget::Memory { address, .. } => sample.addresses.push(address.0),
-                            AccessTarget::Register(_) => {}
-                        },
-                        Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {}
-                    }
-                }
-            }
-        }
-        Ok(sample)
-    }
-
-    fn memory(&self, dice: &mut Dice) -> Cell {
-        Cell::Memory { address: Address(dice.pick(&self.addresses).unwrap_or(0)), len_bytes: 8 }
-    }
-
-    fn register(&self, dice: &mut Dice) -> Cell {
-        let known = dice.pick(&self.views).map(|(thread, view)| Cell::Register { thread, view });
-        known.unwrap_or(Cell::Memory { address: Address(0), len_bytes: 1 })
-    }
-
-    fn pc(&self, dice: &mut Dice) -> Address {
-        Address(dice.pick(&self.pcs).unwrap_or(0))
-    }
+fn register(places: &Places, dice: &mut Dice) -> Cell {
+    let known = dice.pick(&places.views).map(|(thread, view)| Cell::Register { thread, view });
+    known.unwrap_or(Cell::Memory { address: Address(0), len_bytes: 1 })
 }
 
-fn ask<S: Source, Q: Query>(index: &Index<S>, question: Q) -> Result<Q::Answer, QueryError> {
-    question.run(index, &Cancel::default())
-}
-
-fn position<S: Source>(index: &Index<S>, dice: &mut Dice) -> Position {
-    Position(dice.below(index.step_count() + 1))
+fn pc(places: &Places, dice: &mut Dice) -> Address {
+    Address(dice.pick(&places.pcs).unwrap_or(0))
 }
 
 fn thread<S: Source>(index: &Index<S>, dice: &mut Dice) -> ThreadId {
@@ -91,37 +53,37 @@ pub fn questions<S: Source>() -> [(&'static str, Ask<S>); 24] {
             let (position, thread) = (position(index, dice), Some(thread(index, dice)));
             Ok(!ask(index, RegistersAt { position, thread })?.registers.is_empty())
         }),
-        ("512 bytes of memory", |index, sample, dice| {
-            let address = Address(dice.pick(&sample.addresses).unwrap_or(0) & !511);
+        ("512 bytes of memory", |index, places, dice| {
+            let address = Address(dice.pick(&places.addresses).unwrap_or(0) & !511);
             let states = ask(index, MemoryAt { position: position(index, dice), address, len_bytes: 512 })?;
             Ok(states.iter().any(|state| state.value.is_some()))
         }),
-        ("last write, register", |index, sample, dice| last_write(index, sample.register(dice), dice)),
-        ("next write, register", |index, sample, dice| next_write(index, sample.register(dice), dice)),
-        ("last write, memory", |index, sample, dice| last_write(index, sample.memory(dice), dice)),
-        ("next write, memory", |index, sample, dice| next_write(index, sample.memory(dice), dice)),
-        ("last writes of a thread, memory", |index, sample, dice| {
-            let (cell, before) = (sample.memory(dice), position(index, dice));
+        ("last write, register", |index, places, dice| last_write(index, register(places, dice), dice)),
+        ("next write, register", |index, places, dice| next_write(index, register(places, dice), dice)),
+        ("last write, memory", |index, places, dice| last_write(index, memory(places, dice), dice)),
+        ("next write, memory", |index, places, dice| next_write(index, memory(places, dice), dice)),
+        ("last writes of a thread, memory", |index, places, dice| {
+            let (cell, before) = (memory(places, dice), position(index, dice));
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
             Ok(ask(index, LastAccesses { cell, kinds, thread, before, skip: 0, limit: 1 })? != Default::default())
         }),
-        ("next writes of a thread, memory", |index, sample, dice| {
-            let (cell, from) = (sample.memory(dice), position(index, dice));
+        ("next writes of a thread, memory", |index, places, dice| {
+            let (cell, from) = (memory(places, dice), position(index, dice));
             let (kinds, thread) = (AccessKinds::Writes, Some(thread(index, dice)));
             Ok(!ask(index, NextAccesses { cell, kinds, thread, from, skip: 0, limit: 1 })?.is_empty())
         }),
-        ("last visit", |index, sample, dice| {
-            Ok(ask(index, LastVisit { pc: sample.pc(dice), before: position(index, dice) })?.is_some())
+        ("last visit", |index, places, dice| {
+            Ok(ask(index, LastVisit { pc: pc(places, dice), before: position(index, dice) })?.is_some())
         }),
-        ("next visit", |index, sample, dice| {
-            Ok(ask(index, NextVisit { pc: sample.pc(dice), from: position(index, dice) })?.is_some())
+        ("next visit", |index, places, dice| {
+            Ok(ask(index, NextVisit { pc: pc(places, dice), from: position(index, dice) })?.is_some())
         }),
-        ("last visit by a thread", |index, sample, dice| {
-            let visit = LastVisit { pc: sample.pc(dice), before: position(index, dice) };
+        ("last visit by a thread", |index, places, dice| {
+            let visit = LastVisit { pc: pc(places, dice), before: position(index, dice) };
             Ok(ask(index, LastVisitBy { thread: Some(thread(index, dice)), visit })?.is_some())
         }),
-        ("next visit by a thread", |index, sample, dice| {
-            let visit = NextVisit { pc: sample.pc(dice), from: position(index, dice) };
+        ("next visit by a thread", |index, places, dice| {
+            let visit = NextVisit { pc: pc(places, dice), from: position(index, dice) };
             Ok(ask(index, NextVisitBy { thread: Some(thread(index, dice)), visit })?.is_some())
         }),
         ("64 steps with effects", |index, _, dice| {

@@ -3,6 +3,7 @@
 //! `benches/README.md` says what is measured, with which commands, and what came out.
 
 pub mod percentiles;
+pub mod places;
 mod system;
 mod traces;
 

@@ -1,0 +1,59 @@
+//! Random places of a trace to ask about.
+
+use stepback_generator::Dice;
+use stepback_index::{AccessTarget, Cancel, Effect, Index, Query, QueryError, Steps, ThreadId};
+use stepback_machine::RegisterView;
+use stepback_parsers::{Position, Source, Step};
+
+/// What some thousands of steps of a trace touch.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// Addresses of instructions.
+    pub pcs: Vec<u64>,
+    /// Addresses of memory that was accessed.
+    pub addresses: Vec<u64>,
+    /// Registers that were written, and whose they are.
+    pub views: Vec<(ThreadId, RegisterView)>,
+}
+
+impl Places {
+    /// Looks at 2,000 random places, so many steps each.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn of<S: Source>(index: &Index<S>, dice: &mut Dice, steps: u64) -> Result<Self, QueryError> {
+        let mut places = Self::default();
+        for _ in 0..2000 {
+            let first = Step(dice.below(index.step_count()));
+            for step in ask(index, Steps { first, count: steps })? {
+                places.pcs.push(step.pc.0);
+                step.effects.iter().for_each(|effect| places.add(step.thread, effect));
+            }
+        }
+        Ok(places)
+    }
+
+    fn add(&mut self, thread: ThreadId, effect: &Effect) {
+        match effect {
+            Effect::Register { view, .. } => self.views.push((thread, *view)),
+            Effect::Access(access) => match access.target {
+                AccessTarget::Memory { address, .. } => self.addresses.push(address.0),
+                AccessTarget::Register(_) => {}
+            },
+            Effect::Exception(_) | Effect::Note(_) | Effect::Marker(_) | Effect::More(_) => {}
+        }
+    }
+}
+
+/// Asks.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn ask<S: Source, Q: Query>(index: &Index<S>, question: Q) -> Result<Q::Answer, QueryError> {
+    question.run(index, &Cancel::default())
+}
+
+/// Any position of the trace.
+pub fn position<S: Source>(index: &Index<S>, dice: &mut Dice) -> Position {
+    Position(dice.below(index.step_count() + 1))
+}
