@@ -29,42 +29,45 @@ use crate::x86::text_flow::{PREFIXES, text_flow};
 use crate::x86::words::operand_word;
 
 /// See [`InstructionSet::X86_64`].
-pub struct X86_64;
+pub type X86_64 = X86<8>;
 
 /// See [`InstructionSet::X86_32`].
-pub struct X86_32;
+pub type X86_32 = X86<4>;
 
-impl Architecture for X86_64 {
-    const SET: InstructionSet = InstructionSet::X86_64;
-    const NAMES: Names = Names {
-        choice: Some(Choice { name: "x86_64", help: "x86, 64 bit" }),
-        word: "x86_64",
-        title: "x86-64",
-        spoken: "x86-64",
-    };
-    const WORD_BYTES: u16 = 8;
-    const ABI: Abi = ABI_64;
-    const ELF: Option<ElfMachine> = Some(ElfMachine { number: 62, word_bytes: 8 });
+/// The two modes differ in the width of their words, and in what follows from it.
+pub struct X86<const WORD_BYTES: u16>;
+
+impl<const WORD_BYTES: u16> X86<WORD_BYTES> {
+    const IS_WIDE: bool = WORD_BYTES == 8;
+}
+
+impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
+    const SET: InstructionSet = if Self::IS_WIDE { InstructionSet::X86_64 } else { InstructionSet::X86_32 };
+    const NAMES: Names = if Self::IS_WIDE { NAMES_64 } else { NAMES_32 };
+    const WORD_BYTES: u16 = WORD_BYTES;
+    const ABI: Abi = if Self::IS_WIDE { ABI_64 } else { ABI_32 };
+    const ELF: Option<ElfMachine> =
+        Some(ElfMachine { number: if Self::IS_WIDE { 62 } else { 3 }, word_bytes: if Self::IS_WIDE { 8 } else { 4 } });
     const PREFIXES: &'static [&'static str] = PREFIXES;
 
     fn view(name: &str) -> Option<RegisterView> {
-        registers::view(name, Self::WORD_BYTES)
+        registers::view(name, WORD_BYTES)
     }
 
     fn shown() -> Vec<String> {
-        shown(&SHOWN_64, 16)
+        if Self::IS_WIDE { shown(&SHOWN_64, 16) } else { shown(&SHOWN_32, 8) }
     }
 
     fn other_names() -> Vec<String> {
-        other_names(Self::WORD_BYTES)
+        other_names(WORD_BYTES)
     }
 
     fn group(group: RegisterGroup) -> Vec<String> {
-        of_group(Self::shown(), group, Self::WORD_BYTES)
+        of_group(Self::shown(), group, WORD_BYTES)
     }
 
     fn number_of(register: RegisterId) -> Option<u16> {
-        registers::number_of(register)
+        registers::number_of(register).filter(|number| Self::IS_WIDE || *number < 8)
     }
 
     fn status(bytes: &[Option<u8>]) -> Status {
@@ -72,15 +75,16 @@ impl Architecture for X86_64 {
     }
 
     fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
-        instruction(site, Self::WORD_BYTES)
+        let found = decoded(site, WORD_BYTES)?;
+        Some(Instruction::new(&text_of(&found), describe(found, WORD_BYTES)))
     }
 
     fn control(site: &Site) -> Control {
-        control(site, Self::WORD_BYTES)
+        control(site, WORD_BYTES)
     }
 
     fn is_undefined(encoding: &Encoding) -> bool {
-        is_undefined(encoding, Self::WORD_BYTES)
+        is_undefined(encoding, WORD_BYTES)
     }
 
     fn text_flow(text: &str) -> Option<TextFlow> {
@@ -91,86 +95,34 @@ impl Architecture for X86_64 {
         operand_word(mnemonic, word)
     }
 
-    /// Linear-address masking and upper-address ignore (Intel SDM volume 1, 3.3.7.2; AMD APM volume 2, 5.10), for programs alone.
+    /// Linear-address masking and upper-address ignore (Intel SDM volume 1, 3.3.7.2; AMD APM volume 2, 5.10), for programs
+    /// in 64-bit mode alone.
     fn plain_address(address: u64) -> u64 {
-        if address >> 63 == 0 { address & !(0x3f << 57) } else { address }
+        if Self::IS_WIDE && address >> 63 == 0 { address & !(0x3f << 57) } else { address }
     }
 
     fn is_canonical(address: u64, privilege: Privilege) -> bool {
-        privilege.reaches(address)
+        !Self::IS_WIDE || privilege.reaches(address)
     }
 
     fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
-        slot_of_64(stub)
+        if Self::IS_WIDE { slot_of_64(stub) } else { slot_of_32(stub) }
     }
 }
 
-impl Architecture for X86_32 {
-    const SET: InstructionSet = InstructionSet::X86_32;
-    const NAMES: Names = Names {
-        choice: Some(Choice { name: "x86_32", help: "x86, 32 bit" }),
-        word: "x86_32",
-        title: "x86-32",
-        spoken: "32-bit x86",
-    };
-    const WORD_BYTES: u16 = 4;
-    const ABI: Abi = ABI_32;
-    const ELF: Option<ElfMachine> = Some(ElfMachine { number: 3, word_bytes: 4 });
-    const PREFIXES: &'static [&'static str] = PREFIXES;
+const NAMES_64: Names = Names {
+    choice: Some(Choice { name: "x86_64", help: "x86, 64 bit" }),
+    word: "x86_64",
+    title: "x86-64",
+    spoken: "x86-64",
+};
 
-    fn view(name: &str) -> Option<RegisterView> {
-        registers::view(name, Self::WORD_BYTES)
-    }
-
-    fn shown() -> Vec<String> {
-        shown(&SHOWN_32, 8)
-    }
-
-    fn other_names() -> Vec<String> {
-        other_names(Self::WORD_BYTES)
-    }
-
-    fn group(group: RegisterGroup) -> Vec<String> {
-        of_group(Self::shown(), group, Self::WORD_BYTES)
-    }
-
-    fn number_of(register: RegisterId) -> Option<u16> {
-        registers::number_of(register).filter(|number| *number < 8)
-    }
-
-    fn status(bytes: &[Option<u8>]) -> Status {
-        status(bytes)
-    }
-
-    fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
-        instruction(site, Self::WORD_BYTES)
-    }
-
-    fn control(site: &Site) -> Control {
-        control(site, Self::WORD_BYTES)
-    }
-
-    fn is_undefined(encoding: &Encoding) -> bool {
-        is_undefined(encoding, Self::WORD_BYTES)
-    }
-
-    fn text_flow(text: &str) -> Option<TextFlow> {
-        text_flow(text)
-    }
-
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
-        operand_word(mnemonic, word)
-    }
-
-    fn stub_slot(stub: &Stub<'_>) -> Option<StubSlot> {
-        slot_of_32(stub)
-    }
-}
-
-fn instruction(site: &Site, word_bytes: u16) -> Option<Instruction> {
-    let found = decoded(site, word_bytes)?;
-    Some(Instruction::new(&text_of(&found), describe(found, word_bytes)))
-}
+const NAMES_32: Names = Names {
+    choice: Some(Choice { name: "x86_32", help: "x86, 32 bit" }),
+    word: "x86_32",
+    title: "x86-32",
+    spoken: "32-bit x86",
+};
 
 fn shown(general: &[&str], vectors: u16) -> Vec<String> {
     let vectors = Run::of("xmm", vectors);
