@@ -55,3 +55,16 @@ fn first_word(text: &str) -> (&str, &str) {
     let text = text.trim_start();
     text.split_once(char::is_whitespace).map_or((text, ""), |(word, rest)| (word, rest.trim_start()))
 }
+
+/// Each text, in both cases, leads where it is expected to; whether something decides about a branch has tests of its own.
+#[cfg(test)]
+#[track_caller]
+pub fn check_flow(text_flow: fn(&str) -> Option<TextFlow>, expected: Option<TextFlow>, texts: &[&str]) {
+    for text in texts {
+        for text in [(*text).to_owned(), text.to_ascii_lowercase()] {
+            let found =
+                text_flow(&text).map(|flow| if flow == TextFlow::Conditional { TextFlow::Branch } else { flow });
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+}

@@ -29,17 +29,11 @@ const CONDITIONAL: [&str; 16] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text_flow::check_flow;
 
     #[track_caller]
     fn check(expected: Option<TextFlow>, texts: &[&str]) {
-        for text in texts {
-            for text in [(*text).to_owned(), text.to_ascii_lowercase()] {
-                // Whether something decides about a branch has tests of its own.
-                let found =
-                    text_flow(&text).map(|flow| if flow == TextFlow::Conditional { TextFlow::Branch } else { flow });
-                assert_eq!(found, expected, "{text}");
-            }
-        }
+        check_flow(text_flow, expected, texts);
     }
 
     #[test]
