@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use stepback_index::{Allocations, BadFree, Block, Cancel, Freed, Heap, HeapRole, Query as _, QueryError};
-use stepback_parsers::{Position, drmemtrace::FunctionList};
+use stepback_index::{Allocations, BadFree, Cancel, Freed, Heap, HeapRole, Query as _, QueryError};
+use stepback_parsers::drmemtrace::FunctionList;
 
 use super::trace_index::TraceIndex;
 
@@ -96,38 +96,27 @@ pub struct DoubleFree<'a> {
 }
 
 /// How much was allocated at once when it was most.
-pub fn most_bytes(blocks: &[Block]) -> u64 {
-    let mut changes: Vec<Change> = Vec::new();
-    for block in blocks {
-        let change = |at, kind| Change { at, kind, size_bytes: block.size_bytes };
-        changes.push(change(block.allocated_at, ChangeKind::Allocated));
-        changes.extend(block.freed.map(|freed| change(freed.at, ChangeKind::Freed)));
-    }
-    changes.sort_unstable();
-    let (mut now, mut most) = (0u64, 0);
-    for change in changes {
-        now = match change.kind {
-            ChangeKind::Allocated => now.saturating_add(change.size_bytes),
-            ChangeKind::Freed => now.saturating_sub(change.size_bytes),
-        };
+/// Memory: 8 bytes a block.
+pub fn most_bytes(heap: &Heap) -> u64 {
+    let places = || 0..u32::try_from(heap.blocks().len()).unwrap_or(u32::MAX);
+    let block = |place: u32| heap.get(place);
+    let freed_at = |place: u32| block(place).and_then(|block| block.freed).map(|freed| freed.at);
+    let allocated_at = |place: u32| block(place).map(|block| block.allocated_at);
+    let (mut allocated, mut freed): (Vec<u32>, Vec<u32>) = (places().collect(), places().collect());
+    allocated.sort_unstable_by_key(|place| allocated_at(*place));
+    freed.retain(|place| freed_at(*place).is_some());
+    freed.sort_unstable_by_key(|place| freed_at(*place));
+    let size = |place: u32| block(place).map_or(0, |block| block.size_bytes);
+    let (mut now, mut most, mut freed) = (0u64, 0, freed.into_iter().peekable());
+    for place in allocated {
+        // Of what happens at one position, what is freed goes first.
+        while let Some(gone) = freed.next_if(|gone| freed_at(*gone) <= allocated_at(place)) {
+            now = now.saturating_sub(size(gone));
+        }
+        now = now.saturating_add(size(place));
         most = most.max(now);
     }
     most
-}
-
-/// A change of what is allocated, in the order of the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Change {
-    at: Position,
-    kind: ChangeKind,
-    size_bytes: u64,
-}
-
-/// Of what happens at one position, what is freed goes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum ChangeKind {
-    Freed,
-    Allocated,
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_index::{BLOCKS, Block, Heap, ThreadId};
+use stepback_index::{BAD_FREES, BLOCKS, Block, Heap, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Step;
 
@@ -60,6 +60,8 @@ struct AddressJson<'a> {
     offset: Option<u64>,
     /// Whether the block is allocated at the position.
     allocated: Option<bool>,
+    /// Whether there are blocks that were left out: the address may be in one of them.
+    cut_short: bool,
 }
 
 /// What is wrong, as `check` says it.
@@ -107,9 +109,10 @@ fn print_address(text: &str, arguments: &HeapArguments, heap: &Heap, report: &mu
         return report.json(&AddressJson {
             address: hex(address),
             position: position.0,
-            block: block.map(|block| block_json(block, report)),
+            block: block.map(|block| block_json(&block, report)),
             offset: block.map(|block| address.0.saturating_sub(block.address.0)),
             allocated: block.map(|block| block.is_allocated(position)),
+            cut_short: heap.is_cut_short,
         });
     }
     let words = block_words(session, heap, address, position).unwrap_or_else(|| nowhere(heap));
@@ -118,25 +121,43 @@ fn print_address(text: &str, arguments: &HeapArguments, heap: &Heap, report: &mu
 
 fn nowhere(heap: &Heap) -> String {
     let words = "in no block that the trace shows to be allocated up to this position";
-    let unseen = heap.unseen;
-    if unseen == 0 { words.to_owned() } else { format!("{words} ({})", unseen_words(unseen)) }
+    let unseen = (heap.unseen > 0).then(|| unseen_words(heap.unseen));
+    let left_out = heap.is_cut_short.then(left_out_words);
+    let why: Vec<_> = unseen.into_iter().chain(left_out).collect();
+    if why.is_empty() { words.to_owned() } else { format!("{words} ({})", why.join("; ")) }
 }
 
 fn unseen_words(count: u64) -> String {
     format!("the trace does not show where {} of posix_memalign lie", counted(count, "block"))
 }
 
+fn left_out_words() -> String {
+    format!("there are more than {} blocks: later ones are left out", grouped(BLOCKS as u64))
+}
+
+/// What a list leaves out, in words.
+fn cuts(heap: &Heap) -> Vec<String> {
+    let more = |count: u64| {
+        let listed = grouped(BAD_FREES as u64);
+        (count > BAD_FREES as u64)
+            .then(|| format!("of {} of freed blocks {listed} are looked at", counted(count, "free")))
+    };
+    heap.is_cut_short.then(left_out_words).into_iter().chain(more(heap.double_frees)).collect()
+}
+
 fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>) -> Result<()> {
-    let mut blocks: Vec<&Block> = heap.blocks().iter().collect();
-    blocks.retain(|block| !arguments.unfreed || block.freed.is_none());
-    blocks.sort_by_key(|block| (block.allocated_at, block.address));
+    let mut blocks: Vec<u32> = Vec::new();
+    let is_wanted = |block: &Block| !arguments.unfreed || block.freed.is_none();
+    blocks.extend((0..).zip(heap.blocks()).filter(|(_, block)| is_wanted(block)).map(|(place, _)| place));
+    let block_of = |place: u32| heap.get(place);
+    blocks.sort_unstable_by_key(|place| block_of(*place).map(|block| (block.allocated_at, block.address)));
     if !report.is_json && !blocks.is_empty() {
         report.text(&format!("{:<18} {:>14} {:>16} {:>16}  functions\n", "address", "bytes", "allocated", "freed"))?;
     }
-    for block in &blocks {
+    for block in blocks.into_iter().filter_map(block_of) {
         match report.is_json {
-            true => report.json(&block_json(block, report))?,
-            false => report.text(&block_text(block, report))?,
+            true => report.json(&block_json(&block, report))?,
+            false => report.text(&block_text(&block, report))?,
         }
     }
     for finding in findings(heap, report) {
@@ -146,9 +167,9 @@ fn print_blocks(arguments: &HeapArguments, heap: &Heap, report: &mut Report<'_>)
         }
     }
     if !report.is_json {
-        report.text(&totals_text(heap))?;
+        return report.text(&totals_text(heap));
     }
-    Ok(())
+    cuts(heap).into_iter().try_for_each(|message| report.json(&cut_json(message)))
 }
 
 /// `0x7f… 64 12 20  malloc, free`, with the threads where there are several.
@@ -194,6 +215,11 @@ fn findings(heap: &Heap, report: &Report<'_>) -> Vec<FindingJson> {
     double_frees(heap, report.session.companions.functions.as_ref()).map(finding).collect()
 }
 
+/// That something is left out, as a line of its own.
+fn cut_json(message: String) -> FindingJson {
+    FindingJson { rule: "cut_short", severity: "warning", message, step: None }
+}
+
 fn finding_text(finding: &FindingJson) -> String {
     let step =
         finding.step.map_or_else(|| "before the first step".to_owned(), |step| format!("step {}", grouped(step)));
@@ -201,28 +227,42 @@ fn finding_text(finding: &FindingJson) -> String {
 }
 
 fn totals_text(heap: &Heap) -> String {
-    let blocks = heap.blocks();
-    let unfreed = || blocks.iter().filter(|block| block.freed.is_none());
-    let bytes = |sizes: &mut dyn Iterator<Item = &Block>| {
+    let unfreed = || heap.blocks().filter(|block| block.freed.is_none());
+    let bytes = |sizes: &mut dyn Iterator<Item = Block>| {
         counted(sizes.fold(0u64, |sum, block| sum.saturating_add(block.size_bytes)), "byte")
     };
     let mut text = format!(
         "{} of {}; {} of {} never freed; {} at once at most\n",
-        counted(blocks.len() as u64, "block"),
-        bytes(&mut blocks.iter()),
+        counted(heap.blocks().len() as u64, "block"),
+        bytes(&mut heap.blocks()),
         counted(unfreed().count() as u64, "block"),
         bytes(&mut unfreed()),
-        counted(most_bytes(blocks), "byte"),
+        counted(most_bytes(heap), "byte"),
     );
-    let unknown = heap.bad_frees.iter().filter(|bad| bad.freed_before.is_none()).count() as u64;
-    if unknown > 0 {
-        text += &format!("{} of blocks whose allocation the trace does not show\n", counted(unknown, "free"));
+    if heap.unknown_frees > 0 {
+        let frees = counted(heap.unknown_frees, "free");
+        text += &format!("{frees} of blocks whose allocation the trace does not show\n");
     }
     if heap.unseen > 0 {
         text += &format!("{}\n", unseen_words(heap.unseen));
     }
-    if heap.is_cut_short {
-        text += &format!("there are more than {} blocks: the rest is left out\n", grouped(BLOCKS as u64));
+    cuts(heap).into_iter().fold(text, |text, words| text + &words + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let mut heap = Heap::default();
+        assert_eq!((cuts(&heap), nowhere(&heap).contains("left out")), (Vec::new(), false));
+        heap.is_cut_short = true;
+        let words = "there are more than 1,835,008 blocks: later ones are left out";
+        assert!(totals_text(&heap).ends_with(&format!("{words}\n")));
+        assert!(nowhere(&heap).contains(words));
+        heap.double_frees = 100_000;
+        let cut: Vec<_> = cuts(&heap).into_iter().map(|words| cut_json(words).message).collect();
+        assert_eq!(cut, [words, "of 100,000 frees of freed blocks 65,536 are looked at"]);
     }
-    text
 }

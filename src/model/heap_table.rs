@@ -21,18 +21,22 @@ const HEADS: [&str; 9] = ["Address", "Bytes", "State", "Allocated at", "By", "Th
 /// When it is cancelled.
 pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel) -> Result<Table> {
     cancel.check()?;
-    let mut blocks: Vec<&Block> = heap.blocks().iter().collect();
-    let count = blocks.len();
-    let allocated = blocks.iter().filter(|block| block.is_allocated(at));
+    let count = heap.blocks().len();
+    let allocated = heap.blocks().filter(|block| block.is_allocated(at));
     let (alive, bytes) =
         allocated.fold((0, 0u64), |(count, bytes), block| (count + 1, bytes.saturating_add(block.size_bytes)));
-    let order = |block: &&Block| (Reverse(block.is_allocated(at)), Reverse(block.allocated_at), block.address);
-    if count > ROWS {
-        // Millions of blocks need not be sorted for the few that are listed.
-        blocks.select_nth_unstable_by_key(ROWS, order);
-        blocks.truncate(ROWS);
+    let order = |block: &Block| (Reverse(block.is_allocated(at)), Reverse(block.allocated_at), block.address);
+    // Millions of blocks need not be kept and sorted for the few that are listed.
+    let mut blocks: Vec<Block> = Vec::new();
+    for block in heap.blocks() {
+        blocks.push(block);
+        if blocks.len() > 2 * ROWS {
+            blocks.select_nth_unstable_by_key(ROWS, order);
+            blocks.truncate(ROWS);
+        }
     }
     blocks.sort_unstable_by_key(order);
+    blocks.truncate(ROWS);
     let mut summary = counted(count as u64, "block", "blocks");
     if heap.is_cut_short {
         summary = format!("The first {summary}");
@@ -42,7 +46,7 @@ pub fn heap_table(session: &Session, heap: &Heap, at: Position, cancel: &Cancel)
     if count > ROWS {
         summary += &format!("; {} are listed", thousands(ROWS as u64));
     }
-    let rows = blocks.into_iter().map(|block| block_row(session, block, at)).collect();
+    let rows = blocks.into_iter().map(|block| block_row(session, &block, at)).collect();
     Ok(Table::new(summary, &HEADS, rows).without_one_thread(session))
 }
 

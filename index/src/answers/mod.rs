@@ -9,6 +9,7 @@ pub(crate) mod cell;
 pub(crate) mod difference;
 pub(crate) mod error;
 pub(crate) mod external_change;
+pub(crate) mod heap;
 pub(crate) mod hit;
 pub(crate) mod host_operation;
 pub(crate) mod index_info;

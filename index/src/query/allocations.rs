@@ -2,13 +2,15 @@
 //!
 //! Markers name functions by numbers; whoever asks says which numbers have which [`HeapRole`].
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foldhash::HashMap;
 use stepback_machine::Address;
-use stepback_parsers::{Marker, MarkerKind, Position, Source, Step};
+use stepback_parsers::{Marker, MarkerKind, Position, Source};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
+use crate::answers::heap::{BLOCKS, BadFree, Block, Freed, Heap};
 use crate::answers::markers::MarkerHit;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
@@ -33,80 +35,13 @@ pub enum HeapRole {
 }
 
 /// The blocks of the heap with their lifetimes. Cost: all markers of functions are read; the answer is to be kept.
+/// Memory: see [`BLOCKS`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Allocations {
     /// By the value of a function's markers: what it does.
     pub roles: BTreeMap<u64, HeapRole>,
 }
 
-/// The blocks of a trace.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heap {
-    /// By address, then by time.
-    blocks: Vec<Block>,
-    /// The end of the highest block up to each.
-    ends: Vec<u64>,
-    /// Frees of what is not allocated, in trace order.
-    pub bad_frees: Vec<BadFree>,
-    /// Blocks that were allocated at addresses which the trace does not show.
-    pub unseen: u64,
-    /// True when there are more than [`BLOCKS`]: the rest is left out.
-    pub is_cut_short: bool,
-}
-
-/// A call that frees what is not allocated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BadFree {
-    /// What it was given.
-    pub address: Address,
-    /// When.
-    pub at: Position,
-    /// The last step of the thread before the function.
-    pub step: Option<Step>,
-    /// Whose call it is.
-    pub thread: ThreadId,
-    /// The function.
-    pub function: u64,
-    /// Where it will return to.
-    pub return_address: Address,
-    /// When the block at this address was freed before; none when the trace shows no block there.
-    pub freed_before: Option<Freed>,
-}
-
-/// The end of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Freed {
-    /// When.
-    pub at: Position,
-    /// The last step of the thread before the function that did it.
-    pub step: Option<Step>,
-    /// By whom.
-    pub thread: ThreadId,
-    /// By which function.
-    pub function: u64,
-}
-
-/// A block of the heap.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
-    /// Its first byte.
-    pub address: Address,
-    /// How many bytes were asked for.
-    pub size_bytes: u64,
-    /// When it was allocated: the function's return shows at this position.
-    pub allocated_at: Position,
-    /// The last step of the function that returned it.
-    pub allocated_step: Option<Step>,
-    /// By whom.
-    pub allocated_by: ThreadId,
-    /// By which function.
-    pub function: u64,
-    /// How it ended; none when the trace does not show it.
-    pub freed: Option<Freed>,
-}
-
-/// More blocks are not kept.
-pub const BLOCKS: usize = 1 << 22;
 /// Markers that are read in one go.
 const BATCH: usize = 1 << 16;
 
@@ -127,52 +62,9 @@ impl Query for Allocations {
                 Some(last) if batch.len() >= BATCH && last.position < index.end() => {
                     from = Position(last.position.0 + 1)
                 }
-                _ => return Ok(builder.finish()),
+                _ => return Ok(builder.heap.finish()),
             }
         }
-    }
-}
-
-impl Heap {
-    /// All blocks, by address, then by time.
-    pub fn blocks(&self) -> &[Block] {
-        &self.blocks
-    }
-
-    /// The block that an address belongs to at a position: one that is allocated then, or else the one that was freed last before.
-    pub fn block_at(&self, address: Address, position: Position) -> Option<&Block> {
-        let after = self.blocks.partition_point(|block| block.address <= address);
-        let (mut place, mut found) = (after, None::<&Block>);
-        while let Some(before) = place.checked_sub(1).filter(|before| self.ends.get(*before) > Some(&address.0)) {
-            place = before;
-            let Some(block) = self.blocks.get(place) else { break };
-            if !block.contains(address) || block.allocated_at > position {
-                continue;
-            }
-            if block.is_allocated(position) {
-                return Some(block);
-            }
-            if found.is_none_or(|found| block.freed_at() > found.freed_at()) {
-                found = Some(block);
-            }
-        }
-        found
-    }
-}
-
-impl Block {
-    /// Whether an address is one of its bytes; a block of no bytes has its first.
-    pub fn contains(&self, address: Address) -> bool {
-        address.0.checked_sub(self.address.0).is_some_and(|offset| offset < self.size_bytes.max(1))
-    }
-
-    /// Whether it is allocated at a position.
-    pub fn is_allocated(&self, position: Position) -> bool {
-        self.allocated_at <= position && self.freed_at().is_none_or(|freed| position < freed)
-    }
-
-    fn freed_at(&self) -> Option<Position> {
-        self.freed.map(|freed| freed.at)
     }
 }
 
@@ -180,13 +72,10 @@ impl Block {
 struct Builder<'a> {
     roles: &'a BTreeMap<u64, HeapRole>,
     threads: HashMap<ThreadId, Thread>,
-    /// The blocks that are allocated, by address.
-    live: HashMap<u64, Block>,
-    /// How the last block at an address ended, for blocks that are freed.
-    ended: HashMap<u64, Freed>,
-    /// The places of blocks whose addresses were given out again before they were freed:
-    /// where the order between threads is not known, another thread may have freed them just before.
-    owed: HashMap<u64, usize>,
+    /// The place of the last block at each address, allocated or freed; none when a later one there is not followed.
+    latest: HashMap<u64, u32>,
+    /// So many blocks are followed.
+    limit: usize,
     heap: Heap,
 }
 
@@ -207,12 +96,13 @@ struct HeapCall {
     function: u64,
     role: HeapRole,
     return_address: Address,
-    arguments: Vec<u64>,
+    /// The first two.
+    arguments: [Option<u64>; 2],
     at: Position,
 }
 
 /// No program nests calls of such functions deeper than this.
-const DEPTH: usize = 64;
+const DEPTH: usize = 16;
 
 /// What ends a block: a marker of a function.
 fn freed_by(hit: &MarkerHit, function: u64) -> Freed {
@@ -221,8 +111,8 @@ fn freed_by(hit: &MarkerHit, function: u64) -> Freed {
 
 impl<'a> Builder<'a> {
     fn new(roles: &'a BTreeMap<u64, HeapRole>) -> Self {
-        let (threads, live, ended, owed) = Default::default();
-        Self { roles, threads, live, ended, owed, heap: Heap::default() }
+        let (threads, latest) = Default::default();
+        Self { roles, threads, latest, limit: BLOCKS, heap: Heap::of(roles.keys().copied()) }
     }
 
     fn take(&mut self, hit: &MarkerHit) {
@@ -240,16 +130,17 @@ impl<'a> Builder<'a> {
                     function,
                     role,
                     return_address: Address(value),
-                    arguments: Vec::new(),
+                    arguments: [None; 2],
                     at: hit.position,
                 });
             }
             (MarkerKind::ARGUMENT, Some((function, role))) => {
                 let call = thread.calls.last_mut().filter(|call| call.function == function && call.at == hit.position);
-                let Some(call) = call.filter(|call| call.arguments.len() < 2) else { return };
-                call.arguments.push(value);
+                let Some(call) = call else { return };
+                let Some(place) = call.arguments.iter().position(Option::is_none) else { return };
+                call.arguments[place] = Some(value);
                 let return_address = call.return_address;
-                match (role, call.arguments.len()) {
+                match (role, place) {
                     (HeapRole::Free, _) => {
                         // Its return tells nothing, and usually is not recorded.
                         thread.calls.pop();
@@ -260,7 +151,7 @@ impl<'a> Builder<'a> {
                             self.freed(value, return_address, freed_by(hit, function));
                         }
                     }
-                    (HeapRole::Reallocate, 1) => self.check_block(value, return_address, freed_by(hit, function)),
+                    (HeapRole::Reallocate, 0) => self.check_block(value, return_address, freed_by(hit, function)),
                     _ => {}
                 }
             }
@@ -276,7 +167,7 @@ impl<'a> Builder<'a> {
     }
 
     fn returned(&mut self, call: &HeapCall, value: u64, hit: &MarkerHit) {
-        let argument = |place: usize| call.arguments.get(place).copied();
+        let argument = |place: usize| call.arguments.get(place).copied().flatten();
         let size = match call.role {
             HeapRole::Allocate => argument(0),
             HeapRole::AllocateArray => argument(0).zip(argument(1)).and_then(|(count, size)| count.checked_mul(size)),
@@ -292,22 +183,11 @@ impl<'a> Builder<'a> {
         let is_moved = call.role == HeapRole::Reallocate && (value != 0 || size_bytes == 0);
         if let Some(before) = argument(0).filter(|_| is_moved) {
             // Meanwhile another thread may have got the place.
-            let is_same = self.live.get(&before).is_some_and(|block| block.allocated_at < call.at);
-            if is_same {
-                self.end(before, by_call);
-            }
+            let moved = self.live(before).filter(|(_, block)| block.allocated_at < call.at);
+            moved.iter().for_each(|(place, _)| self.end(*place, by_call));
         }
         if value == 0 {
             return;
-        }
-        if self.live.len() >= BLOCKS {
-            self.heap.is_cut_short = true;
-            return;
-        }
-        // A function that calls another of these passes on what that one allocated.
-        let is_inner = self.live.get(&value).is_some_and(|block| block.allocated_at >= call.at);
-        if !is_inner && self.end(value, by_call) {
-            self.owed.insert(value, self.heap.blocks.len().saturating_sub(1));
         }
         let block = Block {
             address: Address(value),
@@ -318,67 +198,131 @@ impl<'a> Builder<'a> {
             function: call.function,
             freed: None,
         };
-        self.live.insert(value, block);
+        self.follow(&block, call.at, by_call);
+    }
+
+    /// Follows a block that a call gave out, as far as there is room.
+    fn follow(&mut self, block: &Block, called_at: Position, by_call: Freed) {
+        let before = self.live(block.address.0);
+        // A function that calls another of these passes on what that one allocated.
+        if let Some((place, _)) = before.filter(|(_, before)| before.allocated_at >= called_at) {
+            return self.heap.replace(place, block);
+        }
+        // Where the order between threads is not known, another thread may have freed that one just before.
+        let unfreed = before.map(|(place, _)| place);
+        unfreed.iter().for_each(|place| self.end(*place, by_call));
+        if self.heap.len() >= self.limit {
+            self.heap.is_cut_short = true;
+            self.latest.remove(&block.address.0);
+            return;
+        }
+        let place = self.heap.push(block, unfreed);
+        self.latest.insert(block.address.0, place);
+    }
+
+    /// The block that is allocated at an address, and its place.
+    fn live(&self, address: u64) -> Option<(u32, Block)> {
+        let place = *self.latest.get(&address)?;
+        Some((place, self.heap.get(place).filter(|block| block.freed.is_none())?))
     }
 
     /// A function that frees was called.
     fn freed(&mut self, address: u64, return_address: Address, by: Freed) {
-        let is_of_other = |block: &Block| block.allocated_by != by.thread;
-        if self.live.get(&address).is_some_and(is_of_other)
-            && let Some(block) = self.owed.remove(&address).and_then(|place| self.heap.blocks.get_mut(place))
-        {
-            block.freed = Some(by);
-            return;
+        let live = self.live(address);
+        let of_other = live.filter(|(_, block)| block.allocated_by != by.thread);
+        if let Some(before) = of_other.and_then(|(place, _)| self.heap.take_unfreed_before(place)) {
+            return self.heap.end(before, by);
         }
         self.check_block(address, return_address, by);
-        self.end(address, by);
+        live.iter().for_each(|(place, _)| self.end(*place, by));
     }
 
     /// Notes when there is no block at an address that is freed or moved.
     fn check_block(&mut self, address: u64, return_address: Address, by: Freed) {
-        if address == 0 || self.live.contains_key(&address) || self.heap.bad_frees.len() >= BLOCKS {
+        if address == 0 || self.live(address).is_some() {
+            return;
+        }
+        let freed_before = self.latest.get(&address).and_then(|place| self.heap.get(*place)?.freed);
+        // It may be one of those that are not followed.
+        if freed_before.is_none() && self.heap.is_cut_short {
             return;
         }
         let Freed { at, step, thread, function } = by;
-        let freed_before = self.ended.get(&address).copied();
         let address = Address(address);
-        self.heap.bad_frees.push(BadFree { address, at, step, thread, function, return_address, freed_before });
+        self.heap.note_bad_free(BadFree { address, at, step, thread, function, return_address, freed_before });
     }
 
-    /// Ends the block at an address; false when there is none.
-    fn end(&mut self, address: u64, by: Freed) -> bool {
-        let Some(block) = self.live.remove(&address) else { return false };
-        self.owed.remove(&address);
-        if self.ended.len() < BLOCKS || self.ended.contains_key(&address) {
-            self.ended.insert(address, by);
+    /// Ends the block at a place.
+    fn end(&mut self, place: u32, by: Freed) {
+        self.heap.take_unfreed_before(place);
+        self.heap.end(place, by);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::Step;
+
+    use super::*;
+    use crate::answers::heap::BAD_FREES;
+
+    const MALLOC: u64 = 1;
+    const FREE: u64 = 2;
+
+    /// Follows calls of `malloc` (by what it returned) and `free` (by what it was given), and so many blocks at most.
+    fn heap(calls: &[(u64, u64)], limit: usize) -> Heap {
+        let roles = BTreeMap::from([(MALLOC, HeapRole::Allocate), (FREE, HeapRole::Free)]);
+        let mut builder = Builder { limit, ..Builder::new(&roles) };
+        for (at, (function, address)) in (1..).map(|time| 10 * time).zip(calls) {
+            let argument = if *function == MALLOC { 64 } else { *address };
+            let mut markers = vec![
+                (0, MarkerKind::FUNCTION, *function),
+                (0, MarkerKind::RETURN_ADDRESS, 0x1004),
+                (0, MarkerKind::ARGUMENT, argument),
+            ];
+            if *function == MALLOC {
+                markers.extend([(1, MarkerKind::FUNCTION, MALLOC), (1, MarkerKind::RETURN_VALUE, *address)]);
+            }
+            for (later, kind, value) in markers {
+                let (position, step) = (Position(at + later), Some(Step(at + later - 1)));
+                builder.take(&MarkerHit { position, step, thread: ThreadId(0), marker: Marker { kind, value } });
+            }
         }
-        self.keep(Block { freed: Some(by), ..block });
-        true
+        builder.heap.finish()
     }
 
-    fn keep(&mut self, block: Block) {
-        if self.heap.blocks.len() < BLOCKS {
-            self.heap.blocks.push(block);
-        } else {
-            self.heap.is_cut_short = true;
-        }
+    #[test]
+    fn frees_of_blocks_that_are_not_followed_are_not_called_wrong() {
+        let calls = [(MALLOC, 0x1000), (MALLOC, 0x2000), (MALLOC, 0x3000), (FREE, 0x3000), (FREE, 0x1000)];
+        let (cut, whole) = (heap(&calls, 2), heap(&calls, 3));
+        assert!(cut.is_cut_short && !whole.is_cut_short);
+        assert_eq!(cut.blocks().len(), 2);
+        assert_eq!((cut.bad_frees, cut.unknown_frees), (Vec::new(), 0));
+        assert_eq!((whole.bad_frees, whole.unknown_frees), (Vec::new(), 0));
     }
 
-    fn finish(mut self) -> Heap {
-        for block in std::mem::take(&mut self.live).into_values() {
-            self.keep(block);
-        }
-        let mut heap = self.heap;
-        heap.blocks.sort_unstable_by_key(|block| (block.address, block.allocated_at));
-        let mut end = 0;
-        heap.ends = heap
-            .blocks
-            .iter()
-            .map(|block| {
-                end = end.max(block.address.0.saturating_add(block.size_bytes.max(1)));
-                end
-            })
-            .collect();
-        heap
+    #[test]
+    fn a_place_that_is_given_out_again_beyond_the_limit_may_be_freed_again() {
+        let calls = [(MALLOC, 0x1000), (FREE, 0x1000), (MALLOC, 0x1000), (FREE, 0x1000), (FREE, 0x1000)];
+        let cut = heap(&calls, 1);
+        assert!(cut.is_cut_short);
+        assert_eq!(cut.bad_frees, []);
+        assert_eq!(heap(&calls, 2).bad_frees.len(), 1, "the last one is wrong");
+    }
+
+    #[test]
+    fn a_block_that_is_followed_and_freed_twice_is_told_beyond_the_limit_too() {
+        let calls = [(MALLOC, 0x1000), (MALLOC, 0x2000), (FREE, 0x1000), (FREE, 0x1000), (FREE, 0x7000)];
+        let cut = heap(&calls, 1);
+        let freed: Vec<_> = cut.bad_frees.iter().map(|bad| bad.address.0).collect();
+        assert_eq!((freed, cut.double_frees, cut.unknown_frees), (vec![0x1000], 1, 0));
+    }
+
+    #[test]
+    fn wrong_frees_without_number_are_counted() {
+        let count = BAD_FREES as u64 + 10;
+        let calls: Vec<_> = (0..count).map(|number| (FREE, 0x1000 + number)).collect();
+        let found = heap(&calls, 1);
+        assert_eq!((found.bad_frees.len(), found.unknown_frees), (BAD_FREES, count));
     }
 }

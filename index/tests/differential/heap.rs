@@ -54,7 +54,7 @@ fn heap(records: &[Vec<Record>]) -> Heap {
 fn check(records: &[Vec<Record>], expected: &[&str]) {
     let heap = heap(records);
     let number = |position: Option<Position>| position.map_or("-".into(), |position| position.0.to_string());
-    let blocks = heap.blocks().iter().map(|block| {
+    let blocks = heap.blocks().map(|block| {
         let times = (number(Some(block.allocated_at)), number(block.freed.map(|freed| freed.at)));
         format!("{:x}+{} {}..{}", block.address.0, block.size_bytes, times.0, times.1)
     });
