@@ -26,6 +26,7 @@
 mod any_source;
 pub mod decoded_text;
 mod detect;
+mod distinct;
 pub mod drmemtrace;
 mod error;
 mod events;
@@ -46,6 +47,7 @@ pub mod text;
 
 pub use any_source::AnySource;
 pub use detect::{Assumed, Format, detect};
+pub use distinct::{Distinct, DistinctAddresses};
 pub use error::{FormatError, SourceError};
 pub use events::*;
 pub use facts::{KnownThread, Recording, RegisterSource, SourceTraits};

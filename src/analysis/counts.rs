@@ -1,12 +1,11 @@
 //! Totals of a trace: instructions, accesses, markers, of all threads and of each.
 
-use std::collections::HashSet;
-
 use anyhow::Result;
 use stepback_index::Cancel;
 use stepback_machine::AccessKind;
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Source as _, StepEvent, ThreadNumber, drmemtrace::Counts,
+    Distinct, DistinctAddresses, EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Source as _, StepEvent,
+    ThreadNumber, drmemtrace::Counts,
 };
 
 use super::trace_index::TraceIndex;
@@ -36,13 +35,12 @@ pub struct ThreadCounts {
 /// # Errors
 /// The trace could not be read, or the count was cancelled.
 pub fn count_events(index: &TraceIndex, cancel: &Cancel) -> Result<TraceCounts> {
-    let mut tally = Tally { cancel, counts: TraceCounts::default(), addresses: Vec::new() };
+    let mut tally = Tally { cancel, counts: TraceCounts::default(), addresses: DistinctAddresses::default() };
     index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut tally)?;
     cancel.check()?;
-    for (thread, addresses) in tally.counts.threads.iter_mut().zip(&tally.addresses) {
-        thread.counts.unique_instructions = addresses.len() as u64;
+    for (number, thread) in tally.counts.threads.iter_mut().enumerate() {
+        note_distinct(&mut thread.counts, tally.addresses.of_thread(number));
     }
-    let all: HashSet<u64> = tally.addresses.iter().flatten().copied().collect();
     let mut counts = tally.counts;
     for thread in &counts.threads {
         let (total, counts) = (&mut counts.total, &thread.counts);
@@ -52,15 +50,19 @@ pub fn count_events(index: &TraceIndex, cancel: &Cancel) -> Result<TraceCounts> 
         total.bytes_read += counts.bytes_read;
         total.bytes_written += counts.bytes_written;
     }
-    counts.total.unique_instructions = all.len() as u64;
+    note_distinct(&mut counts.total, tally.addresses.of_all());
     Ok(counts)
+}
+
+fn note_distinct(counts: &mut Counts, found: Distinct) {
+    (counts.unique_instructions, counts.unique_is_at_least) = (found.count, found.is_at_least);
 }
 
 /// Counts events.
 struct Tally<'a> {
     cancel: &'a Cancel,
     counts: TraceCounts,
-    addresses: Vec<HashSet<u64>>,
+    addresses: DistinctAddresses,
 }
 
 impl Tally<'_> {
@@ -73,16 +75,13 @@ impl EventSink for Tally<'_> {
     fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
         // Numbers ascend as threads appear.
         self.counts.threads.push(ThreadCounts { name: name.to_owned(), is_thread: true, ..ThreadCounts::default() });
-        self.addresses.push(HashSet::new());
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
         if let Some(counts) = self.thread(step.thread) {
             counts.instructions += 1;
         }
-        if let Some(addresses) = self.addresses.get_mut(usize::from(step.thread.0)) {
-            addresses.insert(step.pc.0);
-        }
+        self.addresses.insert(usize::from(step.thread.0), step.pc.0);
     }
 
     fn access(&mut self, access: &MemoryAccess) {

@@ -21,6 +21,9 @@ use crate::analysis::counts::{ThreadCounts, TraceCounts, count_events};
 struct CountsJson {
     instructions: u64,
     unique_instructions: u64,
+    /// True when there may be more of them than that; else left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unique_instructions_at_least: bool,
     nofetch: u64,
     loads: u64,
     stores: u64,
@@ -99,6 +102,7 @@ impl CountsJson {
         Self {
             instructions: counts.instructions,
             unique_instructions: counts.unique_instructions,
+            unique_instructions_at_least: counts.unique_is_at_least,
             nofetch: counts.nofetch,
             loads: counts.loads,
             stores: counts.stores,
@@ -144,10 +148,14 @@ fn counts_text(counts: &TraceCounts) -> String {
     text
 }
 
+fn unique_words(counts: &Counts) -> &'static str {
+    if counts.unique_is_at_least { "unique (fetched) instructions at least" } else { "unique (fetched) instructions" }
+}
+
 fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
     let mut rows = vec![
         (counts.instructions, "(fetched) instructions"),
-        (counts.unique_instructions, "unique (fetched) instructions"),
+        (counts.unique_instructions, unique_words(counts)),
         (counts.nofetch, "non-fetched instructions"),
     ];
     if counts.kernel_instructions > 0 {
@@ -174,4 +182,23 @@ fn rows(counts: &Counts, prefix: &str, threads: Option<u64>) -> String {
         _ = writeln!(text, "{count:>12} {prefix}{words}");
         text
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(is_at_least: bool, row: &str, has_key: bool) {
+        let counts = Counts { unique_instructions: 5, unique_is_at_least: is_at_least, ..Counts::default() };
+        assert!(rows(&counts, "total ", None).lines().any(|line| line == row));
+        let json = serde_json::to_value(CountsJson::new(&counts)).unwrap();
+        assert_eq!(json.get("unique_instructions_at_least"), has_key.then_some(&Value::Bool(true)));
+    }
+
+    #[test]
+    fn a_count_that_is_not_exact_says_so() {
+        check(false, "           5 total unique (fetched) instructions", false);
+        check(true, "           5 total unique (fetched) instructions at least", true);
+    }
 }

@@ -104,6 +104,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "error",
                     "decoded_text",
                     "facts",
+                    "distinct",
                 ],
             )],
             &[room("kept", &["kept"])],

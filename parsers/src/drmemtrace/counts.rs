@@ -1,7 +1,8 @@
 //! How much of what a trace holds.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
+use crate::distinct::DistinctAddresses;
 use crate::drmemtrace::file_type::FileType;
 use crate::drmemtrace::raw_record::kind;
 use crate::drmemtrace::record::{DataRecord, InstructionRecord, RecordSink, ThreadIdentity};
@@ -17,6 +18,8 @@ pub struct Counts {
     pub kernel_instructions: u64,
     /// Different addresses of instructions.
     pub unique_instructions: u64,
+    /// There may be more of them: so many that they are not told apart.
+    pub unique_is_at_least: bool,
     /// Further rounds of repeated instructions.
     pub nofetch: u64,
     /// Those of them that the kernel ran.
@@ -48,6 +51,7 @@ pub struct Counts {
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
     threads: Vec<ThreadCounter>,
+    addresses: DistinctAddresses,
     /// What was looked at last, so that loops need no hashing: by the low bits of the address.
     recent: Vec<Option<(ThreadNumber, u64)>>,
     /// What the trace said last of any thread: it holds encodings.
@@ -58,7 +62,6 @@ pub struct Counter {
 struct ThreadCounter {
     identity: ThreadIdentity,
     counts: Counts,
-    addresses: HashSet<u64>,
     /// Inside a system call or context switch of the kernel.
     is_in_kernel: bool,
     /// Exceptions of a whole system that have not ended.
@@ -79,8 +82,8 @@ impl Counter {
     /// The figures of all threads together.
     pub fn total(&self) -> Counts {
         let mut total = self.threads.iter().fold(Counts::default(), |total, thread| total.plus(&thread.counts));
-        let addresses: HashSet<u64> = self.threads.iter().flat_map(|thread| &thread.addresses).copied().collect();
-        total.unique_instructions = addresses.len() as u64;
+        let addresses = self.addresses.of_all();
+        (total.unique_instructions, total.unique_is_at_least) = (addresses.count, addresses.is_at_least);
         total
     }
 
@@ -103,10 +106,10 @@ impl Counter {
 
     /// Takes note of an address at which a thread fetched an instruction; once for each is enough.
     pub fn count_address(&mut self, thread: ThreadNumber, pc: u64) {
-        let thread = self.thread_mut(thread);
-        if thread.addresses.insert(pc) {
-            thread.counts.unique_instructions += 1;
-        }
+        self.addresses.insert(usize::from(thread.0), pc);
+        let found = self.addresses.of_thread(usize::from(thread.0));
+        let counts = &mut self.thread_mut(thread).counts;
+        (counts.unique_instructions, counts.unique_is_at_least) = (found.count, found.is_at_least);
     }
 
     fn thread_mut(&mut self, number: ThreadNumber) -> &mut ThreadCounter {

@@ -15,7 +15,7 @@ pub struct TraceCounts {
 }
 
 /// As many figures stand before those of the markers.
-const FIGURES: usize = 13;
+const FIGURES: usize = 14;
 
 impl TraceCounts {
     /// Of all that was counted.
@@ -58,6 +58,7 @@ fn figures(counts: &Counts) -> [u64; FIGURES] {
         counts.prefetches,
         counts.instruction_flushes,
         counts.data_flushes,
+        u64::from(counts.unique_is_at_least),
     ]
 }
 
@@ -78,6 +79,7 @@ fn counts_of(numbers: &mut impl Iterator<Item = u64>) -> Option<Counts> {
         prefetches: next()?,
         instruction_flushes: next()?,
         data_flushes: next()?,
+        unique_is_at_least: next()? != 0,
         markers: BTreeMap::new(),
     };
     for _ in 0..next()? {

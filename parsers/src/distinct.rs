@@ -1,0 +1,132 @@
+//! How many different addresses threads executed, in bounded memory.
+
+use foldhash::HashMap;
+
+/// So many pieces of 64 bytes of code of all threads together are told apart: 117 MB of code.
+///
+/// A piece takes 17 bytes in a table of which seven eighths to seven sixteenths are in use: 71 MiB at most,
+/// and 34 MiB more while the addresses of all threads are counted together.
+pub const PIECES: usize = 7 << 18;
+
+/// Bytes of a piece: one bit each.
+const PIECE: u64 = 64;
+
+/// The different addresses of threads by their numbers.
+#[derive(Clone, Debug)]
+pub struct DistinctAddresses {
+    threads: Vec<OfThread>,
+    /// How many pieces all threads have.
+    pieces: usize,
+    limit: usize,
+}
+
+/// Those of a thread.
+#[derive(Clone, Debug, Default)]
+struct OfThread {
+    /// By the number of the piece: its addresses.
+    pieces: HashMap<u64, u64>,
+    count: Distinct,
+}
+
+/// How many different addresses there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Distinct {
+    /// So many.
+    pub count: u64,
+    /// There may be more, which are not told apart from those.
+    pub is_at_least: bool,
+}
+
+impl Default for DistinctAddresses {
+    fn default() -> Self {
+        Self { threads: Vec::new(), pieces: 0, limit: PIECES }
+    }
+}
+
+impl DistinctAddresses {
+    /// Takes note of an address of a thread.
+    pub fn insert(&mut self, thread: usize, address: u64) {
+        if self.threads.len() <= thread {
+            self.threads.resize_with(thread + 1, OfThread::default);
+        }
+        let Some(of_thread) = self.threads.get_mut(thread) else { return };
+        let (piece, bit) = (address / PIECE, 1 << (address % PIECE));
+        match of_thread.pieces.get_mut(&piece) {
+            Some(known) => {
+                of_thread.count.count += u64::from(*known & bit == 0);
+                *known |= bit;
+            }
+            None if self.pieces >= self.limit => of_thread.count.is_at_least = true,
+            None => {
+                self.pieces += 1;
+                of_thread.pieces.insert(piece, bit);
+                of_thread.count.count += 1;
+            }
+        }
+    }
+
+    /// How many a thread has.
+    pub fn of_thread(&self, thread: usize) -> Distinct {
+        self.threads.get(thread).map(|thread| thread.count).unwrap_or_default()
+    }
+
+    /// How many all threads have together. Cost: that of all pieces.
+    pub fn of_all(&self) -> Distinct {
+        let mut all: HashMap<u64, u64> = HashMap::default();
+        for (piece, bits) in self.threads.iter().flat_map(|thread| &thread.pieces) {
+            *all.entry(*piece).or_default() |= bits;
+        }
+        let count = all.values().map(|bits| u64::from(bits.count_ones())).sum();
+        Distinct { count, is_at_least: self.threads.iter().any(|thread| thread.count.is_at_least) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(addresses: &DistinctAddresses, threads: &[(u64, bool)], all: (u64, bool)) {
+        let pair = |distinct: Distinct| (distinct.count, distinct.is_at_least);
+        let found: Vec<_> = (0..threads.len()).map(|thread| pair(addresses.of_thread(thread))).collect();
+        assert_eq!((found, pair(addresses.of_all())), (threads.to_vec(), all));
+    }
+
+    #[test]
+    fn below_the_limit_all_are_told_apart() {
+        let mut addresses = DistinctAddresses::default();
+        for address in (0..1_000).chain(0..1_000) {
+            addresses.insert(0, 3 * address);
+        }
+        addresses.insert(2, 1);
+        addresses.insert(2, 3);
+        addresses.insert(2, u64::MAX);
+        check(&addresses, &[(1_000, false), (0, false), (3, false)], (1_002, false));
+    }
+
+    #[test]
+    fn beyond_the_limit_there_are_at_least_so_many() {
+        let mut addresses = DistinctAddresses { limit: 3, ..DistinctAddresses::default() };
+        for address in [0, 64, 128] {
+            addresses.insert(0, address);
+        }
+        check(&addresses, &[(3, false)], (3, false));
+        addresses.insert(1, 0);
+        addresses.insert(0, 129);
+        check(&addresses, &[(4, false), (0, true)], (4, true));
+    }
+
+    #[test]
+    fn different_addresses_without_number_stay_inside_the_budget() {
+        let mut addresses = DistinctAddresses::default();
+        for address in 0..2_000_000 {
+            addresses.insert(0, address * PIECE);
+        }
+        check(&addresses, &[(PIECES as u64, true)], (PIECES as u64, true));
+        // A bucket is a pair and a byte; tables of many threads are at least seven sixteenths full.
+        let bucket = size_of::<(u64, u64)>() + 1;
+        let capacity = addresses.threads[0].pieces.capacity();
+        assert_eq!(capacity, PIECES, "a single table is full");
+        assert!((PIECES / 7 * 16 + PIECES / 7 * 8) * bucket <= 105 << 20);
+    }
+}
