@@ -11,7 +11,7 @@ use crate::drmemtrace::thumb::set_of;
 use crate::events::{Problem, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::encoder::{BlockSink, Encoder};
-use crate::step_store::record::{StoredAccess, StoredHint, StoredStep, StoredThread};
+use crate::step_store::record::{Reached, StoredAccess, StoredHint, StoredStep, StoredThread};
 
 /// Threads beyond these have no bits of what they executed: their addresses are looked up each time.
 const EXECUTED_THREADS: u16 = 256;
@@ -71,7 +71,8 @@ impl<'e, B: BlockSink> Recorder<'e, B> {
 #[inline(always)]
 fn stored(record: &InstructionRecord) -> StoredStep {
     let InstructionRecord { input, thread, kind, set, length_bytes, pc, encoding, target } = *record;
-    StoredStep { input, thread, branch: branch_of(kind), set, length_bytes, pc, encoding, target }
+    let (branch, reached) = (branch_of(kind), Reached::PLAINLY);
+    StoredStep { input, thread, branch, set, length_bytes, pc, encoding, target, reached }
 }
 
 impl<B: BlockSink> RecordSink for Recorder<'_, B> {

@@ -14,6 +14,7 @@ pub fn set_of(record: &StoredStep, before: Option<&Code>) -> InstructionSet {
 
 #[cfg(test)]
 mod tests {
+    use crate::step_store::record::Reached;
     use stepback_machine::Branch;
 
     use super::*;
@@ -30,6 +31,7 @@ mod tests {
             pc,
             encoding: None,
             target: None,
+            reached: Reached::PLAINLY,
         }
     }
 
@@ -41,6 +43,7 @@ mod tests {
             set,
             encoding: None,
             branch: Branch::None,
+            reached: Reached::PLAINLY,
             shape: Shape::UNSET,
         };
         let check = |pc, length_bytes, before: Option<Code>, expected| {

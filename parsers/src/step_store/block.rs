@@ -9,17 +9,22 @@
 //! ```
 //! Numbers are LEB128.
 //!
-//! A step is mostly one byte and the addresses of its accesses: codes are numbered in the order of their first execution,
-//! so the next step's code is mostly the next number, and an instruction mostly accesses as it did the first time.
+//! A step is mostly one byte, the addresses of its accesses and the values that it moved: codes are numbered in the order of
+//! their first execution, so the next step's code is mostly the next number, and an instruction mostly does what it did the
+//! first time.
 
-use stepback_machine::{AccessKind, Encoding, InstructionSet};
+use stepback_machine::{AccessKind, Encoding, InstructionSet, Mode, RegisterView};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::events::TextKind;
 use crate::marker::{Marker, MarkerKind};
-use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, number_of_branch};
+use crate::step_store::code::{
+    Code, Shape, ShapeAccess, branch_of_number, number_of_branch, number_of_view, view_of_number,
+};
 use crate::step_store::codes::Codes;
-use crate::step_store::numbers::{Addresses, PADDING, Reader, Writer};
-use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
+use crate::step_store::modes::{mode_of_number, number_of_mode};
+use crate::step_store::numbers::{Addresses, PADDING, Reader, Values, Writer};
+use crate::step_store::record::{Reached, StoredAccess, StoredHint, StoredMarker, StoredRegister};
 
 /// Items in a block.
 pub const ITEMS: u64 = 256;
@@ -28,7 +33,7 @@ pub const ITEMS: u64 = 256;
 const STEP: u8 = 1;
 /// Its code is the one after the code of the step before; else a difference follows.
 const IS_NEXT: u8 = 2;
-/// Its accesses are as the first time: their addresses follow.
+/// It does what it did the first time: addresses and values of its accesses follow, then values of registers.
 const IS_USUAL: u8 = 4;
 /// Where it goes follows, as a difference to its address.
 const HAS_TARGET: u8 = 8;
@@ -47,6 +52,13 @@ const TIME: u8 = 16;
 const PROBLEM: u8 = 18;
 const HINT: u8 = 20;
 const HINT_ELSEWHERE: u8 = 22;
+const VALUED_READ: u8 = 24;
+const VALUED_WRITE: u8 = 26;
+const REGISTER: u8 = 28;
+const UNKNOWN_REGISTER: u8 = 30;
+const MODE: u8 = 32;
+const NOTE: u8 = 34;
+const RECORDS: u8 = 36;
 
 /// What stands in front of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +82,7 @@ pub struct BlockWriter {
     base_time: u64,
     code: u32,
     addresses: Addresses,
+    values: Values,
 }
 
 /// A step as it is written.
@@ -79,10 +92,21 @@ pub struct WrittenStep<'a> {
     pub number: Option<u32>,
     /// Its code.
     pub code: &'a Code,
-    /// Addresses of its accesses when they are as usual.
-    pub usual: Option<&'a [u64]>,
+    /// What it did, when that is as usual.
+    pub usual: Option<Usual<'a>>,
     /// Where it goes.
     pub target: Option<u64>,
+}
+
+/// What differs between two executions of an instruction that do the same.
+#[derive(Clone, Copy, Debug)]
+pub struct Usual<'a> {
+    /// Of its accesses.
+    pub addresses: &'a [u64],
+    /// Of those accesses that have values; other places hold nothing.
+    pub loaded: &'a [u64],
+    /// Of the registers.
+    pub registers: &'a [u128],
 }
 
 impl BlockWriter {
@@ -95,6 +119,7 @@ impl BlockWriter {
         self.out.number(u64::from(head.code));
         head.addresses.save(&mut self.out);
         (self.base_time, self.code, self.addresses) = (head.base_time, head.code, head.addresses);
+        self.values = Values::default();
     }
 
     /// Ends it: its bytes.
@@ -150,7 +175,67 @@ impl BlockWriter {
         if let Some(target) = step.target {
             self.out.difference(target, step.code.pc);
         }
-        step.usual.unwrap_or_default().iter().for_each(|address| self.addresses.write(*address, &mut self.out));
+        if let Some(usual) = step.usual {
+            self.usual(&step.code.shape, usual);
+        }
+    }
+
+    #[inline(always)]
+    fn usual(&mut self, shape: &Shape, usual: Usual<'_>) {
+        for ((access, address), loaded) in shape.accesses().zip(usual.addresses).zip(usual.loaded) {
+            self.addresses.write(*address, &mut self.out);
+            if access.has_value {
+                self.values.write_memory(*loaded, &mut self.out);
+            }
+        }
+        for (view, value) in shape.registers().zip(usual.registers) {
+            self.value(view, *value);
+        }
+    }
+
+    #[inline(always)]
+    fn value(&mut self, view: RegisterView, value: u128) {
+        self.values.write_register(view.register.0, value as u64, &mut self.out);
+        if view.size_bytes > 8 {
+            self.out.number((value >> 64) as u64);
+        }
+    }
+
+    /// A register that the step's code does not tell.
+    pub fn register(&mut self, register: StoredRegister) {
+        let StoredRegister { view, value } = register;
+        self.out.byte(if value.is_some() { REGISTER } else { UNKNOWN_REGISTER });
+        self.out.number(u64::from(number_of_view(view)));
+        if let Some(value) = value {
+            self.value(view, value);
+        }
+    }
+
+    /// An access with what it loaded or stored, which the step's code does not tell.
+    pub fn valued_access(&mut self, access: ShapeAccess, address: u64, value: u64) {
+        self.out.byte(if access.kind == AccessKind::Read { VALUED_READ } else { VALUED_WRITE });
+        self.out.number(u64::from(access.size_bytes));
+        self.addresses.write(address, &mut self.out);
+        self.values.write_memory(value, &mut self.out);
+    }
+
+    /// What plain names of registers mean from here on.
+    pub fn mode(&mut self, mode: Mode) {
+        self.out.byte(MODE);
+        self.out.number(number_of_mode(mode));
+    }
+
+    /// Something that the trace says in words.
+    pub fn note(&mut self, kind: TextKind, text: &str) {
+        self.out.byte(NOTE);
+        self.out.byte(NOTES.iter().position(|known| *known == kind).unwrap_or_default() as u8);
+        self.out.text(text);
+    }
+
+    /// So many records told of the item, its step's own included.
+    pub fn records(&mut self, count: u64) {
+        self.out.byte(RECORDS);
+        self.out.number(count);
     }
 
     fn inline(&mut self, code: &Code) {
@@ -161,6 +246,7 @@ impl BlockWriter {
         let encoding = code.encoding.unwrap_or_default();
         self.out.byte(encoding.bytes().len() as u8);
         self.out.bytes.extend_from_slice(encoding.bytes());
+        self.out.byte(code.reached.number());
     }
 
     /// An access that the step's code does not tell; its `pc` is that of an instruction that is no step.
@@ -234,7 +320,22 @@ pub trait BlockVisitor {
     fn hint(&mut self, hint: StoredHint);
     /// Something could not be read here.
     fn problem(&mut self, message: String);
+    /// An access of the thread's last step with what it loaded or stored, at most 8 bytes as a number.
+    fn valued_access(&mut self, access: StoredAccess, _value: u64) {
+        self.access(access);
+    }
+    /// A register got a value.
+    fn register(&mut self, _register: StoredRegister) {}
+    /// What plain names of registers mean from here on; [`Mode::Other`] wherever the thread has just been said.
+    fn mode(&mut self, _mode: Mode) {}
+    /// Something that the trace says in words.
+    fn note(&mut self, _kind: TextKind, _text: String) {}
+    /// So many records told of the item, its step's own included: in formats that number them so.
+    fn records(&mut self, _count: u64) {}
 }
+
+/// Kinds of notes, by the numbers under which they are written.
+const NOTES: [TextKind; 3] = [TextKind::Exception, TextKind::StateChange, TextKind::Note];
 
 /// The block does not hold what was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -273,7 +374,14 @@ fn open(BlockBytes { number, padded }: BlockBytes<'_>) -> Result<(BlockHead, Rea
 /// Reads a block with the codes that it names by number.
 pub fn read_block<V: BlockVisitor>(block: BlockBytes<'_>, codes: &Codes, visitor: &mut V) -> Result<(), Damaged> {
     let (head, reader) = open(block)?;
-    let mut run = BlockRun { reader, base_time: head.base_time, code: head.code, addresses: head.addresses, codes };
+    let mut run = BlockRun {
+        reader,
+        base_time: head.base_time,
+        code: head.code,
+        addresses: head.addresses,
+        values: Values::default(),
+        codes,
+    };
     while !run.reader.is_at_end() {
         let op = run.reader.byte();
         if op & STEP != 0 { run.step(op, visitor)? } else { run.other(op, visitor)? }
@@ -286,6 +394,7 @@ struct BlockRun<'a> {
     base_time: u64,
     code: u32,
     addresses: Addresses,
+    values: Values,
     codes: &'a Codes,
 }
 
@@ -305,12 +414,36 @@ impl BlockRun<'_> {
         let target = (op & HAS_TARGET != 0).then(|| self.reader.difference(code.pc));
         visitor.step(code, target);
         if op & IS_USUAL != 0 {
-            for ShapeAccess { kind, size_bytes } in code.shape.accesses() {
-                let address = self.addresses.read(&mut self.reader);
-                visitor.access(StoredAccess { kind, size_bytes, address, pc: None });
-            }
+            self.usual(&code.shape, visitor);
         }
         Ok(())
+    }
+
+    #[inline(always)]
+    fn usual<V: BlockVisitor>(&mut self, shape: &Shape, visitor: &mut V) {
+        for ShapeAccess { kind, size_bytes, has_value } in shape.accesses() {
+            let address = self.addresses.read(&mut self.reader);
+            let access = StoredAccess { kind, size_bytes, address, pc: None };
+            if has_value {
+                visitor.valued_access(access, self.values.read_memory(&mut self.reader));
+            } else {
+                visitor.access(access);
+            }
+        }
+        for view in shape.registers() {
+            let value = Some(self.value(view));
+            visitor.register(StoredRegister { view, value });
+        }
+        if shape.records > 0 {
+            visitor.records(u64::from(shape.records));
+        }
+    }
+
+    #[inline(always)]
+    fn value(&mut self, view: RegisterView) -> u128 {
+        let low = self.values.read_register(view.register.0, &mut self.reader);
+        let high = if view.size_bytes > 8 { self.reader.number() } else { 0 };
+        u128::from(high) << 64 | u128::from(low)
     }
 
     fn inline(&mut self) -> Result<Code, Damaged> {
@@ -320,7 +453,8 @@ impl BlockRun<'_> {
         let bytes: Vec<u8> = (0..count).map(|_| self.reader.byte()).collect();
         let branch = branch_of_number(branch).ok_or(Damaged)?;
         let set = InstructionSet::of_number(set).ok_or(Damaged)?;
-        Ok(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, shape: Shape::UNSET })
+        let reached = Reached::of_number(self.reader.byte()).ok_or(Damaged)?;
+        Ok(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, reached, shape: Shape::UNSET })
     }
 
     fn other<V: BlockVisitor>(&mut self, op: u8, visitor: &mut V) -> Result<(), Damaged> {
@@ -356,6 +490,24 @@ impl BlockRun<'_> {
                 visitor.hint(StoredHint { marker, size_bytes, pc });
             }
             PROBLEM => visitor.problem(self.reader.text()),
+            VALUED_READ | VALUED_WRITE => {
+                let size_bytes = self.reader.number() as u16;
+                let address = self.addresses.read(&mut self.reader);
+                let kind = if op == VALUED_WRITE { AccessKind::Write } else { AccessKind::Read };
+                let value = self.values.read_memory(&mut self.reader);
+                visitor.valued_access(StoredAccess { kind, size_bytes, address, pc: None }, value);
+            }
+            REGISTER | UNKNOWN_REGISTER => {
+                let view = view_of_number(self.reader.number() as u32);
+                let value = (op == REGISTER).then(|| self.value(view));
+                visitor.register(StoredRegister { view, value });
+            }
+            MODE => visitor.mode(mode_of_number(self.reader.number()).ok_or(Damaged)?),
+            NOTE => {
+                let kind = *NOTES.get(usize::from(self.reader.byte())).ok_or(Damaged)?;
+                visitor.note(kind, self.reader.text());
+            }
+            RECORDS => visitor.records(self.reader.number()),
             _ => return Err(Damaged),
         }
         Ok(())

@@ -1,9 +1,10 @@
 //! Distinct instructions of a trace.
 
 use serde::{Deserialize, Serialize};
-use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet};
+use stepback_machine::{AccessKind, Address, Branch, Encoding, InstructionSet, RegisterId, RegisterView};
 
 use crate::known_instruction::KnownInstruction;
+use crate::step_store::record::Reached;
 
 /// An instruction as the records have it: address, branch and encoding. Each is kept once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +19,9 @@ pub struct Code {
     pub set: InstructionSet,
     /// Its length in bytes.
     pub length_bytes: u16,
-    /// The accesses that it made the first time.
+    /// How it is reached: one that is annulled now and then has two codes.
+    pub reached: Reached,
+    /// What it did the first time.
     pub shape: Shape,
 }
 
@@ -44,51 +47,107 @@ impl Code {
     }
 }
 
-/// Direction and size of an access.
+/// What a usual access is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShapeAccess {
     /// Load or store.
     pub kind: AccessKind,
-    /// Bytes: a shape has room for less than 2^15.
+    /// Bytes: a shape has room for less than 2^14.
     pub size_bytes: u16,
+    /// True when the trace says what was loaded or stored.
+    pub has_value: bool,
 }
 
-/// Size and direction of up to four accesses: those that an instruction usually makes.
+/// What an instruction usually does: up to four accesses to memory and three writes of registers; and how many records
+/// of the trace tell of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Shape {
-    accesses: [u16; Self::LIMIT],
+    accesses: [u16; Self::ACCESSES],
+    registers: [u32; Self::REGISTERS],
     /// [`Self::UNSET`] until the instruction was executed once.
-    count: u8,
+    access_count: u8,
+    register_count: u8,
+    /// Records from its step on, up to the next one; 0 where the format does not number them so. No part of what it does.
+    pub records: u8,
 }
 
 impl Shape {
     /// As many accesses as a shape holds.
-    pub const LIMIT: usize = 4;
+    pub const ACCESSES: usize = 4;
+    /// As many writes of registers as a shape holds.
+    pub const REGISTERS: usize = 3;
     /// Of an instruction that was not executed yet.
-    pub const UNSET: Self = Self { accesses: [0; Self::LIMIT], count: u8::MAX };
+    pub const UNSET: Self = Self { access_count: u8::MAX, ..Self::EMPTY };
+    const EMPTY: Self = Self {
+        accesses: [0; Self::ACCESSES],
+        registers: [0; Self::REGISTERS],
+        access_count: 0,
+        register_count: 0,
+        records: 0,
+    };
     const WRITE: u16 = 1 << 15;
+    const VALUE: u16 = 1 << 14;
 
     /// Adds an access; false when there is no room for it.
     #[inline(always)]
     pub fn push(&mut self, access: ShapeAccess) -> bool {
-        let ShapeAccess { kind, size_bytes } = access;
-        let Some(place) = self.accesses.get_mut(usize::from(self.count)).filter(|_| size_bytes < Self::WRITE) else {
-            return false;
-        };
-        *place = size_bytes | (u16::from(kind == AccessKind::Write) * Self::WRITE);
-        self.count += 1;
+        let ShapeAccess { kind, size_bytes, has_value } = access;
+        let place = self.accesses.get_mut(usize::from(self.access_count));
+        let Some(place) = place.filter(|_| size_bytes < Self::VALUE) else { return false };
+        let (write, value) = (u16::from(kind == AccessKind::Write), u16::from(has_value));
+        *place = size_bytes + write * Self::WRITE + value * Self::VALUE;
+        self.access_count += 1;
         true
+    }
+
+    /// Adds a write of a register; false when there is no room for it.
+    #[inline(always)]
+    pub fn push_register(&mut self, view: RegisterView) -> bool {
+        let Some(place) = self.registers.get_mut(usize::from(self.register_count)) else { return false };
+        *place = number_of_view(view);
+        self.register_count += 1;
+        true
+    }
+
+    /// The same, told by so many records.
+    pub fn told_by(self, records: u8) -> Self {
+        Self { records, ..self }
+    }
+
+    /// Whether the two do the same.
+    #[inline(always)]
+    pub fn is_like(&self, other: &Self) -> bool {
+        Self { records: 0, ..*self } == Self { records: 0, ..*other }
     }
 
     /// Its accesses.
     #[inline(always)]
     pub fn accesses(&self) -> impl Iterator<Item = ShapeAccess> + '_ {
-        let accesses = self.accesses.iter().take(usize::from(self.count) * usize::from(*self != Self::UNSET));
-        accesses.map(|access| {
-            let kind = if access & Self::WRITE != 0 { AccessKind::Write } else { AccessKind::Read };
-            ShapeAccess { kind, size_bytes: access & !Self::WRITE }
+        let accesses = self.accesses.iter().take(usize::from(self.access_count) * usize::from(*self != Self::UNSET));
+        accesses.map(|access| ShapeAccess {
+            kind: if access & Self::WRITE != 0 { AccessKind::Write } else { AccessKind::Read },
+            size_bytes: access & !(Self::WRITE | Self::VALUE),
+            has_value: access & Self::VALUE != 0,
         })
     }
+
+    /// The registers that it writes, at most 16 bytes of each.
+    #[inline(always)]
+    pub fn registers(&self) -> impl Iterator<Item = RegisterView> + '_ {
+        self.registers.iter().take(usize::from(self.register_count)).map(|number| view_of_number(*number))
+    }
+}
+
+/// The number under which a part of a register is written: 14 bits say which register, 9 its first byte, 9 its length.
+#[inline(always)]
+pub fn number_of_view(RegisterView { register, offset, size_bytes }: RegisterView) -> u32 {
+    u32::from(register.0) << 18 | u32::from(offset & 0x1ff) << 9 | u32::from(size_bytes & 0x1ff)
+}
+
+/// The part of a register that such a number stands for.
+#[inline(always)]
+pub fn view_of_number(number: u32) -> RegisterView {
+    RegisterView::new(RegisterId((number >> 18) as u16), (number >> 9 & 0x1ff) as u16, (number & 0x1ff) as u16)
 }
 
 /// All branches, by the numbers under which they are written.

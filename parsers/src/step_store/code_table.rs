@@ -129,6 +129,7 @@ impl CodeTable {
                 && code.pc == record.pc
                 && code.branch == record.branch
                 && code.length_bytes == record.length_bytes
+                && code.reached == record.reached
                 && (record.encoding.is_none() || record.encoding == code.encoding)
                 && input.is_held(guess)
             {
@@ -140,7 +141,7 @@ impl CodeTable {
     }
 
     fn find_slowly(&mut self, record: &StoredStep) -> Found {
-        let StoredStep { input, pc, branch, length_bytes, .. } = *record;
+        let StoredStep { input, pc, branch, length_bytes, reached, .. } = *record;
         let last = self.input(input).last;
         let set = (self.set_of)(record, self.codes.get(last as usize));
         let held = self.held(input, pc);
@@ -150,7 +151,7 @@ impl CodeTable {
         if encoding != known {
             self.forget(input, pc, &held);
         }
-        let code = Code { pc, encoding, branch, set, length_bytes, shape: Shape::UNSET };
+        let code = Code { pc, encoding, branch, set, length_bytes, reached, shape: Shape::UNSET };
         let Some(number) = self.numbers.get(&code).copied().or_else(|| self.add(code)) else {
             self.keep_spare(record);
             return Found::Inline(code);
@@ -230,6 +231,7 @@ mod tests {
 
     use super::*;
     use crate::events::ThreadNumber;
+    use crate::step_store::record::Reached;
 
     fn record(input: u16, pc: u64, encoding: Option<&[u8]>) -> StoredStep {
         let encoding = encoding.and_then(Encoding::new);
@@ -242,6 +244,7 @@ mod tests {
             pc,
             encoding,
             target: None,
+            reached: Reached::PLAINLY,
         }
     }
 

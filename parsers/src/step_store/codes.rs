@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use stepback_machine::{AccessKind, Encoding, InstructionSet};
 
-use crate::step_store::code::{Code, Shape, ShapeAccess, branch_of_number, number_of_branch};
+use crate::step_store::code::{
+    Code, Shape, ShapeAccess, branch_of_number, number_of_branch, number_of_view, view_of_number,
+};
 use crate::step_store::numbers::{PADDING, Reader, Writer};
+use crate::step_store::record::Reached;
 
 /// Codes in a piece.
 const PIECE: usize = 4096;
@@ -59,11 +62,8 @@ impl Codes {
             let encoding = code.encoding.unwrap_or_default();
             out.byte(encoding.bytes().len() as u8);
             out.bytes.extend_from_slice(encoding.bytes());
-            let accesses: Vec<_> = code.shape.accesses().collect();
-            out.byte(if code.shape == Shape::UNSET { u8::MAX } else { accesses.len() as u8 });
-            for ShapeAccess { kind, size_bytes } in accesses {
-                out.number(u64::from(size_bytes) << 1 | u64::from(kind == AccessKind::Write));
-            }
+            out.byte(code.reached.number());
+            encode_shape(&code.shape, &mut out);
         }
         out.bytes
     }
@@ -80,17 +80,44 @@ impl Codes {
             let length_bytes = reader.number() as u16;
             let count = usize::from(reader.byte()).min(Encoding::LIMIT);
             let bytes: Vec<u8> = (0..count).map(|_| reader.byte()).collect();
-            let accesses = reader.byte();
-            let mut shape = if accesses == u8::MAX { Shape::UNSET } else { Shape::default() };
-            for _ in 0..accesses.min(Shape::LIMIT as u8) * u8::from(accesses != u8::MAX) {
-                let access = reader.number();
-                let kind = if access & 1 != 0 { AccessKind::Write } else { AccessKind::Read };
-                shape.push(ShapeAccess { kind, size_bytes: (access >> 1) as u16 });
-            }
-            codes.push(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, shape });
+            let reached = Reached::of_number(reader.byte())?;
+            let shape = decode_shape(&mut reader);
+            codes.push(Code { pc, encoding: Encoding::new(&bytes), branch, set, length_bytes, reached, shape });
         }
         let mut all = Self::default();
         all.extend(&codes);
         reader.is_sound().then_some(all)
     }
+}
+
+fn encode_shape(shape: &Shape, out: &mut Writer) {
+    if *shape == Shape::UNSET {
+        out.byte(u8::MAX);
+        return;
+    }
+    out.byte(shape.accesses().count() as u8);
+    for ShapeAccess { kind, size_bytes, has_value } in shape.accesses() {
+        out.number(u64::from(size_bytes) << 2 | u64::from(has_value) << 1 | u64::from(kind == AccessKind::Write));
+    }
+    out.byte(shape.registers().count() as u8);
+    shape.registers().for_each(|view| out.number(u64::from(number_of_view(view))));
+    out.byte(shape.records);
+}
+
+fn decode_shape(reader: &mut Reader<'_>) -> Shape {
+    let accesses = reader.byte();
+    if accesses == u8::MAX {
+        return Shape::UNSET;
+    }
+    let mut shape = Shape::default();
+    for _ in 0..accesses.min(Shape::ACCESSES as u8) {
+        let access = reader.number();
+        let kind = if access & 1 != 0 { AccessKind::Write } else { AccessKind::Read };
+        shape.push(ShapeAccess { kind, size_bytes: (access >> 2) as u16, has_value: access & 2 != 0 });
+    }
+    for _ in 0..reader.byte().min(Shape::REGISTERS as u8) {
+        shape.push_register(view_of_number(reader.number() as u32));
+    }
+    shape.records = reader.byte();
+    shape
 }

@@ -2,15 +2,19 @@
 
 use std::io;
 
-use crate::events::{Problem, ThreadNumber};
+use stepback_machine::Mode;
+
+use crate::events::{Problem, TextKind, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
-use crate::step_store::block::{BlockHead, BlockWriter, ITEMS, WrittenStep};
+use crate::step_store::block::{BlockHead, BlockWriter, ITEMS, Usual, WrittenStep};
 use crate::step_store::budget::Budget;
 use crate::step_store::code::{Code, Shape, ShapeAccess};
 use crate::step_store::code_table::{CodeTable, Found, SetOf};
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::Facts;
-use crate::step_store::record::{ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredStep, StoredThread};
+use crate::step_store::record::{
+    ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep, StoredThread,
+};
 
 /// A block of this size takes only [`ITEM_ROOM`] more for each step, so that records without steps among them do not fill memory.
 const BLOCK_LIMIT: usize = 4 << 20;
@@ -36,13 +40,19 @@ pub struct Encoder<B> {
     /// Numbers that the format keeps of the whole trace.
     pub summary: Vec<u64>,
     times: Vec<Option<u64>>,
+    /// What plain names mean in each thread.
+    modes: Vec<Mode>,
     block: BlockWriter,
     /// Items begun, the one before the first step included.
     items: u64,
     records: u64,
+    /// Where the item at hand begins among the records, in a format that says so.
+    first_record: Option<u64>,
     thread: Option<ThreadNumber>,
     /// The thread that the block speaks of.
     said: Option<ThreadNumber>,
+    /// The mode that it speaks of.
+    said_mode: Mode,
     latest_time: u64,
     pending: Pending,
     run: Option<(Marker, u64)>,
@@ -56,14 +66,29 @@ pub struct Encoder<B> {
     has_told_full: bool,
 }
 
-/// The step at hand and its accesses so far.
+/// The step at hand and what it did so far.
 #[derive(Debug, Default)]
 struct Pending {
     code: Option<Found>,
     target: Option<u64>,
     shape: Shape,
-    addresses: [u64; Shape::LIMIT],
+    addresses: [u64; Shape::ACCESSES],
+    loaded: [u64; Shape::ACCESSES],
     count: usize,
+    registers: [u128; Shape::REGISTERS],
+    register_count: usize,
+    /// How many records tell of it; none where that is not known yet.
+    records: Option<u8>,
+}
+
+impl Pending {
+    fn usual(&self) -> Usual<'_> {
+        Usual {
+            addresses: self.addresses.get(..self.count).unwrap_or_default(),
+            loaded: self.loaded.get(..self.count).unwrap_or_default(),
+            registers: self.registers.get(..self.register_count).unwrap_or_default(),
+        }
+    }
 }
 
 impl Encoder<Filler> {
@@ -93,11 +118,14 @@ impl<B: BlockSink> Encoder<B> {
             threads: Vec::new(),
             summary: Vec::new(),
             times: Vec::new(),
+            modes: Vec::new(),
             block,
             items: 1,
             records: 0,
+            first_record: None,
             thread: None,
             said: None,
+            said_mode: Mode::Other,
             latest_time: 0,
             pending: Pending::default(),
             run: None,
@@ -111,7 +139,7 @@ impl<B: BlockSink> Encoder<B> {
 
     /// Ends the last block: items and visible records in all.
     pub fn finish(&mut self) -> (u64, u64) {
-        self.flush();
+        self.end_item();
         self.tell_left_out();
         self.end_block();
         (self.items, self.records)
@@ -175,6 +203,17 @@ impl<B: BlockSink> Encoder<B> {
             self.said = self.thread;
             let time = self.times.get(usize::from(thread.0)).copied().flatten();
             self.block.thread(thread.0, time);
+            self.said_mode = Mode::Other;
+            let mode = self.modes.get(usize::from(thread.0)).copied().unwrap_or_default();
+            self.say_mode(mode);
+        }
+    }
+
+    #[inline(always)]
+    fn say_mode(&mut self, mode: Mode) {
+        if self.said_mode != mode {
+            self.said_mode = mode;
+            self.block.mode(mode);
         }
     }
 
@@ -197,26 +236,59 @@ impl<B: BlockSink> Encoder<B> {
     #[inline(always)]
     fn write_step(&mut self, found: Found) {
         self.say_thread();
-        let Pending { target, shape, addresses, count, .. } = &self.pending;
-        let addresses = addresses.get(..*count).unwrap_or_default();
+        let Pending { target, shape, .. } = &self.pending;
+        let usual = self.pending.usual();
         let mut step = match &found {
             Found::Inline(code) => WrittenStep { number: None, code, usual: None, target: *target },
             Found::Numbered(number) => {
                 if self.codes.codes()[*number as usize].shape == Shape::UNSET {
-                    self.codes.set_shape(*number, *shape);
+                    let records = self.pending.records.unwrap_or_default();
+                    self.codes.set_shape(*number, shape.told_by(records));
                 }
                 let code = &self.codes.codes()[*number as usize];
-                WrittenStep { number: Some(*number), code, usual: Some(addresses), target: *target }
+                WrittenStep { number: Some(*number), code, usual: Some(usual), target: *target }
             }
         };
-        if step.code.shape == *shape {
+        let usual_records = step.code.shape.records;
+        if step.code.shape.is_like(shape) {
             self.block.step(&step);
+            let records = self.pending.records.filter(|records| *records != usual_records);
+            records.into_iter().for_each(|records| self.block.records(u64::from(records)));
             return;
         }
         step.usual = None;
         self.block.step(&step);
-        for (ShapeAccess { kind, size_bytes }, address) in shape.accesses().zip(addresses) {
-            self.block.access(StoredAccess { kind, size_bytes, address: *address, pc: None });
+        for ((access, address), value) in shape.accesses().zip(usual.addresses).zip(usual.loaded) {
+            let ShapeAccess { kind, size_bytes, has_value } = access;
+            if has_value {
+                self.block.valued_access(access, *address, *value);
+            } else {
+                self.block.access(StoredAccess { kind, size_bytes, address: *address, pc: None });
+            }
+        }
+        for (view, value) in shape.registers().zip(usual.registers) {
+            self.block.register(StoredRegister { view, value: Some(*value) });
+        }
+        self.pending.records.into_iter().for_each(|records| self.block.records(u64::from(records)));
+    }
+
+    /// Writes what waits, and how many records told of the item.
+    #[inline(always)]
+    fn end_item(&mut self) {
+        if let Some(first) = &mut self.first_record {
+            let records = self.records.saturating_sub(std::mem::replace(first, self.records));
+            self.end_numbered_item(records);
+        }
+        self.flush();
+    }
+
+    fn end_numbered_item(&mut self, records: u64) {
+        match u8::try_from(records) {
+            Ok(few) if self.pending.code.is_some() => self.pending.records = Some(few),
+            _ => {
+                self.flush();
+                self.block.records(records);
+            }
         }
     }
 
@@ -250,6 +322,7 @@ impl<B: BlockSink> Encoder<B> {
         if self.threads.len() <= place {
             self.threads.resize(place + 1, StoredThread::default());
             self.times.resize(place + 1, None);
+            self.modes.resize(place + 1, Mode::Other);
         }
         self.threads[place] = identity;
     }
@@ -257,6 +330,7 @@ impl<B: BlockSink> Encoder<B> {
     /// A step; gives the number of its code, if there is room for it.
     #[inline(always)]
     pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
+        self.end_item();
         self.turn_to(step.thread);
         self.flush();
         self.tell_left_out();
@@ -273,7 +347,7 @@ impl<B: BlockSink> Encoder<B> {
         self.pending.code = Some(found);
         self.pending.target = step.target;
         self.pending.shape = Shape::default();
-        self.pending.count = 0;
+        (self.pending.count, self.pending.register_count, self.pending.records) = (0, 0, None);
         match found {
             Found::Numbered(number) => Some(number),
             Found::Inline(_) => None,
@@ -290,7 +364,7 @@ impl<B: BlockSink> Encoder<B> {
             return;
         }
         let Pending { code, shape, addresses, count, .. } = &mut self.pending;
-        let usual = ShapeAccess { kind: access.kind, size_bytes: access.size_bytes };
+        let usual = ShapeAccess { kind: access.kind, size_bytes: access.size_bytes, has_value: false };
         if code.is_some() && access.pc.is_none() && shape.push(usual) {
             addresses[*count] = access.address;
             *count += 1;
@@ -301,6 +375,82 @@ impl<B: BlockSink> Encoder<B> {
             self.say_thread();
             self.block.access(access);
         }
+    }
+
+    /// A load or store of at most 8 bytes with what it moved, as a number; it belongs to the thread's last step.
+    #[inline(always)]
+    pub fn valued_access(&mut self, thread: ThreadNumber, access: StoredAccess, value: u64) {
+        self.turn_to(thread);
+        self.records += 1;
+        let Pending { code, shape, addresses, loaded, count, .. } = &mut self.pending;
+        let usual = ShapeAccess { kind: access.kind, size_bytes: access.size_bytes, has_value: true };
+        if code.is_some() && shape.push(usual) {
+            (addresses[*count], loaded[*count]) = (access.address, value);
+            *count += 1;
+            return;
+        }
+        self.flush();
+        if self.has_room() {
+            self.say_thread();
+            self.block.valued_access(usual, access.address, value);
+        }
+    }
+
+    /// A register of a thread got a value. Readers get those of a step behind its accesses.
+    #[inline(always)]
+    pub fn register(&mut self, thread: ThreadNumber, register: StoredRegister) {
+        self.turn_to(thread);
+        self.records += 1;
+        let Pending { code, shape, registers, register_count, .. } = &mut self.pending;
+        if let Some(value) = register.value
+            && code.is_some()
+            && shape.push_register(register.view)
+        {
+            registers[*register_count] = value;
+            *register_count += 1;
+            return;
+        }
+        self.flush();
+        if self.has_room() {
+            self.say_thread();
+            self.block.register(register);
+        }
+    }
+
+    /// What plain names of registers mean in a thread from here on.
+    pub fn mode(&mut self, thread: ThreadNumber, mode: Mode) {
+        self.turn_to(thread);
+        let place = usize::from(thread.0);
+        if self.modes.get(place).is_none_or(|known| *known == mode) {
+            return;
+        }
+        // What waits is of the mode before.
+        self.flush();
+        self.modes[place] = mode;
+        if self.said == Some(thread) && self.has_room() {
+            self.say_mode(mode);
+        } else {
+            self.said = None;
+        }
+    }
+
+    /// Something that the trace says in words.
+    pub fn note(&mut self, thread: ThreadNumber, kind: TextKind, text: &str) {
+        self.turn_to(thread);
+        self.records += 1;
+        self.flush();
+        if self.has_room() {
+            self.say_thread();
+            self.block.note(kind, text);
+        }
+    }
+
+    /// What comes next is of the record with this number, from 1: for formats whose records are more than steps, accesses and
+    /// markers, and which call this before each of them, and at the end with the number that would come next.
+    #[inline(always)]
+    pub fn begin_record(&mut self, number: u64) {
+        self.records = number.saturating_sub(1);
+        self.first_record.get_or_insert(self.records);
     }
 
     /// Any other record, with the length of what it tells of, 0 where it tells of none.

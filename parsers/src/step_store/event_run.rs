@@ -2,16 +2,17 @@
 
 use std::ops::Range;
 
-use stepback_machine::{Address, InstructionSet, Mode};
+use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId};
 
 use crate::events::{
-    DelaySlot, EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, StepEvent, StepOrigin, ThreadNumber,
+    EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, RegisterWrite, StepEvent, StepOrigin, TextEvent,
+    TextKind, ThreadNumber, WrittenName,
 };
 use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
 use crate::step_store::code::Code;
 use crate::step_store::items::{ITEM_BYTES, first_item};
-use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredThread};
+use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredThread};
 
 /// Bytes of an access that is pushed as a whole.
 const ACCESS_LIMIT: u16 = 64;
@@ -26,6 +27,11 @@ pub trait StoredFormat {
 
     /// Which processor it was: it tells which bits on top of addresses are ignored.
     fn instruction_set(&self) -> InstructionSet;
+
+    /// How the values of its accesses lie in memory.
+    fn endian(&self) -> Endian {
+        Endian::Little
+    }
 }
 
 /// Pushes the events of some items.
@@ -42,6 +48,7 @@ pub struct EventRun<'a, F, S> {
     time: Option<u64>,
     store_thread: usize,
     set: InstructionSet,
+    mode: Mode,
     /// False when all items were pushed.
     pub goes_on: bool,
 }
@@ -61,6 +68,7 @@ impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
             time: None,
             store_thread: 0,
             set: format.instruction_set(),
+            mode: Mode::Other,
             goes_on: true,
         }
     }
@@ -109,6 +117,7 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
     fn thread(&mut self, thread: u16, time: Option<u64>) {
         self.store_thread = usize::from(thread);
         self.time = time.and_then(|time| self.format.time(time));
+        self.mode = Mode::Other;
     }
 
     #[inline(always)]
@@ -132,10 +141,10 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
             bytes: encoding.map_or(&[], |encoding| encoding.bytes()),
             branch: code.branch,
             length_bytes: code.event_length(),
-            is_executed: true,
-            delay_slot: DelaySlot::None,
+            is_executed: code.reached.is_executed,
+            delay_slot: code.reached.slot,
             origin: StepOrigin::Recorded,
-            mode: Mode::default(),
+            mode: self.mode,
             text: &[],
         });
     }
@@ -180,6 +189,53 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
     fn hint(&mut self, hint: StoredHint) {
         let StoredHint { marker, size_bytes, .. } = hint;
         self.marker(StoredMarker { marker, size_bytes, count: 1 });
+    }
+
+    #[inline(always)]
+    fn valued_access(&mut self, access: StoredAccess, value: u64) {
+        let StoredAccess { kind, size_bytes, address, .. } = access;
+        let size_bytes = size_bytes.min(8) as u8;
+        if !self.is_wanted() || size_bytes == 0 || address.checked_add(u64::from(size_bytes) - 1).is_none() {
+            return;
+        }
+        self.thread = self.number();
+        // What stands above the access is cut off on either way.
+        let unused_bits = 64 - 8 * u32::from(size_bytes);
+        let bytes = match self.format.endian() {
+            Endian::Little => (value << unused_bits >> unused_bits).to_le_bytes(),
+            Endian::Big => (value << unused_bits).to_be_bytes(),
+        };
+        let (thread, place, address) = (self.thread, self.place(), Address(address));
+        self.sink.access(&MemoryAccess { thread, kind, address, tag: 0, size_bytes, bytes: Some(bytes), place });
+    }
+
+    #[inline(always)]
+    fn register(&mut self, register: StoredRegister) {
+        let StoredRegister { view, value } = register;
+        if !self.is_wanted() || view.register >= RegisterId::FIRST_NAMED || !(1..=16).contains(&view.size_bytes) {
+            return;
+        }
+        let value = value.map(u128::to_le_bytes);
+        self.thread = self.number();
+        self.sink.register_write(&RegisterWrite {
+            thread: self.thread,
+            view,
+            bytes: value.as_ref().map(|bytes| bytes.get(..usize::from(view.size_bytes)).unwrap_or(bytes)),
+            name: WrittenName::Own,
+            mode: self.mode,
+            place: self.place(),
+        });
+    }
+
+    fn mode(&mut self, mode: Mode) {
+        self.mode = mode;
+    }
+
+    fn note(&mut self, kind: TextKind, text: String) {
+        if self.is_wanted() {
+            let event = TextEvent { thread: self.number(), kind, text: text.as_bytes(), place: self.place() };
+            self.sink.text(&event);
+        }
     }
 
     fn problem(&mut self, message: String) {

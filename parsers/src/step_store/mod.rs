@@ -19,11 +19,15 @@ pub(crate) mod event_run;
 pub(crate) mod fill;
 pub(crate) mod items;
 pub(crate) mod layout;
+mod modes;
 mod numbers;
 pub(crate) mod record;
+mod record_place;
 mod shared;
 pub(crate) mod store;
 pub(crate) mod stored_trace;
+#[cfg(test)]
+mod tests;
 
 pub use block::{BlockVisitor, ITEMS};
 pub use code::{Code, Shape, ShapeAccess};
@@ -31,5 +35,5 @@ pub use code_table::SetOf;
 pub use encoder::{BlockSink, Encoder};
 pub use fill::Filler;
 pub use layout::Facts;
-pub use record::{ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredStep, StoredThread};
+pub use record::{Reached, ReadEnd, StoredAccess, StoredHint, StoredMarker, StoredRegister, StoredStep, StoredThread};
 pub use store::{DamagedCopy, ReadTrace, StepStore, StoreScratch};

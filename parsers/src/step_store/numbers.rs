@@ -198,6 +198,78 @@ impl Addresses {
     }
 }
 
+/// What values were last: the next value of a register is mostly close to its last one, or was just loaded.
+///
+/// A value is the difference to one of the two. A byte says which (1 bit), how many bytes follow (3 bits), and has the lowest
+/// 4 bits of the difference.
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    /// By register, as far as its number says: those that share a place disturb each other.
+    last: [u64; 64],
+    loaded: u64,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self { last: [0; 64], loaded: 0 }
+    }
+}
+
+impl Values {
+    /// The value of a register.
+    #[inline(always)]
+    pub fn write_register(&mut self, register: u16, value: u64, out: &mut Writer) {
+        let Self { last, loaded } = self;
+        let last = &mut last[usize::from(register % 64)];
+        write_value(value, [*last, *loaded], out);
+        *last = value;
+    }
+
+    /// The same, read.
+    #[inline(always)]
+    pub fn read_register(&mut self, register: u16, reader: &mut Reader<'_>) -> u64 {
+        let last = &mut self.last[usize::from(register % 64)];
+        *last = read_value([*last, self.loaded], reader);
+        *last
+    }
+
+    /// What memory holds.
+    #[inline(always)]
+    pub fn write_memory(&mut self, value: u64, out: &mut Writer) {
+        write_value(value, [self.loaded, 0], out);
+        self.loaded = value;
+    }
+
+    /// The same, read.
+    #[inline(always)]
+    pub fn read_memory(&mut self, reader: &mut Reader<'_>) -> u64 {
+        self.loaded = read_value([self.loaded, 0], reader);
+        self.loaded
+    }
+}
+
+#[inline(always)]
+fn write_value(value: u64, close: [u64; 2], out: &mut Writer) {
+    let [a, b] = close.map(|close| zigzag(value.wrapping_sub(close)));
+    let (number, which) = if b < a { (b, 1) } else { (a, 0) };
+    let rest = number >> 4;
+    let needed = (71 - (rest | 1).leading_zeros()) / 8 * u32::from(rest != 0);
+    let width = needed.min(7);
+    out.byte(which | (width as u8) << 1 | ((number & 15) as u8) << 4);
+    let bytes = usize::from(WIDTHS[width as usize]);
+    out.bytes.extend_from_slice(&rest.to_le_bytes()[..bytes]);
+}
+
+#[inline(always)]
+fn read_value(close: [u64; 2], reader: &mut Reader<'_>) -> u64 {
+    let head = reader.byte();
+    let bytes = WIDTHS[usize::from(head >> 1 & 7)];
+    let mask = u64::MAX.checked_shr(64 - 8 * u32::from(bytes)).unwrap_or(0);
+    let rest = reader.word() & mask;
+    reader.place += usize::from(bytes);
+    close[usize::from(head & 1)].wrapping_add(unzigzag(rest << 4 | u64::from(head >> 4)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,6 +299,27 @@ mod tests {
         assert!(reader.is_at_end() && reader.is_sound());
         reader.number();
         assert!(!reader.is_sound());
+    }
+
+    #[test]
+    fn values_are_read_as_they_were_written() {
+        let numbers = [0, 1, 7, 8, 127, 128, 300, 1 << 14, 1 << 35, u64::MAX - 1, u64::MAX, 1 << 63];
+        let mut writer = Writer::default();
+        let mut values = Values::default();
+        for (register, number) in numbers.into_iter().enumerate() {
+            values.write_memory(number.rotate_left(7), &mut writer);
+            values.write_register(register as u16 % 3, number, &mut writer);
+            values.write_register(register as u16 % 3, number.wrapping_add(3), &mut writer);
+        }
+        writer.bytes.extend_from_slice(&[0; PADDING]);
+        let mut reader = Reader::new(&writer.bytes);
+        let mut values = Values::default();
+        for (register, number) in numbers.into_iter().enumerate() {
+            assert_eq!(values.read_memory(&mut reader), number.rotate_left(7));
+            assert_eq!(values.read_register(register as u16 % 3, &mut reader), number);
+            assert_eq!(values.read_register(register as u16 % 3, &mut reader), number.wrapping_add(3));
+        }
+        assert!(reader.is_at_end() && reader.is_sound());
     }
 
     #[test]

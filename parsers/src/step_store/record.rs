@@ -1,8 +1,8 @@
 //! What a format hands the store, and gets back from it.
 
-use stepback_machine::{AccessKind, Branch, Encoding, InstructionSet};
+use stepback_machine::{AccessKind, Branch, Encoding, InstructionSet, RegisterView};
 
-use crate::events::ThreadNumber;
+use crate::events::{DelaySlot, ThreadNumber};
 use crate::marker::Marker;
 
 /// A step as it is handed in.
@@ -24,6 +24,44 @@ pub struct StoredStep {
     pub encoding: Option<Encoding>,
     /// Where an indirect branch goes; none when the trace does not say.
     pub target: Option<u64>,
+    /// How it was reached.
+    pub reached: Reached,
+}
+
+/// How a step was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Reached {
+    /// Whether it stands in a delay slot.
+    pub slot: DelaySlot,
+    /// False when it had no effect: it was annulled, or it trapped.
+    pub is_executed: bool,
+}
+
+impl Reached {
+    /// As every instruction of a machine without delay slots whose trace has executed ones alone.
+    pub const PLAINLY: Self = Self { slot: DelaySlot::None, is_executed: true };
+
+    const SLOTS: [DelaySlot; 3] = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled];
+
+    /// The number under which it is written.
+    pub fn number(self) -> u8 {
+        (self.slot as u8) << 1 | u8::from(self.is_executed)
+    }
+
+    /// What such a number stands for.
+    pub fn of_number(number: u8) -> Option<Self> {
+        let slot = *Self::SLOTS.get(usize::from(number >> 1))?;
+        Some(Self { slot, is_executed: number & 1 != 0 })
+    }
+}
+
+/// A register, or a part of it, got a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredRegister {
+    /// Which bytes of which register of the architecture's table: at most 16, offset and length below 512.
+    pub view: RegisterView,
+    /// Its value; none when the trace says that it is not known from here on.
+    pub value: Option<u128>,
 }
 
 /// An access to memory.

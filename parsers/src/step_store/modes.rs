@@ -1,0 +1,40 @@
+//! The numbers under which modes are written.
+
+use stepback_machine::Mode;
+
+/// A kind in the lowest byte, what belongs to it above.
+pub fn number_of_mode(mode: Mode) -> u64 {
+    let [kind, a, b, c] = match mode {
+        Mode::Other => [0; 4],
+        Mode::Level { level, has_own_stack } => [1, level, u8::from(has_own_stack), 0],
+        Mode::Banked([a, b, c]) => [2, a, b, c],
+        Mode::Handler => [3, 0, 0, 0],
+    };
+    u64::from(u32::from_le_bytes([kind, a, b, c]))
+}
+
+/// The mode of such a number.
+pub fn mode_of_number(number: u64) -> Option<Mode> {
+    let [kind, a, b, c] = u32::try_from(number).ok()?.to_le_bytes();
+    Some(match kind {
+        0 => Mode::Other,
+        1 => Mode::Level { level: a, has_own_stack: b != 0 },
+        2 => Mode::Banked([a, b, c]),
+        3 => Mode::Handler,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_lead_back_to_their_modes() {
+        let level = Mode::Level { level: 2, has_own_stack: true };
+        for mode in [Mode::Other, level, Mode::Banked(*b"irq"), Mode::Handler] {
+            assert_eq!(mode_of_number(number_of_mode(mode)), Some(mode));
+        }
+        assert_eq!((mode_of_number(99), mode_of_number(1 << 32)), (None, None));
+    }
+}

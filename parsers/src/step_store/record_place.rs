@@ -1,0 +1,99 @@
+//! To which item a record belongs, in formats that number all their records.
+
+use std::io;
+use std::ops::Range;
+
+use crate::step_store::block::{BlockVisitor, ITEMS};
+use crate::step_store::code::Code;
+use crate::step_store::items::first_item;
+use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
+use crate::step_store::store::{StepStore, StoreScratch};
+
+impl StepStore {
+    /// The item of the record with this number, from 1; none when there is no such record. O(log n) reads.
+    ///
+    /// # Errors
+    /// The store could not be read, or is damaged.
+    pub fn item_of_record(&self, number: u64, scratch: &mut StoreScratch) -> io::Result<Option<u64>> {
+        let mut found = None;
+        let (block, before) = self.block_of_record(number, scratch)?;
+        let mut end = before;
+        each_item(self, block..block + ITEMS, scratch, |item, records| {
+            end += records;
+            found = found.or((number > 0 && number <= end).then_some(item));
+        })?;
+        Ok(found)
+    }
+
+    /// The numbers of the records of an item. O(1) reads.
+    ///
+    /// # Errors
+    /// The store could not be read, or is damaged.
+    pub fn records_of_item(&self, item: u64, scratch: &mut StoreScratch) -> io::Result<Range<u64>> {
+        let block = item / ITEMS * ITEMS;
+        let mut next = self.records_before(item, scratch)? + 1;
+        let mut found = next..next;
+        each_item(self, block..block + ITEMS, scratch, |known, records| {
+            if known == item {
+                found = next..next + records;
+            }
+            next += records;
+        })?;
+        Ok(found)
+    }
+}
+
+/// Hands out the items of a block, each with the number of its records.
+fn each_item(
+    store: &StepStore,
+    items: Range<u64>,
+    scratch: &mut StoreScratch,
+    each: impl FnMut(u64, u64),
+) -> io::Result<()> {
+    let end = items.end.min(store.wait_for(items.end)?);
+    // What stands before the first step of a block belongs to it only where the trace begins.
+    let mut run = Run { item: first_item(items.start), records: 0, is_begun: items.start == 0, each };
+    if items.start < end {
+        store.visit(items.start..end, scratch, &mut run, |_, _| true)?;
+        run.end_item();
+    }
+    Ok(())
+}
+
+struct Run<F> {
+    item: u64,
+    records: u64,
+    is_begun: bool,
+    each: F,
+}
+
+impl<F: FnMut(u64, u64)> Run<F> {
+    fn end_item(&mut self) {
+        let records = std::mem::take(&mut self.records);
+        if std::mem::replace(&mut self.is_begun, true) {
+            (self.each)(self.item, records);
+        }
+    }
+}
+
+impl<F: FnMut(u64, u64)> BlockVisitor for Run<F> {
+    fn thread(&mut self, _thread: u16, _time: Option<u64>) {}
+
+    fn step(&mut self, _code: &Code, _target: Option<u64>) {
+        self.end_item();
+        self.item += 1;
+    }
+
+    fn access(&mut self, _access: StoredAccess) {}
+
+    fn marker(&mut self, _marker: StoredMarker) {}
+
+    fn hint(&mut self, _hint: StoredHint) {}
+
+    fn problem(&mut self, _message: String) {}
+
+    /// What is said last of an item holds.
+    fn records(&mut self, count: u64) {
+        self.records = count;
+    }
+}

@@ -1,0 +1,266 @@
+//! Values, modes, notes and numbered records come out as they went in.
+
+use stepback_machine::{AccessKind, Branch, Encoding, Endian, InstructionSet, Mode, RegisterId, RegisterView};
+
+use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::kept::places::KeptOptions;
+use crate::step_store::encoder::Encoder;
+use crate::step_store::event_run::StoredFormat;
+use crate::step_store::fill::Filler;
+use crate::step_store::record::{Reached, ReadEnd, StoredAccess, StoredRegister, StoredStep, StoredThread};
+use crate::step_store::store::{StepStore, StoreScratch};
+use crate::step_store::stored_trace::StoredTrace;
+
+/// What a record does, in a format that numbers all of them.
+#[derive(Clone, Debug)]
+enum Given {
+    Step(StoredStep),
+    Access(ThreadNumber, StoredAccess, u64),
+    Register(ThreadNumber, StoredRegister),
+    Mode(ThreadNumber, Mode),
+    Note(ThreadNumber, TextKind, String),
+}
+
+/// Numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn value(&mut self) -> u64 {
+        let bits = self.below(64);
+        self.below(1 << 31).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> bits
+    }
+}
+
+const MODES: [Mode; 3] = [Mode::Other, Mode::Handler, Mode::Banked(*b"irq")];
+const KINDS: [TextKind; 3] = [TextKind::Exception, TextKind::StateChange, TextKind::Note];
+
+fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
+    let slot = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled][dice.below(9).saturating_sub(6) as usize];
+    Given::Step(StoredStep {
+        input: thread.0,
+        thread,
+        branch: Branch::None,
+        set: InstructionSet::A64,
+        length_bytes: 4,
+        pc: 0x1000 + 4 * dice.below(30),
+        encoding: Encoding::new(&[1, 2, 3, 4]),
+        target: None,
+        reached: Reached { slot, is_executed: slot != DelaySlot::Annulled },
+    })
+}
+
+fn access(dice: &mut Dice, thread: ThreadNumber) -> Given {
+    let kind = [AccessKind::Read, AccessKind::Write][dice.below(2) as usize];
+    let size_bytes = [1, 4, 8][dice.below(3) as usize];
+    let address = 0x4000 + 8 * dice.below(20);
+    Given::Access(
+        thread,
+        StoredAccess { kind, size_bytes, address, pc: None },
+        dice.value() & u64::MAX >> (64 - 8 * size_bytes),
+    )
+}
+
+fn register(dice: &mut Dice, thread: ThreadNumber) -> Given {
+    let size_bytes = [8, 8, 16, 1][dice.below(4) as usize];
+    let view = RegisterView::new(RegisterId(dice.below(70) as u16), 0, size_bytes);
+    let wide = u128::from(dice.value()) << 64 | u128::from(dice.value());
+    let value = (dice.below(20) > 0).then_some(wide & u128::MAX >> (128 - 8 * u32::from(size_bytes)));
+    Given::Register(thread, StoredRegister { view, value })
+}
+
+fn records(count: usize) -> Vec<Given> {
+    let mut dice = Dice(1);
+    let mut thread = ThreadNumber(0);
+    let mut records = Vec::new();
+    while records.len() < count {
+        if dice.below(30) == 0 {
+            thread = ThreadNumber(dice.below(3) as u16);
+        }
+        // Readers get accesses before registers.
+        let (accesses, registers) = (dice.below(3), dice.below(5));
+        records.push(step(&mut dice, thread));
+        records.extend((0..accesses).map(|_| access(&mut dice, thread)));
+        records.extend((0..registers).map(|_| register(&mut dice, thread)));
+        if dice.below(8) == 0 {
+            records.push(Given::Mode(thread, MODES[dice.below(3) as usize]));
+            records.push(register(&mut dice, thread));
+        }
+        if dice.below(20) == 0 {
+            records.push(Given::Note(thread, KINDS[dice.below(3) as usize], format!("note {}", records.len())));
+        }
+    }
+    records
+}
+
+fn push(records: &[Given], encoder: &mut Encoder<Filler>) {
+    for thread in 0..3 {
+        encoder.thread(ThreadNumber(thread), StoredThread { tid: thread.into(), pid: 0 });
+    }
+    for (number, record) in (1..).zip(records) {
+        encoder.begin_record(number);
+        match record {
+            Given::Step(step) => _ = encoder.step(step),
+            Given::Access(thread, access, value) => encoder.valued_access(*thread, *access, *value),
+            Given::Register(thread, register) => encoder.register(*thread, *register),
+            Given::Mode(thread, mode) => encoder.mode(*thread, *mode),
+            Given::Note(thread, kind, text) => encoder.note(*thread, *kind, text),
+        }
+    }
+    encoder.begin_record(records.len() as u64 + 1);
+}
+
+struct Format;
+
+impl StoredFormat for Format {
+    fn thread_name(&self, thread: StoredThread) -> String {
+        format!("cpu{}", thread.tid)
+    }
+
+    fn time(&self, _recorded: u64) -> Option<u64> {
+        None
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        InstructionSet::A64
+    }
+
+    fn endian(&self) -> Endian {
+        Endian::Big
+    }
+}
+
+/// What comes out, in words.
+#[derive(Default)]
+struct Told {
+    names: Vec<String>,
+    lines: Vec<String>,
+}
+
+impl Told {
+    fn line(&mut self, thread: ThreadNumber, text: String) {
+        self.lines.push(format!("{} {text}", self.names[usize::from(thread.0)]));
+    }
+}
+
+impl EventSink for Told {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.names.push(name.to_owned());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        let reached = Reached { slot: step.delay_slot, is_executed: step.is_executed };
+        self.line(step.thread, format!("{:#x} {reached:?} {:?}", step.pc.0, step.mode));
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let MemoryAccess { kind, address, size_bytes, bytes, .. } = access;
+        self.line(access.thread, format!("{kind:?} {size_bytes} {:#x} {bytes:?}", address.0));
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        self.line(write.thread, format!("{:?} {:?} {:?}", write.view, write.bytes, write.mode));
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        self.line(event.thread, format!("{:?} {}", event.kind, String::from_utf8_lossy(event.text)));
+    }
+}
+
+/// What should come out.
+fn expected(records: &[Given]) -> Vec<String> {
+    let mut modes = [Mode::Other; 3];
+    let line = |record: &Given| {
+        let (thread, text) = match record {
+            Given::Step(step) => {
+                (step.thread, format!("{:#x} {:?} {:?}", step.pc, step.reached, modes[usize::from(step.thread.0)]))
+            }
+            Given::Access(thread, StoredAccess { kind, size_bytes, address, .. }, value) => {
+                let mut bytes = [0; 8];
+                let size = usize::from(*size_bytes);
+                bytes[..size].copy_from_slice(&value.to_be_bytes()[8 - size..]);
+                (*thread, format!("{kind:?} {size_bytes} {address:#x} {:?}", Some(bytes)))
+            }
+            Given::Register(thread, StoredRegister { view, value }) => {
+                let bytes = value.map(|value| value.to_le_bytes()[..usize::from(view.size_bytes)].to_vec());
+                (*thread, format!("{view:?} {bytes:?} {:?}", modes[usize::from(thread.0)]))
+            }
+            Given::Mode(thread, mode) => {
+                modes[usize::from(thread.0)] = *mode;
+                return None;
+            }
+            Given::Note(thread, kind, text) => (*thread, format!("{kind:?} {text}")),
+        };
+        Some(format!("cpu{} {text}", thread.0))
+    };
+    records.iter().filter_map(line).collect()
+}
+
+fn stored(records: &[Given]) -> StepStore {
+    let given = records.to_vec();
+    let read = move |_: &_, encoder: &mut Encoder<Filler>| {
+        push(&given, encoder);
+        Ok(ReadEnd::Complete)
+    };
+    let store = StepStore::open(KeptOptions::default(), Box::new(read));
+    store.wait_for(u64::MAX).unwrap();
+    store
+}
+
+#[test]
+fn values_modes_and_notes_come_out_as_they_went_in() {
+    let records = records(20_000);
+    let trace = StoredTrace::new(stored(&records));
+    let mut told = Told::default();
+    trace.parse(&(0..trace.length()), &Format, &mut StoreScratch::default(), &mut told).unwrap();
+    let expected = expected(&records);
+    for (found, expected) in told.lines.iter().zip(&expected) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(told.lines.len(), expected.len());
+}
+
+#[test]
+fn a_part_is_told_as_in_the_whole() {
+    let records = records(3000);
+    let trace = StoredTrace::new(stored(&records));
+    let mut scratch = StoreScratch::default();
+    let mut parts = Vec::new();
+    let mut cut = 0;
+    while cut < trace.length() {
+        let end = (cut + 16 * 7).min(trace.length());
+        let mut told = Told::default();
+        trace.parse(&(cut..end), &Format, &mut scratch, &mut told).unwrap();
+        parts.extend(told.lines);
+        cut = end;
+    }
+    assert!(parts == expected(&records), "parts differ from the whole");
+}
+
+#[test]
+fn a_record_is_found_by_its_number() {
+    let records = records(5000);
+    let store = stored(&records);
+    assert_eq!(store.facts().records, records.len() as u64);
+    let mut scratch = StoreScratch::default();
+    let mut item = 0;
+    let mut firsts = vec![1];
+    for (number, record) in (1..).zip(&records) {
+        if matches!(record, Given::Step(_)) {
+            item += 1;
+            firsts.push(number);
+        }
+        assert_eq!(store.item_of_record(number, &mut scratch).unwrap(), Some(item), "{number}");
+    }
+    firsts.push(records.len() as u64 + 1);
+    for (item, range) in (0..).zip(firsts.windows(2)) {
+        assert_eq!(store.records_of_item(item, &mut scratch).unwrap(), range[0]..range[1], "{item}");
+    }
+    for missing in [0, records.len() as u64 + 1, u64::MAX] {
+        assert_eq!(store.item_of_record(missing, &mut scratch).unwrap(), None);
+    }
+}
