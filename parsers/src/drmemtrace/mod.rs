@@ -18,7 +18,6 @@ mod function_list;
 pub(crate) mod head;
 mod junk;
 mod layout;
-mod line_writer;
 mod marker_names;
 mod merge;
 mod modules_log;

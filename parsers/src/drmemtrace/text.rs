@@ -2,13 +2,13 @@
 
 use stepback_machine::{AccessKind, Branch};
 
-use crate::drmemtrace::line_writer::{LineWriter, decimal_digits};
 use crate::drmemtrace::marker_names::{hint_word, marker_name};
 use crate::drmemtrace::record::ThreadIdentity;
 use crate::drmemtrace::visible::{RecordContent, VisibleRecord};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::code::Code;
 use crate::step_store::record::{StoredAccess, StoredHint, StoredMarker};
+use crate::text::line_writer::{LineWriter, decimal_digits};
 
 /// A record as a line of text, without its end.
 pub fn record_text(record: &VisibleRecord<'_>, threads: &[ThreadIdentity]) -> String {
