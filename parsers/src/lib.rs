@@ -39,6 +39,7 @@ mod marker;
 mod numbers;
 pub mod packed;
 mod read_at;
+pub mod rst;
 mod scratch;
 mod source;
 pub mod step_store;

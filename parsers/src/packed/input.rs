@@ -22,7 +22,7 @@ pub(super) struct PackedInput {
 }
 
 /// An input with positions, read from front to back.
-pub(super) struct FrontToBack {
+pub(crate) struct FrontToBack {
     pub input: Arc<dyn ReadAt>,
     pub offset: u64,
     /// How many bytes were read so far: shown as progress.

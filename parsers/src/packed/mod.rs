@@ -29,7 +29,7 @@ mod damage;
 mod directory;
 mod fill;
 mod head;
-mod input;
+pub(crate) mod input;
 pub(crate) mod kind;
 mod layout;
 mod pipeline;

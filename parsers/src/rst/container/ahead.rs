@@ -1,0 +1,174 @@
+//! Unpacks a file on a thread of its own, a bounded number of buffers ahead.
+
+use std::io::{self, ErrorKind, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+
+use crate::packed::PackedKind;
+use crate::packed::Unpacker;
+use crate::packed::input::FrontToBack;
+use crate::read_at::ReadAt;
+
+/// Bytes that are unpacked at once.
+const BUFFER_BYTES: usize = 256 << 10;
+/// Buffers that wait to be used.
+const AHEAD: usize = 8;
+
+/// The unpacked bytes of a file, from front to back.
+pub struct Ahead {
+    /// None only while it ends.
+    parts: Option<Receiver<Part>>,
+    idle: Sender<Vec<u8>>,
+    worker: Option<JoinHandle<()>>,
+    buffer: Vec<u8>,
+    used: usize,
+    offset: u64,
+    /// Why the bytes end where they do, if that is not the end of the file.
+    damage: Option<String>,
+    is_over: bool,
+}
+
+/// What the thread hands over.
+enum Part {
+    Bytes(Vec<u8>),
+    /// Everything was unpacked that could be.
+    End(Option<String>),
+    Failure(io::Error),
+}
+
+/// A file that is being unpacked.
+enum Input {
+    Packed(Box<Unpacker>),
+    Plain(FrontToBack),
+}
+
+impl Ahead {
+    /// Begins to unpack.
+    ///
+    /// # Errors
+    /// The file could not be read, or no thread started.
+    pub fn open(file: Arc<dyn ReadAt>) -> io::Result<Self> {
+        let kind = PackedKind::of(file.as_ref())?;
+        let (sender, parts) = sync_channel(AHEAD);
+        let (idle, idle_buffers) = channel();
+        let work = move || {
+            let input = FrontToBack { input: file, offset: 0, done: Arc::default() };
+            let mut input = match kind {
+                Some(kind) => Input::Packed(Box::new(Unpacker::new(Box::new(input), kind))),
+                None => Input::Plain(input),
+            };
+            // A library that panics must not look like the end of a file.
+            let end = catch_unwind(AssertUnwindSafe(|| input.hand_over(&sender, &idle_buffers)));
+            // Nobody takes it when the reader has stopped.
+            _ = sender.send(match end {
+                Ok(Ok(())) => Part::End(input.damage()),
+                Ok(Err(error)) => Part::Failure(error),
+                Err(_) => Part::Failure(io::Error::other("what unpacks the trace has failed")),
+            });
+        };
+        let worker = std::thread::Builder::new().name("unpack".to_owned()).spawn(work)?;
+        Ok(Self {
+            parts: Some(parts),
+            idle,
+            worker: Some(worker),
+            buffer: Vec::new(),
+            used: 0,
+            offset: 0,
+            damage: None,
+            is_over: false,
+        })
+    }
+
+    /// Bytes taken so far.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Why there are no more bytes, once there are none, if the file is damaged there.
+    pub fn take_damage(&mut self) -> Option<String> {
+        self.damage.take()
+    }
+
+    /// Appends the next bytes, fewer than asked for only at the end.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn read_into(&mut self, out: &mut Vec<u8>, mut count: usize) -> io::Result<()> {
+        while count > 0 && self.has_more()? {
+            let rest = self.buffer.get(self.used..).unwrap_or_default();
+            let part = rest.get(..count.min(rest.len())).unwrap_or(rest);
+            out.extend_from_slice(part);
+            count -= part.len();
+            self.used += part.len();
+            self.offset = self.offset.saturating_add(part.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// False at the end.
+    fn has_more(&mut self) -> io::Result<bool> {
+        while self.used == self.buffer.len() && !self.is_over {
+            // Nobody takes it when all is unpacked.
+            _ = self.idle.send(std::mem::take(&mut self.buffer));
+            self.used = 0;
+            match self.parts.as_ref().and_then(|parts| parts.recv().ok()) {
+                Some(Part::Bytes(bytes)) => self.buffer = bytes,
+                Some(Part::End(damage)) => (self.damage, self.is_over) = (damage, true),
+                Some(Part::Failure(error)) => return Err(error),
+                None => return Err(io::Error::other("the thread that unpacks the trace has ended")),
+            }
+        }
+        Ok(self.used < self.buffer.len())
+    }
+}
+
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.parts = None; // which lets the thread end
+        if let Some(worker) = self.worker.take() {
+            _ = worker.join();
+        }
+    }
+}
+
+impl Input {
+    /// Hands over everything, unless nobody wants it.
+    fn hand_over(&mut self, parts: &SyncSender<Part>, idle: &Receiver<Vec<u8>>) -> io::Result<()> {
+        loop {
+            let mut buffer = idle.try_recv().unwrap_or_default();
+            buffer.resize(BUFFER_BYTES, 0);
+            let count = self.fill(&mut buffer)?;
+            buffer.truncate(count);
+            let is_last = count == 0;
+            if is_last || parts.send(Part::Bytes(buffer)).is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut count = 0;
+        while let Some(rest) = buffer.get_mut(count..).filter(|rest| !rest.is_empty()) {
+            let read = match self {
+                Self::Packed(unpacker) => unpacker.read(rest),
+                Self::Plain(file) => file.read(rest),
+            };
+            match read {
+                Ok(0) => break,
+                Ok(more) => count += more,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(count)
+    }
+
+    fn damage(&self) -> Option<String> {
+        match self {
+            Self::Packed(unpacker) => unpacker.damage().map(ToString::to_string),
+            Self::Plain(_) => None,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What the packer knows of an instruction by its word (The SPARC Architecture Manual, Version 9, appendix A).
+
+/// The classes of instructions that are predicted alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Class {
+    #[default]
+    Plain,
+    /// A load, a store, or what else has an address.
+    Memory,
+    DoneRetry,
+    Conditional,
+    Always,
+    Never,
+    Call,
+    /// JMPL and RETURN.
+    Indirect,
+}
+
+/// The bit of a branch that annuls its delay slot.
+pub const ANNUL: u32 = 1 << 29;
+
+impl Class {
+    /// The class of a word. Until minor version 17 a branch that is never taken counted as conditional.
+    pub fn of(word: u32, minor: u8) -> Self {
+        if let Some(branch) = Self::of_branch(word, minor) {
+            return branch;
+        }
+        match word >> 30 {
+            1 => Self::Call,
+            3 => Self::Memory,
+            _ if matches!(word & 0xc1f8_0000, 0x81c0_0000 | 0x81c8_0000) => Self::Indirect,
+            _ if matches!(word & 0xfff8_0000, 0x81f0_0000 | 0x83f0_0000) => Self::DoneRetry,
+            _ => Self::Plain,
+        }
+    }
+
+    fn of_branch(word: u32, minor: u8) -> Option<Self> {
+        if is_by_register(word) {
+            return Some(Self::Conditional);
+        }
+        if !matches!(word & 0xc1c0_0000, 0x0180_0000 | 0x0140_0000 | 0x0080_0000 | 0x0040_0000) {
+            return None;
+        }
+        Some(match word & 0xdec0_0000 {
+            0x1080_0000 | 0x1040_0000 => Self::Always,
+            0x0080_0000 | 0x0040_0000 if minor > 17 => Self::Never,
+            _ => Self::Conditional,
+        })
+    }
+
+    /// True for what moves control by itself, but for DONE and RETRY.
+    #[inline]
+    pub fn is_transfer(self) -> bool {
+        !matches!(self, Self::Plain | Self::Memory | Self::DoneRetry)
+    }
+
+    /// True for branches, whose words have an annul bit.
+    #[inline]
+    pub fn is_branch(self) -> bool {
+        matches!(self, Self::Conditional | Self::Always | Self::Never)
+    }
+}
+
+/// Where a branch or call goes; 0 for all others.
+pub fn target_of(word: u32, class: Class, pc: u64) -> u64 {
+    let distance = match class {
+        Class::Call => signed(word, 30),
+        Class::Conditional | Class::Always | Class::Never if is_by_register(word) => {
+            signed((word >> 6 & 0xc000) | (word & 0x3fff), 16)
+        }
+        // With prediction (BPcc, FBPfcc) or without.
+        Class::Conditional | Class::Always | Class::Never if word & 0x0080_0000 == 0 => signed(word, 19),
+        Class::Conditional | Class::Always | Class::Never => signed(word, 22),
+        _ => return 0,
+    };
+    pc.wrapping_add_signed(4 * distance)
+}
+
+/// BPr: a branch by what an integer register holds.
+fn is_by_register(word: u32) -> bool {
+    word & 0xd1c0_0000 == 0x00c0_0000 && word >> 25 & 3 != 0
+}
+
+/// The lowest bits as a signed number.
+fn signed(word: u32, bits: u32) -> i64 {
+    i64::from((word << (32 - bits)).cast_signed() >> (32 - bits))
+}
+
+/// JMPL and RETURN to behind the call: `ret` and `retl`.
+#[inline]
+pub fn is_return(word: u32) -> bool {
+    destination(word) == 0 && word & 0x1fff == 8 && matches!(word >> 14 & 31, 15 | 31)
+}
+
+/// What moves the return address out of its register in the delay slot of a call.
+#[inline]
+pub fn is_leaving(word: u32) -> bool {
+    word & 0xc1f8_0000 == 0x81e8_0000 || word == 0x9e10_0001
+}
+
+/// The register that the instruction writes.
+#[inline]
+pub fn destination(word: u32) -> u32 {
+    word >> 25 & 31
+}

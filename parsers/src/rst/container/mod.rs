@@ -1,0 +1,11 @@
+//! Files to records, whatever they are packed in.
+
+pub(super) mod ahead;
+pub(super) mod batch;
+mod code;
+pub(super) mod kind;
+mod paged;
+mod plain;
+mod rz2;
+mod rz3;
+pub(super) mod unpacking;

@@ -1,0 +1,51 @@
+//! Large tables of which little may be used: they take memory where they are touched.
+
+/// Bytes that all tables may still take.
+#[derive(Debug)]
+pub struct Budget {
+    bytes: usize,
+}
+
+/// A table of values that are at first what their type says, in pages.
+#[derive(Debug)]
+pub struct Paged<T, const PAGE: usize> {
+    pages: Vec<Option<Box<[T; PAGE]>>>,
+}
+
+impl Budget {
+    pub fn new(bytes: usize) -> Self {
+        Self { bytes }
+    }
+
+    /// False when there are not so many left.
+    pub fn take(&mut self, bytes: usize) -> bool {
+        let left = self.bytes.checked_sub(bytes);
+        self.bytes = left.unwrap_or_default();
+        left.is_some()
+    }
+}
+
+impl<T: Clone + Default, const PAGE: usize> Paged<T, PAGE> {
+    /// A table of at least so many.
+    pub fn new(count: usize) -> Self {
+        Self { pages: (0..count.div_ceil(PAGE)).map(|_| None).collect() }
+    }
+
+    /// The place of a value; none when there is no memory for it, or no such place.
+    #[inline]
+    pub fn place(&mut self, index: usize, budget: &mut Budget) -> Option<&mut T> {
+        let page = self.pages.get_mut(index / PAGE)?;
+        if page.is_none() {
+            Self::begin(page, budget)?;
+        }
+        page.as_mut()?.get_mut(index % PAGE)
+    }
+
+    #[cold]
+    fn begin(page: &mut Option<Box<[T; PAGE]>>, budget: &mut Budget) -> Option<()> {
+        let is_left = budget.take(size_of::<T>() * PAGE);
+        let values = || vec![T::default(); PAGE].into_boxed_slice().try_into().ok();
+        *page = is_left.then(values).flatten();
+        page.is_some().then_some(())
+    }
+}

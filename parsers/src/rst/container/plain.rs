@@ -1,0 +1,36 @@
+//! Records that are not packed.
+
+use std::io;
+
+use crate::rst::container::ahead::Ahead;
+use crate::rst::container::batch::{BATCH_RECORDS, Ending};
+use crate::rst::raw_record::RECORD_BYTES;
+
+/// Hands out records as they stand in the file.
+pub struct Plain {
+    /// The first bytes of the file, until they are handed out.
+    head: Vec<u8>,
+}
+
+impl Plain {
+    /// Goes on behind the first bytes of a file.
+    pub fn new(head: Vec<u8>) -> Self {
+        Self { head }
+    }
+
+    pub fn next_batch(&mut self, input: &mut Ahead, out: &mut Vec<u8>) -> io::Result<Ending> {
+        let limit = BATCH_RECORDS * RECORD_BYTES;
+        out.append(&mut self.head);
+        input.read_into(out, limit.saturating_sub(out.len()))?;
+        if out.len() == limit {
+            return Ok(Ending::More);
+        }
+        let rest = out.len() % RECORD_BYTES;
+        out.truncate(out.len() - rest);
+        Ok(match rest {
+            0 => Ending::Over,
+            1 => Ending::Damaged("the file ends inside a record: 1 byte is left out".to_owned()),
+            _ => Ending::Damaged(format!("the file ends inside a record: {rest} bytes are left out")),
+        })
+    }
+}

@@ -1,0 +1,196 @@
+//! Streams of chunks.
+
+use crate::rst::container::code::{Class, target_of};
+use crate::rst::container::paged::Budget;
+use crate::rst::container::rz2::bytes::{Bytes, Fault};
+use crate::rst::container::rz2::cpu::Cpu;
+use crate::rst::fields::{INSTR_FLAGS, instr};
+use crate::rst::raw_record::{RawRecord, RecordForm};
+
+/// Bytes that say what follows.
+const END: u8 = 161;
+const NEW_CHUNK: u8 = 162;
+const KNOWN_CHUNK: u8 = 163;
+
+/// Flags of an instruction: those of its record, and one more.
+mod flag {
+    pub const HAS_EA: u8 = 0x40;
+    pub const TAKEN: u8 = 4;
+    pub const ANNULLED: u8 = 2;
+    /// Records follow before the next instruction.
+    pub const HAS_ITEMS: u8 = 1;
+    /// Those of the record.
+    pub const OF_RECORD: u8 = 0x6e;
+}
+
+/// A sum over what came before stands behind so many chunks.
+const CHUNKS_PER_SUM: u32 = 16;
+/// The minor version of rstzip 3 that knows instructions as this one does.
+const CLASSES: u8 = 20;
+
+/// What is between two ends of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Some records.
+    Records,
+    /// The stream is over.
+    End,
+}
+
+/// A stream, and where its records go.
+pub struct Stream<'a, 'b> {
+    pub bytes: &'a mut Bytes<'b>,
+    pub out: &'a mut Vec<u8>,
+    pub scratch: &'a mut Scratch,
+    pub budget: &'a mut Budget,
+}
+
+/// The buffers of a chunk, to be used again.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    words: Vec<u32>,
+    /// Addresses of accesses, as far as they are told.
+    eas: Vec<u64>,
+}
+
+/// What a chunk begins with.
+#[derive(Clone, Copy)]
+struct Head<'a> {
+    is_known: bool,
+    pc: u64,
+    /// Of each instruction.
+    flags: &'a [u8],
+}
+
+impl Cpu {
+    /// Appends the records of the next chunk or item; none of one that cannot be read.
+    pub fn next_part(&mut self, stream: &mut Stream<'_, '_>) -> Result<Part, Fault> {
+        let before = stream.out.len();
+        let part = match stream.bytes.byte()? {
+            END => return Ok(Part::End),
+            kind @ (NEW_CHUNK | KNOWN_CHUNK) => self.chunk(kind, stream),
+            first => {
+                let record = self.item(first, stream.bytes, stream.budget);
+                record.map(|record| stream.out.extend_from_slice(&record))
+            }
+        };
+        if part.is_err() {
+            stream.out.truncate(before);
+        }
+        part.map(|()| Part::Records)
+    }
+
+    fn chunk(&mut self, kind: u8, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
+        let is_known = kind == KNOWN_CHUNK;
+        let length = usize::from(stream.bytes.half()?);
+        let pc = stream.bytes.long()?;
+        stream.scratch.words.clear();
+        if !is_known {
+            let words = stream.bytes.take(4 * length)?.as_chunks().0;
+            stream.scratch.words.extend(words.iter().map(|word| u32::from_be_bytes(*word)));
+        }
+        let head = Head { is_known, pc, flags: stream.bytes.take(length)? };
+        self.read_eas(head, stream)?;
+        let counts = head.flags.iter().filter(|flags| **flags & flag::HAS_ITEMS != 0).count();
+        let counts = stream.bytes.take(counts)?;
+        let sums = [u64::from(kind), length as u64, pc];
+        self.sum =
+            sums.into_iter().chain(counts.iter().map(|count| u64::from(*count))).fold(self.sum, u64::wrapping_add);
+        self.push_instructions(head, counts, stream)?;
+        self.check_sum(stream.bytes)
+    }
+
+    /// Finds the instructions, reads the addresses of their accesses, and remembers both.
+    fn read_eas(&mut self, Head { is_known, pc, flags }: Head<'_>, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
+        let Stream { bytes, scratch: Scratch { words, eas }, budget, .. } = stream;
+        eas.clear();
+        if !is_known {
+            let told = flags.iter().zip(&*words).filter(|(flags, word)| is_told(**flags, **word)).count();
+            eas.extend(bytes.take(8 * told)?.as_chunks().0.iter().map(|ea| u64::from_be_bytes(*ea)));
+            return self.history.store(pc, words, eas, budget).ok_or(Fault::Memory);
+        }
+        let way = self.history.find(pc, flags.len(), budget).ok_or(Fault::Contradiction)?;
+        words.extend(way.words().iter().take(flags.len()));
+        let told = flags.iter().zip(&*words).filter(|(flags, word)| is_told(**flags, **word)).count();
+        for before in way.eas().iter().take(told) {
+            eas.push(before.wrapping_add_signed(distance(bytes)?));
+        }
+        way.keep(eas);
+        Ok(())
+    }
+
+    fn push_instructions(&mut self, head: Head<'_>, counts: &[u8], stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
+        let mask = if self.masks_addresses { u64::from(u32::MAX) } else { u64::MAX };
+        let (mut told, mut counts) = (0, counts.iter());
+        let mut pc = head.pc;
+        for (number, flags) in head.flags.iter().copied().enumerate() {
+            let word = stream.scratch.words.get(number).copied().ok_or(Fault::Contradiction)?;
+            let class = Class::of(word, CLASSES);
+            let ea = if is_told(flags, word) {
+                let ea = stream.scratch.eas.get(told).copied().ok_or(Fault::Contradiction)?;
+                told += 1;
+                self.sum = self.sum.wrapping_add(ea);
+                ea
+            } else if flags & flag::ANNULLED != 0 || !is_relative(class) {
+                0
+            } else if flags & flag::TAKEN != 0 {
+                target_of(word, class, pc) & mask
+            } else {
+                pc.wrapping_add(8)
+            };
+            self.sum = self.sum.wrapping_add(u64::from(word)).wrapping_add(u64::from(flags));
+            self.word = word;
+            let record = RawRecord::empty(3, RecordForm::default())
+                .with(INSTR_FLAGS, u64::from(flags & flag::OF_RECORD))
+                .with(instr::CPUID_LO, u64::from(self.number))
+                .with(instr::INSTR, u64::from(word))
+                .with(instr::PC_VA, pc)
+                .with(instr::EA_VA, ea);
+            stream.out.extend_from_slice(&record.bytes());
+            if flags & flag::HAS_ITEMS != 0 {
+                let count = counts.next().copied().unwrap_or_default();
+                (0..count).try_for_each(|_| self.push_item(stream))?;
+            }
+            pc = pc.wrapping_add(4);
+        }
+        Ok(())
+    }
+
+    fn push_item(&mut self, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
+        let first = stream.bytes.byte()?;
+        let record = self.item(first, stream.bytes, stream.budget)?;
+        self.sum = self.sum.wrapping_add(u64::from(record[0]));
+        stream.out.extend_from_slice(&record);
+        Ok(())
+    }
+
+    fn check_sum(&mut self, bytes: &mut Bytes<'_>) -> Result<(), Fault> {
+        self.chunks += 1;
+        if self.chunks < CHUNKS_PER_SUM {
+            return Ok(());
+        }
+        self.chunks = 0;
+        let sum = std::mem::take(&mut self.sum);
+        if bytes.long()? == sum { Ok(()) } else { Err(Fault::Contradiction) }
+    }
+}
+
+/// True for an instruction whose address is told: those of branches and calls follow from their words.
+fn is_told(flags: u8, word: u32) -> bool {
+    flags & flag::HAS_EA != 0 && !is_relative(Class::of(word, CLASSES))
+}
+
+fn is_relative(class: Class) -> bool {
+    class.is_branch() || class == Class::Call
+}
+
+/// How far an access lies from that of the last time.
+fn distance(bytes: &mut Bytes<'_>) -> Result<i64, Fault> {
+    Ok(match bytes.byte()?.cast_signed() {
+        -125 => i64::from(bytes.byte()?.cast_signed()),
+        -123 => i64::from(bytes.half()?.cast_signed()),
+        123 => i64::from(bytes.word()?.cast_signed()),
+        125 => bytes.long()?.cast_signed(),
+        distance => i64::from(distance),
+    })
+}

@@ -1,0 +1,65 @@
+//! What is remembered of a processor.
+
+use crate::rst::container::paged::Paged;
+use crate::rst::container::rz2::difference_cache::DifferenceCache;
+use crate::rst::container::rz2::history::History;
+use crate::rst::fields::{cpu, pavadiff, preg, regval, tlb, trap, trap_exit};
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+
+/// The memory of a processor; all of it is 0 at first.
+#[derive(Debug)]
+pub struct Cpu {
+    /// Its number.
+    pub number: u8,
+    pub history: History,
+    pub differences: DifferenceCache,
+    /// Values of registers, by their remainders.
+    pub values: Paged<u64, 512>,
+    /// Addresses have 32 bits.
+    pub masks_addresses: bool,
+    /// The last instruction.
+    pub word: u32,
+    /// Sum over what came since the last sum that the file tells.
+    pub sum: u64,
+    /// Chunks since then.
+    pub chunks: u32,
+}
+
+/// The remainders of values are by this.
+pub const VALUES: u64 = 65535;
+/// A processor's addresses have 32 bits where this bit of PSTATE is set.
+const ADDRESS_MASK: u64 = 8;
+
+impl Cpu {
+    pub fn new(number: u8) -> Self {
+        Self {
+            number,
+            history: History::new(),
+            differences: DifferenceCache::default(),
+            values: Paged::new(VALUES as usize + 1),
+            masks_addresses: false,
+            word: 0,
+            sum: 0,
+            chunks: 0,
+        }
+    }
+
+    /// Puts the processor's number into a record, which no stream tells, and notes what the record says of the processor.
+    pub fn adopt(&mut self, record: &mut [u8; RECORD_BYTES]) {
+        let raw = RawRecord::new(record, RecordForm::default());
+        let field = match raw.kind() {
+            5 => tlb::CPU.low,
+            7 => trap::CPU.low,
+            8 => trap_exit::CPU.low,
+            9 => regval::CPU.low,
+            11 => cpu::CPU_NUMBER,
+            17 => {
+                self.masks_addresses = raw.get(preg::PSTATE) & ADDRESS_MASK != 0;
+                preg::CPU.low
+            }
+            19 => pavadiff::CPU.low,
+            _ => return,
+        };
+        *record = raw.with(field, u64::from(self.number)).bytes();
+    }
+}

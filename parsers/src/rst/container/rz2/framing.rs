@@ -1,0 +1,95 @@
+//! The head of a file and its blocks.
+
+use std::io;
+
+use crate::rst::container::ahead::Ahead;
+use crate::rst::container::rz2::bytes::{Bytes, Fault};
+
+/// What the head of a file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The records are of one processor; of several they have turns.
+    pub is_of_one_cpu: bool,
+}
+
+/// So long is it.
+const HEAD_BYTES: usize = 512;
+/// No packer made blocks longer than this: they hold some hundred thousand records.
+const BLOCK_BYTES_MAX: usize = 8 << 20;
+/// As many processors there may be.
+pub const CPUS: u8 = 64;
+
+/// Some bytes whose length stands before them.
+pub struct Block {
+    pub bytes: Vec<u8>,
+    /// The file ends within it.
+    pub is_cut_off: bool,
+}
+
+/// How many records of a processor come before those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub cpu: u8,
+    pub records: u32,
+}
+
+impl Head {
+    /// Reads the rest of a head; none, and why, when it is of another kind.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn read(input: &mut Ahead, mut head: Vec<u8>) -> io::Result<Result<Self, String>> {
+        let missing = HEAD_BYTES.saturating_sub(head.len());
+        input.read_into(&mut head, missing)?;
+        if head.len() < HEAD_BYTES {
+            return Ok(Err("the file is cut off in its head: copy it again if there is more".to_owned()));
+        }
+        let text = String::from_utf8_lossy(&head);
+        let cpus = text.split_once("Numcpus=").map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect());
+        let cpus = cpus.and_then(|digits: String| digits.parse::<u32>().ok());
+        Ok(cpus.map(|cpus| Self { is_of_one_cpu: cpus == 1 }).ok_or_else(|| {
+            "its head does not say how many processors there are (\"Numcpus=\"): what is packed is damaged".to_owned()
+        }))
+    }
+}
+
+impl Block {
+    /// The next block; why there is none, where its length is impossible.
+    ///
+    /// # Errors
+    /// The file could not be read.
+    pub fn read(input: &mut Ahead, mut used: Vec<u8>) -> io::Result<Result<Self, String>> {
+        let mut length = Vec::with_capacity(4);
+        input.read_into(&mut length, 4)?;
+        used.clear();
+        let Some(length) = length.first_chunk().map(|bytes| u32::from_be_bytes(*bytes) as usize) else {
+            return Ok(Ok(Self { bytes: used, is_cut_off: true }));
+        };
+        if length > BLOCK_BYTES_MAX {
+            return Ok(Err(format!("a block says that it has {length} bytes: what is packed here is damaged")));
+        }
+        input.read_into(&mut used, length)?;
+        let is_cut_off = used.len() < length;
+        Ok(Ok(Self { bytes: used, is_cut_off }))
+    }
+}
+
+/// The turns that a block tells.
+pub fn turns(mut bytes: Bytes<'_>) -> Result<Vec<Turn>, Fault> {
+    let mut turns = Vec::new();
+    while bytes.peek().is_some() {
+        let cpu = bytes.byte()?;
+        let records = match bytes.byte()? {
+            0 => match bytes.half()? {
+                0 => bytes.word()?,
+                records => u32::from(records),
+            },
+            records => u32::from(records),
+        };
+        if cpu >= CPUS {
+            return Err(Fault::Contradiction);
+        }
+        turns.push(Turn { cpu, records });
+    }
+    Ok(turns)
+}

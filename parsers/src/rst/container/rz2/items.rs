@@ -1,0 +1,118 @@
+//! Records that are no instructions.
+
+use crate::rst::container::code::destination;
+use crate::rst::container::paged::Budget;
+use crate::rst::container::rz2::bytes::{Bytes, Fault};
+use crate::rst::container::rz2::cpu::{Cpu, VALUES};
+use crate::rst::fields::regval;
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+
+/// Bytes that say what follows.
+mod tag {
+    /// Types of records that stand there as they are lie below.
+    pub const RAW_END: u8 = 160;
+    pub const DIFFERENCE: u8 = 164;
+    pub const DIFFERENCE_END: u8 = 171;
+    pub const CONDITION_CODES: u8 = 172;
+    pub const REGISTER: u8 = 173;
+    pub const BYTE: u8 = 174;
+    pub const HALF: u8 = 175;
+    pub const WORD: u8 = 176;
+    pub const LONG: u8 = 177;
+    pub const KNOWN: u8 = 178;
+    pub const ALL_ONES: u8 = 179;
+    pub const ZERO: u8 = 180;
+    pub const EIGHT: u8 = 188;
+    pub const PAIR: u8 = 189;
+}
+
+/// The numbers of what registers are.
+const INTEGER: u64 = 1;
+const UNUSED: u64 = 5;
+const CONDITION_CODES: u64 = 6;
+const DIFFERENCE: u8 = 19;
+
+/// A register and its value.
+#[derive(Clone, Copy)]
+struct Register {
+    id: u64,
+    value: u64,
+}
+
+impl Cpu {
+    /// The record that begins with a byte.
+    pub fn item(&mut self, first: u8, bytes: &mut Bytes<'_>, budget: &mut Budget) -> Result<[u8; RECORD_BYTES], Fault> {
+        let mut record = match first {
+            ..tag::RAW_END => raw(first, bytes)?,
+            tag::DIFFERENCE..=tag::DIFFERENCE_END => {
+                let slot = usize::from(first - tag::DIFFERENCE);
+                self.differences.get(slot).ok_or(Fault::Contradiction)?
+            }
+            tag::REGISTER..=tag::PAIR => self.registers(first, bytes, budget)?,
+            _ => return Err(Fault::Contradiction),
+        };
+        if first == DIFFERENCE {
+            self.differences.store(record);
+        }
+        self.adopt(&mut record);
+        Ok(record)
+    }
+
+    fn registers(
+        &mut self,
+        first: u8,
+        bytes: &mut Bytes<'_>,
+        budget: &mut Budget,
+    ) -> Result<[u8; RECORD_BYTES], Fault> {
+        let mut record =
+            RawRecord::empty(9, RecordForm::default()).with(regval::POST_INSTR, 1).with(regval::REGTYPE0, INTEGER);
+        let is_pair = first == tag::PAIR;
+        let begin = if is_pair { bytes.byte()? } else { first };
+        let register = self.register(begin, bytes, budget)?;
+        record = record.with(regval::REGID0, register.id).with(regval::REG0, register.value);
+        if is_pair {
+            let begin = bytes.byte()?;
+            let register = self.register(begin, bytes, budget)?;
+            record = record.with(regval::REGTYPE1, INTEGER);
+            record = record.with(regval::REGID1, register.id).with(regval::REG1, register.value);
+        } else if bytes.peek() == Some(tag::CONDITION_CODES) {
+            bytes.byte()?;
+            record = record.with(regval::REGTYPE1, CONDITION_CODES).with(regval::REGID1, u64::from(bytes.byte()?));
+        } else {
+            record = record.with(regval::REGTYPE1, UNUSED);
+        }
+        Ok(record.bytes())
+    }
+
+    /// A register that begins with a byte. Where its number is not told, it is that which the last instruction writes.
+    fn register(&mut self, begin: u8, bytes: &mut Bytes<'_>, budget: &mut Budget) -> Result<Register, Fault> {
+        let (id, begin) = match begin {
+            tag::REGISTER => (u64::from(bytes.byte()?), bytes.byte()?),
+            begin => (u64::from(destination(self.word)), begin),
+        };
+        let value = match begin {
+            tag::BYTE => u64::from(bytes.byte()?),
+            tag::HALF => u64::from(bytes.half()?),
+            tag::WORD => self.note(u64::from(bytes.word()?), budget)?,
+            tag::LONG => self.note(bytes.long()?, budget)?,
+            tag::KNOWN => *self.values.place(usize::from(bytes.half()?), budget).ok_or(Fault::Memory)?,
+            tag::ALL_ONES => u64::MAX,
+            tag::ZERO..=tag::EIGHT => u64::from(begin - tag::ZERO),
+            _ => return Err(Fault::Contradiction),
+        };
+        Ok(Register { id, value })
+    }
+
+    /// Remembers a value that may come again.
+    fn note(&mut self, value: u64, budget: &mut Budget) -> Result<u64, Fault> {
+        *self.values.place((value % VALUES) as usize, budget).ok_or(Fault::Memory)? = value;
+        Ok(value)
+    }
+}
+
+/// A record that stands there as it is.
+fn raw(first: u8, bytes: &mut Bytes<'_>) -> Result<[u8; RECORD_BYTES], Fault> {
+    let mut record = [first; RECORD_BYTES];
+    record[1..].copy_from_slice(bytes.take(RECORD_BYTES - 1)?);
+    Ok(record)
+}

@@ -1,0 +1,85 @@
+//! The arrays of a section.
+
+/// An array, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Array {
+    TypeKey,
+    Type,
+    IsCpuPredicted,
+    Cpu,
+    IsAllPredicted,
+    Predicted,
+    Instruction,
+    IsTargetPredicted,
+    IsZero,
+    ValueLevel,
+    Value0,
+    Value1,
+    Value2,
+    Value3,
+    Value4,
+    Value5,
+    Value6,
+    Raw,
+    IsAfter,
+    IsRegisterKindPredicted,
+    RegisterKind,
+    IsRegisterPredicted,
+    Register,
+    MemoryFlags,
+    MemorySize,
+    MemoryAddressHigh,
+    MemoryAddressLow,
+    IsContextPredicted,
+    Context,
+    IsPcDifferencePredicted,
+    HasDataDifference,
+    IsDataContextPredicted,
+    DataContext,
+    IsDataDifferencePredicted,
+    IsLookingAhead,
+    Tlb,
+    Trap,
+    IsDmaWrite,
+    DmaBytes,
+    IsRfsTypePredicted,
+    IsRfsPcPredicted,
+    IsRfsInstructionPredicted,
+    IsRfsBranchPredicted,
+    CacheReference,
+    RfsCpu,
+    CacheDmaBytes,
+    CacheAsi,
+    CacheFunction,
+    HasCacheAddress,
+    IsCachePhysicalPredicted,
+}
+
+/// How many there are.
+pub const ARRAYS: usize = 50;
+
+/// Bits of an element of each.
+const WIDTHS: [u32; ARRAYS] = [
+    2, 8, 1, 10, 1, 8, 32, 1, 1, 3, 7, 11, 13, 15, 18, 21, 25, 64, 1, 1, 8, 1, 8, 1, 3, 8, 32, 1, 13, 1, 1, 1, 13, 1,
+    1, 30, 49, 1, 32, 1, 1, 1, 1, 3, 10, 32, 8, 5, 1, 1,
+];
+
+/// The levels of the value cache, each with an array of its own.
+pub const VALUE_LEVELS: [Array; 7] =
+    [Array::Value0, Array::Value1, Array::Value2, Array::Value3, Array::Value4, Array::Value5, Array::Value6];
+
+/// The widths in files of a minor version.
+pub fn widths(minor: u8) -> [u32; ARRAYS] {
+    let mut widths = WIDTHS;
+    if !has_wide_cpu(minor) {
+        for (array, width) in [(Array::Cpu, 6), (Array::Predicted, 7), (Array::Tlb, 26)] {
+            widths[array as usize] = width;
+        }
+    }
+    widths
+}
+
+/// True where processors have numbers of ten bits, and instructions a hyperprivileged mode.
+pub fn has_wide_cpu(minor: u8) -> bool {
+    minor >= 20
+}

@@ -1,0 +1,39 @@
+//! Whether branches are taken, by what they did before.
+
+/// Whether a prediction held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    Right,
+    Wrong,
+}
+
+const COUNTERS: usize = 1 << 14;
+
+/// A counter from 0 to 3 for each branch: above 1 it is likely taken.
+#[derive(Debug)]
+pub struct BranchCounters(Box<[u8]>);
+
+impl From<bool> for Guess {
+    #[inline]
+    fn from(is_right: bool) -> Self {
+        if is_right { Self::Right } else { Self::Wrong }
+    }
+}
+
+impl BranchCounters {
+    /// Bytes that they take.
+    pub const BYTES: usize = COUNTERS;
+
+    pub fn new() -> Self {
+        Self(vec![0; COUNTERS].into_boxed_slice())
+    }
+
+    /// Whether a branch was taken.
+    #[inline]
+    pub fn outcome(&mut self, pc: u64, guess: Guess) -> bool {
+        let Some(counter) = self.0.get_mut((pc >> 2) as usize % COUNTERS) else { return false };
+        let is_taken = (*counter > 1) == (guess == Guess::Right);
+        *counter = if is_taken { (*counter + 1).min(3) } else { counter.saturating_sub(1) };
+        is_taken
+    }
+}

@@ -1,0 +1,65 @@
+//! The processors that were seen.
+
+use crate::rst::container::paged::Budget;
+use crate::rst::container::rz3::array::Array;
+use crate::rst::container::rz3::bits::{Bits, Fault};
+use crate::rst::container::rz3::cpu::Cpu;
+
+/// As many processors may have a number.
+const CPUS: usize = 1 << 10;
+/// Bytes that the predictors of all together may take: those of some two hundred processors that execute everything.
+const MEMORY: usize = 1 << 30;
+
+/// The processors, each from where it was first seen.
+#[derive(Debug)]
+pub struct Cpus {
+    cpus: Vec<Option<Box<Cpu>>>,
+    budget: Budget,
+    /// Which one the next instruction is likely of.
+    pub predicted: u16,
+    /// Which one the last instruction was of.
+    pub last: u16,
+}
+
+impl Cpus {
+    pub fn new() -> Self {
+        let cpus = (0..CPUS).map(|_| None).collect();
+        Self { cpus, budget: Budget::new(MEMORY), predicted: 0, last: 0 }
+    }
+
+    /// The number of a record's processor, by what it likely is.
+    #[inline]
+    pub fn number(bits: &mut Bits, predicted: u16) -> u16 {
+        bits.predicted_or(Array::IsCpuPredicted, u64::from(predicted), Array::Cpu) as u16 // ten bits
+    }
+
+    pub fn is_known(&self, number: u16) -> bool {
+        self.cpus.get(usize::from(number)).is_some_and(Option::is_some)
+    }
+
+    /// The predictors of a processor, and the memory that is left; none, and a fault, when there is not enough.
+    #[inline]
+    pub fn touch(&mut self, number: u16, bits: &mut Bits) -> Option<(&mut Cpu, &mut Budget)> {
+        let place = self.cpus.get_mut(usize::from(number))?;
+        if place.is_none() {
+            begin(place, &mut self.budget, bits);
+        }
+        Some((place.as_mut()?, &mut self.budget))
+    }
+
+    /// Forgets differences that wait for an instruction, since none waits for one of another section;
+    /// true when there was one that needs it.
+    pub fn end_section(&mut self) -> bool {
+        let pending = self.cpus.iter_mut().flatten().filter_map(|cpu| cpu.pending.take());
+        pending.filter(|pending| pending.is_pc_predicted || pending.is_data_predicted).count() > 0
+    }
+}
+
+#[cold]
+fn begin(place: &mut Option<Box<Cpu>>, budget: &mut Budget, bits: &mut Bits) {
+    if budget.take(Cpu::BYTES) {
+        *place = Some(Box::new(Cpu::new()));
+    } else {
+        bits.fail(Fault::Memory);
+    }
+}

@@ -1,0 +1,225 @@
+//! Instructions.
+
+use crate::rst::container::code::{ANNUL, Class, destination, is_leaving, is_return, target_of};
+use crate::rst::container::rz3::array::{Array, has_wide_cpu};
+use crate::rst::container::rz3::bits::{Bits, Fault};
+use crate::rst::container::rz3::cpu::{Cpu, PendingDifference};
+use crate::rst::container::rz3::cpus::Cpus;
+use crate::rst::container::rz3::instruction_cache::{Line, Set};
+use crate::rst::container::rz3::output::{Draft, Output};
+use crate::rst::fields::instr;
+
+/// What was predicted rightly.
+#[derive(Clone, Copy)]
+struct Right(u64);
+
+impl Right {
+    const PC: u64 = 1;
+    const WORD: u64 = 2;
+    const TAKEN: u64 = 4;
+    const ANNULLED: u64 = 8;
+    const TRAP: u64 = 0x10;
+    const PRIVILEGED: u64 = 0x20;
+    const EA: u64 = 0x40;
+    const HYPERPRIVILEGED: u64 = 0x80;
+
+    #[inline]
+    fn has(self, what: u64) -> bool {
+        self.0 & what != 0
+    }
+}
+
+/// What an instruction does besides being there.
+#[derive(Clone, Copy, Default)]
+struct Effect {
+    is_taken: bool,
+    ea: Option<u64>,
+}
+
+/// Where an instruction stands.
+#[derive(Clone, Copy)]
+struct Site {
+    pc: u64,
+    line: Line,
+    right: Right,
+    has_trap: bool,
+}
+
+/// Puts the next instruction together.
+#[inline]
+pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8) {
+    let number = Cpus::number(bits, cpus.predicted);
+    cpus.predicted = if cpus.is_known(number + 1) { number + 1 } else { 0 };
+    cpus.last = number;
+    let Some((cpu, budget)) = cpus.touch(number, bits) else { return };
+    let right = Right(bits.predicted_or(Array::IsAllPredicted, 0xff, Array::Predicted));
+    let pc = cpu.next_pc(bits, right);
+    let is_annulled = right.has(Right::ANNULLED) == cpu.is_annulled;
+    let Some(set) = cpu.instructions.set(pc, budget) else { return bits.fail(Fault::Memory) };
+    let line = match right.has(Right::WORD) {
+        true => set.find(pc).unwrap_or_else(|| {
+            bits.fail(Fault::Contradiction);
+            Line::default()
+        }),
+        false => learn(set, bits, LearnedAt { pc, is_annulled, minor }),
+    };
+    if std::mem::take(&mut cpu.is_behind_call) && is_leaving(line.word) {
+        cpu.calls.pop();
+    }
+    let has_trap = !right.has(Right::TRAP);
+    if has_wide_cpu(minor) {
+        cpu.is_hyperprivileged ^= !right.has(Right::HYPERPRIVILEGED);
+        cpu.is_privileged &= !cpu.is_hyperprivileged;
+    }
+    cpu.is_privileged ^= !right.has(Right::PRIVILEGED);
+    let site = Site { pc, line, right, has_trap };
+    let effect = match line.class {
+        _ if is_annulled => Effect::default(),
+        class if class.is_transfer() => cpu.transfer(bits, site),
+        _ => cpu.other(bits, site),
+    };
+    if let Some(pending) = cpu.pending.take() {
+        cpu.finish(pending, PendingAt { pc, ea: effect.ea, minor }, out);
+    }
+    let draft = Draft::of(3)
+        .with(instr::EA_VALID, u64::from(effect.ea.is_some()))
+        .with(instr::TR, u64::from(has_trap))
+        .with(instr::HPRIV, u64::from(cpu.is_hyperprivileged))
+        .with(instr::PR, u64::from(cpu.is_privileged))
+        .with(instr::BT, u64::from(effect.is_taken))
+        .with(instr::AN, u64::from(is_annulled))
+        .with(instr::CPUID_LO, u64::from(number))
+        .with(instr::CPUID_HI, u64::from(number) >> 6)
+        .with(instr::INSTR, u64::from(line.word))
+        .with(instr::PC_VA, pc)
+        .with(instr::EA_VA, effect.ea.unwrap_or_default());
+    out.push(draft);
+}
+
+/// Where a word is seen that was not expected there.
+#[derive(Clone, Copy)]
+pub struct LearnedAt {
+    pub pc: u64,
+    pub is_annulled: bool,
+    pub minor: u8,
+}
+
+/// A word that was not expected, which will be the next time.
+#[cold]
+pub fn learn(set: &mut Set, bits: &mut Bits, at: LearnedAt) -> Line {
+    let word = bits.next(Array::Instruction) as u32;
+    let line = Line { word, class: Class::of(word, at.minor), has_target: !at.is_annulled };
+    set.find(at.pc);
+    set.install(at.pc, line);
+    line
+}
+
+/// The instruction that a pending difference waited for.
+#[derive(Clone, Copy)]
+struct PendingAt {
+    pc: u64,
+    ea: Option<u64>,
+    minor: u8,
+}
+
+impl Cpu {
+    #[inline]
+    fn next_pc(&mut self, bits: &mut Bits, right: Right) -> u64 {
+        let pc = if right.has(Right::PC) { self.predicted_pc } else { self.jump(bits) };
+        self.predicted_pc = self.predicted_npc;
+        self.predicted_npc = self.predicted_npc.wrapping_add(4);
+        self.pc = pc;
+        pc
+    }
+
+    /// Where an instruction lies that does not lie where it was expected.
+    #[cold]
+    fn jump(&mut self, bits: &mut Bits) -> u64 {
+        let pc = bits.next(Array::Raw);
+        if pc as u32 == self.predicted_pc as u32 {
+            self.masks_addresses = pc >> 32 == 0;
+        }
+        self.predicted_npc = pc.wrapping_add(4);
+        pc
+    }
+
+    /// A branch, call, jump or return.
+    #[inline]
+    fn transfer(&mut self, bits: &mut Bits, Site { pc, line, right, .. }: Site) -> Effect {
+        let has_ea = right.has(Right::EA);
+        let told = if bits.flag(Array::IsTargetPredicted) { None } else { Some(bits.next(Array::Raw)) };
+        let mask = if self.masks_addresses { u64::from(u32::MAX) } else { u64::MAX };
+        let target = || if line.has_target { target_of(line.word, line.class, pc) & mask } else { 0 };
+        let mut is_taken = right.has(Right::TAKEN);
+        match line.class {
+            Class::Conditional => {
+                is_taken = self.branches.outcome(pc, is_taken.into());
+                if is_taken {
+                    self.predicted_npc = target();
+                }
+            }
+            Class::Always => self.predicted_npc = target(),
+            Class::Never => is_taken = !is_taken,
+            Class::Call => {
+                self.predicted_npc = target();
+                self.call(pc);
+            }
+            _ if is_return(line.word) => {
+                self.predicted_npc = self.calls.pop().wrapping_add(8) & mask;
+                if told.is_some() {
+                    self.calls.clear();
+                }
+            }
+            _ if destination(line.word) == 15 => {
+                self.call(pc);
+                self.predicted_npc = self.jumps.get(pc >> 2) & mask;
+                if let Some(target) = told {
+                    self.jumps.set(pc >> 2, target);
+                }
+            }
+            _ => {}
+        }
+        let ea = told.unwrap_or(self.predicted_npc);
+        self.predicted_npc = ea;
+        let is_fallen_through = line.class == Class::Conditional && is_taken;
+        if line.class.is_branch() && line.word & ANNUL != 0 && !is_fallen_through {
+            self.is_annulled = true;
+        }
+        Effect { is_taken, ea: has_ea.then_some(ea) }
+    }
+
+    fn call(&mut self, pc: u64) {
+        self.calls.push(pc);
+        self.is_behind_call = true;
+    }
+
+    /// What does not move control by itself.
+    #[inline]
+    fn other(&mut self, bits: &mut Bits, Site { line, right, has_trap, .. }: Site) -> Effect {
+        let is_taken = (line.class == Class::DoneRetry) == right.has(Right::TAKEN);
+        let is_ea_likely = has_trap || line.class != Class::Plain;
+        let has_ea = is_ea_likely == right.has(Right::EA);
+        self.is_annulled = false;
+        Effect { is_taken, ea: has_ea.then(|| self.values.next(bits)) }
+    }
+
+    /// Completes a difference of addresses with those of its instruction, and remembers it.
+    fn finish(&mut self, pending: PendingDifference, at: PendingAt, out: &mut Output<'_>) {
+        let PendingAt { pc, ea, minor } = at;
+        let is_oldest = minor < 16;
+        let [mut pc_difference, mut ea_difference] = out.last_words(pending.record);
+        if pending.is_pc_predicted {
+            pc_difference = self.pages.get(pc >> 13) << 13;
+        } else if !is_oldest || pc != 0 {
+            self.pages.set(pc >> 13, pc_difference >> 13);
+        }
+        let address = ea.unwrap_or_default();
+        if pending.is_data_predicted {
+            let is_nowhere = is_oldest && address == 0;
+            ea_difference = if is_nowhere { 42 << 13 } else { self.data_pages.get(address >> 13) << 13 };
+        } else if pending.has_data && (if is_oldest { address != 0 } else { ea.is_some() }) {
+            self.data_pages.set(address >> 13, ea_difference >> 13);
+        }
+        out.set_last_words(pending.record, pc_difference, ea_difference);
+    }
+}

@@ -1,0 +1,101 @@
+//! The records of a section as they are put together.
+
+use stepback_machine::Endian;
+
+use crate::rst::layout::layout_of;
+use crate::rst::raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm};
+
+/// A record that is put together: its words as they are big-endian.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Draft(pub [u64; 3]);
+
+/// Records behind each other.
+#[derive(Debug)]
+pub struct Output<'a> {
+    pub bytes: &'a mut Vec<u8>,
+    pub endian: Endian,
+}
+
+impl Draft {
+    /// An empty record of a type.
+    #[inline]
+    pub fn of(kind: u8) -> Self {
+        Self([u64::from(kind) << 56, 0, 0])
+    }
+
+    /// Sets a number that is 0 so far.
+    #[inline]
+    pub fn with(mut self, field: Field, number: u64) -> Self {
+        self.0[field.word()] |= field.put(number, Endian::Big);
+        self
+    }
+}
+
+impl Output<'_> {
+    /// Records so far.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / RECORD_BYTES
+    }
+
+    /// Leaves only the first records.
+    pub fn truncate(&mut self, records: usize) {
+        self.bytes.truncate(records * RECORD_BYTES);
+    }
+
+    /// Appends a record.
+    #[inline]
+    pub fn push(&mut self, draft: Draft) {
+        match self.endian {
+            Endian::Big => self.push_raw(draft.0),
+            Endian::Little => self.push_little(draft),
+        }
+    }
+
+    /// Appends a record whose words stand in the file.
+    #[inline]
+    pub fn push_raw(&mut self, words: [u64; 3]) {
+        let bytes = match self.endian {
+            Endian::Big => words.map(u64::to_be_bytes),
+            Endian::Little => words.map(u64::to_le_bytes),
+        };
+        self.bytes.extend_from_slice(bytes.as_flattened());
+    }
+
+    /// The same numbers, in the places that they have in a little-endian record.
+    fn push_little(&mut self, draft: Draft) {
+        let mut bytes = [0; RECORD_BYTES];
+        let big = draft.0.map(u64::to_be_bytes);
+        bytes.copy_from_slice(big.as_flattened());
+        let record = RawRecord::new(&bytes, RecordForm::default());
+        let mut words = [u64::from(record.kind()), 0, 0];
+        for field in layout_of(&record).map_or(&[][..], |layout| layout.fields) {
+            words[field.word()] |= field.put(record.get(*field), Endian::Little);
+        }
+        self.push_raw(words);
+    }
+
+    /// Sets the last words of a record: those of an address difference are known only with its instruction.
+    pub fn set_last_words(&mut self, record: usize, pc: u64, ea: u64) {
+        let bytes = match self.endian {
+            Endian::Big => [pc, ea].map(u64::to_be_bytes),
+            Endian::Little => [pc, ea].map(u64::to_le_bytes),
+        };
+        let place = self.bytes.get_mut(record * RECORD_BYTES + 8..).and_then(<[u8]>::first_chunk_mut::<16>);
+        if let Some(place) = place {
+            place.copy_from_slice(bytes.as_flattened());
+        }
+    }
+
+    /// The last words of a record.
+    pub fn last_words(&self, record: usize) -> [u64; 2] {
+        let bytes = self.bytes.get(record * RECORD_BYTES + 8..).and_then(<[u8]>::first_chunk::<16>);
+        let word = |at: usize| {
+            let bytes = bytes.and_then(|bytes| bytes.as_chunks::<8>().0.get(at)).copied().unwrap_or_default();
+            match self.endian {
+                Endian::Big => u64::from_be_bytes(bytes),
+                Endian::Little => u64::from_le_bytes(bytes),
+            }
+        };
+        [word(0), word(1)]
+    }
+}

@@ -1,0 +1,92 @@
+//! Records about the state of a processor: registers and traps.
+
+use crate::rst::container::rz3::array::Array;
+use crate::rst::container::rz3::bits::{Bits, Fault};
+use crate::rst::container::rz3::cpus::Cpus;
+use crate::rst::container::rz3::output::{Draft, Output};
+use crate::rst::fields::{preg, regval, trap};
+
+/// A register record.
+pub const REGVAL: u8 = 9;
+/// A slot without a register.
+const UNUSED: u64 = 5;
+
+/// Values of registers; the record before them says which are likely.
+pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, previous_kind: u8) {
+    let number = Cpus::number(bits, cpus.last);
+    let Some((cpu, budget)) = cpus.touch(number, bits) else { return };
+    let is_after = bits.flag(Array::IsAfter);
+    let Some(names) = cpu.registers.place((cpu.pc >> 2) as usize & 0xffff, budget) else {
+        return bits.fail(Fault::Memory);
+    };
+    // Behind SAVE and RESTORE whole windows are told, two registers a record.
+    let step = if previous_kind == REGVAL { 2 } else { 0 };
+    let mut slots = [(0, 0, 0); 2];
+    for ((kind, id), slot) in names.kinds.iter_mut().zip(&mut names.ids).zip(&mut slots) {
+        let likely = u64::from(*kind);
+        slot.0 = bits.predicted_or(Array::IsRegisterKindPredicted, likely, Array::RegisterKind);
+        *kind = slot.0 as u8;
+        if slot.0 != UNUSED {
+            let likely = u64::from(id.wrapping_add(step));
+            slot.1 = bits.predicted_or(Array::IsRegisterPredicted, likely, Array::Register);
+            *id = slot.1 as u8;
+            slot.2 = if bits.flag(Array::IsZero) { 0 } else { cpu.values.next(bits) };
+        }
+    }
+    let [first, second] = slots;
+    let draft = Draft::of(REGVAL)
+        .with(regval::POST_INSTR, u64::from(is_after))
+        .with(regval::CPUID_LO, u64::from(number))
+        .with(regval::CPUID_HI, u64::from(number) >> 7)
+        .with(regval::REGTYPE0, first.0)
+        .with(regval::REGTYPE1, second.0)
+        .with(regval::REGID0, first.1)
+        .with(regval::REGID1, second.1)
+        .with(regval::REG0, first.2)
+        .with(regval::REG1, second.2);
+    out.push(draft);
+}
+
+/// A trap.
+pub fn decode_trap(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
+    let number = Cpus::number(bits, cpus.predicted);
+    let Some((cpu, _)) = cpus.touch(number, bits) else { return };
+    let packed = bits.next(Array::Trap);
+    let (is_pc_predicted, is_npc_predicted) = (packed & 2 != 0, packed & 1 != 0);
+    let pc = if is_pc_predicted { cpu.predicted_pc } else { bits.next(Array::Raw) };
+    let npc = match (is_npc_predicted, is_pc_predicted) {
+        (true, true) => cpu.predicted_npc,
+        (true, false) => pc.wrapping_add(4),
+        (false, _) => bits.next(Array::Raw),
+    };
+    let draft = Draft::of(7)
+        .with(trap::IS_ASYNC, packed >> 48)
+        .with(trap::TL, packed >> 44)
+        .with(trap::TTYPE, packed >> 34)
+        .with(trap::PSTATE, packed >> 18)
+        .with(trap::SYSCALL, packed >> 2 & 0xfff)
+        .with(trap::CPUID_LO, u64::from(number))
+        .with(trap::CPUID_HI, u64::from(number) >> 6)
+        .with(trap::PC, pc)
+        .with(trap::NPC, npc);
+    out.push(draft);
+}
+
+/// Registers of the state in one record.
+pub fn decode_preg(cpus: &Cpus, bits: &mut Bits, out: &mut Output<'_>) {
+    let packed = bits.next(Array::Raw);
+    let number = if packed >> 61 & 1 != 0 { u64::from(cpus.predicted) } else { bits.next(Array::Cpu) };
+    let (primary, secondary) = (packed >> 48 & 0x1fff, packed >> 35 & 0x1fff);
+    let draft = Draft::of(17)
+        .with(preg::ASI_REG, packed >> 27)
+        .with(preg::TRAPLEVEL, packed >> 24 & 7)
+        .with(preg::TRAPTYPE, packed >> 16)
+        .with(preg::PSTATE, packed)
+        .with(preg::CPUID_LO, number)
+        .with(preg::CPUID_HI, number >> 8)
+        .with(preg::PRIM_A, primary)
+        .with(preg::SEC_A, secondary)
+        .with(preg::PRIM_D, primary)
+        .with(preg::SEC_D, secondary);
+    out.push(draft);
+}

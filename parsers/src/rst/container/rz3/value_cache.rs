@@ -1,0 +1,73 @@
+//! The upper parts of values that were seen, in seven tables.
+
+use crate::rst::container::rz3::array::{Array, VALUE_LEVELS};
+use crate::rst::container::rz3::bits::{Bits, Fault};
+
+const LEVELS: usize = 7;
+const SIZES: [u64; LEVELS] = [7, 31, 61, 127, 509, 2039, 8191];
+/// The lower bits of a value, which always stand in the file.
+const LOW_BITS: [u32; LEVELS] = [4, 6, 7, 8, 9, 10, 12];
+/// Where the table of a level begins, and all of them end.
+const STARTS: [usize; LEVELS + 1] = [0, 7, 38, 99, 226, 735, 2774, 10965];
+
+/// The values that a processor saw.
+#[derive(Debug)]
+pub struct ValueCache {
+    tags: Box<[u64]>,
+}
+
+impl ValueCache {
+    /// Bytes that it takes.
+    pub const BYTES: usize = 8 * STARTS[LEVELS];
+
+    pub fn new() -> Self {
+        Self { tags: vec![0; STARTS[LEVELS]].into_boxed_slice() }
+    }
+
+    /// The next value.
+    #[inline]
+    pub fn next(&mut self, bits: &mut Bits) -> u64 {
+        let level = bits.next(Array::ValueLevel) as usize;
+        let value = match VALUE_LEVELS.get(level) {
+            None => bits.next(Array::Raw),
+            Some(array) => {
+                let key = bits.next(*array);
+                let (low_bits, size) = (LOW_BITS[level], SIZES[level]);
+                let (place, low) = (key >> low_bits, key & ((1 << low_bits) - 1));
+                let tag = self.tags.get(STARTS[level] + place as usize).copied().unwrap_or_default();
+                match place.cmp(&size) {
+                    std::cmp::Ordering::Less => tag << low_bits | low,
+                    std::cmp::Ordering::Equal => low,
+                    std::cmp::Ordering::Greater => {
+                        bits.fail(Fault::Contradiction);
+                        0
+                    }
+                }
+            }
+        };
+        // The packer took the first level that knew it.
+        if self.note(value) != level {
+            bits.fail(Fault::Contradiction);
+        }
+        value
+    }
+
+    /// Remembers a value on all levels up to the one that knows it; gives that, or 7.
+    #[inline]
+    fn note(&mut self, value: u64) -> usize {
+        macro_rules! levels {
+            ($($level:literal)*) => {$(
+                let tag = value >> LOW_BITS[$level];
+                let place = self.tags.get_mut(STARTS[$level] + (tag % SIZES[$level]) as usize);
+                if let Some(known) = place {
+                    if tag == 0 || *known == tag {
+                        return $level;
+                    }
+                    *known = tag;
+                }
+            )*};
+        }
+        levels!(0 1 2 3 4 5 6);
+        LEVELS
+    }
+}

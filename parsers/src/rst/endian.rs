@@ -1,0 +1,57 @@
+//! Which byte order the records of a file have: nothing in them says it.
+
+use stepback_machine::Endian;
+
+use crate::rst::fields::{instr, rfs_section, trace_info};
+use crate::rst::raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm};
+
+/// So many instructions tell.
+const INSTRUCTIONS: usize = 4096;
+/// Orders of bytes, and how likely each is.
+type Scores = [u64; 2];
+const ENDIANS: [Endian; 2] = [Endian::Big, Endian::Little];
+
+/// The byte order of records; none when nothing tells it.
+///
+/// Numbers that are small in one order and huge in the other decide: how many programs made the trace, which stands in its
+/// second record. Where there are none, where instructions lie: at multiples of four, and mostly one behind the other.
+pub fn endian_of(records: &[u8]) -> Option<Endian> {
+    better(small_numbers(records)).or_else(|| better(scores(records)))
+}
+
+fn better([big, little]: Scores) -> Option<Endian> {
+    match big.cmp(&little) {
+        std::cmp::Ordering::Greater => Some(Endian::Big),
+        std::cmp::Ordering::Less => Some(Endian::Little),
+        std::cmp::Ordering::Equal => None,
+    }
+}
+
+fn scores(records: &[u8]) -> Scores {
+    ENDIANS.map(|endian| {
+        let instructions = records_as(records, endian).filter(|record| record.kind() == 3).take(INSTRUCTIONS);
+        let mut expected = None;
+        instructions.fold(0, |score, record| {
+            let pc = record.get(instr::PC_VA);
+            let is_next = expected.replace(pc.wrapping_add(4)) == Some(pc);
+            score + u64::from(pc.is_multiple_of(4)) + u64::from(is_next)
+        })
+    })
+}
+
+fn small_numbers(records: &[u8]) -> Scores {
+    let is_small = |record: &RawRecord, field: Field, limit: u64| record.get(field) < limit;
+    ENDIANS.map(|endian| {
+        let count = records_as(records, endian).filter(|record| match record.kind() {
+            4 => is_small(record, trace_info::LEVEL, 256),
+            30 => is_small(record, rfs_section::N_RECORDS, 1 << 40),
+            _ => false,
+        });
+        count.take(INSTRUCTIONS).count() as u64
+    })
+}
+
+fn records_as(records: &[u8], endian: Endian) -> impl Iterator<Item = RawRecord> {
+    let form = RecordForm { endian, ..RecordForm::default() };
+    records.as_chunks::<RECORD_BYTES>().0.iter().map(move |bytes| RawRecord::new(bytes, form))
+}

@@ -1,0 +1,28 @@
+//! RST: traces of Sun's SPARC simulators, plain or packed.
+//!
+//! A file is a row of records of 24 bytes ([`RawRecord`]), which a [`RecordReader`] hands out in batches, whatever packs them;
+//! [`Record`] says what one means, [`push_json`] and [`push_line`] show it.
+
+mod container;
+mod endian;
+mod fields;
+mod head;
+mod json;
+mod layout;
+mod plain_copy;
+mod raw_record;
+mod reader;
+mod record;
+mod records;
+mod text;
+
+pub use container::kind::RstContainer;
+pub use head::RstHead;
+pub use json::push_json;
+pub use layout::{CpuFields, Layout, layout_of};
+pub use plain_copy::write_plain;
+pub use raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm, Version};
+pub use reader::{RecordBatch, RecordReader};
+pub use record::{Record, is_fake_address};
+pub use records::*;
+pub use text::{RecordPlace, push_line};

@@ -1,0 +1,181 @@
+//! A record as it stands in a file, and the numbers in it.
+
+use stepback_machine::Endian;
+
+/// Length of a record.
+pub const RECORD_BYTES: usize = 24;
+
+/// How the records of a file are written. Each file says it, or goes on as the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RecordForm {
+    /// Big-endian but where a program on another processor dumped its structures.
+    pub endian: Endian,
+    /// Of the header record; the newest where there is none.
+    pub version: Version,
+}
+
+/// A version of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Version {
+    /// The 2 of 2.13.
+    pub major: u8,
+    /// The 13 of 2.13.
+    pub minor: u8,
+}
+
+/// A number or text in a record: `bit` counts from the first byte, in big-endian records from the most significant bit
+/// of a byte, in little-endian ones from the least significant.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// As the format's header file calls it.
+    pub name: &'static str,
+    /// Where it begins.
+    bit: u32,
+    /// Bits. More than 64: a text.
+    width: u32,
+}
+
+/// A record as it stands in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawRecord {
+    words: [u64; 3],
+    form: RecordForm,
+}
+
+impl Version {
+    /// The newest whose records are known.
+    pub const NEWEST: Self = Self { major: 2, minor: 13 };
+
+    /// True from 2.12 on: processors have numbers of ten bits. Before, the upper bits held something else.
+    pub fn has_wide_cpu(self) -> bool {
+        self >= Self { major: 2, minor: 12 }
+    }
+}
+
+impl Default for RecordForm {
+    fn default() -> Self {
+        Self { endian: Endian::Big, version: Version::NEWEST }
+    }
+}
+
+impl Field {
+    /// A field by its place; `layout.rs` has them all. It lies in one word of 64 bits, unless it is a text.
+    pub(super) const fn new(name: &'static str, bit: u32, width: u32) -> Self {
+        Self { name, bit, width }
+    }
+
+    /// True for a text.
+    pub fn is_text(self) -> bool {
+        self.width > u64::BITS
+    }
+
+    /// In which word of 64 bits it lies, 0 to 2.
+    #[inline]
+    pub(super) const fn word(self) -> usize {
+        (self.bit / u64::BITS) as usize
+    }
+
+    /// Bits.
+    pub(super) const fn width(self) -> u32 {
+        self.width
+    }
+
+    /// How far it stands above the lowest bit of its word.
+    #[inline]
+    const fn shift(self, endian: Endian) -> u32 {
+        match endian {
+            Endian::Big => u64::BITS - self.bit % u64::BITS - self.width,
+            Endian::Little => self.bit % u64::BITS,
+        }
+    }
+
+    #[inline]
+    const fn mask(self) -> u64 {
+        u64::MAX >> (u64::BITS - self.width)
+    }
+
+    /// A number in its place in its word.
+    #[inline]
+    pub(super) const fn put(self, number: u64, endian: Endian) -> u64 {
+        (number & self.mask()) << self.shift(endian)
+    }
+}
+
+impl RawRecord {
+    /// A record by its bytes.
+    #[inline]
+    pub fn new(bytes: &[u8; RECORD_BYTES], form: RecordForm) -> Self {
+        let words = bytes.as_chunks::<8>().0;
+        let word = |at: usize| words.get(at).map_or(0, |word| word_of(*word, form.endian));
+        Self { words: [word(0), word(1), word(2)], form }
+    }
+
+    /// A record of a type in which all else is 0.
+    pub(super) fn empty(kind: u8, form: RecordForm) -> Self {
+        let kind = Field::new("rtype", 0, 8).put(u64::from(kind), form.endian);
+        Self { words: [kind, 0, 0], form }
+    }
+
+    /// The same record with another number in a place.
+    pub(super) fn with(mut self, field: Field, number: u64) -> Self {
+        let endian = self.form.endian;
+        if let Some(word) = self.words.get_mut(field.word()) {
+            *word = *word & !field.put(u64::MAX, endian) | field.put(number, endian);
+        }
+        self
+    }
+
+    /// Its type, 3 for an instruction: the first byte.
+    #[inline]
+    pub fn kind(&self) -> u8 {
+        match self.form.endian {
+            Endian::Big => (self.words[0] >> 56) as u8,
+            Endian::Little => self.words[0] as u8,
+        }
+    }
+
+    /// How it is written.
+    pub fn form(&self) -> RecordForm {
+        self.form
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> [u8; RECORD_BYTES] {
+        let mut bytes = [0; RECORD_BYTES];
+        for (place, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words) {
+            *place = match self.form.endian {
+                Endian::Big => word.to_be_bytes(),
+                Endian::Little => word.to_le_bytes(),
+            };
+        }
+        bytes
+    }
+
+    /// A number in it; of a text its first byte.
+    #[inline]
+    pub fn get(&self, field: Field) -> u64 {
+        let field = if field.is_text() { Field { width: 8, ..field } } else { field };
+        let word = self.words.get(field.word()).copied().unwrap_or_default();
+        word >> field.shift(self.form.endian) & field.mask()
+    }
+
+    /// A bit of it.
+    #[inline]
+    pub fn flag(&self, field: Field) -> bool {
+        self.get(field) != 0
+    }
+
+    /// The bytes of a text in it, up to the first that is 0.
+    pub fn text(&self, field: Field) -> Vec<u8> {
+        let (start, length) = ((field.bit / 8) as usize, (field.width / 8) as usize);
+        self.bytes().into_iter().skip(start).take(length).take_while(|byte| *byte != 0).collect()
+    }
+}
+
+#[inline]
+fn word_of(bytes: [u8; 8], endian: Endian) -> u64 {
+    match endian {
+        Endian::Big => u64::from_be_bytes(bytes),
+        Endian::Little => u64::from_le_bytes(bytes),
+    }
+}

@@ -1,0 +1,198 @@
+//! Records as lines for people.
+
+use crate::rst::layout::layout_of;
+use crate::rst::raw_record::RawRecord;
+use crate::rst::record::Record;
+use crate::rst::records::{
+    Instruction, MemoryContent, MemoryValue, PaVaDiff, Preg, RegisterKind, RegisterSlot, RegisterValues, TlbEntry, Trap,
+};
+use crate::text::line_writer::{LineWriter, decimal_digits};
+
+/// Where a record stands in its trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordPlace {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Instructions up to here, it included.
+    pub instructions: u64,
+}
+
+/// Appends a record as a line without its end, in columns as the records of other formats:
+/// its number, that of the instruction, the processor, and what it says.
+pub fn push_line(out: &mut Vec<u8>, place: RecordPlace, record: &RawRecord) {
+    let layout = layout_of(record);
+    let mut line = LineWriter::new(out);
+    line.number_in(place.number, 12).text(" ").number_in(place.instructions, 11).text(": ");
+    match layout.and_then(|layout| layout.cpu) {
+        Some(cpu) => {
+            let cpu = u64::from(cpu.get(record));
+            line.spaces(7usize.saturating_sub(decimal_digits(cpu))).text("cpu").number(cpu).text(" ")
+        }
+        None => line.spaces(11),
+    };
+    match Record::of(record) {
+        Record::Instruction(instruction) => push_instruction(&mut line, &instruction),
+        Record::RegisterValues(values) => push_values(&mut line, &values),
+        Record::MemoryValue(memory) => push_memory(&mut line, &memory),
+        Record::PaVaDiff(difference) => push_difference(&mut line, &difference),
+        Record::Trap(trap) => push_trap(&mut line, &trap),
+        Record::Preg(preg) => push_preg(&mut line, &preg),
+        Record::TlbEntry(entry) => push_tlb(&mut line, &entry),
+        Record::Text(part) => {
+            line.text(if part.is_continued { "text…    " } else { "text     " });
+            push_quoted(&mut line, &part.text);
+        }
+        Record::Unknown(bytes) => {
+            line.text("type ").number(u64::from(record.kind())).text(" ");
+            bytes.iter().for_each(|byte| _ = line.byte(*byte));
+        }
+        _ => push_fields(&mut line, record),
+    }
+}
+
+/// Every type of which few are seen: its name and its fields.
+fn push_fields(line: &mut LineWriter<'_>, record: &RawRecord) {
+    let Some(layout) = layout_of(record) else { return };
+    line.text(&layout.name.to_ascii_lowercase());
+    for field in layout.fields.iter().filter(|field| !is_unused(field.name)) {
+        line.text(" ").text(field.name).text(" ");
+        if field.is_text() {
+            push_quoted(line, &record.text(*field));
+            continue;
+        }
+        match record.get(*field) {
+            number @ ..10_000 => line.number(number),
+            number => line.hex(number),
+        };
+    }
+}
+
+/// Fields that are shown in another way, or that hold nothing.
+fn is_unused(name: &str) -> bool {
+    ["cpuid", "notused", "unused", "reserved", "zero"].iter().any(|start| name.starts_with(start))
+}
+
+fn push_instruction(line: &mut LineWriter<'_>, instruction: &Instruction) {
+    line.text("ifetch   ").number_in(4, 5).text(" byte(s) @ ").address(instruction.pc).text(" ");
+    instruction.word.to_be_bytes().into_iter().for_each(|byte| _ = line.byte(byte));
+    let flags = [
+        (instruction.is_annulled, " (annulled)"),
+        (instruction.is_taken, " (taken)"),
+        (instruction.has_trap, " (trap)"),
+        (instruction.is_privileged, " (privileged)"),
+        (instruction.is_hyperprivileged, " (hyperprivileged)"),
+    ];
+    flags.into_iter().filter(|(is_set, _)| *is_set).for_each(|(_, word)| _ = line.text(word));
+    if let Some(ea) = instruction.ea {
+        line.text(" ea ").hex(ea);
+    }
+}
+
+fn push_values(line: &mut LineWriter<'_>, values: &RegisterValues) {
+    line.text(if values.is_after { "register after" } else { "register before" });
+    for slot in values.slots.iter().filter(|slot| slot.kind != RegisterKind::Unused) {
+        line.text(" ");
+        push_register(line, *slot);
+    }
+}
+
+fn push_register(line: &mut LineWriter<'_>, slot: RegisterSlot) {
+    let id = u64::from(slot.id);
+    let window = |line: &mut LineWriter<'_>| {
+        line.text("%").text(["g", "o", "l", "i"][usize::from(slot.id >> 3 & 3)]).number(id & 7);
+    };
+    match slot.kind {
+        RegisterKind::Integer if slot.id < 32 => window(line),
+        RegisterKind::Window => {
+            window(line);
+            line.text("@").number(id >> 5);
+        }
+        RegisterKind::ConditionCodes => {
+            line.text("%ccr ").hex(id);
+            return;
+        }
+        RegisterKind::FloatConditionCodes => {
+            line.text("%fcc ").hex(id);
+            return;
+        }
+        kind => _ = line.text(kind_word(kind)).number(id),
+    }
+    line.text(" ").hex(slot.value);
+}
+
+fn kind_word(kind: RegisterKind) -> &'static str {
+    match kind {
+        RegisterKind::Float => "%f:",
+        RegisterKind::Privileged => "%pr:",
+        RegisterKind::Other => "%asr:",
+        RegisterKind::Mmu => "%mmu:",
+        _ => "%?:",
+    }
+}
+
+fn push_memory(line: &mut LineWriter<'_>, memory: &MemoryValue) {
+    let size = match memory.content {
+        MemoryContent::Short { size_bytes, .. } => u64::from(size_bytes),
+        MemoryContent::Long(_) => 16,
+    };
+    line.text("memory   ").number_in(size, 5).text(" byte(s) @ ");
+    match memory.address {
+        Some(address) => line.address(address),
+        None => line.text("(behind the last)"),
+    };
+    if !memory.is_virtual {
+        line.text(" physical");
+    }
+    match memory.content {
+        MemoryContent::Short { value, .. } => line.text(" ").hex(value),
+        MemoryContent::Long([first, second]) => line.text(" ").address(first).text(" ").address(second),
+    };
+}
+
+fn push_difference(line: &mut LineWriter<'_>, difference: &PaVaDiff) {
+    line.text("pa - va  context ").hex(u64::from(difference.context)).text(" pc + ").hex(difference.pc_difference);
+    if let Some(data) = difference.data {
+        line.text(", data context ").hex(u64::from(data.context)).text(" ea + ").hex(data.difference);
+    }
+}
+
+fn push_trap(line: &mut LineWriter<'_>, trap: &Trap) {
+    line.text("trap     ").hex(u64::from(trap.trap_type));
+    line.text(if trap.is_async { " async" } else { "" }).text(" at level ").number(u64::from(trap.level));
+    line.text(" pc ").hex(trap.pc).text(" npc ").hex(trap.npc).text(" pstate ").hex(u64::from(trap.pstate));
+    if trap.system_call != 0 {
+        line.text(" system call ").number(u64::from(trap.system_call));
+    }
+}
+
+fn push_preg(line: &mut LineWriter<'_>, preg: &Preg) {
+    let numbers = [
+        ("tl", u64::from(preg.level)),
+        ("tt", u64::from(preg.trap_type)),
+        ("pstate", u64::from(preg.pstate)),
+        ("asi", u64::from(preg.asi)),
+    ];
+    line.text("state   ");
+    numbers.into_iter().for_each(|(name, number)| _ = line.text(" ").text(name).text(" ").hex(number));
+    line.text(" contexts");
+    let contexts = [preg.primary_a, preg.secondary_a, preg.primary_d, preg.secondary_d];
+    contexts.into_iter().for_each(|context| _ = line.text(" ").hex(u64::from(context)));
+}
+
+fn push_tlb(line: &mut LineWriter<'_>, entry: &TlbEntry) {
+    line.text(if entry.is_data { "dtlb     " } else { "itlb     " });
+    line.text(if entry.is_demap { "unmap " } else { "map " });
+    line.number(u64::from(entry.unit)).text(".").number(u64::from(entry.index));
+    line.text(" va ")
+        .hex(entry.tag & !0x1fff)
+        .text(" context ")
+        .hex(entry.tag & 0x1fff)
+        .text(" tte ")
+        .address(entry.data);
+}
+
+/// A text in quotes, with points for what cannot be shown.
+fn push_quoted(line: &mut LineWriter<'_>, text: &[u8]) {
+    let shown = text.iter().map(|byte| if matches!(byte, b' '..=b'~') { char::from(*byte) } else { '.' });
+    line.text("\"").text(&shown.collect::<String>()).text("\"");
+}
