@@ -21,11 +21,29 @@ pub struct Abi {
 pub struct SystemCalls {
     /// Whose numbers are meant.
     pub numbers: Numbers,
+    /// Where the number of the call stands before it.
+    pub number: Option<&'static str>,
+    /// How the kernel says that it failed.
+    pub failure: Failure,
     /// The arguments, as far as their registers keep them: the result takes the place of the first in many architectures,
     /// and then the list is empty, for what stands in a list counts from the first argument on.
     pub kept_arguments: &'static [&'static str],
     /// What may be changed when control comes back.
     pub changed: &'static [&'static str],
+}
+
+/// How a kernel says that a system call failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The result is negative: the number of the error below zero.
+    Negative,
+    /// This bit of a register is set, and the result is the number of the error.
+    Flag {
+        /// The register.
+        register: &'static str,
+        /// The bit.
+        bit: u8,
+    },
 }
 
 /// Where a call leaves the address that it returns to.

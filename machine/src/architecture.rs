@@ -2,6 +2,9 @@
 //!
 //! Answers that many architectures share are given here: an architecture without delay slots, banks or semihosting says nothing of them.
 
+use std::iter::StepBy;
+use std::ops::Range;
+
 use capstone::Capstone;
 
 use crate::abi::Abi;
@@ -11,6 +14,7 @@ use crate::bytes::Encoding;
 use crate::control::Control;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::linux::names::Numbers;
 use crate::mode::State;
 use crate::names::{ElfMachine, Names};
 use crate::placement::Placement;
@@ -31,7 +35,7 @@ pub(crate) trait Architecture {
     const WORD_BYTES: u16;
     const ABI: Abi;
     /// Of ELF files whose code begins in this set.
-    const ELF: Option<ElfMachine> = None;
+    const ELF: &'static [ElfMachine] = &[];
     /// A symbol type for processors that means a function in them.
     const ELF_FUNCTION: Option<u8> = None;
     const HOST_CALL: Option<HostCall> = None;
@@ -64,6 +68,13 @@ pub(crate) trait Architecture {
     /// decides how wide it is.
     fn nameable(_view: RegisterView) -> Option<RegisterView> {
         None
+    }
+    /// By their numbers.
+    fn banks(_plain: RegisterId) -> StepBy<Range<u16>> {
+        (0..0).step_by(1)
+    }
+    fn is_own_bank(_plain: RegisterId) -> bool {
+        true
     }
     fn banked(_name: &str) -> Option<BankedRegister> {
         None
@@ -118,6 +129,10 @@ pub(crate) trait Architecture {
     }
     fn changed_by_trap(_encoding: &Encoding) -> &'static [&'static str] {
         Self::ABI.system_calls.changed
+    }
+    /// Of a trap.
+    fn numbers_of_trap(_encoding: &Encoding) -> Option<Numbers> {
+        Some(Self::ABI.system_calls.numbers)
     }
     fn is_stack_choice(_encoding: &Encoding) -> bool {
         false

@@ -4,14 +4,16 @@
 //! (Arm Architecture Reference Manual, DDI 0406, B1.3.2 "ARM core registers").
 //! A write under the plain name is one of the register that the name means in the mode of its moment.
 
+use std::iter::StepBy;
 use std::ops::Range;
 
 use crate::bank::Bank;
 use crate::mode::Mode;
 use crate::view::RegisterId;
+use crate::window::Windows;
 
 /// `sp` by level of AArch64, then of handlers of M-profile, then by mode of AArch32.
-const STACKS: u16 = 88;
+const STACKS: u16 = RegisterId::FIRST_BANK.0;
 const HANDLER_STACK: u16 = STACKS + 4;
 const MODE_STACKS: u16 = HANDLER_STACK + 1;
 /// `lr` by mode of AArch32; `hyp` uses that of `usr`.
@@ -34,6 +36,9 @@ impl Mode {
     #[inline(always)]
     pub fn home(self, plain: RegisterId) -> RegisterId {
         let number = match (plain, self) {
+            (plain, Self::Window { current, count, globals }) => {
+                return Windows { current, count, globals }.home(plain);
+            }
             (RegisterId::SP, Self::Level { level, has_own_stack }) => {
                 STACKS + if has_own_stack { level.into() } else { 0 }
             }
@@ -60,36 +65,31 @@ impl Mode {
                 let register = (13..31).find(|number| twin_32(*number) == Some((plain, mode))).map(RegisterId)?;
                 Some(Twin { register, mode: Self::Level { level: 0, has_own_stack: false } })
             }
-            Self::Other => None,
+            Self::Window { .. } | Self::Other => None,
         }
     }
 }
 
 impl RegisterId {
-    /// Its banks, which [`Mode::home`] chooses from; empty for registers without any.
-    pub fn banks(self) -> impl Iterator<Item = Self> {
-        let numbers = match self {
-            Self::SP => STACKS..LINKS,
-            Self::LR => LINKS..FAST,
-            Self(number) if FAST_PLAIN.contains(&number) => {
-                let number = FAST + number - FAST_PLAIN.start;
-                number..number + 1
-            }
-            _ => 0..0,
-        };
-        numbers.map(Self)
-    }
-
     /// The registers of the other execution state that [`Mode::twin`] chooses from.
     pub fn twins(self) -> impl Iterator<Item = Self> {
         let wide = (13..31).filter(move |number| twin_32(*number).is_some_and(|(plain, _)| plain == self)).map(Self);
         wide.chain(twin_32(self.0).map(|(plain, _)| plain))
     }
+}
 
-    /// True when some modes mean the register itself by its plain name: only what FIQ has of its own is another one there.
-    pub fn is_own_bank(self) -> bool {
-        !matches!(self, Self::SP | Self::LR)
-    }
+/// The banks of a register of Arm, by their numbers; empty for registers without any.
+pub(crate) fn mode_banks(plain: RegisterId) -> StepBy<Range<u16>> {
+    let numbers = match plain {
+        RegisterId::SP => STACKS..LINKS,
+        RegisterId::LR => LINKS..FAST,
+        RegisterId(number) if FAST_PLAIN.contains(&number) => {
+            let number = FAST + number - FAST_PLAIN.start;
+            number..number + 1
+        }
+        _ => 0..0,
+    };
+    numbers.step_by(1)
 }
 
 impl Bank {
@@ -149,7 +149,7 @@ mod tests {
         for plain in plain {
             for mode in MODES {
                 let home = Mode::of(mode.as_bytes()).home(plain);
-                assert!(home == plain || plain.banks().any(|bank| bank == home), "{plain:?} in {mode}");
+                assert!(home == plain || mode_banks(plain).any(|bank| bank == home.0), "{plain:?} in {mode}");
                 assert_eq!(*owners.entry(home).or_insert(plain), plain);
                 assert!(home < RegisterId::FIRST_NAMED && (home == plain || home > RegisterId(87)));
             }

@@ -49,16 +49,18 @@ mod riscv;
 mod rows;
 mod set;
 mod site;
+mod sparc;
 mod status;
 mod stub;
 #[cfg(test)]
 mod tests;
 mod text_flow;
 mod view;
+mod window;
 mod word;
 mod x86;
 
-pub use abi::{Abi, ReturnAddress, SystemCalls};
+pub use abi::{Abi, Failure, ReturnAddress, SystemCalls};
 pub use access_kind::AccessKind;
 pub use address::Address;
 pub use arm::psr::Psr;

@@ -16,6 +16,15 @@ pub enum Mode {
     Banked([u8; 3]),
     /// M-profile, in an exception handler.
     Handler,
+    /// A processor with register windows.
+    Window {
+        /// The window in use; less than `count`. Its outs are the ins of the next.
+        current: u8,
+        /// How many there are: 3 to 32.
+        count: u8,
+        /// The set of globals in use: 0 to 7.
+        globals: u8,
+    },
     /// No word, or one that decides nothing: in `thread` mode of M-profile the stack pointer may be either.
     #[default]
     Other,

@@ -17,6 +17,7 @@ use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow, Lead};
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
+use crate::linux::names::Numbers;
 use crate::linux::pure_calls::{may_write, may_write_late};
 use crate::linux::sharing::{Sharing, sharing};
 use crate::linux::written::{WrittenPart, written};
@@ -30,6 +31,7 @@ use crate::register_run::Run;
 use crate::riscv::set::Riscv64;
 use crate::set::InstructionSet;
 use crate::site::Site;
+use crate::sparc::set::Sparc64;
 use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
 use crate::text_flow::{OperandWord, TextFlow};
@@ -39,7 +41,7 @@ use crate::x86::set::{X86_32, X86_64};
 /// Asks the architecture of a set; the rows.
 macro_rules! ask {
     ($set:expr, $architecture:ident => $question:expr) => {
-        ask!(@rows $set, $architecture, $question, A64 A32 T32 X86_64 X86_32 Riscv64 Regdeps)
+        ask!(@rows $set, $architecture, $question, A64 A32 T32 X86_64 X86_32 Riscv64 Regdeps Sparc64)
     };
     (@rows $set:expr, $architecture:ident, $question:expr, $($row:ident)*) => {
         match $set {
@@ -63,7 +65,7 @@ impl InstructionSet {
 
     /// How the code of an ELF file begins to decode; none for other machines.
     pub fn of_elf(machine: ElfMachine) -> Option<Self> {
-        Self::ALL.into_iter().find(|set| set.elf_machine() == Some(machine))
+        Self::ALL.into_iter().find(|set| set.elf_machines().contains(&machine))
     }
 
     /// True for a symbol type of ELF, of those set aside for processors, that means a function.
@@ -71,7 +73,7 @@ impl InstructionSet {
         ask!(self, Of => Of::ELF_FUNCTION) == Some(symbol_type)
     }
 
-    const fn elf_machine(self) -> Option<ElfMachine> {
+    const fn elf_machines(self) -> &'static [ElfMachine] {
         ask!(self, Of => Of::ELF)
     }
 }
@@ -113,6 +115,17 @@ impl InstructionSet {
     /// Of a processor that may change to sets whose registers have other names, a set for each of its states; else empty.
     pub const fn states(self) -> &'static [Self] {
         ask!(self, Of => Of::STATES)
+    }
+
+    /// The registers that a plain one may be, by the mode: its banks and cells, which [`crate::Mode::home`] chooses from.
+    /// Empty for registers without any.
+    pub fn banks(self, plain: RegisterId) -> impl Iterator<Item = RegisterId> {
+        ask!(self, Of => Of::banks(plain)).map(RegisterId)
+    }
+
+    /// True when some modes mean the register itself by its plain name.
+    pub fn is_own_bank(self, plain: RegisterId) -> bool {
+        ask!(self, Of => Of::is_own_bank(plain))
     }
 
     /// The bank of a lower-case name such as `r13_svc` or `sp_el1`; none for names of no bank.
@@ -329,6 +342,12 @@ impl InstructionSet {
         self.abi().system_calls.numbers.name(number)
     }
 
+    /// Whose numbers an instruction that asks a kernel means; none for one that asks nobody known.
+    /// A kernel may run programs of another, and then the trap tells whose they are.
+    pub fn system_call_numbers(self, encoding: &Encoding) -> Option<Numbers> {
+        ask!(self, Of => Of::numbers_of_trap(encoding))
+    }
+
     /// Whether a system call may write memory of the program.
     pub fn system_call_may_write(self, number: u64) -> bool {
         may_write(self.system_call_name(number))
@@ -439,6 +458,10 @@ mod tests {
         check(InstructionSet::A64, &[(63, Some("read")), (93, Some("exit")), (244, None), (435, Some("clone3"))]);
         check(InstructionSet::Riscv64, &[(63, Some("read")), (163, Some("getrlimit")), (462, Some("mseal"))]);
         check(InstructionSet::A32, &[(3, Some("read")), (248, Some("exit_group")), (983_045, None), (u64::MAX, None)]);
+        check(
+            InstructionSet::Sparc64,
+            &[(1, Some("exit")), (188, Some("exit_group")), (402, Some("msgctl")), (435, Some("clone3"))],
+        );
         check(InstructionSet::T32, &[(262, Some("clock_settime")), (281, Some("socket"))]);
     }
 

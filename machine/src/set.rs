@@ -22,12 +22,14 @@ pub enum InstructionSet {
     Riscv64,
     /// The synthetic instructions of DynamoRIO that name registers and a category alone: nothing decodes them.
     Regdeps,
+    /// SPARC V9, 4-byte instructions, the highest byte first.
+    Sparc64,
 }
 
 impl InstructionSet {
     /// All of them, each at the place of its number.
-    pub const ALL: [Self; 7] =
-        [Self::A64, Self::A32, Self::T32, Self::X86_64, Self::X86_32, Self::Riscv64, Self::Regdeps];
+    pub const ALL: [Self; 8] =
+        [Self::A64, Self::A32, Self::T32, Self::X86_64, Self::X86_32, Self::Riscv64, Self::Regdeps, Self::Sparc64];
 
     /// A number that stands for it in files; it never changes.
     pub const fn number(self) -> u8 {
@@ -49,6 +51,6 @@ mod tests {
         for set in InstructionSet::ALL {
             assert_eq!(InstructionSet::of_number(set.number()), Some(set));
         }
-        assert_eq!(InstructionSet::of_number(7), None);
+        assert_eq!(InstructionSet::of_number(8), None);
     }
 }

@@ -14,15 +14,16 @@ impl RegisterId {
     pub const FS_BASE: Self = Self(16);
     /// Where the segment `gs` of x86 begins.
     pub const GS_BASE: Self = Self(17);
-    /// The stack pointer in use: `sp`, `xsp`, `wsp`, `r13`, `rsp`.
+    /// The stack pointer in use: `sp`, `xsp`, `wsp`, `r13`, `rsp`, `%o6`.
     pub const SP: Self = Self(31);
-    /// The link register of AArch32: `lr`, `r14`. In AArch64 `lr` is `x30`.
+    /// The link register of AArch32: `lr`, `r14`. In AArch64 `lr` is `x30`. `%o7`.
     pub const LR: Self = Self(32);
     /// Address of the thread's next step.
     pub const PC: Self = Self(33);
-    /// `psr`, `cpsr`, `xpsr`, `pstate`, `rflags`.
+    /// `psr`, `cpsr`, `xpsr`, `pstate` of Arm, `rflags`. Where there are register windows, the lowest four bytes say which
+    /// is in use ([`crate::Mode::window_status`]), and the next are the condition codes.
     pub const PSR: Self = Self(34);
-    /// Floating-point status and control of AArch32; `mxcsr`, `fcsr`.
+    /// Floating-point status and control of AArch32; `mxcsr`, `fcsr`, `fsr`.
     pub const FPSCR: Self = Self(35);
     /// Floating-point control, that of the x87 too.
     pub const FPCR: Self = Self(36);
@@ -30,14 +31,17 @@ impl RegisterId {
     pub const FPSR: Self = Self(37);
     /// Vector predication status of M-profile.
     pub const VPR: Self = Self(38);
-    /// `v0` … `v31`, 16 bytes, 256 with SVE (`z0` … `z31`); `zmm0` … `zmm31`, 64 bytes; `f0` … `f31` of RISC-V, 8 bytes.
+    /// `v0` … `v31`, 16 bytes, 256 with SVE (`z0` … `z31`); `zmm0` … `zmm31`, 64 bytes; `f0` … `f31` of RISC-V, 8 bytes;
+    /// `q0`, `q4` … `q60` of SPARC, 16 bytes, in sixteen of them.
     pub const V0: Self = Self(40);
     /// `p0` … `p15`, up to 32 bytes; `k0` … `k7` of x86.
     pub const P0: Self = Self(72);
     /// `st0` … `st7` of the x87, 10 bytes, with `mm0` … `mm7` in them.
     pub const ST0: Self = Self(80);
-    /// The first number given by name. Below it, behind the registers above, are the banks that [`crate::Mode::home`] chooses from.
-    pub const FIRST_NAMED: Self = Self(128);
+    /// The first of the banks and cells that [`crate::Mode::home`] chooses from, behind all registers above.
+    pub const FIRST_BANK: Self = Self(88);
+    /// The first number given by name, behind all banks and cells.
+    pub const FIRST_NAMED: Self = Self(1152);
 }
 
 /// Some bytes of a register.

@@ -157,7 +157,7 @@ fn group_views(session: &Session, thread: ThreadId, shown: ShownGroup) -> Vec<(S
     let mut views = Registers::of_group(group, set);
     if group == RegisterGroup::Scalable {
         let vector = NameReader(index).written_width(thread, RegisterId::V0..RegisterId::P0);
-        let predicate = NameReader(index).written_width(thread, RegisterId::P0..RegisterId::FIRST_NAMED);
+        let predicate = NameReader(index).written_width(thread, RegisterId::P0..RegisterId::FIRST_BANK);
         if vector <= SIMD_BYTES && predicate == 0 && named.is_empty() {
             return Vec::new();
         }

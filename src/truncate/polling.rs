@@ -124,7 +124,10 @@ fn place(set: InstructionSet, view: RegisterView) -> Option<usize> {
         register if register < RegisterId::SP => 8 * usize::from(register.0),
         register if register < RegisterId::V0 => return None,
         register if register < RegisterId::P0 => 0x100 + 0x100 * usize::from(register.0 - RegisterId::V0.0),
-        register if register < RegisterId::FIRST_NAMED => 0x2100 + 16 * usize::from(register.0 - RegisterId::P0.0),
+        register if register < RegisterId::FIRST_BANK => 0x2100 + 16 * usize::from(register.0 - RegisterId::P0.0),
+        register if register < RegisterId::FIRST_NAMED => {
+            0x2400 + 16 * usize::from(register.0 - RegisterId::FIRST_BANK.0)
+        }
         _ => return None,
     };
     Some(start + usize::from(view.offset))

@@ -68,11 +68,13 @@ impl RegisterState {
             None => write.home().map(|home| home.register),
         };
         let mut homes: Vec<RegisterId> = home.into_iter().collect();
-        if !plain.is_own_bank() {
+        let set = self.state.map_or_else(InstructionSet::default, |state| state.set);
+        if !set.is_own_bank(plain) {
             homes.push(plain);
             // In an unknown mode it may be any of them.
             homes.extend(
-                plain.banks().filter(|_| bank.is_none() && write.mode == Mode::Other && write.name == WrittenName::Own),
+                set.banks(plain)
+                    .filter(|_| bank.is_none() && write.mode == Mode::Other && write.name == WrittenName::Own),
             );
         }
         for register in homes {

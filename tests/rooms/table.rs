@@ -56,6 +56,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "mode",
                     "bank",
                     "home",
+                    "window",
                     "branch",
                     "control",
                     "site",

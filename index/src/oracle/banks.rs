@@ -1,6 +1,7 @@
 //! Which register a name means: told from the architecture, register by register.
 
-use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, naive};
+use stepback_machine::naive::{self, Cell};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView};
 use stepback_parsers::{Position, RegisterWrite, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::thread::ThreadId;
@@ -16,6 +17,8 @@ pub(super) enum Physical {
     ProcessStack,
     MonitorStack,
     MonitorLink,
+    /// Of a processor with windows.
+    Cell(Cell),
     /// What has no banks.
     Single(RegisterId),
     /// A plain name in an unknown mode.
@@ -36,6 +39,9 @@ impl Physical {
     }
 
     fn of_plain(register: RegisterId, mode: Mode) -> Self {
+        if let Some(cell) = naive::cell_of(register, mode).filter(|_| matches!(mode, Mode::Window { .. })) {
+            return Self::Cell(cell);
+        }
         match (register, mode) {
             (RegisterId::SP, Mode::Level { level, has_own_stack: true }) => Self::StackOfLevel(level),
             (RegisterId::SP, Mode::Level { has_own_stack: false, .. }) => Self::StackOfLevel(0),

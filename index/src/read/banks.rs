@@ -8,7 +8,6 @@ use stepback_machine::{Bank, InstructionSet, Mode, RegisterId, RegisterView, Sta
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
-use crate::index::Index;
 use crate::read::register_reader::RegisterReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
@@ -34,7 +33,8 @@ impl Homes {
 impl<S: Source> RegisterReader<'_, S> {
     /// Where the bytes of a view are at the position.
     pub(crate) fn homes(&mut self, view: RegisterView) -> Result<Homes, QueryError> {
-        let named = BankNames(self.index);
+        let set = self.index.instruction_set(self.thread);
+        let named = BankNames { banks: &self.index.banks, set };
         if let Some(known) = named.of(view.register) {
             return Ok(Homes(named.of_bank(known, view)));
         }
@@ -42,10 +42,9 @@ impl<S: Source> RegisterReader<'_, S> {
             let whole = RegisterView::new(register, 0, u16::MAX);
             ViewReader(self.index).overlapping(self.thread, whole).next().is_some()
         };
-        let has_states = self.index.instruction_set(self.thread).has_states();
         // The plain register is that of most modes; in the others it may be one that is written nowhere.
-        let is_plain_anywhere = view.register.is_own_bank() && view.register.banks().next().is_some();
-        if !has_states || !is_plain_anywhere && !named.relatives(view.register).any(is_written) {
+        let is_plain_anywhere = set.is_own_bank(view.register) && set.banks(view.register).next().is_some();
+        if !set.has_states() || !is_plain_anywhere && !named.relatives(view.register).any(is_written) {
             return Ok(Homes(vec![view]));
         }
         let mode = self.mode()?;
@@ -110,26 +109,30 @@ impl<S: Source> RegisterReader<'_, S> {
 }
 
 /// The registers that share names with others.
-struct BankNames<'a, S>(&'a Index<S>);
+struct BankNames<'a> {
+    /// Those that the trace names.
+    banks: &'a [NamedBank],
+    set: InstructionSet,
+}
 
-impl<'a, S> BankNames<'a, S> {
+impl<'a> BankNames<'a> {
     fn of(&self, register: RegisterId) -> Option<&'a NamedBank> {
-        self.0.banks.iter().find(|known| known.register == register)
+        self.banks.iter().find(|known| known.register == register)
     }
 
-    fn sharing(&self, plain: RegisterId) -> impl Iterator<Item = &'a NamedBank> + use<'a, S> {
-        self.0.banks.iter().filter(move |known| known.plain == plain)
+    fn sharing(&self, plain: RegisterId) -> impl Iterator<Item = &'a NamedBank> + use<'a> {
+        self.banks.iter().filter(move |known| known.plain == plain)
     }
 
     /// All registers besides it that a plain one may mean in some mode.
-    fn relatives(&self, plain: RegisterId) -> impl Iterator<Item = RegisterId> + use<'a, S> {
-        let of_plain = |plain: RegisterId, banks: &'a [NamedBank]| {
+    fn relatives(&self, plain: RegisterId) -> impl Iterator<Item = RegisterId> + use<'a> {
+        let Self { banks, set } = *self;
+        let of_plain = move |plain: RegisterId| {
             let named = banks.iter().filter(move |known| known.plain == plain).map(|known| known.register);
-            plain.banks().chain(named)
+            set.banks(plain).chain(named)
         };
-        let banks = &self.0.banks[..];
-        let twins = plain.twins().flat_map(move |twin| std::iter::once(twin).chain(of_plain(twin, banks)));
-        of_plain(plain, banks).chain(twins)
+        let twins = plain.twins().flat_map(move |twin| std::iter::once(twin).chain(of_plain(twin)));
+        of_plain(plain).chain(twins)
     }
 
     /// A bank that was asked for by its name: what else bears its name, and the plain register in its mode.
@@ -149,11 +152,11 @@ impl<'a, S> BankNames<'a, S> {
         let plain = view.register;
         let mut registers: Vec<RegisterId> = match mode {
             // Any bank may be the one: the last that was written.
-            Mode::Other => std::iter::once(plain).chain(plain.banks()).collect(),
+            Mode::Other => std::iter::once(plain).chain(self.set.banks(plain)).collect(),
             mode => vec![mode.home(plain)],
         };
         // What was written under the plain name in an unknown mode may be any bank.
-        if !plain.is_own_bank() && !registers.contains(&plain) {
+        if !self.set.is_own_bank(plain) && !registers.contains(&plain) {
             registers.push(plain);
         }
         registers.extend(self.sharing(plain).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register));

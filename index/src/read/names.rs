@@ -87,7 +87,7 @@ impl<'a, S: Source> NameReader<'a, S> {
     /// vectors of more than 16 bytes, and predicates. Each is as wide as the trace writes it.
     pub fn scalable_registers(&self, thread: ThreadId) -> Vec<(String, RegisterView)> {
         let set = self.0.instruction_set(thread);
-        let tables = (RegisterId::V0.0..RegisterId::FIRST_NAMED.0).map(RegisterId);
+        let tables = (RegisterId::V0.0..RegisterId::FIRST_BANK.0).map(RegisterId);
         let whole = |id: RegisterId| RegisterView::new(id, 0, self.written_width(thread, id..RegisterId(id.0 + 1)));
         let is_shown = |view: &RegisterView| view.register < RegisterId::P0 && view.size_bytes <= 16;
         let views = tables.map(whole).filter(|view| view.size_bytes > 0 && !is_shown(view));

@@ -1,7 +1,7 @@
 //! Calling conventions (Procedure Call Standard for the Arm Architecture, AAPCS64 and AAPCS32; SMC Calling Convention, DEN 0028;
 //! Linux, `syscall(2)`).
 
-use crate::abi::{Abi, ReturnAddress, SystemCalls};
+use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
 use crate::host_call::HostCall;
 use crate::linux::names::Numbers;
 use crate::view::RegisterId;
@@ -14,7 +14,13 @@ pub const AAPCS64: Abi = Abi {
     arguments: &["x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"],
     result: Some("x0"),
     return_address: ReturnAddress::Register(LINK_64),
-    system_calls: SystemCalls { numbers: Numbers::Generic, kept_arguments: &[], changed: &["x0"] },
+    system_calls: SystemCalls {
+        numbers: Numbers::Generic,
+        number: Some("x8"),
+        failure: Failure::Negative,
+        kept_arguments: &[],
+        changed: &["x0"],
+    },
 };
 
 /// Of AArch32.
@@ -22,7 +28,13 @@ pub const AAPCS32: Abi = Abi {
     arguments: &["r0", "r1", "r2", "r3"],
     result: Some("r0"),
     return_address: ReturnAddress::Register(RegisterId::LR),
-    system_calls: SystemCalls { numbers: Numbers::Arm, kept_arguments: &[], changed: &["r0"] },
+    system_calls: SystemCalls {
+        numbers: Numbers::Arm,
+        number: Some("r7"),
+        failure: Failure::Negative,
+        kept_arguments: &[],
+        changed: &["r0"],
+    },
 };
 
 /// Firmware and hypervisors may use all that a function may use.

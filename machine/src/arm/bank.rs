@@ -31,3 +31,8 @@ pub fn banked(name: &str) -> Option<BankedRegister> {
     };
     Some(BankedRegister { plain, bank })
 }
+
+/// True when some modes mean the register itself by its plain name: only what FIQ has of its own is another one there.
+pub fn is_own_bank(plain: RegisterId) -> bool {
+    !matches!(plain, RegisterId::SP | RegisterId::LR)
+}

@@ -122,7 +122,7 @@ pub fn register_32(number: u32) -> Option<RegisterId> {
 /// The whole SVE register whose low part a view is; none for parts that NEON names and for other registers.
 pub fn scalable_view(view: RegisterView) -> Option<RegisterView> {
     let is_vector = (RegisterId::V0..RegisterId::P0).contains(&view.register) && view.size_bytes > 16;
-    let is_predicate = (RegisterId::P0..RegisterId::FIRST_NAMED).contains(&view.register);
+    let is_predicate = (RegisterId::P0..RegisterId::FIRST_BANK).contains(&view.register);
     let size_bytes = if is_vector { 256 } else { 32 };
     let is_scalable = view.offset == 0 && (is_vector || is_predicate) && view.size_bytes <= size_bytes;
     is_scalable.then_some(RegisterView { size_bytes, ..view })

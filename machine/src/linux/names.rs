@@ -18,6 +18,10 @@ pub enum Numbers {
     Generic,
     /// Arm, 32 bit.
     Arm,
+    /// SPARC of either width.
+    Sparc,
+    /// Those of Solaris, on SPARC.
+    Solaris,
 }
 
 impl Numbers {
@@ -28,11 +32,16 @@ impl Numbers {
         static X86_32: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::X86_32));
         static GENERIC: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::GENERIC));
         static ARM: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::ARM));
+        static SPARC: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::SPARC));
+        static SOLARIS: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::SOLARIS));
         let table = match self {
             Self::X86_64 => &X86_64,
             Self::X86_32 => &X86_32,
             Self::Generic => &GENERIC,
             Self::Arm => &ARM,
+            Self::Sparc => &SPARC,
+            // What Linux numbers the same everywhere is no number of Solaris.
+            Self::Solaris => return SOLARIS.get(&number).copied(),
         };
         table.get(&number).or_else(|| COMMON.get(&number)).copied()
     }

@@ -65,7 +65,10 @@ pub(crate) fn sharing(numbers: Numbers, number: u64) -> Option<Sharing> {
     Some(match numbers.name(number)? {
         // Where this is the older one of two, its arguments are in memory.
         "mmap" if matches!(numbers, Numbers::X86_32 | Numbers::Arm) => Sharing::Anywhere,
-        "mmap" | "mmap2" => Sharing::Mapped { length: 1, protection: 2, flags: 3 },
+        // One number for all that is shared by number; pages are mapped and files read behind the program's back.
+        "ipc" if numbers == Numbers::Sparc => Sharing::Anywhere,
+        "shmsys" | "kaio" if numbers == Numbers::Solaris => Sharing::Anywhere,
+        "mmap" | "mmap2" | "mmap64" => Sharing::Mapped { length: 1, protection: 2, flags: 3 },
         "mremap" => Sharing::Moved { from: 0, length: 1, new_length: 2 },
         "shmat" => Sharing::Attached,
         // The kernel writes there whenever the thread comes back from it.

@@ -149,6 +149,69 @@ pub const ARM: &str = "\
     mq_timedsend_time64 mq_timedreceive_time64 semtimedop_time64 rt_sigtimedwait_time64 futex_time64 \
     sched_rr_get_interval_time64";
 
+/// SPARC with registers of either width: what one width alone has, the other has no number of its own for.
+pub const SPARC: &str = "\
+    0: restart_syscall exit fork read write open close wait4 creat link unlink execv chdir chown mknod chmod lchown \
+    brk perfctr lseek getpid capget capset setuid getuid vmsplice ptrace alarm sigaltstack pause utime lchown32 \
+    fchown32 access nice chown32 sync kill stat sendfile lstat dup pipe times getuid32 umount2 setgid getgid signal \
+    geteuid getegid acct memory_ordering getgid32 ioctl reboot mmap2 symlink readlink execve umask chroot fstat \
+    fstat64 getpagesize msync vfork pread64 pwrite64 geteuid32 getegid32 mmap setreuid32 munmap mprotect madvise \
+    vhangup truncate64 mincore getgroups setgroups getpgrp setgroups32 setitimer ftruncate64 swapon getitimer setuid32 \
+    sethostname setgid32 dup2 setfsuid32 fcntl select setfsgid32 fsync setpriority socket connect accept getpriority \
+    rt_sigreturn rt_sigaction rt_sigprocmask rt_sigpending rt_sigtimedwait rt_sigqueueinfo rt_sigsuspend setresuid \
+    getresuid setresgid getresgid setregid32 recvmsg sendmsg getgroups32 gettimeofday getrusage getsockopt getcwd \
+    readv writev settimeofday fchown fchmod recvfrom setreuid setregid rename truncate ftruncate flock lstat64 sendto \
+    shutdown socketpair mkdir rmdir utimes stat64 sendfile64 getpeername futex gettid getrlimit setrlimit pivot_root \
+    prctl pciconfig_read pciconfig_write getsockname inotify_init inotify_add_watch poll getdents64 fcntl64 \
+    inotify_rm_watch statfs fstatfs umount sched_set_affinity sched_get_affinity getdomainname setdomainname \
+    utrap_install quotactl set_tid_address mount ustat setxattr lsetxattr fsetxattr getxattr lgetxattr getdents setsid \
+    fchdir fgetxattr listxattr llistxattr flistxattr removexattr lremovexattr sigpending query_module setpgid \
+    fremovexattr tkill exit_group uname init_module personality remap_file_pages epoll_create epoll_ctl epoll_wait \
+    ioprio_set getppid sigaction sgetmask ssetmask sigsuspend oldlstat uselib readdir readahead socketcall syslog \
+    lookup_dcookie fadvise64 fadvise64_64 tgkill waitpid swapoff sysinfo ipc sigreturn clone ioprio_get adjtimex \
+    sigprocmask create_module delete_module get_kernel_syms getpgid bdflush sysfs afs_syscall setfsuid setfsgid \
+    _newselect time splice stime statfs64 fstatfs64 _llseek mlock munlock mlockall munlockall sched_setparam \
+    sched_getparam sched_setscheduler sched_getscheduler sched_yield sched_get_priority_max sched_get_priority_min \
+    sched_rr_get_interval nanosleep mremap _sysctl getsid fdatasync nfsservctl sync_file_range clock_settime \
+    clock_gettime clock_getres clock_nanosleep sched_getaffinity sched_setaffinity timer_settime timer_gettime \
+    timer_getoverrun timer_delete timer_create vserver io_setup io_destroy io_submit io_cancel io_getevents mq_open \
+    mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr waitid tee add_key request_key keyctl openat \
+    mkdirat mknodat fchownat futimesat fstatat64 unlinkat renameat linkat symlinkat readlinkat fchmodat faccessat \
+    pselect6 ppoll unshare set_robust_list get_robust_list migrate_pages mbind get_mempolicy set_mempolicy kexec_load \
+    move_pages getcpu epoll_pwait utimensat signalfd timerfd_create eventfd fallocate timerfd_settime timerfd_gettime \
+    signalfd4 eventfd2 epoll_create1 dup3 pipe2 inotify_init1 accept4 preadv pwritev rt_tgsigqueueinfo perf_event_open \
+    recvmmsg fanotify_init fanotify_mark prlimit64 name_to_handle_at open_by_handle_at clock_adjtime syncfs sendmmsg \
+    setns process_vm_readv process_vm_writev kern_features kcmp finit_module sched_setattr sched_getattr renameat2 \
+    seccomp getrandom memfd_create bpf execveat membarrier userfaultfd bind listen setsockopt mlock2 copy_file_range \
+    preadv2 pwritev2 statx io_pgetevents pkey_mprotect pkey_alloc pkey_free rseq 392: semtimedop semget semctl shmget \
+    shmctl shmat shmdt msgget msgsnd msgrcv msgctl clock_gettime64 clock_settime64 clock_adjtime64 clock_getres_time64 \
+    clock_nanosleep_time64 timer_gettime64 timer_settime64 timerfd_gettime64 timerfd_settime64 utimensat_time64 \
+    pselect6_time64 ppoll_time64 416: io_pgetevents_time64 recvmmsg_time64 mq_timedsend_time64 mq_timedreceive_time64 \
+    semtimedop_time64 rt_sigtimedwait_time64 futex_time64 sched_rr_get_interval_time64";
+
+/// Solaris 10 on SPARC, whose kernel has numbers of its own.
+pub const SOLARIS: &str = "\
+    0: syscall exit forkall read write open close wait creat link unlink exec chdir time mknod chmod chown brk stat \
+    lseek getpid mount umount setuid getuid stime pcsample alarm fstat pause utime stty gtty access nice statfs sync \
+    kill fstatfs pgrpsys uucopystr dup pipe times profil plock setgid getgid signal msgsys syssun acct shmsys semsys \
+    ioctl uadmin 57: utssys fdsync execve umask chroot fcntl ulimit 70: tasksys acctctl exacctsys getpagesizes rctlsys \
+    issetugid fsat lwp_park sendfilev rmdir mkdir getdents privsys ucredsys sysfs getmsg putmsg poll lstat symlink \
+    readlink setgroups getgroups fchmod fchown sigprocmask sigsuspend sigaltstack sigaction sigpending context evsys \
+    evtrapret statvfs fstatvfs getloadavg nfssys waitsys sigsendsys hrtsys acancel async priocntlsys pathconf mincore \
+    mmap mprotect munmap fpathconf vfork fchdir readv writev xstat lxstat fxstat xmknod 128: setrlimit getrlimit \
+    lchown memcntl getpmsg putpmsg rename uname setegid sysconfig adjtime systeminfo 141: seteuid forksys fork1 \
+    sigtimedwait lwp_info yield lwp_sema_wait lwp_sema_post lwp_sema_trywait lwp_detach corectl modctl fchroot utimes \
+    vhangup gettimeofday getitimer setitimer lwp_create lwp_exit lwp_suspend lwp_continue lwp_kill lwp_self \
+    lwp_sigmask lwp_private lwp_wait lwp_mutex_wakeup lwp_mutex_lock lwp_cond_wait lwp_cond_signal lwp_cond_broadcast \
+    pread pwrite llseek inst_sync brand kaio cpc lgrpsys rusagesys port pollsys labelsys acl auditsys processor_bind \
+    processor_info p_online sigqueue clock_gettime clock_settime clock_getres timer_create timer_delete timer_settime \
+    timer_gettime timer_getoverrun nanosleep facl door setreuid setregid install_utrap signotify schedctl pset \
+    sparc_utrap_install resolvepath lwp_mutex_timedlock lwp_sema_timedwait lwp_rwlock_sys getdents64 mmap64 stat64 \
+    lstat64 fstat64 statvfs64 fstatvfs64 setrlimit64 getrlimit64 pread64 pwrite64 creat64 open64 rpcsys zone autofssys \
+    getcwd so_socket so_socketpair bind listen accept connect shutdown recv recvfrom recvmsg send sendmsg sendto \
+    getpeername getsockname getsockopt setsockopt sockconfig ntp_gettime ntp_adjtime lwp_mutex_unlock \
+    lwp_mutex_trylock lwp_mutex_init cladm uucopy umount2";
+
 /// Since 2019 a new call has one number everywhere.
 pub const COMMON: &str = "\
     424: pidfd_send_signal io_uring_setup io_uring_enter io_uring_register open_tree move_mount fsopen fsconfig \

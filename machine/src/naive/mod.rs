@@ -4,6 +4,8 @@
 mod mode;
 mod step;
 mod tables;
+mod windows;
 
 pub use mode::{set_of_mode, set_of_width, told_mode};
 pub use step::{Kind, LINK_A64, NaiveStep, Target};
+pub use windows::{Cell, cell_of};

@@ -6,9 +6,13 @@ use crate::set::InstructionSet;
 /// The mode that a value of the whole status register tells of, lowest byte first
 /// (DDI 0487, C5.2.19 and G8.2.35; DDI 0553, XPSR).
 pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
-    let [low, second, _, top] = status;
+    let [low, second, third, top] = status;
     if !set.has_states() {
         return None;
+    }
+    if set == InstructionSet::Sparc64 {
+        let is_mode = low < second && (3..=32).contains(&second) && third < 8 && top == 0;
+        return is_mode.then_some(Mode::Window { current: low, count: second, globals: third });
     }
     if set == InstructionSet::T32 && top & 1 != 0 {
         return Some(if low == 0 && second & 1 == 0 { Mode::Other } else { Mode::Handler });
@@ -38,6 +42,7 @@ pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
 pub fn set_of_mode(mode: Mode, before: InstructionSet) -> InstructionSet {
     match mode {
         Mode::Level { .. } => InstructionSet::A64,
+        Mode::Window { .. } => InstructionSet::Sparc64,
         Mode::Banked(_) if before == InstructionSet::A64 => InstructionSet::A32,
         _ => before,
     }

@@ -2,7 +2,7 @@
 
 use capstone::Capstone;
 
-use crate::abi::{Abi, ReturnAddress, SystemCalls};
+use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
 use crate::architecture::Architecture;
 use crate::control::Control;
 use crate::instruction::Instruction;
@@ -27,7 +27,13 @@ impl Architecture for Regdeps {
         arguments: &[],
         result: None,
         return_address: ReturnAddress::Unknown,
-        system_calls: SystemCalls { numbers: Numbers::X86_64, kept_arguments: &[], changed: &[] },
+        system_calls: SystemCalls {
+            numbers: Numbers::X86_64,
+            number: None,
+            failure: Failure::Negative,
+            kept_arguments: &[],
+            changed: &[],
+        },
     };
 
     fn view(name: &str) -> Option<RegisterView> {

@@ -41,7 +41,7 @@ impl Architecture for Riscv64 {
     };
     const WORD_BYTES: u16 = 8;
     const ABI: Abi = LP64;
-    const ELF: Option<ElfMachine> = Some(ElfMachine { number: 243, word_bytes: 8 });
+    const ELF: &'static [ElfMachine] = &[ElfMachine { number: 243, word_bytes: 8 }];
     const ALIGNMENT: u8 = 2;
 
     fn view(name: &str) -> Option<RegisterView> {

@@ -1,6 +1,6 @@
 //! Calling conventions (System V ABI, AMD64 and Intel386 supplements; Linux, `syscall(2)`).
 
-use crate::abi::{Abi, ReturnAddress, SystemCalls};
+use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
 use crate::linux::names::Numbers;
 
 /// In 64-bit mode.
@@ -10,6 +10,8 @@ pub const ABI_64: Abi = Abi {
     return_address: ReturnAddress::Stack,
     system_calls: SystemCalls {
         numbers: Numbers::X86_64,
+        number: Some("rax"),
+        failure: Failure::Negative,
         kept_arguments: &["rdi", "rsi", "rdx", "r10", "r8", "r9"],
         changed: &["rax", "rcx", "r11"],
     },
@@ -20,5 +22,11 @@ pub const ABI_32: Abi = Abi {
     arguments: &[],
     result: Some("eax"),
     return_address: ReturnAddress::Stack,
-    system_calls: SystemCalls { numbers: Numbers::X86_32, kept_arguments: &[], changed: &["eax", "ecx", "edx"] },
+    system_calls: SystemCalls {
+        numbers: Numbers::X86_32,
+        number: Some("eax"),
+        failure: Failure::Negative,
+        kept_arguments: &[],
+        changed: &["eax", "ecx", "edx"],
+    },
 };

@@ -46,8 +46,8 @@ impl<const WORD_BYTES: u16> Architecture for X86<WORD_BYTES> {
     const NAMES: Names = if Self::IS_WIDE { NAMES_64 } else { NAMES_32 };
     const WORD_BYTES: u16 = WORD_BYTES;
     const ABI: Abi = if Self::IS_WIDE { ABI_64 } else { ABI_32 };
-    const ELF: Option<ElfMachine> =
-        Some(ElfMachine { number: if Self::IS_WIDE { 62 } else { 3 }, word_bytes: if Self::IS_WIDE { 8 } else { 4 } });
+    const ELF: &'static [ElfMachine] =
+        &[ElfMachine { number: if Self::IS_WIDE { 62 } else { 3 }, word_bytes: WORD_BYTES }];
     const PREFIXES: &'static [&'static str] = PREFIXES;
 
     fn view(name: &str) -> Option<RegisterView> {

@@ -9,6 +9,7 @@ pub fn number_of_mode(mode: Mode) -> u64 {
         Mode::Level { level, has_own_stack } => [1, level, u8::from(has_own_stack), 0],
         Mode::Banked([a, b, c]) => [2, a, b, c],
         Mode::Handler => [3, 0, 0, 0],
+        Mode::Window { current, count, globals } => [4, current, count, globals],
     };
     u64::from(u32::from_le_bytes([kind, a, b, c]))
 }
@@ -21,6 +22,7 @@ pub fn mode_of_number(number: u64) -> Option<Mode> {
         1 => Mode::Level { level: a, has_own_stack: b != 0 },
         2 => Mode::Banked([a, b, c]),
         3 => Mode::Handler,
+        4 => Mode::of_window_status(u32::from_le_bytes([a, b, c, 0]))?,
         _ => return None,
     })
 }
@@ -32,9 +34,10 @@ mod tests {
     #[test]
     fn numbers_lead_back_to_their_modes() {
         let level = Mode::Level { level: 2, has_own_stack: true };
-        for mode in [Mode::Other, level, Mode::Banked(*b"irq"), Mode::Handler] {
+        let window = Mode::Window { current: 31, count: 32, globals: 7 };
+        for mode in [Mode::Other, level, Mode::Banked(*b"irq"), Mode::Handler, window] {
             assert_eq!(mode_of_number(number_of_mode(mode)), Some(mode));
         }
-        assert_eq!((mode_of_number(99), mode_of_number(1 << 32)), (None, None));
+        assert_eq!([99, 1 << 32, 0x0808_0804].map(mode_of_number), [None; 3]);
     }
 }

@@ -1,5 +1,8 @@
 //! What the rest of the program asks of A64.
 
+use std::iter::StepBy;
+use std::ops::Range;
+
 use capstone::Capstone;
 use capstone::arch::BuildsCapstone as _;
 use capstone::arch::arm64::ArchMode;
@@ -9,7 +12,7 @@ use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::a64::bits::describe;
 use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64, is_link};
-use crate::arm::bank::banked;
+use crate::arm::bank::{banked, is_own_bank};
 use crate::arm::by_lists;
 use crate::arm::flow::a64_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
@@ -24,6 +27,7 @@ use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
+use crate::home::mode_banks;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::mode::State;
@@ -51,7 +55,7 @@ impl Architecture for A64 {
     };
     const WORD_BYTES: u16 = 8;
     const ABI: Abi = AAPCS64;
-    const ELF: Option<ElfMachine> = Some(ElfMachine { number: 183, word_bytes: 8 });
+    const ELF: &'static [ElfMachine] = &[ElfMachine { number: 183, word_bytes: 8 }];
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_64);
     const ALIGNMENT: u8 = 4;
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
@@ -79,6 +83,14 @@ impl Architecture for A64 {
 
     fn nameable(view: RegisterView) -> Option<RegisterView> {
         scalable_view(view)
+    }
+
+    fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
+        mode_banks(plain)
+    }
+
+    fn is_own_bank(plain: RegisterId) -> bool {
+        is_own_bank(plain)
     }
 
     fn banked(name: &str) -> Option<BankedRegister> {

@@ -1,5 +1,8 @@
 //! What the rest of the program asks of A32.
 
+use std::iter::StepBy;
+use std::ops::Range;
+
 use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
@@ -9,7 +12,7 @@ use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
-use crate::arm::bank::banked;
+use crate::arm::bank::{banked, is_own_bank};
 use crate::arm::flow::a32_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
 use crate::arm::psr::{Psr, state_of};
@@ -22,6 +25,7 @@ use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow};
 use crate::disassembly::Disassembled;
+use crate::home::mode_banks;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::mode::State;
@@ -48,7 +52,7 @@ impl Architecture for A32 {
     };
     const WORD_BYTES: u16 = 4;
     const ABI: Abi = AAPCS32;
-    const ELF: Option<ElfMachine> = Some(ElfMachine { number: 40, word_bytes: 4 });
+    const ELF: &'static [ElfMachine] = &[ElfMachine { number: 40, word_bytes: 4 }];
     /// `STT_ARM_TFUNC`, which older tools give to functions of T32.
     const ELF_FUNCTION: Option<u8> = Some(13);
     const HOST_CALL: Option<HostCall> = Some(HOST_CALL_32);
@@ -80,6 +84,14 @@ impl Architecture for A32 {
 
     fn nameable(view: RegisterView) -> Option<RegisterView> {
         scalable_view(view)
+    }
+
+    fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
+        mode_banks(plain)
+    }
+
+    fn is_own_bank(plain: RegisterId) -> bool {
+        is_own_bank(plain)
     }
 
     fn banked(name: &str) -> Option<BankedRegister> {

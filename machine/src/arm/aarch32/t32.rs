@@ -1,5 +1,8 @@
 //! What the rest of the program asks of T32.
 
+use std::iter::StepBy;
+use std::ops::Range;
+
 use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
@@ -8,7 +11,7 @@ use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
-use crate::arm::bank::banked;
+use crate::arm::bank::{banked, is_own_bank};
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{thumb_encoding, thumb_opcode};
 use crate::arm::psr::{Psr, state_of};
@@ -21,6 +24,7 @@ use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
+use crate::home::mode_banks;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
 use crate::mode::State;
@@ -72,6 +76,14 @@ impl Architecture for T32 {
 
     fn nameable(view: RegisterView) -> Option<RegisterView> {
         scalable_view(view)
+    }
+
+    fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
+        mode_banks(plain)
+    }
+
+    fn is_own_bank(plain: RegisterId) -> bool {
+        is_own_bank(plain)
     }
 
     fn banked(name: &str) -> Option<BankedRegister> {

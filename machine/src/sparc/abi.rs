@@ -1,0 +1,31 @@
+//! Calling conventions (SPARC Compliance Definition 2.4, chapter 3; Linux, `syscall(2)`; Solaris, `<sys/trap.h>`).
+
+use crate::abi::{Abi, Failure, ReturnAddress, SystemCalls};
+use crate::linux::names::Numbers;
+use crate::view::RegisterId;
+
+/// `%o7`.
+pub const LINK: RegisterId = RegisterId::LR;
+
+/// Of programs with 64-bit registers. The kernel sets the carry where it failed, and then the result is the error.
+pub const ABI: Abi = Abi {
+    arguments: &["o0", "o1", "o2", "o3", "o4", "o5"],
+    result: Some("o0"),
+    return_address: ReturnAddress::Register(LINK),
+    system_calls: SystemCalls {
+        numbers: Numbers::Sparc,
+        number: Some("g1"),
+        failure: Failure::Flag { register: "ccr", bit: 4 },
+        kept_arguments: &[],
+        changed: &["o0", "o1", "g1", "g2", "g3", "g4", "g5", "ccr"],
+    },
+};
+
+/// Whose numbers a software trap means (Linux, `arch/sparc/kernel/ttable_64.S`; Solaris, `<sys/trap.h>`).
+pub const fn numbers_of_trap(trap: u32) -> Option<Numbers> {
+    match trap {
+        0x10 | 0x6d => Some(Numbers::Sparc),
+        0x00 | 0x08 | 0x40 => Some(Numbers::Solaris),
+        _ => None,
+    }
+}

@@ -1,0 +1,12 @@
+//! SPARC V9 with VIS 1 to 3, privileged and hyperprivileged instructions (The SPARC Architecture Manual, Version 9;
+//! UltraSPARC Architecture 2007; Oracle SPARC Architecture 2011).
+//!
+//! The disassembler library decodes a part of it and tells of no registers, so texts and meanings are made here.
+
+pub(crate) mod abi;
+pub(crate) mod registers;
+pub(crate) mod set;
+pub(crate) mod status;
+pub(crate) mod target;
+pub(crate) mod text;
+pub(crate) mod word;

@@ -1,0 +1,20 @@
+//! Where branches go that hold their target.
+
+use crate::sparc::word::Word;
+
+/// Where a `call` goes.
+pub fn call_target(word: Word, pc: u64) -> u64 {
+    pc.wrapping_add_signed(word.signed(0, 30) << 2)
+}
+
+/// Where a branch goes; none for what is no branch.
+pub fn branch_target(word: Word, pc: u64) -> Option<u64> {
+    let words = match word.branch_kind() {
+        1 | 5 => word.signed(0, 19),
+        2 | 6 => word.signed(0, 22),
+        3 if word.flag(28) => word.signed(19, 2) << 8 | i64::from(word.field(5, 8)),
+        3 => word.signed(20, 2) << 14 | i64::from(word.field(0, 14)),
+        _ => return None,
+    };
+    Some(pc.wrapping_add_signed(words << 2))
+}

@@ -1,0 +1,9 @@
+//! Instructions as text, as the disassembler of the GNU tools writes them.
+
+pub(crate) mod arithmetic;
+pub(crate) mod branch;
+pub(crate) mod forms;
+pub(crate) mod memory;
+pub(crate) mod names;
+pub(crate) mod state;
+pub(crate) mod whole;

@@ -1,0 +1,16 @@
+//! The text of an instruction, by its format.
+
+use crate::sparc::text::arithmetic::arithmetic;
+use crate::sparc::text::branch::{branch, call};
+use crate::sparc::text::memory::memory;
+use crate::sparc::word::Word;
+
+/// The text of a word at an address; none for one that is no instruction.
+pub fn text_of(word: Word, pc: u64) -> Option<String> {
+    match word.format() {
+        0 => branch(word, pc),
+        1 => Some(call(word, pc)),
+        2 => arithmetic(word),
+        _ => memory(word),
+    }
+}

@@ -1,0 +1,251 @@
+//! Register windows: which cell a plain register is, whatever window it was written from.
+//!
+//! The outs of a window and the ins of the next are the same cells (The SPARC Architecture Manual, Version 9, 5.1.2
+//! "Windowed r Registers"), and `save` goes to the next. So each cell is a register of its own with an absolute number,
+//! and a plain name is that cell in the window of its moment: the last write of `%i0` finds the caller's `%o0`.
+//!
+//! ```
+//! use stepback_machine::{InstructionSet::Sparc64, Mode, Registers};
+//! let view = |name| Registers::view(name, Sparc64).unwrap().register;
+//! let caller = Mode::Window { current: 7, count: 8, globals: 0 };
+//! let callee = Mode::Window { current: 0, count: 8, globals: 0 };
+//! assert_eq!(caller.home(view("%o0")), callee.home(view("%i0")));
+//! assert_eq!(caller.home(view("%o0")), view("w0.i0"));
+//! ```
+
+use std::iter::StepBy;
+use std::ops::Range;
+
+use crate::mode::Mode;
+use crate::view::RegisterId;
+
+/// The most windows that a processor has (The SPARC Architecture Manual, Version 9, 5.1.2), and the fewest.
+pub const WINDOWS: Range<u8> = 3..33;
+/// The most sets of globals.
+pub const GLOBAL_SETS: u8 = 8;
+/// Locals and ins of a window.
+const WINDOW_CELLS: u16 = 16;
+
+/// The cells of all windows, eight locals and eight ins of each.
+const CELLS: u16 = 128;
+/// `%g0` … `%g7` of each set; `%g0` is the same in all.
+const GLOBALS: u16 = CELLS + 32 * WINDOW_CELLS;
+/// Outs and locals of the window that `save` leads to, then locals and ins of the one that `restore` leads to.
+const NEIGHBOURS: u16 = GLOBALS + 8 * 8;
+/// The first number behind all that stands for one cell in each window.
+pub const BEHIND_CELLS: u16 = NEIGHBOURS + 32;
+/// The outs of each window by its number: how many windows there are decides which cells these are.
+const NUMBERED_OUTS: u16 = 896;
+
+/// The registers that a window names, by their number in encodings; the stack pointer and the link register have the
+/// same number in all architectures, so `%i7` has that of `%o6`.
+pub const fn general(number: u16) -> RegisterId {
+    match number & 31 {
+        14 => RegisterId::SP,
+        15 => RegisterId::LR,
+        31 => RegisterId(14),
+        number => RegisterId(number),
+    }
+}
+
+/// The number that stands for a plain register in encodings.
+pub const fn number_of(register: RegisterId) -> Option<u16> {
+    match register {
+        RegisterId::SP => Some(14),
+        RegisterId::LR => Some(15),
+        RegisterId(14) => Some(31),
+        RegisterId(15) => None,
+        RegisterId(number) if number < 31 => Some(number),
+        _ => None,
+    }
+}
+
+/// A register by its number, as the window names it that `save` leads to.
+pub const fn after_save(number: u16) -> RegisterId {
+    match number & 31 {
+        number @ 8..24 => RegisterId(NEIGHBOURS + number - 8),
+        // The ins there are the outs here.
+        number @ 24..32 => general(number - 16),
+        number => general(number),
+    }
+}
+
+/// The same of `restore`.
+pub const fn after_restore(number: u16) -> RegisterId {
+    match number & 31 {
+        // The outs there are the ins here.
+        number @ 8..16 => general(number + 16),
+        number @ 16..32 => RegisterId(NEIGHBOURS + number),
+        number => general(number),
+    }
+}
+
+/// A local (0 to 7) or an in (8 to 15) of a window.
+pub const fn cell(window: u16, place: u16) -> RegisterId {
+    RegisterId(CELLS + window * WINDOW_CELLS + place)
+}
+
+/// A global of a set.
+pub const fn global(set: u16, number: u16) -> RegisterId {
+    if number == 0 { RegisterId(0) } else { RegisterId(GLOBALS + set * 8 + number) }
+}
+
+/// An out of a window by its number.
+pub const fn numbered_out(window: u16, number: u16) -> RegisterId {
+    RegisterId(NUMBERED_OUTS + window * 8 + number)
+}
+
+/// The windows of a processor, and the one in use.
+#[derive(Clone, Copy)]
+pub(crate) struct Windows {
+    pub current: u8,
+    pub count: u8,
+    pub globals: u8,
+}
+
+impl Windows {
+    /// The cell that a plain register is; the register itself where that has none.
+    pub fn home(self, plain: RegisterId) -> RegisterId {
+        if let Some(number) = number_of(plain) {
+            return match number {
+                0..8 => global(self.globals.into(), number),
+                8..16 => cell(self.window(1), number),
+                16..24 => cell(self.window(0), number - 16),
+                number => cell(self.window(0), number - 16),
+            };
+        }
+        match plain.0.checked_sub(NEIGHBOURS) {
+            Some(place @ 0..8) => cell(self.window(2), place + 8),
+            Some(place @ 8..16) => cell(self.window(1), place - 8),
+            Some(place @ 16..32) => cell(self.window(-1), place - 16),
+            _ => match plain.0.checked_sub(NUMBERED_OUTS).filter(|place| *place < 256) {
+                Some(place) => cell((place / 8 + 1) % u16::from(self.count.max(1)), 8 + place % 8),
+                None => plain,
+            },
+        }
+    }
+
+    /// The window so many further on, around the circle of all.
+    fn window(self, further: i16) -> u16 {
+        let count = i16::from(self.count.max(1));
+        (i16::from(self.current) + further).rem_euclid(count).unsigned_abs()
+    }
+}
+
+/// The cells that a plain register may be.
+pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
+    let windows = |first: RegisterId| (first.0..GLOBALS).step_by(WINDOW_CELLS.into());
+    if let Some(place) = plain.0.checked_sub(NUMBERED_OUTS).filter(|place| *place < 256) {
+        let next = cell((place / 8 + 1) % 32, 8 + place % 8).0;
+        return (next..next + 1).step_by(1);
+    }
+    let place = plain.0.checked_sub(NEIGHBOURS).filter(|place| *place < 32);
+    match (number_of(plain), place) {
+        (Some(number @ 1..8), _) => (global(0, number).0..NEIGHBOURS).step_by(8),
+        (Some(number @ 8..16), _) => windows(cell(0, number)),
+        (Some(number @ 16..32), _) => windows(cell(0, number - 16)),
+        (None, Some(place)) => windows(cell(0, if place < 16 { (place + 8) % 16 } else { place - 16 })),
+        _ => (0..0).step_by(1),
+    }
+}
+
+impl Mode {
+    /// The value of the status register that tells of this mode; none of modes whose processors have a layout of their own.
+    /// From the lowest byte on: the window in use, how many there are, the set of globals.
+    pub const fn window_status(self) -> Option<u32> {
+        match self {
+            Self::Window { current, count, globals } => Some(u32::from_le_bytes([current, count, globals, 0])),
+            _ => None,
+        }
+    }
+
+    /// The mode that such a value tells of; none for values that no processor has.
+    pub const fn of_window_status(status: u32) -> Option<Self> {
+        let [current, count, globals, rest] = status.to_le_bytes();
+        let is_known = WINDOWS.start <= count && count < WINDOWS.end && current < count && globals < GLOBAL_SETS;
+        if is_known && rest == 0 { Some(Self::Window { current, count, globals }) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    fn all_modes() -> impl Iterator<Item = Mode> {
+        WINDOWS.flat_map(|count| {
+            (0..count)
+                .flat_map(move |current| (0..GLOBAL_SETS).map(move |globals| Mode::Window { current, count, globals }))
+        })
+    }
+
+    #[test]
+    fn numbers_lead_to_registers_and_back() {
+        for number in 0..32 {
+            assert_eq!(number_of(general(number)), Some(number));
+        }
+        assert_eq!((general(14), general(15)), (RegisterId::SP, RegisterId::LR));
+        assert_eq!([15, 33, 34, 128].map(|number| number_of(RegisterId(number))), [None; 4]);
+    }
+
+    #[test]
+    fn save_makes_outs_of_the_caller_ins_of_the_callee() {
+        for mode in all_modes() {
+            let Mode::Window { current, count, globals } = mode else { continue };
+            let next = Mode::Window { current: (current + 1) % count, count, globals };
+            for number in 0..32 {
+                assert_eq!(mode.home(after_save(number)), next.home(general(number)), "{mode:?} {number}");
+                assert_eq!(next.home(after_restore(number)), mode.home(general(number)), "{mode:?} {number}");
+            }
+            for number in 8..16 {
+                assert_eq!(mode.home(general(number)), next.home(general(number + 16)));
+                assert_eq!(mode.home(numbered_out(current.into(), number - 8)), mode.home(general(number)));
+            }
+        }
+    }
+
+    #[test]
+    fn every_cell_is_a_register_of_its_own_below_the_named_ones() {
+        let mut owners = HashMap::new();
+        for mode in all_modes() {
+            let Mode::Window { current, globals, .. } = mode else { continue };
+            for number in 0..32 {
+                let home = mode.home(general(number));
+                let owner = match number {
+                    0 => (0, 0),
+                    1..8 => (u16::from(globals), number),
+                    8..16 => continue,
+                    _ => (100 + u16::from(current), number),
+                };
+                assert_eq!(*owners.entry(home).or_insert(owner), owner, "{mode:?} {number}");
+                assert!(home < RegisterId::FIRST_NAMED);
+                assert!(number == 0 || banks(general(number)).any(|bank| bank == home.0), "{mode:?} {number}");
+            }
+        }
+        assert_eq!(owners.len(), 1 + 7 * 8 + 16 * 32);
+        assert!(numbered_out(31, 7) < RegisterId::FIRST_NAMED);
+    }
+
+    #[test]
+    fn neighbours_have_cells_as_well() {
+        let mode = Mode::Window { current: 7, count: 8, globals: 1 };
+        for number in 8..32 {
+            for plain in [after_save(number), after_restore(number)] {
+                assert!(banks(plain).any(|bank| bank == mode.home(plain).0), "{number} {plain:?}");
+            }
+        }
+        assert_eq!(mode.home(after_save(14)), cell(1, 14));
+        assert_eq!(mode.home(numbered_out(7, 2)), cell(0, 10));
+    }
+
+    #[test]
+    fn the_status_tells_the_window() {
+        for mode in all_modes() {
+            assert_eq!(mode.window_status().and_then(Mode::of_window_status), Some(mode));
+        }
+        for status in [0, 0x0208, 0x0808, 0x08_0800, 0x100_0800, 0x2100] {
+            assert_eq!(Mode::of_window_status(status), None, "{status:x}");
+        }
+    }
+}
