@@ -1,5 +1,6 @@
 //! Calls as they are stored: a table of intervals.
 
+pub(crate) mod beside;
 pub(crate) mod encoder;
 pub(crate) mod frame;
 pub(crate) mod layout;
