@@ -3,6 +3,7 @@
 use stepback_machine::Endian;
 
 use crate::rst::fields::{instr, rfs_section, trace_info};
+use crate::rst::kind;
 use crate::rst::raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm};
 
 /// So many instructions tell.
@@ -29,7 +30,8 @@ fn better([big, little]: Scores) -> Option<Endian> {
 
 fn scores(records: &[u8]) -> Scores {
     ENDIANS.map(|endian| {
-        let instructions = records_as(records, endian).filter(|record| record.kind() == 3).take(INSTRUCTIONS);
+        let instructions =
+            records_as(records, endian).filter(|record| record.kind() == kind::INSTRUCTION).take(INSTRUCTIONS);
         let mut expected = None;
         instructions.fold(0, |score, record| {
             let pc = record.get(instr::PC_VA);
@@ -43,8 +45,8 @@ fn small_numbers(records: &[u8]) -> Scores {
     let is_small = |record: &RawRecord, field: Field, limit: u64| record.get(field) < limit;
     ENDIANS.map(|endian| {
         let count = records_as(records, endian).filter(|record| match record.kind() {
-            4 => is_small(record, trace_info::LEVEL, 256),
-            30 => is_small(record, rfs_section::N_RECORDS, 1 << 40),
+            kind::TRACE_INFO => is_small(record, trace_info::LEVEL, 256),
+            kind::RFS_SECTION => is_small(record, rfs_section::N_RECORDS, 1 << 40),
             _ => false,
         });
         count.take(INSTRUCTIONS).count() as u64

@@ -8,6 +8,7 @@ mod endian;
 mod fields;
 mod head;
 mod json;
+pub mod kind;
 mod layout;
 mod plain_copy;
 mod raw_record;

@@ -7,6 +7,7 @@ use crate::read_at::TraceFile;
 use crate::rst::container::batch::Ending;
 use crate::rst::container::unpacking::Unpacking;
 use crate::rst::endian::endian_of;
+use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
 use crate::rst::records::Header;
 
@@ -120,6 +121,6 @@ impl RecordBatch<'_> {
 fn form_of(bytes: &[u8], file: &OpenFile, before: RecordForm) -> RecordForm {
     let endian = file.unpacking.endian().or_else(|| endian_of(bytes)).unwrap_or(before.endian);
     let first = bytes.first_chunk().map(|bytes| RawRecord::new(bytes, RecordForm { endian, ..before }));
-    let header = first.filter(|record| record.kind() == 2).map(|record| Header::of(&record));
+    let header = first.filter(|record| record.kind() == kind::HEADER).map(|record| Header::of(&record));
     RecordForm { endian, version: header.map_or(before.version, |header| header.version) }
 }

@@ -3,8 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+mod damage;
+mod forms;
 mod golden;
 mod packers;
+mod several;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,7 @@
 //! What a trace says of itself.
 
 use crate::rst::fields::{file_marker, header, left_delimiter, patch, status, strdesc, trace_info, trace_info_3};
+use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, Version};
 
 /// RSTHEADER: the first record.
@@ -145,7 +146,7 @@ impl TraceDates {
 impl TextPart {
     /// Reads a record of type 14 or 21.
     pub fn of(record: &RawRecord) -> Self {
-        Self { is_continued: record.kind() == 21, text: record.text(strdesc::STRING) }
+        Self { is_continued: record.kind() == kind::TEXT_PART, text: record.text(strdesc::STRING) }
     }
 }
 
@@ -153,7 +154,7 @@ impl Delimiter {
     /// Reads a record of type 15 or 16.
     pub fn of(record: &RawRecord) -> Self {
         Self {
-            is_left: record.kind() == 15,
+            is_left: record.kind() == kind::LEFT_DELIMITER,
             id: record.get(left_delimiter::ID) as u8,
             what: record.get(left_delimiter::WHAT) as u16,
             length_bytes: record.get(left_delimiter::LENGTH) as u32,

@@ -5,6 +5,7 @@ use crate::rst::container::paged::Budget;
 use crate::rst::container::rz2::bytes::{Bytes, Fault};
 use crate::rst::container::rz2::cpu::Cpu;
 use crate::rst::fields::{INSTR_FLAGS, instr};
+use crate::rst::kind;
 use crate::rst::raw_record::{RawRecord, RecordForm};
 
 /// Bytes that say what follows.
@@ -68,7 +69,7 @@ impl Cpu {
         let before = stream.out.len();
         let part = match stream.bytes.byte()? {
             END => return Ok(Part::End),
-            kind @ (NEW_CHUNK | KNOWN_CHUNK) => self.chunk(kind, stream),
+            begin @ (NEW_CHUNK | KNOWN_CHUNK) => self.chunk(begin, stream),
             first => {
                 let record = self.item(first, stream.bytes, stream.budget);
                 record.map(|record| stream.out.extend_from_slice(&record))
@@ -80,8 +81,8 @@ impl Cpu {
         part.map(|()| Part::Records)
     }
 
-    fn chunk(&mut self, kind: u8, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
-        let is_known = kind == KNOWN_CHUNK;
+    fn chunk(&mut self, begin: u8, stream: &mut Stream<'_, '_>) -> Result<(), Fault> {
+        let is_known = begin == KNOWN_CHUNK;
         let length = usize::from(stream.bytes.half()?);
         let pc = stream.bytes.long()?;
         stream.scratch.words.clear();
@@ -93,7 +94,7 @@ impl Cpu {
         self.read_eas(head, stream)?;
         let counts = head.flags.iter().filter(|flags| **flags & flag::HAS_ITEMS != 0).count();
         let counts = stream.bytes.take(counts)?;
-        let sums = [u64::from(kind), length as u64, pc];
+        let sums = [u64::from(begin), length as u64, pc];
         self.sum =
             sums.into_iter().chain(counts.iter().map(|count| u64::from(*count))).fold(self.sum, u64::wrapping_add);
         self.push_instructions(head, counts, stream)?;
@@ -140,7 +141,7 @@ impl Cpu {
             };
             self.sum = self.sum.wrapping_add(u64::from(word)).wrapping_add(u64::from(flags));
             self.word = word;
-            let record = RawRecord::empty(3, RecordForm::default())
+            let record = RawRecord::empty(kind::INSTRUCTION, RecordForm::default())
                 .with(INSTR_FLAGS, u64::from(flags & flag::OF_RECORD))
                 .with(instr::CPUID_LO, u64::from(self.number))
                 .with(instr::INSTR, u64::from(word))

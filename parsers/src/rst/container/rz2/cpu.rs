@@ -4,6 +4,7 @@ use crate::rst::container::paged::Paged;
 use crate::rst::container::rz2::difference_cache::DifferenceCache;
 use crate::rst::container::rz2::history::History;
 use crate::rst::fields::{cpu, pavadiff, preg, regval, tlb, trap, trap_exit};
+use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
 
 /// The memory of a processor; all of it is 0 at first.
@@ -48,16 +49,16 @@ impl Cpu {
     pub fn adopt(&mut self, record: &mut [u8; RECORD_BYTES]) {
         let raw = RawRecord::new(record, RecordForm::default());
         let field = match raw.kind() {
-            5 => tlb::CPU.low,
-            7 => trap::CPU.low,
-            8 => trap_exit::CPU.low,
-            9 => regval::CPU.low,
-            11 => cpu::CPU_NUMBER,
-            17 => {
+            kind::TLB => tlb::CPU.low,
+            kind::TRAP => trap::CPU.low,
+            kind::TRAP_EXIT => trap_exit::CPU.low,
+            kind::REGISTERS => regval::CPU.low,
+            kind::CPU => cpu::CPU_NUMBER,
+            kind::PREG => {
                 self.masks_addresses = raw.get(preg::PSTATE) & ADDRESS_MASK != 0;
                 preg::CPU.low
             }
-            19 => pavadiff::CPU.low,
+            kind::DIFFERENCE => pavadiff::CPU.low,
             _ => return,
         };
         *record = raw.with(field, u64::from(self.number)).bytes();

@@ -3,6 +3,7 @@
 use std::io;
 
 use crate::rst::container::ahead::Ahead;
+use crate::rst::container::batch::CUT_OFF;
 use crate::rst::container::rz2::bytes::{Bytes, Fault};
 
 /// What the head of a file says.
@@ -42,7 +43,7 @@ impl Head {
         let missing = HEAD_BYTES.saturating_sub(head.len());
         input.read_into(&mut head, missing)?;
         if head.len() < HEAD_BYTES {
-            return Ok(Err("the file is cut off in its head: copy it again if there is more".to_owned()));
+            return Ok(Err(CUT_OFF.to_owned()));
         }
         let text = String::from_utf8_lossy(&head);
         let cpus = text.split_once("Numcpus=").map(|(_, rest)| rest.chars().take_while(char::is_ascii_digit).collect());

@@ -5,6 +5,7 @@ use crate::rst::container::paged::Budget;
 use crate::rst::container::rz2::bytes::{Bytes, Fault};
 use crate::rst::container::rz2::cpu::{Cpu, VALUES};
 use crate::rst::fields::regval;
+use crate::rst::kind;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
 
 /// Bytes that say what follows.
@@ -30,7 +31,6 @@ mod tag {
 const INTEGER: u64 = 1;
 const UNUSED: u64 = 5;
 const CONDITION_CODES: u64 = 6;
-const DIFFERENCE: u8 = 19;
 
 /// A register and its value.
 #[derive(Clone, Copy)]
@@ -51,7 +51,7 @@ impl Cpu {
             tag::REGISTER..=tag::PAIR => self.registers(first, bytes, budget)?,
             _ => return Err(Fault::Contradiction),
         };
-        if first == DIFFERENCE {
+        if first == kind::DIFFERENCE {
             self.differences.store(record);
         }
         self.adopt(&mut record);
@@ -64,8 +64,9 @@ impl Cpu {
         bytes: &mut Bytes<'_>,
         budget: &mut Budget,
     ) -> Result<[u8; RECORD_BYTES], Fault> {
-        let mut record =
-            RawRecord::empty(9, RecordForm::default()).with(regval::POST_INSTR, 1).with(regval::REGTYPE0, INTEGER);
+        let mut record = RawRecord::empty(kind::REGISTERS, RecordForm::default())
+            .with(regval::POST_INSTR, 1)
+            .with(regval::REGTYPE0, INTEGER);
         let is_pair = first == tag::PAIR;
         let begin = if is_pair { bytes.byte()? } else { first };
         let register = self.register(begin, bytes, budget)?;

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::rst::container::ahead::Ahead;
-use crate::rst::container::batch::{BATCH_RECORDS, Ending};
+use crate::rst::container::batch::{BATCH_RECORDS, CONTRADICTION, CUT_OFF, Ending, OUT_OF_MEMORY};
 use crate::rst::container::paged::Budget;
 use crate::rst::container::rz2::bytes::{Bytes, Fault};
 use crate::rst::container::rz2::chunk::{Part, Scratch, Stream};
@@ -176,14 +176,13 @@ fn unpack(cpus: &mut [Option<Box<Cpu>>], number: u8, stream: &mut Stream<'_, '_>
 }
 
 fn cut_off() -> Ending {
-    Ending::Damaged("the file is cut off: copy it again if there is more".to_owned())
+    Ending::Damaged(CUT_OFF.to_owned())
 }
 
 fn damaged(fault: Fault) -> Ending {
-    Ending::Damaged(match fault {
-        Fault::Memory => "to unpack more would need more than 1 GiB of memory".to_owned(),
-        Fault::Short | Fault::Contradiction => {
-            "what is packed here contradicts itself: some records before this place may be wrong too".to_owned()
-        }
-    })
+    let why = match fault {
+        Fault::Memory => OUT_OF_MEMORY,
+        Fault::Short | Fault::Contradiction => CONTRADICTION,
+    };
+    Ending::Damaged(why.to_owned())
 }

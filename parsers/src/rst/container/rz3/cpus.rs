@@ -48,10 +48,11 @@ impl Cpus {
     }
 
     /// Forgets differences that wait for an instruction, since none waits for one of another section;
-    /// true when there was one that needs it.
-    pub fn end_section(&mut self) -> bool {
+    /// gives the first record that is not complete without it.
+    pub fn end_section(&mut self) -> Option<usize> {
         let pending = self.cpus.iter_mut().flatten().filter_map(|cpu| cpu.pending.take());
-        pending.filter(|pending| pending.is_pc_predicted || pending.is_data_predicted).count() > 0
+        let needed = pending.filter(|pending| pending.is_pc_predicted || pending.is_data_predicted);
+        needed.map(|pending| pending.record).min()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::rst::container::rz3::cpus::Cpus;
 use crate::rst::container::rz3::instruction_cache::{Line, Set};
 use crate::rst::container::rz3::output::{Draft, Output};
 use crate::rst::fields::instr;
+use crate::rst::kind;
 
 /// What was predicted rightly.
 #[derive(Clone, Copy)]
@@ -81,7 +82,7 @@ pub fn decode(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, minor: u8)
     if let Some(pending) = cpu.pending.take() {
         cpu.finish(pending, PendingAt { pc, ea: effect.ea, minor }, out);
     }
-    let draft = Draft::of(3)
+    let draft = Draft::of(kind::INSTRUCTION)
         .with(instr::EA_VALID, u64::from(effect.ea.is_some()))
         .with(instr::TR, u64::from(has_trap))
         .with(instr::HPRIV, u64::from(cpu.is_hyperprivileged))

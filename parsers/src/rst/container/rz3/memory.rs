@@ -6,6 +6,7 @@ use crate::rst::container::rz3::cpu::PendingDifference;
 use crate::rst::container::rz3::cpus::Cpus;
 use crate::rst::container::rz3::output::{Draft, Output};
 use crate::rst::fields::{dma, memval64, memval128, pavadiff, tlb};
+use crate::rst::kind;
 
 /// A difference of physical and virtual addresses.
 pub fn decode_difference(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
@@ -22,7 +23,7 @@ pub fn decode_difference(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>)
     let is_pending = is_pc_predicted || is_data_predicted || bits.flag(Array::IsLookingAhead);
     let pending = PendingDifference { record: out.len(), is_pc_predicted, is_data_predicted, has_data };
     cpu.pending = is_pending.then_some(pending);
-    let draft = Draft::of(19)
+    let draft = Draft::of(kind::DIFFERENCE)
         .with(pavadiff::EA_VALID, u64::from(has_data))
         .with(pavadiff::CPUID_LO, u64::from(number))
         .with(pavadiff::CPUID_HI, u64::from(number) >> 7)
@@ -39,7 +40,7 @@ pub fn decode_value(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let is_virtual = !bits.flag(Array::MemoryFlags);
     let number = Cpus::number(bits, cpus.predicted);
     let Some((cpu, _)) = cpus.touch(number, bits) else { return };
-    let mut draft = Draft::of(26)
+    let mut draft = Draft::of(kind::MEMORY)
         .with(memval64::ISMEMVAL128, u64::from(is_long))
         .with(memval64::ADDRIS_VA, u64::from(is_virtual))
         .with(memval64::CPUID_LO, u64::from(number))
@@ -67,7 +68,7 @@ pub fn decode_tlb(bits: &mut Bits, out: &mut Output<'_>, minor: u8) {
     let packed = bits.next(Array::Tlb);
     let cpu_bits = if has_wide_cpu(minor) { 10 } else { 6 };
     let (number, rest) = (packed & ((1 << cpu_bits) - 1), packed >> cpu_bits);
-    let draft = Draft::of(5)
+    let draft = Draft::of(kind::TLB)
         .with(tlb::DEMAP, rest >> 19)
         .with(tlb::TLB_INDEX, rest >> 3)
         .with(tlb::TLB_TYPE, rest >> 2)
@@ -81,7 +82,7 @@ pub fn decode_tlb(bits: &mut Bits, out: &mut Output<'_>, minor: u8) {
 
 /// A device that reads or writes memory.
 pub fn decode_dma(bits: &mut Bits, out: &mut Output<'_>) {
-    let draft = Draft::of(13)
+    let draft = Draft::of(kind::DMA)
         .with(dma::ISWRITE, bits.next(Array::IsDmaWrite))
         .with(dma::NBYTES, bits.next(Array::DmaBytes))
         .with(dma::START_PA, bits.next(Array::Raw));

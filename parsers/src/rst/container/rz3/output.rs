@@ -2,6 +2,8 @@
 
 use stepback_machine::Endian;
 
+use crate::rst::fields::{RFS_DMA_SIZE, rfs_cw};
+use crate::rst::kind;
 use crate::rst::layout::layout_of;
 use crate::rst::raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm};
 
@@ -68,7 +70,10 @@ impl Output<'_> {
         bytes.copy_from_slice(big.as_flattened());
         let record = RawRecord::new(&bytes, RecordForm::default());
         let mut words = [u64::from(record.kind()), 0, 0];
-        for field in layout_of(&record).map_or(&[][..], |layout| layout.fields) {
+        let is_device = record.kind() == kind::RFS_CACHE && matches!(record.get(rfs_cw::REFTYPE), 6 | 7);
+        let fields = layout_of(&record).map_or(&[][..], |layout| layout.fields);
+        let device_fields = &[rfs_cw::REFTYPE, RFS_DMA_SIZE, rfs_cw::PA];
+        for field in if is_device { device_fields } else { fields } {
             words[field.word()] |= field.put(record.get(*field), Endian::Little);
         }
         self.push_raw(words);

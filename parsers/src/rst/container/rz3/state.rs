@@ -5,9 +5,8 @@ use crate::rst::container::rz3::bits::{Bits, Fault};
 use crate::rst::container::rz3::cpus::Cpus;
 use crate::rst::container::rz3::output::{Draft, Output};
 use crate::rst::fields::{preg, regval, trap};
+use crate::rst::kind;
 
-/// A register record.
-pub const REGVAL: u8 = 9;
 /// A slot without a register.
 const UNUSED: u64 = 5;
 
@@ -20,7 +19,7 @@ pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, 
         return bits.fail(Fault::Memory);
     };
     // Behind SAVE and RESTORE whole windows are told, two registers a record.
-    let step = if previous_kind == REGVAL { 2 } else { 0 };
+    let step = if previous_kind == kind::REGISTERS { 2 } else { 0 };
     let mut slots = [(0, 0, 0); 2];
     for ((kind, id), slot) in names.kinds.iter_mut().zip(&mut names.ids).zip(&mut slots) {
         let likely = u64::from(*kind);
@@ -34,7 +33,7 @@ pub fn decode_registers(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, 
         }
     }
     let [first, second] = slots;
-    let draft = Draft::of(REGVAL)
+    let draft = Draft::of(kind::REGISTERS)
         .with(regval::POST_INSTR, u64::from(is_after))
         .with(regval::CPUID_LO, u64::from(number))
         .with(regval::CPUID_HI, u64::from(number) >> 7)
@@ -59,7 +58,7 @@ pub fn decode_trap(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
         (true, false) => pc.wrapping_add(4),
         (false, _) => bits.next(Array::Raw),
     };
-    let draft = Draft::of(7)
+    let draft = Draft::of(kind::TRAP)
         .with(trap::IS_ASYNC, packed >> 48)
         .with(trap::TL, packed >> 44)
         .with(trap::TTYPE, packed >> 34)
@@ -77,7 +76,7 @@ pub fn decode_preg(cpus: &Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let packed = bits.next(Array::Raw);
     let number = if packed >> 61 & 1 != 0 { u64::from(cpus.predicted) } else { bits.next(Array::Cpu) };
     let (primary, secondary) = (packed >> 48 & 0x1fff, packed >> 35 & 0x1fff);
-    let draft = Draft::of(17)
+    let draft = Draft::of(kind::PREG)
         .with(preg::ASI_REG, packed >> 27)
         .with(preg::TRAPLEVEL, packed >> 24 & 7)
         .with(preg::TRAPTYPE, packed >> 16)

@@ -5,7 +5,8 @@ use std::io;
 use stepback_machine::Endian;
 
 use crate::rst::container::ahead::Ahead;
-use crate::rst::container::batch::Ending;
+use crate::rst::container::batch::{CONTRADICTION, CUT_OFF, Ending, OUT_OF_MEMORY};
+use crate::rst::container::kind::RstContainer;
 use crate::rst::container::rz3::array::{ARRAYS, Array, widths};
 use crate::rst::container::rz3::bits::{Bits, Fault};
 use crate::rst::container::rz3::cpus::Cpus;
@@ -13,6 +14,7 @@ use crate::rst::container::rz3::output::Output;
 use crate::rst::container::rz3::section::{NoSection, Section};
 use crate::rst::container::rz3::warm::Phase;
 use crate::rst::container::rz3::{instruction, memory, state, warm};
+use crate::rst::kind;
 
 /// The minor versions that are known.
 const MINORS: std::ops::RangeInclusive<u8> = 15..=20;
@@ -20,6 +22,8 @@ const MINORS: std::ops::RangeInclusive<u8> = 15..=20;
 /// Unpacks rstzip, version 3, section by section.
 pub struct Rz3 {
     minor: u8,
+    /// The file ends within its head.
+    is_cut_off: bool,
     widths: [u32; ARRAYS],
     endian: Option<Endian>,
     bits: Bits,
@@ -34,6 +38,7 @@ impl Rz3 {
         let minor = head.get(17).copied().unwrap_or_default();
         Self {
             minor,
+            is_cut_off: head.len() < RstContainer::MAGIC_BYTES,
             widths: widths(minor),
             endian: None,
             bits: Bits::default(),
@@ -50,6 +55,9 @@ impl Rz3 {
 
     /// The records of the next section.
     pub fn next_batch(&mut self, input: &mut Ahead, out: &mut Vec<u8>) -> io::Result<Ending> {
+        if self.is_cut_off {
+            return Ok(Ending::Damaged(CUT_OFF.to_owned()));
+        }
         if !MINORS.contains(&self.minor) {
             let (first, last) = (MINORS.start(), MINORS.end());
             let why = format!("rstzip 3.{} is not known, only 3.{first} to 3.{last}", self.minor);
@@ -76,61 +84,60 @@ impl Rz3 {
                 out.truncate(before);
             }
         }
-        let is_waiting = self.cpus.end_section();
-        if fault.is_none() && (is_waiting || !bits.is_used_up()) {
+        let waiting = self.cpus.end_section();
+        if let Some(record) = waiting {
+            out.truncate(record);
+        }
+        if fault.is_none() && (waiting.is_some() || !bits.is_used_up()) {
             fault = Some(Fault::Contradiction);
         }
         self.bits = bits;
         match fault {
             None => Ending::More,
-            Some(Fault::Exhausted) if is_cut_off => {
-                Ending::Damaged("the file is cut off: copy it again if there is more".to_owned())
-            }
-            Some(Fault::Memory) => Ending::Damaged("to unpack more would need more than 1 GiB of memory".to_owned()),
-            Some(_) => Ending::Damaged(
-                "what is packed here contradicts itself: some records before this place may be wrong too".to_owned(),
-            ),
+            Some(Fault::Exhausted) if is_cut_off => Ending::Damaged(CUT_OFF.to_owned()),
+            Some(Fault::Memory) => Ending::Damaged(OUT_OF_MEMORY.to_owned()),
+            Some(Fault::Exhausted | Fault::Contradiction) => Ending::Damaged(CONTRADICTION.to_owned()),
         }
     }
 
     #[inline]
     fn record(&mut self, bits: &mut Bits, out: &mut Output<'_>) {
-        let kind = self.phase.next(bits).unwrap_or_else(|| match bits.next(Array::TypeKey) {
-            0 => 3,
-            1 => state::REGVAL,
-            2 => 19,
+        let record_kind = self.phase.next(bits).unwrap_or_else(|| match bits.next(Array::TypeKey) {
+            0 => kind::INSTRUCTION,
+            1 => kind::REGISTERS,
+            2 => kind::DIFFERENCE,
             _ => bits.next(Array::Type) as u8,
         });
         let Self { cpus, minor, .. } = self;
-        match kind {
-            3 => instruction::decode(cpus, bits, out, *minor),
-            state::REGVAL => state::decode_registers(cpus, bits, out, self.previous_kind),
-            19 => memory::decode_difference(cpus, bits, out),
-            26 => memory::decode_value(cpus, bits, out),
-            _ => self.rare(kind, bits, out),
+        match record_kind {
+            kind::INSTRUCTION => instruction::decode(cpus, bits, out, *minor),
+            kind::REGISTERS => state::decode_registers(cpus, bits, out, self.previous_kind),
+            kind::DIFFERENCE => memory::decode_difference(cpus, bits, out),
+            kind::MEMORY => memory::decode_value(cpus, bits, out),
+            _ => self.rare(record_kind, bits, out),
         }
-        self.previous_kind = kind;
+        self.previous_kind = record_kind;
     }
 
     #[cold]
-    fn rare(&mut self, kind: u8, bits: &mut Bits, out: &mut Output<'_>) {
+    fn rare(&mut self, record_kind: u8, bits: &mut Bits, out: &mut Output<'_>) {
         let Self { cpus, minor, .. } = self;
-        match kind {
-            5 => memory::decode_tlb(bits, out, *minor),
-            7 => state::decode_trap(cpus, bits, out),
-            13 => memory::decode_dma(bits, out),
-            17 => state::decode_preg(cpus, bits, out),
-            warm::CACHE => {
-                self.phase.note(kind);
+        match record_kind {
+            kind::TLB => memory::decode_tlb(bits, out, *minor),
+            kind::TRAP => state::decode_trap(cpus, bits, out),
+            kind::DMA => memory::decode_dma(bits, out),
+            kind::PREG => state::decode_preg(cpus, bits, out),
+            kind::RFS_CACHE => {
+                self.phase.note(record_kind);
                 warm::decode_cache(cpus, bits, out);
             }
-            warm::BRANCH => {
-                self.phase.note(kind);
+            kind::RFS_BRANCH => {
+                self.phase.note(record_kind);
                 warm::decode_branch(cpus, bits, out, *minor);
             }
             _ => {
                 let words = [bits.next(Array::Raw), bits.next(Array::Raw), bits.next(Array::Raw)];
-                if kind == warm::SECTION {
+                if record_kind == kind::RFS_SECTION {
                     self.phase.begin(words, out.endian);
                 }
                 out.push_raw(words);

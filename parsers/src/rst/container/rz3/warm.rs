@@ -12,11 +12,8 @@ use crate::rst::container::rz3::instruction::{LearnedAt, learn};
 use crate::rst::container::rz3::instruction_cache::Line;
 use crate::rst::container::rz3::output::{Draft, Output};
 use crate::rst::fields::{RFS_DMA_SIZE, rfs_bt, rfs_cw, rfs_section};
+use crate::rst::kind;
 
-/// The types of records.
-pub const SECTION: u8 = 30;
-pub const CACHE: u8 = 31;
-pub const BRANCH: u8 = 32;
 /// How many records a section has that does not say it.
 const UNTIL_ANOTHER: u64 = i64::MAX.cast_unsigned();
 
@@ -45,12 +42,12 @@ impl Phase {
 
     /// Begins with the header of a section of these records, by its words.
     pub fn begin(&mut self, words: [u64; 3], endian: Endian) {
-        let kind = match endian {
+        let section = match endian {
             Endian::Big => words[0] >> 48,
             Endian::Little => words[0] >> 8,
         } as u8;
-        if matches!(kind, CACHE | BRANCH) {
-            *self = Self { kind: Some(kind), records: words[rfs_section::N_RECORDS.word()], seen: 0 };
+        if matches!(section, kind::RFS_CACHE | kind::RFS_BRANCH) {
+            *self = Self { kind: Some(section), records: words[rfs_section::N_RECORDS.word()], seen: 0 };
         }
     }
 
@@ -65,7 +62,7 @@ impl Phase {
 /// An access that caches remember.
 pub fn decode_cache(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>) {
     let reference = bits.next(Array::CacheReference);
-    let mut draft = Draft::of(CACHE).with(rfs_cw::REFTYPE, reference);
+    let mut draft = Draft::of(kind::RFS_CACHE).with(rfs_cw::REFTYPE, reference);
     if matches!(reference, 6 | 7) {
         draft = draft.with(rfs_cw::PA, bits.next(Array::Raw)).with(RFS_DMA_SIZE, bits.next(Array::CacheDmaBytes));
         return out.push(draft);
@@ -95,7 +92,7 @@ pub fn decode_branch(cpus: &mut Cpus, bits: &mut Bits, out: &mut Output<'_>, min
     let Some((cpu, budget)) = cpus.touch(number as u16, bits) else { return };
     let Some(branch) = cpu.warm_branch(bits, budget, minor) else { return bits.fail(Fault::Memory) };
     let Branch { pc, line, is_taken, npc } = branch;
-    let draft = Draft::of(BRANCH)
+    let draft = Draft::of(kind::RFS_BRANCH)
         .with(rfs_bt::CPUID_LO, number)
         .with(rfs_bt::TAKEN, u64::from(is_taken))
         .with(rfs_bt::INSTR, u64::from(line.word))

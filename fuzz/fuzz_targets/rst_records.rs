@@ -1,0 +1,42 @@
+//! Any bytes as the records of two files of an RST trace: no panic, and what is told of twice is the same.
+//!
+//! The first byte says after how many bytes, in sixteenths, the second file begins.
+
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use stepback_parsers::TraceFile;
+use stepback_parsers::rst::{Record, RecordPlace, RecordReader, RstHead, push_json, push_line};
+
+/// All that can be said of a trace.
+fn read(files: Vec<TraceFile>) -> String {
+    let mut reader = RecordReader::new(files);
+    let (mut said, mut next) = (Vec::new(), 1);
+    while let Some(batch) = reader.next_batch().expect("memory can be read") {
+        assert_eq!(batch.first, next);
+        for (number, record) in (batch.first..).zip(batch.records()) {
+            push_json(&mut said, number, &record);
+            push_line(&mut said, RecordPlace { number, instructions: 0 }, &record);
+            said.extend(format!("{:?}", Record::of(&record)).bytes());
+            next += 1;
+        }
+        for problem in batch.problems {
+            assert!(problem.message.contains("one") || problem.message.contains("two"), "{problem:?}");
+            said.extend(problem.message.bytes());
+        }
+    }
+    String::from_utf8(said).expect("all that is said is text")
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((cut, bytes)) = bytes.split_first() else { return };
+    let (one, two) = bytes.split_at(bytes.len() * usize::from(cut % 17) / 16);
+    let file = |name: &str, bytes: &[u8]| TraceFile { name: name.to_owned(), data: Arc::new(bytes.to_vec()) };
+    let files = vec![file("one", one), file("two", two)];
+    for file in &files {
+        RstHead::of(file).expect("memory can be read");
+    }
+    assert_eq!(read(files.clone()), read(files));
+});

@@ -1,0 +1,29 @@
+//! Any bytes as what rstzip 3 packed: no panic, no more memory than is allowed, and the same records each time,
+//! of which a shorter file has fewer.
+
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use stepback_parsers::TraceFile;
+use stepback_parsers::rst::write_plain;
+
+/// The records of what is packed in some bytes.
+fn unpack(bytes: &[u8]) -> Vec<u8> {
+    let file = TraceFile { name: "packed".to_owned(), data: Arc::new([HEAD, bytes].concat()) };
+    let mut records = Vec::new();
+    write_plain(vec![file], &mut records).expect("memory can be read and written");
+    assert!(records.len().is_multiple_of(24));
+    records
+}
+
+/// The head of a file of the newest version.
+const HEAD: &[u8] = b"RZ3 5948486328$\0\x03\x14\0\0\0\0\0\0";
+
+fuzz_target!(|bytes: &[u8]| {
+    let records = unpack(bytes);
+    assert_eq!(records, unpack(bytes));
+    let shorter = unpack(&bytes[..bytes.len() / 2]);
+    assert!(records.starts_with(&shorter));
+});

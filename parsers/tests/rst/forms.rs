@@ -1,0 +1,197 @@
+//! Byte orders, versions, and traces of several files.
+
+use stepback_parsers::rst::{Record, RecordPlace, RecordReader, RstContainer, RstHead, push_json, push_line};
+
+use super::{content, file, fixture, plain};
+
+/// How bits are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Big,
+    Little,
+}
+
+/// A record of numbers of some bits, one after the other as a C compiler lays them out.
+fn record(order: Order, numbers: &[(u32, u64)]) -> Vec<u8> {
+    let mut bits = Vec::new();
+    for (width, number) in numbers {
+        let digits = (0..*width).map(|digit| number >> digit & 1 != 0);
+        match order {
+            Order::Big => bits.extend(digits.rev()),
+            Order::Little => bits.extend(digits),
+        }
+    }
+    bits.resize(192, false);
+    let byte = |bits: &[bool]| match order {
+        Order::Big => bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit)),
+        Order::Little => bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)),
+    };
+    bits.chunks(8).map(byte).collect()
+}
+
+fn header(minor: u8) -> Vec<u8> {
+    let mut bytes = format!("\x02\x02{}%RST Header v2.{minor}", char::from(minor)).into_bytes();
+    bytes.resize(24, 0);
+    bytes
+}
+
+fn instruction(order: Order, cpu: u64, pc: u64) -> Vec<u8> {
+    let flags = [(1, 0), (1, 1), (1, 0), (1, 0), (1, 1), (1, 1), (1, 0), (1, 0)];
+    let rest = [(6, cpu & 63), (4, cpu >> 6), (6, 0), (32, 0x4000_0042), (64, pc), (64, pc + 8)];
+    record(order, &[&[(8, 3)][..], &flags, &rest].concat())
+}
+
+fn small_trace(order: Order, minor: u8) -> Vec<u8> {
+    let trap = [(8, 7), (1, 1), (3, 0), (4, 3), (6, 37), (10, 0x16d), (16, 0x8016), (4, 10), (12, 2748)];
+    let registers = [(8, 9), (1, 1), (7, 37), (8, 1), (8, 8), (8, 14), (8, 117), (3, 5), (13, 0)];
+    let values = [(64, 0x1122_3344_5566_7788), (64, 7)];
+    [
+        header(minor),
+        record(order, &[(8, 4), (8, 2), (16, 1), (32, 5), (64, 1_083_888_000)]),
+        instruction(order, 677, 0x10_0074),
+        record(order, &[&trap[..], &[(64, 0x10_0078), (64, 0x10_007c)]].concat()),
+        record(order, &[&registers[..], &values].concat()),
+    ]
+    .concat()
+}
+
+/// What the records of a trace say, a line each.
+fn lines(traces: &[Vec<u8>]) -> String {
+    let mut reader = RecordReader::new(traces.iter().map(|bytes| file("trace", bytes.clone())).collect());
+    let mut out = Vec::new();
+    while let Some(batch) = reader.next_batch().unwrap() {
+        for (number, record) in (batch.first..).zip(batch.records()) {
+            push_json(&mut out, number, &record);
+            out.push(b'\n');
+        }
+        batch.problems.iter().for_each(|problem| out.extend(format!("{}\n", problem.message).bytes()));
+    }
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn a_dump_of_a_little_endian_machine_says_the_same() {
+    let [big, little] = [Order::Big, Order::Little].map(|order| small_trace(order, 13));
+    assert_ne!(big, little);
+    assert_eq!(little[48..52], [3, 0b0011_0010, 37 | 2 << 6, 2]);
+    let expected = lines(&[big]);
+    assert_eq!(lines(&[little]), expected);
+    assert!(expected.contains(r#""type": "INSTR", "cpuid": 677, "notused": 0, "ea_valid": 1, "tr": 0"#), "{expected}");
+    assert!(expected.contains(r#""tl": 3, "cpuid_lo": 37, "ttype": 365, "pstate": 32790, "cpuid_hi": 10"#));
+    assert!(expected.contains(r#""reg0": "0x1122334455667788", "reg1": 7}"#));
+}
+
+#[test]
+fn the_byte_order_is_told_by_instructions_where_nothing_else_tells_it() {
+    for order in [Order::Big, Order::Little] {
+        let pcs = [0x10_0000, 0x10_0004, 0x10_0008, 0x10_0400];
+        let trace = [vec![header(13)], pcs.map(|pc| instruction(order, 0, pc)).to_vec()].concat().concat();
+        assert!(lines(&[trace]).contains(r#""pc_va": 1049600, "ea_va": 1049608}"#), "{order:?}");
+    }
+}
+
+#[test]
+fn processors_have_six_bits_before_version_2_12() {
+    let numbers = |minor| {
+        let text = lines(&[small_trace(Order::Big, minor)]);
+        text.matches(r#""cpuid": 677"#).count() * 10 + text.matches(r#""cpuid": 37"#).count()
+    };
+    assert_eq!((numbers(13), numbers(12), numbers(11), numbers(9)), (30, 30, 3, 3));
+}
+
+#[test]
+fn files_of_a_trace_are_read_as_one() {
+    let whole = content(&fixture("cti.rst"));
+    let (first, second) = whole.split_at(24 * 40);
+    let packed = zstd::encode_all(second, 3).unwrap();
+    assert_eq!(lines(&[first.to_vec(), packed]), lines(&[whole]));
+}
+
+#[test]
+fn unknown_types_keep_their_bytes() {
+    let mut trace = [header(13), vec![35; 24]].concat();
+    trace[47] = 0xfe;
+    let expected =
+        format!("{{\"record\": 2, \"type\": \"UNKNOWN\", \"rtype\": 35, \"bytes\": \"{}fe\"}}\n", "23".repeat(23));
+    assert!(lines(&[trace]).ends_with(&expected));
+}
+
+#[test]
+fn what_begins_otherwise_is_told() {
+    let told =
+        |bytes: &[u8]| plain("t", bytes.to_vec()).1.iter().map(|problem| problem.message.clone()).collect::<String>();
+    assert!(told(b"RZ1 -- Rstzip1 compressed").contains("rstzip 1, whose format was never published"));
+    assert!(
+        told(&[9; 48])
+            .contains("\"t\", behind record 0, byte 48 of what it unpacks to: it does not begin with a header")
+    );
+    assert!(
+        told(&[&header(13)[..], &[3; 25]].concat()).contains(
+            "behind record 2, byte 49 of what it unpacks to: the file ends inside a record: 1 byte is left out"
+        )
+    );
+    assert!(told(b"RZ3 5948486328$\0\x03\x0e\0\0\0\0\0\0").contains("rstzip 3.14 is not known, only 3.15 to 3.20"));
+    assert!(told(b"RZ2 -- Rstzip2").contains("cut off"));
+    assert!(told(b"RZ3 59").contains("cut off"));
+    assert_eq!(told(&header(13)), "");
+}
+
+#[test]
+fn files_are_known_by_their_first_bytes() {
+    let head = |name: &str| RstHead::of(&file(name, std::fs::read(fixture(name)).unwrap())).unwrap().unwrap().container;
+    assert_eq!(head("cti.rst"), RstContainer::Plain);
+    assert_eq!(head("hello.rst.zst"), RstContainer::Plain);
+    assert_eq!(head("small_nv.rst.xz"), RstContainer::Plain);
+    assert_eq!(head("cti.rz2.gz"), RstContainer::Rstzip2);
+    assert_eq!(head("cti.rz3.gz"), RstContainer::Rstzip3);
+    for other in [&b"\x02\x02\x0d%SRT Header"[..], b"", b"1 clk IT (1) 00008000", b"RZ4 "] {
+        assert_eq!(RstHead::of(&file("other", other.to_vec())).unwrap(), None);
+    }
+    let snap = [&b"\x0eRFS v1.00 RST-FMT SNAP\0"[..], &[0; 24]].concat();
+    assert!(RstHead::of(&file("snap", snap)).unwrap().is_some());
+}
+
+/// Records of a fixture as lines for people.
+fn text(name: &str) -> Vec<String> {
+    let mut reader = RecordReader::new(vec![file(name, content(&fixture(name)))]);
+    let (mut lines, mut instructions) = (Vec::new(), 0);
+    while let Some(batch) = reader.next_batch().unwrap() {
+        for (number, record) in (batch.first..).zip(batch.records()) {
+            instructions += u64::from(matches!(Record::of(&record), Record::Instruction(_)));
+            let mut line = Vec::new();
+            push_line(&mut line, RecordPlace { number, instructions }, &record);
+            lines.push(String::from_utf8(line).unwrap());
+        }
+    }
+    lines
+}
+
+#[test]
+fn records_have_lines_for_people() {
+    let lines = text("alltypes.rst");
+    assert_eq!(lines.len(), 46);
+    let line = |number: usize| lines[number - 1].split_once(": ").unwrap().1;
+    assert_eq!(
+        lines[6],
+        "           7           2:     cpu677 ifetch       4 byte(s) @ 0xdcba4fcc00112233 de0fbfe9 ea 0x1047e8"
+    );
+    assert_eq!(line(1), "           rstheader majorVer 2 minorVer 13 percent 37 header_str \"RST Header v2.13\"");
+    assert_eq!(line(4), "           text…    \"hex digits F-0: FEDCBA9\"");
+    assert_eq!(line(14), "    cpu677 itlb     unmap 2.4660 va 0x30016054000 context 0xaaa tte 0xc000000000e00064");
+    assert_eq!(
+        line(17),
+        "    cpu677 trap     0x16d async at level 3 pc 0x3643b8 npc 0x3643bc pstate 0x8016 system call 2748"
+    );
+    assert_eq!(line(19), "    cpu677 register after %o6 0x1122334455667788 %l5@3 0x99aabbccddeeff00");
+    assert_eq!(line(28), "    cpu677 state    tl 0x1 tt 0xd pstate 0x16 asi 0x80 contexts 0x598 0x1 0x598 0x2");
+    assert_eq!(line(30), "    cpu677 pa - va  context 0x598 pc + 0x1300000, data context 0x599 ea + 0xff00768000");
+    assert_eq!(line(35), "    cpu677 memory       8 byte(s) @ 0x0000004000801621 0xcafebabedeadbeef");
+    assert_eq!(
+        line(36),
+        "    cpu677 memory      16 byte(s) @ 0xfffff81765432100 0x0000000000000001 0x0000000000000002"
+    );
+    assert_eq!(
+        line(37),
+        "    cpu677 memory      16 byte(s) @ (behind the last) physical 0x0000000000000003 0x0000000000000004"
+    );
+}
