@@ -10,15 +10,17 @@ use crate::index::Index;
 pub(crate) struct ProblemReader<'a, S>(pub &'a Index<S>);
 
 impl<S: Source> ProblemReader<'_, S> {
-    /// True when records of some slots, or of the ones beside them, may be missing: each segment tells its first and last problem.
+    /// True when records of some slots, or of the ones beside them, may be missing.
+    /// Cost: a lookup for each segment of the slots.
     pub(crate) fn may_miss_records(&self, slots: &RangeInclusive<u64>) -> bool {
+        let (start, end) = (slots.start().saturating_sub(1), slots.end().saturating_add(1));
         let segments = &self.0.contents.segments;
-        let end = segments.partition_point(|segment| segment.step_base <= slots.end().saturating_add(1));
-        segments.iter().take(end).rev().any(|segment| {
-            segment.problem_slots.is_some_and(|(first, last)| {
-                let at = |slot: u32| segment.step_base.saturating_add(u64::from(slot));
-                at(first) <= slots.end().saturating_add(1) && at(last).saturating_add(1) >= *slots.start()
-            })
+        let first = segments.partition_point(|segment| segment.step_base < start).saturating_sub(1);
+        let reached = segments.iter().skip(first).take_while(|segment| segment.step_base <= end);
+        reached.into_iter().any(|segment| {
+            let at = |slot: u32| segment.step_base.saturating_add(u64::from(slot));
+            let place = segment.damaged.partition_point(|known| at(known.last) < start);
+            segment.damaged.get(place).is_some_and(|known| at(known.first) <= end)
         })
     }
 }

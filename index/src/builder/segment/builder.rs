@@ -9,6 +9,7 @@ use stepback_parsers::{
 
 use crate::answers::host_operation::HostOperation;
 use crate::answers::index_info::WARNINGS_KEPT;
+use crate::builder::segment::damaged_places::DamagedPlaces;
 use crate::builder::segment::encode::Encoder;
 use crate::builder::segment::limits::SegmentLimits;
 use crate::builder::segment::markers::MarkerLists;
@@ -89,8 +90,7 @@ pub struct SegmentBuilder {
     pub(crate) thread_times: Vec<ThreadTimes>,
     pub(crate) time_falls: Vec<SegmentFall>,
     pub(crate) fall_count: u64,
-    /// The first and the last slot that has some.
-    pub(crate) problem_slots: Option<(u32, u32)>,
+    pub(crate) damaged: DamagedPlaces,
     /// Whose the step of the slot is.
     step_thread: ThreadNumber,
     /// An access shows in the slot of a step that did not do it.
@@ -191,7 +191,7 @@ impl SegmentBuilder {
         self.thread_times.iter_mut().for_each(|times| *times = ThreadTimes::default());
         self.time_falls.clear();
         self.fall_count = 0;
-        self.problem_slots = None;
+        self.damaged.take();
         self.has_late_accesses = false;
     }
 
@@ -459,8 +459,7 @@ impl EventSink for SegmentBuilder {
         self.problem_count += u64::from(*recurrence != Recurrence::OnceARun);
         let known = self.problem_kinds.get(message).and_then(|place| self.problems.get_mut(*place));
         if known.is_none() || *recurrence == Recurrence::Single {
-            let (first, _) = *self.problem_slots.get_or_insert((self.slot, self.slot));
-            self.problem_slots = Some((first, self.slot));
+            self.damaged.add(self.slot);
         }
         if let Some(known) = known {
             known.count += 1;

@@ -68,7 +68,7 @@ impl SegmentBuilder {
         }
         meta.sections = sections.map(|place| place as u64);
         meta.externals = self.externals;
-        meta.problem_slots = self.problem_slots.take();
+        meta.damaged = self.damaged.take();
         meta.has_late_accesses = self.has_late_accesses;
         meta.external_slots = self.external_slots.len() as u32;
         meta.threads = self.thread_steps.iter().map(|steps| SegmentThread { thread: 0, steps: *steps }).collect();

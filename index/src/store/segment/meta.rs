@@ -54,6 +54,18 @@ pub struct SegmentThread {
     pub steps: u32,
 }
 
+/// How many damaged places of a segment are told apart.
+pub const DAMAGED_PLACES: usize = 64;
+
+/// Some slots of a segment, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SlotRange {
+    /// The first.
+    pub first: u32,
+    /// The last.
+    pub last: u32,
+}
+
 /// A segment in the index's directory.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct SegmentMeta {
@@ -85,8 +97,8 @@ pub struct SegmentMeta {
     pub externals: u64,
     /// Length of the list of external changes.
     pub external_slots: u32,
-    /// The first and the last slot in which something could not be read, as the segment counts; none where all could.
-    pub problem_slots: Option<(u32, u32)>,
+    /// Where something could not be read, ascending and apart: at most [`DAMAGED_PLACES`], of which the nearest are taken together.
+    pub damaged: Vec<SlotRange>,
     /// Whether an access shows in the slot of a step that did not do it: that of another thread, or one of an earlier segment.
     pub has_late_accesses: bool,
 }

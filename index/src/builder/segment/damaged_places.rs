@@ -1,0 +1,58 @@
+//! Where a segment could not be read.
+
+use crate::store::segment::meta::{DAMAGED_PLACES, SlotRange};
+
+/// The slots in which something could not be read: a few ranges, however many they are.
+#[derive(Debug, Default)]
+pub(crate) struct DamagedPlaces(Vec<SlotRange>);
+
+impl DamagedPlaces {
+    /// Adds a slot, which is none before the last.
+    pub fn add(&mut self, slot: u32) {
+        if let Some(last) = self.0.last_mut().filter(|last| slot.saturating_sub(last.last) <= 1) {
+            last.last = last.last.max(slot);
+            return;
+        }
+        self.0.push(SlotRange { first: slot, last: slot });
+        if self.0.len() > DAMAGED_PLACES {
+            self.join_nearest();
+        }
+    }
+
+    /// The ranges so far, which are forgotten.
+    pub fn take(&mut self) -> Vec<SlotRange> {
+        std::mem::take(&mut self.0)
+    }
+
+    fn join_nearest(&mut self) {
+        let gaps = self.0.iter().zip(self.0.iter().skip(1)).map(|(before, behind)| behind.first - before.last);
+        let Some((place, _)) = gaps.enumerate().min_by_key(|(_, gap)| *gap) else { return };
+        let behind = self.0.remove(place + 1);
+        self.0[place].last = behind.last;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_places_are_taken_together_when_there_are_too_many() {
+        let mut places = DamagedPlaces::default();
+        let far = (0..DAMAGED_PLACES as u32 - 1).map(|place| 1000 * place);
+        let near = (0..5000).map(|place| 200_000 + 2 * place);
+        far.clone().chain(near).for_each(|slot| places.add(slot));
+        let expected = far.map(|slot| SlotRange { first: slot, last: slot });
+        let expected = expected.chain([SlotRange { first: 200_000, last: 209_998 }]);
+        assert_eq!(places.take(), expected.collect::<Vec<_>>());
+        assert_eq!(places.take(), []);
+    }
+
+    #[test]
+    fn slots_that_follow_each_other_are_one_place() {
+        let mut places = DamagedPlaces::default();
+        [0, 3, 3, 4, 9].into_iter().for_each(|slot| places.add(slot));
+        let ranges = [(0, 0), (3, 4), (9, 9)].map(|(first, last)| SlotRange { first, last });
+        assert_eq!(places.take(), ranges);
+    }
+}
