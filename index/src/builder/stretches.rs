@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use stepback_machine::{Address, RegisterId};
 use stepback_parsers::{
-    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Parsed, Position, Problem, RegisterWrite, Source,
-    SourceError, SourceTraits, StepEvent, Tarmac, TextEvent, ThreadNumber,
+    EventSink, Flow, MarkerEvent, MemoryAccess, ParseScratch, Parsed, Position, Problem, RegisterWrite, Source as _,
+    SourceError, StepEvent, Tarmac, TextEvent, ThreadNumber,
 };
 
 use crate::answers::cancel::Cancel;
@@ -17,6 +17,7 @@ use crate::answers::error::BuildError;
 use crate::builder::build_index::Build;
 use crate::builder::in_memory::index_in_memory;
 use crate::builder::options::{BuildOptions, BuildProgress, BuildSummary};
+use crate::builder::tests::delegate::{Delegate, Through};
 use crate::index::Index;
 use crate::query::memory::MemoryAt;
 use crate::query::question::Query as _;
@@ -99,42 +100,18 @@ impl<S: EventSink> EventSink for WatchedSink<'_, S> {
     }
 }
 
-impl Source for Watched<'_> {
-    fn traits(&self) -> &SourceTraits {
-        self.trace.traits()
+impl Delegate for Watched<'_> {
+    fn trace(&self) -> &Tarmac {
+        &self.trace
     }
 
-    fn length(&self) -> u64 {
-        self.trace.length()
-    }
-
-    fn is_settled(&self) -> bool {
-        self.trace.is_settled()
-    }
-
-    fn grow(&self) -> std::io::Result<u64> {
-        self.trace.grow()
-    }
-
-    fn length_now(&self) -> std::io::Result<u64> {
-        self.trace.length_now()
-    }
-
-    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        self.trace.cut(target, limit, scratch)
-    }
-
-    fn parse<S: EventSink>(
+    fn parse_part<S: EventSink>(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
         sink: &mut S,
     ) -> Result<Parsed, SourceError> {
         self.trace.parse(range, scratch, &mut WatchedSink { sink, on_progress: self.on_progress })
-    }
-
-    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        self.trace.read_raw(range, out)
     }
 }
 
@@ -150,7 +127,7 @@ fn build(
     cancel: &Cancel,
     on_progress: &(dyn Fn(u64) + Sync),
 ) -> Result<BuildSummary, BuildError> {
-    let source = Arc::new(Watched { trace: tarmac_of(text), on_progress });
+    let source = Arc::new(Through(Watched { trace: tarmac_of(text), on_progress }));
     let fingerprint = Fingerprint::of(source.as_ref(), 0).unwrap();
     let options = BuildOptions { segment_bytes: SEGMENT_BYTES, threads };
     Build::new(&source, &fingerprint, &options, &BuildProgress::default(), cancel).to_file(path)

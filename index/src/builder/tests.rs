@@ -1,5 +1,8 @@
 //! Builds that fail, are resumed, and are queried before they end.
 
+#[path = "../../tests/support/delegate.rs"]
+pub(crate) mod delegate;
+
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -12,9 +15,10 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use stepback_machine::Address;
-use stepback_parsers::{EventSink, ParseScratch, Parsed, Position, Source, SourceError, SourceTraits, Tarmac};
+use stepback_parsers::{EventSink, ParseScratch, Parsed, Position, Source, SourceError, Tarmac};
 use tempfile::TempDir;
 
+use self::delegate::{Delegate, Through};
 use crate::answers::call::CallId;
 use crate::answers::cancel::Cancel;
 use crate::answers::error::BuildError;
@@ -74,32 +78,12 @@ struct Broken {
     cancel: Cancel,
 }
 
-impl Source for Broken {
-    fn traits(&self) -> &SourceTraits {
-        self.trace.traits()
+impl Delegate for Broken {
+    fn trace(&self) -> &Tarmac {
+        &self.trace
     }
 
-    fn length(&self) -> u64 {
-        self.trace.length()
-    }
-
-    fn is_settled(&self) -> bool {
-        self.trace.is_settled()
-    }
-
-    fn grow(&self) -> std::io::Result<u64> {
-        self.trace.grow()
-    }
-
-    fn length_now(&self) -> std::io::Result<u64> {
-        self.trace.length_now()
-    }
-
-    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        self.trace.cut(target, limit, scratch)
-    }
-
-    fn parse<S: EventSink>(
+    fn parse_part<S: EventSink>(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
@@ -115,18 +99,14 @@ impl Source for Broken {
         }
         self.trace.parse(range, scratch, sink)
     }
-
-    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        self.trace.read_raw(range, out)
-    }
 }
 
 /// Builds from a trace of 40 tasks with several workers; none when the build panicked.
-fn build_of(end: End, at: u64) -> Option<Result<Index<Broken>, BuildError>> {
+fn build_of(end: End, at: u64) -> Option<Result<Index<Through<Broken>>, BuildError>> {
     let trace = trace_of(400);
     let fingerprint = Fingerprint::of(&trace, 0).unwrap();
     let cancel = Cancel::default();
-    let source = Arc::new(Broken { trace, at, end, cancel: cancel.clone() });
+    let source = Arc::new(Through(Broken { trace, at, end, cancel: cancel.clone() }));
     let progress = BuildProgress::default();
     let build = || Build::new(&source, &fingerprint, &OPTIONS, &progress, &cancel).in_memory();
     catch_unwind(AssertUnwindSafe(build)).ok()
@@ -233,9 +213,9 @@ impl Place {
         let (trace, fingerprint) = self.open();
         let (progress, cancel) = (BuildProgress::default(), Cancel::default());
         let trace = Arc::into_inner(trace).unwrap();
-        let source = Arc::new(Broken { trace, at, end: End::Cancel, cancel: cancel.clone() });
+        let source = Arc::new(Through(Broken { trace, at, end: End::Cancel, cancel: cancel.clone() }));
         let shown = AtomicU64::new(0);
-        let on_part = |index: Index<Broken>| {
+        let on_part = |index: Index<Through<Broken>>| {
             assert!(!index.is_whole());
             check_part(&index);
             shown.store(index.text_end(), Ordering::Relaxed);

@@ -1,7 +1,6 @@
 //! Builds that are killed at any moment, as by a crash or `kill -9`.
 
 use std::fs::File;
-use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,8 +9,9 @@ use std::time::Duration;
 
 use stepback_generator::{Dice, Recipe, Size};
 use stepback_index::{Build, BuildOptions, BuildProgress, Cancel, Fingerprint, Index, OpenError, open_so_far};
-use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac};
+use stepback_parsers::{EventSink, ParseScratch, Parsed, Source as _, SourceError, Tarmac};
 
+use crate::delegate::{Delegate, Through};
 use crate::truths::Truths;
 
 /// Names the trace to the process that is killed.
@@ -21,32 +21,12 @@ const STEPS: u64 = 20_000;
 /// A trace that takes its time, so that there is some to be killed in.
 struct Slow(Tarmac);
 
-impl Source for Slow {
-    fn traits(&self) -> &SourceTraits {
-        self.0.traits()
+impl Delegate for Slow {
+    fn trace(&self) -> &Tarmac {
+        &self.0
     }
 
-    fn length(&self) -> u64 {
-        self.0.length()
-    }
-
-    fn is_settled(&self) -> bool {
-        self.0.is_settled()
-    }
-
-    fn grow(&self) -> io::Result<u64> {
-        self.0.grow()
-    }
-
-    fn length_now(&self) -> io::Result<u64> {
-        self.0.length_now()
-    }
-
-    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
-        self.0.cut(target, limit, scratch)
-    }
-
-    fn parse<S: EventSink>(
+    fn parse_part<S: EventSink>(
         &self,
         range: Range<u64>,
         scratch: &mut ParseScratch,
@@ -55,16 +35,12 @@ impl Source for Slow {
         std::thread::sleep(Duration::from_millis(20));
         self.0.parse(range, scratch, sink)
     }
-
-    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
-        self.0.read_raw(range, out)
-    }
 }
 
-fn opened(trace: &Path) -> (Arc<Slow>, Fingerprint) {
+fn opened(trace: &Path) -> (Arc<Through<Slow>>, Fingerprint) {
     let tarmac = Tarmac::open(Box::new(File::open(trace).unwrap()), Default::default()).unwrap();
     let fingerprint = Fingerprint::of(&tarmac, 0).unwrap();
-    (Arc::new(Slow(tarmac)), fingerprint)
+    (Arc::new(Through(Slow(tarmac))), fingerprint)
 }
 
 /// Builds the index of a trace beside it; tells how much an earlier build had done.

@@ -4,6 +4,8 @@
 
 #[path = "../support/compare.rs"]
 mod compare;
+#[path = "../support/delegate.rs"]
+mod delegate;
 #[path = "../support/dice.rs"]
 mod dice;
 mod killed;

@@ -1,0 +1,62 @@
+//! A trace that reads another one, and does something of its own whenever a part of it is parsed.
+
+use std::io;
+use std::ops::Range;
+
+use stepback_parsers::{EventSink, ParseScratch, Parsed, Source, SourceError, SourceTraits, Tarmac};
+
+/// What is done where a part of a trace is parsed.
+pub trait Delegate: Send + Sync {
+    /// The trace that is read.
+    fn trace(&self) -> &Tarmac;
+
+    /// As [`Source::parse`].
+    fn parse_part<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError>;
+}
+
+/// The source that such a trace is.
+pub struct Through<D>(pub D);
+
+impl<D: Delegate> Source for Through<D> {
+    fn traits(&self) -> &SourceTraits {
+        self.0.trace().traits()
+    }
+
+    fn length(&self) -> u64 {
+        self.0.trace().length()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.0.trace().is_settled()
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        self.0.trace().grow()
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        self.0.trace().length_now()
+    }
+
+    fn cut(&self, target: u64, limit: u64, scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        self.0.trace().cut(target, limit, scratch)
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        self.0.parse_part(range, scratch, sink)
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        self.0.trace().read_raw(range, out)
+    }
+}
