@@ -179,7 +179,10 @@ impl<S: Source, F: Fn(std::io::Error) -> BuildError + Sync> Run<'_, S, F> {
 
     /// One that collects segments of this trace.
     pub(crate) fn segment_builder(&self) -> SegmentBuilder {
-        SegmentBuilder::of(self.request.source.traits(), SegmentLimits::of(self.segment_bytes()))
+        {
+            let traits = self.request.source.traits();
+            SegmentBuilder::of(traits, SegmentLimits::of(self.segment_bytes(), traits.registers))
+        }
     }
 
     /// The length of the trace once it is certain: the same for all workers, whatever is still added.

@@ -17,6 +17,7 @@ use stepback_parsers::{MarkerKind, Position, Source};
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::read::markers::MarkerReader;
 use crate::read::slots::{EventKind, SlotReader, local_thread};
 use crate::store::contents::MarkerContents;
 use crate::store::packed::{List, Malformed};
@@ -24,8 +25,8 @@ use crate::store::segment::meta::Section;
 use crate::store::segment::reader::damaged;
 use crate::store::segment::views::markers_of;
 
-/// Among more threads nothing is said about who ran when.
-const THREADS: usize = 256;
+/// Among more threads nothing is said about who ran when: each costs some lookups.
+const THREADS: usize = 1024;
 
 /// What others did at the time of some steps of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,20 +60,19 @@ impl<'a, S: Source> ConcurrentReader<'a, S> {
         let start = self.last_time(thread, first.saturating_sub(1))?.unwrap_or(0);
         let end = self.next_time(thread, last)?.unwrap_or_else(|| self.0.step_count());
         let mut found = Concurrent { blocks: Vec::new(), markers: Vec::new() };
-        let mut next_of_others: Option<u64> = None;
         for other in others {
             let begun = self.last_time(other, start)?.unwrap_or(0);
             found.markers.push((other, begun..end.saturating_add(1)));
-            let next = self.next_time(other, last)?;
-            next_of_others = next_of_others.into_iter().chain(next).min();
             let step = SlotReader(self.0).next_step_of(other, Position(begun))?.map(|step| step.after().0);
             if let Some(first_step) = step.filter(|slot| *slot <= start) {
                 let block_end = self.next_time_of_any(first_step)?.unwrap_or(start).min(start);
                 found.blocks.push(first_step..block_end.saturating_add(1));
             }
         }
-        let behind = next_of_others.map(|next| next.saturating_add(1)..end.saturating_add(1));
+        // The first time of anybody is that of another, unless it is where the thread's own is: then nothing is left behind it.
+        let behind = self.next_time_of_any(last)?.map(|next| next.saturating_add(1)..end.saturating_add(1));
         found.blocks.extend(behind.filter(|behind| !behind.is_empty()));
+        found.blocks = joined(found.blocks);
         Ok(Some(found))
     }
 
@@ -113,21 +113,21 @@ impl<'a, S: Source> ConcurrentReader<'a, S> {
     }
 
     fn next_time_of_any(&self, from: u64) -> Result<Option<u64>, QueryError> {
-        let mut found: Option<u64> = None;
-        for times in self.0.contents.markers.iter().filter(|known| known.kind == MarkerKind::TIMESTAMP) {
-            found = found.into_iter().chain(self.next_of(times, from)?).min();
-        }
-        Ok(found)
+        MarkerReader(self.0).next_slot_of_all(MarkerKind::TIMESTAMP, from)
     }
 
+    /// The table is sorted by thread and kind.
     fn markers(&self, thread: ThreadId, kind: MarkerKind) -> Option<&'a MarkerContents> {
-        self.0.contents.markers.iter().find(|known| known.thread == thread.0 && known.kind == kind)
+        let markers = &self.0.contents.markers;
+        let place = markers.binary_search_by_key(&(thread.0, kind), |known| (known.thread, known.kind)).ok()?;
+        markers.get(place)
     }
 
     /// The last slot up to one that shows such a marker of a thread.
     fn last(&self, thread: ThreadId, kind: MarkerKind, at: u64) -> Result<Option<u64>, QueryError> {
         let Some(known) = self.markers(thread, kind) else { return Ok(None) };
-        for number in known.segments.iter().rev() {
+        let end = known.segments.partition_point(|number| self.step_base(*number) <= at);
+        for number in known.segments.iter().take(end).rev() {
             let found = self.in_segment(known, *number, |list, base| {
                 let Some(local) = at.checked_add(1).and_then(|end| end.checked_sub(base)) else { return Ok(None) };
                 list.last_below(u32::try_from(local).unwrap_or(u32::MAX))
@@ -141,11 +141,9 @@ impl<'a, S: Source> ConcurrentReader<'a, S> {
 
     /// The first slot from one on that shows such a marker of a thread.
     pub(crate) fn next(&self, thread: ThreadId, kind: MarkerKind, from: u64) -> Result<Option<u64>, QueryError> {
-        self.markers(thread, kind).map_or(Ok(None), |known| self.next_of(known, from))
-    }
-
-    fn next_of(&self, known: &MarkerContents, from: u64) -> Result<Option<u64>, QueryError> {
-        for number in &known.segments {
+        let Some(known) = self.markers(thread, kind) else { return Ok(None) };
+        let start = known.segments.partition_point(|number| self.step_base(*number) < from).saturating_sub(1);
+        for number in known.segments.iter().skip(start) {
             let found = self.in_segment(known, *number, |list, base| {
                 list.first_from(u32::try_from(from.saturating_sub(base)).unwrap_or(u32::MAX))
             })?;
@@ -154,6 +152,10 @@ impl<'a, S: Source> ConcurrentReader<'a, S> {
             }
         }
         Ok(None)
+    }
+
+    fn step_base(&self, segment: u32) -> u64 {
+        self.0.contents.segments.get(segment as usize).map_or(u64::MAX, |segment| segment.step_base)
     }
 
     fn in_segment(
@@ -167,5 +169,73 @@ impl<'a, S: Source> ConcurrentReader<'a, S> {
         let Some(list) = segment.list(local, markers_of(known.kind))? else { return Ok(None) };
         let found = find(&list, segment.meta.step_base).map_err(|Malformed| damaged(Section::Registers))?;
         Ok(found.map(|slot| segment.meta.step_base.saturating_add(u64::from(slot))))
+    }
+}
+
+/// The same slots, in order, where those that touch are one range.
+fn joined(mut blocks: Vec<Range<u64>>) -> Vec<Range<u64>> {
+    blocks.sort_unstable_by_key(|block| block.start);
+    blocks.dedup_by(|next, block| {
+        let touches = next.start <= block.end;
+        if touches {
+            block.end = block.end.max(next.end);
+        }
+        touches
+    });
+    blocks
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use stepback_machine::{Branch, InstructionSet};
+
+    use super::*;
+    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::options::BuildOptions;
+    use crate::read::far_uses::records::{Record, Records};
+
+    /// Threads that take turns, with a time and some steps each, in segments of a few turns.
+    fn index_of(threads: u16) -> Index<Records> {
+        let turn = |thread: u16| {
+            let time = Record::marker(thread, MarkerKind::TIMESTAMP, 1);
+            [time].into_iter().chain((0..3).map(move |_| Record::step(thread, 0x1000, 1, Branch::None)))
+        };
+        let records = (0..4).flat_map(|_| (0..threads).flat_map(turn)).collect();
+        let options = BuildOptions { segment_bytes: 160, threads: 1 };
+        index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap()
+    }
+
+    /// What it takes to find out what ran beside a step in the middle.
+    fn time_of(index: &Index<Records>) -> Duration {
+        let slot = index.step_count() / 2;
+        let thread = SlotReader(index).thread_at(Position(slot)).unwrap();
+        let of = || ConcurrentReader(index).of(thread, &(slot..slot + 1)).unwrap().unwrap();
+        assert_eq!(of().markers.len(), index.threads().len() - 1);
+        let runs = (0..5).map(|_| {
+            let start = Instant::now();
+            of();
+            start.elapsed()
+        });
+        runs.min().unwrap()
+    }
+
+    #[test]
+    fn what_ran_at_the_same_time_costs_in_proportion_to_the_threads() {
+        let (few, many) = (time_of(&index_of(100)), time_of(&index_of(800)));
+        // Eight times the threads; the cube of that would be 512.
+        assert!(many < 40 * few + Duration::from_millis(5), "{many:?} for 800 threads, {few:?} for 100");
+    }
+
+    #[test]
+    fn turns_that_follow_each_other_are_one_range() {
+        let index = index_of(20);
+        // Of the last turn of thread 10 with all others, but for the time between.
+        let slot = 60 * 2 + 30 + 2;
+        let thread = SlotReader(&index).thread_at(Position(slot)).unwrap();
+        let found = ConcurrentReader(&index).of(thread, &(slot..slot + 1)).unwrap().unwrap();
+        assert!(found.blocks.len() <= 2, "{:?}", found.blocks);
+        assert_eq!(joined(vec![7..9, 1..3, 3..4, 2..3, 11..12, 8..9]), [1..4, 7..9, 11..12]);
     }
 }

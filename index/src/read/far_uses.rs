@@ -182,7 +182,7 @@ fn next_visit(
 
 #[cfg(test)]
 #[path = "../../tests/support/records.rs"]
-mod records;
+pub(crate) mod records;
 
 #[cfg(test)]
 mod tests {

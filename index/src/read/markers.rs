@@ -84,6 +84,28 @@ impl<'a, S: Source> MarkerReader<'a, S> {
         Ok(None)
     }
 
+    /// The first slot from one on with such a marker of any thread. Cost: lookups in the list of the first segment that has one.
+    pub(crate) fn next_slot_of_all(&self, kind: MarkerKind, from: u64) -> Result<Option<u64>, QueryError> {
+        let by_kind = self.segments_by_kind();
+        let known = by_kind.binary_search_by_key(&kind, |of| of.kind).ok().and_then(|place| by_kind.get(place));
+        let Some(KindSegments { segments, .. }) = known else { return Ok(None) };
+        let base = |number: usize| self.0.contents.segments.get(number).map_or(u64::MAX, |segment| segment.step_base);
+        let start = segments.partition_point(|number| base(*number) < from).saturating_sub(1);
+        for number in segments.iter().skip(start) {
+            let Some(segment) = self.0.segment(*number) else { continue };
+            let local = u32::try_from(from.saturating_sub(segment.meta.step_base)).unwrap_or(u32::MAX);
+            let mut first: Option<u32> = None;
+            for list in self.marker_lists(&segment, WantedMarkers { kinds: &[kind], thread: None })? {
+                let found = list.first_from(local).map_err(|_| damaged(Section::Registers))?;
+                first = first.into_iter().chain(found).min();
+            }
+            if let Some(first) = first {
+                return Ok(Some(segment.meta.step_base.saturating_add(u64::from(first))));
+            }
+        }
+        Ok(None)
+    }
+
     /// The segments with such markers, ascending.
     pub(crate) fn segments_with_markers(&self, wanted: WantedMarkers<'_>) -> Vec<usize> {
         let mut segments: Vec<usize> = match wanted.thread {

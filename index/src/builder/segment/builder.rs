@@ -205,7 +205,7 @@ impl SegmentBuilder {
     /// Whether it holds as much of memory as a segment may.
     #[inline(always)]
     fn is_full(&self) -> bool {
-        self.granule_events.len() >= self.limits.accesses || self.granule_states.len() >= self.limits.blocks
+        self.granule_events.len() >= self.limits.accesses || self.granules.keys().len() >= self.limits.blocks
     }
 
     /// Closes the segment; the next begins at `next_start`.

@@ -1,27 +1,81 @@
 //! How much a segment may hold of memory.
 
+use stepback_parsers::RegisterSource;
+
 /// How much a segment may hold of memory before it is closed early: a stretch without instructions can be cut nowhere,
 /// so the length of its text bounds nothing.
 ///
-/// With segments of 16 MiB a segment that is being made takes 90 MiB at most: 20 bytes an access, and twice 152 a block.
+/// With segments of 16 MiB a segment that is being made takes some 100 MiB at most: 20 bytes an access, and twice 152 a block
+/// of which it is known what it holds, or 24 where the trace has no values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SegmentLimits {
     /// Accesses of a block.
     pub accesses: usize,
-    /// Blocks of which it is known what they hold.
+    /// Blocks that are accessed.
     pub blocks: usize,
 }
 
 impl SegmentLimits {
-    /// Those of segments of so many bytes of text. Steps of a real trace stay below: they touch a new block every few hundred bytes.
-    pub fn of(segment_bytes: u64) -> Self {
-        let of = |divisor: u64, least: u64, most: u64| (segment_bytes / divisor).clamp(least, most) as usize;
-        Self { accesses: of(8, 64, 1 << 21), blocks: of(80, 64, 1 << 18) }
+    /// Those of segments of so many bytes of text. Steps of a real trace stay below, or else each task is handed in in parts:
+    /// with values, a new block is touched every few hundred bytes of text;
+    /// without, a step of 16 virtual bytes of a copy loads and stores, and now and then across the ends of blocks.
+    pub fn of(segment_bytes: u64, registers: RegisterSource) -> Self {
+        let of = |divisor: u64, most: u64| (segment_bytes / divisor).clamp(64, most) as usize;
+        match registers {
+            RegisterSource::Recorded => Self { accesses: of(8, 1 << 21), blocks: of(80, 1 << 18) },
+            RegisterSource::Operands => Self { accesses: of(5, 7 << 19), blocks: of(12, 3 << 19) },
+        }
     }
 }
 
 impl Default for SegmentLimits {
     fn default() -> Self {
-        Self::of(u64::MAX)
+        Self::of(u64::MAX, RegisterSource::Recorded)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_machine::{Branch, InstructionSet};
+
+    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::options::BuildOptions;
+    use crate::read::far_uses::records::{ITEM, Record, Records};
+
+    /// In how many segments 8,000 such steps are.
+    fn segments_of(step: impl Fn(u64) -> Vec<Record>) -> usize {
+        let options = BuildOptions { segment_bytes: 1000 * ITEM, threads: 1 };
+        let records = (0..8000).flat_map(step).collect();
+        let index = index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap();
+        assert_eq!(index.step_count(), 8000);
+        index.contents.segments.len()
+    }
+
+    #[test]
+    fn a_copy_of_much_memory_is_in_as_many_segments_as_any_other_steps() {
+        let step = |pc: u64| Record::step(0, 0x1000 + pc, 1, Branch::None);
+        let expected = segments_of(|_| vec![step(0)]);
+        let vectors = segments_of(|number| {
+            let address = 0x10_0000 + 64 * (number / 2);
+            match number % 2 {
+                0 => vec![step(0), Record::read(0, address)],
+                _ => vec![step(1), Record::write(0, 0x1000_0000 + address)],
+            }
+        });
+        // Words that do not begin where blocks do, loaded and stored by one step.
+        let words = segments_of(|number| {
+            let address = 0x10_0003 + 8 * number;
+            vec![step(0), Record::read(0, address), Record::write(0, 0x1000_0000 + address)]
+        });
+        assert_eq!((vectors, words), (expected, expected));
+    }
+
+    #[test]
+    fn steps_that_access_very_much_close_their_segment_early() {
+        let scattered = |number: u64| {
+            let accesses = (0..8).map(move |lane| Record::write(0, 0x10_0000 + 64 * (8 * number + lane)));
+            [Record::step(0, 0x1000, 1, Branch::None)].into_iter().chain(accesses).collect()
+        };
+        assert!(segments_of(scattered) > 32);
     }
 }
