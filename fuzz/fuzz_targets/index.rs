@@ -78,8 +78,8 @@ fn ask_all(index: &Index<Tarmac>, moment: usize) {
         ask(index, RawLines { first: Line(at.0), count: 3 });
         ask(index, FindText { pattern: pattern.clone(), thread: None, from: at, limit: 2 });
         ask(index, FindValue { value: 1.into(), thread: None, from: at, limit: 2 });
-        ask(index, NextExternalChanges { range: None, thread: None, from: at, limit: 3 });
-        ask(index, LastExternalChanges { range: None, thread: None, before: at, limit: 3 });
+        ask(index, NextExternalChanges { range: None, thread: None, from: at, skip: 0, limit: 3 });
+        ask(index, LastExternalChanges { range: None, thread: None, before: at, skip: 0, limit: 3 });
         ask_about_calls(index, thread, at);
     }
     ask(index, DifferenceBetween { from: Position(end / 3), to: Position(end), thread: None });
@@ -92,7 +92,7 @@ fn ask_about_cells(index: &Index<Tarmac>, at: Position, address: Address, thread
     ask(index, RegistersAt { position: at, thread: Some(thread) });
     ask(index, MemoryAt { position: at, address, len_bytes: 100 });
     let range = Some(MemoryRange { address, len_bytes: u64::MAX });
-    ask(index, NextExternalChanges { range, thread: None, from: at, limit: 2 });
+    ask(index, NextExternalChanges { range, thread: None, from: at, skip: 0, limit: 2 });
     let set = index.threads().first().map(|thread| thread.instruction_set).unwrap_or_default();
     let Some(view) = Registers::view("sp", set) else { return };
     let memory = [8, 1 << 40].map(|len_bytes| Cell::Memory { address, len_bytes });

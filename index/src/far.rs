@@ -379,9 +379,9 @@ fn searches_external_changes_and_differences_go_beyond_32_bits() {
             FindValue { value: value.into(), thread: None, from: near, limit: 4 },
             FindValue { value: value.into(), thread: None, from: far, limit: 4 },
         );
-        let next = |from| NextExternalChanges { range: None, thread: None, from, limit: 4 };
+        let next = |from| NextExternalChanges { range: None, thread: None, from, skip: 0, limit: 4 };
         pair.agree(next(near), next(far));
-        let last = |before| LastExternalChanges { range: None, thread: None, before, limit: 4 };
+        let last = |before| LastExternalChanges { range: None, thread: None, before, skip: 0, limit: 4 };
         pair.agree(last(near), last(far));
         let difference = |from, to| DifferenceBetween { from, to, thread: None };
         pair.agree(difference(near, other), difference(far, other_far));

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{
-    AccessKinds, AccessTarget, BuildOptions, ByteState, Cancel, Cell, Effect, Index, LastAccesses, LastExternalChanges,
-    MemoryAt, MemoryRange, NextAccesses, NextExternalChanges, Query as _, Steps, ThreadId, ValueSource,
-    index_in_memory,
+    AccessKinds, AccessTarget, AccessesOf, BuildOptions, ByteState, Cancel, Cell, Effect, FindText, FindValue, Index,
+    LastAccesses, LastExternalChanges, MemoryAt, MemoryRange, NextAccesses, NextExternalChanges, Number, Query as _,
+    Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::Address;
 use stepback_parsers::{Position, ReadAt, Step, Tarmac};
@@ -33,10 +33,10 @@ fn check(groups: &[&[&str]], expected: &[&str], changes: &[u64]) {
         let index = index_of(groups, segment_bytes);
         let found: Vec<String> = (1..=groups.len() as u64).map(|position| memory(&index, position)).collect();
         assert_eq!(found, expected, "segments of {segment_bytes}");
-        let next = NextExternalChanges { range: None, thread: None, from: Position(0), limit: 99 };
+        let next = NextExternalChanges { range: None, thread: None, from: Position(0), skip: 0, limit: 99 };
         let mut steps: Vec<u64> = next.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
         assert_eq!(steps, changes, "segments of {segment_bytes}");
-        let last = LastExternalChanges { range: None, thread: None, before: index.end(), limit: 99 };
+        let last = LastExternalChanges { range: None, thread: None, before: index.end(), skip: 0, limit: 99 };
         steps.reverse();
         let back: Vec<u64> = last.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
         assert_eq!((back, index.info().external_changes), (steps, changes.len() as u64), "segments of {segment_bytes}");
@@ -118,7 +118,7 @@ fn a_read_across_two_blocks_that_contradicts_both_counts_once() {
         assert_eq!(index.info().external_changes, 2, "segments of {segment_bytes}");
         for (address, expected) in [(0x103c, 2), (0x103d, 0), (0x1043, 2)] {
             let range = Some(MemoryRange { address: Address(address), len_bytes: 1 });
-            let question = NextExternalChanges { range, thread: None, from: Position(0), limit: 9 };
+            let question = NextExternalChanges { range, thread: None, from: Position(0), skip: 0, limit: 9 };
             let found = question.run(&index, &Cancel::default()).unwrap();
             assert_eq!(found.len(), expected, "{address:x}, segments of {segment_bytes}");
             assert!(found.iter().all(|change| change.bytes.len() == 8 && change.known_before.len() == 8));
@@ -136,7 +136,7 @@ fn a_register_of_a_device_that_changes_at_every_read_costs_little() {
     let info = index.info();
     assert_eq!(info.external_changes, 19_999);
     assert!(info.index_bytes < 6 * info.steps, "{} bytes", info.index_bytes);
-    let question = NextExternalChanges { range: None, thread: None, from: Position(15_000), limit: 3 };
+    let question = NextExternalChanges { range: None, thread: None, from: Position(15_000), skip: 0, limit: 3 };
     let found: Vec<u64> = question.run(&index, &Cancel::default()).unwrap().iter().map(step).collect();
     assert_eq!(found, [15_000, 15_001, 15_002]);
 }
@@ -229,4 +229,104 @@ fn a_step_with_many_changes_is_read_a_few_times_however_many_it_has() {
     assert_eq!(accesses.len() as u32, READS / 8);
     assert!(hits.iter().all(|hit| hit.record.effects.len() < 100), "each hit with all effects would be their square");
     assert!(read_bytes.load(Ordering::Relaxed) <= 16 * length, "to find all reads of a word");
+}
+
+/// A step whose thousands of lines are of two threads in turn: the text, and an index of it.
+fn alternating_step(lines: u32) -> (u64, Arc<AtomicU64>, Index<Tarmac>) {
+    let mut text = "1 clk cpu0 IT (1) 00008000 e1a00000 A svc : NOP\n".to_owned();
+    // The lines of the first thread that are behind its own step do not match what is looked for.
+    (0..lines).for_each(|_| text.push_str("1 clk cpu0 MW4 00002000 0000beef\n"));
+    text.push_str("2 clk cpu1 IT (2) 00009000 e1a00000 A svc : NOP\n");
+    for number in 0..lines {
+        writeln!(text, "2 clk cpu{} MW4 00001000 00000077", number % 2).unwrap();
+    }
+    text.push_str("3 clk cpu1 IT (3) 00009004 e1a00000 A svc : NOP\n");
+    let length = text.len() as u64;
+    let (read_bytes, index) = counted_index(text);
+    (length, read_bytes, index)
+}
+
+/// What is read of a text for a question about it.
+#[track_caller]
+fn check_read(step: &(u64, Arc<AtomicU64>, Index<Tarmac>), what: &str, ask: impl FnOnce(&Index<Tarmac>)) {
+    let (length, read_bytes, index) = step;
+    read_bytes.store(0, Ordering::Relaxed);
+    ask(index);
+    let read = read_bytes.load(Ordering::Relaxed);
+    assert!(read <= 16 * length + (1 << 20), "{what}: {read} of {length} bytes");
+}
+
+#[test]
+fn the_accesses_of_threads_that_take_turns_in_a_step_are_read_a_few_times_however_many_they_are() {
+    const LINES: u32 = 4000;
+    let step = alternating_step(LINES);
+    let cancel = Cancel::default();
+    let range = MemoryRange { address: Address(0x1000), len_bytes: 4 };
+    let cell = Cell::Memory { address: range.address, len_bytes: 4 };
+    let (kinds, thread, skip, limit, from) = (AccessKinds::Writes, None, 0, usize::MAX, Position(0));
+    check_read(&step, "next", |index| {
+        let hits = NextAccesses { cell, kinds, thread, from, skip, limit }.run(index, &cancel).unwrap();
+        assert_eq!(hits.iter().map(|hit| hit.record.step.0).collect::<Vec<_>>(), [0, 1].repeat(LINES as usize / 2));
+    });
+    check_read(&step, "last", |index| {
+        let last = LastAccesses { cell, kinds, thread, before: index.end(), skip, limit }.run(index, &cancel).unwrap();
+        assert_eq!(last.unwrap().accesses.len() as u32, LINES);
+    });
+    check_read(&step, "all", |index| {
+        let hits = AccessesOf { range, kinds, thread, from, skip, limit }.run(index, &cancel).unwrap();
+        assert_eq!(hits.len() as u32, LINES);
+    });
+    check_read(&step, "value", |index| {
+        let hits = FindValue { value: Number::from(0x77), thread, from, limit }.run(index, &cancel).unwrap();
+        assert_eq!(hits.len() as u32, LINES);
+    });
+}
+
+#[test]
+fn text_in_many_late_lines_of_a_thread_is_read_a_few_times_however_many_they_are() {
+    let step = alternating_step(4000);
+    check_read(&step, "text", |index| {
+        let question =
+            FindText { pattern: "00000077".parse().unwrap(), thread: None, from: Position(0), limit: usize::MAX };
+        let hits = question.run(index, &Cancel::default()).unwrap();
+        let found = hits.iter().map(|hit| (hit.record.step.0, hit.position.0));
+        assert_eq!(found.collect::<Vec<_>>(), [(0, 2), (1, 2)]);
+    });
+}
+
+#[test]
+fn the_changes_in_a_step_come_in_parts_and_are_read_a_few_times_however_many_they_are() {
+    const READS: u32 = 4000;
+    let mut text = "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n".to_owned();
+    (0..READS).for_each(|number| writeln!(text, "1 clk MW4 {:08x} ffffffff", 0x1000 + 4 * (number % 8)).unwrap());
+    text.push_str("2 clk IT (2) 00008004 e1a00000 A svc : NOP\n");
+    (0..READS).for_each(|number| writeln!(text, "2 clk MR4 {:08x} {number:08x}", 0x1000 + 4 * (number % 8)).unwrap());
+    text.push_str("3 clk IT (3) 00008008 e1a00000 A svc : NOP\n3 clk MR4 00001000 77777777\n");
+    let length = text.len() as u64;
+    let (read_bytes, index) = counted_index(text);
+    let step = (length, read_bytes, index);
+    let cancel = Cancel::default();
+    let (range, thread) = (None, None);
+    let next = |from, skip, limit| NextExternalChanges { range, thread, from: Position(from), skip, limit };
+    let last = |before, skip, limit| LastExternalChanges { range, thread, before: Position(before), skip, limit };
+    let mut all = Vec::new();
+    check_read(&step, "onward", |index| all = next(0, 0, usize::MAX).run(index, &cancel).unwrap());
+    assert_eq!(all.len() as u32, READS + 1);
+    for (number, change) in (0..READS).zip(&all) {
+        let before = number.checked_sub(8).map_or([0xff; 4], u32::to_le_bytes);
+        assert_eq!(change.known_before, before.map(Some), "before read {number}");
+        assert_eq!(change.bytes, number.to_le_bytes());
+    }
+    check_read(&step, "back", |index| {
+        let back = last(3, 0, usize::MAX).run(index, &cancel).unwrap();
+        assert!(back.iter().eq(all.iter().rev()));
+    });
+    for (skip, limit) in [(0, 3), (7, 1000), (3998, 3), (4000, 1), (9999, 1)] {
+        let onward = next(1, skip, limit).run(&step.2, &cancel).unwrap();
+        let rest = all.iter().skip(skip.min(READS as usize));
+        assert!(onward.iter().eq(rest.take(limit)), "{limit} behind {skip}");
+        let back = last(2, skip, limit).run(&step.2, &cancel).unwrap();
+        let rest = all.iter().rev().skip(1).skip(skip);
+        assert!(back.iter().eq(rest.take(limit)), "{limit} before {skip}");
+    }
 }

@@ -70,7 +70,7 @@ fn a_buffer_that_the_host_filled_is_unknown_from_the_call_on_until_somebody_read
         // Only the second read of the first byte tells that something else wrote there once more.
         assert_eq!(memory(&index, 4, 0x2000, 4), "bbx 22r 33r 44r");
         assert_eq!(index.info().external_changes, 1, "segments of {segment_bytes}");
-        let question = NextExternalChanges { range: None, thread: None, from: Position(0), limit: 9 };
+        let question = NextExternalChanges { range: None, thread: None, from: Position(0), skip: 0, limit: 9 };
         let changes = question.run(&index, &Cancel::default()).unwrap();
         let told: Vec<_> = changes.iter().map(|change| (change.hit.record.step.0, &change.known_before[..])).collect();
         assert_eq!(told, [(3, &[Some(0xaa), None, None, Some(0x44)][..])]);

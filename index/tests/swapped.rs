@@ -206,7 +206,7 @@ fn questions(index: &Index<Tarmac>) {
         ask(index, PositionOfLine(Line(at.0)));
         ask(index, PositionOfTime(at.0));
         ask(index, StepCountOf { thread: ThreadId(0), before: at });
-        ask(index, LastExternalChanges { range: None, thread: None, before: at, limit: 5 });
+        ask(index, LastExternalChanges { range: None, thread: None, before: at, skip: 0, limit: 5 });
         let calls = index.calls();
         let id = calls.innermost_at(ThreadId(0), at).unwrap_or(CallId(0));
         drop((calls.get(id), calls.path_at(ThreadId(0), at), calls.children(id).take(9).count()));

@@ -49,13 +49,20 @@ pub enum Found {
     Nothing,
 }
 
+/// So many hits of a position were handed out, and there may be more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Passed {
+    position: Position,
+    count: usize,
+}
+
 /// A way from hit to hit.
 pub struct Walk<'a> {
     sought: Sought,
     /// The way goes on from here; none at its end.
     at: Option<Position>,
-    /// So many hits of the next position that has some were handed out.
-    passed: usize,
+    /// Hits of the next position that has some were handed out.
+    passed: Option<Passed>,
     index: &'a TraceIndex,
     cancel: &'a Cancel,
     /// What was found and is not handed out yet.
@@ -75,7 +82,7 @@ impl<'a> Walk<'a> {
         Self {
             sought,
             at: Some(at),
-            passed: 0,
+            passed: None,
             index,
             cancel,
             pending: VecDeque::new(),
@@ -106,7 +113,7 @@ impl<'a> Walk<'a> {
                 self.find()?;
             }
             match self.pending.pop_front() {
-                Some(Found::Hit(hit)) if self.left == Some(hit.position) => {}
+                Some(Found::Hit(hit)) if self.left == Some(hit.position) => self.leave(hit.position),
                 Some(Found::Hit(hit)) => {
                     self.wanted -= 1;
                     return Ok(Found::Hit(hit));
@@ -118,102 +125,118 @@ impl<'a> Walk<'a> {
         Ok(Found::Nothing)
     }
 
+    /// Passes over what there is at a position.
+    fn leave(&mut self, position: Position) {
+        if self.passed.take_if(|passed| passed.position == position).is_some() {
+            self.at = self.behind(position);
+        }
+    }
+
     /// Finds what comes next; nothing more at the end of the way.
     fn find(&mut self) -> Result<(), QueryError> {
         let Some(at) = self.at else { return Ok(()) };
-        let (thread, limit, skip) = (self.whose, self.wanted.min(PART), self.passed);
+        let (thread, limit, skip) = (self.whose, self.wanted.min(PART), self.passed.map_or(0, |passed| passed.count));
         let found: Vec<Found> = match self.sought {
             Sought::LastAccess(cell, kinds) => {
                 let last =
                     LastAccesses { cell, kinds, thread, before: at, skip, limit }.run(self.index, self.cancel)?;
-                match &last {
-                    Some(last) if last.accesses.len() >= limit => self.passed += last.accesses.len(),
-                    last => (self.at, self.passed) = (last.as_ref().and_then(|last| before(last.position)), 0),
-                }
+                self.go_on_from(
+                    last.as_ref().map(|last| Passed { position: last.position, count: last.accesses.len() }),
+                );
                 last.into_iter().flat_map(|last| last.accesses).map(Found::from).collect()
             }
             Sought::NextAccess(cell, kinds) => {
                 let next = NextAccesses { cell, kinds, thread, from: at, skip, limit }.run(self.index, self.cancel)?;
-                match next.first() {
-                    Some(_) if next.len() >= limit => self.passed += next.len(),
-                    first => (self.at, self.passed) = (first.map(|hit| hit.position), 0),
-                }
+                self.go_on_from(next.first().map(|hit| Passed { position: hit.position, count: next.len() }));
                 next.into_iter().map(Found::from).collect()
             }
             Sought::LastVisit(pc) => {
                 let last = LastVisitBy { thread, visit: LastVisit { pc, before: at } }.run(self.index, self.cancel)?;
-                self.at = last.as_ref().and_then(|hit| before(hit.position));
+                self.at = last.as_ref().and_then(|hit| self.behind(hit.position));
                 last.into_iter().map(Found::from).collect()
             }
             Sought::NextVisit(pc) => {
                 let next = NextVisitBy { thread, visit: NextVisit { pc, from: at } }.run(self.index, self.cancel)?;
-                self.at = next.as_ref().map(|hit| hit.position);
+                self.at = next.as_ref().and_then(|hit| self.behind(hit.position));
                 next.into_iter().map(Found::from).collect()
             }
-            Sought::Accesses(..) => {
-                let limit = self.block.min(self.wanted);
-                let next = self.search(at, limit)?;
-                self.block = self.block.saturating_mul(2).min(*BLOCKS.end());
-                let last = next.last().map(|hit| hit.position);
-                if next.len() < limit {
-                    (self.at, self.passed) = (last, 0);
-                } else if next.first().map(|hit| hit.position) == last {
-                    // There may be more hits at this position.
-                    self.passed += next.len();
-                    self.block = PART;
-                } else {
-                    self.at = last.and_then(before);
-                    self.passed = next.iter().rev().take_while(|hit| Some(hit.position) == last).count();
-                }
-                next.into_iter().map(Found::from).collect()
-            }
-            Sought::NextExternal(_) => {
-                let next = self.next_block(at)?;
-                self.at = next.last().map(|hit| hit.position);
-                next.into_iter().map(Found::from).collect()
-            }
-            Sought::LastExternal(_) => {
-                let last = self.next_block(at)?;
-                self.at = last.last().and_then(|hit| before(hit.position));
-                last.into_iter().map(Found::from).collect()
+            Sought::Accesses(..) | Sought::NextExternal(_) | Sought::LastExternal(_) => {
+                self.next_block(at, skip)?.into_iter().map(Found::from).collect()
             }
         };
         self.pending = found.into();
         Ok(())
     }
 
-    /// The next hits of a search from a position: all those of each position that has some.
-    fn next_block(&mut self, from: Position) -> Result<Vec<Hit>, QueryError> {
-        loop {
-            let limit = self.block.min(self.wanted);
-            let mut hits = self.search(from, limit)?;
-            self.block = self.block.saturating_mul(2);
-            if hits.len() == limit && limit < self.wanted {
-                // There may be more hits at the last position, and the next block begins behind it.
-                let last = hits.last().map(|hit| hit.position);
-                hits.retain(|hit| Some(hit.position) != last);
-                if hits.is_empty() {
-                    continue;
-                }
-            }
-            // Only a position with more hits than this may make a block larger.
-            self.block = self.block.min(*BLOCKS.end());
-            return Ok(hits);
+    /// Goes on from hits that are all of one position: behind them, or where there may be more of them, at these.
+    fn go_on_from(&mut self, found: Option<Passed>) {
+        let before = self.passed.take();
+        let Some(found) = found else {
+            self.at = None;
+            return;
+        };
+        if found.count < self.wanted.min(PART) {
+            self.at = self.behind(found.position);
+            return;
         }
+        // The question stays where it is, since what a register's name means depends on that.
+        let known = match before {
+            Some(before) if before.position == found.position => before.count,
+            Some(before) => {
+                self.at = self.behind(before.position);
+                0
+            }
+            None => 0,
+        };
+        self.passed = Some(Passed { count: known.saturating_add(found.count), ..found });
     }
 
-    fn search(&self, from: Position, limit: usize) -> Result<Vec<Hit>, QueryError> {
+    /// The next hits of a search from a position, of which it passes over some.
+    fn next_block(&mut self, from: Position, skip: usize) -> Result<Vec<Hit>, QueryError> {
+        let limit = self.block.min(self.wanted);
+        let hits = self.search(from, skip, limit)?;
+        let before = self.passed.take();
+        let Some((first, last)) = hits.first().zip(hits.last()).map(|(first, last)| (first.position, last.position))
+        else {
+            self.at = None;
+            return Ok(hits);
+        };
+        if hits.len() < limit {
+            self.at = self.behind(last);
+            return Ok(hits);
+        }
+        // There may be more hits at the last position.
+        let known = before.filter(|before| before.position == last).map_or(0, |before| before.count);
+        let count = hits.iter().rev().take_while(|hit| hit.position == last).count();
+        self.passed = Some(Passed { position: last, count: known.saturating_add(count) });
+        self.at = if self.is_back() { Some(last) } else { before_position(last) };
+        // A position with so many is read again for each part.
+        self.block = if first == last { PART } else { self.block.saturating_mul(2).min(*BLOCKS.end()) };
+        Ok(hits)
+    }
+
+    /// Where the way goes on behind all hits of a position.
+    fn behind(&self, position: Position) -> Option<Position> {
+        if self.is_back() { before_position(position) } else { Some(position) }
+    }
+
+    fn is_back(&self) -> bool {
+        matches!(self.sought, Sought::LastAccess(..) | Sought::LastVisit(_) | Sought::LastExternal(_))
+    }
+
+    fn search(&self, from: Position, skip: usize, limit: usize) -> Result<Vec<Hit>, QueryError> {
         let thread = self.whose;
         Ok(match &self.sought {
             Sought::Accesses(range, kinds) => {
                 let (range, kinds) = (*range, *kinds);
-                AccessesOf { range, kinds, thread, from, skip: self.passed, limit }.run(self.index, self.cancel)?
+                AccessesOf { range, kinds, thread, from, skip, limit }.run(self.index, self.cancel)?
             }
             Sought::NextExternal(range) => {
-                hits_of(NextExternalChanges { range: *range, thread, from, limit }.run(self.index, self.cancel)?)
+                hits_of(NextExternalChanges { range: *range, thread, from, skip, limit }.run(self.index, self.cancel)?)
             }
             Sought::LastExternal(range) => hits_of(
-                LastExternalChanges { range: *range, thread, before: from, limit }.run(self.index, self.cancel)?,
+                LastExternalChanges { range: *range, thread, before: from, skip, limit }
+                    .run(self.index, self.cancel)?,
             ),
             _ => Vec::new(),
         })
@@ -225,7 +248,7 @@ fn hits_of(changes: Vec<ExternalChange>) -> Vec<Hit> {
 }
 
 /// Just before a position; none before the first.
-fn before(position: Position) -> Option<Position> {
+fn before_position(position: Position) -> Option<Position> {
     position.0.checked_sub(1).map(Position)
 }
 

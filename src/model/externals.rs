@@ -31,7 +31,8 @@ pub struct ExternalRow {
 /// # Errors
 /// See [`stepback_index::QueryError`].
 pub fn external_rows(session: &Session, from: Position, limit: usize, cancel: &Cancel) -> Result<Vec<ExternalRow>> {
-    let changes = NextExternalChanges { range: None, thread: None, from, limit }.run(&session.index, cancel)?;
+    let changes =
+        NextExternalChanges { range: None, thread: None, from, skip: 0, limit }.run(&session.index, cancel)?;
     Ok(changes.into_iter().map(|change| ExternalRow::new(change, session)).collect())
 }
 
@@ -46,7 +47,7 @@ pub fn last_external(
     cancel: &Cancel,
 ) -> Result<Option<ExternalRow>> {
     let range = Some(MemoryRange { address, len_bytes: 1 });
-    let changes = LastExternalChanges { range, thread: None, before, limit: 1 }.run(&session.index, cancel)?;
+    let changes = LastExternalChanges { range, thread: None, before, skip: 0, limit: 1 }.run(&session.index, cancel)?;
     Ok(changes.into_iter().next().map(|change| ExternalRow::new(change, session)))
 }
 

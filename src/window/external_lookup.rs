@@ -28,7 +28,7 @@ impl ExternalQuestion {
         let range = self.range(session, cancel)?;
         let found = match self.way {
             Way::Forward => {
-                let changes = NextExternalChanges { range, thread: None, from: self.from, limit: 1 }
+                let changes = NextExternalChanges { range, thread: None, from: self.from, skip: 0, limit: 1 }
                     .run(&session.index, cancel)?;
                 changes.first().map(|change| change.hit.position)
             }

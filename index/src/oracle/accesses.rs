@@ -7,6 +7,7 @@ use stepback_machine::{AccessKind, Address};
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::hit::Hit;
 use crate::oracle::event::EventKind;
+use crate::oracle::passed_over::behind_known;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::accesses::AccessesOf;
 use crate::query::page_heat::{HeatMap, HotPage, PageHeat};
@@ -28,15 +29,8 @@ impl Replay for AccessesOf {
             _ => false,
         });
         let own = events.filter(|event| self.thread.is_none_or(|thread| thread == event.thread));
-        let mut hits = own.filter_map(|event| oracle.hit_of(event)).peekable();
-        let first = hits.peek().map(|hit| hit.position);
-        let mut left = self.skip;
-        let behind = hits.filter(|hit| {
-            let is_passed_over = left > 0 && Some(hit.position) == first;
-            left -= usize::from(is_passed_over);
-            !is_passed_over
-        });
-        Some(behind.take(self.limit).collect())
+        let hits = own.filter_map(|event| oracle.hit_of(event));
+        Some(behind_known(hits, self.skip, |hit| hit.position).take(self.limit).collect())
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::answers::cell::MemoryRange;
 use crate::answers::external_change::ExternalChange;
 use crate::oracle::event::{Event, EventKind};
+use crate::oracle::passed_over::behind_known;
 use crate::oracle::record::{Oracle, Replay};
 use crate::query::externals::{LastExternalChanges, NextExternalChanges};
 
@@ -12,7 +13,7 @@ impl Replay for NextExternalChanges {
         let start = oracle.events_until(self.from).len();
         let found = (start..oracle.events.len()).filter_map(|place| oracle.external_change(place, self.range));
         let found = found.filter(|change| self.thread.is_none_or(|thread| change.hit.record.thread == thread));
-        Some(found.take(self.limit).collect())
+        Some(behind_known(found, self.skip, |change| change.hit.position).take(self.limit).collect())
     }
 }
 
@@ -22,7 +23,7 @@ impl Replay for LastExternalChanges {
         let end = oracle.events_until(self.before).len();
         let found = (0..end).rev().filter_map(|place| oracle.external_change(place, self.range));
         let found = found.filter(|change| self.thread.is_none_or(|thread| change.hit.record.thread == thread));
-        Some(found.take(self.limit).collect())
+        Some(behind_known(found, self.skip, |change| change.hit.position).take(self.limit).collect())
     }
 }
 

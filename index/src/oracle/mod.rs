@@ -32,6 +32,7 @@ mod markers;
 mod memory;
 mod names;
 mod operands;
+mod passed_over;
 mod record;
 mod recorded_calls;
 mod registers;

@@ -2,20 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use stepback_parsers::{Position, Source, Step};
+use stepback_parsers::{Position, Source};
 
 use crate::answers::access_kinds::AccessKinds;
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
-use crate::answers::step_record::Access;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::asked::Part;
 use crate::query::question::Query;
 use crate::read::contradictions::Contradictions;
-use crate::read::hits::HitReader;
+use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 use crate::store::granules::{GRANULE_BITS, Granule, Touch, byte_mask, last_of};
@@ -45,27 +44,23 @@ impl Query for AccessesOf {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<Hit>, QueryError> {
         SlotReader(index).check_position(self.from)?;
-        let (mut first, mut hits) = (self.from.0.saturating_add(1), Vec::new());
+        let (mut first, mut found) = (self.from.0.saturating_add(1), Vec::new());
         let mut part = Part { skip: self.skip, limit: self.limit };
         let segments = &index.contents.segments;
         let start = segments.partition_point(|segment| segment.step_base < first).saturating_sub(1);
         for number in start..segments.len() {
             for slot in self.slots_in(index, number, first)? {
                 cancel.check()?;
-                if hits.len() >= self.limit {
-                    return Ok(hits);
+                if found.len() >= self.limit {
+                    return HitReader(index).hits(found);
                 }
-                part.limit = self.limit - hits.len();
-                let accesses = self.accesses_in(index, slot, &mut part)?;
-                let mut reader = HitReader::new(index);
-                for (step, access) in accesses {
-                    hits.push(reader.hit(step, Position(slot), access)?);
-                }
+                part.limit = self.limit - found.len();
+                found.extend(self.accesses_in(index, slot, &mut part)?);
                 // A slot may go on in the next segment, but was read as a whole.
                 first = slot + 1;
             }
         }
-        Ok(hits)
+        HitReader(index).hits(found)
     }
 }
 
@@ -76,7 +71,7 @@ impl AccessesOf {
         index: &Index<S>,
         slot: u64,
         part: &mut Part,
-    ) -> Result<Vec<(Step, Option<Access>)>, QueryError> {
+    ) -> Result<Vec<FoundAccess>, QueryError> {
         let (mut found, mut left) = (Vec::new(), part.skip);
         let mut contradictions = Contradictions::default();
         SlotReader(index).each_event(slot..slot + 1, |event| {
@@ -89,7 +84,8 @@ impl AccessesOf {
             if left > 0 {
                 left -= 1;
             } else {
-                found.push((step, RecordReader(index).access_of(&event, &contradictions)));
+                let access = RecordReader(index).access_of(&event, &contradictions);
+                found.push(FoundAccess { step, position: Position(slot), access });
             }
             Ok(())
         })?;

@@ -1,5 +1,8 @@
 //! What is asked about a cell, and which accesses of a slot are meant.
 
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap};
+
 use stepback_machine::{AccessKind, Address, RegisterView};
 use stepback_parsers::{Line, Position, Source, Step};
 
@@ -20,7 +23,7 @@ use crate::query::steps::Steps;
 use crate::read::banks::Homes;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
-use crate::read::hits::HitReader;
+use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::names::NameReader;
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
@@ -210,24 +213,31 @@ impl<'a, S: Source> Asked<'a, S> {
     pub fn accessed(&self, slot: u64, done: &[Done<'_>], before: Position) -> Result<Vec<Accessed>, QueryError> {
         let by_steps = done.iter().filter(|done| done.step.is_some() || matches!(done.what, What::Host(_)));
         let mut hits = self.hits(by_steps)?.into_iter();
-        let mut doubt: Option<(ThreadId, Option<Doubt>)> = None;
+        let mut doubts: HashMap<ThreadId, Option<Doubt>> = HashMap::new();
+        // It is the same for all lines of the slot.
+        let mut line_base = None;
         let mut next_hit = || hits.next().ok_or(QueryError::TraceChanged);
         let accessed = done.iter().map(|done| match (&done.what, done.step) {
-            (What::Event(event), None) => Ok(Accessed::Initial(self.line_of(event)?)),
+            (What::Event(event), None) => {
+                let base = match line_base {
+                    Some(base) => base,
+                    None => *line_base.insert(self.line_base(slot)?),
+                };
+                Ok(Accessed::Initial(Line(base.wrapping_add(event.line_in_range))))
+            }
             (What::Host(_), _) => Ok(Accessed::Step(Box::new(next_hit()?))),
             (What::Event(_), Some(_)) => {
                 let mut hit = next_hit()?;
                 // Only traces with markers show system calls.
                 if self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. }) {
-                    hit.doubt = match doubt.filter(|(thread, _)| *thread == done.thread) {
-                        Some((_, known)) => known,
-                        None => {
+                    // It is the same for all that a thread did here.
+                    hit.doubt = match doubts.entry(done.thread) {
+                        Entry::Occupied(known) => *known.get(),
+                        Entry::Vacant(free) => {
                             let done = ThreadSlot { thread: done.thread, slot };
-                            DoubtReader(self.index).overtaken(done, before, self.cancel)?
+                            *free.insert(DoubtReader(self.index).overtaken(done, before, self.cancel)?)
                         }
                     };
-                    // It is the same for all that a thread did here.
-                    doubt = Some((done.thread, hit.doubt));
                 }
                 Ok(Accessed::Step(Box::new(hit)))
             }
@@ -238,26 +248,32 @@ impl<'a, S: Source> Asked<'a, S> {
     /// Accesses of a slot by steps as hits, with the values that follow from what steps did.
     pub fn hits<'d>(&self, done: impl Iterator<Item = &'d Done<'d>> + Clone) -> Result<Vec<Hit>, QueryError> {
         let contradictions = self.contradictions_of(done.clone())?;
-        let mut reader = HitReader::new(self.index);
-        let hit = |done: &Done<'_>| {
+        let found = |done: &Done<'_>| {
             let step = done.step.ok_or(QueryError::TraceChanged)?;
-            match &done.what {
-                What::Host(region) => reader.hit(step, Position(region.slot), Some(region.access())),
+            Ok(match &done.what {
+                What::Host(region) => {
+                    FoundAccess { step, position: Position(region.slot), access: Some(region.access()) }
+                }
                 What::Event(event) => {
                     let access = RecordReader(self.index).access_of(event, &contradictions);
-                    reader.hit(step, Position(event.slot), access.map(|access| self.under_plain_name(event, access)))
+                    let access = access.map(|access| self.under_plain_name(event, access));
+                    FoundAccess { step, position: Position(event.slot), access }
                 }
-            }
+            })
         };
-        let mut hits: Vec<Hit> = done.map(hit).collect::<Result<_, _>>()?;
-        hits.chunk_by_mut(|one, next| one.record.step == next.record.step)
-            .try_for_each(|hits| self.fill_in_values(hits))?;
+        let mut hits = HitReader(self.index).hits(done.map(found).collect::<Result<_, QueryError>>()?)?;
+        if self.index.has_operands_alone() {
+            // The accesses of threads alternate where several have some.
+            let mut by_step: BTreeMap<Step, Vec<&mut Hit>> = BTreeMap::new();
+            hits.iter_mut().for_each(|hit| by_step.entry(hit.record.step).or_default().push(hit));
+            by_step.into_values().try_for_each(|hits| self.fill_in_values(hits))?;
+        }
         Ok(hits)
     }
 
     /// Fills in what follows about the values of accesses of a step.
-    fn fill_in_values(&self, hits: &mut [Hit]) -> Result<(), QueryError> {
-        let Some(first) = hits.first().filter(|_| self.index.has_operands_alone()) else { return Ok(()) };
+    fn fill_in_values(&self, hits: Vec<&mut Hit>) -> Result<(), QueryError> {
+        let Some(first) = hits.first() else { return Ok(()) };
         let shown = first.record.effects.len();
         let mut record = first.record.clone();
         record.effects.extend(hits.iter().filter_map(|hit| hit.access.clone()).map(Effect::Access));
@@ -384,15 +400,18 @@ impl<'a, S: Source> Asked<'a, S> {
         }
     }
 
-    /// The line of an event that was read by itself.
-    fn line_of(&self, event: &SlotEvent) -> Result<Line, QueryError> {
+    /// What is added to the line in range of an event of a slot that was read by itself, for its line.
+    fn line_base(&self, slot: u64) -> Result<u64, QueryError> {
         let (index, cancel) = (self.index, self.cancel);
-        let Some(step) = Position(event.slot).last_step() else { return Ok(Line(event.line_in_range + 1)) };
+        let Some(step) = Position(slot).last_step() else { return Ok(1) };
         // The text of a slot begins with its step, but for lines with the step's time before it.
         let record = Steps { first: step, count: 1 }.run(index, cancel)?.into_iter().next();
-        let events = SlotReader(index).events(event.slot..event.slot + 1)?;
-        let line_of_step = events.first().map_or(0, |first| first.line_in_range);
+        let mut line_of_step = None;
+        SlotReader(index).each_event(slot..slot.saturating_add(1), |event| {
+            line_of_step.get_or_insert(event.line_in_range);
+            Ok(())
+        })?;
         let line = record.and_then(|record| record.line).map_or(0, |line| line.0);
-        Ok(Line((line + event.line_in_range).saturating_sub(line_of_step)))
+        Ok(line.wrapping_sub(line_of_step.unwrap_or(0)))
     }
 }

@@ -1,20 +1,24 @@
 //! External changes: the reads that contradicted what memory was known to hold.
 
-use stepback_machine::AccessKind;
-use stepback_parsers::{Position, Source};
+use std::collections::BTreeMap;
+
+use stepback_machine::{AccessKind, Address};
+use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::cancel::Cancel;
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
 use crate::answers::external_change::ExternalChange;
+use crate::answers::step_record::Access;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::query::asked::Part;
+use crate::query::known_before::KnownBefore;
 use crate::query::question::Query;
-use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::direction::Direction;
 use crate::read::external_slots::ExternalSlots;
-use crate::read::hits::HitReader;
+use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
 use crate::store::granules::{bytes_between, granules_of, last_of};
@@ -29,6 +33,8 @@ pub struct NextExternalChanges {
     pub thread: Option<ThreadId>,
     /// From where.
     pub from: Position,
+    /// So many of the first position that has some are passed over: those that are known already.
+    pub skip: usize,
     /// At most this many.
     pub limit: usize,
 }
@@ -42,6 +48,8 @@ pub struct LastExternalChanges {
     pub thread: Option<ThreadId>,
     /// Before where.
     pub before: Position,
+    /// So many of the first position that has some are passed over: those that are known already.
+    pub skip: usize,
     /// At most this many.
     pub limit: usize,
 }
@@ -51,16 +59,18 @@ impl Query for NextExternalChanges {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.from)?;
-        let wanted = Wanted { range: self.range, thread: self.thread };
+        let reader = ChangeReader { index, range: self.range, thread: self.thread };
         let (mut found, mut from) = (Vec::new(), self.from.0);
+        let mut part = Part { skip: self.skip, limit: self.limit };
         let mut slots = ExternalSlots::new(index, Direction::Onward, self.range);
-        while found.len() < self.limit {
+        while part.limit > 0 {
             cancel.check()?;
             let Some(slot) = slots.next(from.saturating_add(1), cancel)? else { break };
-            found.extend(external_changes_in(index, slot, wanted)?);
+            let reads = reader.reads_in(slot, &mut part)?.reads;
+            part.limit = part.limit.saturating_sub(reads.len());
+            found.extend(reader.changes(slot, reads)?);
             from = slot;
         }
-        found.truncate(self.limit);
         Ok(found)
     }
 }
@@ -70,98 +80,140 @@ impl Query for LastExternalChanges {
 
     fn run<S: Source>(&self, index: &Index<S>, cancel: &Cancel) -> Result<Vec<ExternalChange>, QueryError> {
         SlotReader(index).check_position(self.before)?;
-        let wanted = Wanted { range: self.range, thread: self.thread };
+        let reader = ChangeReader { index, range: self.range, thread: self.thread };
         let (mut found, mut last) = (Vec::new(), Some(self.before.0));
+        let mut part = Part { skip: self.skip, limit: self.limit };
         let mut slots = ExternalSlots::new(index, Direction::Back, self.range);
-        while found.len() < self.limit {
+        while part.limit > 0
+            && let Some(bound) = last
+        {
             cancel.check()?;
-            let Some(bound) = last else { break };
             let Some(slot) = slots.next(bound, cancel)? else { break };
-            found.extend(external_changes_in(index, slot, wanted)?.into_iter().rev());
+            let reads = reader.last_reads_in(slot, &mut part)?;
+            part.limit = part.limit.saturating_sub(reads.len());
+            found.extend(reader.changes(slot, reads)?.into_iter().rev());
             last = slot.checked_sub(1);
         }
-        found.truncate(self.limit);
         Ok(found)
     }
 }
 
-/// Which external changes are meant.
-#[derive(Clone, Copy)]
-struct Wanted {
+/// Reads external changes: those of a range, by a thread, where these are named.
+struct ChangeReader<'a, S> {
+    index: &'a Index<S>,
     range: Option<MemoryRange>,
     thread: Option<ThreadId>,
 }
 
-/// The external changes of a slot that are meant, in trace order, but for those that no step did.
-fn external_changes_in<S: Source>(
-    index: &Index<S>,
-    slot: u64,
-    wanted: Wanted,
-) -> Result<Vec<ExternalChange>, QueryError> {
-    let events = SlotReader(index).events(slot..slot + 1)?;
-    let contradictions = Contradictions::of(index, &events)?;
-    let (mut found, mut hits) = (Vec::new(), HitReader::new(index));
-    for (place, event) in events.iter().enumerate().filter(|(_, event)| event.slot == slot) {
+/// A read that contradicts what was known.
+struct ChangedRead {
+    step: Step,
+    place_in_slot: usize,
+    range: MemoryRange,
+    bytes: [u8; 8],
+    access: Option<Access>,
+}
+
+/// Those of a slot.
+struct ChangedReads {
+    /// As many of them as were asked for, in trace order.
+    reads: Vec<ChangedRead>,
+    /// How many there are in all.
+    count: usize,
+}
+
+impl<S: Source> ChangeReader<'_, S> {
+    /// A part of the reads of a slot that are meant, but for those that no step did. Cost: the text of the slot, once.
+    fn reads_in(&self, slot: u64, part: &mut Part) -> Result<ChangedReads, QueryError> {
+        let mut found = ChangedReads { reads: Vec::new(), count: 0 };
+        let mut contradictions = Contradictions::default();
+        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
+            contradictions.go_on(self.index, &event)?;
+            let Some(read) = self.changed_read(&event, &contradictions)? else { return Ok(()) };
+            found.count += 1;
+            if found.count > part.skip && found.reads.len() < part.limit {
+                found.reads.push(read);
+            }
+            Ok(())
+        })?;
+        if found.count > 0 {
+            part.skip = 0;
+        }
+        Ok(found)
+    }
+
+    /// The same part counted from the last one, in trace order.
+    fn last_reads_in(&self, slot: u64, part: &mut Part) -> Result<Vec<ChangedRead>, QueryError> {
+        let skip = std::mem::take(&mut part.skip);
+        let mut from_start = Part { skip: 0, limit: part.limit };
+        let ChangedReads { reads, count } = self.reads_in(slot, &mut from_start)?;
+        if count == 0 {
+            part.skip = skip;
+        }
+        let end = count.saturating_sub(skip);
+        let first = end.saturating_sub(part.limit);
+        if first == 0 {
+            return Ok(reads.into_iter().take(end).collect());
+        }
+        Ok(self.reads_in(slot, &mut Part { skip: first, limit: end - first })?.reads)
+    }
+
+    fn changed_read(
+        &self,
+        event: &SlotEvent,
+        contradictions: &Contradictions,
+    ) -> Result<Option<ChangedRead>, QueryError> {
         let EventKind::Access { kind: AccessKind::Read, address, size_bytes, bytes: Some(bytes) } = event.kind else {
-            continue;
+            return Ok(None);
         };
-        let read = MemoryRange { address, len_bytes: u64::from(size_bytes.min(8)) };
-        let is_whose = wanted.thread.is_none_or(|thread| thread == event.thread);
-        if !is_whose || !contradicts(&contradictions, event, read, wanted.range) {
-            continue;
+        let range = MemoryRange { address, len_bytes: u64::from(size_bytes.min(8)) };
+        let is_whose = self.thread.is_none_or(|thread| thread == event.thread);
+        if !is_whose || !self.contradicts(contradictions, event, range) {
+            return Ok(None);
         }
-        let Some(step) = SlotReader(index).owner(event.thread, slot)? else { continue };
-        let earlier = events.get(..place).unwrap_or_default();
-        let known_before = known_before(index, read, slot, earlier)?;
-        let bytes = bytes.into_iter().take(known_before.len()).collect();
-        let hit = hits.hit(step, Position(slot), RecordReader(index).access_of(event, &contradictions))?;
-        found.push(ExternalChange { hit, address, bytes, known_before });
+        let step = SlotReader(self.index).owner(event.thread, event.slot)?;
+        let access = RecordReader(self.index).access_of(event, contradictions);
+        Ok(step.map(|step| ChangedRead { step, place_in_slot: event.place_in_slot, range, bytes, access }))
     }
-    Ok(found)
-}
 
-/// Whether a read contradicts what was known of its bytes that are in a range.
-fn contradicts(
-    contradictions: &Contradictions,
-    event: &SlotEvent,
-    read: MemoryRange,
-    range: Option<MemoryRange>,
-) -> bool {
-    granules_of(read.address, read.len_bytes).any(|(granule, _)| {
-        let wanted = match range {
-            Some(range) => {
-                last_of(range.address, range.len_bytes).map_or(0, |last| bytes_between(granule, range.address.0, last))
-            }
-            None => u64::MAX,
-        };
-        contradictions.bytes(event, granule) & wanted != 0
-    })
-}
-
-/// What the trace told of some bytes before an event: of the events of its slot, only those before it count.
-fn known_before<S: Source>(
-    index: &Index<S>,
-    read: MemoryRange,
-    slot: u64,
-    earlier: &[SlotEvent],
-) -> Result<Vec<Option<u8>>, QueryError> {
-    let mut known = match slot.checked_sub(1) {
-        Some(before) => ByteReader(index).recorded_bytes(read, Position(before))?,
-        None => vec![None; usize::try_from(read.len_bytes).unwrap_or_default()],
-    };
-    if let Some(region) = index.host_regions.at(slot) {
-        let is_inside = |byte: u64| (region.first..=region.last).contains(&read.address.0.wrapping_add(byte));
-        (0..).zip(&mut known).filter(|(byte, _)| is_inside(*byte)).for_each(|(_, known)| *known = None);
+    /// Whether a read contradicts what was known of its bytes that are in the range.
+    fn contradicts(&self, contradictions: &Contradictions, event: &SlotEvent, read: MemoryRange) -> bool {
+        granules_of(read.address, read.len_bytes).any(|(granule, _)| {
+            let wanted = match self.range {
+                Some(range) => last_of(range.address, range.len_bytes)
+                    .map_or(0, |last| bytes_between(granule, range.address.0, last)),
+                None => u64::MAX,
+            };
+            contradictions.bytes(event, granule) & wanted != 0
+        })
     }
-    for event in earlier.iter().filter(|event| event.slot == slot) {
-        let EventKind::Access { kind, address: touched, size_bytes, bytes } = event.kind else { continue };
-        for (byte, known) in (0..).zip(&mut known) {
-            let place = read.address.0.wrapping_add(byte).wrapping_sub(touched.0);
-            if place >= u64::from(size_bytes) || kind == AccessKind::Read && bytes.is_none() {
-                continue;
-            }
-            *known = bytes.and_then(|bytes| bytes.get(usize::try_from(place).ok()?).copied());
+
+    /// Reads of a slot with what was known before each: of the events of the slot, only those before it count.
+    /// Cost: the text of the slot once more, and each block that was read.
+    fn changes(&self, slot: u64, reads: Vec<ChangedRead>) -> Result<Vec<ExternalChange>, QueryError> {
+        if reads.is_empty() {
+            return Ok(Vec::new());
         }
+        let mut needed: BTreeMap<u64, u64> = BTreeMap::new();
+        let blocks = reads.iter().flat_map(|read| granules_of(read.range.address, read.range.len_bytes));
+        blocks.for_each(|(granule, bytes)| *needed.entry(granule).or_default() |= bytes);
+        let mut known = KnownBefore::of_slot(self.index, slot, &needed)?;
+        let (mut told, mut next) = (Vec::with_capacity(reads.len()), reads.iter().peekable());
+        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
+            if let Some(read) = next.next_if(|read| read.place_in_slot == event.place_in_slot) {
+                told.push(known.bytes(read.range));
+            }
+            known.take(&event);
+            Ok(())
+        })?;
+        let values: Vec<(Address, [u8; 8])> = reads.iter().map(|read| (read.range.address, read.bytes)).collect();
+        let position = Position(slot);
+        let found = reads.into_iter().map(|ChangedRead { step, access, .. }| FoundAccess { step, position, access });
+        let hits = HitReader(self.index).hits(found.collect())?;
+        let changes = hits.into_iter().zip(values).zip(told).map(|((hit, (address, bytes)), known_before)| {
+            let bytes = bytes.into_iter().take(known_before.len()).collect();
+            ExternalChange { hit, address, bytes, known_before }
+        });
+        Ok(changes.collect())
     }
-    Ok(known)
 }

@@ -12,6 +12,7 @@ pub(crate) mod externals;
 pub(crate) mod folds;
 pub(crate) mod inferred_memory;
 pub(crate) mod inferred_registers;
+mod known_before;
 pub(crate) mod markers;
 pub(crate) mod memory;
 pub(crate) mod page_heat;

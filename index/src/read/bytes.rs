@@ -12,7 +12,7 @@ use crate::index::Index;
 use crate::read::byte_values::{Order, read_values};
 use crate::read::key_maps::KeyMapReader;
 use crate::read::touches::{ByteTouches, TouchAt, TouchReader, Wanted};
-use crate::store::granules::{GRANULE_BITS, bytes_between, granules_of, last_of};
+use crate::store::granules::{GRANULE_BITS, bytes_between, last_of};
 
 /// In a longer range, blocks that no step touches are skipped over.
 const SHORT_RANGE_BYTES: u64 = 4096;
@@ -100,16 +100,6 @@ impl<'a, S: Source> ByteReader<'a, S> {
             }
         }
         Ok(Recorded { states, touched })
-    }
-
-    /// The bytes of a range, which ends in the address space, as far as the trace tells them up to a position.
-    pub(crate) fn recorded_bytes(&self, range: MemoryRange, at: Position) -> Result<Vec<Option<u8>>, QueryError> {
-        let mut bytes = Vec::new();
-        for (granule, mask) in granules_of(range.address, range.len_bytes) {
-            let states = self.recorded_at(granule, mask, at)?.states;
-            bytes.extend((0..64).filter(|place| mask >> place & 1 != 0).map(|place| states[place].value));
-        }
-        Ok(bytes)
     }
 
     /// What the first access after a position tells, when it is a load.

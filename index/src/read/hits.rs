@@ -1,38 +1,39 @@
-//! Hits of the accesses of a step, for which the step is read once.
+//! Accesses of steps as hits, for which the text of the steps is read once.
 
 use stepback_parsers::{Position, Source, Step};
 
 use crate::answers::error::QueryError;
-use crate::answers::hit::{HIT_EFFECTS, Hit};
-use crate::answers::step_record::{Access, StepRecord};
+use crate::answers::hit::Hit;
+use crate::answers::step_record::Access;
 use crate::index::Index;
-use crate::read::records::RecordReader;
+use crate::read::records::{Detail, RecordReader};
 
-/// Makes hits, mostly several of a step one after the other.
-pub(crate) struct HitReader<'a, S> {
-    index: &'a Index<S>,
-    last: Option<StepRecord>,
+/// An access of a step that was found.
+#[derive(Clone, Debug)]
+pub(crate) struct FoundAccess {
+    /// Whose.
+    pub step: Step,
+    /// Where it shows first.
+    pub position: Position,
+    /// What it did.
+    pub access: Option<Access>,
 }
 
-impl<'a, S: Source> HitReader<'a, S> {
-    /// Nothing read so far.
-    pub fn new(index: &'a Index<S>) -> Self {
-        Self { index, last: None }
-    }
+/// Makes hits.
+pub(crate) struct HitReader<'a, S>(pub &'a Index<S>);
 
-    /// A step as the hit of a question.
-    pub fn hit(&mut self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
-        let known = self.last.take().filter(|record| record.step == step);
-        let record = match known {
-            Some(record) => record,
-            None => {
-                let mut record = RecordReader(self.index).hit(step, position, None)?.record;
-                record.effects.truncate(HIT_EFFECTS);
-                record.effects.shrink_to_fit();
-                record
-            }
+impl<S: Source> HitReader<'_, S> {
+    /// Accesses as hits, in their order. Cost: the text of each 128 steps with one of them is read once, whichever way they alternate.
+    pub fn hits(&self, found: Vec<FoundAccess>) -> Result<Vec<Hit>, QueryError> {
+        let mut steps: Vec<Step> = found.iter().map(|found| found.step).collect();
+        steps.sort_unstable();
+        steps.dedup();
+        let records = RecordReader(self.0).records_of(&steps, Detail::Hit)?;
+        let hit = |FoundAccess { step, position, access }| {
+            let place = records.binary_search_by_key(&step, |record| record.step).ok();
+            let record = place.and_then(|place| records.get(place)).cloned().ok_or(QueryError::TraceChanged)?;
+            Ok(Hit { record, position, access, doubt: None })
         };
-        let record = self.last.insert(record).clone();
-        Ok(Hit { record, position, access, doubt: None })
+        found.into_iter().map(hit).collect()
     }
 }

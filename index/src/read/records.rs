@@ -5,7 +5,7 @@ use stepback_parsers::{Line, Position, Source, Step};
 
 use crate::answers::cell::MemoryRange;
 use crate::answers::error::QueryError;
-use crate::answers::hit::Hit;
+use crate::answers::hit::{HIT_EFFECTS, Hit};
 use crate::answers::step_record::{ANSWER_EFFECTS, Access, AccessTarget, Effect, LATE_STEPS, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
@@ -18,20 +18,29 @@ use crate::store::packed::FRAME;
 /// How many slots behind the last step are read at first for its late events.
 const FIRST_LATE_STEPS: u64 = 16;
 
+/// How much of what steps did is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Detail {
+    /// All that an answer has room for.
+    Step,
+    /// The first few effects of each: the hits of a step have them all.
+    Hit,
+}
+
 /// Reads what steps did.
 pub(crate) struct RecordReader<'a, S>(pub &'a Index<S>);
 
 impl<'a, S: Source> RecordReader<'a, S> {
     /// Some steps with what they did, in the order in which they are asked for.
     /// Cost: the text of each 128 steps with one of them is read once.
-    pub(crate) fn records_of(&self, steps: &[Step]) -> Result<Vec<StepRecord>, QueryError> {
+    pub(crate) fn records_of(&self, steps: &[Step], detail: Detail) -> Result<Vec<StepRecord>, QueryError> {
         let mut slots: Vec<_> = steps.iter().map(|step| step.0.saturating_add(1)).collect();
         slots.sort_unstable();
         slots.dedup();
         let (mut records, mut rest) = (Vec::with_capacity(slots.len()), slots.as_slice());
         while let Some(first) = rest.first() {
             let (near, later) = rest.split_at(rest.partition_point(|slot| slot - first < FRAME as u64));
-            records.extend(self.records(near)?);
+            records.extend(self.records(near, detail)?);
             rest = later;
         }
         if steps.is_sorted_by(|one, next| one < next) {
@@ -45,7 +54,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
     }
 
     /// The steps of some slots, which ascend; all between them are read.
-    pub(crate) fn records(&self, wanted: &[u64]) -> Result<Vec<StepRecord>, QueryError> {
+    pub(crate) fn records(&self, wanted: &[u64], detail: Detail) -> Result<Vec<StepRecord>, QueryError> {
         let Some((first, last)) = wanted.first().copied().zip(wanted.last().copied()) else { return Ok(Vec::new()) };
         let (segment, local) = SlotReader(self.0).locate(first)?;
         let block = (local.saturating_sub(1) as usize) / FRAME;
@@ -54,8 +63,8 @@ impl<'a, S: Source> RecordReader<'a, S> {
         // Lines are known for the first step of a block, so the text is read from there on.
         let last_of_thread = vec![None; self.0.threads().len()];
         let contradictions = Contradictions::default();
-        let mut found =
-            Found { index: self.0, wanted, records: Vec::new(), last_of_thread, contradictions, room: ANSWER_EFFECTS };
+        let (records, room) = (Vec::new(), ANSWER_EFFECTS);
+        let mut found = Found { index: self.0, wanted, detail, records, last_of_thread, contradictions, room };
         SlotReader(self.0).each_event_from(block_slot, first..last + 1, |event, line_before| {
             let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
             found.take(event, Some(line))
@@ -160,7 +169,7 @@ impl<'a, S: Source> RecordReader<'a, S> {
     /// A step as the hit of a question.
     pub(crate) fn hit(&self, step: Step, position: Position, access: Option<Access>) -> Result<Hit, QueryError> {
         let slot = step.0.saturating_add(1);
-        let record = self.records(&[slot])?.into_iter().next().ok_or(QueryError::TraceChanged)?;
+        let record = self.records(&[slot], Detail::Step)?.into_iter().next().ok_or(QueryError::TraceChanged)?;
         Ok(Hit { record, position, access, doubt: None })
     }
 }
@@ -170,6 +179,7 @@ struct Found<'a, S> {
     index: &'a Index<S>,
     /// The slots of all that are wanted, ascending.
     wanted: &'a [u64],
+    detail: Detail,
     records: Vec<StepRecord>,
     /// The place of the record of each thread's last step; none when it is no step that is wanted.
     last_of_thread: Vec<Option<usize>>,
@@ -203,6 +213,7 @@ impl<S: Source> Found<'_, S> {
         // Counted from the step itself: its effects must not depend on how many steps were asked for.
         let record = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS));
         if let Some(record) = record
+            && !(self.detail == Detail::Hit && record.effects.len() >= HIT_EFFECTS)
             && let Some(effect) = RecordReader(self.index).effect(&event, &self.contradictions)
         {
             record.add(effect, &mut self.room);

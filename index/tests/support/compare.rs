@@ -273,9 +273,9 @@ impl<S: Source> Comparison<'_, S> {
         let address = Address(self.address(dice));
         let len_bytes = if dice.one_in(6) { dice.below(u64::MAX) } else { dice.below(40) };
         let range = Some(MemoryRange { address, len_bytes }).filter(|_| dice.one_in(2));
-        let (position, limit) = (self.position(dice), dice.below(5) as usize);
-        self.agree(NextExternalChanges { range, thread: self.whose(dice), from: position, limit });
-        self.agree(LastExternalChanges { range, thread: self.whose(dice), before: position, limit });
+        let (position, limit, skip) = (self.position(dice), dice.below(5) as usize, dice.below(3) as usize);
+        self.agree(NextExternalChanges { range, thread: self.whose(dice), from: position, skip, limit });
+        self.agree(LastExternalChanges { range, thread: self.whose(dice), before: position, skip, limit });
     }
 
     fn ask_visits(&self, dice: &mut Dice) {

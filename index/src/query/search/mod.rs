@@ -2,6 +2,7 @@
 
 pub(crate) mod made;
 mod owned;
+mod owned_steps;
 pub(crate) mod pattern;
 pub(crate) mod run;
 pub(crate) mod text;

@@ -8,20 +8,20 @@ use stepback_parsers::{EventSink, Position, Source, Step, StepEvent};
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Hit;
-use crate::answers::step_record::{LATE_STEPS, StepRecord};
+use crate::answers::step_record::StepRecord;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::search::made;
-use crate::query::search::owned::matches_in;
+use crate::query::search::owned_steps::{Owned, OwnedSteps};
 use crate::query::search::pattern::TextPattern;
 use crate::query::search::run::{Course, Search, Searched};
-use crate::read::records::RecordReader;
-use crate::read::slots::{SlotReader, ThreadSlot};
+use crate::read::records::{Detail, RecordReader};
+use crate::read::slots::SlotReader;
 
 /// Steps whose disassembly or raw lines match a regular expression, from a position on, in trace order: one hit a step.
 /// A line behind a step of another thread belongs to the last step of its own, and shows where it stands;
-/// of a step with lines more than [`LATE_STEPS`] steps behind it each of these is a hit of its own.
+/// of a step with lines more than [`crate::LATE_STEPS`] steps behind it each of these is a hit of its own.
 ///
 /// Cost: the text is read once on all cores; only the steps with lines that may match are parsed.
 /// A line of more than a megabyte is taken for several.
@@ -77,16 +77,12 @@ impl Search for FindText {
     }
 
     fn hits<S: Source>(&self, index: &Index<S>, slots: &[u64]) -> Result<Vec<Hit>, QueryError> {
-        let mut found: Vec<Owned> = Vec::new();
-        for slot in slots.iter().copied() {
-            if index.threads().len() == 1 {
-                found.push(Owned { step: Step(slot.saturating_sub(1)), slot });
-            } else {
-                self.owned_in(index, slot, &mut found)?;
-            }
-        }
+        let found: Vec<Owned> = match index.threads().len() {
+            1 => slots.iter().map(|slot| Owned { step: Step(slot.saturating_sub(1)), slot: *slot }).collect(),
+            _ => OwnedSteps::new(index, self, slots).find(slots)?,
+        };
         let steps: Vec<_> = found.iter().map(|owned| owned.step).collect();
-        let records = RecordReader(index).records_of(&steps)?;
+        let records = RecordReader(index).records_of(&steps, Detail::Step)?;
         let hit = |(record, owned): (StepRecord, &Owned)| Hit {
             position: Position(owned.slot),
             record,
@@ -94,42 +90,6 @@ impl Search for FindText {
             doubt: None,
         };
         Ok(records.into_iter().zip(&found).map(hit).collect())
-    }
-}
-
-/// A step that matches, and where what matches shows.
-struct Owned {
-    step: Step,
-    slot: u64,
-}
-
-impl FindText {
-    /// Adds the steps that lines of a slot belong to, where several threads are traced.
-    fn owned_in<S: Source>(&self, index: &Index<S>, slot: u64, found: &mut Vec<Owned>) -> Result<(), QueryError> {
-        for ThreadSlot { thread, .. } in matches_in(index, &self.pattern, slot..slot.saturating_add(1))? {
-            if self.thread.is_some_and(|wanted| wanted != thread) {
-                continue;
-            }
-            let Some(step) = SlotReader(index).owner(thread, slot)? else { continue };
-            let mut here = found.iter().rev().take_while(|owned| owned.slot == slot);
-            if !here.any(|owned| owned.step == step)
-                && !self.matches_before(index, step, ThreadSlot { thread, slot })?
-            {
-                found.push(Owned { step, slot });
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a step was found already, by what stands between it and a later line of it.
-    fn matches_before<S: Source>(&self, index: &Index<S>, step: Step, late: ThreadSlot) -> Result<bool, QueryError> {
-        let own = step.after().0;
-        let first = own.max(self.from.0.saturating_add(1));
-        if first >= late.slot || late.slot - own > LATE_STEPS {
-            return Ok(false);
-        }
-        let before = matches_in(index, &self.pattern, first..late.slot)?;
-        Ok(before.iter().any(|found| found.thread == late.thread))
     }
 }
 

@@ -7,13 +7,14 @@ use stepback_parsers::{EventSink, Flow, MemoryAccess, Position, RegisterWrite, S
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
-use crate::answers::hit::{HIT_EFFECTS, Hit};
+use crate::answers::hit::Hit;
 use crate::answers::number::Number;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
 use crate::query::question::Query;
 use crate::query::search::run::{Course, Search, Searched};
 use crate::read::contradictions::Contradictions;
+use crate::read::hits::{FoundAccess, HitReader};
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotReader};
 
@@ -85,22 +86,11 @@ impl Search for FindValue {
                 let access = access.filter(|access| self.value.is(&access.value));
                 let Some(access) = access else { continue };
                 if let Some(step) = SlotReader(index).owner(event.thread, slot)? {
-                    found.push((step, Position(slot), access));
+                    found.push(FoundAccess { step, position: Position(slot), access: Some(access) });
                 }
             }
         }
-        let mut steps: Vec<_> = found.iter().map(|(step, ..)| *step).collect();
-        steps.sort_unstable();
-        steps.dedup();
-        let mut records = RecordReader(index).records_of(&steps)?;
-        // Each hit of a step has them all.
-        records.iter_mut().for_each(|record| record.effects.truncate(HIT_EFFECTS));
-        let hits = found.into_iter().map(|(step, position, access)| {
-            let place = records.binary_search_by_key(&step, |record| record.step);
-            let record = records.get(place.unwrap_or(usize::MAX)).cloned().ok_or(QueryError::TraceChanged)?;
-            Ok(Hit { record, position, access: Some(access), doubt: None })
-        });
-        hits.collect()
+        HitReader(index).hits(found)
     }
 }
 
