@@ -311,12 +311,6 @@ impl<S: Source> Index<S> {
         Ok(())
     }
 
-    /// From which step on tail calls are left out of [`Self::calls`], as far as these were asked for.
-    pub fn tails_left_out(&self) -> Option<Step> {
-        let found = self.tail_calls.as_ref()?.found.get()?.as_ref().ok()?;
-        found.as_ref()?.tails_left_out()
-    }
-
     /// Why tail calls could not be found at the first question for the calls.
     pub fn tail_call_error(&self) -> Option<&QueryError> {
         self.tail_calls.as_ref()?.found.get()?.as_ref().err()

@@ -9,7 +9,7 @@ use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
 use crate::analysis::damage::damage_in;
 use crate::model::so_far::SoFar;
-use crate::session::{Damage, OpenOptions, Session, no_tail_calls, tails_left_out};
+use crate::session::{Damage, OpenOptions, Session, no_tail_calls};
 
 /// A question about a trace.
 #[derive(Clone, Copy, Debug)]
@@ -126,9 +126,6 @@ impl<'a> Question<'a> {
         });
         if let Some(error) = session.index.tail_call_error().filter(|_| !printing.quiet) {
             say(&format!("note: {}", no_tail_calls(error)));
-        }
-        if let Some(from) = session.index.tails_left_out().filter(|_| !printing.quiet) {
-            say(&format!("note: {}", tails_left_out(from)));
         }
         asked
     }

@@ -27,7 +27,7 @@ pub use companions::Companions;
 pub use damage::Damage;
 pub use demo::demo_path;
 pub use input::Input;
-pub use open::{Session, TraceChange, no_tail_calls, open, open_watched, tails_left_out};
+pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
 pub use trace_files::{TraceFiles, trace_bytes};

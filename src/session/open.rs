@@ -11,7 +11,7 @@ use stepback_index::{
     remove_leftovers, tail_calls, with_images,
 };
 use stepback_machine::Address;
-use stepback_parsers::{AnySource, Format, Source as _, Step, drmemtrace::Drmemtrace, packed::PackedText};
+use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
 
 use super::images;
 use super::input::Input;
@@ -172,7 +172,6 @@ impl Searched {
     /// The session with what the user should know of that.
     fn told(mut self) -> Session {
         self.session.notices.extend(self.error.map(|error| no_tail_calls(&error)));
-        self.session.notices.extend(self.session.index.tails_left_out().map(tails_left_out));
         self.session
     }
 }
@@ -199,11 +198,6 @@ fn open_with_tail_calls(
 /// What the user should know when tail calls could not be looked for.
 pub fn no_tail_calls(error: &QueryError) -> String {
     format!("tail calls cannot be told from other jumps: {error}")
-}
-
-/// What the user should know when there are too many of them.
-pub fn tails_left_out(from: Step) -> String {
-    format!("too many calls: tail calls are not told from other jumps from step {} on", from.0)
 }
 
 /// Where an index came from.

@@ -88,6 +88,7 @@ impl Counter {
     }
 
     /// Counts an instruction without regard to its address.
+    #[inline(always)]
     pub fn count_instruction(&mut self, record: &InstructionRecord) {
         let of_trace = self.has_encodings;
         let thread = self.thread_mut(record.thread);
@@ -112,6 +113,7 @@ impl Counter {
         (counts.unique_instructions, counts.unique_is_at_least) = (found.count, found.is_at_least);
     }
 
+    #[inline(always)]
     fn thread_mut(&mut self, number: ThreadNumber) -> &mut ThreadCounter {
         let index = usize::from(number.0);
         if self.threads.len() <= index {

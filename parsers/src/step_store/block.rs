@@ -182,6 +182,14 @@ impl BlockWriter {
 
     #[inline(always)]
     fn usual(&mut self, shape: &Shape, usual: Usual<'_>) {
+        if shape.has_values() {
+            self.usual_values(shape, usual);
+        } else {
+            usual.addresses.iter().for_each(|address| self.addresses.write(*address, &mut self.out));
+        }
+    }
+
+    fn usual_values(&mut self, shape: &Shape, usual: Usual<'_>) {
         for ((access, address), loaded) in shape.accesses().zip(usual.addresses).zip(usual.loaded) {
             self.addresses.write(*address, &mut self.out);
             if access.has_value {
@@ -421,6 +429,20 @@ impl BlockRun<'_> {
 
     #[inline(always)]
     fn usual<V: BlockVisitor>(&mut self, shape: &Shape, visitor: &mut V) {
+        if shape.has_values() {
+            self.usual_values(shape, visitor);
+        } else {
+            for ShapeAccess { kind, size_bytes, .. } in shape.accesses() {
+                let address = self.addresses.read(&mut self.reader);
+                visitor.access(StoredAccess { kind, size_bytes, address, pc: None });
+            }
+        }
+        if shape.records > 0 {
+            visitor.records(u64::from(shape.records));
+        }
+    }
+
+    fn usual_values<V: BlockVisitor>(&mut self, shape: &Shape, visitor: &mut V) {
         for ShapeAccess { kind, size_bytes, has_value } in shape.accesses() {
             let address = self.addresses.read(&mut self.reader);
             let access = StoredAccess { kind, size_bytes, address, pc: None };
@@ -433,9 +455,6 @@ impl BlockRun<'_> {
         for view in shape.registers() {
             let value = Some(self.value(view));
             visitor.register(StoredRegister { view, value });
-        }
-        if shape.records > 0 {
-            visitor.records(u64::from(shape.records));
         }
     }
 

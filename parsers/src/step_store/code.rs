@@ -109,21 +109,36 @@ impl Shape {
         true
     }
 
+    /// True of an instruction that was not executed yet.
+    #[inline(always)]
+    pub fn is_unset(&self) -> bool {
+        self.access_count == u8::MAX
+    }
+
     /// The same, told by so many records.
     pub fn told_by(self, records: u8) -> Self {
         Self { records, ..self }
     }
 
+    /// Whether values go with it: of registers, or of what it loads or stores.
+    #[inline(always)]
+    pub fn has_values(&self) -> bool {
+        self.register_count > 0 || self.accesses.iter().any(|access| access & Self::VALUE != 0)
+    }
+
     /// Whether the two do the same.
     #[inline(always)]
     pub fn is_like(&self, other: &Self) -> bool {
-        Self { records: 0, ..*self } == Self { records: 0, ..*other }
+        let counts = |shape: &Self| (shape.access_count, shape.register_count);
+        counts(self) == counts(other)
+            && self.accesses == other.accesses
+            && (self.register_count == 0 || self.registers == other.registers)
     }
 
     /// Its accesses.
     #[inline(always)]
     pub fn accesses(&self) -> impl Iterator<Item = ShapeAccess> + '_ {
-        let accesses = self.accesses.iter().take(usize::from(self.access_count) * usize::from(*self != Self::UNSET));
+        let accesses = self.accesses.iter().take(usize::from(self.access_count) * usize::from(!self.is_unset()));
         accesses.map(|access| ShapeAccess {
             kind: if access & Self::WRITE != 0 { AccessKind::Write } else { AccessKind::Read },
             size_bytes: access & !(Self::WRITE | Self::VALUE),

@@ -91,7 +91,7 @@ impl Codes {
 }
 
 fn encode_shape(shape: &Shape, out: &mut Writer) {
-    if *shape == Shape::UNSET {
+    if shape.is_unset() {
         out.byte(u8::MAX);
         return;
     }

@@ -139,7 +139,8 @@ impl<B: BlockSink> Encoder<B> {
 
     /// Ends the last block: items and visible records in all.
     pub fn finish(&mut self) -> (u64, u64) {
-        self.end_item();
+        self.end_numbered_item();
+        self.flush();
         self.tell_left_out();
         self.end_block();
         (self.items, self.records)
@@ -241,7 +242,7 @@ impl<B: BlockSink> Encoder<B> {
         let mut step = match &found {
             Found::Inline(code) => WrittenStep { number: None, code, usual: None, target: *target },
             Found::Numbered(number) => {
-                if self.codes.codes()[*number as usize].shape == Shape::UNSET {
+                if self.codes.codes()[*number as usize].shape.is_unset() {
                     let records = self.pending.records.unwrap_or_default();
                     self.codes.set_shape(*number, shape.told_by(records));
                 }
@@ -252,12 +253,22 @@ impl<B: BlockSink> Encoder<B> {
         let usual_records = step.code.shape.records;
         if step.code.shape.is_like(shape) {
             self.block.step(&step);
-            let records = self.pending.records.filter(|records| *records != usual_records);
-            records.into_iter().for_each(|records| self.block.records(u64::from(records)));
+            if let Some(records) = self.pending.records
+                && records != usual_records
+            {
+                self.block.records(u64::from(records));
+            }
             return;
         }
         step.usual = None;
         self.block.step(&step);
+        self.write_unusual();
+    }
+
+    /// Writes what the step at hand did, each thing by itself.
+    #[inline(never)]
+    fn write_unusual(&mut self) {
+        let (shape, usual) = (&self.pending.shape, self.pending.usual());
         for ((access, address), value) in shape.accesses().zip(usual.addresses).zip(usual.loaded) {
             let ShapeAccess { kind, size_bytes, has_value } = access;
             if has_value {
@@ -272,17 +283,11 @@ impl<B: BlockSink> Encoder<B> {
         self.pending.records.into_iter().for_each(|records| self.block.records(u64::from(records)));
     }
 
-    /// Writes what waits, and how many records told of the item.
-    #[inline(always)]
-    fn end_item(&mut self) {
-        if let Some(first) = &mut self.first_record {
-            let records = self.records.saturating_sub(std::mem::replace(first, self.records));
-            self.end_numbered_item(records);
-        }
-        self.flush();
-    }
-
-    fn end_numbered_item(&mut self, records: u64) {
+    /// Notes how many records told of the item, in a format that numbers them.
+    #[inline(never)]
+    fn end_numbered_item(&mut self) {
+        let Some(first) = &mut self.first_record else { return };
+        let records = self.records.saturating_sub(std::mem::replace(first, self.records));
         match u8::try_from(records) {
             Ok(few) if self.pending.code.is_some() => self.pending.records = Some(few),
             _ => {
@@ -330,7 +335,9 @@ impl<B: BlockSink> Encoder<B> {
     /// A step; gives the number of its code, if there is room for it.
     #[inline(always)]
     pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
-        self.end_item();
+        if self.first_record.is_some() {
+            self.end_numbered_item();
+        }
         self.turn_to(step.thread);
         self.flush();
         self.tell_left_out();

@@ -1,6 +1,5 @@
 //! Calls as they are stored: a table of intervals.
 
-pub(crate) mod beside;
 pub(crate) mod encoder;
 pub(crate) mod frame;
 pub(crate) mod layout;

@@ -33,7 +33,6 @@ pub struct CallTable {
     range: Range<usize>,
     layout: CallLayout,
     step_count: u64,
-    tails_left_out: Option<Step>,
 }
 
 impl CallTable {
@@ -54,22 +53,7 @@ impl CallTable {
 
     /// The table that lies in `range` of an index.
     pub(crate) fn new(data: Arc<Data>, range: Range<usize>, layout: CallLayout, step_count: u64) -> Self {
-        Self { data, range, layout, step_count, tails_left_out: None }
-    }
-
-    /// The same table, in which tail calls are left out from a step on.
-    pub(crate) fn without_tails_from(self, step: Option<Step>) -> Self {
-        Self { tails_left_out: step, ..self }
-    }
-
-    /// From which step on tail calls are left out, because there are too many; none where all are there.
-    pub fn tails_left_out(&self) -> Option<Step> {
-        self.tails_left_out
-    }
-
-    /// One past the last frame of the stack that a frame is on.
-    pub(crate) fn stack_end(&self, id: CallId) -> CallId {
-        CallId(self.range_of(self.part_of(id)).end)
+        Self { data, range, layout, step_count }
     }
 
     fn bytes(&self) -> &[u8] {
