@@ -298,10 +298,10 @@ impl InstructionSet {
 
     /// What a word among the operands of a mnemonic (in lower case) is.
     pub fn operand_word(self, mnemonic: &str, word: &str) -> OperandWord {
-        if word.starts_with('%') {
-            return OperandWord::Register;
+        match ask!(self, Of => Of::operand_word(mnemonic, &word.to_ascii_lowercase())) {
+            OperandWord::Other if word.starts_with('%') => OperandWord::Register,
+            told => told,
         }
-        ask!(self, Of => Of::operand_word(mnemonic, &word.to_ascii_lowercase()))
     }
 
     /// Words that may stand before a mnemonic.

@@ -3,6 +3,7 @@
 mod a32;
 mod a64;
 mod riscv;
+mod sparc;
 mod sparc_text;
 mod t32;
 mod text;

@@ -4,9 +4,13 @@
 //! The disassembler library decodes a part of it and tells of no registers, so texts and meanings are made here.
 
 pub(crate) mod abi;
+pub(crate) mod control;
+pub(crate) mod meaning;
 pub(crate) mod registers;
 pub(crate) mod set;
 pub(crate) mod status;
 pub(crate) mod target;
 pub(crate) mod text;
+pub(crate) mod text_flow;
 pub(crate) mod word;
+pub(crate) mod words;

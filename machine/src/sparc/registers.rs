@@ -91,6 +91,11 @@ pub fn view(name: &str) -> Option<RegisterView> {
     numbered().or_else(|| fixed(name)).or_else(|| float(name)).or_else(|| of_level(name)).or_else(|| absolute(name))
 }
 
+/// A register that instructions name by its own name.
+pub fn named(name: &str) -> Option<RegisterView> {
+    fixed(name)
+}
+
 /// Of the window: `g0`, `o6`, `sp`, `r14`.
 fn plain_number(name: &str) -> Option<u16> {
     match name {

@@ -6,6 +6,7 @@ use std::ops::Range;
 use capstone::Capstone;
 
 use crate::abi::Abi;
+use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::bytes::Encoding;
 use crate::control::Control;
@@ -18,10 +19,14 @@ use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
 use crate::site::Site;
 use crate::sparc::abi::{ABI, LINK, numbers_of_trap};
+use crate::sparc::control::control;
+use crate::sparc::meaning::whole::describe;
 use crate::sparc::registers;
 use crate::sparc::status::status;
 use crate::sparc::text::whole::text_of;
+use crate::sparc::text_flow::text_flow;
 use crate::sparc::word::Word;
+use crate::sparc::words::operand_word;
 use crate::status::Status;
 use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
@@ -97,12 +102,12 @@ impl Architecture for Sparc64 {
     }
 
     fn decode(site: &Site, _disassemblers: &[Capstone]) -> Option<Instruction> {
-        let text = text_of(word_of(&site.encoding)?, site.pc.0)?;
-        Some(Instruction::new(&text, None))
+        let word = word_of(&site.encoding)?;
+        Some(Instruction::new(&text_of(word, site.pc.0)?, describe(word, site.pc.0)))
     }
 
-    fn control(_site: &Site) -> Control {
-        Control::default()
+    fn control(site: &Site) -> Control {
+        word_of(&site.encoding).map_or_else(Control::default, |word| control(word, site.pc.0))
     }
 
     fn numbers_of_trap(encoding: &Encoding) -> Option<Numbers> {
@@ -111,8 +116,26 @@ impl Architecture for Sparc64 {
         if is_number { numbers_of_trap(word.field(0, 8)) } else { None }
     }
 
+    /// ILLTRAP among them.
     fn is_undefined(encoding: &Encoding) -> bool {
-        word_of(encoding).and_then(|word| text_of(word, 0)).is_none()
+        let is_some = |word: &Word| (word.format() != 0 || word.branch_kind() != 0) && text_of(*word, 0).is_some();
+        word_of(encoding).filter(is_some).is_none()
+    }
+
+    /// CASA, CASXA.
+    fn is_exclusive_store(encoding: &Encoding) -> bool {
+        word_of(encoding).is_some_and(|word| word.format() == 3 && matches!(word.kind(), 0x3c | 0x3e))
+    }
+
+    /// ADD, SUB; SAVE and RESTORE, which go to the frame below or above.
+    #[inline(always)]
+    fn computes_stack_from_itself(opcode: u32) -> bool {
+        let word = Word(opcode);
+        word.format() == 2
+            && match word.kind() {
+                0x00 | 0x04 => word.destination() == 14 && word.first() == 14,
+                kind => matches!(kind, 0x39 | 0x3c | 0x3d),
+            }
     }
 
     #[inline(always)]
@@ -120,12 +143,17 @@ impl Architecture for Sparc64 {
         register == LINK
     }
 
-    fn text_flow(_text: &str) -> Option<TextFlow> {
-        None
+    fn text_flow(text: &str) -> Option<TextFlow> {
+        text_flow(text)
     }
 
-    fn operand_word(_mnemonic: &str, _word: &str) -> OperandWord {
-        OperandWord::Other
+    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
+        operand_word(mnemonic, word)
+    }
+
+    /// The tables of traps have room for 8 instructions an entry (V9, 5.2.8).
+    fn is_vector(pc: Address, _encoding: Option<&Encoding>) -> bool {
+        pc.0.is_multiple_of(0x20)
     }
 
     /// Processors leave out a part in the middle, each another.

@@ -6,6 +6,9 @@ use crate::address::Address;
 use crate::decoder::decode;
 use crate::set::InstructionSet;
 
+/// Programs of which the traces were made, where these are.
+const PROGRAMS: [&str; 5] = ["hello", "small", "medium", "large", "cti"];
+
 /// The disassembler, and the processor whose instructions it is told to know.
 const TOOL: &str = "sparc64-linux-gnu-objdump";
 const MACHINE: &str = "sparc:v9m8";
@@ -164,5 +167,68 @@ fn random_words_of_every_kind_have_the_text_of_the_tool() {
             }
         }
     }
+    for kind in [0x19, 0x34, 0x35, 0x36, 0x37u32] {
+        for operation in 0..512 {
+            for _ in 0..12 {
+                let destination = numbers.among(&[0, 1, 3, 5, 8, 30]);
+                let first = numbers.among(&[0, 0, 9, 31]);
+                words.push(
+                    2 << 30
+                        | destination << 25
+                        | kind << 19
+                        | first << 14
+                        | operation << 5
+                        | numbers.among(&[0, 3, 6, 31]),
+                );
+            }
+        }
+    }
     compare(&words);
 }
+
+/// The words of the executable part of a program (ELF, 64 bit, the highest byte first).
+fn code_of(program: &[u8]) -> Vec<u32> {
+    let number = |place: usize, length: usize| {
+        program[place..place + length].iter().fold(0usize, |value, byte| value << 8 | usize::from(*byte))
+    };
+    let (headers, size, count) = (number(32, 8), number(54, 2), number(56, 2));
+    let headers = (0..count).map(|place| headers + place * size);
+    let is_code = |header: &usize| number(*header, 4) == 1 && number(header + 4, 4) & 1 == 1;
+    let bytes = headers.filter(is_code).flat_map(|header| {
+        let (offset, length) = (number(header + 8, 8), number(header + 32, 8));
+        program[offset..offset + length].to_vec()
+    });
+    bytes.collect::<Vec<_>>().as_chunks().0.iter().map(|word| u32::from_be_bytes(*word)).collect()
+}
+
+#[test]
+fn whole_programs_have_the_text_of_the_tool() {
+    let Some(folder) = std::env::var_os("STEPBACK_TRACES") else {
+        eprintln!("STEPBACK_TRACES is not set: programs are not compared");
+        return;
+    };
+    for name in PROGRAMS {
+        let path = std::path::Path::new(&folder).join("rst").join(name);
+        let Ok(program) = std::fs::read(&path) else { continue };
+        let words = code_of(&program);
+        assert!(words.len() > 50, "{name}");
+        compare(&words);
+    }
+}
+
+#[test]
+fn every_word_decodes_without_a_panic_and_what_it_means_is_told_where_it_has_a_text() {
+    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..200_000 {
+        let word = numbers.next() as u32;
+        let encoding = crate::bytes::Encoding::new(&word.to_be_bytes()).unwrap();
+        let instruction = decode(encoding, Address(0x1000), InstructionSet::Sparc64);
+        assert!(instruction.is_decoded() || instruction.registers.is_none(), "{word:08x}");
+        let is_told =
+            instruction.registers.is_some() || WITHOUT_MEANING.iter().any(|name| instruction.text.starts_with(name));
+        assert!(is_told || !instruction.is_decoded() || word >> 30 == 3, "{word:08x} {}", instruction.text);
+    }
+}
+
+/// What uses more registers than it names.
+const WITHOUT_MEANING: [&str; 6] = ["md5", "sha", "mpmul", "montmul", "montsqr", "unknown"];

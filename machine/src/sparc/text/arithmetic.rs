@@ -107,18 +107,18 @@ fn shift(word: Word) -> Option<String> {
     Some(format!("{name}{suffix} {from}, {places}, {to}"))
 }
 
-/// The condition codes that a field of two bits means, and the conditions on them.
-fn codes_of(is_integer: bool, codes: u32) -> Option<(&'static [&'static str; 16], String)> {
-    match (is_integer, codes) {
-        (true, 0) => Some((&CONDITIONS, "%icc".to_owned())),
-        (true, 2) => Some((&CONDITIONS, "%xcc".to_owned())),
-        (true, _) => None,
-        (false, codes) => Some((&FLOAT_CONDITIONS, format!("%fcc{codes}"))),
+/// The condition codes that a field of three bits means, and the conditions on them.
+fn codes_of(codes: u32) -> Option<(&'static [&'static str; 16], String)> {
+    match codes {
+        0..4 => Some((&FLOAT_CONDITIONS, format!("%fcc{codes}"))),
+        4 => Some((&CONDITIONS, "%icc".to_owned())),
+        6 => Some((&CONDITIONS, "%xcc".to_owned())),
+        _ => None,
     }
 }
 
 fn conditional_move(word: Word) -> Option<String> {
-    let (conditions, codes) = codes_of(word.flag(18), word.field(11, 2))?;
+    let (conditions, codes) = codes_of(word.field(18, 1) << 2 | word.field(11, 2))?;
     let source = if word.has_number() {
         number(word.signed(0, 11))
     } else if word.field(5, 6) == 0 {
@@ -149,15 +149,16 @@ fn float_compare_or_move(word: Word) -> Option<String> {
     match word.operation() {
         operation @ (0x51..=0x53 | 0x55..=0x57) if word.destination() < 4 => {
             let signal = if operation > 0x54 { "e" } else { "" };
-            Some(format!("fcmp{signal}{letter} %fcc{}, {}, {from}", word.destination(), register(word.first())))
+            // The first codes, which older processors have alone, are not said.
+            let codes = if word.destination() == 0 { String::new() } else { format!("%fcc{}, ", word.destination()) };
+            Some(format!("fcmp{signal}{letter} {codes}{}, {from}", register(word.first())))
         }
         operation if matches!(operation & 0x1f, 5..8) && !word.flag(13) => {
             let condition = REGISTER_CONDITIONS.get(word.place(10, 3)).copied().flatten()?;
             Some(format!("fmovr{letter}{condition} {}, {from}, {to}", general(word.first())))
         }
         operation if matches!(operation & 0x3f, 1..4) && !word.flag(18) => {
-            let codes = word.field(11, 3);
-            let (conditions, codes) = codes_of(codes >= 4, codes & 3)?;
+            let (conditions, codes) = codes_of(word.field(11, 3))?;
             Some(format!("fmov{letter}{} {codes}, {from}, {to}", conditions.get(word.place(14, 4))?))
         }
         _ => None,

@@ -41,7 +41,10 @@ pub fn form_of(word: Word) -> Option<&'static Form> {
 pub fn form_text(word: Word) -> Option<String> {
     let form = form_of(word)?;
     let operands: Vec<String> = form.operands.chars().filter_map(|letter| operand(letter, word)).collect();
-    Some(format!("{} {}", form.name, operands.join(", ")).trim_end().to_owned())
+    // Of numbers in registers of floating point as well.
+    let is_extended = form.operands == "n" && word.destination() == 1;
+    let prefix = if is_extended { "x" } else { "" };
+    Some(format!("{prefix}{} {}", form.name, operands.join(", ")).trim_end().to_owned())
 }
 
 fn operand(letter: char, word: Word) -> Option<String> {

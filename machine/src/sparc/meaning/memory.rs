@@ -1,0 +1,220 @@
+//! Loads and stores. The first byte in memory is the highest of a value.
+
+use crate::access_kind::AccessKind;
+use crate::expression::Expression;
+use crate::meaning::{MemoryOperand, ScaledRegister};
+use crate::sparc::meaning::space::{Space, space_of};
+use crate::sparc::meaning::whole::{Describer, register, value};
+use crate::sparc::registers::{FLOAT_STATUS, float_view};
+use crate::sparc::word::wide_number;
+use crate::view::RegisterView;
+
+/// What a load fills, or a store takes.
+#[derive(Clone, Copy)]
+enum Data {
+    General { number: u16, size_bytes: u16, is_signed: bool },
+    View(RegisterView),
+}
+
+impl Describer {
+    pub fn memory(&mut self) -> bool {
+        let kind = self.word.kind();
+        if matches!(kind, 0x2d | 0x3d) {
+            self.read_sources(); // PREFETCH
+            return true;
+        }
+        if matches!(kind, 0x3c | 0x3e) {
+            self.compare_and_swap();
+            return true;
+        }
+        let space = match (kind & 0x10 != 0, self.word.has_number()) {
+            (false, _) => Space::Memory,
+            (true, true) => Space::Unknown,
+            (true, false) => space_of(self.word.field(5, 8)),
+        };
+        self.in_space(space)
+    }
+
+    fn in_space(&mut self, space: Space) -> bool {
+        let Some((access, data)) = self.data(space) else { return false };
+        let is_plain = matches!(space, Space::Memory | Space::Block | Space::Pair | Space::Short(_));
+        if is_plain {
+            self.access_all(access, &data);
+            return true;
+        }
+        self.read_sources();
+        match (access, space) {
+            (AccessKind::Read, Space::Little) | (AccessKind::Write, Space::Little) => {
+                self.access_swapped(access, &data)
+            }
+            (_, Space::Elsewhere) => self.change_all(access, &data),
+            _ => {
+                self.change_all(access, &data);
+                self.description.access_unknown();
+            }
+        }
+        true
+    }
+
+    /// What it loads or stores, from the lowest address on; none where a space does not go with the instruction.
+    fn data(&self, space: Space) -> Option<(AccessKind, Vec<Data>)> {
+        let (kind, number) = (self.word.kind() & 0x2f, self.word.destination());
+        let access =
+            if matches!(kind, 0x04..=0x07 | 0x0e | 0x24..=0x27) { AccessKind::Write } else { AccessKind::Read };
+        let general = |size_bytes, is_signed| vec![Data::General { number, size_bytes, is_signed }];
+        let pair = |size_bytes| {
+            (0..2).map(|next| Data::General { number: number | next, size_bytes, is_signed: false }).collect::<Vec<_>>()
+        };
+        let doubles = |first: u16, count: u16| {
+            (0..count).map(|next| Data::View(float_view((first + 2 * next) & 62, 2))).collect::<Vec<_>>()
+        };
+        let wide = wide_number(number);
+        let data = match (kind, space) {
+            (0x03, Space::Pair) => pair(8),
+            (0x33 | 0x37 | 0x23 | 0x27, Space::Block) => doubles(wide, 8),
+            (0x23 | 0x27, Space::Short(size_bytes)) => {
+                vec![Data::View(RegisterView { size_bytes, ..float_view(wide, 2) })]
+            }
+            (_, Space::Pair | Space::Block | Space::Short(_)) if self.word.kind() & 0x20 != 0 || kind == 0x03 => {
+                return None;
+            }
+            (0x00 | 0x04 | 0x0f, _) => general(4, false),
+            (0x01 | 0x05 | 0x0d, _) => general(1, false),
+            (0x02 | 0x06, _) => general(2, false),
+            (0x03 | 0x07, _) => pair(4),
+            (0x08, _) => general(4, true),
+            (0x09, _) => general(1, true),
+            (0x0a, _) => general(2, true),
+            (0x0b | 0x0e, _) => general(8, false),
+            (0x20 | 0x24, _) => vec![Data::View(float_view(number, 1))],
+            (0x21 | 0x25, _) if number == 0 => vec![Data::View(RegisterView { size_bytes: 4, ..FLOAT_STATUS })],
+            (0x21 | 0x25, _) => vec![Data::View(FLOAT_STATUS)],
+            (0x22 | 0x26, _) => doubles(wide & 60, 2),
+            (0x23 | 0x27, _) => doubles(wide, 1),
+            _ => return None,
+        };
+        Some((access, data))
+    }
+
+    fn operand(&self, kind: AccessKind, offset: i64, size_bytes: u16, value: Expression) -> MemoryOperand {
+        let index = if self.word.has_number() { None } else { register(self.word.second()) };
+        let displacement = if self.word.has_number() { self.word.number() } else { 0 };
+        MemoryOperand {
+            kind,
+            segment: None,
+            base: register(self.word.first()),
+            index: index.map(|view| ScaledRegister { view, is_signed: false, scale: 1 }),
+            displacement: displacement + offset,
+            address_bytes: 8,
+            size_bytes: Some(size_bytes),
+            value,
+        }
+    }
+
+    fn access_all(&mut self, access: AccessKind, data: &[Data]) {
+        let mut offset = 0;
+        for data in data {
+            let size_bytes = data.size_bytes();
+            match access {
+                AccessKind::Read => self.load(offset, *data),
+                AccessKind::Write => {
+                    let operand = self.operand(access, offset, size_bytes, data.stored());
+                    self.description.access(operand);
+                }
+            }
+            offset += i64::from(size_bytes);
+        }
+    }
+
+    fn load(&mut self, offset: i64, data: Data) {
+        let operand = self.operand(AccessKind::Read, offset, data.size_bytes(), Expression::Unknown);
+        let loaded = self.description.access(operand);
+        match data {
+            Data::View(view) => self.description.set(view, loaded),
+            Data::General { number, size_bytes, is_signed } => {
+                let bits = u8::try_from(8 * size_bytes).unwrap_or(64);
+                self.set_general(number, if is_signed { loaded.sign_extended(bits) } else { loaded });
+            }
+        }
+        // LDSTUB and SWAP store as well.
+        let stored = match self.word.kind() & 0x2f {
+            0x0d => Expression::Constant(0xff),
+            0x0f => data.stored(),
+            _ => return,
+        };
+        let operand = self.operand(AccessKind::Write, offset, data.size_bytes(), stored);
+        self.description.access(operand);
+    }
+
+    /// The bytes are where they would be, in the other order.
+    fn access_swapped(&mut self, access: AccessKind, data: &[Data]) {
+        let mut offset = 0;
+        for data in data {
+            let operand = self.operand(access, offset, data.size_bytes(), Expression::Unknown);
+            self.description.access(operand);
+            offset += i64::from(data.size_bytes());
+        }
+        self.change_all(access, data);
+    }
+
+    /// What it loads is not told.
+    fn change_all(&mut self, access: AccessKind, data: &[Data]) {
+        for data in data {
+            match (access, *data) {
+                (AccessKind::Write, data) => self.description.read_all(&data.stored()),
+                (AccessKind::Read, Data::View(view)) => self.description.write(view),
+                (AccessKind::Read, Data::General { number, .. }) => self.set_general(number, Expression::Unknown),
+            }
+        }
+        if matches!(self.word.kind() & 0x2f, 0x0f) {
+            self.description.read_all(&value(self.word.destination()));
+        }
+    }
+
+    /// The store may not happen, so what it stores is not told.
+    fn compare_and_swap(&mut self) {
+        let size_bytes = if self.word.kind() == 0x3e { 8 } else { 4 };
+        let (first, second, destination) = (self.word.first(), self.word.second(), self.word.destination());
+        for number in [first, second, destination] {
+            self.description.read_all(&value(number));
+        }
+        let space = if self.word.has_number() { Space::Unknown } else { space_of(self.word.field(5, 8)) };
+        let at = |kind| MemoryOperand {
+            kind,
+            segment: None,
+            base: register(first),
+            index: None,
+            displacement: 0,
+            address_bytes: 8,
+            size_bytes: Some(size_bytes),
+            value: Expression::Unknown,
+        };
+        if space != Space::Memory {
+            self.set(Expression::Unknown);
+            return self.description.access_unknown();
+        }
+        let loaded = self.description.access(at(AccessKind::Read));
+        self.set(loaded);
+        self.description.access(at(AccessKind::Write));
+    }
+}
+
+impl Data {
+    fn size_bytes(self) -> u16 {
+        match self {
+            Self::General { size_bytes, .. } => size_bytes,
+            Self::View(view) => view.size_bytes,
+        }
+    }
+
+    /// What a store writes.
+    fn stored(self) -> Expression {
+        match self {
+            Self::View(view) => Expression::Register(view),
+            Self::General { number, size_bytes, .. } => match register(number) {
+                Some(view) => Expression::Register(RegisterView { size_bytes, ..view }),
+                None => Expression::Constant(0),
+            },
+        }
+    }
+}

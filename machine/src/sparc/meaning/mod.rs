@@ -1,0 +1,8 @@
+//! What instructions do to registers and memory.
+
+pub(crate) mod float;
+pub(crate) mod integer;
+pub(crate) mod memory;
+pub(crate) mod space;
+pub(crate) mod state;
+pub(crate) mod whole;

@@ -1,0 +1,98 @@
+//! The description of an instruction while it is put together.
+
+use crate::description::Description;
+use crate::expression::Expression;
+use crate::sparc::registers::{CONDITIONS, FLOAT_STATUS, named};
+use crate::sparc::word::Word;
+use crate::view::RegisterView;
+use crate::window::general;
+
+/// The description of an instruction that has a text; none for those outside of what is described.
+pub fn describe(word: Word, pc: u64) -> Option<Description> {
+    let mut meaning = Describer { word, pc, description: Description::default() };
+    let is_described = match (word.format(), word.kind()) {
+        (0, _) => meaning.branch(),
+        (1, _) => meaning.link(15),
+        (2, 0x00..0x19 | 0x1a..0x28 | 0x2c..0x30) => meaning.computation(),
+        (2, 0x28..0x2c | 0x30..0x34) => meaning.state(),
+        (2, 0x19 | 0x34..0x38) => meaning.float(),
+        (2, _) => meaning.control(),
+        _ => meaning.memory(),
+    };
+    is_described.then_some(meaning.description)
+}
+
+/// An instruction that is being described.
+pub(crate) struct Describer {
+    pub word: Word,
+    pub pc: u64,
+    pub description: Description,
+}
+
+/// A general register of the window in use; none for the one that is always 0.
+pub(crate) fn register(number: u16) -> Option<RegisterView> {
+    (number > 0).then(|| RegisterView::new(general(number), 0, 8))
+}
+
+/// What a general register held.
+pub(crate) fn value(number: u16) -> Expression {
+    register(number).map_or(Expression::Constant(0), Expression::Register)
+}
+
+impl Describer {
+    /// The value of the second source.
+    pub fn second(&self) -> Expression {
+        if self.word.has_number() {
+            Expression::Constant(self.word.number().cast_unsigned())
+        } else {
+            value(self.word.second())
+        }
+    }
+
+    /// It reads both sources.
+    pub fn read_sources(&mut self) {
+        let values = [value(self.word.first()), self.second()];
+        values.iter().for_each(|value| self.description.read_all(value));
+    }
+
+    /// A general register gets a value.
+    pub fn set_general(&mut self, number: u16, value: Expression) {
+        self.description.read_all(&value);
+        if let Some(view) = register(number) {
+            self.description.set(view, value);
+        }
+    }
+
+    /// The destination gets a value.
+    pub fn set(&mut self, value: Expression) {
+        self.set_general(self.word.destination(), value);
+    }
+
+    /// A register that has a name of its own gets a value that is not told.
+    pub fn write_named(&mut self, names: &[&str]) {
+        names.iter().filter_map(|name| named(name)).for_each(|view| self.description.write(view));
+    }
+
+    /// A call leaves its own address.
+    pub fn link(&mut self, number: u16) -> bool {
+        self.set_general(number, Expression::Constant(self.pc));
+        true
+    }
+
+    fn branch(&mut self) -> bool {
+        let is_decided = !matches!(self.word.field(25, 4), 0 | 8);
+        match self.word.branch_kind() {
+            1 | 2 if is_decided => self.description.read(CONDITIONS),
+            5 | 6 if is_decided => self.description.read(FLOAT_STATUS),
+            3 => {
+                self.description.read_all(&value(self.word.first()));
+                if self.word.flag(28) && !self.word.has_number() {
+                    self.description.read_all(&value(self.word.second()));
+                }
+            }
+            4 => self.set(Expression::Constant(u64::from(self.word.field(0, 22)) << 10)),
+            _ => {}
+        }
+        true
+    }
+}
