@@ -8,6 +8,8 @@ use crate::rst::raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm};
 
 /// So many instructions tell.
 const INSTRUCTIONS: usize = 4096;
+/// The subtype of the trace information that says how many programs made the trace.
+const LEVELS: u64 = 2;
 /// Orders of bytes, and how likely each is.
 type Scores = [u64; 2];
 const ENDIANS: [Endian; 2] = [Endian::Big, Endian::Little];
@@ -45,7 +47,7 @@ fn small_numbers(records: &[u8]) -> Scores {
     let is_small = |record: &RawRecord, field: Field, limit: u64| record.get(field) < limit;
     ENDIANS.map(|endian| {
         let count = records_as(records, endian).filter(|record| match record.kind() {
-            kind::TRACE_INFO => is_small(record, trace_info::LEVEL, 256),
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == LEVELS => is_small(record, trace_info::LEVEL, 256),
             kind::RFS_SECTION => is_small(record, rfs_section::N_RECORDS, 1 << 40),
             _ => false,
         });

@@ -48,6 +48,7 @@ fn small_trace(order: Order, minor: u8) -> Vec<u8> {
     [
         header(minor),
         record(order, &[(8, 4), (8, 2), (16, 1), (32, 5), (64, 1_083_888_000)]),
+        record(order, &[(8, 4), (8, 3), (8, 0), (8, 1), (8, 0), (8, 1), (8, 1)]),
         instruction(order, 677, 0x10_0074),
         record(order, &[&trap[..], &[(64, 0x10_0078), (64, 0x10_007c)]].concat()),
         record(order, &[&registers[..], &values].concat()),
@@ -73,7 +74,7 @@ fn lines(traces: &[Vec<u8>]) -> String {
 fn a_dump_of_a_little_endian_machine_says_the_same() {
     let [big, little] = [Order::Big, Order::Little].map(|order| small_trace(order, 13));
     assert_ne!(big, little);
-    assert_eq!(little[48..52], [3, 0b0011_0010, 37 | 2 << 6, 2]);
+    assert_eq!(little[72..76], [3, 0b0011_0010, 37 | 2 << 6, 2]);
     let expected = lines(&[big]);
     assert_eq!(lines(&[little]), expected);
     assert!(expected.contains(r#""type": "INSTR", "cpuid": 677, "notused": 0, "ea_valid": 1, "tr": 0"#), "{expected}");
@@ -87,6 +88,14 @@ fn the_byte_order_is_told_by_instructions_where_nothing_else_tells_it() {
         let pcs = [0x10_0000, 0x10_0004, 0x10_0008, 0x10_0400];
         let trace = [vec![header(13)], pcs.map(|pc| instruction(order, 0, pc)).to_vec()].concat().concat();
         assert!(lines(&[trace]).contains(r#""pc_va": 1049600, "ea_va": 1049608}"#), "{order:?}");
+    }
+}
+
+#[test]
+fn the_byte_order_is_told_where_there_are_no_instructions() {
+    for order in [Order::Big, Order::Little] {
+        let trace = small_trace(order, 13)[..72].to_vec();
+        assert!(lines(&[trace]).contains(r#""level": 1, "val32": 5, "time64": 1083888000"#), "{order:?}");
     }
 }
 

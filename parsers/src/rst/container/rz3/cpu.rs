@@ -64,6 +64,8 @@ pub struct PendingDifference {
 #[derive(Debug)]
 pub struct Table<const SIZE: usize>(Box<[u64]>);
 
+/// Bytes of the lists of pages, at most.
+const PAGE_LISTS: usize = 16 << 10;
 /// Places that the predictors of branches of snaps have.
 const WARM_PLACES: usize = 1 << 16;
 /// Places of the names of registers.
@@ -71,9 +73,8 @@ const REGISTER_PLACES: usize = 1 << 16;
 
 impl Cpu {
     /// Bytes that it takes at once; tables in pages take more as they are used.
-    pub const BYTES: usize = 64 << 10
-        | ValueCache::BYTES.next_power_of_two()
-        | (BranchCounters::BYTES + 8 * (2048 + 512 + 2048)).next_power_of_two();
+    pub const BYTES: usize =
+        size_of::<Self>() + ValueCache::BYTES + BranchCounters::BYTES + 8 * (2048 + 512 + 2048) + PAGE_LISTS;
 
     pub fn new() -> Self {
         Self {
