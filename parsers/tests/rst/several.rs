@@ -68,6 +68,23 @@ fn processors_take_turns() {
 }
 
 #[test]
+fn registers_that_may_have_condition_codes_behind_the_cut_are_left_out() {
+    let mut head = b"RZ2 -- Rstzip2 compressed RST file.\nNumcpus=1.\n".to_vec();
+    head.resize(512, 0);
+    // %g3 is 7, and the condition codes are 0x44.
+    let bytes = [head, block(&[&HEADER[..], &[173, 3, 187, 172, 0x44, 161]].concat()), block(&[161])].concat();
+    let (whole, problems) = plain("one.rz2", bytes.clone());
+    assert_eq!((problems, &whole[24..30]), (Vec::new(), &[9, 0x80, 1, 6, 3, 0x44][..]));
+    for cut in 1..5 {
+        let length = bytes.len() - 5 - cut;
+        let (records, problems) = plain("one.rz2", bytes[..length].to_vec());
+        let count = if cut == 1 { 2 } else { 1 };
+        assert_eq!((records.len() / 24, problems.len()), (count, 1), "{cut}");
+        assert!(whole.starts_with(&records));
+    }
+}
+
+#[test]
 fn a_turn_too_many_is_told() {
     let mut bytes = trace();
     bytes[512 + 4 + 17] = 3;

@@ -76,7 +76,7 @@ impl Cpu {
             let register = self.register(begin, bytes, budget)?;
             record = record.with(regval::REGTYPE1, INTEGER);
             record = record.with(regval::REGID1, register.id).with(regval::REG1, register.value);
-        } else if bytes.peek() == Some(tag::CONDITION_CODES) {
+        } else if bytes.peek().ok_or(Fault::Short)? == tag::CONDITION_CODES {
             bytes.byte()?;
             record = record.with(regval::REGTYPE1, CONDITION_CODES).with(regval::REGID1, u64::from(bytes.byte()?));
         } else {
