@@ -5,6 +5,7 @@ mod a64;
 mod riscv;
 mod sparc;
 mod sparc_text;
+mod sparc_traces;
 mod t32;
 mod text;
 mod x86;

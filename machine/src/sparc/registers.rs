@@ -10,6 +10,8 @@ use crate::window::{BEHIND_CELLS, after_restore, after_save, cell, general, glob
 
 /// The cell with the window in use, and the condition codes behind it.
 pub const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 5);
+/// Of that the window alone ([`crate::mode::Mode::window_status`]).
+pub const WINDOW: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
 /// `%ccr`: `icc` in the lower half, `xcc` in the upper one.
 pub const CONDITIONS: RegisterView = RegisterView::new(RegisterId::PSR, 4, 1);
 /// `%fsr`.
@@ -125,6 +127,7 @@ fn fixed(name: &str) -> Option<RegisterView> {
     Some(match name {
         "pc" => RegisterView::new(RegisterId::PC, 0, 8),
         "psr" => STATUS,
+        "window" => WINDOW,
         "ccr" | "icc" | "xcc" => CONDITIONS,
         "fsr" => FLOAT_STATUS,
         "gsr" => GRAPHICS_STATUS,
@@ -226,7 +229,7 @@ pub fn other_names() -> Vec<String> {
     let floats =
         (0..32).map(|number| format!("f{number}")).chain((0..64).step_by(4).map(|number| format!("q{number}")));
     let hidden = SPECIAL.iter().skip(SHOWN_SPECIAL).map(|special| special.name.to_owned());
-    let first = ["g0", "ccr"].map(str::to_owned).into_iter();
+    let first = ["g0", "ccr", "window"].map(str::to_owned).into_iter();
     first.chain(hidden).chain(floats).chain(neighbours).chain(windows).chain(globals).collect()
 }
 
@@ -267,6 +270,7 @@ mod tests {
         check("%i7", Some((14, 0, 8)));
         check("pc", Some((33, 0, 8)));
         check("ccr", Some((34, 4, 1)));
+        check("window", Some((34, 0, 4)));
         check("w0.l0", Some((128, 0, 8)));
         check("w3.i1", Some((185, 0, 8)));
         check("gl1.g3", Some((651, 0, 8)));
@@ -296,7 +300,7 @@ mod tests {
     fn no_two_registers_share_a_number() {
         let mut known: Vec<_> =
             shown().into_iter().chain(other_names()).filter(|name| !name.starts_with(['f', 'q'])).collect();
-        known.retain(|name| !matches!(name.as_str(), "ccr") && !name.starts_with('d'));
+        known.retain(|name| !matches!(name.as_str(), "ccr" | "window") && !name.starts_with('d'));
         let count = known.len();
         let mut numbers: Vec<_> =
             known.iter().map(|name| view(name).unwrap_or_else(|| panic!("{name}")).register).collect();
