@@ -1,9 +1,9 @@
 //! What a step did, as short texts: `x0 ← 5a7d`, `[80020010] ← a9`, `↓ taken`.
 
-use stepback_index::{Access, AccessTarget, Effect, HostOperation};
-use stepback_machine::{AccessKind, RegisterId};
+use stepback_index::{Access, AccessTarget, Effect, HostOperation, Value};
+use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView, Status};
 
-use super::text::{flags_text, short_hex};
+use super::text::{flags_name, flags_text, short_hex};
 use super::{Meaning, Span};
 use crate::action::CellName;
 
@@ -58,15 +58,25 @@ pub struct EffectMeasure {
     pub gap: f32,
 }
 
+/// The bytes of the status register, as far as a write tells them; none for other registers.
+fn status_bytes(view: RegisterView, value: &Value) -> Option<Vec<Option<u8>>> {
+    let before = std::iter::repeat_n(None, usize::from(view.offset));
+    (view.register == RegisterId::PSR).then(|| before.chain(value.0.iter().copied()).collect())
+}
+
 impl EffectText {
-    /// The text of an effect; none for exceptions, notes and markers, which are no cells.
-    pub fn of(effect: &Effect) -> Option<Self> {
+    /// The text of an effect of a step of a set; none for exceptions, notes and markers, which are no cells.
+    pub fn of(effect: &Effect, set: InstructionSet) -> Option<Self> {
         match effect {
             Effect::Register { name, view, value } => {
-                let (label, text) = if view.register == RegisterId::PSR {
-                    ("nzcv".to_owned(), flags_text(value))
-                } else {
-                    (name.clone(), short_hex(value).unwrap_or_else(|| "unknown".to_owned()))
+                let status = status_bytes(*view, value).map(|bytes| set.status(&bytes));
+                let (label, text) = match status {
+                    // What says nothing of flags may say which registers are in use.
+                    Some(Status { flags, mode: Some(mode), .. }) if flags.iter().all(|flag| flag.is_set.is_none()) => {
+                        (name.clone(), mode)
+                    }
+                    Some(status) => (flags_name(&status), flags_text(&status)),
+                    None => (name.clone(), short_hex(value).unwrap_or_else(|| "unknown".to_owned())),
                 };
                 let cell = Some(CellName::Register(name.clone()));
                 Some(Self { label: Span::new(Meaning::Register, label), value: Some(text), is_read: false, cell })
@@ -227,22 +237,25 @@ mod tests {
     fn register(name: &str, number: u64) -> EffectText {
         let view = RegisterView::new(RegisterId(1), 0, 8);
         let value = Value(number.to_le_bytes().map(Some).to_vec());
-        EffectText::of(&Effect::Register { name: name.to_owned(), view, value }).unwrap()
+        EffectText::of(&Effect::Register { name: name.to_owned(), view, value }, InstructionSet::A64).unwrap()
     }
 
     fn access(kind: AccessKind, address: u64, bytes: &[u8]) -> EffectText {
         let value = Value(bytes.iter().copied().map(Some).collect());
         let size_bytes = bytes.len() as u64;
         let target = AccessTarget::Memory { address: Address(address), size_bytes };
-        EffectText::of(&Effect::Access(Access {
-            kind,
-            target,
-            value,
-            is_inferred: false,
-            is_decoded: false,
-            is_external: false,
-            host_operation: None,
-        }))
+        EffectText::of(
+            &Effect::Access(Access {
+                kind,
+                target,
+                value,
+                is_inferred: false,
+                is_decoded: false,
+                is_external: false,
+                host_operation: None,
+            }),
+            InstructionSet::A64,
+        )
         .unwrap()
     }
 
@@ -312,8 +325,22 @@ mod tests {
     fn flags_are_spelled() {
         let value = Value(0x2000_03cd_u32.to_le_bytes().map(Some).to_vec());
         let view = RegisterView::new(RegisterId::PSR, 0, 4);
-        let effect = EffectText::of(&Effect::Register { name: "psr".to_owned(), view, value }).unwrap();
+        let effect = Effect::Register { name: "psr".to_owned(), view, value };
+        let effect = EffectText::of(&effect, InstructionSet::A64).unwrap();
         assert_eq!(effect.full_text(), "nzcv ← nzCv");
         assert_eq!(effect.cell, Some(CellName::Register("psr".to_owned())));
+    }
+
+    #[test]
+    fn conditions_and_windows_of_sparc_are_spelled() {
+        let text = |name: &str, view, bytes: &[u8]| {
+            let value = Value(bytes.iter().copied().map(Some).collect());
+            let effect = Effect::Register { name: name.to_owned(), view, value };
+            EffectText::of(&effect, InstructionSet::Sparc64).unwrap().full_text()
+        };
+        let conditions = RegisterView::new(RegisterId::PSR, 4, 1);
+        assert_eq!(text("ccr", conditions, &[0x49]), "nzvc ← NzvC nZvc");
+        let window = RegisterView::new(RegisterId::PSR, 0, 4);
+        assert_eq!(text("window", window, &[3, 8, 0, 0]), "window ← window 3 of 8");
     }
 }

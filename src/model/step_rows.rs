@@ -154,7 +154,8 @@ impl RowMaker<'_> {
         let next = next_pc(record, next);
         row.effects.extend(branch_taken(record, next, row.code.kind).map(EffectText::of_branch));
         if self.has_values {
-            row.effects.extend(record.effects.iter().filter_map(EffectText::of));
+            row.effects
+                .extend(record.effects.iter().filter_map(|effect| EffectText::of(effect, record.instruction_set)));
         } else {
             self.add_markers(&mut row, record, next);
         }

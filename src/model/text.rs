@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use stepback_index::Value;
-use stepback_machine::Address;
+use stepback_machine::{Address, Flag, Status};
 
 /// A count or a step with thousands separators: `1,250`.
 pub fn thousands(number: u64) -> String {
@@ -45,16 +45,16 @@ pub fn short_hex(value: &Value) -> Option<String> {
     Some(if short.is_empty() { "0".to_owned() } else { short.to_owned() })
 }
 
-/// The condition flags of a program status register: capital is set, `?` is unknown.
-pub fn flags_text(value: &Value) -> String {
-    flags(value).map(|(letter, is_set)| flag_letter(letter, is_set)).into_iter().collect()
+/// The condition flags of a status register, four and four: capital is set, `?` is unknown.
+pub fn flags_text(status: &Status) -> String {
+    let sets = status.flags.as_chunks::<4>().0.iter();
+    let text = |flags: &[Flag; 4]| flags.iter().map(|flag| flag_letter(flag.letter, flag.is_set)).collect::<String>();
+    sets.map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// Each condition flag and whether it is set, where that is known.
-pub fn flags(value: &Value) -> [(char, Option<bool>); 4] {
-    let top = value.0.get(3).copied().flatten();
-    let flag = |letter, bit: u8| (letter, top.map(|top| top >> bit & 1 != 0));
-    [flag('n', 7), flag('z', 6), flag('c', 5), flag('v', 4)]
+/// What the flags are called together, by the letters of the first four.
+pub fn flags_name(status: &Status) -> String {
+    status.flags.iter().take(4).map(|flag| flag.letter).collect()
 }
 
 /// The letter of a flag as it is shown.
@@ -97,6 +97,8 @@ pub fn leading_zeros(hex: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use stepback_machine::InstructionSet;
+
     use super::*;
 
     #[test]
@@ -124,7 +126,7 @@ mod tests {
 
     #[test]
     fn flags_are_spelled_by_case() {
-        let flags = |top: Option<u8>| flags_text(&Value(vec![Some(0xcd), Some(3), Some(0), top]));
+        let flags = |top: Option<u8>| flags_text(&InstructionSet::A64.status(&[Some(0xcd), Some(3), Some(0), top]));
         assert_eq!(flags(Some(0x20)), "nzCv");
         assert_eq!(flags(Some(0x90)), "NzcV");
         assert_eq!(flags(None), "????");
