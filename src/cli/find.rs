@@ -9,17 +9,18 @@ use stepback_index::{
     AccessKinds, Cell, FindText, FindValue, Hit, MemoryRange, Number, QueryError, Searched, StepRecord, TextPattern,
     ThreadId,
 };
+use stepback_machine::Address;
 use stepback_parsers::{Line, Position, RegisterSource, Source as _};
 
 use super::cells::{check_cell, check_expression, names_at, resolved, thread_id};
 use super::command::Command;
 use super::extent::Extent;
 use super::find_marker::{MarkerArguments, check_marker, find_marker};
-use super::json::HitJson;
-use super::progress::say;
+use super::find_words::{NOTHING_WANTED, Tally, Way, nothing_of, subject_of};
+use super::json::{HitJson, hex};
 use super::question::Question;
 use super::report::Report;
-use super::text::{access_text, counted, grouped, step_line};
+use super::text::{access_text, grouped, printable, step_line};
 use super::trace_arguments::TraceArguments;
 use crate::analysis::code_address::code_address;
 use crate::analysis::marker_walk::Course;
@@ -39,7 +40,7 @@ pub struct FindArguments {
     #[arg(index = 3, allow_hyphen_values = true)]
     pub what: Option<String>,
     /// From where (default: end for the last-… kinds, start for all others).
-    #[arg(long, value_name = "POS")]
+    #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub at: Option<Place>,
     /// Whose registers (default: the thread of the last step before the position), and whose steps, accesses and markers
     /// (default: those of all threads).
@@ -48,7 +49,7 @@ pub struct FindArguments {
     /// Every hit, not just the first.
     #[arg(long)]
     pub all: bool,
-    /// At most so many hits.
+    /// With --all, at most so many hits.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Which trace.
@@ -143,24 +144,26 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
     let (index, cancel) = (&session.index, &report.cancel.clone());
     let limit = arguments.limit.unwrap_or(usize::MAX);
     let wanted = if arguments.all { limit } else { limit.min(1) };
+    let what = arguments.what.as_deref().unwrap_or_default();
+    let nothing = {
+        let way = Way { at, course: arguments.kind.course(), thread: arguments.thread.as_deref() };
+        move |subject: &str| match wanted {
+            0 => NOTHING_WANTED.to_owned(),
+            _ => nothing_of(subject, way),
+        }
+    };
     match asked {
         Search::Walk(sought) => {
+            let nothing = nothing(&subject_of(&sought, what));
             let mut walk = Walk::new(sought, at, wanted, index, cancel).of_thread(thread);
-            match arguments.all {
-                true => {
-                    let count = print_all(&mut walk, report)?;
-                    if !arguments.common.report.quiet {
-                        report.flush()?;
-                        say(&format!("note: {}", counted(count, "hit")));
-                    }
-                    Ok(())
-                }
-                false => print_first(walk.next_hit()?, report),
+            match arguments.extent() {
+                Extent::All => print_all(&mut walk, Tally::new(wanted), &nothing, report),
+                Extent::First => print_first(walk.next_hit()?, &nothing, report),
             }
         }
         Search::Marker => {
             let marker = MarkerArguments {
-                what: arguments.what.as_deref().unwrap_or_default(),
+                what,
                 course: arguments.kind.course(),
                 at: arguments.at.as_ref().map(|_| at),
                 thread,
@@ -170,12 +173,16 @@ fn answer(arguments: &FindArguments, report: &mut Report<'_>) -> Result<()> {
             find_marker(marker, report)
         }
         Search::Text(pattern) => {
+            let nothing = nothing(&format!("step whose text or lines match {:?}", printable(what)));
             let search = FindText { pattern, thread, from: at, limit: wanted };
-            print_search(arguments.extent(), report, |each| search.stream(index, cancel, each))
+            let asked = Asked { extent: arguments.extent(), wanted, nothing };
+            print_search(asked, report, |each| search.stream(index, cancel, each))
         }
         Search::Value(value) => {
-            let search = FindValue { value, thread, from: at, limit: wanted };
-            print_search(arguments.extent(), report, |each| search.stream(index, cancel, each))
+            let nothing = nothing(&format!("value {}", value.text));
+            let search = FindValue { value: value.number, thread, from: at, limit: wanted };
+            let asked = Asked { extent: arguments.extent(), wanted, nothing };
+            print_search(asked, report, |each| search.stream(index, cancel, each))
         }
     }
 }
@@ -189,7 +196,13 @@ enum Search {
     /// Through the text of the trace.
     Text(TextPattern),
     /// Through all that the trace tells.
-    Value(Number),
+    Value(SoughtValue),
+}
+
+/// A value that is looked for, and how it is written.
+struct SoughtValue {
+    number: Number,
+    text: String,
 }
 
 /// A number of more digits than an expression has.
@@ -202,32 +215,41 @@ fn wide_number(text: &str) -> Option<Number> {
 /// What a search hands its hits to.
 type Taker<'a> = &'a mut dyn FnMut(Searched) -> ControlFlow<()>;
 
+/// What a search is to find, and what is said when there is nothing.
+struct Asked {
+    extent: Extent,
+    /// It ends after so many hits.
+    wanted: usize,
+    nothing: String,
+}
+
 /// Prints what a search through the trace finds, while it goes on.
 fn print_search(
-    extent: Extent,
+    asked: Asked,
     report: &mut Report<'_>,
     search: impl FnOnce(Taker<'_>) -> Result<(), QueryError>,
 ) -> Result<()> {
-    let (mut is_any, mut printed) = (false, Ok(()));
+    let Asked { extent, wanted, nothing } = asked;
+    let (mut tally, mut printed) = (Tally::new(wanted), Ok(()));
     search(&mut |found| {
-        is_any |= !found.hits.is_empty();
+        tally.count += found.hits.len() as u64;
         let mut hits = found.hits.into_iter();
         let print = |hit: Hit| match extent {
             Extent::All if report.is_json => report.json(&HitJson::new(&hit, &report.session.index)),
             Extent::All => print_hit(&hit, report),
-            Extent::First => print_first(Found::Hit(Box::new(hit)), report),
+            Extent::First => print_first(Found::Hit(Box::new(hit)), &nothing, report),
         };
         printed = hits.try_for_each(print).and_then(|()| report.flush());
         if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     printed?;
-    match (is_any, extent == Extent::All && report.is_json) {
-        (false, false) => print_first(Found::Nothing, report),
-        _ => Ok(()),
+    if tally.count == 0 && !(extent == Extent::All && report.is_json) {
+        print_first(Found::Nothing, &nothing, report)?;
     }
+    if extent == Extent::All { tally.tell(report) } else { Ok(()) }
 }
 
-fn print_first(found: Found, report: &mut Report<'_>) -> Result<()> {
+fn print_first(found: Found, nothing: &str, report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
     if report.is_json {
         let (hit, initial) = match &found {
@@ -240,18 +262,18 @@ fn print_first(found: Found, report: &mut Report<'_>) -> Result<()> {
     match &found {
         Found::Hit(hit) => print_hit(hit, report),
         Found::Initial(line) => print_initial(*line, report),
-        Found::Nothing => report.text("nothing found\n"),
+        Found::Nothing => report.text(nothing),
     }
 }
 
 /// In JSON every line is a hit, so the initial state, which is no step, shows in the text only.
-fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<u64> {
+fn print_all(walk: &mut Walk<'_>, mut tally: Tally, nothing: &str, report: &mut Report<'_>) -> Result<()> {
     let index = &report.session.index;
-    let (mut count, mut is_any) = (0u64, false);
+    let mut is_any = false;
     loop {
         match walk.next_hit()? {
             Found::Hit(hit) => {
-                count += 1;
+                tally.count += 1;
                 match report.is_json {
                     true => report.json(&HitJson::new(&hit, index))?,
                     false => print_hit(&hit, report)?,
@@ -259,10 +281,10 @@ fn print_all(walk: &mut Walk<'_>, report: &mut Report<'_>) -> Result<u64> {
             }
             Found::Initial(_) if report.is_json => {}
             Found::Initial(line) => print_initial(line, report)?,
-            Found::Nothing if is_any || report.is_json => return Ok(count),
+            Found::Nothing if is_any || report.is_json => return tally.tell(report),
             Found::Nothing => {
-                report.text("nothing found\n")?;
-                return Ok(count);
+                report.text(nothing)?;
+                return tally.tell(report);
             }
         }
         is_any = true;
@@ -304,8 +326,12 @@ fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, rep
         Kind::Marker | Kind::LastMarker => return Ok(Search::Marker),
         Kind::Text => return Ok(Search::Text(pattern(what).map_err(Error::msg)?)),
         Kind::Value => {
-            let value = wide_number(what).map_or_else(|| number().map(Number::from), Ok)?;
-            return Ok(Search::Value(value));
+            let of_expression = || {
+                let number = number()?;
+                Ok::<_, Error>(SoughtValue { number: Number::from(number), text: hex(Address(number)) })
+            };
+            let wide = wide_number(what).map(|number| SoughtValue { number, text: what.trim().to_owned() });
+            return Ok(Search::Value(wide.map_or_else(of_expression, Ok)?));
         }
         Kind::NextExternal => Sought::NextExternal(range()?),
         Kind::LastExternal => Sought::LastExternal(range()?),

@@ -10,6 +10,7 @@ use stepback_parsers::{
 
 use super::cells::check_expression;
 use super::extent::Extent;
+use super::find_words::{NOTHING_WANTED, Tally, Way, nothing_of_marker};
 use super::json::{StepJson, thread_name};
 use super::misspelt::Misspelt;
 use super::report::Report;
@@ -17,6 +18,7 @@ use super::text::{grouped, step_line};
 use crate::analysis::marker_walk::{Course, MarkerWalk, SoughtMarker};
 use crate::analysis::names::NamesAt;
 use crate::analysis::step_record::step_record;
+use crate::analysis::trace_index::TraceIndex;
 
 /// What is sought, as it was written.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +35,17 @@ pub struct MarkerArguments<'a> {
     pub extent: Extent,
     /// At most so many hits.
     pub limit: usize,
+}
+
+impl<'a> MarkerArguments<'a> {
+    fn way(&self, index: &'a TraceIndex) -> Way<'a> {
+        let begin = match self.course {
+            Course::Back => index.end(),
+            Course::Onward => Position(0),
+        };
+        let thread = self.thread.map(|thread| thread_name(thread, index));
+        Way { at: self.at.unwrap_or(begin), course: self.course, thread }
+    }
 }
 
 /// A hit: the step that it belongs to, where there is one.
@@ -81,22 +94,25 @@ pub fn find_marker(arguments: MarkerArguments<'_>, report: &mut Report<'_>) -> R
     let value = value.map(|value| names.number(value)).transpose()?;
     let sought = SoughtMarker { kind, value, thread: arguments.thread };
     let mut walk = MarkerWalk::new(sought, arguments.course, arguments.at, index, cancel)?;
-    let (mut left, mut is_any) = (arguments.limit, false);
+    let mut left = arguments.limit;
+    let mut tally = Tally::new(arguments.limit);
     while left > 0
         && let Some(hits) = walk.next_hits()?
     {
         for hit in hits.iter().take(left) {
-            (left, is_any) = (left - 1, true);
+            left -= 1;
+            tally.count += 1;
             print(hit, arguments.extent, report)?;
         }
         report.flush()?;
     }
-    match (is_any, report.is_json) {
-        (true, _) => Ok(()),
-        (false, true) if arguments.extent == Extent::All => Ok(()),
-        (false, true) => report.json(&AnswerJson { hit: None }),
-        (false, false) => report.text("nothing found\n"),
+    match (tally.count, report.is_json) {
+        (0, true) if arguments.extent == Extent::First => report.json(&AnswerJson { hit: None })?,
+        (0, false) if arguments.limit == 0 => report.text(NOTHING_WANTED)?,
+        (0, false) => report.text(&nothing_of_marker(kind, arguments.what, arguments.way(index), index))?,
+        _ => {}
     }
+    if arguments.extent == Extent::All { tally.tell(report) } else { Ok(()) }
 }
 
 fn print(hit: &MarkerHit, extent: Extent, report: &mut Report<'_>) -> Result<()> {

@@ -17,6 +17,7 @@ mod diff;
 mod extent;
 mod find;
 mod find_marker;
+mod find_words;
 mod flamegraph;
 mod follow;
 mod function_names;

@@ -231,3 +231,38 @@ fn a_lane_and_a_register_of_another_cpu_are_cells() {
     assert_eq!(by_option["thread"], "cpu1");
     sandbox.run(&["find", &amp, "last-write", "x0 of cpu7"]).ends_misspelt().says("no such part of a register");
 }
+
+#[test]
+fn a_search_that_its_limit_ended_says_so() {
+    let finder = Finder::new();
+    let all = |what: &[&str], limit: &[&str]| {
+        let ran = finder.sandbox.run(&[&["find", &finder.trace], what, &["--all"], limit].concat()).succeeds();
+        ran.err.lines().filter(|line| line.contains("hit")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for what in [&["last-write", "0x80020010:8"][..], &["text", "STRB"], &["value", "0"], &["pc", "0x80000498"]] {
+        assert_eq!(all(what, &["--limit", "3"]), ["note: 3 hits, stopped by --limit"], "{what:?}");
+        let whole = all(what, &[]);
+        assert!(whole.len() == 1 && whole[0].ends_with(" hits"), "{what:?} {whole:?}");
+    }
+    assert_eq!(all(&["last-write", "0x80020010:8"], &["--limit", "10"]), ["note: 9 hits"]);
+    assert_eq!(all(&["text", "STRB"], &["--limit", "3", "--quiet"]), [] as [&str; 0]);
+    let none = finder.sandbox.run(&["find", &finder.trace, "text", "STRB", "--limit", "0"]).succeeds();
+    none.prints("nothing looked for: --limit is 0");
+}
+
+#[test]
+fn what_was_looked_for_in_vain_is_named() {
+    let finder = Finder::new();
+    let nothing = |what: &[&str]| finder.sandbox.run(&[&["find", &finder.trace], what].concat()).succeeds().out;
+    assert_eq!(nothing(&["last-write", "0x8+8:8"]), "nothing found: no write of 0x10:8 before position 1,763\n");
+    assert_eq!(nothing(&["next-write", "sp >= 5"]), "nothing found: no write of 0x1:1 from position 0 on\n");
+    assert_eq!(nothing(&["next-read", "x4", "--at", "end"]), "nothing found: no read of x4 from position 1,763 on\n");
+    assert_eq!(nothing(&["pc", "2+2", "--all"]), "nothing found: no step at 0x4 from position 0 on\n");
+    let text = "nothing found: no step whose text or lines match \"nowhere\" by thread cpu0 from position 0 on\n";
+    assert_eq!(nothing(&["text", "nowhere", "--thread", "cpu0"]), text);
+    assert_eq!(nothing(&["value", "0x1234567*2"]), "nothing found: no value 0x2468ace from position 0 on\n");
+    let markers = "nothing found: this trace has no markers, such as binary formats keep of system calls and times\n";
+    assert_eq!(nothing(&["marker", "syscall=1"]), markers);
+    let external = nothing(&["last-external", "0x2000:4"]);
+    assert_eq!(external, "nothing found: no external change of 0x2000:4 before position 1,763\n");
+}

@@ -1,0 +1,111 @@
+//! What `find` says besides its hits: how many there were, and what was looked for in vain.
+
+use stepback_index::{AccessKinds, Cell, MarkerReader, MemoryRange};
+use stepback_parsers::{MarkerKind, Position, drmemtrace::marker_name};
+
+use super::progress::say;
+use super::report::Report;
+use super::text::{counted, grouped, printable};
+use crate::analysis::marker_walk::Course;
+use crate::analysis::trace_index::TraceIndex;
+use crate::analysis::walk::Sought;
+
+/// What is said where the limit leaves nothing to look for.
+pub const NOTHING_WANTED: &str = "nothing looked for: --limit is 0\n";
+
+/// Hits of a search for all of them, as they are counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Tally {
+    /// So far.
+    pub count: u64,
+    /// The search ends after so many.
+    pub wanted: usize,
+}
+
+impl Tally {
+    /// None so far.
+    pub fn new(wanted: usize) -> Self {
+        Self { count: 0, wanted }
+    }
+
+    /// Hands over the hits and says how many they are; a search that its limit ended may have left out others.
+    pub fn tell(self, report: &mut Report<'_>) -> anyhow::Result<()> {
+        if report.is_quiet {
+            return Ok(());
+        }
+        report.flush()?;
+        let is_stopped = usize::try_from(self.count).is_ok_and(|count| count >= self.wanted);
+        let stopped = if is_stopped { ", stopped by --limit" } else { "" };
+        say(&format!("note: {}{stopped}", counted(self.count, "hit")));
+        Ok(())
+    }
+}
+
+/// From where it was looked for, and which way.
+#[derive(Clone, Copy, Debug)]
+pub struct Way<'a> {
+    /// The position where the search began.
+    pub at: Position,
+    /// Which way.
+    pub course: Course,
+    /// The thread whose steps were meant alone.
+    pub thread: Option<&'a str>,
+}
+
+/// `nothing found: no write of 0x8000ff00:8 before position 1,763`.
+pub fn nothing_of(subject: &str, way: Way<'_>) -> String {
+    let thread = way.thread.map(|thread| format!(" by thread {}", printable(thread))).unwrap_or_default();
+    let at = grouped(way.at.0);
+    let place = match way.course {
+        Course::Back => format!("before position {at}"),
+        Course::Onward => format!("from position {at} on"),
+    };
+    format!("nothing found: no {subject}{thread} {place}\n")
+}
+
+/// What a walk looks for, `write of 0x1000:8`; registers are called as the user called them.
+pub fn subject_of(sought: &Sought, what: &str) -> String {
+    match sought {
+        Sought::LastAccess(cell, kinds) | Sought::NextAccess(cell, kinds) => {
+            let cell = match *cell {
+                Cell::Register { .. } => printable(what.trim()),
+                Cell::Memory { address, len_bytes } => range_text(MemoryRange { address, len_bytes }),
+            };
+            format!("{} of {cell}", kinds_word(*kinds))
+        }
+        Sought::Accesses(range, kinds) => format!("{} of {}", kinds_word(*kinds), range_text(*range)),
+        Sought::LastVisit(address) | Sought::NextVisit(address) => format!("step at {address}"),
+        Sought::NextExternal(None) | Sought::LastExternal(None) => "external change".to_owned(),
+        Sought::NextExternal(Some(range)) | Sought::LastExternal(Some(range)) => {
+            format!("external change of {}", range_text(*range))
+        }
+    }
+}
+
+/// What is said of a marker that was not found: where the trace has none of its kind, no other question finds one.
+pub fn nothing_of_marker(kind: MarkerKind, subject: &str, way: Way<'_>, index: &TraceIndex) -> String {
+    let mut known: Vec<MarkerKind> = MarkerReader(index).marker_counts().map(|counted| counted.kind).collect();
+    if known.contains(&kind) {
+        return nothing_of(&format!("marker {}", printable(subject)), way);
+    }
+    if known.is_empty() {
+        return "nothing found: this trace has no markers, such as binary formats keep of system calls and times\n"
+            .to_owned();
+    }
+    known.sort_unstable();
+    known.dedup();
+    let names: Vec<_> = known.into_iter().map(marker_name).collect();
+    format!("nothing found: this trace has no marker {}, only {}\n", marker_name(kind), names.join(", "))
+}
+
+fn kinds_word(kinds: AccessKinds) -> &'static str {
+    match kinds {
+        AccessKinds::Reads => "read",
+        AccessKinds::Writes => "write",
+        AccessKinds::All => "access",
+    }
+}
+
+fn range_text(range: MemoryRange) -> String {
+    format!("{}:{}", range.address, range.len_bytes)
+}
