@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser as _;
-use stepback::cli::{Arguments, Shown, WindowArguments, run};
+use stepback::cli::{Shown, WindowArguments, parse, run};
 use stepback::window::{Outcome, TraceChoice, WindowOptions, run as run_window};
 
 fn main() -> ExitCode {
-    run(&Arguments::parse(), open_window)
+    run(&parse(), open_window)
 }
 
 fn open_window(arguments: &WindowArguments) -> Result<Shown> {

@@ -124,6 +124,11 @@ impl Subcommand for ChosenCommand {
     }
 }
 
+/// The names of all subcommands, in the order of the help.
+pub fn subcommand_names() -> impl Iterator<Item = &'static str> {
+    COMMANDS.iter().map(|entry| entry.name)
+}
+
 fn entry(name: &str) -> Option<&'static Entry> {
     COMMANDS.iter().find(|entry| entry.name == name)
 }

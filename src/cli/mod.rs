@@ -43,9 +43,11 @@ mod text;
 mod threads;
 mod trace_arguments;
 mod truncate;
+mod typed;
 mod vcd;
 mod window;
 
 pub use arguments::Arguments;
 pub use run::run;
+pub use typed::parse;
 pub use window::{OpenWindow, Shown, WindowArguments};

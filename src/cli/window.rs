@@ -1,16 +1,17 @@
 //! The window, and what is said where no window is possible.
 
-use std::io::{self, Write as _};
-use std::path::PathBuf;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, bail};
 use clap::Args;
 
 use super::info::print_info;
 use super::options::{ReportOptions, TraceOptions};
 use super::progress::{self, say};
 use super::report::Report;
+use super::typed::neither;
 use crate::session::{OpenOptions, demo_path, is_same_file};
 
 /// How to go on without a window.
@@ -77,10 +78,20 @@ pub fn run(arguments: &WindowArguments, open_window: OpenWindow) -> Result<ExitC
     {
         bail!("the picture would overwrite the trace: {picture:?}");
     }
+    if let Some(trace) = arguments.trace.as_deref() {
+        refuse_missing(trace)?;
+    }
     match open_window(arguments)? {
         Shown::Done => Ok(ExitCode::SUCCESS),
         Shown::NoWindow(why) => do_without(arguments, &why),
     }
+}
+
+/// A file that is not there is told at once, not in a window that then stays there without a trace.
+fn refuse_missing(trace: &Path) -> Result<()> {
+    let is_missing = trace.metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound);
+    let why = || trace.to_str().and_then(neither).unwrap_or_else(|| format!("there is no such file: {trace:?}"));
+    if is_missing { Err(Error::msg(why())) } else { Ok(()) }
 }
 
 fn do_without(arguments: &WindowArguments, why: &str) -> Result<ExitCode> {

@@ -74,3 +74,14 @@ fn an_image_that_was_named_must_be_usable() {
     sandbox.file("overflow_bare.elf", "no image");
     sandbox.run(&["info", &trace]).succeeds().says("overflow_bare.elf").says("left out");
 }
+
+#[test]
+fn a_subcommand_that_is_mistyped_is_told_with_the_near_ones() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    sandbox.run(&["ifno", &trace]).ends_misspelt().says("no subcommand \"ifno\"; did you mean info?");
+    sandbox.run(&[&trace, "info"]).ends_misspelt().says("the subcommand comes first: stepback info");
+    let alone = sandbox.run(&["stat"]);
+    alone.fails_with(&["there is no such file, and no subcommand \"stat\"; did you mean at or heat?"]);
+    sandbox.run(&["missing.tarmac"]).fails_with(&["there is no such file: \"missing.tarmac\""]);
+}
