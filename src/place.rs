@@ -284,7 +284,11 @@ fn parse(text: &str) -> Result<Place> {
     if let Some(percent) = text.strip_suffix('%') {
         return Percent::parse(percent.trim_end()).map(Place::Percent);
     }
-    let Some((kind, rest)) = text.split_once(':') else { return whole(text).map(Place::Number) };
+    let Some((kind, rest)) = text.split_once(':') else {
+        let is_negative = text.strip_prefix('-').is_some_and(|digits| without_commas(digits).is_some());
+        ensure!(!is_negative, "{text:?} is not a whole number: positions begin at 0, the start");
+        return whole(text).map(Place::Number);
+    };
     let rest = rest.trim();
     match kind.trim_end().to_ascii_lowercase().as_str() {
         "line" => parse_line(rest),
@@ -421,6 +425,7 @@ mod tests {
         check_error("7th", "\"7th\" is no position");
         check_error("7th", "\"7th\" is not a whole number");
         check_error("-1", "\"-1\" is not a whole number");
+        check_error("-1,000", "positions begin at 0");
         check_error("0x10", "\"0x10\" is not a whole number");
         check_error("1,25", "\"1,25\" is not a whole number");
         check_error("1,2500", "is not a whole number");

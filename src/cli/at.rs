@@ -34,7 +34,7 @@ const MEMORY_LIMIT_BYTES: u64 = 16 << 20;
 #[derive(Debug, Args)]
 pub struct AtArguments {
     /// When.
-    #[arg(index = 2, value_name = "POS")]
+    #[arg(index = 2, value_name = "POS", allow_negative_numbers = true)]
     pub position: Place,
     /// Whose registers (default: the thread of the last step before the position).
     #[arg(long, value_name = "T")]

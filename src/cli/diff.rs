@@ -20,10 +20,10 @@ use crate::place::Place;
 #[derive(Debug, Args)]
 pub struct DiffArguments {
     /// One position.
-    #[arg(index = 2, value_name = "POS")]
+    #[arg(index = 2, value_name = "POS", allow_negative_numbers = true)]
     pub from: Place,
     /// The other.
-    #[arg(index = 3, value_name = "POS")]
+    #[arg(index = 3, value_name = "POS", allow_negative_numbers = true)]
     pub to: Place,
     /// Whose registers (default: the thread of the last step before the second position).
     #[arg(long, value_name = "T")]

@@ -26,7 +26,7 @@ pub struct HeapArguments {
     #[arg(index = 2, value_name = "ADDR", allow_hyphen_values = true)]
     pub address: Option<String>,
     /// When (default: end).
-    #[arg(long, value_name = "POS", requires = "address")]
+    #[arg(long, value_name = "POS", allow_negative_numbers = true, requires = "address")]
     pub at: Option<Place>,
     /// Only blocks that are never freed.
     #[arg(long, conflicts_with = "address")]

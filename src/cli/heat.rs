@@ -19,10 +19,10 @@ use crate::place::Place;
 #[derive(Debug, Args)]
 pub struct HeatArguments {
     /// From where (default: start).
-    #[arg(long, value_name = "POS")]
+    #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub from: Option<Place>,
     /// To where (default: end).
-    #[arg(long, value_name = "POS")]
+    #[arg(long, value_name = "POS", allow_negative_numbers = true)]
     pub to: Option<Place>,
     /// At most so many pages, those with most accesses.
     #[arg(long, value_name = "N")]

@@ -20,7 +20,7 @@ const BLOCK_STEPS: u64 = 1024;
 #[derive(Debug, Args)]
 pub struct ListingWishes {
     /// The first step is the one just after this position.
-    #[arg(long, value_name = "POS", default_value = "start")]
+    #[arg(long, value_name = "POS", allow_negative_numbers = true, default_value = "start")]
     pub from: Place,
     /// How many steps or records (default: all).
     #[arg(long, value_name = "N")]

@@ -44,10 +44,10 @@ pub struct VcdArguments {
     #[arg(long)]
     pub exact: bool,
     /// Begin here instead of at the start; stamps that count instructions then begin with that number.
-    #[arg(long, value_name = "POS", default_value = "start", hide_default_value = true)]
+    #[arg(long, value_name = "POS", allow_negative_numbers = true, default_value = "start", hide_default_value = true)]
     pub from: Place,
     /// End here instead of at the end.
-    #[arg(long, value_name = "POS", default_value = "end", hide_default_value = true)]
+    #[arg(long, value_name = "POS", allow_negative_numbers = true, default_value = "end", hide_default_value = true)]
     pub to: Place,
     /// End after so many steps.
     #[arg(long, value_name = "N", conflicts_with = "to")]

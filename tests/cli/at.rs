@@ -186,3 +186,20 @@ fn registers_of_sve_are_shown_in_full_when_the_trace_writes_them() {
     at.prints(&format!("z3  0x{high}{low}  step 0")).prints("p2  0x0000f00f");
     sandbox.run(&["list", &trace]).succeeds().prints(&format!("z3=0x{high}{low}  p2=0x0000f00f"));
 }
+
+#[test]
+fn a_position_before_the_start_is_told_where_positions_begin() {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.fixture(OVERFLOW);
+    for arguments in [
+        &["at", &trace, "-1"][..],
+        &["diff", &trace, "-1", "5"],
+        &["diff", &trace, "1", "-5"],
+        &["list", &trace, "--from", "-3"],
+        &["find", &trace, "pc", "0x10", "--at", "-1"],
+    ] {
+        sandbox.run(arguments).ends_misspelt().says("positions begin at 0");
+    }
+    // An option that does not exist is still none.
+    sandbox.run(&["at", &trace, "--nosuch"]).ends_misspelt().says("--nosuch");
+}
