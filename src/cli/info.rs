@@ -19,6 +19,7 @@ use crate::analysis::cpu_count::cpu_count;
 use crate::model::so_far::SoFar;
 use crate::model::threads::threads_of;
 use crate::model::trace_notes::trace_notes;
+use crate::model::warning_words::placed;
 use crate::session::Session;
 
 /// How many warnings the JSON names; all are counted.
@@ -298,7 +299,7 @@ fn print_warnings(report: &mut Report<'_>) -> Result<()> {
     let count: u64 = shown.clone().map(|warning| warning.count).sum();
     for warning in shown {
         let (message, more) = (printable(&warning.message), occurrences(warning.count));
-        report.text(&format!("  line {}, byte {}: {message}{more}\n", grouped(warning.line), warning.offset))?;
+        report.text(&format!("  {}{more}\n", placed(warning, &message, &session.index)))?;
     }
     let rest = session.index.info().warning_count.saturating_sub(count);
     match (rest, is_verbose) {

@@ -9,6 +9,7 @@ use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
 use crate::analysis::damage::damage_in;
 use crate::model::so_far::SoFar;
+use crate::model::warning_words::place;
 use crate::session::{Damage, OpenOptions, Session, no_tail_calls};
 
 /// A question about a trace.
@@ -149,10 +150,11 @@ fn tell(session: &Session) {
     }
     if let Some(first) = session.index.warnings().first() {
         let problems = counted(session.index.info().warning_count, "problem");
-        let (line, offset, message) = (first.line, first.offset, printable(&first.message));
-        say(&format!(
-            "note: {problems} in the trace, the first in line {line}, byte {offset}: {message}: {:?}",
-            session.path
-        ));
+        let message = printable(&first.message);
+        let first = match place(first, &session.index) {
+            Some(place) => format!("the first in {place}: {message}"),
+            None => format!("the first: {message}"),
+        };
+        say(&format!("note: {problems} in the trace, {first}: {:?}", session.path));
     }
 }

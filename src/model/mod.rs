@@ -40,6 +40,7 @@ pub mod trace_notes;
 mod trace_window;
 pub mod traced_call;
 pub mod value_source;
+pub mod warning_words;
 mod windows;
 
 pub use ground::Ground;

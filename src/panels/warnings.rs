@@ -3,6 +3,7 @@
 use egui::{Rect, Ui, pos2};
 use serde::{Deserialize, Serialize};
 use stepback_index::Warning;
+use stepback_parsers::Source as _;
 
 use super::ViewCx;
 use super::cursor_list::{CursorList, take_rect};
@@ -14,7 +15,8 @@ use super::row::{EmptyWords, RowState, empty_ui, row_background, row_response};
 use crate::action::{Action, PanelKind, WindowId};
 use crate::model::so_far::{SoFar, so_far};
 use crate::model::text::thousands;
-use crate::theme::{icon, icons, mono, ui as ui_font};
+use crate::model::warning_words::placed;
+use crate::theme::{Tok, icon, icons, mono, ui as ui_font};
 
 /// The bar with the count.
 const BAR: f32 = 30.0;
@@ -53,30 +55,32 @@ impl WarningsPanel {
         out: &mut Vec<Action>,
     ) {
         let (tok, y) = (cx.tok, rect.center().y);
-        let response = row_response(ui, rect, ("warning", place), || format!("warning at line {}", warning.line));
+        let has_lines = cx.session.index.source().is_text();
+        let response = row_response(ui, rect, ("warning", place), || match has_lines {
+            true => format!("warning at line {}", warning.line),
+            false => format!("warning {}", warning.message),
+        });
         let is_cursor = self.list.cursor == place;
         row_background(pen, rect, &response, RowState { is_selected: false, is_cursor, has_focus: cx.has_focus });
         pen.text(rect.left() + INSET, y, icons::WARNING, icon(13.0), tok.warn);
-        let line = format!("line {}", thousands(warning.line));
-        let end = pen.text(rect.left() + 32.0, y, line, mono(12.5), tok.accent);
-        let end =
-            pen.label((end + INSET).max(rect.left() + 140.0), y, format!("byte {}", thousands(warning.offset)), tok.t3);
-        let left = (end + INSET).max(rect.left() + 230.0);
+        let left = if has_lines { place_ui(pen, rect, warning, tok) } else { rect.left() + 32.0 };
         let count = times(warning);
         let right = rect.right() - 8.0 - if count.is_empty() { 0.0 } else { pen.width(&count, mono(11.5)) + 8.0 };
         let end = pen.cut_text(pos2(left, y), &warning.message, ui_font(12.5), tok.t1, right);
         pen.text(end + 8.0, y, count, mono(11.5), tok.t3);
         if response.clicked() {
             self.list.cursor = place;
-            out.push(go_to(warning));
+            out.extend(go_to(warning, cx));
         }
         response.context_menu(|ui| {
-            menu_head_ui(ui, tok, &format!("Line {}", thousands(warning.line)), "");
-            if MenuItem::new("Travel to its line").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
-                out.push(go_to(warning));
+            if has_lines {
+                menu_head_ui(ui, tok, &format!("Line {}", thousands(warning.line)), "");
+                if MenuItem::new("Travel to its line").icon(icons::GO_TO).key("Enter").ui(ui, tok) {
+                    out.extend(go_to(warning, cx));
+                }
             }
             if MenuItem::new("Copy").icon(icons::COPY).key("Ctrl+C").ui(ui, tok) {
-                out.push(Action::Copy(text_of(warning)));
+                out.push(Action::Copy(text_of(warning, cx)));
             }
         });
     }
@@ -84,8 +88,8 @@ impl WarningsPanel {
     fn keys(&mut self, ui: &Ui, warnings: &[Warning], list: Rect, cx: &ViewCx<'_>, out: &mut Vec<Action>) {
         for key in take_keys(ui, cx) {
             match (key, warnings.get(self.list.press(key, warnings.len(), list))) {
-                (PanelKey::Enter, Some(warning)) => out.push(go_to(warning)),
-                (PanelKey::Copy, Some(warning)) => out.push(Action::Copy(text_of(warning))),
+                (PanelKey::Enter, Some(warning)) => out.extend(go_to(warning, cx)),
+                (PanelKey::Copy, Some(warning)) => out.push(Action::Copy(text_of(warning, cx))),
                 _ => {}
             }
         }
@@ -132,9 +136,10 @@ impl Panel for WarningsPanel {
 fn bar_ui(pen: &Pen<'_>, bar: Rect, kept: u64, cx: &ViewCx<'_>) {
     pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, cx.tok.line);
     let count = cx.session.index.info().warning_count;
+    let one = if cx.session.index.source().is_text() { "line" } else { "place" };
     let words = match count {
-        1 => "1 line could not be read, or only with doubt".to_owned(),
-        _ => format!("{} lines could not be read, or only with doubt", thousands(count)),
+        1 => format!("1 {one} could not be read, or only with doubt"),
+        _ => format!("{} {one}s could not be read, or only with doubt", thousands(count)),
     };
     let words = so_far(cx.session, &words);
     let words = if count > kept { format!("{words}; {}", different(kept)) } else { words };
@@ -154,11 +159,22 @@ fn times(warning: &Warning) -> String {
     if warning.count > 1 { format!("×{}", thousands(warning.count)) } else { String::new() }
 }
 
-fn go_to(warning: &Warning) -> Action {
-    Action::GoTo(format!("line:{}", warning.line))
+/// Draws the line and the byte. Returns where the message begins.
+fn place_ui(pen: &Pen<'_>, rect: Rect, warning: &Warning, tok: &Tok) -> f32 {
+    let y = rect.center().y;
+    let line = format!("line {}", thousands(warning.line));
+    let end = pen.text(rect.left() + 32.0, y, line, mono(12.5), tok.accent);
+    let byte = format!("byte {}", thousands(warning.offset));
+    let end = pen.label((end + INSET).max(rect.left() + 140.0), y, byte, tok.t3);
+    (end + INSET).max(rect.left() + 230.0)
 }
 
-fn text_of(warning: &Warning) -> String {
-    let times = times(warning);
-    format!("line {}, byte {}: {} {times}", warning.line, warning.offset, warning.message).trim_end().to_owned()
+/// None where the format has no lines.
+fn go_to(warning: &Warning, cx: &ViewCx<'_>) -> Option<Action> {
+    cx.session.index.source().is_text().then(|| Action::GoTo(format!("line:{}", warning.line)))
+}
+
+fn text_of(warning: &Warning, cx: &ViewCx<'_>) -> String {
+    let text = placed(warning, &warning.message, &cx.session.index);
+    format!("{text} {}", times(warning)).trim_end().to_owned()
 }

@@ -1,5 +1,7 @@
 //! Traces that were opened: shown as far as they are indexed, replaced in place as more comes, followed as they grow.
 
+use stepback_parsers::Source as _;
+
 use super::app::App;
 use super::arriving_part::Arrival;
 use super::opening::{Opened, Opening, Showing, Told};
@@ -8,6 +10,7 @@ use super::settings::SavedLayout;
 use super::toasts::ToastKind;
 use super::workspace::Workspace;
 use crate::action::{Action, PanelKind, Way};
+use crate::model::warning_words::placed;
 use crate::model::{AtEnd, Move};
 use crate::session::{IndexPolicy, OpenOptions, Session, TraceChange};
 
@@ -170,13 +173,13 @@ impl App {
         let is_new = session.is_built_now && session.index.is_whole();
         let mut told = session.index.warnings().iter().filter(|warning| count == 0 || !warning.is_of_time());
         let Some(first) = told.next().filter(|_| is_new) else { return };
+        let one = if session.index.source().is_text() { "line" } else { "place" };
         let title = match count {
             0 => "Time runs backwards".to_owned(),
-            1 => "1 line could not be read".to_owned(),
-            _ => format!("{} lines could not be read", super::words::count(count)),
+            1 => format!("1 {one} could not be read"),
+            _ => format!("{} {one}s could not be read", super::words::count(count)),
         };
-        let line = super::words::count(first.line);
-        let text = format!("First: line {line}, byte {}: {}.", super::words::count(first.offset), first.message);
+        let text = format!("First: {}.", placed(first, &first.message, &session.index));
         let show = Some(("Show list".to_owned(), Action::ShowPanel(PanelKind::Warnings)));
         self.toasts.show_with(ToastKind::Warning, &title, &text, show);
     }

@@ -495,3 +495,15 @@ fn a_stored_immediate_is_shown_where_the_instruction_tells_it() {
         (Some("10 00 00 00 00 00 00 00"), Some("iiiiiiii"))
     );
 }
+
+#[test]
+fn a_problem_of_a_binary_file_has_no_line() {
+    let sandbox = Sandbox::new();
+    let file = PLAIN.files(Container::Plain).remove(0);
+    let cut = &file.bytes[..file.bytes.len() - 5];
+    let trace = sandbox.file(&file.name, cut);
+    let ran = sandbox.run(&["info", &trace]).succeeds();
+    assert!(ran.err.contains("in the trace, the first: ") && !ran.err.contains("line 1"), "{}", ran.err);
+    assert!(!ran.out.contains("line 1"), "{}", ran.out);
+    assert_eq!(sandbox.json(&["info", &trace])["warnings"]["first"][0]["line"], 1);
+}
