@@ -27,6 +27,7 @@ use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
 use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
+use crate::window::WindowStep;
 
 /// An instruction set, as its architecture knows it. What is documented on [`InstructionSet`] is not documented twice.
 pub(crate) trait Architecture {
@@ -141,6 +142,10 @@ pub(crate) trait Architecture {
     #[inline(always)]
     fn is_link(_register: RegisterId) -> bool {
         false
+    }
+    /// To which register window it turns when it is executed.
+    fn window_step(_encoding: &Encoding) -> Option<WindowStep> {
+        None
     }
     #[inline(always)]
     fn computes_stack_from_itself(_opcode: u32) -> bool {

@@ -90,3 +90,4 @@ pub use status::{Flag, Status};
 pub use stub::{Stub, StubSlot};
 pub use text_flow::{OperandWord, TextFlow, without_prefix};
 pub use view::{RegisterId, RegisterView};
+pub use window::WindowStep;

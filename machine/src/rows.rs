@@ -36,6 +36,7 @@ use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
 use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
+use crate::window::WindowStep;
 use crate::x86::set::{X86_32, X86_64};
 
 /// Asks the architecture of a set; the rows.
@@ -253,6 +254,11 @@ impl InstructionSet {
     /// The registers that may be changed when control comes back behind a trap.
     pub fn changed_by_trap(self, encoding: &Encoding) -> &'static [&'static str] {
         ask!(self, Of => Of::changed_by_trap(encoding))
+    }
+
+    /// To which register window an instruction turns when it is executed; none: it stays in its own.
+    pub fn window_step(self, encoding: &Encoding) -> Option<WindowStep> {
+        ask!(self, Of => Of::window_step(encoding))
     }
 
     /// True for an instruction that chooses between stack pointers, so that the plain name means another one behind it.

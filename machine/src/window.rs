@@ -95,6 +95,15 @@ pub const fn numbered_out(window: u16, number: u16) -> RegisterId {
     RegisterId(NUMBERED_OUTS + window * 8 + number)
 }
 
+/// To which window an instruction turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WindowStep {
+    /// To the next, as `save` does.
+    Save,
+    /// Back to the one before, as `restore` and `return` do.
+    Restore,
+}
+
 /// The windows of a processor, and the one in use.
 #[derive(Clone, Copy)]
 pub(crate) struct Windows {

@@ -30,7 +30,7 @@ use crate::sparc::words::operand_word;
 use crate::status::Status;
 use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
-use crate::window::banks;
+use crate::window::{WindowStep, banks};
 
 /// See [`InstructionSet::Sparc64`].
 pub struct Sparc64;
@@ -125,6 +125,15 @@ impl Architecture for Sparc64 {
     /// CASA, CASXA.
     fn is_exclusive_store(encoding: &Encoding) -> bool {
         word_of(encoding).is_some_and(|word| word.format() == 3 && matches!(word.kind(), 0x3c | 0x3e))
+    }
+
+    fn window_step(encoding: &Encoding) -> Option<WindowStep> {
+        let word = word_of(encoding).filter(|word| word.format() == 2)?;
+        match word.kind() {
+            0x3c => Some(WindowStep::Save),
+            0x39 | 0x3d => Some(WindowStep::Restore),
+            _ => None,
+        }
     }
 
     /// ADD, SUB; SAVE and RESTORE, which go to the frame below or above.
