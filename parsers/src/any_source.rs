@@ -11,6 +11,7 @@ use crate::facts::{KnownThread, Recording};
 use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
 use crate::numbers::Position;
+use crate::rst::Rst;
 use crate::scratch::ParseScratch;
 use crate::source::{MadeLine, Parsed, Source};
 use crate::tarmac::source::Tarmac;
@@ -21,6 +22,7 @@ macro_rules! ask {
         match $source {
             AnySource::Tarmac($trace) => $answer,
             AnySource::Drmemtrace($trace) => $answer,
+            AnySource::Rst($trace) => $answer,
         }
     };
 }
@@ -32,6 +34,8 @@ pub enum AnySource {
     Tarmac(Tarmac),
     /// DynamoRIO drmemtrace.
     Drmemtrace(Drmemtrace),
+    /// Sun RST.
+    Rst(Rst),
 }
 
 impl AnySource {
@@ -43,6 +47,11 @@ impl AnySource {
     /// The trace, for what only drmemtrace traces can do.
     pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
         if let Self::Drmemtrace(trace) = self { Some(trace) } else { None }
+    }
+
+    /// The trace, for what only RST traces can do.
+    pub fn rst(&self) -> Option<&Rst> {
+        if let Self::Rst(trace) = self { Some(trace) } else { None }
     }
 }
 

@@ -11,6 +11,8 @@ use crate::error::{FormatError, SourceError};
 use crate::foreign::foreign_format;
 use crate::kept::places::KeptOptions;
 use crate::read_at::{ReadAt, TraceFile};
+use crate::rst::Rst;
+use crate::rst::RstHead;
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::text::limits::LINE_LIMIT;
@@ -22,10 +24,12 @@ pub enum Format {
     Tarmac,
     /// DynamoRIO drmemtrace.
     Drmemtrace,
+    /// Sun RST.
+    Rst,
 }
 
 /// All formats.
-const FORMATS: [FormatRow; 2] = [
+const FORMATS: [FormatRow; 3] = [
     FormatRow {
         format: Format::Tarmac,
         name: "tarmac",
@@ -53,6 +57,18 @@ const FORMATS: [FormatRow; 2] = [
             open: |files, assumed, kept| {
                 Drmemtrace::open_as(files, assumed.instruction_set, kept).map(AnySource::Drmemtrace)
             },
+        },
+    },
+    FormatRow {
+        format: Format::Rst,
+        name: "rst",
+        title: "RST",
+        maker: "Sun's SPARC simulators",
+        endings: &["rst", "rsz", "rzgz", "gz", "zst", "xz"],
+        follow_refusal: Some("an RST trace cannot be followed: what its records mean depends on all before them"),
+        shape: Shape::Files {
+            is_file: |file| matches!(RstHead::of(file), Ok(Some(_))),
+            open: |files, _, kept| Rst::open(files, kept).map(AnySource::Rst),
         },
     },
 ];

@@ -30,23 +30,34 @@ pub fn push_line(out: &mut Vec<u8>, place: RecordPlace, record: &RawRecord) {
         }
         None => line.spaces(11),
     };
+    push_content(&mut line, record);
+}
+
+/// What a record says, without its number and processor.
+pub fn content(record: &RawRecord) -> String {
+    let mut out = Vec::new();
+    push_content(&mut LineWriter::new(&mut out), record);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn push_content(line: &mut LineWriter<'_>, record: &RawRecord) {
     match Record::of(record) {
-        Record::Instruction(instruction) => push_instruction(&mut line, &instruction),
-        Record::RegisterValues(values) => push_values(&mut line, &values),
-        Record::MemoryValue(memory) => push_memory(&mut line, &memory),
-        Record::PaVaDiff(difference) => push_difference(&mut line, &difference),
-        Record::Trap(trap) => push_trap(&mut line, &trap),
-        Record::Preg(preg) => push_preg(&mut line, &preg),
-        Record::TlbEntry(entry) => push_tlb(&mut line, &entry),
+        Record::Instruction(instruction) => push_instruction(line, &instruction),
+        Record::RegisterValues(values) => push_values(line, &values),
+        Record::MemoryValue(memory) => push_memory(line, &memory),
+        Record::PaVaDiff(difference) => push_difference(line, &difference),
+        Record::Trap(trap) => push_trap(line, &trap),
+        Record::Preg(preg) => push_preg(line, &preg),
+        Record::TlbEntry(entry) => push_tlb(line, &entry),
         Record::Text(part) => {
             line.text(if part.is_continued { "text…    " } else { "text     " });
-            push_quoted(&mut line, &part.text);
+            push_quoted(line, &part.text);
         }
         Record::Unknown(bytes) => {
             line.text("type ").number(u64::from(record.kind())).text(" ");
             bytes.iter().for_each(|byte| _ = line.byte(*byte));
         }
-        _ => push_fields(&mut line, record),
+        _ => push_fields(line, record),
     }
 }
 

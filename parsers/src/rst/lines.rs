@@ -1,0 +1,79 @@
+//! The events of a trace as lines for people, and for the search for text.
+
+use stepback_machine::{AccessKind, Registers, step_text};
+
+use crate::events::{EventSink, MarkerEvent, MemoryAccess, Problem, RegisterWrite, StepEvent, TextEvent, ThreadNumber};
+use crate::marker::MarkerKind;
+use crate::source::MadeLine;
+
+/// Makes a line of each event.
+pub struct Lines<'a> {
+    each: &'a mut dyn FnMut(MadeLine<'_>),
+    /// By the number of the thread.
+    names: Vec<String>,
+    chunk_offset: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// Hands out the lines of a range of the trace that begins at this offset.
+    pub fn new(chunk_offset: u64, each: &'a mut dyn FnMut(MadeLine<'_>)) -> Self {
+        Self { each, names: Vec::new(), chunk_offset }
+    }
+
+    fn line(&mut self, thread: ThreadNumber, text: &str) {
+        let name = self.names.get(usize::from(thread.0)).map_or("", String::as_str);
+        let line = format!("{name} {text}");
+        (self.each)(MadeLine { chunk_offset: self.chunk_offset, thread: name, text: line.as_bytes() });
+    }
+}
+
+impl EventSink for Lines<'_> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.names.push(name.to_owned());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.chunk_offset = step.chunk_offset;
+        let text = step_text(step.text, step.encoding(), step.pc, step.instruction_set, step.length_bytes);
+        let fate = if step.is_executed { "" } else { " (not executed)" };
+        self.line(step.thread, &format!("{:016x} {:08x} {text}{fate}", step.pc.0, step.opcode));
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let name = Registers::name(write.view, stepback_machine::InstructionSet::Sparc64);
+        let digits: String = match write.bytes {
+            Some(bytes) => bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect(),
+            None => "(not told)".to_owned(),
+        };
+        self.line(write.thread, &format!("  {} = {digits}", name.as_deref().unwrap_or("?")));
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let word = if access.kind == AccessKind::Read { "read" } else { "write" };
+        let size = usize::from(access.size_bytes);
+        let digits = access.bytes.map(|bytes| bytes.iter().take(size).map(|byte| format!("{byte:02x}")).collect());
+        let digits = digits.map_or_else(String::new, |digits: String| format!(" {digits}"));
+        self.line(access.thread, &format!("  {word} {size} @ {:016x}{digits}", access.address.0));
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        let text = String::from_utf8_lossy(event.text).into_owned();
+        self.line(event.thread, &format!("  {text}"));
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        let word = match event.marker.kind {
+            MarkerKind::HARDWARE_EVENT => "trap at",
+            MarkerKind::HARDWARE_RETURN => "back to",
+            MarkerKind::TIMESTAMP => "time",
+            MarkerKind::PHYSICAL_ADDRESS => "physical page",
+            MarkerKind::VIRTUAL_ADDRESS => "of virtual page",
+            _ => "marker",
+        };
+        self.line(event.thread, &format!("  {word} {:#x}", event.marker.value));
+    }
+
+    fn problem(&mut self, problem: &Problem) {
+        self.line(ThreadNumber(0), &format!("  <{}>", problem.message));
+    }
+}

@@ -1,0 +1,180 @@
+//! What is known of a processor at the place of the trace that was read up to.
+
+use std::collections::HashMap;
+
+use stepback_machine::{Delay, Mode, RegisterId, RegisterView, WindowStep};
+
+use crate::events::ThreadNumber;
+use crate::rst::records::{PaVaDiff, RegisterValues, Trap};
+use crate::rst::replay::memory::Piece;
+
+/// Windows of a processor that does not say how many it has.
+const USUAL_WINDOWS: u8 = 8;
+/// Trap levels that have registers of their own.
+pub const LEVELS: u8 = 7;
+/// PSTATE bits that choose a set of globals, and which (The SPARC Architecture Manual, Version 9, 5.2.1, and
+/// UltraSPARC User's Manual, 14.5.9): alternate, interrupt, memory management.
+const GLOBAL_BITS: [(u64, u8); 3] = [(1, 3), (1 << 11, 1), (1 << 10, 2)];
+
+/// A processor.
+#[derive(Debug)]
+pub struct Cpu {
+    /// Its thread.
+    pub thread: ThreadNumber,
+    /// The window in use; where the trace has not said it, counted from an arbitrary one.
+    pub window: u8,
+    /// How many windows there are.
+    pub windows: u8,
+    /// The set of globals in use.
+    pub globals: u8,
+    /// Trap level.
+    pub level: u8,
+    /// The mode that was told last.
+    pub told_mode: Mode,
+    /// Its last instruction.
+    pub last: Option<LastStep>,
+    /// A trap whose instruction is still to come.
+    pub trap: Option<Trap>,
+    /// Translations that the next instruction uses first.
+    pub translation: Option<PaVaDiff>,
+    /// What memory holds, said before the instruction that may load it.
+    pub ahead: Vec<Piece>,
+    /// Where a continued value of memory goes on.
+    pub continued_at: Option<u64>,
+    /// Values that were said before the first instruction, while the window may be unknown.
+    pub early: Vec<RegisterValues>,
+    /// False until the first instruction.
+    pub has_begun: bool,
+    /// What was told last to be added to the addresses of a page, by its number.
+    pub translations: HashMap<u64, u64>,
+    /// The contexts that were told last: primary and secondary, of instructions and of data.
+    pub contexts: Option<[u16; 4]>,
+    /// The window at each trap level, to come back to.
+    saved_windows: [Option<u8>; LEVELS as usize + 1],
+    /// By register: what the trace's reader knows of it.
+    known: Vec<Option<u64>>,
+}
+
+/// The last instruction of a processor.
+#[derive(Debug)]
+pub struct LastStep {
+    /// Its address.
+    pub pc: u64,
+    /// What becomes of the instruction behind it.
+    pub delay: Delay,
+    /// The registers that it wrote and that the trace has not told of yet, as absolute cells.
+    pub untold: Vec<RegisterView>,
+    /// The registers that it wrote.
+    pub written: Vec<RegisterView>,
+}
+
+impl Cpu {
+    /// Nothing known yet but how many windows there are, if that.
+    pub fn new(thread: ThreadNumber, windows: Option<u8>) -> Self {
+        Self {
+            thread,
+            window: 0,
+            windows: windows.unwrap_or(USUAL_WINDOWS),
+            globals: 0,
+            level: 0,
+            told_mode: Mode::Other,
+            last: None,
+            trap: None,
+            translation: None,
+            ahead: Vec::new(),
+            continued_at: None,
+            early: Vec::new(),
+            has_begun: false,
+            translations: HashMap::new(),
+            contexts: None,
+            saved_windows: [None; LEVELS as usize + 1],
+            known: vec![None; usize::from(RegisterId::FIRST_NAMED.0)],
+        }
+    }
+
+    /// What plain names mean.
+    pub fn mode(&self) -> Mode {
+        Mode::Window { current: self.window % self.windows, count: self.windows, globals: self.globals }
+    }
+
+    /// The register itself, whatever window it is in.
+    pub fn home(&self, view: RegisterView) -> RegisterView {
+        RegisterView { register: self.mode().home(view.register), ..view }
+    }
+
+    /// Turns to a window so many further on.
+    fn turn(&mut self, by: i16) {
+        let windows = i16::from(self.windows);
+        self.window = (i16::from(self.window) + by).rem_euclid(windows) as u8;
+    }
+
+    /// Takes the window that an instruction leads to.
+    pub fn follow(&mut self, step: WindowStep) {
+        match step {
+            WindowStep::Save => self.turn(1),
+            WindowStep::Restore => self.turn(-1),
+        }
+    }
+
+    /// A trap is taken, which may turn to another window (The SPARC Architecture Manual, Version 9, 7.6 "Trap Processing").
+    pub fn enter_trap(&mut self, trap: &Trap, can_save: Option<u64>) {
+        if let Some(place) = self.saved_windows.get_mut(usize::from(self.level) + 1) {
+            *place = Some(self.window);
+        }
+        self.level = trap.level.saturating_add(1).min(LEVELS);
+        match trap.trap_type {
+            0x24 => self.turn(1),
+            // A spill is asked for when no window can be saved to, so where nothing says how many there are, there is none.
+            0x80..=0xbf => self.turn(2 + i16::from(can_save.unwrap_or(0) as u8)),
+            0xc0..=0xff => self.turn(-1),
+            _ => {}
+        }
+    }
+
+    /// The handler of a trap is done.
+    pub fn leave_trap(&mut self) {
+        if let Some(window) = self.saved_windows.get_mut(usize::from(self.level)).and_then(Option::take) {
+            self.window = window;
+        }
+        self.level = self.level.saturating_sub(1);
+    }
+
+    /// Takes the window that the trace says.
+    pub fn set_window(&mut self, window: u64) {
+        if let Ok(window) = u8::try_from(window)
+            && window < self.windows
+        {
+            self.window = window;
+        }
+    }
+
+    /// Takes the set of globals that the processor's state chooses.
+    pub fn set_state(&mut self, pstate: u64) {
+        self.globals = GLOBAL_BITS.iter().find(|(bit, _)| pstate & bit != 0).map_or(0, |(_, set)| *set);
+    }
+
+    /// What is known of a register.
+    pub fn known(&self, home: RegisterView) -> Option<u64> {
+        *self.known.get(place_of(home)?)?
+    }
+
+    /// Notes what a register holds from here on.
+    pub fn learn(&mut self, home: RegisterView, value: Option<u64>) {
+        if let Some(place) = place_of(home).and_then(|place| self.known.get_mut(place)) {
+            *place = value;
+        }
+    }
+
+    /// True when the last instruction wrote a register; it counts as told then.
+    pub fn takes_for_written(&mut self, home: RegisterView) -> bool {
+        let Some(last) = &mut self.last else { return false };
+        last.untold.retain(|view| !view.overlaps(home));
+        last.written.iter().any(|view| view.overlaps(home))
+    }
+}
+
+/// Registers of which parts have names of their own are not compared.
+fn place_of(view: RegisterView) -> Option<usize> {
+    let has_parts = (RegisterId::V0..RegisterId(RegisterId::V0.0 + 16)).contains(&view.register);
+    (view.offset == 0 && !has_parts && view.register != RegisterId::PSR).then_some(usize::from(view.register.0))
+}

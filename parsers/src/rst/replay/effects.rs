@@ -1,0 +1,106 @@
+//! What an instruction does, as far as its word tells: decoded once and remembered.
+
+use std::rc::Rc;
+
+use foldhash::HashMap;
+use stepback_machine::{
+    AccessKind, Address, Branch, Control, Encoding, Flow, InstructionSet, MemoryOperand, RegisterView, Target,
+    WindowStep, decode,
+};
+
+/// So many instruction words are remembered before all are forgotten.
+const REMEMBERED: usize = 1 << 18;
+const SET: InstructionSet = InstructionSet::Sparc64;
+
+/// What an instruction does when it is executed.
+#[derive(Clone, Debug, Default)]
+pub struct Effects {
+    /// Its bytes as they lie in memory; none for a word that cannot be shown.
+    pub encoding: Option<Encoding>,
+    /// What it does to control.
+    pub control: Control,
+    /// Its accesses, from the effective address on.
+    pub accesses: Vec<Touch>,
+    /// The registers that it writes, by their names before it.
+    pub writes: Vec<RegisterView>,
+    /// Which window it leads to.
+    pub window: Option<WindowStep>,
+    /// Whether it branches depends on more than itself.
+    is_conditional: bool,
+}
+
+/// An access to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// Load or store.
+    pub kind: AccessKind,
+    /// How far behind the effective address.
+    pub offset: u64,
+    /// Bytes.
+    pub size_bytes: u16,
+}
+
+impl Effects {
+    fn of(word: u32) -> Self {
+        let Some(encoding) = SET.encoding_of(word, 4) else { return Self::default() };
+        // Nobody asks where the target is, so any place will do.
+        let instruction = decode(encoding, Address(0), SET);
+        let operands = &instruction.meaning.memory;
+        let first = operands.first().map_or(0, |operand| operand.displacement);
+        let touch = |operand: &MemoryOperand| {
+            let offset = operand.displacement.wrapping_sub(first).cast_unsigned();
+            Some(Touch { kind: operand.kind, offset, size_bytes: operand.size_bytes? })
+        };
+        let registers = instruction.registers.as_ref();
+        Self {
+            encoding: Some(encoding),
+            control: instruction.control,
+            accesses: operands.iter().filter_map(touch).collect(),
+            writes: registers.map(|known| known.writes.clone()).unwrap_or_default(),
+            window: SET.window_step(&encoding),
+            is_conditional: registers.is_some_and(|known| !known.reads.is_empty()),
+        }
+    }
+
+    /// What it does to control, as a record says of it.
+    pub fn branch(&self, is_taken: Taken) -> Branch {
+        let is_direct = matches!(self.control.target, Target::Address(_));
+        match self.control.flow {
+            Flow::Branch if is_direct && self.is_conditional => Branch::Conditional(Some(is_taken == Taken::Yes)),
+            Flow::Branch if is_direct => Branch::Jump,
+            Flow::Branch => Branch::IndirectJump,
+            Flow::Call if is_direct => Branch::Call,
+            Flow::Call => Branch::IndirectCall,
+            Flow::Return => Branch::Return,
+            Flow::Next | Flow::Trap | Flow::ExceptionReturn => Branch::None,
+        }
+    }
+}
+
+/// Whether a branch was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It was.
+    Yes,
+    /// It was not.
+    No,
+}
+
+/// Effects by instruction word.
+#[derive(Debug, Default)]
+pub struct EffectTable(HashMap<u32, Rc<Effects>>);
+
+impl EffectTable {
+    /// What a word does.
+    pub fn of(&mut self, word: u32) -> Rc<Effects> {
+        if let Some(known) = self.0.get(&word) {
+            return Rc::clone(known);
+        }
+        if self.0.len() >= REMEMBERED {
+            self.0.clear();
+        }
+        let effects = Rc::new(Effects::of(word));
+        self.0.insert(word, Rc::clone(&effects));
+        effects
+    }
+}

@@ -1,0 +1,122 @@
+//! Which registers the numbers in records mean (`rst.md`, section 4; The SPARC Architecture Manual, Version 9, A.40 and A.43).
+
+use stepback_machine::{InstructionSet, RegisterView, Registers};
+
+use crate::rst::records::{RegisterKind, RegisterSlot};
+
+/// Of `rdpr`.
+const PRIVILEGED: [&str; 32] = [
+    "tpc",
+    "tnpc",
+    "tstate",
+    "tt",
+    "tick",
+    "tba",
+    "pstate",
+    "tl",
+    "pil",
+    "cwp",
+    "cansave",
+    "canrestore",
+    "cleanwin",
+    "otherwin",
+    "wstate",
+    "fq",
+    "gl",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "ver",
+];
+/// Of `rd`.
+const ANCILLARY: [&str; 9] = ["y", "", "ccr", "asi", "tick", "pc", "fprs", "", "fsr"];
+/// What each trap level has, eight numbers from 64 on.
+const OF_LEVEL: [&str; 4] = ["tpc", "tnpc", "tstate", "tt"];
+
+/// The registers by their numbers, looked up by name once.
+#[derive(Debug)]
+pub struct RegisterNames {
+    integer: Vec<Option<RegisterView>>,
+    windowed: Vec<Option<RegisterView>>,
+    float: Vec<Option<RegisterView>>,
+    privileged: Vec<Option<RegisterView>>,
+    ancillary: Vec<Option<RegisterView>>,
+    conditions: Option<RegisterView>,
+}
+
+impl RegisterNames {
+    /// All of them.
+    pub fn new() -> Self {
+        let numbers = |name: &dyn Fn(usize) -> String| (0..=255).map(|number| view(&name(number))).collect();
+        Self {
+            integer: numbers(&integer_name),
+            windowed: numbers(&windowed_name),
+            float: numbers(&float_name),
+            privileged: numbers(&privileged_name),
+            ancillary: numbers(&|number| ANCILLARY.get(number).copied().unwrap_or_default().to_owned()),
+            conditions: view("ccr"),
+        }
+    }
+
+    /// The register of a slot; none for one that is empty, or that no register is.
+    pub fn of(&self, slot: &RegisterSlot) -> Option<RegisterView> {
+        let table = match slot.kind {
+            RegisterKind::Integer => &self.integer,
+            RegisterKind::Window => &self.windowed,
+            RegisterKind::Float => &self.float,
+            RegisterKind::Privileged => &self.privileged,
+            RegisterKind::Other => &self.ancillary,
+            RegisterKind::ConditionCodes => return self.conditions,
+            RegisterKind::Unused | RegisterKind::FloatConditionCodes | RegisterKind::Mmu | RegisterKind::Unknown(_) => {
+                return None;
+            }
+        };
+        *table.get(usize::from(slot.id))?
+    }
+}
+
+/// A register by its name.
+pub fn view(name: &str) -> Option<RegisterView> {
+    Registers::view(name, InstructionSet::Sparc64)
+}
+
+fn integer_name(number: usize) -> String {
+    format!("r{number}")
+}
+
+/// `window << 5 | number`; the window of a global is its set.
+fn windowed_name(number: usize) -> String {
+    let (window, number) = (number >> 5, number & 31);
+    let (family, place) = (["g", "o", "l", "i"][number / 8], number % 8);
+    match (family, place) {
+        ("g", 0) => "g0".to_owned(),
+        ("g", place) => format!("gl{window}.g{place}"),
+        (family, place) => format!("w{window}.{family}{place}"),
+    }
+}
+
+/// 0 to 31 single, 32 to 63 double by half its number, 64 to 95 quad by a quarter of its number.
+fn float_name(number: usize) -> String {
+    match number {
+        0..32 => format!("f{number}"),
+        32..64 => format!("d{}", (number - 32) * 2),
+        64..80 => format!("q{}", (number - 64) * 4),
+        _ => String::new(),
+    }
+}
+
+fn privileged_name(number: usize) -> String {
+    let level = || Some(format!("{}{}", OF_LEVEL.get(number.checked_sub(64)? / 8)?, number % 8));
+    PRIVILEGED.get(number).map(|name| (*name).to_owned()).or_else(level).unwrap_or_default()
+}

@@ -1,0 +1,186 @@
+//! Values that the trace tells of registers and of memory.
+
+use stepback_machine::{AccessKind, RegisterId, RegisterView};
+
+use crate::rst::records::{MemoryValue, RegisterKind, RegisterSlot, RegisterValues};
+use crate::rst::replay::memory::Piece;
+use crate::rst::replay::names::view;
+use crate::rst::replay::replay::Replay;
+use crate::step_store::encoder::BlockSink;
+use crate::step_store::record::{StoredAccess, StoredRegister};
+
+/// Values of registers from before the first instruction that are kept until it comes.
+const EARLY: usize = 1 << 12;
+/// Values of memory that wait for the instruction that loads them.
+const AHEAD: usize = 64;
+/// The numbers under which registers of the current trap level stand, of all privileged ones.
+const OF_LEVEL: [&str; 4] = ["tpc", "tnpc", "tstate", "tt"];
+
+/// How a value of a register is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// By the last instruction, if that writes it.
+    After,
+    /// By nobody: so it is here.
+    Before,
+}
+
+/// Registers.
+impl<B: BlockSink> Replay<'_, B> {
+    pub(super) fn registers(&mut self, values: &RegisterValues) {
+        let cpu = self.cpu(values.cpu);
+        if !cpu.has_begun && cpu.early.len() < EARLY {
+            cpu.early.push(*values);
+            return;
+        }
+        self.begin(values.cpu);
+        self.take(values);
+    }
+
+    /// Takes what was told before a processor's first instruction: which window is in use first, since the others depend on it.
+    pub(super) fn begin(&mut self, cpu: u16) {
+        let state = self.cpu(cpu);
+        if std::mem::replace(&mut state.has_begun, true) {
+            return;
+        }
+        let early = std::mem::take(&mut state.early);
+        for slot in early.iter().flat_map(|values| &values.slots) {
+            if slot.kind == RegisterKind::Privileged {
+                self.follow_state(cpu, slot);
+            }
+        }
+        self.tell_mode(cpu);
+        early.iter().for_each(|values| self.take(values));
+    }
+
+    fn take(&mut self, values: &RegisterValues) {
+        let told = if values.is_after { Told::After } else { Told::Before };
+        let [first, second] = &values.slots;
+        if first.kind == RegisterKind::Float && first.id >= 64 {
+            if let Some(view) = self.names.of(first) {
+                let value = u128::from(first.value) << 64 | u128::from(second.value);
+                self.tell(values.cpu, view, StatedValue { value, told });
+            }
+            return;
+        }
+        self.slot(values.cpu, first, told);
+        self.slot(values.cpu, second, told);
+    }
+
+    fn slot(&mut self, cpu: u16, slot: &RegisterSlot, told: Told) {
+        if slot.kind == RegisterKind::Unused {
+            return;
+        }
+        let value = if slot.kind == RegisterKind::ConditionCodes { u64::from(slot.id) } else { slot.value };
+        if slot.kind == RegisterKind::Privileged {
+            self.follow_state(cpu, slot);
+            self.tell_mode(cpu);
+        }
+        let found = match (slot.kind, OF_LEVEL.get(usize::from(slot.id))) {
+            (RegisterKind::Privileged, Some(name)) => view(&format!("{name}{}", self.cpu(cpu).level)),
+            _ => self.names.of(slot),
+        };
+        if let Some(view) = found {
+            self.tell(cpu, view, StatedValue { value: value.into(), told });
+        }
+    }
+
+    /// Takes what decides which registers names mean.
+    fn follow_state(&mut self, cpu: u16, slot: &RegisterSlot) {
+        let of = self.names.of(slot);
+        let is = |view: Option<RegisterView>| view.is_some() && of == view;
+        let (is_window, is_level) = (is(self.fixed.window), is(self.fixed.level));
+        let (is_state, is_globals) = (is(self.fixed.pstate), is(self.fixed.globals));
+        let state = self.cpu(cpu);
+        if is_window {
+            state.set_window(slot.value);
+        } else if is_level {
+            state.level = slot.value.min(crate::rst::replay::cpu::LEVELS.into()) as u8;
+        } else if is_state {
+            state.set_state(slot.value);
+        } else if is_globals {
+            state.globals = (slot.value & 7) as u8;
+        }
+    }
+
+    /// Tells a register's value, where an instruction wrote it or where it is news.
+    pub(super) fn tell(&mut self, cpu: u16, view: RegisterView, stated: StatedValue) {
+        let unused_bits = 128 - 8 * u32::from(view.size_bytes.min(16));
+        let value = stated.value << unused_bits >> unused_bits;
+        let is_last = stated.told == Told::After && self.last == Some(cpu);
+        let state = self.cpu(cpu);
+        let home = state.home(view);
+        // The first global is always 0.
+        if home.register == RegisterId(0) {
+            return;
+        }
+        let is_written = is_last && state.takes_for_written(home);
+        let is_known = u64::try_from(value).is_ok_and(|value| state.known(home) == Some(value));
+        if is_written || !is_known {
+            state.learn(home, u64::try_from(value).ok());
+            let thread = state.thread;
+            self.encoder.register(thread, StoredRegister { view, value: Some(value) });
+        }
+    }
+
+    /// Says which registers plain names mean from here on, where that is news.
+    pub(super) fn tell_mode(&mut self, cpu: u16) {
+        let state = self.cpu(cpu);
+        let (thread, mode) = (state.thread, state.mode());
+        if std::mem::replace(&mut state.told_mode, mode) == mode {
+            return;
+        }
+        self.encoder.mode(thread, mode);
+        if let Some(status) = mode.window_status() {
+            let value = Some(status.into());
+            self.encoder.register(thread, StoredRegister { view: self.fixed.status, value });
+        }
+    }
+}
+
+/// A value as a record tells it.
+#[derive(Clone, Copy, Debug)]
+pub struct StatedValue {
+    /// What it is.
+    pub value: u128,
+    /// How it is meant.
+    pub told: Told,
+}
+
+/// Memory.
+impl<B: BlockSink> Replay<'_, B> {
+    /// What memory holds: what the instruction before stored, or what the next one loads.
+    pub(super) fn memory(&mut self, value: &MemoryValue) {
+        let cpu = self.cpu(value.cpu);
+        let Some(address) = value.address.or(cpu.continued_at).filter(|_| value.is_virtual) else { return };
+        for piece in Piece::of(address, value.content) {
+            self.cpu(value.cpu).continued_at = Some(piece.end());
+            self.piece(value.cpu, piece);
+        }
+    }
+
+    fn piece(&mut self, cpu: u16, piece: Piece) {
+        let is_last = self.last == Some(cpu);
+        let open = self.open.iter_mut().filter(|access| is_last && access.value.is_none());
+        let is_taken = open.fold(false, |is_taken, access| access.take(&piece) || is_taken);
+        if is_taken {
+            return;
+        }
+        let state = self.cpu(cpu);
+        state.ahead.push(piece);
+        if state.ahead.len() > AHEAD {
+            self.settle();
+            self.show_ahead(cpu);
+        }
+    }
+
+    /// Tells what memory holds where no instruction loads it: it was seen there.
+    pub(super) fn show_ahead(&mut self, cpu: u16) {
+        let state = self.cpu(cpu);
+        let thread = state.thread;
+        for Piece { address, size_bytes, value } in std::mem::take(&mut state.ahead) {
+            let access = StoredAccess { kind: AccessKind::Read, size_bytes: size_bytes.into(), address, pc: None };
+            self.encoder.valued_access(thread, access, value);
+        }
+    }
+}

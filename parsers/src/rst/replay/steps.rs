@@ -1,0 +1,157 @@
+//! Instructions: what each does to the processor that executes it.
+
+use std::rc::Rc;
+
+use stepback_machine::{Delay, Flow, InstructionSet};
+
+use crate::events::DelaySlot;
+use crate::marker::{Marker, MarkerKind};
+use crate::rst::record::is_fake_address;
+use crate::rst::records::Instruction;
+use crate::rst::replay::cpu::LastStep;
+use crate::rst::replay::effects::{Effects, Taken};
+use crate::rst::replay::memory::OpenAccess;
+use crate::rst::replay::replay::{Replay, Values};
+use crate::step_store::encoder::BlockSink;
+use crate::step_store::record::{Reached, StoredAccess, StoredRegister, StoredStep};
+
+/// Bytes of a page: a translation holds for one.
+const PAGE: u64 = 8 << 10;
+/// Translations of so many pages are remembered, so that they are told once.
+const TRANSLATIONS: usize = 1 << 12;
+
+impl<B: BlockSink> Replay<'_, B> {
+    pub(super) fn instruction(&mut self, found: &Instruction) {
+        self.settle();
+        let effects = self.effects.of(found.word);
+        self.begin(found.cpu);
+        let trap = self.cpu(found.cpu).trap.take();
+        // The instruction that traps comes before its handler; where an instruction is missing, the handler comes at once.
+        let trap = trap.filter(|trap| {
+            let is_stopped = found.has_trap && trap.pc == found.pc;
+            if !is_stopped {
+                self.enter_trap(found.cpu, trap);
+            }
+            is_stopped
+        });
+        self.translate(found);
+        let accesses = self.accesses_of(found, &effects);
+        let is_executed = !found.is_annulled && (trap.is_none() || effects.control.flow == Flow::Trap);
+        let reached = Reached { slot: self.slot_of(found), is_executed };
+        self.step(found, &effects, reached);
+        self.last = Some(found.cpu);
+        self.cpu(found.cpu).last = None;
+        match trap {
+            Some(trap) => self.enter_trap(found.cpu, &trap),
+            None if is_executed => {
+                self.open = accesses;
+                self.carry_out(found, &effects);
+            }
+            None => {}
+        }
+    }
+
+    fn step(&mut self, found: &Instruction, effects: &Effects, reached: Reached) {
+        let thread = self.cpu(found.cpu).thread;
+        let taken = if found.is_taken { Taken::Yes } else { Taken::No };
+        self.encoder.step(&StoredStep {
+            input: thread.0,
+            thread,
+            branch: effects.branch(taken),
+            set: InstructionSet::Sparc64,
+            length_bytes: 4,
+            pc: found.pc,
+            encoding: effects.encoding,
+            target: None,
+            reached,
+        });
+    }
+
+    /// Whether an instruction stands in the delay slot of the one before.
+    fn slot_of(&mut self, found: &Instruction) -> DelaySlot {
+        let last = self.cpu(found.cpu).last.as_ref();
+        let is_behind = last.is_some_and(|last| last.delay != Delay::None && found.pc == last.pc.wrapping_add(4));
+        match (is_behind, found.is_annulled) {
+            (_, true) => DelaySlot::Annulled,
+            (true, false) => DelaySlot::Executed,
+            (false, false) => DelaySlot::None,
+        }
+    }
+
+    /// What an executed instruction does to registers, windows and traps.
+    fn carry_out(&mut self, found: &Instruction, effects: &Rc<Effects>) {
+        let is_idle = effects.control.flow == Flow::Trap && !found.is_taken;
+        let is_return = effects.control.flow == Flow::ExceptionReturn;
+        let is_told = self.values == Values::Told && !is_idle;
+        let cpu = self.cpu(found.cpu);
+        let written: Vec<_> = effects.writes.iter().filter(|_| is_told).map(|view| cpu.home(*view)).collect();
+        if let Some(step) = effects.window {
+            cpu.follow(step);
+        }
+        if is_return {
+            cpu.leave_trap();
+        }
+        let thread = cpu.thread;
+        cpu.last = Some(LastStep { pc: found.pc, delay: effects.control.delay, untold: written.clone(), written });
+        self.tell_mode(found.cpu);
+        if is_return {
+            let value = found.ea.unwrap_or(0);
+            self.encoder.marker(thread, Marker { kind: MarkerKind::HARDWARE_RETURN, value }, 0);
+        }
+    }
+
+    /// The accesses of an instruction, with what the trace said before of what memory holds there.
+    fn accesses_of(&mut self, found: &Instruction, effects: &Effects) -> Vec<OpenAccess> {
+        let ea = found.ea.filter(|ea| !is_fake_address(*ea) && !found.is_annulled);
+        let touches = effects.accesses.iter().filter_map(|touch| Some(OpenAccess::of(*touch, ea?)));
+        let mut accesses: Vec<_> = touches.collect();
+        let cpu = self.cpu(found.cpu);
+        if !cpu.ahead.is_empty() {
+            let is_unused = |piece: &_| !accesses.iter_mut().any(|access| access.take(piece));
+            cpu.ahead.retain(is_unused);
+            self.show_ahead(found.cpu);
+        }
+        accesses
+    }
+
+    /// Tells what the last instruction did as far as no record behind it has told it: accesses without a value, and registers
+    /// that are not known from there on.
+    pub(super) fn settle(&mut self) {
+        let Some(last) = self.last else { return };
+        let cpu = self.cpu(last);
+        let thread = cpu.thread;
+        let untold = cpu.last.as_mut().map(|step| std::mem::take(&mut step.untold)).unwrap_or_default();
+        untold.iter().for_each(|view| cpu.learn(*view, None));
+        for OpenAccess { kind, address, size_bytes, value } in std::mem::take(&mut self.open) {
+            let access = StoredAccess { kind, size_bytes, address, pc: None };
+            match value {
+                Some(value) => self.encoder.valued_access(thread, access, value),
+                None => self.encoder.access(thread, access),
+            }
+        }
+        for view in untold {
+            self.encoder.register(thread, StoredRegister { view, value: None });
+        }
+    }
+
+    /// Tells what is to be added to addresses for physical ones, where that is news.
+    fn translate(&mut self, found: &Instruction) {
+        let cpu = self.cpu(found.cpu);
+        let Some(news) = cpu.translation.take() else { return };
+        let thread = cpu.thread;
+        let data = news.data.zip(found.ea).map(|(data, ea)| (ea, data.difference));
+        for (address, difference) in [Some((found.pc, news.pc_difference)), data].into_iter().flatten() {
+            let page = address / PAGE * PAGE;
+            let told = &mut self.cpu(found.cpu).translations;
+            if told.len() >= TRANSLATIONS {
+                told.clear();
+            }
+            if told.insert(page, difference) == Some(difference) {
+                continue;
+            }
+            let physical = Marker { kind: MarkerKind::PHYSICAL_ADDRESS, value: page.wrapping_add(difference) };
+            self.encoder.marker(thread, physical, 0);
+            self.encoder.marker(thread, Marker { kind: MarkerKind::VIRTUAL_ADDRESS, value: page }, 0);
+        }
+    }
+}

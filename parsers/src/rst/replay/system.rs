@@ -1,0 +1,144 @@
+//! Traps, the state of the machine, and what a trace tells in words.
+
+use crate::events::TextKind;
+use crate::marker::{Marker, MarkerKind};
+use crate::rst::layout::layout_of;
+use crate::rst::raw_record::RawRecord;
+use crate::rst::records::{Preg, TextPart, Trap, TrapExit};
+use crate::rst::replay::names::view;
+use crate::rst::replay::replay::{Replay, Values};
+use crate::rst::replay::statements::{StatedValue, Told};
+use crate::rst::replay::traps::trap_text;
+use crate::rst::text::content;
+use crate::step_store::encoder::BlockSink;
+
+/// Longer texts of a trace are cut.
+const TEXT: usize = 64 << 10;
+
+impl<B: BlockSink> Replay<'_, B> {
+    /// A trap is announced; it is taken with the next instruction, or with another trap.
+    pub(super) fn trap(&mut self, trap: Trap) {
+        self.begin(trap.cpu);
+        if let Some(before) = self.cpu(trap.cpu).trap.replace(trap) {
+            self.settle();
+            self.enter_trap(before.cpu, &before);
+        }
+    }
+
+    /// Control goes to a trap's handler.
+    pub(super) fn enter_trap(&mut self, cpu: u16, trap: &Trap) {
+        let can_save = self.fixed.can_save;
+        let state = self.cpu(cpu);
+        let can_save = can_save.and_then(|view| state.known(view));
+        state.enter_trap(trap, can_save);
+        let (thread, level) = (state.thread, state.level);
+        self.encoder.marker(thread, Marker { kind: MarkerKind::HARDWARE_EVENT, value: trap.pc }, 0);
+        self.encoder.note(thread, TextKind::Exception, &trap_text(trap));
+        self.tell_mode(cpu);
+        if self.values == Values::Untold {
+            return;
+        }
+        let saved = [("tt", u64::from(trap.trap_type)), ("tpc", trap.pc), ("tnpc", trap.npc)];
+        let saved = saved.map(|(name, value)| (view(&format!("{name}{level}")), value));
+        let window = self.fixed.window.zip(Some(self.cpu(cpu).window.into()));
+        let known = saved.into_iter().chain([(self.fixed.level, u64::from(level))]);
+        let known = known.filter_map(|(view, value)| Some((view?, value))).chain(window);
+        known.for_each(|(view, value)| self.tell(cpu, view, StatedValue { value: value.into(), told: Told::Before }));
+    }
+
+    /// The lower half of TSTATE is what comes back: ASI in bits 31 to 24, PSTATE in 19 to 8, CWP in 4 to 0.
+    pub(super) fn trap_exit(&mut self, exit: &TrapExit) {
+        self.begin(exit.cpu);
+        let tstate = u64::from(exit.tstate);
+        let state = self.cpu(exit.cpu);
+        state.level = exit.level.min(crate::rst::replay::cpu::LEVELS);
+        state.set_window(tstate & 31);
+        state.set_state(tstate >> 8 & 0xfff);
+        self.tell_mode(exit.cpu);
+        if self.values == Values::Untold {
+            return;
+        }
+        let fixed = &self.fixed;
+        let values = [
+            (fixed.window, tstate & 31),
+            (fixed.pstate, tstate >> 8 & 0xfff),
+            (fixed.asi, tstate >> 24),
+            (fixed.level, u64::from(exit.level)),
+        ];
+        for (view, value) in values {
+            if let Some(view) = view {
+                self.tell(exit.cpu, view, StatedValue { value: value.into(), told: Told::After });
+            }
+        }
+    }
+
+    /// Registers of state. Where they differ from what is known the record may tell of a moment before or behind it,
+    /// so only what is not known yet is taken.
+    pub(super) fn preg(&mut self, preg: &Preg, record: &RawRecord) {
+        let contexts = [preg.primary_a, preg.secondary_a, preg.primary_d, preg.secondary_d];
+        let state = self.cpu(preg.cpu);
+        if !state.has_begun {
+            state.level = preg.level.min(crate::rst::replay::cpu::LEVELS);
+            state.set_state(preg.pstate.into());
+        }
+        let has_news = state.contexts.replace(contexts) != Some(contexts);
+        if has_news {
+            self.note_of(record);
+        }
+        if self.values == Values::Untold {
+            return;
+        }
+        let fixed = &self.fixed;
+        let values = [
+            (fixed.asi, u64::from(preg.asi)),
+            (fixed.pstate, u64::from(preg.pstate)),
+            (fixed.level, u64::from(preg.level)),
+        ];
+        for (view, value) in values {
+            let unknown = view.filter(|view| self.cpu(preg.cpu).known(*view).is_none());
+            if let Some(view) = unknown {
+                self.tell(preg.cpu, view, StatedValue { value: value.into(), told: Told::Before });
+            }
+        }
+    }
+
+    /// A text, which may go on in the next record.
+    pub(super) fn text(&mut self, part: &TextPart) {
+        let room = TEXT.saturating_sub(self.text.len());
+        self.text.extend(part.text.iter().take(room));
+        if part.is_continued {
+            return;
+        }
+        let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
+        if let Some(windows) = windows_in(&text) {
+            self.windows = Some(windows);
+        }
+        self.note(None, TextKind::Note, text);
+    }
+
+    /// A record that changes nothing here, in words.
+    pub(super) fn note_of(&mut self, record: &RawRecord) {
+        let cpu = layout_of(record).and_then(|layout| layout.cpu).map(|cpu| cpu.get(record));
+        self.note(cpu, TextKind::Note, content(record));
+    }
+}
+
+/// How many register windows a text says that there are.
+fn windows_in(text: &str) -> Option<u8> {
+    let mut words = text.split([' ', ',', '\t']);
+    let windows = words.find_map(|word| word.strip_prefix("nwins=")?.parse().ok())?;
+    (3..=32).contains(&windows).then_some(windows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_says_how_many_windows_there_are() {
+        assert_eq!(
+            ["nwins=8", "a=1, nwins=16", "nwins=2", "nwins=x", "wins=8"].map(windows_in),
+            [Some(8), Some(16), None, None, None]
+        );
+    }
+}

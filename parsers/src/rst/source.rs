@@ -1,0 +1,234 @@
+//! An RST trace as a source of events.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stepback_machine::{Endian, InstructionSet};
+
+use crate::error::{FormatError, SourceError};
+use crate::events::EventSink;
+use crate::facts::{Recording, RegisterSource, SourceTraits};
+use crate::kept::places::KeptOptions;
+use crate::known_instruction::KnownInstruction;
+use crate::marker::Marker;
+use crate::numbers::Position;
+use crate::read_at::TraceFile;
+use crate::rst::head::RstHead;
+use crate::rst::kind;
+use crate::rst::lines::Lines;
+use crate::rst::reader::RecordReader;
+use crate::rst::replay::replay::{Replay, Values};
+use crate::scratch::ParseScratch;
+use crate::source::{MadeLine, Parsed, Source};
+use crate::step_store::code::Code;
+use crate::step_store::encoder::Encoder;
+use crate::step_store::event_run::StoredFormat;
+use crate::step_store::fill::Filler;
+use crate::step_store::record::{ReadEnd, StoredThread};
+use crate::step_store::store::{StepStore, StoreScratch};
+use crate::step_store::stored_trace::StoredTrace;
+
+/// So many first records decide whether a trace tells values.
+const HEAD: u64 = 1 << 16;
+
+/// An RST trace: the records of all its processors in one order, and what they do to registers and memory.
+/// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
+pub struct Rst {
+    trace: StoredTrace,
+    traits: SourceTraits,
+    files: Vec<TraceFile>,
+}
+
+impl fmt::Debug for Rst {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.files.iter().map(|file| &file.name).collect();
+        out.debug_struct("Rst").field("files", &names).finish_non_exhaustive()
+    }
+}
+
+impl Rst {
+    /// Opens a trace by its files, which are its parts in this order: with the store of its steps that is there, or making
+    /// one, which goes on when this returns.
+    ///
+    /// # Errors
+    /// A file could not be read, or the first does not begin like a trace, or is packed in a way that was never published.
+    pub fn open(files: Vec<TraceFile>, options: KeptOptions) -> Result<Self, SourceError> {
+        let failed = |error| SourceError::Read { offset: 0, error };
+        let heads: io::Result<Vec<_>> = files.iter().map(RstHead::of).collect();
+        let head = heads.map_err(failed)?.into_iter().flatten().next().ok_or(FormatError::Binary)?;
+        if let Some(why) = head.container.refusal() {
+            return Err(failed(io::Error::other(why)));
+        }
+        let values = values_in(files.clone()).map_err(failed)?;
+        let traits = SourceTraits {
+            format: "rst".to_owned(),
+            endian: Endian::Big,
+            time_unit: None,
+            instruction_set: InstructionSet::Sparc64,
+            registers: if values == Values::Told { RegisterSource::Recorded } else { RegisterSource::Operands },
+            options: String::new(),
+        };
+        let read_files = files.clone();
+        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
+            replay(read_files, values, is_stopped, encoder)
+        };
+        Ok(Self { trace: StoredTrace::new(StepStore::open(options, Box::new(read))), traits, files })
+    }
+
+    /// The steps.
+    pub fn store(&self) -> &StepStore {
+        self.trace.store()
+    }
+
+    /// The files of the trace, to read its records from the first on.
+    pub fn files(&self) -> &[TraceFile] {
+        &self.files
+    }
+
+    /// The numbers of the records of an item: of what comes before the first step, or of step `item - 1` and all up to the
+    /// next. O(1) reads.
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub fn records_of_item(&self, item: u64) -> io::Result<Range<u64>> {
+        self.store().records_of_item(item, &mut StoreScratch::default())
+    }
+}
+
+/// Whether the records at the beginning of a trace tell what registers hold.
+fn values_in(files: Vec<TraceFile>) -> io::Result<Values> {
+    let mut reader = RecordReader::new(files);
+    while let Some(batch) = reader.next_batch()? {
+        if batch.records().any(|record| record.kind() == kind::REGISTERS) {
+            return Ok(Values::Told);
+        }
+        if batch.first > HEAD {
+            break;
+        }
+    }
+    Ok(Values::Untold)
+}
+
+/// Puts the steps of a trace into a store.
+fn replay(
+    files: Vec<TraceFile>,
+    values: Values,
+    is_stopped: &AtomicBool,
+    encoder: &mut Encoder<Filler>,
+) -> io::Result<ReadEnd> {
+    let mut reader = RecordReader::new(files);
+    let mut replay = Replay::new(encoder, values);
+    let mut count = 0;
+    while let Some(batch) = reader.next_batch()? {
+        if is_stopped.load(Ordering::Relaxed) {
+            return Ok(ReadEnd::Stopped);
+        }
+        for (number, record) in (batch.first..).zip(batch.records()) {
+            replay.record(number, &record);
+            count = number;
+        }
+        batch.problems.iter().for_each(|problem| replay.problem(problem));
+    }
+    replay.finish(count);
+    Ok(ReadEnd::Complete)
+}
+
+impl StoredFormat for Rst {
+    fn thread_name(&self, thread: StoredThread) -> String {
+        format!("cpu{}", thread.tid)
+    }
+
+    fn time(&self, recorded: u64) -> Option<u64> {
+        Some(recorded)
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.traits.instruction_set
+    }
+
+    fn endian(&self) -> Endian {
+        self.traits.endian
+    }
+}
+
+impl Source for Rst {
+    fn traits(&self) -> &SourceTraits {
+        &self.traits
+    }
+
+    fn length(&self) -> u64 {
+        self.trace.length()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.trace.is_settled()
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        self.trace.grow()
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        self.trace.length_now()
+    }
+
+    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        Ok(self.trace.cut(target, limit))
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let end = self.trace.parse(&range, self, scratch.of(), sink);
+        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        Ok(Parsed { lines: 0, end })
+    }
+
+    fn recording(&self, _marker: Marker) -> Option<Recording> {
+        None
+    }
+
+    fn notice(&self) -> Option<String> {
+        self.store().notice()
+    }
+
+    fn kept_bytes(&self) -> Option<u64> {
+        Some(self.store().bytes())
+    }
+
+    fn record_count(&self) -> Option<u64> {
+        Some(self.store().facts().records)
+    }
+
+    fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
+        let item = self.store().item_of_record(number, &mut StoreScratch::default());
+        let item = item.map_err(|error| SourceError::Read { offset: 0, error })?;
+        Ok(item.map(Position))
+    }
+
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+    }
+
+    fn is_text(&self) -> bool {
+        false
+    }
+
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
+        let mut lines = Lines::new(range.start, each);
+        self.parse(range, &mut ParseScratch::default(), &mut lines).map(|_| ())
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        self.made_lines(range, &mut |line| {
+            out.extend_from_slice(line.text);
+            out.push(b'\n');
+        })
+    }
+}
