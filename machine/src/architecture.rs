@@ -42,6 +42,8 @@ pub(crate) trait Architecture {
     const HOST_CALL: Option<HostCall> = None;
     /// The fewest bytes between the beginnings of two instructions of a program that begins in this set.
     const ALIGNMENT: u8 = 1;
+    /// Bytes of the delay slot behind a call, a return or a computed jump.
+    const SLOT_BYTES: u8 = 0;
     /// The address's lowest bit says how to decode what is there.
     const HAS_MARKED_ADDRESSES: bool = false;
     /// The mark is set on addresses of this set.

@@ -256,6 +256,12 @@ impl InstructionSet {
         ask!(self, Of => Of::changed_by_trap(encoding))
     }
 
+    /// Bytes of the delay slot behind a call, a return or a computed jump: 0 where there is none.
+    #[inline(always)]
+    pub const fn slot_bytes(self) -> u8 {
+        ask!(self, Of => Of::SLOT_BYTES)
+    }
+
     /// To which register window an instruction turns when it is executed; none: it stays in its own.
     pub fn window_step(self, encoding: &Encoding) -> Option<WindowStep> {
         ask!(self, Of => Of::window_step(encoding))

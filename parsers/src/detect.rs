@@ -310,7 +310,7 @@ mod tests {
             b"core   0: 0x1000 (0x00000297) auipc t0, 0x0",
             "this is a Spike commit log (RISC-V); Stepback reads Tarmac",
         );
-        check(b"\0\0\0\0\0\0\0\x01\x49\0", "this is an FST waveform; Stepback reads Tarmac and drmemtrace");
+        check(b"\0\0\0\0\0\0\0\x01\x49\0", "this is an FST waveform; Stepback reads Tarmac, drmemtrace and RST");
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!("tarmac".parse(), Ok(Format::Tarmac));
         assert_eq!(
             "Tarmac".parse::<Format>().unwrap_err().to_string(),
-            "unknown format \"Tarmac\": known are tarmac and drmemtrace"
+            "unknown format \"Tarmac\": known are tarmac, drmemtrace and rst"
         );
     }
 

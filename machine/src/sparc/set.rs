@@ -47,6 +47,7 @@ impl Architecture for Sparc64 {
         ElfMachine { number: 2, word_bytes: 4 },
     ];
     const ALIGNMENT: u8 = 4;
+    const SLOT_BYTES: u8 = 4;
     /// Which window is in use decides what names mean.
     const STATES: &'static [InstructionSet] = &[InstructionSet::Sparc64];
 

@@ -45,7 +45,7 @@ impl EventSink for Lines<'_> {
             Some(bytes) => bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect(),
             None => "(not told)".to_owned(),
         };
-        self.line(write.thread, &format!("  {} = {digits}", name.as_deref().unwrap_or("?")));
+        self.line(write.thread, &format!("  {} = {digits}", name.unwrap_or("?")));
     }
 
     fn access(&mut self, access: &MemoryAccess) {

@@ -17,10 +17,9 @@ use crate::marker::Marker;
 use crate::numbers::Position;
 use crate::read_at::TraceFile;
 use crate::rst::head::RstHead;
-use crate::rst::kind;
 use crate::rst::lines::Lines;
 use crate::rst::reader::RecordReader;
-use crate::rst::replay::replay::{Replay, Values};
+use crate::rst::replay::whole::Replay;
 use crate::scratch::ParseScratch;
 use crate::source::{MadeLine, Parsed, Source};
 use crate::step_store::code::Code;
@@ -30,9 +29,6 @@ use crate::step_store::fill::Filler;
 use crate::step_store::record::{ReadEnd, StoredThread};
 use crate::step_store::store::{StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
-
-/// So many first records decide whether a trace tells values.
-const HEAD: u64 = 1 << 16;
 
 /// An RST trace: the records of all its processors in one order, and what they do to registers and memory.
 /// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
@@ -62,19 +58,17 @@ impl Rst {
         if let Some(why) = head.container.refusal() {
             return Err(failed(io::Error::other(why)));
         }
-        let values = values_in(files.clone()).map_err(failed)?;
         let traits = SourceTraits {
             format: "rst".to_owned(),
             endian: Endian::Big,
             time_unit: None,
             instruction_set: InstructionSet::Sparc64,
-            registers: if values == Values::Told { RegisterSource::Recorded } else { RegisterSource::Operands },
+            registers: RegisterSource::Recorded,
             options: String::new(),
         };
         let read_files = files.clone();
-        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
-            replay(read_files, values, is_stopped, encoder)
-        };
+        let read =
+            move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| replay(read_files, is_stopped, encoder);
         Ok(Self { trace: StoredTrace::new(StepStore::open(options, Box::new(read))), traits, files })
     }
 
@@ -98,29 +92,10 @@ impl Rst {
     }
 }
 
-/// Whether the records at the beginning of a trace tell what registers hold.
-fn values_in(files: Vec<TraceFile>) -> io::Result<Values> {
-    let mut reader = RecordReader::new(files);
-    while let Some(batch) = reader.next_batch()? {
-        if batch.records().any(|record| record.kind() == kind::REGISTERS) {
-            return Ok(Values::Told);
-        }
-        if batch.first > HEAD {
-            break;
-        }
-    }
-    Ok(Values::Untold)
-}
-
 /// Puts the steps of a trace into a store.
-fn replay(
-    files: Vec<TraceFile>,
-    values: Values,
-    is_stopped: &AtomicBool,
-    encoder: &mut Encoder<Filler>,
-) -> io::Result<ReadEnd> {
+fn replay(files: Vec<TraceFile>, is_stopped: &AtomicBool, encoder: &mut Encoder<Filler>) -> io::Result<ReadEnd> {
     let mut reader = RecordReader::new(files);
-    let mut replay = Replay::new(encoder, values);
+    let mut replay = Replay::new(encoder);
     let mut count = 0;
     while let Some(batch) = reader.next_batch()? {
         if is_stopped.load(Ordering::Relaxed) {

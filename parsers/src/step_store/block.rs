@@ -19,7 +19,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::events::TextKind;
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::code::{
-    Code, Shape, ShapeAccess, branch_of_number, number_of_branch, number_of_view, view_of_number,
+    Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, number_of_branch, number_of_view, view_of_number,
 };
 use crate::step_store::codes::Codes;
 use crate::step_store::modes::{mode_of_number, number_of_mode};
@@ -196,8 +196,10 @@ impl BlockWriter {
                 self.values.write_memory(*loaded, &mut self.out);
             }
         }
-        for (view, value) in shape.registers().zip(usual.registers) {
-            self.value(view, *value);
+        for (register, value) in shape.registers().zip(usual.registers) {
+            if register.has_value {
+                self.value(register.view, *value);
+            }
         }
     }
 
@@ -452,8 +454,8 @@ impl BlockRun<'_> {
                 visitor.access(access);
             }
         }
-        for view in shape.registers() {
-            let value = Some(self.value(view));
+        for ShapeRegister { view, has_value } in shape.registers() {
+            let value = has_value.then(|| self.value(view));
             visitor.register(StoredRegister { view, value });
         }
     }

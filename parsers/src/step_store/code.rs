@@ -102,9 +102,9 @@ impl Shape {
 
     /// Adds a write of a register; false when there is no room for it.
     #[inline(always)]
-    pub fn push_register(&mut self, view: RegisterView) -> bool {
+    pub fn push_register(&mut self, register: ShapeRegister) -> bool {
         let Some(place) = self.registers.get_mut(usize::from(self.register_count)) else { return false };
-        *place = number_of_view(view);
+        *place = register.number();
         self.register_count += 1;
         true
     }
@@ -148,15 +148,40 @@ impl Shape {
 
     /// The registers that it writes, at most 16 bytes of each.
     #[inline(always)]
-    pub fn registers(&self) -> impl Iterator<Item = RegisterView> + '_ {
-        self.registers.iter().take(usize::from(self.register_count)).map(|number| view_of_number(*number))
+    pub fn registers(&self) -> impl Iterator<Item = ShapeRegister> + '_ {
+        self.registers.iter().take(usize::from(self.register_count)).map(|number| ShapeRegister::of_number(*number))
     }
 }
 
-/// The number under which a part of a register is written: 14 bits say which register, 9 its first byte, 9 its length.
+/// A usual write of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShapeRegister {
+    /// Which bytes of which.
+    pub view: RegisterView,
+    /// True when the trace says what it gets.
+    pub has_value: bool,
+}
+
+impl ShapeRegister {
+    const UNKNOWN: u32 = 1 << 31;
+
+    /// The number under which it is written.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        number_of_view(self.view) + if self.has_value { 0 } else { Self::UNKNOWN }
+    }
+
+    /// What such a number stands for.
+    #[inline(always)]
+    pub fn of_number(number: u32) -> Self {
+        Self { view: view_of_number(number & !Self::UNKNOWN), has_value: number & Self::UNKNOWN == 0 }
+    }
+}
+
+/// The number under which a part of a register is written: 13 bits say which register, 9 its first byte, 9 its length.
 #[inline(always)]
 pub fn number_of_view(RegisterView { register, offset, size_bytes }: RegisterView) -> u32 {
-    u32::from(register.0) << 18 | u32::from(offset & 0x1ff) << 9 | u32::from(size_bytes & 0x1ff)
+    u32::from(register.0 & 0x1fff) << 18 | u32::from(offset & 0x1ff) << 9 | u32::from(size_bytes & 0x1ff)
 }
 
 /// The part of a register that such a number stands for.

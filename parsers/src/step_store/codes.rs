@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use stepback_machine::{AccessKind, Encoding, InstructionSet};
 
-use crate::step_store::code::{
-    Code, Shape, ShapeAccess, branch_of_number, number_of_branch, number_of_view, view_of_number,
-};
+use crate::step_store::code::{Code, Shape, ShapeAccess, ShapeRegister, branch_of_number, number_of_branch};
 use crate::step_store::numbers::{PADDING, Reader, Writer};
 use crate::step_store::record::Reached;
 
@@ -100,7 +98,7 @@ fn encode_shape(shape: &Shape, out: &mut Writer) {
         out.number(u64::from(size_bytes) << 2 | u64::from(has_value) << 1 | u64::from(kind == AccessKind::Write));
     }
     out.byte(shape.registers().count() as u8);
-    shape.registers().for_each(|view| out.number(u64::from(number_of_view(view))));
+    shape.registers().for_each(|register| out.number(u64::from(register.number())));
     out.byte(shape.records);
 }
 
@@ -116,7 +114,7 @@ fn decode_shape(reader: &mut Reader<'_>) -> Shape {
         shape.push(ShapeAccess { kind, size_bytes: (access >> 2) as u16, has_value: access & 2 != 0 });
     }
     for _ in 0..reader.byte().min(Shape::REGISTERS as u8) {
-        shape.push_register(view_of_number(reader.number() as u32));
+        shape.push_register(ShapeRegister::of_number(reader.number() as u32));
     }
     shape.records = reader.byte();
     shape

@@ -8,7 +8,7 @@ use crate::events::{Problem, TextKind, ThreadNumber};
 use crate::marker::{Marker, MarkerKind};
 use crate::step_store::block::{BlockHead, BlockWriter, ITEMS, Usual, WrittenStep};
 use crate::step_store::budget::Budget;
-use crate::step_store::code::{Code, Shape, ShapeAccess};
+use crate::step_store::code::{Code, Shape, ShapeAccess, ShapeRegister};
 use crate::step_store::code_table::{CodeTable, Found, SetOf};
 use crate::step_store::fill::Filler;
 use crate::step_store::layout::Facts;
@@ -46,8 +46,8 @@ pub struct Encoder<B> {
     /// Items begun, the one before the first step included.
     items: u64,
     records: u64,
-    /// Where the item at hand begins among the records, in a format that says so.
-    first_record: Option<u64>,
+    /// In a format that numbers all its records: where it is.
+    numbering: Option<Numbering>,
     thread: Option<ThreadNumber>,
     /// The thread that the block speaks of.
     said: Option<ThreadNumber>,
@@ -64,6 +64,15 @@ pub struct Encoder<B> {
     /// Bytes of the block before its last step.
     item_start: usize,
     has_told_full: bool,
+}
+
+/// Where a format is among the records that it numbers itself.
+#[derive(Clone, Copy, Debug)]
+struct Numbering {
+    /// Records before the item at hand.
+    before_item: u64,
+    /// Records before the one at hand.
+    before: u64,
 }
 
 /// The step at hand and what it did so far.
@@ -122,7 +131,7 @@ impl<B: BlockSink> Encoder<B> {
             block,
             items: 1,
             records: 0,
-            first_record: None,
+            numbering: None,
             thread: None,
             said: None,
             said_mode: Mode::Other,
@@ -143,7 +152,7 @@ impl<B: BlockSink> Encoder<B> {
         self.flush();
         self.tell_left_out();
         self.end_block();
-        (self.items, self.records)
+        (self.items, self.record_count())
     }
 
     /// False, and counted, for a record of a step that has too many.
@@ -182,7 +191,8 @@ impl<B: BlockSink> Encoder<B> {
 
     fn begin_block(&mut self) {
         let (code, addresses) = self.block.state();
-        let head = BlockHead { records_before: self.records, base_time: self.latest_time, code, addresses };
+        let records_before = self.record_count();
+        let head = BlockHead { records_before, base_time: self.latest_time, code, addresses };
         self.block.begin(head);
         (self.thread, self.said) = (None, None);
     }
@@ -277,8 +287,8 @@ impl<B: BlockSink> Encoder<B> {
                 self.block.access(StoredAccess { kind, size_bytes, address: *address, pc: None });
             }
         }
-        for (view, value) in shape.registers().zip(usual.registers) {
-            self.block.register(StoredRegister { view, value: Some(*value) });
+        for (ShapeRegister { view, has_value }, value) in shape.registers().zip(usual.registers) {
+            self.block.register(StoredRegister { view, value: has_value.then_some(*value) });
         }
         self.pending.records.into_iter().for_each(|records| self.block.records(u64::from(records)));
     }
@@ -286,8 +296,8 @@ impl<B: BlockSink> Encoder<B> {
     /// Notes how many records told of the item, in a format that numbers them.
     #[inline(never)]
     fn end_numbered_item(&mut self) {
-        let Some(first) = &mut self.first_record else { return };
-        let records = self.records.saturating_sub(std::mem::replace(first, self.records));
+        let Some(Numbering { before_item, before }) = &mut self.numbering else { return };
+        let records = before.saturating_sub(std::mem::replace(before_item, *before));
         match u8::try_from(records) {
             Ok(few) if self.pending.code.is_some() => self.pending.records = Some(few),
             _ => {
@@ -335,7 +345,7 @@ impl<B: BlockSink> Encoder<B> {
     /// A step; gives the number of its code, if there is room for it.
     #[inline(always)]
     pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
-        if self.first_record.is_some() {
+        if self.numbering.is_some() {
             self.end_numbered_item();
         }
         self.turn_to(step.thread);
@@ -409,11 +419,9 @@ impl<B: BlockSink> Encoder<B> {
         self.turn_to(thread);
         self.records += 1;
         let Pending { code, shape, registers, register_count, .. } = &mut self.pending;
-        if let Some(value) = register.value
-            && code.is_some()
-            && shape.push_register(register.view)
-        {
-            registers[*register_count] = value;
+        let usual = ShapeRegister { view: register.view, has_value: register.value.is_some() };
+        if code.is_some() && shape.push_register(usual) {
+            registers[*register_count] = register.value.unwrap_or_default();
             *register_count += 1;
             return;
         }
@@ -456,8 +464,13 @@ impl<B: BlockSink> Encoder<B> {
     /// markers, and which call this before each of them, and at the end with the number that would come next.
     #[inline(always)]
     pub fn begin_record(&mut self, number: u64) {
-        self.records = number.saturating_sub(1);
-        self.first_record.get_or_insert(self.records);
+        let before = number.saturating_sub(1);
+        self.numbering.get_or_insert(Numbering { before_item: before, before }).before = before;
+    }
+
+    /// Records so far.
+    fn record_count(&self) -> u64 {
+        self.numbering.map_or(self.records, |numbering| numbering.before)
     }
 
     /// Any other record, with the length of what it tells of, 0 where it tells of none.

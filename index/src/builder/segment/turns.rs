@@ -2,7 +2,7 @@
 //! the steps that call, return or jump to a computed address, where control went after them, and the markers that redirect it.
 
 use stepback_machine::{AccessKind, Branch, InstructionSet, ReturnAddress};
-use stepback_parsers::{Marker, MarkerEvent, MarkerKind, MemoryAccess, StepEvent, ThreadNumber};
+use stepback_parsers::{DelaySlot, Marker, MarkerEvent, MarkerKind, MemoryAccess, StepEvent, ThreadNumber};
 
 /// A place where the control of a thread takes a turn.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,9 @@ impl Turns {
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
         (thread.last_slot, thread.open_turn) = (slot, None);
-        if std::mem::take(&mut thread.is_arriving) {
+        // Control arrives behind the delay slot, which stands before the place that a call returns to.
+        let is_slot = step.delay_slot != DelaySlot::None;
+        if !is_slot && std::mem::take(&mut thread.is_arriving) {
             let what = TurnKind::Arrival { pc: step.pc.0, instruction_set: step.instruction_set };
             self.turns.push(Turn { thread: step.thread.0, slot, what });
         }
@@ -110,7 +112,8 @@ impl Turns {
         if kind != TurningBranch::Jump && step.instruction_set.abi().return_address == ReturnAddress::Stack {
             thread.open_turn = u32::try_from(self.turns.len()).ok();
         }
-        let next_pc = step.pc.0.wrapping_add(u64::from(step.length_bytes));
+        let bytes = u64::from(step.length_bytes) + u64::from(step.instruction_set.slot_bytes());
+        let next_pc = step.pc.0.wrapping_add(bytes);
         let what = TurnKind::Branch { kind, next_pc, stack: None };
         self.turns.push(Turn { thread: step.thread.0, slot, what });
     }

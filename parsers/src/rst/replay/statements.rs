@@ -5,7 +5,7 @@ use stepback_machine::{AccessKind, RegisterId, RegisterView};
 use crate::rst::records::{MemoryValue, RegisterKind, RegisterSlot, RegisterValues};
 use crate::rst::replay::memory::Piece;
 use crate::rst::replay::names::view;
-use crate::rst::replay::replay::Replay;
+use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::record::{StoredAccess, StoredRegister};
 
@@ -162,8 +162,9 @@ impl<B: BlockSink> Replay<'_, B> {
     fn piece(&mut self, cpu: u16, piece: Piece) {
         let is_last = self.last == Some(cpu);
         let open = self.open.iter_mut().filter(|access| is_last && access.value.is_none());
-        let is_taken = open.fold(false, |is_taken, access| access.take(&piece) || is_taken);
-        if is_taken {
+        // A pair of registers has two accesses and one value.
+        let taken = open.filter_map(|access| access.take(&piece).then_some(())).count();
+        if taken > 0 {
             return;
         }
         let state = self.cpu(cpu);

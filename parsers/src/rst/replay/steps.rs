@@ -11,7 +11,7 @@ use crate::rst::records::Instruction;
 use crate::rst::replay::cpu::LastStep;
 use crate::rst::replay::effects::{Effects, Taken};
 use crate::rst::replay::memory::OpenAccess;
-use crate::rst::replay::replay::{Replay, Values};
+use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::record::{Reached, StoredAccess, StoredRegister, StoredStep};
 
@@ -82,9 +82,8 @@ impl<B: BlockSink> Replay<'_, B> {
     fn carry_out(&mut self, found: &Instruction, effects: &Rc<Effects>) {
         let is_idle = effects.control.flow == Flow::Trap && !found.is_taken;
         let is_return = effects.control.flow == Flow::ExceptionReturn;
-        let is_told = self.values == Values::Told && !is_idle;
         let cpu = self.cpu(found.cpu);
-        let written: Vec<_> = effects.writes.iter().filter(|_| is_told).map(|view| cpu.home(*view)).collect();
+        let written: Vec<_> = effects.writes.iter().filter(|_| !is_idle).map(|view| cpu.home(*view)).collect();
         if let Some(step) = effects.window {
             cpu.follow(step);
         }

@@ -6,9 +6,9 @@ use crate::rst::layout::layout_of;
 use crate::rst::raw_record::RawRecord;
 use crate::rst::records::{Preg, TextPart, Trap, TrapExit};
 use crate::rst::replay::names::view;
-use crate::rst::replay::replay::{Replay, Values};
 use crate::rst::replay::statements::{StatedValue, Told};
 use crate::rst::replay::traps::trap_text;
+use crate::rst::replay::whole::Replay;
 use crate::rst::text::content;
 use crate::step_store::encoder::BlockSink;
 
@@ -35,9 +35,6 @@ impl<B: BlockSink> Replay<'_, B> {
         self.encoder.marker(thread, Marker { kind: MarkerKind::HARDWARE_EVENT, value: trap.pc }, 0);
         self.encoder.note(thread, TextKind::Exception, &trap_text(trap));
         self.tell_mode(cpu);
-        if self.values == Values::Untold {
-            return;
-        }
         let saved = [("tt", u64::from(trap.trap_type)), ("tpc", trap.pc), ("tnpc", trap.npc)];
         let saved = saved.map(|(name, value)| (view(&format!("{name}{level}")), value));
         let window = self.fixed.window.zip(Some(self.cpu(cpu).window.into()));
@@ -55,9 +52,6 @@ impl<B: BlockSink> Replay<'_, B> {
         state.set_window(tstate & 31);
         state.set_state(tstate >> 8 & 0xfff);
         self.tell_mode(exit.cpu);
-        if self.values == Values::Untold {
-            return;
-        }
         let fixed = &self.fixed;
         let values = [
             (fixed.window, tstate & 31),
@@ -84,9 +78,6 @@ impl<B: BlockSink> Replay<'_, B> {
         let has_news = state.contexts.replace(contexts) != Some(contexts);
         if has_news {
             self.note_of(record);
-        }
-        if self.values == Values::Untold {
-            return;
         }
         let fixed = &self.fixed;
         let values = [

@@ -35,8 +35,6 @@ pub struct Replay<'e, B> {
     pub(super) effects: EffectTable,
     pub(super) names: RegisterNames,
     pub(super) fixed: Fixed,
-    /// Whether the trace tells values.
-    pub(super) values: Values,
     /// How many windows the trace says that its processors have.
     pub(super) windows: Option<u8>,
     /// A text of several records, so far.
@@ -44,15 +42,6 @@ pub struct Replay<'e, B> {
     /// Notes from before the first record of a processor.
     early: Vec<String>,
     threads: u16,
-}
-
-/// Whether a trace tells what registers hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
-    /// It does.
-    Told,
-    /// It does not: what instructions do follows from their operands.
-    Untold,
 }
 
 /// Registers that are looked up once.
@@ -68,7 +57,7 @@ pub(super) struct Fixed {
 
 impl<'e, B: BlockSink> Replay<'e, B> {
     /// Nothing read so far.
-    pub fn new(encoder: &'e mut Encoder<B>, values: Values) -> Self {
+    pub fn new(encoder: &'e mut Encoder<B>) -> Self {
         let fixed = Fixed {
             status: RegisterView::new(RegisterId::PSR, 0, 4),
             window: view("cwp"),
@@ -86,7 +75,6 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             effects: EffectTable::default(),
             names: RegisterNames::new(),
             fixed,
-            values,
             windows: None,
             text: Vec::new(),
             early: Vec::new(),

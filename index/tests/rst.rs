@@ -1,0 +1,170 @@
+//! RST traces: what the index answers against what their records say, by rules of the format and of SPARC alone.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics fails")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use stepback_index::{
+    AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, NameReader,
+    Query as _, RegisterViewsAt, Steps, ThreadId, index_in_memory,
+};
+use stepback_parsers::rst::{Instruction, RecordReader, Rst, kind};
+use stepback_parsers::{Position, Source as _, Step, TraceFile, kept::KeptOptions};
+
+fn file(path: &Path) -> TraceFile {
+    let name = path.file_name().unwrap().to_string_lossy().into_owned();
+    TraceFile { name, data: Arc::new(std::fs::File::open(path).unwrap()) }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/rst").join(name)
+}
+
+fn index_of(path: &Path, segment_bytes: u64) -> Index<Rst> {
+    let trace = Rst::open(vec![file(path)], KeptOptions::default()).unwrap();
+    trace.store().wait_for(u64::MAX).unwrap();
+    trace.grow().unwrap();
+    index_in_memory(Arc::new(trace), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
+}
+
+/// The instructions of a trace, each with the number of its record.
+fn instructions(path: &Path) -> Vec<(u64, Instruction)> {
+    let mut reader = RecordReader::new(vec![file(path)]);
+    let mut found = Vec::new();
+    while let Some(batch) = reader.next_batch().unwrap() {
+        let numbered = (batch.first..).zip(batch.records());
+        let steps = numbered.filter(|(_, record)| record.kind() == kind::INSTRUCTION);
+        found.extend(steps.map(|(number, record)| (number, Instruction::of(&record))));
+    }
+    found
+}
+
+/// The names of the registers whose sum is the address of a load or store, and the constant in it; none for others.
+fn address_of(word: u32) -> Option<(String, Result<String, i64>)> {
+    let register = |number: u32| format!("r{}", number & 31);
+    let has_address = word >> 30 == 3;
+    let second = if word >> 13 & 1 == 1 { Err(i64::from((word as i32) << 19 >> 19)) } else { Ok(register(word)) };
+    // CASA and CASXA have the address in one register.
+    let is_swap = matches!(word >> 19 & 0x3f, 0x3c | 0x3e);
+    has_address.then(|| (register(word >> 14), if is_swap { Err(0) } else { second }))
+}
+
+fn value(index: &Index<Rst>, position: u64, name: &str) -> Option<u64> {
+    if name == "r0" {
+        return Some(0);
+    }
+    let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
+    let views = vec![(name.to_owned(), view)];
+    let states = RegisterViewsAt { position: Position(position), thread: ThreadId(0), views };
+    let states = states.run(index, &Cancel::default()).unwrap();
+    states[0].value.to_u64()
+}
+
+/// Every effective address is the sum of registers as they are at its step; gives how many there were.
+#[track_caller]
+fn check_addresses(path: &Path, segment_bytes: u64) -> usize {
+    let index = index_of(path, segment_bytes);
+    let mut count = 0;
+    for (step, (_, instruction)) in (0..).zip(instructions(path)) {
+        let Some(((first, second), ea)) = address_of(instruction.word).zip(instruction.ea) else { continue };
+        let second = second.map_or_else(|number| Some(number.cast_unsigned()), |name| value(&index, step, &name));
+        let sum = value(&index, step, &first).zip(second).map(|(first, second)| first.wrapping_add(second));
+        assert_eq!(sum, Some(ea), "step {step} of {path:?}: {:08x}", instruction.word);
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn effective_addresses_follow_from_the_registers_of_the_window() {
+    for (name, count) in [("small.rst", 200), ("small.rz3.gz", 200), ("small.rz2.gz", 200), ("cti.rst", 0)] {
+        assert!(check_addresses(&fixture(name), 1 << 20) >= count, "{name}");
+    }
+    check_addresses(&fixture("hello.rst.zst"), 500);
+}
+
+#[test]
+fn real_traces_of_rst_have_the_addresses_of_their_registers() {
+    let Some(traces) = std::env::var_os("STEPBACK_TRACES").map(PathBuf::from) else {
+        println!("skipped: STEPBACK_TRACES is not set");
+        return;
+    };
+    assert!(check_addresses(&traces.join("rst/medium.rz3.gz"), 1 << 20) > 10_000);
+}
+
+#[test]
+fn records_lead_to_their_steps() {
+    for name in ["small.rst", "small_nv.rz3.gz", "hello.rz3.gz"] {
+        let path = fixture(name);
+        let index = index_of(&path, 1 << 20);
+        let all = instructions(&path);
+        assert_eq!(index.step_count(), all.len() as u64);
+        let source = index.source();
+        for (step, (number, _)) in (1..).zip(&all) {
+            assert_eq!(source.position_of_record(*number).unwrap(), Some(Position(step)), "{name} {number}");
+            assert_eq!(source.position_of_record(number - 1).unwrap(), Some(Position(step - 1)), "{name} {number}");
+        }
+        assert_eq!(source.position_of_record(0).unwrap(), None);
+        assert_eq!(source.position_of_record(source.record_count().unwrap() + 1).unwrap(), None);
+    }
+}
+
+#[test]
+fn the_last_write_of_an_in_is_that_of_the_callers_out() {
+    let index = index_of(&fixture("small.rst"), 1 << 20);
+    let view = |name| NameReader(&index).register_view(name, ThreadId(0)).unwrap();
+    let last = |name, before| {
+        let cell = Cell::Register { thread: ThreadId(0), view: view(name) };
+        let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(before) };
+        match question.run(&index, &Cancel::default()).unwrap() {
+            LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
+            _ => None,
+        }
+    };
+    // `mov 4, %o0` in the delay slot of a call, then `save`.
+    assert_eq!((last("o0", 10), last("i0", 11)), (Some(9), Some(9)));
+    assert_eq!(last("sp", 11), Some(10));
+    assert_eq!(value(&index, 11, "i0"), Some(4));
+    // `clr %fp` was of another window.
+    assert_eq!(value(&index, 1, "fp"), Some(0));
+    assert_eq!(value(&index, 11, "fp"), value(&index, 10, "sp"));
+}
+
+#[test]
+fn what_is_written_and_never_told_is_not_known() {
+    let index = index_of(&fixture("small_nv.rz2.gz"), 1 << 20);
+    let values =
+        (0..index.step_count()).step_by(50).flat_map(|step| ["sp", "o0", "i7"].map(|name| value(&index, step, name)));
+    assert_eq!(values.flatten().count(), 0);
+    // Who wrote is known nevertheless.
+    let view = NameReader(&index).register_view("o0", ThreadId(0)).unwrap();
+    let cell = Cell::Register { thread: ThreadId(0), view };
+    let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(10) };
+    let LastAccessAnswer::Step(hit) = question.run(&index, &Cancel::default()).unwrap() else {
+        panic!("it is written")
+    };
+    assert_eq!(hit.record.step, Step(9));
+}
+
+#[test]
+fn calls_begin_behind_their_delay_slots_and_traps_are_frames() {
+    for name in ["small.rst", "small_nv.rz2.gz", "cti.rst"] {
+        let path = fixture(name);
+        let index = index_of(&path, 1 << 20);
+        let steps = Steps { first: Step(0), count: u64::MAX }.run(&index, &Cancel::default()).unwrap();
+        let is_call =
+            |word: u32| word >> 30 == 1 || word >> 30 == 2 && word >> 19 & 63 == 0x38 && word >> 25 & 31 == 15;
+        let all = instructions(&path);
+        let calls =
+            all.iter().filter(|(_, found)| is_call(found.word) && !found.is_annulled && !found.has_trap).count();
+        let traps = all.iter().filter(|(_, found)| found.has_trap).count();
+        let frames: Vec<_> = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id))).collect();
+        let entered = |kind| frames.iter().filter(|frame| frame.entered == kind).count();
+        assert_eq!((entered(Entered::Call), entered(Entered::Exception)), (calls, traps), "{name}");
+        for frame in frames.iter().filter(|frame| frame.entered == Entered::Call) {
+            let (call, entry) = (frame.call_step.unwrap(), frame.entry_step.unwrap());
+            assert_eq!(all[call.0 as usize].1.ea, Some(steps[entry.0 as usize].pc.0), "{name}: {frame:?}");
+        }
+    }
+}
