@@ -28,7 +28,7 @@ use crate::store::directory::Directory;
 use crate::store::fingerprint::Fingerprint;
 use crate::store::key_map::Key;
 use crate::store::layout;
-use crate::store::named_bank::NamedBank;
+use crate::store::named_bank::{NamedBank, stack_choices};
 use crate::store::regions::host_regions::HostRegions;
 use crate::store::regions::open_calls::OpenCalls;
 use crate::store::segment::reader::SegmentReader;
@@ -62,6 +62,8 @@ pub struct Index<S> {
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
     pub(crate) banks: Vec<NamedBank>,
+    /// The registers that choose between two stack pointers.
+    pub(crate) stack_choices: Vec<RegisterId>,
     program: Program,
     pub(crate) host_regions: HostRegions,
     /// Semihosting calls that may have let the host write anywhere.
@@ -158,6 +160,7 @@ impl<S: Source> Index<S> {
             warnings: contents.warnings.iter().map(warning).collect(),
             name_numbers: names.collect(),
             banks: NamedBank::among(&contents.register_names),
+            stack_choices: stack_choices(&contents.register_names),
             checked: contents.segments.iter().map(|_| AtomicU8::new(0)).collect(),
             maps_checked: contents.key_maps.iter().map(|_| AtomicU8::new(0)).collect(),
             source,

@@ -60,6 +60,7 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
             let writer = match answer {
                 LastAccessAnswer::Step(hit) => {
                     assert_eq!(state.written_at, Some(hit.position), "{name} at {position:?}");
+                    assert!(hit.doubt.is_none() || state.value.is_unknown(), "{name} at {position:?}");
                     Some(hit.record.step)
                 }
                 LastAccessAnswer::Initial(_) | LastAccessAnswer::Never => None,
@@ -68,7 +69,8 @@ fn check_text(text: &str, name: &str, expected: &[&str]) {
             let is_accessed = IsAccessedBy { step: Step(position.0 - 1), cell, kinds: AccessKinds::Writes }
                 .run(&index, &Cancel::default())
                 .unwrap();
-            assert_eq!(is_accessed, state.written_at == Some(position), "{name} at {position:?}");
+            let is_written = state.written_at == Some(position) && writer == Some(Step(position.0 - 1));
+            assert_eq!(is_accessed, is_written, "{name} at {position:?}");
             let value = state.value.to_u64().map_or("-".to_owned(), |value| format!("{value:x}"));
             found.push(format!("{value}@{}", writer.map_or("-".to_owned(), |step| step.0.to_string())));
         }
@@ -117,12 +119,102 @@ fn registers_of_a_mode_come_and_go_with_it() {
 
 #[test]
 fn a_handler_of_m_profile_is_on_the_main_stack() {
+    let steps = |control: &'static str| {
+        [control, "thread PSP=4000", "handler", "handler MSP=7fe0", "thread", "thread PSP=3ff0"]
+    };
+    let on_process = ["-@-", "4000@1", "8000@0", "7fe0@3", "4000@1", "3ff0@5"];
+    check("T", &steps("thread MSP=8000 CONTROL=2"), "sp", &on_process);
+    let on_main = ["8000@0", "8000@0", "8000@0", "7fe0@3", "7fe0@3", "7fe0@3"];
+    check("T", &steps("thread MSP=8000 CONTROL=0"), "sp", &on_main);
+    // Without CONTROL the stack of thread mode may be either.
+    let unsaid = ["-@0", "-@1", "8000@0", "7fe0@3", "-@3", "-@5"];
+    check("T", &steps("thread MSP=8000"), "sp", &unsaid);
+}
+
+#[test]
+fn the_only_stack_that_a_trace_of_m_profile_writes_is_the_one_in_use() {
     check(
         "T",
-        &["thread MSP=8000", "thread PSP=4000", "handler", "handler MSP=7fe0", "thread", "thread PSP=3ff0"],
+        &["thread MSP=8000", "handler MSP=7fe0", "thread", "thread MSP=7fd0"],
         "sp",
-        &["8000@0", "4000@1", "8000@0", "7fe0@3", "7fe0@3", "3ff0@5"],
+        &["8000@0", "7fe0@1", "7fe0@1", "7fd0@3"],
     );
+}
+
+#[test]
+fn what_thread_mode_writes_under_the_plain_name_is_the_stack_that_control_chooses() {
+    let steps =
+        ["thread MSP=8000 PSP=20002000 CONTROL=2", "thread r13=20001ff8", "handler", "handler r13=7ff0", "thread"];
+    check("T", &steps, "sp", &["20002000@0", "20001ff8@1", "8000@0", "7ff0@3", "20001ff8@1"]);
+    check("T", &steps, "msp", &["8000@0", "8000@0", "8000@0", "7ff0@3", "7ff0@3"]);
+    check("T", &steps, "psp", &["20002000@0", "20001ff8@1", "20001ff8@1", "20001ff8@1", "20001ff8@1"]);
+}
+
+#[test]
+fn what_thread_mode_writes_under_the_plain_name_without_control_is_no_known_stack() {
+    let steps =
+        ["thread MSP=8000 PSP=20002000", "thread r13=20001ff8", "thread", "handler", "handler r13=7ff0", "thread"];
+    check("T", &steps, "sp", &["-@0", "20001ff8@1", "20001ff8@1", "-@1", "7ff0@4", "-@4"]);
+    check("T", &steps, "psp", &["20002000@0", "-@1", "-@1", "-@1", "-@1", "-@1"]);
+}
+
+#[test]
+fn control_of_two_security_states_chooses_where_both_agree() {
+    let steps = ["thread MSP=8000 PSP=4000 CONTROL_S=2", "thread CONTROL_NS=0", "thread CONTROL_NS=3"];
+    check("T", &steps, "sp", &["4000@0", "-@0", "4000@0"]);
+}
+
+/// Lines of `cpu0` behind a step of another thread, and steps of both.
+fn late(steps: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for ((mode, lines), time) in steps.iter().zip(1..) {
+        let (cpu, mode) = mode.split_once(' ').unwrap();
+        let pc = 0x1000 + 4 * time;
+        text += &format!("{time} clk {cpu} IT ({time}) {pc:08x} e1a00000 A {mode} : MOV r0,r0\n");
+        for (name, value) in lines.split_whitespace().filter_map(|word| word.split_once('=')) {
+            text += &format!("{time} clk cpu0 R {name} {value:0>8}\n");
+        }
+    }
+    text
+}
+
+#[test]
+fn a_late_line_under_the_plain_name_is_one_of_its_own_threads_mode() {
+    let text = late(&[
+        ("cpu0 svc", "r13_irq=5000 cpsr=1d3"),
+        ("cpu0 svc", ""),
+        ("cpu1 usr", "r13=2000 r14=22"),
+        ("cpu0 irq", ""),
+        ("cpu0 svc", ""),
+    ]);
+    check_text(&text, "sp", &["-@-", "-@-", "2000@1", "5000@0", "2000@1"]);
+    check_text(&text, "lr", &["-@-", "-@-", "22@1", "-@-", "22@1"]);
+    check_text(&text, "r13_irq", &["5000@0", "5000@0", "5000@0", "5000@0", "5000@0"]);
+}
+
+#[test]
+fn a_late_line_of_fiq_leaves_the_registers_of_other_modes_alone() {
+    let text = late(&[
+        ("cpu0 usr", "r8=1"),
+        ("cpu0 fiq", "r9_fiq=3"),
+        ("cpu1 svc", "r8=2"),
+        ("cpu0 fiq", ""),
+        ("cpu0 usr", ""),
+        ("cpu1 fiq", "r8=4"),
+        ("cpu0 fiq", ""),
+    ]);
+    check_text(&text, "r8", &["1@0", "-@-", "2@1", "2@1", "1@0", "4@4", "2@1"]);
+}
+
+#[test]
+fn a_late_status_register_is_the_mode_of_the_late_lines_behind_it() {
+    let text = late(&[
+        ("cpu0 svc", "r13_svc=1000 r13_irq=5000"),
+        ("cpu1 fiq", "r13=900 cpsr=1d2 r13=4ff0"),
+        ("cpu0 irq", ""),
+        ("cpu0 svc", ""),
+    ]);
+    check_text(&text, "sp", &["1000@0", "4ff0@0", "4ff0@0", "900@0"]);
 }
 
 #[test]
@@ -241,13 +333,13 @@ fn an_exception_to_a_handler_of_m_profile_is_on_the_main_stack_at_once() {
     check(
         "T",
         &[
-            "thread MSP=8000 PSP=4000 cpsr=01000000",
+            "thread MSP=8000 PSP=4000 cpsr=01000000 CONTROL=2",
             "thread PSP=3fe0 cpsr=0100000f",
             "handler MSP=7ff0",
             "handler cpsr=01000000",
         ],
         "sp",
-        &["4000@0", "8000@0", "7ff0@2", "7ff0@2"],
+        &["4000@0", "8000@0", "7ff0@2", "3fe0@1"],
     );
 }
 

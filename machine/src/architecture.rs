@@ -82,6 +82,10 @@ pub(crate) trait Architecture {
     fn banked(_name: &str) -> Option<BankedRegister> {
         None
     }
+    /// Whether a register chooses between two stack pointers by [`crate::Mode::with_control`].
+    fn chooses_stack(_name: &str) -> bool {
+        false
+    }
     fn status(_bytes: &[Option<u8>]) -> Status {
         Status::default()
     }

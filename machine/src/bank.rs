@@ -1,6 +1,6 @@
 //! Banks: registers of their own that share a plain name, of which one is in use.
 
-use crate::mode::Mode;
+use crate::mode::{Mode, ThreadStack};
 use crate::view::RegisterView;
 
 /// A register of its own, and the plain register that it stands for while it is in use.
@@ -43,7 +43,8 @@ impl Bank {
             // `x8` to `x12` of AArch64 are those of the other modes (DDI 0487, D1.20.1).
             (Self::Fiq(bank), Mode::Level { .. }) => bank != *b"fiq",
             (Self::Mode(_) | Self::Link(_) | Self::Main | Self::Process, Mode::Level { .. }) => false,
-            (Self::Process, Mode::Handler) => false,
+            (Self::Process, Mode::Handler | Mode::Thread(ThreadStack::Main)) => false,
+            (Self::Main, Mode::Thread(ThreadStack::Process)) => false,
             _ => true,
         }
     }

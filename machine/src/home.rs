@@ -8,19 +8,22 @@ use std::iter::StepBy;
 use std::ops::Range;
 
 use crate::bank::Bank;
-use crate::mode::Mode;
+use crate::mode::{Mode, ThreadStack};
 use crate::view::RegisterId;
 use crate::window::Windows;
 
-/// `sp` by level of AArch64, then of handlers of M-profile, then by mode of AArch32.
+/// `sp` by level of AArch64, then the two of M-profile, then by mode of AArch32.
 const STACKS: u16 = RegisterId::FIRST_BANK.0;
-const HANDLER_STACK: u16 = STACKS + 4;
-const MODE_STACKS: u16 = HANDLER_STACK + 1;
+const MAIN_STACK: u16 = STACKS + 4;
+const PROCESS_STACK: u16 = MAIN_STACK + 1;
+const MODE_STACKS: u16 = PROCESS_STACK + 1;
 /// `lr` by mode of AArch32; `hyp` uses that of `usr`.
 const LINKS: u16 = MODE_STACKS + 8;
 /// `r8` … `r12` of FIQ; those of all other modes are the plain ones.
 const FAST: u16 = LINKS + 7;
 const FAST_PLAIN: Range<u16> = 8..13;
+/// What lines wrote under the names `r8` … `r12` that do not tell of which modes they are. For `sp` and `lr` that is the plain one.
+const UNTOLD: u16 = FAST + 5;
 
 /// A register of the other execution state that holds the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,15 +45,26 @@ impl Mode {
             (RegisterId::SP, Self::Level { level, has_own_stack }) => {
                 STACKS + if has_own_stack { level.into() } else { 0 }
             }
-            (RegisterId::SP, Self::Handler) => HANDLER_STACK,
+            (RegisterId::SP, Self::Handler | Self::Thread(ThreadStack::Main)) => MAIN_STACK,
+            (RegisterId::SP, Self::Thread(ThreadStack::Process)) => PROCESS_STACK,
             (RegisterId::SP, Self::Banked(mode)) => MODE_STACKS + number_of(mode),
             (RegisterId::LR, Self::Banked(mode)) => LINKS + if mode == *b"hyp" { 0 } else { number_of(mode) },
             (RegisterId(number), Self::Banked([b'f', b'i', b'q'])) if FAST_PLAIN.contains(&number) => {
                 FAST + number - FAST_PLAIN.start
             }
+            (RegisterId(number), Self::Untold) if FAST_PLAIN.contains(&number) => UNTOLD + number - FAST_PLAIN.start,
             (plain, _) => plain.0,
         };
         RegisterId(number)
+    }
+
+    /// Whether it says which register a plain name means.
+    pub fn tells(self, plain: RegisterId) -> bool {
+        match self {
+            Self::Other | Self::Untold => false,
+            Self::Thread(ThreadStack::Unsaid) => plain != RegisterId::SP,
+            _ => true,
+        }
     }
 
     /// The register of the other execution state that a plain one of this mode shares its low half with
@@ -58,14 +72,15 @@ impl Mode {
     pub fn twin(self, plain: RegisterId) -> Option<Twin> {
         let narrow = || twin_32(plain.0).map(|(register, mode)| Twin { register, mode: Self::Banked(mode) });
         match self {
-            Self::Level { .. } | Self::Handler => narrow(),
+            // What AArch64 alone names is the same register whatever the mode.
+            Self::Level { .. } | Self::Handler | Self::Thread(_) | Self::Other | Self::Untold => narrow(),
             Self::Banked(_) if plain < RegisterId::SP && !FAST_PLAIN.contains(&plain.0) => narrow(),
             Self::Banked(mode) => {
                 let mode = if plain == RegisterId::LR && mode == *b"hyp" { *b"usr" } else { mode };
                 let register = (13..31).find(|number| twin_32(*number) == Some((plain, mode))).map(RegisterId)?;
                 Some(Twin { register, mode: Self::Level { level: 0, has_own_stack: false } })
             }
-            Self::Window { .. } | Self::Other => None,
+            Self::Window { .. } => None,
         }
     }
 }
@@ -99,7 +114,8 @@ impl Bank {
             Self::Level(level) => Mode::Level { level, has_own_stack: level > 0 },
             Self::Mode(mode) | Self::Link(mode) | Self::Fiq(mode) => Mode::Banked(mode),
             Self::Main => Mode::Handler,
-            Self::Process | Self::Other => return None,
+            Self::Process => Mode::Thread(ThreadStack::Process),
+            Self::Other => return None,
         })
     }
 }

@@ -25,9 +25,24 @@ pub enum Mode {
         /// The set of globals in use: 0 to 7.
         globals: u8,
     },
-    /// No word, or one that decides nothing: in `thread` mode of M-profile the stack pointer may be either.
+    /// M-profile, outside of exception handlers.
+    Thread(ThreadStack),
+    /// No word, or one that decides nothing.
     #[default]
     Other,
+    /// That of a line whose thread's steps stand elsewhere: their modes decide, not the text around.
+    Untold,
+}
+
+/// The stack pointer of `thread` mode, which no mode word tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThreadStack {
+    /// `MSP`.
+    Main,
+    /// `PSP`.
+    Process,
+    /// Either.
+    Unsaid,
 }
 
 impl Mode {
@@ -40,7 +55,21 @@ impl Mode {
             }
             [first, second, third, 0 | b'_'] => bank_mode(&[first, second, third]).map_or(Self::Other, Self::Banked),
             [b'h', b'a', b'n', b'd'] => Self::Handler,
+            [b't', b'h', b'r', b'e'] => Self::Thread(ThreadStack::Unsaid),
             _ => Self::Other,
+        }
+    }
+
+    /// The same where CONTROL of M-profile holds a value, or nobody knows which: bit 1 (SPSEL) chooses the stack pointer
+    /// of `thread` mode (DDI 0553, CONTROL). That of a handler is always the main one.
+    pub fn with_control(self, lowest_byte: Option<u8>) -> Self {
+        match self {
+            Self::Thread(_) => Self::Thread(match lowest_byte.map(|byte| byte >> 1 & 1) {
+                Some(0) => ThreadStack::Main,
+                Some(_) => ThreadStack::Process,
+                None => ThreadStack::Unsaid,
+            }),
+            mode => mode,
         }
     }
 }

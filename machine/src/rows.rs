@@ -139,6 +139,12 @@ impl InstructionSet {
         Self::ALL.into_iter().find_map(|set| set.banked(name))
     }
 
+    /// Whether a lower-case name is, in some set, that of the register which chooses between two stack pointers
+    /// ([`Mode::with_control`](crate::Mode::with_control)).
+    pub fn chooses_stack_anywhere(name: &str) -> bool {
+        Self::ALL.into_iter().any(|set| ask!(set, Of => Of::chooses_stack(name)))
+    }
+
     pub(crate) fn register_view(self, name: &str) -> Option<RegisterView> {
         ask!(self, Of => Of::view(name))
     }

@@ -103,7 +103,7 @@ pub struct RegisterWrite<'a> {
     pub bytes: Option<&'a [u8]>,
     /// Under what name.
     pub name: WrittenName,
-    /// What plain names mean at it; [`Mode::Other`] where the text around does not tell.
+    /// What plain names mean at it; [`Mode::Untold`] where the text around does not tell.
     pub mode: Mode,
     /// Where it was read.
     pub place: Place,
@@ -128,8 +128,8 @@ impl RegisterWrite<'_> {
         self.name == WrittenName::BankCopy
     }
 
-    /// The view of the register itself, which a plain name only means in the mode of its moment;
-    /// none for the first of two writes, whose bytes the second has too.
+    /// The view of the register itself, which a plain name only means in the mode of its moment, or of the register that
+    /// stands for all that it may be; none for the first of two writes, whose bytes the second has too.
     #[inline]
     pub fn home(&self) -> Option<RegisterView> {
         let register = self.mode.home(self.view.register);

@@ -205,6 +205,7 @@ impl DoubtJson {
             Doubt::Conditional => plain("conditional"),
             Doubt::SystemCallsUnsaid => plain("syscalls-unsaid"),
             Doubt::Filtered => plain("filtered"),
+            Doubt::Bank => plain("bank"),
             Doubt::KernelEvent { step } => Self { step: Some(step.0), ..plain("kernel") },
             Doubt::SystemCall { step, number } => {
                 let name = index.source().traits().instruction_set.system_call_name(number);

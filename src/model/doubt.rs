@@ -19,6 +19,7 @@ pub fn doubt_words(doubt: Doubt, set: InstructionSet) -> String {
             "a later system call may have written this memory: the trace does not say which were made".to_owned()
         }
         Doubt::Filtered => "the trace leaves out instructions or accesses".to_owned(),
+        Doubt::Bank => "the trace does not say in which mode: it may be another register of that name".to_owned(),
         Doubt::Undecoded => "guessed: the instruction cannot be decoded, so it may use any register".to_owned(),
         Doubt::Conditional => {
             "guessed: the instruction is conditional, and the trace does not say whether it was executed".to_owned()

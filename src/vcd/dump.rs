@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::iter::Peekable;
 use std::sync::atomic::AtomicU64;
 
-use stepback_index::{Cancel, Index, Query as _, QueryError, RegistersAt, SlotReader, ThreadId};
+use stepback_index::{Cancel, Index, NameReader, Query as _, QueryError, RegistersAt, SlotReader, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, ParseScratch, Position, Source as _};
 
@@ -302,7 +302,12 @@ fn ticks(number: u64) -> u64 {
 
 /// What holds before the first node.
 fn start(index: &Index<AnySource>, options: &DumpOptions) -> Result<NodesStart, DumpError> {
-    let mut registers = vec![RegisterState::default(); index.threads().len()];
+    let threads = (0..).map(ThreadId).take(index.threads().len());
+    let state = |thread| match index.instruction_set(thread).has_states() {
+        true => RegisterState::at(&NameReader(index), thread, options.from),
+        false => Ok(RegisterState::default()),
+    };
+    let mut registers = threads.map(state).collect::<Result<Vec<_>, _>>()?;
     let mut time = 0;
     if let Some(step) = options.from.last_step() {
         time = SlotReader(index).time_of(step)?.unwrap_or(0);

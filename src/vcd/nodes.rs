@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use stepback_index::{Index, ThreadId};
-use stepback_machine::{BankedRegister, Endian, InstructionSet, RegisterId, State};
+use stepback_machine::{Endian, RegisterId, State};
 use stepback_parsers::{
     AnySource, EventSink, Flow, MemoryAccess, Place, RegisterWrite, StepEvent, TextEvent, ThreadNumber,
     tarmac::{LineHead, LineShape, is_noticed_register},
@@ -13,7 +13,7 @@ use super::DumpError;
 use super::fidelity::Fidelity;
 use super::line_text::LineText;
 use super::node::{Instruction, Node, NodeAccess};
-use super::register_state::RegisterState;
+use super::register_state::{NamedRegister, RegisterState};
 use super::row::Row;
 
 /// A node with more of anything goes on in the next: a trace without times and instructions is one node.
@@ -45,8 +45,8 @@ pub struct Nodes<'a, T> {
     threads: Vec<ThreadId>,
     /// For each register outside the architecture's table whether the Tarmac tools take notice of it.
     noticed: Vec<bool>,
-    /// The same register's bank, where its name is one's.
-    banks: Vec<Option<BankedRegister>>,
+    /// What the same register means to those that signals show.
+    named: Vec<NamedRegister>,
     registers: Vec<RegisterState>,
     taker: T,
     step: u64,
@@ -105,7 +105,7 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
             row: Row::default(),
             threads: Vec::new(),
             noticed: Vec::new(),
-            banks: Vec::new(),
+            named: Vec::new(),
             registers,
             taker,
             step,
@@ -176,12 +176,12 @@ impl<'a, T: NodeSink> Nodes<'a, T> {
     fn take(&mut self, write: &RegisterWrite<'_>) {
         let thread = self.thread(write.thread);
         let named = write.view.register.0.checked_sub(RegisterId::FIRST_NAMED.0);
-        let bank = named.and_then(|number| *self.banks.get(usize::from(number))?);
-        if named.is_some() && bank.is_none() {
+        let meaning = named.and_then(|number| self.named.get(usize::from(number)).copied()).unwrap_or_default();
+        if named.is_some() && meaning == NamedRegister::Other {
             return;
         }
         if let Some(registers) = self.registers.get_mut(usize::from(thread.0)) {
-            let changed = registers.take(write, bank);
+            let changed = registers.take(write, meaning);
             self.node.writes.extend(changed.into_iter().map(|view| (thread, view)));
         }
     }
@@ -224,7 +224,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
 
     fn register_named(&mut self, _register: RegisterId, name: &str, _size_bytes: u16) {
         self.noticed.push(is_noticed_register(name.as_bytes()));
-        self.banks.push(InstructionSet::banked_anywhere(name));
+        self.named.push(NamedRegister::of(name));
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
@@ -255,6 +255,7 @@ impl<T: NodeSink> EventSink for Nodes<'_, T> {
         if named.is_some_and(|number| self.noticed.get(usize::from(number)) != Some(&true)) {
             // Such as most system registers.
             self.note_time(time);
+            self.take(write);
             return;
         }
         let thread = self.thread(write.thread);

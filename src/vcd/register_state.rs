@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use stepback_index::RegisterFile;
-use stepback_machine::{BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, State};
-use stepback_parsers::{RegisterWrite, WrittenName};
+use stepback_index::{NameReader, QueryError, RegisterFile, RegisterState as ToldRegister, ThreadId};
+use stepback_machine::{BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, StackChoices, State, Twin};
+use stepback_parsers::{Position, RegisterWrite, Source, WrittenName};
 
 /// No signal shows more of a register.
 const SHOWN_BYTES: u16 = 16;
@@ -12,26 +12,73 @@ const SHOWN_BYTES: u16 = 16;
 /// The values of the registers of the architecture's table, as far as signals show them.
 #[derive(Clone, Debug, Default)]
 pub struct RegisterState {
-    /// By register; none where nothing is known yet.
+    /// By register; none where nothing is known yet. Those of `sp` and `lr` themselves are what these names mean where the mode
+    /// does not tell.
     bytes: Vec<[Option<u8>; SHOWN_BYTES as usize]>,
-    /// What plain names mean, once a step told it.
+    /// What plain names mean, as mode words and the status register tell it.
     state: Option<State>,
+    /// What chooses the stack of M-profile's thread mode.
+    choices: StackChoices,
+    /// The only banks of `sp` and `lr` that the trace writes.
+    only: [Option<RegisterId>; 2],
+}
+
+/// What a register outside the architecture's table means to the signals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NamedRegister {
+    /// A bank of a register that they show.
+    Bank(BankedRegister),
+    /// It chooses between two stack pointers.
+    StackChoice,
+    /// Nothing.
+    #[default]
+    Other,
+}
+
+impl NamedRegister {
+    /// By its lower-case name.
+    pub fn of(name: &str) -> Self {
+        match InstructionSet::banked_anywhere(name) {
+            Some(bank) => Self::Bank(bank),
+            None if InstructionSet::chooses_stack_anywhere(name) => Self::StackChoice,
+            None => Self::Other,
+        }
+    }
 }
 
 /// The registers that banks share names with.
 const BANKED: [RegisterId; 7] =
     [RegisterId::SP, RegisterId::LR, RegisterId(8), RegisterId(9), RegisterId(10), RegisterId(11), RegisterId(12)];
 
+/// What [`BANKED`] show.
+type Shown = [[Option<u8>; SHOWN_BYTES as usize]; BANKED.len()];
+
 impl RegisterState {
+    /// Those of a thread at a position, without values.
+    pub fn at<S: Source>(names: &NameReader<'_, S>, thread: ThreadId, at: Position) -> Result<Self, QueryError> {
+        let only = [RegisterId::SP, RegisterId::LR].map(|plain| names.only_bank(thread, plain));
+        Ok(Self { state: names.state_at(thread, at)?, only, ..Self::default() })
+    }
+
     /// The values that a register file states.
     pub fn load(&mut self, file: &RegisterFile) {
+        let named = |register: &ToldRegister| match register.view.register {
+            outside if outside >= RegisterId::FIRST_NAMED => NamedRegister::of(&register.name),
+            _ => NamedRegister::Other,
+        };
+        // They say which stack the others are of.
+        for register in file.registers.iter().filter(|register| named(register) == NamedRegister::StackChoice) {
+            self.choices.note(register.view.register, register.value.0.first().copied().flatten());
+        }
         for register in &file.registers {
+            let home = match named(register) {
+                NamedRegister::Bank(bank) => home_of(bank),
+                _ => Some(self.home(register.view.register)),
+            };
             for (place, byte) in (0..register.view.size_bytes).zip(&register.value.0) {
-                let view = RegisterView::new(register.view.register, register.view.offset.saturating_add(place), 1);
-                if let Some(byte) = byte {
-                    let bank = InstructionSet::banked_anywhere(&register.name);
-                    let home = bank.and_then(home_of).unwrap_or(view.register);
-                    self.write(RegisterView { register: home, ..view }, Some(&[*byte]));
+                if let (Some(byte), Some(home)) = (byte, home) {
+                    let offset = register.view.offset.saturating_add(place);
+                    self.write(RegisterView::new(home, offset, 1), Some(&[*byte]));
                 }
             }
         }
@@ -42,63 +89,90 @@ impl RegisterState {
         if self.state == Some(state) {
             return Vec::new();
         }
-        let before = self.state.replace(state);
-        if before.is_none() {
-            // What was loaded under a plain name is of the mode that holds.
-            for plain in BANKED {
-                let home = state.mode.home(plain);
-                if self.held(home).iter().all(Option::is_none) {
-                    self.hold(home, self.held(plain));
-                }
-            }
-        }
-        let before = before.map_or(Mode::Other, |before| before.mode);
-        let is_changed = |plain: &RegisterId| {
-            let (from, to) = (before.home(*plain), state.mode.home(*plain));
-            from != to && self.held(from) != self.held(to)
-        };
-        BANKED.into_iter().filter(is_changed).map(|plain| RegisterView::new(plain, 0, SHOWN_BYTES)).collect()
+        let shown = self.shown();
+        self.state = Some(state);
+        self.changed_since(&shown)
     }
 
-    /// Takes a write, of a bank where its name is one's. Returns what else shows something else from there on.
-    pub fn take(&mut self, write: &RegisterWrite<'_>, bank: Option<BankedRegister>) -> Vec<RegisterView> {
-        let plain = bank.map_or(write.view.register, |bank| bank.plain.register);
-        let home = match bank {
-            Some(bank) => home_of(bank),
-            None => write.home().map(|home| home.register),
-        };
-        let mut homes: Vec<RegisterId> = home.into_iter().collect();
-        let set = self.state.map_or_else(InstructionSet::default, |state| state.set);
-        if !set.is_own_bank(plain) {
-            homes.push(plain);
-            // In an unknown mode it may be any of them.
-            homes.extend(
-                set.banks(plain)
-                    .filter(|_| bank.is_none() && write.mode == Mode::Other && write.name == WrittenName::Own),
-            );
+    /// Takes a write. Returns what else shows something else from there on.
+    pub fn take(&mut self, write: &RegisterWrite<'_>, named: NamedRegister) -> Vec<RegisterView> {
+        match named {
+            NamedRegister::Bank(bank) => {
+                let shown = self.shown();
+                if let Some(mode) = bank.bank.mode() {
+                    let view = RegisterView { register: bank.plain.register, ..write.view };
+                    self.write_in(mode, view, write.bytes);
+                }
+                self.changed_since(&shown)
+            }
+            NamedRegister::StackChoice if write.view.offset == 0 => {
+                let shown = self.shown();
+                let lowest = write.bytes.and_then(|bytes| bytes.first().copied());
+                self.choices.note(write.view.register, lowest);
+                self.changed_since(&shown)
+            }
+            NamedRegister::StackChoice => Vec::new(),
+            NamedRegister::Other => self.take_plain(write),
         }
-        for register in homes {
-            self.write(RegisterView { register, ..write.view }, write.bytes);
+    }
+
+    /// The same of a register of the architecture's table.
+    fn take_plain(&mut self, write: &RegisterWrite<'_>) -> Vec<RegisterView> {
+        // The second write of the line is that of the bank.
+        if write.name != WrittenName::OfBank {
+            let mode = if write.mode.tells(write.view.register) { write.mode } else { self.mode() };
+            self.write_in(mode, write.view, write.bytes);
         }
         let status = write.bytes.and_then(|bytes| bytes.first_chunk()).filter(|_| write.view == STATUS);
         let state = self.state.zip(status).and_then(|(state, status)| state.set.state_of(u32::from_le_bytes(*status)));
         state.map_or_else(Vec::new, |state| self.enter(state))
     }
 
+    /// Writes what a plain register means in a mode.
+    fn write_in(&mut self, mode: Mode, view: RegisterView, value: Option<&[u8]>) {
+        let (plain, home) = (view.register, mode.home(view.register));
+        self.write(RegisterView { register: home, ..view }, value);
+        if let Some(Twin { register, mode }) = mode.twin(plain) {
+            self.write(RegisterView { register: mode.home(register), ..view }, value);
+        }
+        let set = self.state.map_or_else(InstructionSet::default, |state| state.set);
+        if set.is_own_bank(plain) {
+            return;
+        }
+        if !mode.tells(plain) {
+            // It may be any of them.
+            set.banks(plain).for_each(|register| self.write(RegisterView { register, ..view }, None));
+        } else if home != plain {
+            let value = value.filter(|_| self.only.contains(&Some(home)));
+            self.write(view, value);
+        }
+    }
+
+    fn mode(&self) -> Mode {
+        self.state.map_or(Mode::Other, |state| state.mode.with_control(self.choices.lowest_byte()))
+    }
+
+    /// What a plain register means.
+    fn home(&self, plain: RegisterId) -> RegisterId {
+        self.mode().home(plain)
+    }
+
+    fn shown(&self) -> Shown {
+        BANKED.map(|plain| self.held(self.home(plain)))
+    }
+
+    /// The registers that share names and show something else than before.
+    fn changed_since(&self, shown: &Shown) -> Vec<RegisterView> {
+        let changed = BANKED.into_iter().zip(shown).filter(|(plain, before)| self.held(self.home(*plain)) != **before);
+        changed.map(|(plain, _)| RegisterView::new(plain, 0, SHOWN_BYTES)).collect()
+    }
+
     fn held(&self, register: RegisterId) -> [Option<u8>; SHOWN_BYTES as usize] {
         self.bytes.get(usize::from(register.0)).copied().unwrap_or_default()
     }
 
-    fn hold(&mut self, register: RegisterId, held: [Option<u8>; SHOWN_BYTES as usize]) {
-        for (place, byte) in (0..).zip(held) {
-            if let Some(byte) = byte {
-                self.write(RegisterView::new(register, place, 1), Some(&[byte]));
-            }
-        }
-    }
-
     /// A register got a value, or one that is not known.
-    pub fn write(&mut self, view: RegisterView, value: Option<&[u8]>) {
+    fn write(&mut self, view: RegisterView, value: Option<&[u8]>) {
         if view.register >= RegisterId::FIRST_NAMED {
             return;
         }
@@ -114,7 +188,7 @@ impl RegisterState {
 
     /// The bytes of a view, least significant first.
     pub fn read(&self, view: RegisterView) -> impl DoubleEndedIterator<Item = Option<u8>> + '_ {
-        let register = self.state.map_or(view.register, |state| state.mode.home(view.register));
+        let register = self.home(view.register);
         let known = self.bytes.get(usize::from(register.0)).and_then(|bytes| bytes.get(shown(view)));
         (0..usize::from(view.size_bytes)).map(move |number| known.and_then(|known| *known.get(number)?))
     }

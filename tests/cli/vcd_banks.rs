@@ -24,8 +24,12 @@ const INTERRUPT: &str = "\
 ";
 
 fn waveform(options: &[&str]) -> Waveform {
+    waveform_of(INTERRUPT, options)
+}
+
+fn waveform_of(text: &str, options: &[&str]) -> Waveform {
     let sandbox = Sandbox::new();
-    let trace = sandbox.file("a.tarmac", INTERRUPT);
+    let trace = sandbox.file("a.tarmac", text);
     sandbox.run(&[&["vcd", &trace, "--no-date"][..], options].concat()).succeeds();
     Waveform::read(&fs::read_to_string(format!("{trace}.vcd")).unwrap())
 }
@@ -45,4 +49,50 @@ fn a_window_of_the_trace_goes_on_with_the_banks_that_it_found() {
     let values = |name: &str| [2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time));
     assert_eq!(values("r13"), [None, None, Some(0x1000)]);
     assert_eq!(values("r8"), [Some(2), Some(2), Some(1)]);
+}
+
+#[test]
+fn a_late_line_under_the_plain_name_is_one_of_its_own_threads_mode() {
+    let wave = waveform_of(
+        "1 clk cpu0 IT (1) 00001000 e1a00000 A svc_s : NOP\n\
+         1 clk cpu0 R r13_irq 00005000\n\
+         1 clk cpu0 R r8 00000001\n\
+         1 clk cpu0 R cpsr 000001d3\n\
+         2 clk cpu0 IT (2) 00001004 e1a00000 A svc_s : MOV sp,r0\n\
+         3 clk cpu1 IT (1) 00001000 e1a00000 A usr : NOP\n\
+         3 clk cpu0 R r13 00002000\n\
+         4 clk cpu0 IT (3) 00000018 e1a00000 A irq_s : NOP\n\
+         5 clk cpu0 IT (4) 0000001c e1a00000 A fiq_s : NOP\n\
+         6 clk cpu1 IT (2) 00001004 e1a00000 A usr : NOP\n\
+         6 clk cpu0 R r8 00000002\n\
+         7 clk cpu0 IT (5) 00001008 e1a00000 A svc_s : NOP\n",
+        &[],
+    );
+    let values = |name: &str| [2000, 3000, 4000, 5000, 6000].map(|time| wave.number_at(&format!("cpu0.{name}"), time));
+    assert_eq!(values("r13"), [Some(0x2000), Some(0x5000), None, None, Some(0x2000)]);
+    assert_eq!(values("r8"), [Some(1), Some(1), None, Some(2), Some(1)]);
+}
+
+#[test]
+fn the_stack_of_thread_mode_is_the_one_that_control_chooses() {
+    let trace = |control: &str| {
+        format!(
+            "1 clk IT (1) 00001000 bf00 T thread : NOP\n\
+             1 clk R MSP 00008000\n\
+             1 clk R PSP 20002000\n\
+             {control}\
+             2 clk IT (2) 00001002 bf00 T thread : NOP\n\
+             2 clk R r13 20001ff8\n\
+             3 clk IT (3) 00002000 bf00 T handler : NOP\n\
+             4 clk IT (4) 00001004 bf00 T thread : NOP\n"
+        )
+    };
+    let values = |control: &str, options: &[&str]| {
+        let wave = waveform_of(&trace(control), options);
+        [0, 1000, 2000, 3000].map(|time| wave.number_at("CPU.r13", time))
+    };
+    let chosen = values("1 clk R CONTROL 00000002\n", &[]);
+    assert_eq!(chosen, [Some(0x2000_2000), Some(0x2000_1ff8), Some(0x8000), Some(0x2000_1ff8)]);
+    // Without CONTROL it may be either.
+    assert_eq!(values("", &[]), [None, Some(0x2000_1ff8), None, Some(0x2000_1ff8)]);
 }

@@ -65,6 +65,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "abi",
                     "host_call",
                     "names",
+                    "stack_choice",
                     "status",
                     "stub",
                     "text_flow",

@@ -44,4 +44,6 @@ pub enum Doubt {
     SystemCallsUnsaid,
     /// The trace leaves out instructions or accesses.
     Filtered,
+    /// The trace does not say in which mode: it may be another register of the same name.
+    Bank,
 }

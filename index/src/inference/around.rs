@@ -115,7 +115,7 @@ impl<'a, S: Source> Around<'a, S> {
             return Ok(last.map(|last| last.slot));
         }
         let mut slot = None;
-        for home in RegisterReader::new(self.index, thread, self.position).homes(view)?.views() {
+        for home in RegisterReader::new(self.index, thread, self.position).homes(view)?.lists() {
             slot = slot.max(ViewReader(self.index).last_register_slot(thread, home, at)?);
         }
         let Some(slot) = slot else { return Ok(None) };

@@ -8,7 +8,7 @@ use crate::answers::accesses_at::{Accessed, AccessesAt};
 use crate::answers::cell::Cell;
 use crate::answers::hit::{Doubt, HIT_EFFECTS, Hit};
 use crate::answers::thread::ThreadId;
-use crate::oracle::banks::Meaning;
+use crate::oracle::banks::{Certainty, Meaning};
 use crate::oracle::event::{Event, EventKind};
 use crate::oracle::operands::{AskedUses, Done, Use};
 use crate::oracle::record::{Oracle, Replay};
@@ -44,7 +44,8 @@ impl Replay for LastAccess {
             Some(hit) => {
                 let is_last_write = self.kinds == AccessKinds::Writes && matches!(self.cell, Cell::Memory { .. });
                 let done = Done { thread: event.thread, slot: event.slot };
-                let doubt = is_last_write.then(|| oracle.overtaken(done, self.before)).flatten();
+                let doubt =
+                    is_last_write.then(|| oracle.overtaken(done, self.before)).flatten().or(bank_doubt(event, &cell));
                 LastAccessAnswer::Step(Box::new(Hit { doubt, ..hit }))
             }
             None => LastAccessAnswer::Initial(Line(event.line + 1)),
@@ -71,7 +72,7 @@ impl Replay for LastAccesses {
         let Some(slot) = same.first().map(|event| event.slot) else { return Some(None) };
         let accesses = same.iter().map(|event| match oracle.hit_of(event) {
             Some(hit) => {
-                let doubt = doubt_of(self, oracle, event);
+                let doubt = doubt_of(self, oracle, event).or(bank_doubt(event, &cell));
                 Accessed::Step(Box::new(Hit { doubt, ..hit }))
             }
             None => Accessed::Initial(Line(event.line + 1)),
@@ -99,7 +100,7 @@ impl Replay for NextAccesses {
         let events = oracle.events_after(self.from).iter();
         let meant = events
             .filter(|event| accesses(event, &cell, self.kinds) && is_of_thread(event, self.cell, self.thread))
-            .filter_map(|event| oracle.hit_of(event));
+            .filter_map(|event| Some(Hit { doubt: bank_doubt(event, &cell), ..oracle.hit_of(event)? }));
         let hits: Vec<Hit> = meant.collect();
         let part = Part { skip: self.skip, limit: self.limit };
         Some(part.of(&hits, |hit| hit.position.0).to_vec())
@@ -144,7 +145,7 @@ impl Replay for NextAccess {
         let events = oracle.events_after(self.from).iter();
         let cell = oracle.meant_cell(self.cell, self.from);
         let mut accesses = events.filter(|event| accesses(event, &cell, self.kinds));
-        Some(accesses.find_map(|event| oracle.hit_of(event)))
+        Some(accesses.find_map(|event| Some(Hit { doubt: bank_doubt(event, &cell), ..oracle.hit_of(event)? })))
     }
 }
 
@@ -162,10 +163,16 @@ enum MeantCell {
     Memory { address: Address, len_bytes: u64 },
 }
 
+/// Why an access of a register may be one of another.
+fn bank_doubt(event: &Event, cell: &MeantCell) -> Option<Doubt> {
+    let (EventKind::Register(written), MeantCell::Register { meaning, .. }) = (&event.kind, cell) else { return None };
+    (meaning.certainty(written) == Some(Certainty::Doubtful)).then_some(Doubt::Bank)
+}
+
 fn accesses(event: &Event, cell: &MeantCell, kinds: AccessKinds) -> bool {
     match (&event.kind, cell) {
         (EventKind::Register(written), MeantCell::Register { thread, meaning }) => {
-            event.thread == *thread && meaning.is_written_by(written)
+            event.thread == *thread && meaning.certainty(written).is_some()
         }
         (EventKind::Access(access), MeantCell::Memory { address, len_bytes }) => {
             let is_wanted = match kinds {

@@ -1,7 +1,9 @@
 //! Which register a name means: told from the architecture, register by register.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
 use stepback_machine::naive::{self, Cell};
-use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView};
+use stepback_machine::{Bank, BankedRegister, InstructionSet, Mode, RegisterId, RegisterView, ThreadStack};
 use stepback_parsers::{Position, RegisterWrite, StepEvent, ThreadNumber, WrittenName};
 
 use crate::answers::thread::ThreadId;
@@ -45,7 +47,8 @@ impl Physical {
         match (register, mode) {
             (RegisterId::SP, Mode::Level { level, has_own_stack: true }) => Self::StackOfLevel(level),
             (RegisterId::SP, Mode::Level { has_own_stack: false, .. }) => Self::StackOfLevel(0),
-            (RegisterId::SP, Mode::Handler) => Self::MainStack,
+            (RegisterId::SP, Mode::Handler | Mode::Thread(ThreadStack::Main)) => Self::MainStack,
+            (RegisterId::SP, Mode::Thread(ThreadStack::Process)) => Self::ProcessStack,
             (RegisterId::SP, Mode::Banked(mode)) => match &mode {
                 b"usr" => Self::General(13),
                 b"hyp" => Self::General(15),
@@ -103,36 +106,97 @@ fn told_mode(view: RegisterView, bytes: Option<&[u8]>, set: InstructionSet) -> O
     naive::told_mode(*bytes.filter(|_| is_status)?.first_chunk()?, set)
 }
 
+/// A thread's processor between two events, as far as its lines tell.
+struct Processor {
+    mode: Mode,
+    /// That of its last step; none before the first.
+    set: Option<InstructionSet>,
+    choices: StackChoice,
+}
+
+impl Processor {
+    fn mode(&self) -> Mode {
+        self.choices.chosen(self.mode)
+    }
+}
+
+/// What was written into CONTROL, and its banks of the two security states.
+#[derive(Default)]
+struct StackChoice(BTreeMap<RegisterId, Option<u8>>);
+
+impl StackChoice {
+    /// The stack of thread mode is that which SPSEL chooses, bit 1 (DDI 0553, D1.2.7); all that were written have to agree.
+    fn chosen(&self, mode: Mode) -> Mode {
+        if !matches!(mode, Mode::Thread(_)) {
+            return mode;
+        }
+        let bits: BTreeSet<_> = self.0.values().map(|byte| byte.map(|byte| byte & 0b10 != 0)).collect();
+        Mode::Thread(match bits.iter().copied().collect::<Vec<_>>()[..] {
+            [Some(true)] => ThreadStack::Process,
+            [Some(false)] => ThreadStack::Main,
+            _ => ThreadStack::Unsaid,
+        })
+    }
+
+    fn follow(&mut self, name: Option<&String>, written: &Written) {
+        if written.view.offset == 0 && matches!(name.map(String::as_str), Some("control" | "control_s" | "control_ns"))
+        {
+            let byte = written.bytes.as_ref().and_then(|bytes| bytes.first().copied());
+            self.0.insert(written.view.register, byte);
+        }
+    }
+}
+
 /// What a name means at a position.
 pub(super) struct Meaning {
     view: RegisterView,
     bank: Option<BankedRegister>,
     mode: Mode,
     physical: Physical,
+    /// The only register that the lines of the thread say they mean by that name.
+    only: Option<Physical>,
+}
+
+/// Whether a write is one of what a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Certainty {
+    Sure,
+    /// It may be one of another register of that name.
+    Doubtful,
 }
 
 impl Meaning {
     /// Whether a write is one of its bytes, and of two writes of one line the one that bears the name.
-    pub fn is_written_by(&self, written: &Written) -> bool {
+    pub fn certainty(&self, written: &Written) -> Option<Certainty> {
         let register = self.view.register;
         if !(RegisterView { register, ..written.view }).overlaps(self.view) {
-            return false;
+            return None;
         }
         if self.bank.is_some() || register >= RegisterId::FIRST_NAMED {
-            return written.name != WrittenName::OfBank && written.physical == self.physical;
+            let plain = self.bank.map(|bank| bank.plain.register);
+            let may_be = plain.is_some_and(|plain| written.physical == Physical::Some(plain));
+            return match written.name != WrittenName::OfBank {
+                true if written.physical == self.physical => Some(Certainty::Sure),
+                true if may_be => Some(Certainty::Doubtful),
+                _ => None,
+            };
         }
         let plain = written.bank.map_or(written.view.register, |bank| bank.plain.register);
         let first_half = if plain == register { WrittenName::BankCopy } else { WrittenName::OfBank };
+        if written.name == first_half {
+            return None;
+        }
         let is_in_use = |bank: BankedRegister| plain == register && bank.bank.is_in_use(self.mode);
-        written.name != first_half
-            && match self.mode {
-                Mode::Other => plain == register,
-                _ => {
-                    written.bank.is_some_and(is_in_use)
-                        || written.physical == self.physical
-                        || written.physical == Physical::Some(register)
-                }
-            }
+        let is_told = self.mode.tells(register);
+        let is_sure = written.physical == self.physical
+            || is_told && written.bank.is_some_and(is_in_use)
+            || !is_told && Some(written.physical) == self.only;
+        let is_doubtful = if is_told { written.physical == Physical::Some(register) } else { plain == register };
+        match (is_sure, is_doubtful) {
+            (true, _) => Some(Certainty::Sure),
+            (false, true) => Some(Certainty::Doubtful),
+            (false, false) => None,
+        }
     }
 }
 
@@ -141,12 +205,57 @@ impl Oracle {
     pub(super) fn meaning(&self, thread: ThreadId, view: RegisterView, position: Position) -> Meaning {
         let bank = self.bank_of(view.register);
         let mode = self.mode_at(thread, position);
-        Meaning { view, bank, mode, physical: Physical::of_write(view.register, bank, mode) }
+        let unsaid = Physical::Some(view.register);
+        let own = self.writes().filter(|(writer, _)| *writer == thread).map(|(_, written)| written);
+        let named = own.filter(|written| {
+            let plain = written.bank.map_or(written.view.register, |bank| bank.plain.register);
+            plain == view.register && written.told != unsaid && matches!(view.register, RegisterId::SP | RegisterId::LR)
+        });
+        let told: Vec<Physical> = named.map(|written| written.told).collect();
+        let only = told.first().copied().filter(|first| told.iter().all(|other| other == first));
+        Meaning { view, bank, mode, physical: Physical::of_write(view.register, bank, mode), only }
+    }
+
+    /// Finds out which registers were written under plain names, by the modes that each thread goes through.
+    pub(super) fn follow_modes(&mut self) {
+        let mut processors: HashMap<ThreadId, Processor> = HashMap::new();
+        for step in self.steps.iter().rev() {
+            let processor = Processor { mode: step.mode, set: None, choices: StackChoice::default() };
+            processors.insert(step.thread, processor);
+        }
+        let mut events = std::mem::take(&mut self.events);
+        for event in &mut events {
+            let nothing = || Processor { mode: Mode::Other, set: None, choices: StackChoice::default() };
+            let processor = processors.entry(event.thread).or_insert_with(nothing);
+            match &mut event.kind {
+                EventKind::Step => {
+                    let Some(step) = event.owner.and_then(|step| self.step(step)) else { continue };
+                    (processor.mode, processor.set) = (step.mode, Some(step.instruction_set));
+                }
+                EventKind::Register(written) => {
+                    let told = processor.set.and_then(|set| told_mode(written.view, written.bytes.as_deref(), set));
+                    processor.mode = told.unwrap_or(processor.mode);
+                    processor.choices.follow(self.outside_name(written.view.register), written);
+                    if written.bank.is_none() {
+                        written.physical = Physical::of_plain(written.view.register, processor.mode());
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.events = events;
     }
 
     /// What plain names mean for a thread at a position.
     pub(super) fn mode_at(&self, thread: ThreadId, position: Position) -> Mode {
-        self.state_at(thread, position).map_or(Mode::Other, |(mode, _)| mode)
+        let mode = self.state_at(thread, position).map_or(Mode::Other, |(mode, _)| mode);
+        let mut choices = StackChoice::default();
+        for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
+            if let EventKind::Register(written) = &event.kind {
+                choices.follow(self.outside_name(written.view.register), written);
+            }
+        }
+        choices.chosen(mode)
     }
 
     /// The set whose names hold for a thread at a position.
@@ -187,7 +296,7 @@ impl Oracle {
             if let EventKind::Register(written) = &mut event.kind
                 && written.name == WrittenName::OfBank
             {
-                (written.bank, written.physical) = (copy.bank, copy.physical);
+                (written.bank, written.physical, written.told) = (copy.bank, copy.physical, copy.told);
             }
         }
     }

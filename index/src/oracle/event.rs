@@ -61,8 +61,10 @@ pub(super) struct Written {
     pub name: WrittenName,
     /// Whose name the line gave; none of a plain one.
     pub bank: Option<BankedRegister>,
-    /// Which register it was.
+    /// Which register it was, as the modes of its thread tell.
     pub physical: Physical,
+    /// The same as far as the lines of its step tell.
+    pub told: Physical,
 }
 
 /// An access to memory.

@@ -1,6 +1,6 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_machine::{Bank, Condition, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
+use stepback_machine::{Bank, Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
 use stepback_parsers::{MarkerKind, Position, Recording, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -62,7 +62,7 @@ impl Oracle {
             None => None,
         };
         let plain = asked.map_or(view.register, |banked| banked.plain.register);
-        let mode = self.mode_at(thread, at);
+        let mode = self.mode_at(thread, at).with_control(None);
         let banks = self.register_names.iter().filter_map(|name| InstructionSet::banked_anywhere(name));
         let banks: Vec<Bank> = banks
             .filter(|banked| banked.plain.register == plain && banked.bank != Bank::Other)
@@ -72,7 +72,7 @@ impl Oracle {
             Some(banked) => banked.bank.is_in_use(told.mode),
             None => {
                 let meant = |mode| Physical::of_write(plain, None, mode);
-                let is_told = told.mode != Mode::Other && mode != Mode::Other;
+                let is_told = told.mode.tells(plain) && mode.tells(plain);
                 (!is_told || meant(told.mode) == meant(mode))
                     && banks.iter().all(|bank| bank.is_in_use(told.mode) == bank.is_in_use(mode))
             }

@@ -106,6 +106,7 @@ impl Oracle {
             _ => None,
         });
         oracle.recordings = told.collect();
+        oracle.follow_modes();
         oracle.warn_of_times();
         oracle.follow_memory();
         oracle.widths = oracle.find_widths();
@@ -268,7 +269,7 @@ impl EventSink for Recorder<'_> {
         let bytes = write.bytes.map(<[u8]>::to_vec);
         let bank = self.oracle.bank_of(write.view.register);
         let physical = Physical::of_write(write.view.register, bank, self.modes.of(write.thread));
-        let written = Written { view: write.view, bytes, name: write.name, bank, physical };
+        let written = Written { view: write.view, bytes, name: write.name, bank, physical, told: physical };
         if write.is_bank_copy() {
             self.oracle.tell_first_half(write.place.line_in_range, &written);
         }

@@ -9,6 +9,7 @@ use crate::answers::access_kinds::AccessKinds;
 use crate::answers::register_file::{RegisterFile, RegisterState};
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
+use crate::oracle::banks::Certainty;
 use crate::oracle::event::EventKind;
 use crate::oracle::last_lead::NextPc;
 use crate::oracle::operands::AskedUses;
@@ -117,9 +118,7 @@ impl Oracle {
         let meaning = self.meaning(thread, view, position);
         for event in self.events_until(position).iter().filter(|event| event.thread == thread) {
             let EventKind::Register(written) = &event.kind else { continue };
-            if !meaning.is_written_by(written) {
-                continue;
-            }
+            let Some(certainty) = meaning.certainty(written) else { continue };
             // A write of V, Q, D or S makes the rest of Z zero.
             let is_simd = (RegisterId::V0..RegisterId::P0).contains(&written.view.register);
             let is_whole = (written.view.offset, written.view.size_bytes) == (0, 16);
@@ -128,7 +127,8 @@ impl Oracle {
                 bytes.extend((16..256).map(|place| (place, byte)));
             }
             for place in 0..written.view.size_bytes {
-                let value = written.bytes.as_ref().and_then(|bytes| bytes.get(usize::from(place)).copied());
+                let value = written.bytes.as_ref().filter(|_| certainty == Certainty::Sure);
+                let value = value.and_then(|bytes| bytes.get(usize::from(place)).copied());
                 let byte = WrittenByte { value, slot: event.slot, owner: event.owner };
                 bytes.insert(written.view.offset + place, byte);
             }

@@ -20,11 +20,12 @@ use crate::query::decoded::{Decoded, OperandsOf};
 use crate::query::question::Query as _;
 use crate::query::register_reads::RegisterReads;
 use crate::query::steps::Steps;
-use crate::read::banks::Homes;
 use crate::read::bytes::ByteReader;
 use crate::read::contradictions::Contradictions;
 use crate::read::hits::{FoundAccess, HitReader};
+use crate::read::homes::{Certainty, Homes};
 use crate::read::names::NameReader;
+use crate::read::open_writes::OpenWrites;
 use crate::read::operands::OperandReader;
 use crate::read::overtaken::DoubtReader;
 use crate::read::own_slots::OwnSlots;
@@ -73,6 +74,8 @@ pub(super) struct Done<'a> {
     pub step: Option<Step>,
     thread: ThreadId,
     what: What<'a>,
+    /// Whether it accessed the cell.
+    certainty: Certainty,
 }
 
 /// What accessed the cell.
@@ -186,9 +189,13 @@ impl<'a, S: Source> Asked<'a, S> {
 
     /// Hands over the accesses of a slot that are meant, in trace order.
     fn each_done(&self, slot: u64, mut take: impl FnMut(Done<'a>)) -> Result<(), QueryError> {
-        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |event| {
+        let mut open = self.open_writes(slot)?;
+        SlotReader(self.index).each_event(slot..slot.saturating_add(1), |mut event| {
             if event.slot != slot {
                 return Ok(());
+            }
+            if let Some(open) = &mut open {
+                open.tell(&mut event);
             }
             // What the host wrote comes right behind the step that asked for it, before what the trace shows.
             if let EventKind::Step(_) = event.kind
@@ -196,17 +203,26 @@ impl<'a, S: Source> Asked<'a, S> {
                 && self.is_of_thread(event.thread)
             {
                 let step = Position(slot).last_step();
-                take(Done { step, thread: event.thread, what: What::Host(region) });
+                let what = What::Host(region);
+                take(Done { step, thread: event.thread, what, certainty: Certainty::Sure });
             }
-            if self.is_meant(&event) {
+            if let Some(certainty) = self.meant(&event) {
                 let (thread, step) = (event.thread, SlotReader(self.index).owner(event.thread, slot)?);
                 // A dump of a thread before its first step, after the first of another: no step did it.
                 if step.is_some() || self.owners == Owners::Any {
-                    take(Done { step, thread, what: What::Event(event) });
+                    take(Done { step, thread, what: What::Event(event), certainty });
                 }
             }
             Ok(())
         })
+    }
+
+    /// What tells of a slot's writes of the register which register they were of.
+    fn open_writes(&self, slot: u64) -> Result<Option<OpenWrites<'a, S>>, QueryError> {
+        match (&self.homes, self.cell) {
+            (Some(homes), Cell::Register { thread, .. }) => OpenWrites::of(self.index, thread, homes, slot),
+            _ => Ok(None),
+        }
     }
 
     /// Accesses of a slot by steps before a position, as an answer has them.
@@ -261,7 +277,11 @@ impl<'a, S: Source> Asked<'a, S> {
                 }
             })
         };
+        let certainties: Vec<Certainty> = done.clone().map(|done| done.certainty).collect();
         let mut hits = HitReader(self.index).hits(done.map(found).collect::<Result<_, QueryError>>()?)?;
+        for (hit, certainty) in hits.iter_mut().zip(certainties) {
+            hit.doubt = (certainty == Certainty::Doubtful).then_some(Doubt::Bank).or(hit.doubt);
+        }
         if self.index.has_operands_alone() {
             // The accesses of threads alternate where several have some.
             let mut by_step: BTreeMap<Step, Vec<&mut Hit>> = BTreeMap::new();
@@ -325,7 +345,7 @@ impl<'a, S: Source> Asked<'a, S> {
         let range = match self.cell {
             Cell::Register { thread, .. } => {
                 let mut found = None;
-                for home in self.homes.iter().flat_map(Homes::views) {
+                for home in self.homes.iter().flat_map(Homes::lists) {
                     found = found.max(ViewReader(self.index).last_register_slot(thread, home, last)?);
                 }
                 return Ok(found);
@@ -346,7 +366,7 @@ impl<'a, S: Source> Asked<'a, S> {
         let range = match self.cell {
             Cell::Register { thread, .. } => {
                 let mut found: Option<u64> = None;
-                for home in self.homes.iter().flat_map(Homes::views) {
+                for home in self.homes.iter().flat_map(Homes::lists) {
                     let next = ViewReader(self.index).next_register_slot(thread, home, first)?;
                     found = found.into_iter().chain(next).min();
                 }
@@ -383,20 +403,22 @@ impl<'a, S: Source> Asked<'a, S> {
         self.thread.is_none_or(|wanted| wanted == thread)
     }
 
-    /// Whether an event accesses the cell.
-    fn is_meant(&self, event: &SlotEvent) -> bool {
+    /// Whether an event accesses the cell; none where it does not.
+    fn meant(&self, event: &SlotEvent) -> Option<Certainty> {
         match (&event.kind, self.cell) {
             (EventKind::Register { .. }, Cell::Register { thread, .. }) => {
-                event.thread == thread && self.homes.as_ref().is_some_and(|homes| homes.written(event).is_some())
+                let homes = self.homes.as_ref().filter(|_| event.thread == thread)?;
+                homes.written(event).map(|written| written.certainty)
             }
             (EventKind::Access { kind, address, size_bytes, .. }, Cell::Memory { address: wanted, len_bytes }) => {
                 let last = |start: Address, len: u64| start.0.saturating_add(len.saturating_sub(1));
-                self.is_of_thread(event.thread)
+                let is_meant = self.is_of_thread(event.thread)
                     && self.kinds.includes(*kind)
                     && address.0 <= last(wanted, len_bytes)
-                    && wanted.0 <= last(*address, u64::from(*size_bytes))
+                    && wanted.0 <= last(*address, u64::from(*size_bytes));
+                is_meant.then_some(Certainty::Sure)
             }
-            _ => false,
+            _ => None,
         }
     }
 

@@ -59,7 +59,8 @@ impl<'a, S: Source> RegisterReads<'a, S> {
         let (mode, banks) = match asked {
             Some(known) => (Mode::Other, vec![MeantBank { bank: known.bank, is_meant: true }]),
             None => {
-                let mode = RegisterReader::new(index, thread, at).mode()?;
+                // As mode words tell it, which is what the steps are compared by.
+                let mode = RegisterReader::new(index, thread, at).mode()?.with_control(None);
                 let is_meant = |bank: Bank| bank.is_in_use(mode);
                 let banks = shared.map(|known| MeantBank { bank: known.bank, is_meant: is_meant(known.bank) });
                 (mode, banks.collect())
@@ -121,7 +122,7 @@ impl<'a, S: Source> RegisterReads<'a, S> {
 
     fn is_meant_in(&self, mode: Mode) -> bool {
         let home = |mode: Mode| mode.home(self.plain.register);
-        let is_known = mode != Mode::Other && self.mode != Mode::Other;
+        let is_known = mode.tells(self.plain.register) && self.mode.tells(self.plain.register);
         (!is_known || home(mode) == home(self.mode))
             && self.banks.iter().all(|known| known.bank.is_in_use(mode) == known.is_meant)
     }

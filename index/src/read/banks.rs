@@ -3,109 +3,71 @@
 //! A plain name such as `sp` means the bank that the mode of the position uses, and that is a register of its own:
 //! written by its own name (`R r13_svc …`), or by the plain one while its mode lasted.
 //! The mode is that of the thread's last step, or what the status register says that was written since.
+//! Where it does not tell, at the position or at a write, the write may be one of another register of the same name.
 
-use stepback_machine::{Bank, InstructionSet, Mode, RegisterId, RegisterView, State, Twin};
-use stepback_parsers::{Position, Source};
+use stepback_machine::{Bank, InstructionSet, Mode, RegisterId, RegisterView, Twin};
+use stepback_parsers::Source;
 
 use crate::answers::error::QueryError;
+use crate::read::homes::Homes;
 use crate::read::register_reader::RegisterReader;
-use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
 use crate::read::views::ViewReader;
 use crate::store::named_bank::NamedBank;
 
-/// The views whose newest writes are the value of a view: it has more than one where a register has several names.
-#[derive(Clone, Debug)]
-pub(crate) struct Homes(Vec<RegisterView>);
-
-impl Homes {
-    /// The views.
-    pub(crate) fn views(&self) -> impl Iterator<Item = RegisterView> + '_ {
-        self.0.iter().copied()
+impl<'a, S: Source> RegisterReader<'a, S> {
+    /// Where the bytes of a view are at the position.
+    pub(crate) fn homes(&mut self, view: RegisterView) -> Result<Homes, QueryError> {
+        let named = self.bank_names();
+        let set = named.set;
+        if let Some(known) = named.of(view.register) {
+            return Ok(named.of_bank(known, view));
+        }
+        // The plain register is that of most modes; in the others it may be one that is written nowhere.
+        let is_plain_anywhere = set.is_own_bank(view.register) && set.banks(view.register).next().is_some();
+        let is_alone = || !named.relatives(view.register).any(|other| self.is_written(other));
+        if !set.has_states() || !is_plain_anywhere && is_alone() {
+            return Ok(Homes::only(view));
+        }
+        let mode = self.mode()?;
+        let mut homes = named.meant(view, mode);
+        if !mode.tells(view.register) && !set.is_own_bank(view.register) {
+            self.single_out(&mut homes);
+        }
+        Ok(homes)
     }
 
-    /// The view of an event's register of which it wrote something that counts.
-    pub(crate) fn written(&self, event: &SlotEvent) -> Option<RegisterView> {
-        let EventKind::Register { home, .. } = &event.kind else { return None };
-        home.filter(|home| self.0.iter().any(|view| view.overlaps(*home)))
+    fn bank_names(&self) -> BankNames<'a> {
+        BankNames { banks: &self.index.banks, set: self.index.instruction_set(self.thread) }
+    }
+
+    /// The only bank that the trace writes is the one in use, whatever the mode.
+    fn single_out(&self, homes: &mut Homes) {
+        let Some(only) = homes.sure.first().and_then(|view| self.only_bank(view.register)) else { return };
+        let names = self.bank_names();
+        let is_only = |view: &&RegisterView| names.register_of(view.register) == only;
+        let (sure, doubtful): (Vec<_>, Vec<_>) = homes.doubtful.iter().partition(is_only);
+        homes.doubtful = doubtful;
+        homes.sure.extend(sure);
+    }
+
+    /// The only bank of a plain register that is written on lines that tell which one; none if there are more, or none.
+    pub(super) fn only_bank(&self, plain: RegisterId) -> Option<RegisterId> {
+        let names = self.bank_names();
+        let banks = names.set.banks(plain).chain(names.sharing(plain).map(|known| known.register));
+        let mut written = banks.filter(|bank| self.is_written(*bank)).map(|bank| names.register_of(bank));
+        let first = written.next()?;
+        written.all(|bank| bank == first).then_some(first)
+    }
+
+    fn is_written(&self, register: RegisterId) -> bool {
+        let whole = RegisterView::new(register, 0, u16::MAX);
+        ViewReader(self.index).overlapping(self.thread, whole).next().is_some()
     }
 }
 
-impl<S: Source> RegisterReader<'_, S> {
-    /// Where the bytes of a view are at the position.
-    pub(crate) fn homes(&mut self, view: RegisterView) -> Result<Homes, QueryError> {
-        let set = self.index.instruction_set(self.thread);
-        let named = BankNames { banks: &self.index.banks, set };
-        if let Some(known) = named.of(view.register) {
-            return Ok(Homes(named.of_bank(known, view)));
-        }
-        let is_written = |register: RegisterId| {
-            let whole = RegisterView::new(register, 0, u16::MAX);
-            ViewReader(self.index).overlapping(self.thread, whole).next().is_some()
-        };
-        // The plain register is that of most modes; in the others it may be one that is written nowhere.
-        let is_plain_anywhere = set.is_own_bank(view.register) && set.banks(view.register).next().is_some();
-        if !set.has_states() || !is_plain_anywhere && !named.relatives(view.register).any(is_written) {
-            return Ok(Homes(vec![view]));
-        }
-        let mode = self.mode()?;
-        Ok(Homes(named.meant(view, mode)))
-    }
-
-    /// What plain names mean at the position.
-    pub(crate) fn mode(&mut self) -> Result<Mode, QueryError> {
-        Ok(self.state_at()?.map_or(Mode::Other, |state| state.mode))
-    }
-
-    /// The state of the thread at the position: that of its last step unless the status register tells of another since,
-    /// before its first step that of the first; none of a thread without steps.
-    pub(crate) fn state_at(&mut self) -> Result<Option<State>, QueryError> {
-        if let Some(state) = self.state {
-            return Ok(state);
-        }
-        let slots = SlotReader(self.index);
-        let owner = slots.owner(self.thread, self.at.0)?;
-        let state = match owner {
-            Some(step) => {
-                let state = self.state_of_step(step.after())?;
-                Some(self.state_told_since(step.after(), state.set)?.unwrap_or(state))
-            }
-            None => match slots.next_step_of(self.thread, self.at)? {
-                Some(step) => Some(self.state_of_step(step.after())?),
-                None => None,
-            },
-        };
-        self.state = Some(state);
-        Ok(state)
-    }
-
-    fn state_of_step(&mut self, after: Position) -> Result<State, QueryError> {
-        let state = |event: &SlotEvent| match &event.kind {
-            EventKind::Step(StepText { mode, instruction_set: set, .. }) => Some(State { set: *set, mode: *mode }),
-            _ => None,
-        };
-        self.events_of(after.0)?.iter().find_map(state).ok_or(QueryError::TraceChanged)
-    }
-
-    /// What the status register says that was written from a slot on.
-    fn state_told_since(&mut self, from: Position, set: InstructionSet) -> Result<Option<State>, QueryError> {
-        let status = RegisterView::new(RegisterId::PSR, 0, 4);
-        let state = |event: &SlotEvent| match &event.kind {
-            EventKind::Register { view, bytes: Some(bytes), .. } if *view == status => {
-                set.state_of(u32::from_le_bytes(*bytes.first_chunk()?))
-            }
-            _ => None,
-        };
-        let mut last = self.at.0;
-        while let Some(slot) = ViewReader(self.index).last_register_slot(self.thread, status, last)?
-            && slot >= from.0
-        {
-            if let Some(state) = self.events_of(slot)?.iter().rev().find_map(state) {
-                return Ok(Some(state));
-            }
-            last = slot.saturating_sub(1);
-        }
-        Ok(None)
-    }
+/// Under which writes of a plain register are listed whose lines do not tell which register they mean.
+fn open_of(set: InstructionSet, plain: RegisterId) -> Option<RegisterId> {
+    set.banks(plain).next().map(|_| Mode::Untold.home(plain))
 }
 
 /// The registers that share names with others.
@@ -124,19 +86,25 @@ impl<'a> BankNames<'a> {
         self.banks.iter().filter(move |known| known.plain == plain)
     }
 
+    /// The register that one is: of a name the bank that it names.
+    fn register_of(&self, register: RegisterId) -> RegisterId {
+        let home = |known: &NamedBank| known.bank.mode().map(|mode| mode.home(known.plain));
+        self.of(register).and_then(home).unwrap_or(register)
+    }
+
     /// All registers besides it that a plain one may mean in some mode.
     fn relatives(&self, plain: RegisterId) -> impl Iterator<Item = RegisterId> + use<'a> {
         let Self { banks, set } = *self;
         let of_plain = move |plain: RegisterId| {
             let named = banks.iter().filter(move |known| known.plain == plain).map(|known| known.register);
-            set.banks(plain).chain(named)
+            set.banks(plain).chain(open_of(set, plain)).chain(named)
         };
         let twins = plain.twins().flat_map(move |twin| std::iter::once(twin).chain(of_plain(twin)));
         of_plain(plain).chain(twins)
     }
 
     /// A bank that was asked for by its name: what else bears its name, and the plain register in its mode.
-    fn of_bank(&self, known: &NamedBank, view: RegisterView) -> Vec<RegisterView> {
+    fn of_bank(&self, known: &NamedBank, view: RegisterView) -> Homes {
         let plain = known.plain;
         let home = |bank: Bank| bank.mode().map(|mode| mode.home(plain));
         let is_same = |other: &&NamedBank| {
@@ -144,28 +112,38 @@ impl<'a> BankNames<'a> {
         };
         let same = self.sharing(plain).filter(is_same).map(|other| other.register);
         let twin = known.bank.mode().and_then(|mode| mode.twin(plain)).map(|twin| twin.register);
-        same.chain(home(known.bank)).chain(twin).map(|register| RegisterView { register, ..view }).collect()
+        let of_view = |register| RegisterView { register, ..view };
+        Homes {
+            sure: same.chain(home(known.bank)).chain(twin).map(of_view).collect(),
+            doubtful: Some(plain).filter(|plain| !self.set.is_own_bank(*plain)).into_iter().map(of_view).collect(),
+            open: open_of(self.set, plain).into_iter().map(of_view).collect(),
+        }
     }
 
     /// What a plain register means in a mode.
-    fn meant(&self, view: RegisterView, mode: Mode) -> Vec<RegisterView> {
-        let plain = view.register;
-        let mut registers: Vec<RegisterId> = match mode {
-            // Any bank may be the one: the last that was written.
-            Mode::Other => std::iter::once(plain).chain(self.set.banks(plain)).collect(),
-            mode => vec![mode.home(plain)],
-        };
-        // What was written under the plain name in an unknown mode may be any bank.
-        if !self.set.is_own_bank(plain) && !registers.contains(&plain) {
-            registers.push(plain);
+    fn meant(&self, view: RegisterView, mode: Mode) -> Homes {
+        let (plain, home) = (view.register, mode.home(view.register));
+        let in_use = self.sharing(plain).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register);
+        let (mut sure, mut doubtful) = (vec![home], Vec::new());
+        if mode.tells(plain) {
+            sure.extend(in_use);
+            // What was written under the plain name in an unknown mode may be any bank.
+            doubtful.extend(Some(plain).filter(|plain| !self.set.is_own_bank(*plain) && home != *plain));
+        } else {
+            let (own, others): (Vec<_>, Vec<_>) = in_use.partition(|named| self.register_of(*named) == plain);
+            sure.extend(own);
+            doubtful.extend(self.set.banks(plain).chain(others));
         }
-        registers.extend(self.sharing(plain).filter(|known| known.bank.is_in_use(mode)).map(|known| known.register));
+        let mut open: Vec<RegisterId> = open_of(self.set, plain).into_iter().collect();
         if let Some(Twin { register, mode }) = mode.twin(plain) {
             let home = mode.home(register);
             let is_twin = |known: &&NamedBank| known.bank.mode().is_some_and(|mode| mode.home(register) == home);
-            registers.push(home);
-            registers.extend(self.sharing(register).filter(is_twin).map(|known| known.register));
+            sure.push(home);
+            sure.extend(self.sharing(register).filter(is_twin).map(|known| known.register));
+            open.extend(open_of(self.set, register));
         }
-        registers.into_iter().map(|register| RegisterView { register, ..view }).collect()
+        let of_view = |register| RegisterView { register, ..view };
+        let views = |registers: Vec<RegisterId>| registers.into_iter().map(of_view).collect();
+        Homes { sure: views(sure), doubtful: views(doubtful), open: views(open) }
     }
 }

@@ -1,6 +1,6 @@
 //! The names of registers at a position: a processor may change to a state in which they have others.
 
-use stepback_machine::{InstructionSet, RegisterView};
+use stepback_machine::{InstructionSet, RegisterId, RegisterView, State};
 use stepback_parsers::{Position, Source};
 
 use crate::answers::error::QueryError;
@@ -19,8 +19,20 @@ impl<S: Source> NameReader<'_, S> {
         if !first.has_states() {
             return Ok(first);
         }
-        let state = RegisterReader::new(self.0, thread, at).state_at()?;
-        Ok(state.map_or(first, |state| self.0.set_of_names(thread, state.set)))
+        Ok(self.state_at(thread, at)?.map_or(first, |state| self.0.set_of_names(thread, state.set)))
+    }
+
+    /// The state of a thread at a position; none of a thread without steps. Cost: the text of a step.
+    ///
+    /// # Errors
+    /// See [`QueryError`].
+    pub fn state_at(&self, thread: ThreadId, at: Position) -> Result<Option<State>, QueryError> {
+        RegisterReader::new(self.0, thread, at).state_at()
+    }
+
+    /// The only bank of a plain register that the trace writes for a thread on lines that tell which one; none if there are more.
+    pub fn only_bank(&self, thread: ThreadId, plain: RegisterId) -> Option<RegisterId> {
+        RegisterReader::new(self.0, thread, Position(0)).only_bank(plain)
     }
 
     /// A register by any of the names that hold at a position. Cost: the text of a step.

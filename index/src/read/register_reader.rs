@@ -1,7 +1,7 @@
 //! Reads registers at one position.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use stepback_machine::{RegisterId, RegisterView, State};
 use stepback_parsers::{Position, Source};
@@ -11,11 +11,12 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::{Value, ValueSource};
 use crate::index::Index;
-use crate::read::banks::Homes;
+use crate::read::homes::{Certainty, Homes, MeantWrite};
 use crate::read::last_lead::LastLead;
+use crate::read::open_writes::OpenWrites;
 use crate::read::records::RecordReader;
 use crate::read::slots::{EventKind, SlotEvent, SlotReader};
-use crate::read::views::ViewReader;
+use crate::read::write_lists::WriteLists;
 
 /// Reads the registers of one register file; many were last written by the same steps, which are read once.
 pub(crate) struct RegisterReader<'a, S> {
@@ -24,13 +25,15 @@ pub(crate) struct RegisterReader<'a, S> {
     pub(crate) at: Position,
     /// Of the slots that were read.
     events: HashMap<u64, Vec<SlotEvent>>,
+    /// Those whose events say which registers they wrote, as far as the trace tells.
+    told: HashSet<u64>,
     /// The state at the position, once it was asked for.
     pub(crate) state: Option<Option<State>>,
 }
 
 impl<'a, S: Source> RegisterReader<'a, S> {
     pub(crate) fn new(index: &'a Index<S>, thread: ThreadId, at: Position) -> Self {
-        Self { index, thread, at, events: HashMap::new(), state: None }
+        Self { index, thread, at, events: HashMap::new(), told: HashSet::new(), state: None }
     }
 
     pub(crate) fn state(&mut self, name: String, view: RegisterView) -> Result<RegisterState, QueryError> {
@@ -40,25 +43,23 @@ impl<'a, S: Source> RegisterReader<'a, S> {
             return Ok(pc);
         }
         let homes = self.homes(view)?;
-        let mut slots = Vec::new();
-        for home in homes.views() {
-            for known in ViewReader(self.index).overlapping(self.thread, home) {
-                slots.extend(ViewReader(self.index).last_write_slot(known, self.at.0)?);
-            }
-        }
+        let mut lists = WriteLists::of(self.index, self.thread, &homes, self.at)?;
         if let Some(low) = self.clearing(view) {
-            let exactly = ViewReader(self.index).overlapping(self.thread, low).filter(|known| known.view == low);
-            for known in exactly {
-                slots.extend(ViewReader(self.index).last_write_slot(known, self.at.0)?);
-            }
+            lists.add_exactly(low)?;
         }
-        slots.sort_unstable_by_key(|slot| std::cmp::Reverse(*slot));
-        slots.dedup();
-        let newest = slots.first().copied();
+        let mut newest = None;
         let mut bytes: Vec<Byte> = vec![Byte::Open; usize::from(view.size_bytes)];
-        for slot in slots {
-            if bytes.contains(&Byte::Open) {
-                self.fill(slot, &homes, &mut bytes)?;
+        let mut looked_at = 0;
+        while bytes.contains(&Byte::Open)
+            && let Some(slot) = lists.next()?
+        {
+            if self.fill(slot, &homes, &mut bytes)? == Found::Something {
+                newest = newest.or(Some(slot));
+            }
+            looked_at += 1;
+            if looked_at == OPEN_WRITES {
+                let open = bytes.iter_mut().filter(|byte| **byte == Byte::Open);
+                open.for_each(|byte| *byte = Byte::Unknown);
             }
         }
         let value = Value(bytes.iter().map(|byte| byte.value()).collect());
@@ -80,24 +81,39 @@ impl<'a, S: Source> RegisterReader<'a, S> {
     }
 
     /// Takes from a slot what later slots left open: its last write of each byte.
-    fn fill(&mut self, slot: u64, homes: &Homes, bytes: &mut [Byte]) -> Result<(), QueryError> {
-        let Some(first) = homes.views().next().map(|view| usize::from(view.offset)) else { return Ok(()) };
-        let clearing = homes.views().next().and_then(|view| self.clearing(view));
-        for event in self.events_of(slot)?.iter().rev() {
+    fn fill(&mut self, slot: u64, homes: &Homes, bytes: &mut [Byte]) -> Result<Found, QueryError> {
+        let mut found = Found::Nothing;
+        let Some(first) = homes.lists().next().map(|view| usize::from(view.offset)) else { return Ok(found) };
+        let clearing = homes.lists().next().and_then(|view| self.clearing(view));
+        for event in self.told_events_of(slot, homes)?.iter().rev() {
             let EventKind::Register { bytes: value, view, .. } = &event.kind else { continue };
             if clearing == Some(*view) {
+                found = Found::Something;
                 let beyond = bytes.iter_mut().skip(usize::from(SIMD_BYTES).saturating_sub(first));
                 beyond.filter(|byte| **byte == Byte::Open).for_each(|byte| *byte = Byte::Known(0));
             }
-            let Some(written) = homes.written(event) else { continue };
+            let Some(MeantWrite { view: written, certainty }) = homes.written(event) else { continue };
+            found = Found::Something;
+            let value = value.as_ref().filter(|_| certainty == Certainty::Sure);
             for (place, byte) in bytes.iter_mut().enumerate().filter(|(_, byte)| **byte == Byte::Open) {
                 let offset = (first + place).checked_sub(usize::from(written.offset));
                 let Some(offset) = offset.filter(|offset| *offset < usize::from(written.size_bytes)) else { continue };
-                *byte =
-                    value.as_ref().and_then(|value| value.get(offset)).map_or(Byte::Unknown, |byte| Byte::Known(*byte));
+                *byte = value.and_then(|value| value.get(offset)).map_or(Byte::Unknown, |byte| Byte::Known(*byte));
             }
         }
-        Ok(())
+        Ok(found)
+    }
+
+    /// The thread's events of a slot, each of which says what it wrote of some views as far as the trace tells.
+    fn told_events_of(&mut self, slot: u64, homes: &Homes) -> Result<&[SlotEvent], QueryError> {
+        self.events_of(slot)?;
+        if !self.told.contains(&slot)
+            && let Some(mut open) = OpenWrites::of(self.index, self.thread, homes, slot)?
+        {
+            self.told.insert(slot);
+            self.events.get_mut(&slot).into_iter().flatten().for_each(|event| open.tell(event));
+        }
+        self.events_of(slot)
     }
 
     /// The thread's events of a slot.
@@ -132,6 +148,16 @@ impl<'a, S: Source> RegisterReader<'a, S> {
 
 /// The width of a vector register without SVE.
 const SIMD_BYTES: u16 = 16;
+
+/// So many slots are read at most, of which some may write another register; what they leave open counts as unknown.
+const OPEN_WRITES: usize = 1024;
+
+/// Whether a slot writes a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    Something,
+    Nothing,
+}
 
 /// A byte of a register while it is put together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

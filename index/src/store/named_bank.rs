@@ -2,6 +2,15 @@
 
 use stepback_machine::{Bank, BankedRegister, InstructionSet, RegisterId};
 
+/// The registers that choose between two stack pointers among those outside the architecture's table.
+pub(crate) fn stack_choices(names: &[String]) -> Vec<RegisterId> {
+    let chosen = |(place, name): (u16, &String)| {
+        let register = RegisterId::FIRST_NAMED.0.checked_add(place).map(RegisterId);
+        register.filter(|_| InstructionSet::chooses_stack_anywhere(name))
+    };
+    (0..).zip(names).filter_map(chosen).collect()
+}
+
 /// A bank that the trace names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NamedBank {

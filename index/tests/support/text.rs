@@ -58,7 +58,7 @@ pub fn traces(lines: std::ops::Range<usize>) -> impl Strategy<Value = String> {
         let line_end = if is_crlf { "\r\n" } else { "\n" };
         Shape { is_es, sets, cpus, times, has_dump, line_end, ends_with_newline }
     });
-    (shape, prop::collection::vec((0u8..42, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
+    (shape, prop::collection::vec((0u8..43, any::<u64>()), lines)).prop_map(|(shape, seeds)| write(shape, &seeds))
 }
 
 /// The trace of some seeds: what a line is, and a number for the rest of it.
@@ -105,6 +105,9 @@ const EXCEPTION_RETURN: Opcodes = ("d69f03e0", "e25ef004", "f3de8f00");
 
 const MODES: [&str; 12] =
     ["EL3h_s", "EL1h_n", "EL1t_n", "EL0t_n", "svc_s", "usr", "sys", "irq", "fiq", "handler", "thread", "EL3h_s"];
+
+/// Those of M-profile.
+const PROFILE_M: &[&str] = &["thread", "thread", "handler"];
 
 const FUNCTIONS: [u64; 4] = [0x8000, 0x8040, 0x8080, 0x9000];
 
@@ -179,6 +182,7 @@ impl Writer {
             38 => self.junk(dice),
             39 => self.exception(dice),
             40 => self.turn(dice),
+            41 => self.late_line(dice),
             _ => self.words(dice),
         }
     }
@@ -205,7 +209,8 @@ impl Writer {
         let opcode = if dice.one_in(20) && set != "T" { "--------" } else { opcode };
         let length = opcode.len() as u64 / 2;
         let words = dice.pick(&["NOP", "MOV r0,#1", "BL {pc}+0x40", "", "RET $"]).unwrap();
-        let mode = dice.pick(&MODES).unwrap();
+        let modes = if self.shape.sets == Sets::T32 && dice.one_in(2) { PROFILE_M } else { &MODES };
+        let mode = dice.pick(modes).unwrap();
         let (kind, text) = (dice.pick(&["IT", "IT", "IS"]).unwrap(), words);
         let text = if self.shape.is_es {
             let failed = if kind == "IS" { "CCFAIL " } else { "" };
@@ -377,7 +382,8 @@ impl Writer {
             ("r8_fiq", 8),
             ("cpsr", 8),
         ];
-        const NARROW: [(&str, usize); 25] = [
+        const NARROW: [(&str, usize); 26] = [
+            ("CONTROL", 8),
             ("r0", 8),
             ("r1", 8),
             ("r13", 8),
@@ -501,6 +507,24 @@ impl Writer {
         self.line(LineKind::Step, dice, &format!("IT (3) {pc:08x} d503201f {set} svc : NOP"));
         self.time = time;
         self.cpus[self.cpu].pc = pc.wrapping_add(4);
+    }
+
+    /// Lines of another CPU than the last step's, under names that mean different registers in different modes.
+    fn late_line(&mut self, dice: &mut Dice) {
+        const NAMES: [&str; 8] = ["r13", "sp", "r14", "lr", "r8", "r10", "r12", "r13"];
+        if self.shape.cpus > 1 {
+            self.cpu = 1 - self.cpu;
+        }
+        for _ in 0..=dice.below(3) {
+            if dice.one_in(4) {
+                self.register(dice);
+            }
+            let (name, value) = (dice.pick(&NAMES).unwrap(), dice.below(1 << 32));
+            self.line(LineKind::Other, dice, &format!("R {name} {value:08x}"));
+        }
+        if self.shape.cpus > 1 && dice.one_in(2) {
+            self.cpu = 1 - self.cpu;
+        }
     }
 
     fn junk(&mut self, dice: &mut Dice) {

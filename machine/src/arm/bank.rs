@@ -6,6 +6,11 @@ use crate::view::{RegisterId, RegisterView};
 
 use crate::arm::registers::aarch32_view;
 
+/// Whether a lower-case name is that of the register which chooses the stack pointer of M-profile's `thread` mode.
+pub fn chooses_stack(name: &str) -> bool {
+    matches!(name, "control" | "control_s" | "control_ns")
+}
+
 /// The bank of a lower-case name such as `r13_svc`, `msp` or `sp_el1`; none for names of no bank.
 pub fn banked(name: &str) -> Option<BankedRegister> {
     let (plain, suffix) = name.split_once('_').unwrap_or((name, ""));

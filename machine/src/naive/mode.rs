@@ -1,6 +1,6 @@
 //! The mode of a status register, by a table.
 
-use crate::mode::Mode;
+use crate::mode::{Mode, ThreadStack};
 use crate::set::InstructionSet;
 
 /// The mode that a value of the whole status register tells of, lowest byte first
@@ -15,7 +15,8 @@ pub fn told_mode(status: [u8; 4], set: InstructionSet) -> Option<Mode> {
         return is_mode.then_some(Mode::Window { current: low, count: second, globals: third });
     }
     if set == InstructionSet::T32 && top & 1 != 0 {
-        return Some(if low == 0 && second & 1 == 0 { Mode::Other } else { Mode::Handler });
+        let is_thread = low == 0 && second & 1 == 0;
+        return Some(if is_thread { Mode::Thread(ThreadStack::Unsaid) } else { Mode::Handler });
     }
     let level = |level, has_own_stack| Some(Mode::Level { level, has_own_stack });
     match low & 0x1f {

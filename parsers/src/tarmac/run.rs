@@ -246,10 +246,10 @@ impl<'r, S: EventSink> Run<'r, S> {
         Ok(register)
     }
 
-    /// What plain names mean on a line of a thread, as far as this chunk tells.
+    /// What plain names mean on a line of a thread, as far as this chunk tells: where its step is one of another thread, nothing.
     #[inline]
     pub fn mode_of(&self, thread: ThreadNumber) -> Mode {
-        if self.chunk.thread == Some(thread) { self.chunk.mode } else { Mode::Other }
+        if self.chunk.thread == Some(thread) { self.chunk.mode } else { Mode::Untold }
     }
 
     /// Pushes a write of a part of `view`, whose bytes begin at its first.

@@ -11,7 +11,7 @@ use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
 use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
-use crate::arm::bank::{banked, is_own_bank};
+use crate::arm::bank::{banked, chooses_stack, is_own_bank};
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{thumb_encoding, thumb_opcode};
 use crate::arm::psr::{Psr, state_of};
@@ -88,6 +88,10 @@ impl Architecture for T32 {
 
     fn banked(name: &str) -> Option<BankedRegister> {
         banked(name)
+    }
+
+    fn chooses_stack(name: &str) -> bool {
+        chooses_stack(name)
     }
 
     fn status(bytes: &[Option<u8>]) -> Status {

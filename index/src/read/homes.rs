@@ -1,0 +1,67 @@
+//! Where the bytes of a register are that a name means at a position.
+
+use stepback_machine::RegisterView;
+
+use crate::read::slots::{EventKind, SlotEvent};
+
+/// The views whose newest writes are the value of a view: it has more than one where a register has several names.
+#[derive(Clone, Debug)]
+pub(crate) struct Homes {
+    /// The views themselves.
+    pub(super) sure: Vec<RegisterView>,
+    /// Those that may be meant besides, because the mode of the position or of the write does not tell.
+    pub(super) doubtful: Vec<RegisterView>,
+    /// Under which writes are listed of which the state at them says what they wrote ([`crate::read::open_writes`]).
+    pub(super) open: Vec<RegisterView>,
+}
+
+/// Whether a write is one of what a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// It is.
+    Sure,
+    /// It is, or it is one of another register of that name.
+    Doubtful,
+}
+
+/// What an event wrote of what a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MeantWrite {
+    /// Which bytes.
+    pub view: RegisterView,
+    /// Whether it did.
+    pub certainty: Certainty,
+}
+
+impl Homes {
+    pub(super) fn only(view: RegisterView) -> Self {
+        Self { sure: vec![view], doubtful: Vec::new(), open: Vec::new() }
+    }
+
+    /// The views in whose lists the writes are, and some others.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = RegisterView> + '_ {
+        self.closed().chain(self.open())
+    }
+
+    /// Those in whose lists all writes are meant.
+    pub(crate) fn closed(&self) -> impl Iterator<Item = RegisterView> + '_ {
+        self.sure.iter().chain(&self.doubtful).copied().filter(|view| !self.open.contains(view))
+    }
+
+    /// Those in whose lists some may be.
+    pub(crate) fn open(&self) -> impl Iterator<Item = RegisterView> + '_ {
+        self.open.iter().copied()
+    }
+
+    /// What an event wrote of it, behind [`crate::read::open_writes::OpenWrites::tell`].
+    pub(crate) fn written(&self, event: &SlotEvent) -> Option<MeantWrite> {
+        let EventKind::Register { home: Some(home), .. } = &event.kind else { return None };
+        let is_among = |views: &[RegisterView]| views.iter().any(|view| view.overlaps(*home));
+        let certainty = match (is_among(&self.sure), is_among(&self.doubtful)) {
+            (true, _) => Certainty::Sure,
+            (false, true) => Certainty::Doubtful,
+            (false, false) => return None,
+        };
+        Some(MeantWrite { view: *home, certainty })
+    }
+}

@@ -1,0 +1,109 @@
+//! The state of a thread at a position: which instruction set it runs, and which banks are in use.
+
+use stepback_machine::{InstructionSet, Mode, RegisterId, RegisterView, StackChoices, State};
+use stepback_parsers::{Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::read::register_reader::RegisterReader;
+use crate::read::slots::{EventKind, SlotEvent, SlotReader, StepText};
+use crate::read::views::ViewReader;
+
+/// The whole status register.
+pub(super) const STATUS: RegisterView = RegisterView::new(RegisterId::PSR, 0, 4);
+
+/// What mode words and the status register tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ToldState {
+    /// None of a thread without steps.
+    pub state: Option<State>,
+    /// That of the thread's last step; none before its first.
+    pub set: Option<InstructionSet>,
+}
+
+impl<S: Source> RegisterReader<'_, S> {
+    /// What plain names mean at the position.
+    pub(crate) fn mode(&mut self) -> Result<Mode, QueryError> {
+        Ok(self.state_at()?.map_or(Mode::Other, |state| state.mode))
+    }
+
+    /// The state of the thread at the position: that of its last step unless the status register tells of another since,
+    /// before its first step that of the first; none of a thread without steps.
+    pub(crate) fn state_at(&mut self) -> Result<Option<State>, QueryError> {
+        if let Some(state) = self.state {
+            return Ok(state);
+        }
+        let mut state = self.told_state()?.state;
+        if let Some(State { mode: mode @ Mode::Thread(_), .. }) = &mut state {
+            *mode = mode.with_control(self.stack_choices()?.lowest_byte());
+        }
+        self.state = Some(state);
+        Ok(state)
+    }
+
+    /// The same without what the registers say that choose a stack pointer.
+    pub(super) fn told_state(&mut self) -> Result<ToldState, QueryError> {
+        let slots = SlotReader(self.index);
+        if let Some(step) = slots.owner(self.thread, self.at.0)? {
+            let state = self.state_of_step(step.after())?;
+            let told = self.state_told_since(step.after(), state.set)?;
+            return Ok(ToldState { state: Some(told.unwrap_or(state)), set: Some(state.set) });
+        }
+        let first = slots.next_step_of(self.thread, self.at)?;
+        let state = first.map(|step| self.state_of_step(step.after())).transpose()?;
+        Ok(ToldState { state, set: None })
+    }
+
+    /// The newest values of the registers that choose a stack pointer.
+    pub(super) fn stack_choices(&mut self) -> Result<StackChoices, QueryError> {
+        let (index, mut choices) = (self.index, StackChoices::default());
+        for register in &index.stack_choices {
+            let lowest = RegisterView::new(*register, 0, 1);
+            let Some(slot) = ViewReader(index).last_register_slot(self.thread, lowest, self.at.0)? else { continue };
+            let mut events = self.events_of(slot)?.iter().rev();
+            choices.note(*register, events.find_map(|event| lowest_byte(event, *register)).flatten());
+        }
+        Ok(choices)
+    }
+
+    fn state_of_step(&mut self, after: Position) -> Result<State, QueryError> {
+        let state = |event: &SlotEvent| match &event.kind {
+            EventKind::Step(StepText { mode, instruction_set: set, .. }) => Some(State { set: *set, mode: *mode }),
+            _ => None,
+        };
+        self.events_of(after.0)?.iter().find_map(state).ok_or(QueryError::TraceChanged)
+    }
+
+    /// What the status register says that was written from a slot on.
+    fn state_told_since(&mut self, from: Position, set: InstructionSet) -> Result<Option<State>, QueryError> {
+        let mut last = self.at.0;
+        while let Some(slot) = ViewReader(self.index).last_register_slot(self.thread, STATUS, last)?
+            && slot >= from.0
+        {
+            if let Some(state) = self.events_of(slot)?.iter().rev().find_map(|event| told_by(event, set)) {
+                return Ok(Some(state));
+            }
+            last = slot.saturating_sub(1);
+        }
+        Ok(None)
+    }
+}
+
+/// The state that an event tells of, if it is a write of the whole status register.
+pub(super) fn told_by(event: &SlotEvent, set: InstructionSet) -> Option<State> {
+    match &event.kind {
+        EventKind::Register { view, bytes: Some(bytes), .. } if *view == STATUS => {
+            set.state_of(u32::from_le_bytes(*bytes.first_chunk()?))
+        }
+        _ => None,
+    }
+}
+
+/// The lowest byte that an event gives a register, if it writes it: none within where the trace does not tell the value.
+pub(super) fn lowest_byte(event: &SlotEvent, register: RegisterId) -> Option<Option<u8>> {
+    match &event.kind {
+        EventKind::Register { view, bytes, .. } if view.register == register && view.offset == 0 => {
+            Some(bytes.as_ref().and_then(|bytes| bytes.first().copied()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,76 @@
+//! The slots that write a register, newest first, out of the lists of its views.
+
+use stepback_machine::RegisterView;
+use stepback_parsers::{Position, Source};
+
+use crate::answers::error::QueryError;
+use crate::answers::thread::ThreadId;
+use crate::index::Index;
+use crate::read::homes::Homes;
+use crate::read::views::ViewReader;
+use crate::store::contents::ViewContents;
+
+/// Hands out slots.
+pub(super) struct WriteLists<'a, S> {
+    index: &'a Index<S>,
+    thread: ThreadId,
+    at: Position,
+    lists: Vec<WriteList<'a>>,
+}
+
+/// The writes of a view.
+struct WriteList<'a> {
+    view: &'a ViewContents,
+    meant: Meant,
+    /// The next slot to hand out.
+    next: Option<u64>,
+}
+
+/// Which writes of a view are looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meant {
+    /// All: the newest is the one.
+    All,
+    /// Some: which, only their slots tell.
+    Some,
+}
+
+impl<'a, S: Source> WriteLists<'a, S> {
+    /// Those of a name up to a position.
+    pub fn of(index: &'a Index<S>, thread: ThreadId, homes: &Homes, at: Position) -> Result<Self, QueryError> {
+        let mut lists = Self { index, thread, at, lists: Vec::new() };
+        homes.closed().try_for_each(|view| lists.add(view, Meant::All))?;
+        homes.open().try_for_each(|view| lists.add(view, Meant::Some))?;
+        Ok(lists)
+    }
+
+    /// Adds the writes of exactly a view.
+    pub fn add_exactly(&mut self, view: RegisterView) -> Result<(), QueryError> {
+        let before = self.lists.len();
+        self.add(view, Meant::All)?;
+        let added = self.lists.split_off(before);
+        self.lists.extend(added.into_iter().filter(|list| list.view.view == view));
+        Ok(())
+    }
+
+    fn add(&mut self, view: RegisterView, meant: Meant) -> Result<(), QueryError> {
+        for known in ViewReader(self.index).overlapping(self.thread, view) {
+            let next = ViewReader(self.index).last_write_slot(known, self.at.0)?;
+            self.lists.push(WriteList { view: known, meant, next });
+        }
+        Ok(())
+    }
+
+    /// The newest slot that was not handed out yet; of a view all of whose writes are meant its newest alone.
+    pub fn next(&mut self) -> Result<Option<u64>, QueryError> {
+        let newest = self.lists.iter().filter_map(|list| list.next).max();
+        for list in self.lists.iter_mut().filter(|list| newest.is_some() && list.next == newest) {
+            let before = newest.and_then(|slot| slot.checked_sub(1)).filter(|_| list.meant == Meant::Some);
+            list.next = match before {
+                Some(before) => ViewReader(self.index).last_write_slot(list.view, before)?,
+                None => None,
+            };
+        }
+        Ok(newest)
+    }
+}
