@@ -9,6 +9,7 @@ use stepback_index::{
     AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, NameReader,
     Query as _, RegisterViewsAt, Steps, ThreadId, index_in_memory,
 };
+use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowStep, decode};
 use stepback_parsers::rst::{Instruction, RecordReader, Rst, kind};
 use stepback_parsers::{Position, Source as _, Step, TraceFile, kept::KeptOptions};
 
@@ -165,6 +166,52 @@ fn calls_begin_behind_their_delay_slots_and_traps_are_frames() {
         for frame in frames.iter().filter(|frame| frame.entered == Entered::Call) {
             let (call, entry) = (frame.call_step.unwrap(), frame.entry_step.unwrap());
             assert_eq!(all[call.0 as usize].1.ea, Some(steps[entry.0 as usize].pc.0), "{name}: {frame:?}");
+        }
+    }
+}
+
+#[test]
+fn reads_are_those_of_the_window_in_use() {
+    let path = fixture("small.rst");
+    let index = index_of(&path, 1 << 20);
+    let view = |name| NameReader(&index).register_view(name, ThreadId(0)).unwrap();
+    let mut window: u8 = 7;
+    let mut modes = Vec::new();
+    let mut reads = Vec::new();
+    for (_, found) in instructions(&path).iter().take(80) {
+        let mode = Mode::Window { current: window % 8, count: 8, globals: 0 };
+        let decoded =
+            decode(Encoding::new(&found.word.to_be_bytes()).unwrap(), Address(found.pc), InstructionSet::Sparc64);
+        let of_step = decoded.registers.as_ref().unwrap().reads.iter().map(|read| mode.home(read.register));
+        reads.push(if found.is_annulled { Vec::new() } else { of_step.collect::<Vec<_>>() });
+        modes.push(mode);
+        window = match InstructionSet::Sparc64.window_step(&Encoding::new(&found.word.to_be_bytes()).unwrap()) {
+            Some(WindowStep::Save) => window + 1,
+            Some(WindowStep::Restore) => window + 7,
+            None => window,
+        };
+    }
+    for (position, mode) in modes.iter().enumerate() {
+        let at = position as u64;
+        for name in ["o0", "i0", "l0", "sp", "fp", "o7", "i7", "g1"] {
+            let home = mode.home(view(name).register);
+            let expected = (0..position).rev().find(|step| reads[*step].contains(&home));
+            let cell = Cell::Register { thread: ThreadId(0), view: view(name) };
+            let question = LastAccess { cell, kinds: AccessKinds::Reads, before: Position(at) };
+            let found = match question.run(&index, &Cancel::default()).unwrap() {
+                LastAccessAnswer::Step(hit) => {
+                    // Nobody wrote it since, unless the step that read it did.
+                    let step = hit.record.step.0;
+                    let last = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(at) };
+                    let last = last.run(&index, &Cancel::default()).unwrap();
+                    let is_fresh = matches!(last, LastAccessAnswer::Step(hit) if hit.record.step.0 >= step);
+                    let read = hit.access.and_then(|access| access.value.to_u64());
+                    assert!(is_fresh || read == value(&index, at, name), "{name} before {position}");
+                    Some(step as usize)
+                }
+                _ => None,
+            };
+            assert_eq!(found, expected, "{name} before {position}");
         }
     }
 }

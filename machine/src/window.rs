@@ -159,6 +159,30 @@ pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
 }
 
 impl Mode {
+    /// The plain register by which this mode names a cell that is one of a window or a set of globals; none for other
+    /// registers, for cells that it has no plain name for, and where there are no windows.
+    pub fn plain_of(self, cell: RegisterId) -> Option<RegisterId> {
+        let Self::Window { current, count, globals } = self else { return None };
+        let windows = Windows { current, count, globals };
+        let place = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS)?;
+        let number = if cell.0 < GLOBALS {
+            let (window, place) = (place / WINDOW_CELLS, place % WINDOW_CELLS);
+            match place {
+                8.. if window == windows.window(1) => place,
+                _ if window == windows.window(0) => place + 16,
+                _ => return None,
+            }
+        } else {
+            Some((cell.0 - GLOBALS) % 8).filter(|_| (cell.0 - GLOBALS) / 8 == globals.into())?
+        };
+        Some(general(number))
+    }
+
+    /// True where names are those of register windows.
+    pub const fn has_windows(self) -> bool {
+        matches!(self, Self::Window { .. })
+    }
+
     /// The value of the status register that tells of this mode; none of modes whose processors have a layout of their own.
     /// From the lowest byte on: the window in use, how many there are, the set of globals.
     pub const fn window_status(self) -> Option<u32> {
@@ -234,6 +258,19 @@ mod tests {
         }
         assert_eq!(owners.len(), 1 + 7 * 8 + 16 * 32);
         assert!(numbered_out(31, 7) < RegisterId::FIRST_NAMED);
+    }
+
+    #[test]
+    fn cells_lead_back_to_their_plain_names() {
+        for mode in all_modes() {
+            for number in 1..32 {
+                let plain = general(number);
+                assert_eq!(mode.plain_of(mode.home(plain)), Some(plain), "{mode:?} {number}");
+            }
+        }
+        let mode = Mode::Window { current: 3, count: 8, globals: 1 };
+        assert_eq!([cell(5, 0), cell(4, 3), global(0, 2), RegisterId::PC].map(|cell| mode.plain_of(cell)), [None; 4]);
+        assert_eq!(Mode::Other.plain_of(cell(0, 0)), None);
     }
 
     #[test]

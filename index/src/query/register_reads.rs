@@ -111,11 +111,21 @@ impl<'a, S: Source> RegisterReads<'a, S> {
         OperandReader { index: self.index, thread: self.thread, kinds: AccessKinds::Reads }
     }
 
+    /// As the instructions of a mode name it; none where they name another register so, or this one not at all.
+    fn named_in(&self, mode: Mode) -> Option<RegisterView> {
+        let home = self.mode.home(self.plain.register);
+        if mode.has_windows() && home != self.plain.register {
+            return Some(RegisterView { register: mode.plain_of(home)?, ..self.plain });
+        }
+        self.is_meant_in(mode).then_some(self.plain)
+    }
+
     fn read_by(&self, step: &OperandStep) -> Option<OperandUse> {
-        if self.plain.register == RegisterId::PC || !self.is_meant_in(step.mode) {
+        if self.plain.register == RegisterId::PC {
             return None;
         }
-        let doubt = use_of(step, self.plain, AccessKinds::Reads)?;
+        let named = self.named_in(step.mode)?;
+        let doubt = use_of(step, named, AccessKinds::Reads)?;
         // The trace says whether a condition held.
         Some(OperandUse { slot: step.slot, doubt: doubt.filter(|doubt| *doubt != Doubt::Conditional) })
     }
@@ -134,7 +144,11 @@ impl<'a, S: Source> RegisterReads<'a, S> {
         let access = Access { is_decoded: true, ..self.reader().access(self.view, AccessKind::Read) };
         // Which bank the step reads its own mode says, which may not be that of the position before it.
         let access = if self.banks.is_empty() {
-            let state = RegisterReader::new(self.index, self.thread, step.before()).state(String::new(), self.view)?;
+            // A cell of a window has its plain name in one window alone.
+            let home = self.mode.home(self.view.register);
+            let register = if self.mode.has_windows() { home } else { self.view.register };
+            let view = RegisterView { register, ..self.view };
+            let state = RegisterReader::new(self.index, self.thread, step.before()).state(String::new(), view)?;
             Access { value: state.value, ..access }
         } else {
             access
