@@ -74,6 +74,13 @@ impl InstructionSet {
         ask!(self, Of => Of::ELF_FUNCTION) == Some(symbol_type)
     }
 
+    /// Whether the code of an ELF file for `image` may be what decodes as this set. True where no ELF file says so.
+    pub fn is_of_image(self, image: Option<Self>) -> bool {
+        let word = self.names().word;
+        let has_images = Self::ALL.into_iter().any(|set| set.names().word == word && !set.elf_machines().is_empty());
+        !has_images || image.is_some_and(|image| image.names().word == word)
+    }
+
     const fn elf_machines(self) -> &'static [ElfMachine] {
         ask!(self, Of => Of::ELF)
     }

@@ -3,29 +3,87 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use stepback_machine::Endian;
+use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::drmemtrace::ModulesLog;
 
 use super::{Companions, OpenOptions};
-use crate::image::{ImageSpec, Images, ModuleSearch};
+use crate::image::{ImageSpec, Images, ModuleSearch, machine_of};
+
+/// How a notice about an image begins that is not for the trace's processor.
+pub const FOREIGN_IMAGE: &str = "the image is for another processor";
 
 /// Loads the images of a trace.
 ///
 /// An image that the user named must be usable; one that was merely found costs a notice when it is not.
-pub fn load(options: &OpenOptions, companions: &Companions, notices: &mut Vec<String>) -> Result<Images> {
+/// `set`: how the trace decodes, as far as its beginning tells.
+pub fn load(
+    options: &OpenOptions,
+    companions: &Companions,
+    set: InstructionSet,
+    notices: &mut Vec<String>,
+) -> Result<Images> {
     if let Some(log) = &companions.modules {
         return of_modules(options, companions, log, notices);
     }
-    let images = if options.images.is_empty() {
-        remembered(options, notices).unwrap_or_else(|| found(options, notices))
-    } else {
-        Images::load(&options.images)?
+    let chosen = match options.images.is_empty() {
+        true => remembered(options, notices),
+        false => Some(Images::load(&options.images)?),
+    };
+    let images = match chosen {
+        Some(images) => fitting(images, options, set, notices)?,
+        None => {
+            let images = found(options, notices);
+            tell_foreign(&images, set, "", notices);
+            images
+        }
     };
     let traced = options.endian.unwrap_or_default();
     if let Some(endian) = images.endian().filter(|endian| *endian != traced) {
         notices.push(format!("the image is {}-endian, the trace is read as {}-endian", word(endian), word(traced)));
     }
     Ok(images)
+}
+
+/// Of images that were chosen, those that are for the processor of the trace, where there are any: names and bytes of a
+/// program for another one would stand where its own belong. If none is, the image beside the trace may be.
+/// A processor that changes between two sets runs images of both.
+fn fitting(images: Images, options: &OpenOptions, set: InstructionSet, notices: &mut Vec<String>) -> Result<Images> {
+    let (good, foreign): (Vec<_>, Vec<_>) = images.infos().iter().partition(|info| set.is_of_image(info.set));
+    if foreign.is_empty() {
+        return Ok(images);
+    }
+    let may_run = foreign.iter().all(|info| info.set.is_some_and(|set_of_image| set.states().contains(&set_of_image)));
+    let specs: Vec<ImageSpec> = match good.is_empty() {
+        true => beside_for(set, options).into_iter().collect(),
+        false if may_run => Vec::new(),
+        false => good.iter().map(|info| info.spec.clone()).collect(),
+    };
+    if specs.is_empty() {
+        tell_foreign(&images, set, "", notices);
+        return Ok(images);
+    }
+    tell_foreign(&images, set, " and is left out", notices);
+    if good.is_empty() {
+        notices
+            .extend(specs.iter().map(|spec| format!("symbols come from the image beside the trace: {:?}", spec.path)));
+    }
+    Images::load(&specs)
+}
+
+/// The image beside the trace, if it is for its processor.
+fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
+    let path = image_beside(&options.path)?;
+    let is_good = machine_of(&path).is_some_and(|found| set.is_of_image(Some(found)));
+    is_good.then_some(ImageSpec { path, offset: options.load_offset })
+}
+
+/// Tells of images that are for another processor than the trace's.
+fn tell_foreign(images: &Images, set: InstructionSet, and: &str, notices: &mut Vec<String>) {
+    for info in images.infos().iter().filter(|info| !set.is_of_image(info.set)) {
+        let of_image = info.set.map_or("one that is not known", |set| set.names().title);
+        let of_trace = set.names().title;
+        notices.push(format!("{FOREIGN_IMAGE} ({of_image}) than the trace ({of_trace}){and}: {:?}", info.spec.path));
+    }
 }
 
 /// The images that were named, or those of the modules.
@@ -127,11 +185,52 @@ mod tests {
         let remembered_images = specs.map(|name| ImageSpec { path: root.join(name), offset: 16 }).to_vec();
         let options = OpenOptions { remembered_images, ..OpenOptions::new("a.tarmac") };
         let mut notices = Vec::new();
-        let images = load(&options, &Companions::default(), &mut notices).unwrap();
+        let images = load(&options, &Companions::default(), InstructionSet::A64, &mut notices).unwrap();
         assert_eq!(images.infos().len(), 1);
         assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
         let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
-        assert!(load(&named, &Companions::default(), &mut notices).is_err(), "what is named must be usable");
+        assert!(
+            load(&named, &Companions::default(), InstructionSet::A64, &mut notices).is_err(),
+            "what is named must be usable"
+        );
+    }
+
+    /// The same file for another machine, by its header alone.
+    fn as_if_for(folder: &Path, name: &str, machine: u8) -> ImageSpec {
+        let elf = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/overflow_bare.elf");
+        let mut bytes = std::fs::read(elf).unwrap();
+        bytes[18] = machine;
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        ImageSpec { path, offset: 0 }
+    }
+
+    #[test]
+    fn an_image_for_another_processor_does_not_take_the_place_of_a_fitting_one() {
+        const RISCV: u8 = 243;
+        const AARCH64: u8 = 183;
+        let folder = tempfile::tempdir().unwrap();
+        let foreign = as_if_for(folder.path(), "other.elf", RISCV);
+        let named = |images: &[&ImageSpec]| OpenOptions {
+            images: images.iter().copied().cloned().collect(),
+            ..OpenOptions::new(folder.path().join("run.tarmac"))
+        };
+        let loaded = |options: &OpenOptions| {
+            let mut notices = Vec::new();
+            let images = load(options, &Companions::default(), InstructionSet::A64, &mut notices).unwrap();
+            (images.infos().iter().map(|info| info.spec.clone()).collect::<Vec<_>>(), notices)
+        };
+        let (specs, notices) = loaded(&named(&[&foreign]));
+        assert_eq!(specs, vec![foreign.clone()], "there is no other");
+        assert!(notices[0].starts_with("the image is for another processor (RISC-V"), "{notices:?}");
+        assert!(notices[0].contains(") than the trace (AArch64): "), "{notices:?}");
+        let good = as_if_for(folder.path(), "good.elf", AARCH64);
+        let (specs, notices) = loaded(&named(&[&foreign, &good]));
+        assert_eq!((specs, notices.len()), (vec![good], 1));
+        assert!(notices[0].contains("(AArch64) and is left out: "), "{notices:?}");
+        let beside = as_if_for(folder.path(), "run.elf", AARCH64);
+        let (specs, notices) = loaded(&named(&[&foreign]));
+        assert_eq!((specs, notices.len()), (vec![beside], 2), "the one beside the trace fits");
     }
 
     #[test]
@@ -145,9 +244,12 @@ mod tests {
         let companions = Companions { modules: Some(ModulesLog::parse(log)), ..Companions::default() };
         let options = OpenOptions { remembered_images: images.clone(), ..OpenOptions::new("a.trace") };
         let mut notices = Vec::new();
-        assert!(load(&options, &companions, &mut notices).unwrap().is_empty());
+        assert!(load(&options, &companions, InstructionSet::A64, &mut notices).unwrap().is_empty());
         assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
         let options = OpenOptions { images, ..options };
-        assert!(load(&options, &companions, &mut notices).is_err(), "what is named must be usable");
+        assert!(
+            load(&options, &companions, InstructionSet::A64, &mut notices).is_err(),
+            "what is named must be usable"
+        );
     }
 }

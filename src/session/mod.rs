@@ -26,6 +26,7 @@ mod watch;
 pub use companions::Companions;
 pub use damage::Damage;
 pub use demo::demo_path;
+pub use images::FOREIGN_IMAGE;
 pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};

@@ -234,7 +234,8 @@ impl<'a> IndexSearch<'a> {
         // Before the index: a misspelt image should not cost the time of a build.
         let mut notices = Vec::new();
         let companions = Arc::new(input.companions(&mut notices));
-        let images = Arc::new(images::load(options, &companions, &mut notices)?);
+        let set = input.source.traits().instruction_set;
+        let images = Arc::new(images::load(options, &companions, set, &mut notices)?);
         let places = index_places(&options.path, options.index.as_deref());
         Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
     }

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use stepback_index::Fingerprint;
 use stepback_parsers::{
-    Format, FormatError, ReadAt, SourceError, TraceFile,
+    Format, ReadAt, SourceError, TraceFile, detect,
     drmemtrace::{LayoutError, TraceLayout},
+    packed::{PackedKind, head_of},
 };
 
 use super::input::{modified_nanos, refused};
@@ -210,13 +211,19 @@ fn looks_like_trace(path: &Path) -> bool {
     let mut endings = Format::all().filter(|format| format.is_text()).flat_map(Format::endings);
     let is_named = endings.any(|ending| name.rsplit_once('.').is_some_and(|(_, found)| found == *ending));
     // To open a pipe would wait for its writer.
-    is_named && path.is_file() && File::open(path).is_ok_and(|file| is_text_trace(&file))
+    is_named && path.is_file() && File::open(path).is_ok_and(is_text_trace)
 }
 
-/// Packed files are taken at their word: to unpack each would take long.
-fn is_text_trace(file: &File) -> bool {
-    let found = Format::of_input(file);
-    matches!(found, Ok(_) | Err(SourceError::NotATrace(FormatError::Packed { .. })))
+/// By the first text, which a packed file is unpacked for.
+fn is_text_trace(file: File) -> bool {
+    match PackedKind::of(&file) {
+        Ok(Some(kind)) => {
+            let head = head_of(Arc::new(file), kind, Format::HEAD_BYTES);
+            head.is_ok_and(|head| detect(&head.text).is_ok())
+        }
+        Ok(None) => Format::of_input(&file).is_ok(),
+        Err(_) => false,
+    }
 }
 
 /// Opens one of `count` files.
@@ -257,6 +264,15 @@ mod tests {
         fs::create_dir(folder.path().join("drmemtrace.app.1.dir")).unwrap();
         let expected = "3 traces lie inside this directory, open one of them: a.log, b.tarmac, drmemtrace.app.1.dir";
         assert!(message().contains(expected), "{}", message());
+        // Packed text counts where it begins like a trace, too.
+        let packed = |name: &str, text: &str| {
+            let bytes = zstd::encode_all(text.as_bytes(), 1).unwrap();
+            fs::write(folder.path().join(name), bytes).unwrap();
+        };
+        packed("a.golden.jsonl.zst", "{\"step\": 0}\n");
+        assert!(message().contains(expected), "{}", message());
+        packed("c.tarmac.zst", line);
+        assert!(message().contains("4 traces lie inside this directory"), "{}", message());
     }
 
     #[test]

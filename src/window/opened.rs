@@ -12,7 +12,7 @@ use super::workspace::Workspace;
 use crate::action::{Action, PanelKind, Way};
 use crate::model::warning_words::placed;
 use crate::model::{AtEnd, Move};
-use crate::session::{IndexPolicy, OpenOptions, Session, TraceChange};
+use crate::session::{FOREIGN_IMAGE, IndexPolicy, OpenOptions, Session, TraceChange};
 
 /// The title of the message about a trace that could not be opened.
 const NOT_OPENED: &str = "The trace could not be opened";
@@ -152,7 +152,8 @@ impl App {
         // Pictures and tests show the trace, not how to begin.
         workspace.has_demo_hint = is_demo && !self.mode.is_scripted && !self.mode.is_deterministic;
         for notice in workspace.session.notices.iter().filter(|notice| !names_image(&workspace.session, notice)) {
-            self.toasts.show(ToastKind::Info, notice);
+            let is_doubt = notice.starts_with(FOREIGN_IMAGE);
+            self.toasts.show(if is_doubt { ToastKind::Warning } else { ToastKind::Info }, notice);
         }
         self.tell_warnings(&workspace.session);
         super::recent::remember(&mut self.settings.recent, workspace.recent());
@@ -188,7 +189,8 @@ impl App {
 /// Whether a notice tells of an image in use: the status bar names it, so no message is needed.
 fn names_image(session: &Session, notice: &str) -> bool {
     let images = session.images.infos();
-    images.iter().any(|info| notice.ends_with(&format!(": {:?}", info.spec.path)))
+    notice.starts_with("symbols come from")
+        && images.iter().any(|info| notice.ends_with(&format!(": {:?}", info.spec.path)))
 }
 
 /// A window at the end of a trace that is followed moves on with the end.
