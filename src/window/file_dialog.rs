@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use stepback_parsers::Format;
@@ -10,10 +11,35 @@ use crate::action::Action;
 use crate::source::SourceMapping;
 use crate::worker::{Lane, Ticket, Worker};
 
+/// Nobody cancels a dialog so soon after asking for it: there was none.
+const SOONEST: Duration = Duration::from_millis(700);
+
 /// A dialog that is open.
 pub struct FileDialog {
     purpose: Purpose,
-    ticket: Ticket<Option<PathBuf>>,
+    ticket: Ticket<Picked>,
+}
+
+/// What came of a dialog.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Picked {
+    /// This file or directory.
+    Path(PathBuf),
+    /// Nothing: the user cancelled it.
+    Nothing,
+    /// The desktop showed no dialog: neither its portal nor zenity answers.
+    NoDialog,
+}
+
+impl Picked {
+    /// The library of dialogs tells nothing apart but by the time that it takes.
+    fn of(path: Option<PathBuf>, taken: Duration) -> Self {
+        match path {
+            Some(path) => Self::Path(path),
+            None if taken < SOONEST => Self::NoDialog,
+            None => Self::Nothing,
+        }
+    }
 }
 
 /// What a file is wanted for.
@@ -44,6 +70,7 @@ impl FileDialog {
         };
         let asked = purpose.clone();
         let ticket = POOL.spawn(Lane::Short, move |_| {
+            let began = Instant::now();
             let dialog = rfd::FileDialog::new().set_title(title);
             let picked = match asked {
                 Purpose::Trace => with_trace_filters(dialog).pick_file(),
@@ -51,14 +78,28 @@ impl FileDialog {
                 Purpose::Image | Purpose::Source(_) => dialog.pick_file(),
             };
             context.request_repaint();
-            Ok(picked)
+            Ok(Picked::of(picked, began.elapsed()))
         });
         Self { purpose, ticket }
     }
 
-    /// The file that was chosen, none when it was cancelled; none at all while the dialog is open.
-    pub fn poll(&self) -> Option<Result<Option<PathBuf>>> {
+    /// What came of it; none while the dialog is open.
+    pub fn poll(&self) -> Option<Result<Picked>> {
         self.ticket.take()
+    }
+
+    /// How to go on where there is no dialog.
+    pub fn way_without(&self) -> &'static str {
+        match self.purpose {
+            Purpose::Trace | Purpose::Directory => {
+                "Type the path into the start screen, drop the file on the window, or name it on the command line"
+            }
+            Purpose::Image => "Name the image on the command line: --image ELF",
+            Purpose::Sysroot => "Name the directory on the command line: --sysroot DIR",
+            Purpose::Source(_) => {
+                "Say where the sources are by \"Map sources…\", or on the command line: --source-map FROM=TO"
+            }
+        }
     }
 
     /// What is to be done with a file that was chosen.
@@ -100,6 +141,14 @@ fn name_of(file: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dialog_that_ends_before_anybody_could_see_it_was_none() {
+        let soon = Duration::from_millis(20);
+        assert_eq!(Picked::of(None, soon), Picked::NoDialog);
+        assert_eq!(Picked::of(None, Duration::from_secs(3)), Picked::Nothing);
+        assert_eq!(Picked::of(Some("a".into()), soon), Picked::Path("a".into()));
+    }
 
     #[test]
     fn a_source_that_was_found_tells_where_its_directory_went() {

@@ -5,8 +5,9 @@ use stepback_index::forbid_reads;
 
 use super::app::App;
 use super::dock::DockView;
-use super::file_dialog::FileDialog;
+use super::file_dialog::{FileDialog, Picked};
 use super::palette::Surroundings;
+use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
 use super::{about, banner, demo_hint, indexing_card, menu_bar, status_bar, toolbar};
 use crate::action::Action;
@@ -55,12 +56,14 @@ impl App {
         let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else { return };
         let Some(dialog) = self.file_dialog.take() else { return };
         match answer {
-            Ok(Some(path)) => match dialog.action(&path) {
+            Ok(Picked::Path(path)) => match dialog.action(&path) {
                 Ok(action) => self.queue.push_back(action),
                 Err(error) => self.report(&format!("{error:#}")),
             },
-            // Cancelled; or the desktop has no dialog, which cannot be told apart: the path box is there for that.
-            Ok(None) => {}
+            Ok(Picked::Nothing) => {}
+            Ok(Picked::NoDialog) => {
+                self.toasts.show_with(ToastKind::Warning, "No file dialog answers here", dialog.way_without(), None);
+            }
             Err(error) => self.report(&format!("the file dialog failed: {error:#}")),
         }
     }

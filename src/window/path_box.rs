@@ -17,8 +17,8 @@ const OFFERED: usize = 8;
 pub struct PathBox {
     text: String,
     error: Option<String>,
-    /// It was refused just now: the keyboard comes back to it.
-    is_refused: bool,
+    /// The keyboard comes to it: it was refused just now, or is shown for the first time.
+    takes_keyboard: bool,
     offered: Slot<String, Vec<String>>,
 }
 
@@ -27,8 +27,13 @@ impl PathBox {
     pub fn refuse(&mut self, error: &str) {
         if !self.text.is_empty() {
             self.error = Some(error.to_owned());
-            self.is_refused = true;
+            self.takes_keyboard = true;
         }
+    }
+
+    /// What is typed next goes into it.
+    pub fn take_keyboard(&mut self) {
+        self.takes_keyboard = true;
     }
 
     /// The file was opened.
@@ -41,7 +46,9 @@ impl PathBox {
         let tok = Tok::current(ui);
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), egui::Sense::hover());
         ui.painter().rect_filled(rect, 4.0, tok.bg1);
-        let is_completing = ui.memory(|memory| memory.has_focus(id()))
+        // While there is nothing to complete, Tab leads on to the next button.
+        let is_completing = !self.text.is_empty()
+            && ui.memory(|memory| memory.has_focus(id()))
             && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::Tab));
         let response = self.field(ui, rect, tok);
         let stroke = match (&self.error, response.has_focus()) {
@@ -50,16 +57,19 @@ impl PathBox {
             (None, false) => Stroke::new(1.0, tok.ctl),
         };
         ui.painter().rect_stroke(rect, 4.0, stroke, StrokeKind::Inside);
-        if std::mem::take(&mut self.is_refused) {
+        if std::mem::take(&mut self.takes_keyboard) {
             response.request_focus();
             put_cursor_at_end(ui, &self.text);
         }
         if response.changed() {
             self.error = None;
         }
-        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) && !self.text.trim().is_empty() {
+        if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
             self.error = None;
-            out.push(Action::OpenPath(self.text.clone()));
+            out.push(match self.text.trim().is_empty() {
+                true => Action::OpenDialog,
+                false => Action::OpenPath(self.text.clone()),
+            });
         }
         if let Some(error) = &self.error {
             ui.add_space(2.0);
@@ -77,8 +87,9 @@ impl PathBox {
         let inner = Rect::from_min_max(pos2(rect.left() + 10.0, rect.top()), rect.max - vec2(10.0, 0.0));
         let hint = egui::RichText::new("Path of a trace").font(ui_font(12.5)).color(tok.t3);
         let font = if self.text.is_empty() { ui_font(12.5) } else { mono(12.5) };
+        let has_text = !self.text.is_empty();
         let edit = TextEdit::singleline(&mut self.text).id(id()).hint_text(hint).font(font).frame(Frame::NONE);
-        let edit = edit.desired_width(inner.width()).align(egui::Align2::LEFT_CENTER).lock_focus(true);
+        let edit = edit.desired_width(inner.width()).align(egui::Align2::LEFT_CENTER).lock_focus(has_text);
         let builder = UiBuilder::new().max_rect(inner);
         let response = ui.scope_builder(builder, |ui| ui.add_sized(inner.size(), edit)).inner;
         response.widget_info(|| WidgetInfo::labeled(egui::Role::TextInput, true, "Path of a trace"));

@@ -8,6 +8,7 @@ use super::file_dialog::{FileDialog, Purpose};
 use super::lookup::Lookup;
 use super::options::TraceChoice;
 use super::palette::Palette;
+use super::toasts::ToastKind;
 use crate::action::Way;
 use crate::image::ImageSpec;
 use crate::model::source_view::LineQuestion;
@@ -26,8 +27,15 @@ pub(super) struct LineGoal {
 impl App {
     /// Opens the file dialog, unless one is open. Tests have no desktop.
     pub(super) fn ask_for_file(&mut self, purpose: Purpose) {
-        if !self.mode.is_deterministic && self.file_dialog.is_none() {
-            self.file_dialog = Some(FileDialog::open(purpose, self.context.clone()));
+        if self.mode.is_deterministic {
+            return;
+        }
+        match &self.file_dialog {
+            Some(dialog) => {
+                let title = "A file dialog was asked for and is open, or has not answered yet";
+                self.toasts.show_with(ToastKind::Info, title, dialog.way_without(), None);
+            }
+            None => self.file_dialog = Some(FileDialog::open(purpose, self.context.clone())),
         }
     }
 

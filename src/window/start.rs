@@ -24,7 +24,7 @@ pub struct Start {
     pub path_box: PathBox,
     /// What the files of the recent list look like, by the paths that were asked for.
     states: Slot<Vec<RecentTrace>, Vec<RecentState>>,
-    /// Whether a button was given the keyboard since the screen came up.
+    /// Whether the field was given the keyboard since the screen came up.
     has_begun: bool,
 }
 
@@ -55,12 +55,10 @@ impl Start {
         ui.spacing_mut().item_spacing = vec2(10.0, 0.0);
         title_ui(ui, tok);
         ui.add_space(32.0);
-        let is_first = !std::mem::replace(&mut self.has_begun, true);
-        let open = buttons_ui(ui, out);
-        if is_first {
-            // Enter does what most users want.
-            open.request_focus();
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.path_box.take_keyboard();
         }
+        buttons_ui(ui, out);
         ui.add_space(14.0);
         self.path_box.ui(ui, worker, out);
         if !settings.recent.is_empty() {
@@ -109,12 +107,10 @@ fn title_ui(ui: &mut Ui, tok: &Tok) {
     ui.painter().text(pos2(left, rect.top() + 36.0), Align2::LEFT_CENTER, line, ui_font(13.0), tok.t2);
 }
 
-/// Draws the buttons. Returns "Open…".
-fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) -> egui::Response {
-    let row = ui.horizontal(|ui| {
+fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) {
+    ui.horizontal(|ui| {
         let open = LargeButton { text: "Open…", icon: icons::OPEN, key: first_key("Open…"), is_primary: true };
-        let response = open.ui(ui, 156.0);
-        if response.clicked() {
+        if open.ui(ui, 156.0).clicked() {
             out.push(Action::OpenDialog);
         }
         let demo = LargeButton { text: "Open the demo", icon: icons::PLAY, key: None, is_primary: false };
@@ -129,9 +125,7 @@ fn buttons_ui(ui: &mut Ui, out: &mut Vec<Action>) -> egui::Response {
         if demo.ui(ui, 168.0).clicked() {
             out.push(Action::OpenDemo);
         }
-        response
     });
-    row.inner
 }
 
 fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok, out: &mut Vec<Action>) {

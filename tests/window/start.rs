@@ -55,6 +55,16 @@ fn a_typed_path_opens_the_trace() {
 }
 
 #[test]
+fn a_path_can_be_typed_right_away() {
+    let (mut window, path) = beside_a_trace();
+    window.enter(&path.display().to_string());
+    assert_eq!(window.workspace().session.index.step_count(), 12);
+    window.command("Close trace");
+    window.type_text("/tmp");
+    assert_eq!(window.value_of("Path of a trace"), "/tmp");
+}
+
+#[test]
 fn a_compressed_trace_is_opened_like_a_plain_one() {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac.zst", zstd::encode_all(SHORT.as_bytes(), 1).unwrap());
