@@ -23,6 +23,7 @@ mod app;
 mod apply;
 mod arriving_part;
 mod banner;
+mod damaged_file;
 mod demo_hint;
 mod dock;
 mod external_lookup;

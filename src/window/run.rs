@@ -1,20 +1,27 @@
 //! Opens the window, or says why there can be none.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError};
 
 use anyhow::{Result, anyhow};
+use egui::{Vec2, vec2};
 
 use super::app::{App, Failure};
 use super::options::{Outcome, WindowOptions};
 use super::script::Script;
-use super::storage_file::Storage;
+use super::storage_file::{DamageRule, Storage};
 use super::toasts::ToastKind;
 
 /// What the desktop knows the program by, and the directory of what it keeps.
 const APP: &str = "stepback";
+
+/// The size of the first window, in points, where the screen has room for it.
+const FIRST_SIZE: Vec2 = vec2(1600.0, 1000.0);
+/// What panels of the desktop and the frame of the window take of the screen.
+const BESIDE: Vec2 = vec2(40.0, 110.0);
+/// In less, the panels are of no use.
+const SMALLEST: Vec2 = vec2(800.0, 500.0);
 
 /// Shows the window until it is closed.
 ///
@@ -26,10 +33,11 @@ pub fn run(options: WindowOptions) -> Result<Outcome> {
     if let Some(why) = no_display() {
         return Ok(Outcome::NoWindow(why));
     }
-    let storage = Storage::of(APP);
+    let damage = if options.is_scripted() { DamageRule::Left } else { DamageRule::PutAside };
+    let mut storage = Storage::of(APP, damage);
     // What was kept plays no part in runs from a script.
-    let notice = storage.notice.filter(|_| !options.is_scripted());
-    let native = native_options(&options, storage.instead);
+    let notice = storage.notice.take().filter(|_| !options.is_scripted());
+    let native = native_options(&options, storage);
     let failure = Arc::new(std::sync::Mutex::new(None::<Failure>));
     let has_begun = Arc::new(AtomicBool::new(false));
     let create: eframe::AppCreator<'_> = {
@@ -87,29 +95,46 @@ fn no_display() -> Option<String> {
     (is_needed && !names.iter().any(is_set)).then(|| message.to_owned())
 }
 
-fn native_options(options: &WindowOptions, persistence_path: Option<PathBuf>) -> eframe::NativeOptions {
-    let (wide, tall) = options.size.unwrap_or((1600, 1000));
-    let size = [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
+fn native_options(options: &WindowOptions, storage: Storage) -> eframe::NativeOptions {
+    // A picture of a given size must not depend on where the window was last time.
+    let persist_window = options.size.is_none() && !options.is_scripted();
+    let is_first = persist_window && !storage.has_window;
+    let size = options.size.map_or(FIRST_SIZE, |(wide, tall)| {
+        let [wide, tall] = [wide, tall].map(|side| f32::from(u16::try_from(side).unwrap_or(u16::MAX)));
+        vec2(wide, tall)
+    });
     let mut viewport = egui::ViewportBuilder::default()
         .with_title("Stepback")
         .with_app_id(APP)
-        .with_inner_size(size)
-        .with_min_inner_size([800.0, 500.0])
+        // The toolkit makes of more than any screen has the size of the screen, and tells it in no other way.
+        .with_inner_size(if is_first { Vec2::splat(f32::from(u16::MAX)) } else { size })
+        .with_min_inner_size(SMALLEST)
         .with_drag_and_drop(true);
     if let Some(icon) = icon() {
         viewport = viewport.with_icon(icon);
     }
-    // A picture of a given size must not depend on where the window was last time.
-    let persist_window = options.size.is_none() && !options.is_scripted();
     let renderer = eframe::Renderer::Glow;
+    let within_screen: Option<eframe::WindowBuilderHook> = is_first.then(|| {
+        let hook = |viewport: egui::ViewportBuilder| {
+            let screen = viewport.inner_size.unwrap_or(FIRST_SIZE);
+            viewport.with_inner_size(first_size(screen))
+        };
+        Box::new(hook) as eframe::WindowBuilderHook
+    });
     eframe::NativeOptions {
         viewport,
         renderer,
         persist_window,
-        persistence_path,
+        persistence_path: storage.instead,
+        window_builder: within_screen,
         system_font_fallback: false,
         ..Default::default()
     }
+}
+
+/// The size of the first window on a screen: what a desktop puts around it and beside it has room, too.
+fn first_size(screen: Vec2) -> Vec2 {
+    FIRST_SIZE.min((screen - BESIDE).max(SMALLEST))
 }
 
 /// The window's icon; none if the picture inside the program cannot be read, which a test rules out.
@@ -142,6 +167,15 @@ mod tests {
     #[test]
     fn the_icon_inside_the_program_can_be_read() {
         assert!(icon().is_some());
+    }
+
+    #[test]
+    fn the_first_window_leaves_room_on_the_screen() {
+        let size = |wide, tall| first_size(vec2(wide, tall));
+        assert_eq!(size(1600.0, 1000.0), vec2(1560.0, 890.0));
+        assert_eq!(size(1366.0, 768.0), vec2(1326.0, 658.0));
+        assert_eq!(size(2560.0, 1440.0), FIRST_SIZE);
+        assert_eq!(size(640.0, 480.0), SMALLEST);
     }
 
     #[test]

@@ -47,7 +47,7 @@ fn inside(text: &str, open: char, close: char) -> Option<&str> {
 }
 
 /// Parts of a text between the commas that stand in no brackets and no string.
-fn entries(text: &str) -> impl Iterator<Item = &str> {
+pub(super) fn entries(text: &str) -> impl Iterator<Item = &str> {
     let (mut depth, mut is_string, mut is_escaped) = (0i64, false, false);
     let parts = text.split(move |letter| {
         match letter {

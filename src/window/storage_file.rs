@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::damaged_file::mend_damaged;
+
 /// A longer file is not of ours.
 const LIMIT_BYTES: u64 = 16 << 20;
 /// Under these names the toolkit keeps the place of the window, and its own options.
@@ -25,22 +27,40 @@ pub struct Storage {
     /// Another place, where the usual file must not be opened: the toolkit would read all of it, and wait for the writer
     /// of a pipe. What is kept at the other place is lost.
     pub instead: Option<PathBuf>,
-    /// Why, for the user.
+    /// Why, or that the file was damaged, for the user.
     pub notice: Option<String>,
+    /// The place of the window in the last run is kept in it.
+    pub has_window: bool,
 }
 
 impl Storage {
     /// That of the program. What the file has in it of the toolkit's own that cannot be used is taken out of it.
-    pub fn of(app: &str) -> Self {
+    pub fn of(app: &str, damage: DamageRule) -> Self {
         let Some(usual) = eframe::storage_dir(app).map(|folder| folder.join("app.ron")) else { return Self::default() };
-        let Some(why) = refusal(&usual) else {
-            mend(&usual);
-            return Self::default();
+        let damaged = match refusal(&usual) {
+            Some(why) => Err(why),
+            None if damage == DamageRule::Left => Ok(None),
+            None => mend_damaged(&usual, LIMIT_BYTES)
+                .map_err(|error| format!("is damaged and could not be put aside ({error})")),
         };
-        let instead = std::env::temp_dir().join(format!("{app}-{}", std::process::id())).join("app.ron");
-        let notice = format!("settings are not read and not kept: the file {why}: {usual:?}");
-        Self { instead: Some(instead), notice: Some(notice) }
+        match damaged {
+            Ok(notice) => Self { instead: None, notice, has_window: mend(&usual) },
+            Err(why) => {
+                let instead = std::env::temp_dir().join(format!("{app}-{}", std::process::id())).join("app.ron");
+                let notice = format!("settings are not read and not kept: the file {why}: {usual:?}");
+                Self { instead: Some(instead), notice: Some(notice), has_window: false }
+            }
+        }
     }
+}
+
+/// What becomes of a file that is damaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DamageRule {
+    /// It is put aside, what can be read of it is used, and the user is told.
+    PutAside,
+    /// It is left alone, since nothing is told and nothing is kept.
+    Left,
 }
 
 /// Why a file must not be opened, or cannot be. One that is not there will be made.
@@ -58,12 +78,19 @@ fn refusal(path: &Path) -> Option<String> {
 }
 
 /// Takes out of a file what the toolkit would read and could not use. What cannot be mended stays as it is.
-fn mend(path: &Path) {
+/// True where the place of the window is left in it.
+fn mend(path: &Path) -> bool {
     let mut text = String::new();
-    let Ok(_) = File::open(path).and_then(|file| file.take(LIMIT_BYTES).read_to_string(&mut text)) else { return };
-    if let Some(mended) = mended(&text) {
+    let read = File::open(path).and_then(|file| file.take(LIMIT_BYTES).read_to_string(&mut text));
+    if read.is_err() {
+        return false;
+    }
+    let mended = mended(&text);
+    if let Some(mended) = &mended {
         let _unchanged = fs::write(path, mended);
     }
+    let entries: Option<HashMap<String, String>> = ron::from_str(mended.as_ref().unwrap_or(&text)).ok();
+    entries.is_some_and(|entries| entries.contains_key(WINDOW))
 }
 
 /// The same without what cannot be used; none when all of it can, or when it is no such file.

@@ -1,0 +1,138 @@
+//! A file of settings that cannot be read as a whole: what can be is kept, and the file is put aside.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+
+use super::salvage::entries;
+
+/// More damaged files are not kept side by side.
+const KEPT: usize = 99;
+
+/// Puts a damaged file aside and leaves in its place what can be read of it. Returns what the user should know;
+/// none where the file is good, or is not there. At most `limit` bytes of it are looked at.
+///
+/// # Errors
+/// It could not be put aside, and stays as it is.
+pub fn mend_damaged(path: &Path, limit: u64) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    match File::open(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file?.take(limit).read_to_end(&mut bytes)?,
+    };
+    let text = std::str::from_utf8(&bytes).ok();
+    if text.is_some_and(|text| ron::from_str::<HashMap<String, String>>(text).is_ok()) {
+        return Ok(None);
+    }
+    let aside = put_aside(path, &bytes)?;
+    let kept = salvaged(&bytes);
+    fs::write(path, ron::to_string(&kept).map_err(io::Error::other)?)?;
+    let lost = if kept.is_empty() { "nothing of it could be read" } else { "what could be read of it is used" };
+    Ok(Some(format!("the settings file was damaged: {lost}, and the damaged file is kept as {aside:?}")))
+}
+
+/// Copies the file to a name that is free: an older one may hold more.
+fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+    let plain = path.with_added_extension("damaged");
+    let numbered = (2..=KEPT).map(|number| plain.with_added_extension(number.to_string()));
+    for place in std::iter::once(plain.clone()).chain(numbered) {
+        match File::create_new(&place) {
+            Ok(mut file) => return io::Write::write_all(&mut file, bytes).map(|()| place),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Err(io::Error::other("too many damaged files are kept already"))
+}
+
+/// The entries that can be read; of one that is cut off the fields that are whole.
+fn salvaged(bytes: &[u8]) -> HashMap<String, String> {
+    let text = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()).trim();
+    let Some(inside) = text.strip_prefix('{') else { return HashMap::new() };
+    let read = |entry: &str| ron::from_str::<HashMap<String, String>>(&format!("{{{entry}}}")).ok();
+    let whole = |entry: &str| read(entry).or_else(|| read(entry.strip_suffix('}')?));
+    entries(inside).filter_map(|entry| whole(entry).or_else(|| read(&cut_off(entry)?))).flatten().collect()
+}
+
+/// An entry that ends in the middle of its value, with the value up to its last whole field.
+fn cut_off(entry: &str) -> Option<String> {
+    let (name, value) = entry.split_once(':')?;
+    let raw = value.trim().strip_prefix('"')?;
+    // In the middle of an escape there is nothing to read of it.
+    let slashes = raw.len() - raw.trim_end_matches('\\').len();
+    let raw = raw.get(..raw.len() - slashes % 2)?;
+    let value: String = ron::from_str(&format!("\"{raw}\"")).ok()?;
+    ron::to_string(&closed(&value)?).ok().map(|value| format!("{name}:{value}"))
+}
+
+/// The same up to its last comma outside of strings, where all brackets that are open are closed; none without a comma.
+fn closed(text: &str) -> Option<String> {
+    let (mut open, mut is_string, mut is_escaped, mut last) = (Vec::new(), false, false, None);
+    for (place, letter) in text.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_string => is_escaped = true,
+            '"' => is_string = !is_string,
+            _ if is_string => {}
+            '(' => open.push(')'),
+            '[' => open.push(']'),
+            '{' => open.push('}'),
+            ')' | ']' | '}' => drop(open.pop()),
+            ',' => last = Some((place, open.clone())),
+            _ => {}
+        }
+    }
+    let (place, open) = last?;
+    Some(text.get(..place)?.chars().chain(open.into_iter().rev()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETTINGS: &str = r#"(theme:Dark,zoom:1.25,recent:[(path:"/a,b",kind:"x"),(path:"/c",kind:"y")],last:1)"#;
+
+    fn whole() -> String {
+        format!("{{\n    \"egui\": \"(a:1)\",\n    \"app\": {},\n}}", ron::to_string(SETTINGS).unwrap())
+    }
+
+    #[track_caller]
+    fn check(end: &str, app: &str) {
+        let whole = whole();
+        let cut = whole.find(end).map(|place| &whole[..place + end.len()]).unwrap();
+        let kept = salvaged(cut.as_bytes());
+        assert_eq!(kept.get("egui").map(String::as_str), Some("(a:1)"), "{cut}");
+        assert_eq!(kept.get("app").map(String::as_str), Some(app).filter(|app| !app.is_empty()), "{cut}");
+    }
+
+    #[test]
+    fn of_a_file_that_is_cut_off_the_whole_fields_are_kept() {
+        check("theme:Da", "");
+        check("zoom:1.2", "(theme:Dark)");
+        check("/a,b\\\",ki", "(theme:Dark,zoom:1.25,recent:[(path:\"/a,b\")])");
+        check("kind:\\\"x\\\"),(path:\\", "(theme:Dark,zoom:1.25,recent:[(path:\"/a,b\",kind:\"x\")])");
+        check("last:1)\"", SETTINGS);
+        assert_eq!(salvaged(b"\xff\xfe rubbish"), HashMap::new());
+    }
+
+    #[test]
+    fn a_damaged_file_is_put_aside_and_none_before_it_is_overwritten() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("app.ron");
+        assert_eq!(mend_damaged(&path, 1000).unwrap(), None);
+        fs::write(&path, whole()).unwrap();
+        assert_eq!(mend_damaged(&path, 1000).unwrap(), None);
+        let cut = &whole()[..60];
+        fs::write(&path, cut).unwrap();
+        let notice = mend_damaged(&path, 1000).unwrap().unwrap();
+        assert!(notice.starts_with("the settings file was damaged: what could be read of it is used"), "{notice}");
+        assert!(notice.ends_with("app.ron.damaged\""), "{notice}");
+        assert_eq!(fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(), cut);
+        assert_eq!(mend_damaged(&path, 1000).unwrap(), None, "what is left is good");
+        fs::write(&path, "").unwrap();
+        let notice = mend_damaged(&path, 1000).unwrap().unwrap();
+        assert!(notice.contains("nothing of it could be read") && notice.ends_with("app.ron.damaged.2\""), "{notice}");
+        assert_eq!(fs::read_to_string(folder.path().join("app.ron.damaged")).unwrap(), cut);
+    }
+}
