@@ -61,6 +61,8 @@ pub struct Index<S> {
     threads: Vec<ThreadInfo>,
     warnings: Vec<Warning>,
     name_numbers: HashMap<String, u16>,
+    thread_numbers: HashMap<String, ThreadId>,
+    instruction_sets: Vec<InstructionSet>,
     pub(crate) banks: Vec<NamedBank>,
     /// The registers that choose between two stack pointers.
     pub(crate) stack_choices: Vec<RegisterId>,
@@ -155,7 +157,18 @@ impl<S: Source> Index<S> {
         };
         let call_gaps = KnownCallGaps::new(contents.segments.len());
         let names = contents.register_names.iter().zip(0..).map(|(name, number)| (name.clone(), number));
+        // Of several with one name the first counts.
+        let thread_numbers = (0..=u16::MAX).zip(&contents.threads).rev();
+        let thread_numbers = thread_numbers.map(|(number, thread)| (thread.name.clone(), ThreadId(number))).collect();
+        let mut instruction_sets: Vec<InstructionSet> = Vec::new();
+        for thread in &contents.threads {
+            if !instruction_sets.contains(&thread.instruction_set) {
+                instruction_sets.push(thread.instruction_set);
+            }
+        }
         Ok(Self {
+            thread_numbers,
+            instruction_sets,
             threads: contents.threads.iter().map(thread).collect(),
             warnings: contents.warnings.iter().map(warning).collect(),
             name_numbers: names.collect(),
@@ -248,15 +261,19 @@ impl<S: Source> Index<S> {
         &self.threads
     }
 
-    /// A thread by its name.
+    /// A thread by its name; of several the first. O(1): the text of a step names its thread each time that it is read.
     pub fn thread_by_name(&self, name: &str) -> Option<ThreadId> {
-        let place = self.threads.iter().position(|thread| thread.name == name)?;
-        u16::try_from(place).ok().map(ThreadId)
+        self.thread_numbers.get(name).copied()
     }
 
     /// The instruction set of a thread's first step.
     pub fn instruction_set(&self, thread: ThreadId) -> InstructionSet {
         self.threads.get(usize::from(thread.0)).map_or_else(InstructionSet::default, |thread| thread.instruction_set)
+    }
+
+    /// The instruction sets of the threads' first steps, each once: threads may be thousands.
+    pub fn instruction_sets(&self) -> &[InstructionSet] {
+        &self.instruction_sets
     }
 
     /// The set of a thread's first step wherever its names of registers hold, else the one that stands for the other state.

@@ -42,7 +42,7 @@ pub fn step_line(record: &StepRecord, index: &TraceIndex) -> String {
         [_] => String::new(),
         _ => format!("{}  ", thread_name(record.thread, index)),
     };
-    let address_width = if index.threads().iter().all(is_wide) { 18 } else { 10 };
+    let address_width = if index.instruction_sets().iter().all(|set| set.word_bytes() == 8) { 18 } else { 10 };
     let skipped = step_remarks(record).map(|remark| format!("({remark}) ")).collect::<String>();
     let head = format!(
         "{:>number_width$}  {thread}{:#0address_width$x}  {skipped}{}",
@@ -65,10 +65,6 @@ pub fn line_text(source: Option<Option<String>>) -> String {
         Some(None) => "  no source line".to_owned(),
         None => String::new(),
     }
-}
-
-fn is_wide(thread: &stepback_index::ThreadInfo) -> bool {
-    thread.instruction_set.word_bytes() == 8
 }
 
 fn effect_text(effect: &Effect, words: MarkerWords<'_>, index: &TraceIndex) -> String {

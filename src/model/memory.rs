@@ -3,9 +3,9 @@
 use anyhow::Result;
 use stepback_index::{
     AccessKinds, AccessTarget, ByteState, ByteTouch, Cancel, Cell, Hit, LastAccess, LastAccessAnswer, MemoryAt,
-    NextAccess, NextAccessedBlock, Query as _, QueryError, ThreadInfo, TouchesAt, ValueSource,
+    NextAccess, NextAccessedBlock, Query as _, QueryError, TouchesAt, ValueSource,
 };
-use stepback_machine::{Address, Endian};
+use stepback_machine::{Address, Endian, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::doubt::doubt_words;
@@ -161,8 +161,8 @@ impl AccessedMap<'_> {
 
     /// The end of what an instruction can name: 32-bit machines end at 4 GiB.
     fn last_address(&self) -> u64 {
-        let is_wide = |thread: &ThreadInfo| thread.instruction_set.word_bytes() == 8;
-        if self.session.index.threads().iter().any(is_wide) { u64::MAX } else { u64::from(u32::MAX) }
+        let is_wide = |set: &InstructionSet| set.word_bytes() == 8;
+        if self.session.index.instruction_sets().iter().any(is_wide) { u64::MAX } else { u64::from(u32::MAX) }
     }
 
     /// The first address of the row that shows an address.

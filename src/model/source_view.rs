@@ -179,7 +179,7 @@ fn is_executed(session: &Session, range: LineRange, cancel: &Cancel) -> Result<b
 
 /// Where instructions may begin, of a range that is longer than any line's only at its beginning.
 fn instructions(session: &Session, range: LineRange) -> impl Iterator<Item = Address> + use<> {
-    let alignment = session.index.threads().iter().map(|thread| thread.instruction_set.alignment()).min();
+    let alignment = session.index.instruction_sets().iter().map(|set| set.alignment()).min();
     (range.start.0..range.end.0).step_by(usize::from(alignment.unwrap_or(1))).take(RANGE_LIMIT).map(Address)
 }
 

@@ -153,11 +153,8 @@ impl<'a, S: Source> MarkerReader<'a, S> {
         let mut lists = Vec::new();
         if let Some(thread) = wanted.thread {
             let kinds = self.known_of(thread).iter().map(|known| known.kind).filter(|kind| wanted.includes_kind(*kind));
-            // Threads beyond what the index can number share a number.
-            let locals = segment.meta.threads.iter().zip(0..).filter(|(known, _)| known.thread == thread.0);
-            let locals: Vec<u16> = locals.map(|(_, local)| local).collect();
             for kind in kinds {
-                for local in &locals {
+                for local in segment.meta.local_threads(thread.0) {
                     lists.extend(segment.list(*local, markers_of(kind))?);
                 }
             }

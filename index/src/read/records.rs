@@ -1,5 +1,6 @@
 //! Steps with what they did, put together from their text.
 
+use foldhash::HashMap;
 use stepback_machine::{AccessKind, Address, Endian};
 use stepback_parsers::{Line, Position, Source, Step};
 
@@ -61,10 +62,9 @@ impl<'a, S: Source> RecordReader<'a, S> {
         let block_slot = segment.meta.step_base + (block * FRAME) as u64 + 1;
         let block_line = segment.meta.line_base + segment.block_line(block)?;
         // Lines are known for the first step of a block, so the text is read from there on.
-        let last_of_thread = vec![None; self.0.threads().len()];
         let contradictions = Contradictions::default();
-        let (records, room) = (Vec::new(), ANSWER_EFFECTS);
-        let mut found = Found { index: self.0, wanted, detail, records, last_of_thread, contradictions, room };
+        let (records, waiting, room) = (Vec::new(), HashMap::default(), ANSWER_EFFECTS);
+        let mut found = Found { index: self.0, wanted, detail, records, waiting, contradictions, room };
         SlotReader(self.0).each_event_from(block_slot, first..last + 1, |event, line_before| {
             let line = Line((block_line + event.line_in_range).saturating_sub(line_before) + 1);
             found.take(event, Some(line))
@@ -181,8 +181,8 @@ struct Found<'a, S> {
     wanted: &'a [u64],
     detail: Detail,
     records: Vec<StepRecord>,
-    /// The place of the record of each thread's last step; none when it is no step that is wanted.
-    last_of_thread: Vec<Option<usize>>,
+    /// The threads whose last step is one that is wanted, and the place of its record: few of thousands.
+    waiting: HashMap<ThreadId, usize>,
     /// Those of the event at hand.
     contradictions: Contradictions,
     /// So many more effects are told.
@@ -192,24 +192,23 @@ struct Found<'a, S> {
 impl<S: Source> Found<'_, S> {
     /// True while effects of a wanted step may come.
     fn is_waiting(&self) -> bool {
-        self.last_of_thread.iter().any(Option::is_some)
+        !self.waiting.is_empty()
     }
 
     /// Takes the next event; a step that is wanted comes with its line.
     fn take(&mut self, event: SlotEvent, line: Option<Line>) -> Result<(), QueryError> {
         self.contradictions.go_on(self.index, &event)?;
-        let known = self.last_of_thread.get_mut(usize::from(event.thread.0));
         if let EventKind::Step(step) = event.kind {
             let line = line.filter(|_| self.wanted.get(self.records.len()) == Some(&event.slot));
-            if let Some(known) = known {
-                *known = line.map(|_| self.records.len());
-            }
+            self.waiting.remove(&event.thread);
             if let Some(line) = line {
+                self.waiting.insert(event.thread, self.records.len());
                 self.records.push(RecordReader(self.index).record(event.slot, event.thread, line, step)?);
             }
             return Ok(());
         }
-        let record = known.and_then(|known| self.records.get_mut((*known)?));
+        let place = self.waiting.get(&event.thread);
+        let record = place.and_then(|place| self.records.get_mut(*place));
         // Counted from the step itself: its effects must not depend on how many steps were asked for.
         let record = record.filter(|record| event.slot <= record.step.after().0.saturating_add(LATE_STEPS));
         if let Some(record) = record

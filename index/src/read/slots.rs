@@ -306,8 +306,7 @@ fn no_segment() -> QueryError {
 
 /// The number that a segment uses for a thread.
 pub(crate) fn local_thread(segment: &SegmentReader<'_>, thread: ThreadId) -> Option<u16> {
-    let place = segment.meta.threads.iter().position(|known| known.thread == thread.0)?;
-    u16::try_from(place).ok()
+    segment.meta.local_threads(thread.0).first().copied()
 }
 
 /// The last step of a thread in the slots of a segment up to one.
@@ -447,5 +446,51 @@ impl<S: Source, F: FnMut(SlotEvent, u64) -> Result<(), QueryError>> EventSink fo
         if self.slot >= self.keep_from {
             self.push(event.thread, event.place.line_in_range, EventKind::Marker(event.marker));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use stepback_parsers::MarkerKind;
+
+    use super::*;
+    use crate::builder::in_memory::index_in_memory;
+    use crate::builder::options::BuildOptions;
+    use crate::read::far_uses::records::{Record, Records};
+
+    /// Threads that take turns, with a time and a step each, all in one segment.
+    fn index_of(threads: u16) -> Index<Records> {
+        let turn = |thread: u16| {
+            [Record::marker(thread, MarkerKind::TIMESTAMP, 1), Record::step(thread, 0x1000, 1, Branch::None)]
+        };
+        let records = (0..2).flat_map(|_| (0..threads).flat_map(turn)).collect();
+        let options = BuildOptions { segment_bytes: 1 << 20, threads: 1 };
+        index_in_memory(Records::new(records, InstructionSet::X86_64), &options).unwrap()
+    }
+
+    /// What it takes to look up thousands of threads by number in a segment, and by name.
+    fn time_of(index: &Index<Records>) -> Duration {
+        let (segment, _) = SlotReader(index).locate(1).unwrap();
+        let count = index.threads().len();
+        let runs = (0..5).map(|_| {
+            let start = Instant::now();
+            for number in 0..20_000 {
+                let place = number * 7 % count;
+                let thread = ThreadId(place as u16);
+                assert_eq!(local_thread(&segment, thread), Some(place as u16));
+                assert_eq!(index.thread_by_name(&index.threads()[place].name), Some(thread));
+            }
+            start.elapsed()
+        });
+        runs.min().unwrap()
+    }
+
+    #[test]
+    fn to_look_up_a_thread_costs_nearly_the_same_among_thousands() {
+        let (few, many) = (time_of(&index_of(50)), time_of(&index_of(5000)));
+        // To go through all of them would take a hundred times as long.
+        assert!(many < 10 * few + Duration::from_millis(5), "{many:?} among 5,000 threads, {few:?} among 50");
     }
 }

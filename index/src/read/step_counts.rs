@@ -19,12 +19,13 @@ pub struct StepCounter<'a, S> {
 }
 
 impl<'a, S: Source> StepCounter<'a, S> {
-    /// For one thread. O(segments).
+    /// For one thread. O(segments), each a lookup.
     pub fn new(index: &'a Index<S>, thread: ThreadId) -> Self {
         let mut count = 0u64;
         let segments = index.contents.segments.iter().filter(|_| index.threads().len() > 1);
         let before = segments.map(|segment| {
-            let own = segment.threads.iter().filter(|known| known.thread == thread.0);
+            let own = segment.local_threads(thread.0).iter();
+            let own = own.filter_map(|local| segment.threads.get(usize::from(*local)));
             let steps: u64 = own.map(|known| u64::from(known.steps)).sum();
             let before = count;
             count = count.saturating_add(steps);

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use foldhash::HashMap;
 use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId};
 
 use crate::events::{
@@ -41,12 +42,14 @@ pub struct EventRun<'a, F, S> {
     item: u64,
     sink: &'a mut S,
     identities: &'a [StoredThread],
-    /// The number in this run of each thread of the store.
-    numbers: Vec<Option<ThreadNumber>>,
+    /// The number in this run of each thread of the store that it came to: there may be thousands of others.
+    numbers: HashMap<u16, ThreadNumber>,
     named: u16,
     thread: ThreadNumber,
     time: Option<u64>,
-    store_thread: usize,
+    /// The thread of the store that is on turn, and its number in this run once it is asked for.
+    store_thread: u16,
+    number: Option<ThreadNumber>,
     set: InstructionSet,
     mode: Mode,
     /// False when all items were pushed.
@@ -62,11 +65,12 @@ impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
             items,
             sink,
             identities,
-            numbers: Vec::new(),
+            numbers: HashMap::default(),
             named: 0,
             thread: ThreadNumber(0),
             time: None,
             store_thread: 0,
+            number: None,
             set: format.instruction_set(),
             mode: Mode::Other,
             goes_on: true,
@@ -91,23 +95,27 @@ impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
     /// The number in this run of the thread at hand.
     #[inline(always)]
     fn number(&mut self) -> ThreadNumber {
-        match self.numbers.get(self.store_thread) {
-            Some(Some(number)) => *number,
-            _ => self.name_thread(),
+        match self.number {
+            Some(number) => number,
+            None => self.find_number(),
         }
     }
 
     #[cold]
+    fn find_number(&mut self) -> ThreadNumber {
+        let number = match self.numbers.get(&self.store_thread) {
+            Some(number) => *number,
+            None => self.name_thread(),
+        };
+        self.number = Some(number);
+        number
+    }
+
     fn name_thread(&mut self) -> ThreadNumber {
         let number = ThreadNumber(self.named);
         self.named += 1;
-        if self.numbers.len() <= self.store_thread {
-            self.numbers.resize(self.store_thread + 1, None);
-        }
-        if let Some(place) = self.numbers.get_mut(self.store_thread) {
-            *place = Some(number);
-        }
-        let identity = self.identities.get(self.store_thread).copied().unwrap_or_default();
+        self.numbers.insert(self.store_thread, number);
+        let identity = self.identities.get(usize::from(self.store_thread)).copied().unwrap_or_default();
         self.sink.thread_named(number, &self.format.thread_name(identity));
         number
     }
@@ -115,7 +123,7 @@ impl<'a, F: StoredFormat, S: EventSink> EventRun<'a, F, S> {
 
 impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
     fn thread(&mut self, thread: u16, time: Option<u64>) {
-        self.store_thread = usize::from(thread);
+        (self.store_thread, self.number) = (thread, None);
         self.time = time.and_then(|time| self.format.time(time));
         self.mode = Mode::Other;
     }

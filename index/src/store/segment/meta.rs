@@ -1,5 +1,7 @@
 //! What the index's directory says of a segment.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
 use crate::store::granules::Reach;
@@ -101,9 +103,26 @@ pub struct SegmentMeta {
     pub damaged: Vec<SlotRange>,
     /// Whether an access shows in the slot of a step that did not do it: that of another thread, or one of an earlier segment.
     pub has_late_accesses: bool,
+    /// Places in `threads`, sorted by what stands there: made at the first question for a thread.
+    #[serde(skip)]
+    pub threads_sorted: OnceLock<Vec<u16>>,
 }
 
 impl SegmentMeta {
+    /// The numbers that the lists use for a thread, ascending: threads beyond what the index can number share one there.
+    /// O(log n), but for the first call, which sorts: thousands of threads are asked for again and again.
+    pub fn local_threads(&self, thread: u16) -> &[u16] {
+        let known = |local: u16| self.threads.get(usize::from(local)).map_or(u16::MAX, |known| known.thread);
+        let sorted = self.threads_sorted.get_or_init(|| {
+            let mut sorted: Vec<u16> = (0..=u16::MAX).take(self.threads.len()).collect();
+            sorted.sort_by_key(|local| known(*local));
+            sorted
+        });
+        let first = sorted.partition_point(|local| known(*local) < thread);
+        let end = sorted.partition_point(|local| known(*local) <= thread);
+        sorted.get(first..end).unwrap_or_default()
+    }
+
     /// The reads of a block that contradict what earlier segments knew, sorted by place. O(log n).
     pub fn seams_of(&self, granule: u64) -> &[SeamExternal] {
         let start = self.seam_externals.partition_point(|seam| seam.granule < granule);
