@@ -26,12 +26,11 @@ pub fn encode_sorted(frames: impl IntoIterator<Item = Frame>, switches: Vec<Stac
 }
 
 /// Encodes frames that come in the order of the table, one after the other.
-/// Memory: the frames that are open at once.
+/// Memory: 16 bytes for each frame that is open at once and ends later, and of those that never end some 64.
 #[derive(Debug, Default)]
 pub struct TableEncoder {
     count: u64,
-    /// The frames around the next one, with the steps that left them.
-    open: Vec<(u64, u64)>,
+    open: OpenFrames,
     parts: Vec<StackPart>,
 }
 
@@ -44,14 +43,17 @@ impl TableEncoder {
         match parts.last_mut() {
             Some(part) if (part.thread, part.stack) == (frame.thread, frame.stack) => part.end = *count,
             _ => {
-                open.clear();
+                *open = OpenFrames::default();
                 parts.push(StackPart { thread: frame.thread, stack: frame.stack, end: *count });
             }
         }
         let begin = frame.call_step.unwrap_or(0);
-        while open.pop_if(|(_, exit)| *exit <= begin && frame.call_step.is_some()).is_some() {}
-        let parent = open.last().map_or(NONE, |(parent, _)| *parent);
-        let skip = open.get(skip_depth(open.len())).map_or(NONE, |(skip, _)| *skip);
+        if frame.call_step.is_some() {
+            open.close_until(begin);
+        }
+        let depth = open.len();
+        let at = |depth: Option<u64>| depth.and_then(|depth| open.at(depth)).unwrap_or(NONE);
+        let (parent, skip) = (at(depth.checked_sub(1)), at(Some(skip_depth(depth))));
         let exit = frame.exit_step.unwrap_or(NONE);
         let (call_step, entry_step) = (frame.call_step.unwrap_or(NONE), frame.entry_step.unwrap_or(NONE));
         let mut record = [0; RECORD];
@@ -59,10 +61,10 @@ impl TableEncoder {
         for (place, number) in record.chunks_exact_mut(8).zip(numbers) {
             place.copy_from_slice(&number.to_le_bytes());
         }
-        record[48..52].copy_from_slice(&u32::try_from(open.len()).unwrap_or(u32::MAX).to_le_bytes());
+        record[48..52].copy_from_slice(&u32::try_from(depth).unwrap_or(u32::MAX).to_le_bytes());
         record[52..54].copy_from_slice(&frame.thread.to_le_bytes());
         record[54..].copy_from_slice(&[frame.entered as u8, frame.left as u8 | (frame.evidence as u8) << 4]);
-        open.push((number, exit));
+        open.push(OpenFrame { number, exit });
         record
     }
 
@@ -72,20 +74,134 @@ impl TableEncoder {
     }
 }
 
+/// The frames around the next one.
+#[derive(Debug, Default)]
+struct OpenFrames {
+    /// How many of the outermost stay to the end: the innermost of them never ends.
+    stay: u64,
+    /// Of those, the ones that a frame further in may have as its parent or its shortcut: their depths and numbers, outermost
+    /// first. These are the innermost, the one that its shortcut leads to, and so on: one for each binary digit of its depth.
+    landmarks: Vec<Landmark>,
+    /// Those further in, innermost last.
+    rest: Vec<OpenFrame>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenFrame {
+    number: u64,
+    /// The step that left it.
+    exit: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Landmark {
+    /// How many frames are around it.
+    depth: u64,
+    number: u64,
+}
+
+impl OpenFrames {
+    fn len(&self) -> u64 {
+        self.stay + self.rest.len() as u64
+    }
+
+    /// The number of the frame with so many around it; none for one that no further frame asks for.
+    fn at(&self, depth: u64) -> Option<u64> {
+        if let Some(place) = depth.checked_sub(self.stay) {
+            return self.rest.get(usize::try_from(place).ok()?).map(|frame| frame.number);
+        }
+        let place = self.landmarks.binary_search_by_key(&depth, |landmark| landmark.depth).ok()?;
+        self.landmarks.get(place).map(|landmark| landmark.number)
+    }
+
+    /// Ends the innermost that were left by a step or before.
+    fn close_until(&mut self, step: u64) {
+        while self.rest.pop_if(|frame| frame.exit <= step).is_some() {}
+    }
+
+    fn push(&mut self, frame: OpenFrame) {
+        self.rest.push(frame);
+        if frame.exit != NONE {
+            return;
+        }
+        for OpenFrame { number, .. } in self.rest.drain(..) {
+            let depth = self.stay;
+            while self.landmarks.pop_if(|landmark| landmark.depth > skip_depth(depth)).is_some() {}
+            self.landmarks.push(Landmark { depth, number });
+            self.stay += 1;
+        }
+    }
+}
+
 /// The depth to which the shortcut of a frame leads: its own without the lowest one of its binary digits.
 /// Any depth further out is reached in O(log² depth) by shortcuts that do not lead beyond it, and parents.
-fn skip_depth(depth: usize) -> usize {
+fn skip_depth(depth: u64) -> u64 {
     depth & depth.saturating_sub(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::answers::call::{Entered, Evidence, Left};
+
+    fn frame(call_step: u64, exit_step: Option<u64>) -> Frame {
+        Frame {
+            thread: 0,
+            stack: 0,
+            function: 0x1000,
+            call_step: Some(call_step),
+            entry_step: Some(call_step + 1),
+            exit_step,
+            entered: Entered::Call,
+            left: if exit_step.is_some() { Left::Return } else { Left::Open },
+            evidence: Evidence::Record,
+        }
+    }
+
+    fn number_in(record: &[u8; RECORD], place: usize) -> u64 {
+        u64::from_le_bytes(record[8 * place..8 * (place + 1)].try_into().unwrap())
+    }
+
+    #[test]
+    fn parents_and_shortcuts_are_those_of_a_plain_stack() {
+        let mut seed = 1u64;
+        let mut below = |bound: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % bound
+        };
+        for never in [0, 1, 2, 5, 50] {
+            let (mut encoder, mut open) = (TableEncoder::default(), Vec::<(u64, u64)>::new());
+            for number in 0..5000u64 {
+                let call = 10 * number;
+                let exit = (below(50) >= never)
+                    .then(|| call + 1)
+                    .map(|exit| (exit, below(2000)))
+                    .map(|(exit, bound)| exit + below(1 + bound));
+                let record = encoder.record(&frame(call, exit));
+                while open.pop_if(|(_, exit)| *exit <= call).is_some() {}
+                let shortcut = open.get(skip_depth(open.len() as u64) as usize);
+                let expected = [open.last(), shortcut].map(|frame| frame.map_or(NONE, |(number, _)| *number));
+                assert_eq!([4, 5].map(|place| number_in(&record, place)), expected, "{number}, {never} in 50");
+                assert_eq!(record[48..52], (open.len() as u32).to_le_bytes());
+                open.push((number, exit.unwrap_or(NONE)));
+            }
+        }
+    }
+
+    #[test]
+    fn calls_that_never_return_take_no_memory_while_they_are_encoded() {
+        let mut encoder = TableEncoder::default();
+        for number in 0..1_000_000 {
+            // Every other one calls something that returns.
+            encoder.record(&frame(10 * number, Some(10 * number + 5).filter(|_| number % 2 == 1)));
+            assert!(encoder.open.landmarks.len() <= 64 && encoder.open.rest.len() <= 1, "{number}");
+        }
+    }
 
     #[test]
     fn a_walk_outwards_takes_few_steps() {
-        let cost = |from: usize, to: usize| {
-            let outwards = |depth: &usize| Some(if skip_depth(*depth) >= to { skip_depth(*depth) } else { depth - 1 });
+        let cost = |from: u64, to: u64| {
+            let outwards = |depth: &u64| Some(if skip_depth(*depth) >= to { skip_depth(*depth) } else { depth - 1 });
             std::iter::successors(Some(from), outwards).take_while(|depth| *depth > to).count()
         };
         let last = (1 << 20) - 1;
