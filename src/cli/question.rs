@@ -1,6 +1,7 @@
 //! From a question to its answer: the trace is opened, what should be known of it is said, the answer is printed.
 
 use anyhow::{Result, anyhow};
+use stepback_parsers::Source as _;
 
 use super::misspelt::{Misspelt, told_apart};
 use super::progress::{self, say};
@@ -9,7 +10,6 @@ use super::text::{counted, printable};
 use super::trace_arguments::TraceArguments;
 use crate::analysis::damage::damage_in;
 use crate::model::so_far::SoFar;
-use crate::model::warning_words::place;
 use crate::session::{Damage, OpenOptions, Session, no_tail_calls};
 
 /// A question about a trace.
@@ -151,9 +151,9 @@ fn tell(session: &Session) {
     if let Some(first) = session.index.warnings().first() {
         let problems = counted(session.index.info().warning_count, "problem");
         let message = printable(&first.message);
-        let first = match place(first, &session.index) {
-            Some(place) => format!("the first in {place}: {message}"),
-            None => format!("the first: {message}"),
+        let first = match session.index.source().is_text() {
+            true => format!("the first in line {}, byte {}: {message}", first.line, first.offset),
+            false => format!("the first: {message}"),
         };
         say(&format!("note: {problems} in the trace, {first}: {:?}", session.path));
     }

@@ -7,14 +7,8 @@ use super::text::thousands;
 
 /// `line 3, byte 7: what is wrong`. Where the format has no lines, the message itself says where.
 pub fn placed<S: Source>(warning: &Warning, message: &str, index: &Index<S>) -> String {
-    match place(warning, index) {
-        Some(place) => format!("{place}: {message}"),
-        None => message.to_owned(),
+    match index.source().is_text() {
+        true => format!("line {}, byte {}: {message}", thousands(warning.line), warning.offset),
+        false => message.to_owned(),
     }
-}
-
-/// `line 3, byte 7`; none where the format has no lines.
-pub fn place<S: Source>(warning: &Warning, index: &Index<S>) -> Option<String> {
-    let line = thousands(warning.line);
-    index.source().is_text().then(|| format!("line {line}, byte {}", thousands(warning.offset)))
 }
