@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 use clap::Args;
+use stepback_parsers::{Position, rst::Rst};
 
 use super::cells::{resolved, thread_id};
 use super::command::Command;
@@ -9,8 +10,11 @@ use super::follow;
 use super::listing::{Listing, ListingWishes, print_until};
 use super::question::Question;
 use super::records;
+use super::records::FirstRecord;
 use super::report::Report;
+use super::rst_records;
 use super::trace_arguments::TraceArguments;
+use crate::place::Place;
 
 /// Which steps.
 #[derive(Debug, Args)]
@@ -41,7 +45,20 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     let from = resolved(&wishes.from, report)?;
     thread_id(session, wishes.thread.as_deref())?;
     if let Some(trace) = session.drmemtrace().filter(|_| wishes.records) {
-        return records::print_records(trace, from, wishes, report);
+        let number = if let Place::Record(number) = wishes.from { Some(number) } else { None };
+        return records::print_records(trace, FirstRecord { from, number }, wishes, report);
+    }
+    if let Some(trace) = session.index.source().rst().filter(|_| wishes.records) {
+        return rst_records::print_records(trace, first_record(trace, &wishes.from, from)?, wishes, report);
     }
     print_until(&mut Listing::from(from, wishes), session.index.step_count(), wishes, report)
+}
+
+/// The record that a list begins with: the one that the place names, or the first of the step at the position.
+fn first_record(trace: &Rst, place: &Place, from: Position) -> Result<u64> {
+    Ok(match place {
+        Place::Record(number) => *number,
+        _ if from.0 == 0 => 1,
+        _ => trace.records_of_item(from.0 + 1)?.start,
+    })
 }

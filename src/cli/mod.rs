@@ -36,6 +36,7 @@ mod question;
 mod records;
 mod report;
 mod retold;
+mod rst_records;
 mod run;
 mod stack;
 mod syscalls;

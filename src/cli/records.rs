@@ -49,18 +49,29 @@ struct RecordJson<'a> {
     count: Option<u64>,
 }
 
-/// Prints records from those that follow the step before a position; without one, from the first.
+/// Which record a list begins with.
+#[derive(Clone, Copy, Debug)]
+pub struct FirstRecord {
+    /// Of those that follow the step before this position.
+    pub from: Position,
+    /// This one, by its number from 1, which belongs to the step before the position.
+    pub number: Option<u64>,
+}
+
+/// Prints the records of a trace.
 pub fn print_records(
     trace: &Drmemtrace,
-    from: Position,
+    first: FirstRecord,
     wishes: &ListingWishes,
     report: &mut Report<'_>,
 ) -> Result<()> {
     let threads = trace.threads();
     let names: Vec<String> = threads.iter().map(ThreadIdentity::name).collect();
     let mut left = wishes.count.unwrap_or(u64::MAX);
+    let FirstRecord { from, number } = first;
     // Those of position 0 come before the first step; the step at a position belongs to the next one.
-    let mut next = if from.0 == 0 { 0 } else { from.0 + 1 };
+    let mut next = if from.0 == 0 || number.is_some() { from.0 } else { from.0 + 1 };
+    let number = number.unwrap_or(0);
     let end = trace.facts().items;
     while left > 0 && next < end {
         let mut printed = Ok(());
@@ -68,7 +79,10 @@ pub fn print_records(
         trace.records(next..until, |record| {
             let name = names.get(usize::from(record.thread.0)).map_or("", String::as_str);
             if wishes.thread.as_deref().is_none_or(|wanted| wanted == name) {
-                for single in singles(record).take(usize::try_from(left.max(1)).unwrap_or(usize::MAX)) {
+                for single in singles(record)
+                    .filter(|single| single.ordinal >= number)
+                    .take(usize::try_from(left.max(1)).unwrap_or(usize::MAX))
+                {
                     printed = print(&single, name, &threads, report);
                     left -= u64::from(single.count() > 0);
                     if printed.is_err() {

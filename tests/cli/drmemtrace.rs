@@ -507,3 +507,15 @@ fn a_problem_of_a_binary_file_has_no_line() {
     assert!(!ran.out.contains("line 1"), "{}", ran.out);
     assert_eq!(sandbox.json(&["info", &trace])["warnings"]["first"][0]["line"], 1);
 }
+
+#[test]
+fn a_list_of_records_begins_with_the_one_that_is_named() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "a", PLAIN, Container::Zip);
+    let all = sandbox.json_lines(&["list", &trace, "--records"]);
+    for number in [1, 2, 7, 40] {
+        let found =
+            sandbox.json_lines(&["list", &trace, "--records", "--from", &format!("r:{number}"), "--count", "3"]);
+        assert_eq!(found, all[number - 1..number + 2], "{number}");
+    }
+}

@@ -28,6 +28,7 @@ mod output;
 mod packed;
 mod profile;
 mod resume;
+mod rst;
 mod samples;
 mod so_far;
 mod states;
