@@ -101,7 +101,8 @@ struct AnswerJson {
 /// What the trace states before its first step.
 #[derive(Serialize)]
 struct InitialJson {
-    line: u64,
+    /// None in formats without lines.
+    line: Option<u64>,
 }
 
 impl FindArguments {
@@ -254,7 +255,7 @@ fn print_first(found: Found, nothing: &str, report: &mut Report<'_>) -> Result<(
     if report.is_json {
         let (hit, initial) = match &found {
             Found::Hit(hit) => (Some(HitJson::new(hit, index)), None),
-            Found::Initial(line) => (None, Some(InitialJson { line: line.0 })),
+            Found::Initial(line) => (None, Some(InitialJson { line: index.source().is_text().then_some(line.0) })),
             Found::Nothing => (None, None),
         };
         return report.json(&AnswerJson { hit, initial });
@@ -304,7 +305,9 @@ fn print_hit(hit: &Hit, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn print_initial(line: Line, report: &mut Report<'_>) -> Result<()> {
-    report.text(&format!("stated before the first step, in line {}\n", grouped(line.0)))
+    let is_text = report.session.index.source().is_text();
+    let place = if is_text { format!(", in line {}", grouped(line.0)) } else { String::new() };
+    report.text(&format!("stated before the first step{place}\n"))
 }
 
 fn search(arguments: &FindArguments, at: Position, thread: Option<ThreadId>, report: &Report<'_>) -> Result<Search> {

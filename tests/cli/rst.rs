@@ -49,8 +49,8 @@ fn registers_are_those_of_the_window() {
     let trace = put(&sandbox, "small.rst");
     let info = sandbox.json(&["info", &trace]);
     assert_eq!((&info["format"], &info["steps"]), (&"rst".into(), &1744.into()));
-    let hit = sandbox.json(&["find", &trace, "last-write", "i0", "--from", "11"]);
+    let hit = sandbox.json(&["find", &trace, "last-write", "i0", "--at", "11"]);
     assert_eq!(hit["hit"]["step"], 9, "{hit}");
-    let hit = sandbox.json(&["find", &trace, "last-write", "w1.i0", "--from", "11"]);
+    let hit = sandbox.json(&["find", &trace, "last-write", "w1.i0", "--at", "11"]);
     assert_eq!(hit["hit"]["step"], 9, "{hit}");
 }
