@@ -252,7 +252,7 @@ mod tests {
         let mut finder = CallFinder::default();
         let turn = |slot, what| Turn { thread: 0, slot, what };
         let call = TurnKind::Branch { kind: TurningBranch::Call, next_pc: 0x2004, stack: None };
-        let arrival = TurnKind::Arrival { pc: 0x2000, instruction_set: InstructionSet::A64 };
+        let arrival = TurnKind::Arrival { pc: 0x2000, instruction_set: InstructionSet::A64, is_in_slot: false };
         for slot in 0..=CALLS {
             for what in [arrival, call] {
                 finder.turn(0, Some(u64::from(slot)), &turn(slot, what));

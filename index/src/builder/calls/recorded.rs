@@ -84,8 +84,12 @@ impl RecordedThread {
                 self.marker(marker, found);
                 self.last_turn = self.last_step;
             }
-            (TurnKind::Arrival { pc, .. }, Some(step)) => {
-                self.arrive(step, pc, found);
+            (TurnKind::Arrival { pc, is_in_slot, .. }, Some(step)) => {
+                if is_in_slot {
+                    self.root.get_or_insert((step, pc));
+                } else {
+                    self.arrive(step, pc, found);
+                }
                 self.last_step = Some(step);
             }
             (TurnKind::Branch { kind, next_pc, stack }, Some(step)) => {

@@ -24,6 +24,8 @@ pub enum TurnKind {
         pc: u64,
         /// How it decodes.
         instruction_set: InstructionSet,
+        /// It stands in the delay slot of a branch of an earlier segment, so where control came to is still to follow.
+        is_in_slot: bool,
     },
     /// A step that goes where its encoding alone does not say, or calls.
     Branch {
@@ -95,11 +97,13 @@ impl Turns {
     #[inline(always)]
     pub fn begin_step(&mut self, slot: u32, step: &StepEvent<'_>) {
         let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
+        let is_first = thread.last_slot == 0;
         (thread.last_slot, thread.open_turn) = (slot, None);
         // Control arrives behind the delay slot, which stands before the place that a call returns to.
-        let is_slot = step.delay_slot != DelaySlot::None;
-        if !is_slot && std::mem::take(&mut thread.is_arriving) {
-            let what = TurnKind::Arrival { pc: step.pc.0, instruction_set: step.instruction_set };
+        let is_in_slot = step.delay_slot != DelaySlot::None && step.instruction_set.slot_bytes() > 0;
+        if thread.is_arriving && (is_first || !is_in_slot) {
+            thread.is_arriving = is_in_slot;
+            let what = TurnKind::Arrival { pc: step.pc.0, instruction_set: step.instruction_set, is_in_slot };
             self.turns.push(Turn { thread: step.thread.0, slot, what });
         }
         let kind = match step.branch {
