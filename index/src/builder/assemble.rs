@@ -8,7 +8,7 @@ use stepback_parsers::{RegisterSource, Source, SourceTraits};
 use crate::answers::error::PassError;
 use crate::answers::host_operation::HostOperation;
 use crate::builder::assembled::Assembled;
-use crate::builder::calls::finder::{CallFinder, FRAMES_LEFT_OUT};
+use crate::builder::calls::finder::{CallFinder, FRAMES_LEFT_OUT, POINTS_FORGOTTEN};
 use crate::builder::calls::found::Found;
 use crate::builder::carried::CarriedMemory;
 use crate::builder::catalogue::Catalogue;
@@ -239,6 +239,9 @@ impl<O: Output> Assembler<O> {
         self.calls.follow(meta.step_base, &threads, &segment);
         if self.calls.has_dropped() {
             self.catalogue.complain(meta.line_base, FRAMES_LEFT_OUT.to_owned());
+        }
+        if self.calls.has_forgotten() {
+            self.catalogue.complain(meta.line_base, POINTS_FORGOTTEN.to_owned());
         }
         self.catalogue.take_problems(task_lines, &meta, &mut segment);
         self.catalogue.contents.steps += u64::from(meta.steps);

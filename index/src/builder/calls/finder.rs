@@ -13,11 +13,16 @@ use crate::builder::segment::turns::Turn;
 /// So many frames of all threads may wait for their ends, and as many in traces whose records say what branches are:
 /// some 64 MiB, and as much again for each place to go on from and each part that is being made.
 /// Stacks of 8 MiB hold that many frames of 32 bytes each.
+/// As many places that calls returned to are remembered, since a jump there may be a longjmp: some 64 MiB too.
 const PENDING: usize = 1 << 18;
 
 /// What a trace is told of whose calls are deeper.
 pub const FRAMES_LEFT_OUT: &str =
     "more than 262144 calls at once that did not return: the outermost are shown as calls that never returned";
+
+/// What a trace is told of whose calls return to more places.
+pub const POINTS_FORGOTTEN: &str =
+    "calls returned to more than 262144 places: a longjmp to one that was not returned to for long may not be found";
 
 /// Finds the calls of all threads, segment by segment.
 #[derive(Clone, Debug, Default)]
@@ -30,9 +35,13 @@ pub struct CallFinder {
     pending: Waiting,
     /// The same of `recorded`.
     recorded_pending: Waiting,
+    /// How many places that calls returned to `threads` know.
+    points: Waiting,
+    /// The same of `recorded`.
+    recorded_points: Waiting,
 }
 
-/// How many frames wait for their ends.
+/// How many frames wait for their ends, or places that calls returned to are remembered.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     count: usize,
@@ -87,11 +96,14 @@ impl CallFinder {
         for transfer in transfers {
             if let Some(number) = threads.get(usize::from(transfer.thread)) {
                 let (thread, found) = self.thread(*number);
-                let before = thread.pending();
+                let (before, points_before) = (thread.pending(), thread.return_points());
                 thread.transfer(step_base, transfer, found);
-                let after = thread.pending();
+                let (after, points) = (thread.pending(), thread.return_points());
                 if self.pending.change(before, after) {
                     self.drop_outermost();
+                }
+                if self.points.change(points_before, points) {
+                    self.forget_points();
                 }
             }
         }
@@ -116,17 +128,38 @@ impl CallFinder {
 
     fn turn(&mut self, number: u16, step: Option<u64>, turn: &Turn) {
         let thread = recorded_thread(&mut self.recorded, number);
-        let before = thread.pending();
+        let (before, points_before) = (thread.pending(), thread.return_points());
         thread.turn(step, turn, &mut self.found);
-        let after = thread.pending();
+        let (after, points) = (thread.pending(), thread.return_points());
         if self.recorded_pending.change(before, after) {
             self.drop_outermost_recorded();
+        }
+        if self.recorded_points.change(points_before, points) {
+            self.forget_recorded_points();
         }
     }
 
     /// Whether frames were dropped, as [`FRAMES_LEFT_OUT`] says.
     pub fn has_dropped(&self) -> bool {
         self.pending.has_dropped || self.recorded_pending.has_dropped
+    }
+
+    /// Whether places that calls returned to were forgotten, as [`POINTS_FORGOTTEN`] says.
+    pub fn has_forgotten(&self) -> bool {
+        self.points.has_dropped || self.recorded_points.has_dropped
+    }
+
+    /// Those that were returned to last stay, half of what may be remembered, shared by all threads.
+    fn forget_points(&mut self) {
+        let share = self.points.share(self.threads.iter().map(ThreadFinder::return_points));
+        self.threads.iter_mut().for_each(|thread| thread.keep_newest_points(share));
+        self.points.drop_to(self.threads.iter().map(ThreadFinder::return_points).sum());
+    }
+
+    fn forget_recorded_points(&mut self) {
+        let share = self.recorded_points.share(self.recorded.iter().map(RecordedThread::return_points));
+        self.recorded.iter_mut().for_each(|thread| thread.keep_newest_points(share));
+        self.recorded_points.drop_to(self.recorded.iter().map(RecordedThread::return_points).sum());
     }
 
     /// Half of what may wait stays, shared by all threads, so that this is seldom done.
@@ -140,6 +173,7 @@ impl CallFinder {
         let share = self.recorded_pending.share(self.recorded.iter().map(RecordedThread::pending));
         self.recorded.iter_mut().for_each(|thread| thread.keep_innermost(share, &mut self.found));
         self.recorded_pending.drop_to(self.recorded.iter().map(RecordedThread::pending).sum());
+        self.recorded_points.count = self.recorded.iter().map(RecordedThread::return_points).sum();
     }
 
     /// What a thread's `r0` was at the end of the segments so far; none when unknown.
@@ -158,9 +192,11 @@ impl CallFinder {
     pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
         let FinderState { threads, recorded } = state;
         let waiting = |count| Waiting { count, ..Waiting::default() };
+        let points = waiting(threads.iter().map(ThreadFinder::return_points).sum());
+        let recorded_points = waiting(recorded.iter().map(RecordedThread::return_points).sum());
         let pending = waiting(threads.iter().map(ThreadFinder::pending).sum());
         let recorded_pending = waiting(recorded.iter().map(RecordedThread::pending).sum());
-        Self { threads, recorded, found, pending, recorded_pending }
+        Self { threads, recorded, found, pending, recorded_pending, points, recorded_points }
     }
 
     /// What it takes to resume from here, besides what was found.
@@ -263,6 +299,65 @@ mod tests {
         assert!(finder.has_dropped());
         let found = finder.finish().frames.sorted(Vec::new()).count();
         assert_eq!(found, CALLS as usize + 1, "all of them are told");
+    }
+
+    fn call_and_return(finder: &mut CallFinder, slot: u32, caller: u64) {
+        let turn = |slot, what| Turn { thread: 0, slot, what };
+        let arrival = |pc| TurnKind::Arrival { pc, instruction_set: InstructionSet::A64, is_in_slot: false };
+        let branch = |kind, next_pc| TurnKind::Branch { kind, next_pc, stack: None };
+        let call = branch(TurningBranch::Call, caller + 4);
+        let turns = [
+            (0, arrival(caller)),
+            (0, call),
+            (1, arrival(0x2000)),
+            (1, branch(TurningBranch::Return, 0x2004)),
+            (2, arrival(caller + 4)),
+        ];
+        turns.into_iter().for_each(|(later, what)| finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what)));
+    }
+
+    #[test]
+    fn a_million_places_that_calls_return_to_stay_inside_the_budget() {
+        let mut finder = CallFinder::default();
+        for number in 0..1_000_000 {
+            call_and_return(&mut finder, 4 * number, 0x10_0000 + 8 * u64::from(number));
+            assert!(finder.recorded_points.count <= PENDING);
+            assert_eq!(finder.recorded_points.count, finder.recorded[0].return_points());
+        }
+        assert!(finder.has_forgotten() && !finder.has_dropped());
+    }
+
+    #[test]
+    fn places_whose_caller_is_over_are_forgotten_without_a_word() {
+        let mut finder = CallFinder::default();
+        let turn = |slot, what| Turn { thread: 0, slot, what };
+        let arrival = |pc| TurnKind::Arrival { pc, instruction_set: InstructionSet::A64, is_in_slot: false };
+        let branch = |kind, next_pc| TurnKind::Branch { kind, next_pc, stack: None };
+        // Each time a function is called it calls another from a place of its own, and returns.
+        for number in 0..300_000u32 {
+            let (slot, own) = (8 * number, 0x10_0000 + 16 * u64::from(number));
+            let what = [(0, arrival(0x1000)), (0, branch(TurningBranch::Call, 0x1004))];
+            what.into_iter().for_each(|(later, what)| finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what)));
+            call_and_return(&mut finder, slot + 1, own);
+            let back = [(4, branch(TurningBranch::Return, own + 8)), (5, arrival(0x1004))];
+            back.into_iter().for_each(|(later, what)| finder.turn(0, Some(u64::from(slot + later)), &turn(slot, what)));
+            assert!(finder.recorded_points.count <= 2048, "{number}");
+        }
+        assert!(!finder.has_forgotten());
+    }
+
+    #[test]
+    fn the_heuristic_forgets_places_too() {
+        use crate::builder::calls::pending::ReturnKey;
+        use crate::builder::calls::pending_frames::{PendingFrames, Returned};
+        let mut frames = PendingFrames::default();
+        for number in 0..100 {
+            frames.note_return(ReturnKey { sp: None, target: number }, Returned { pending: 0, step: number });
+        }
+        frames.keep_newest_points(30);
+        assert_eq!(frames.return_points(), 30);
+        frames.keep_newest_points(0);
+        assert_eq!(frames.return_points(), 0);
     }
 
     #[test]

@@ -10,6 +10,7 @@ pub(crate) mod pending;
 pub(crate) mod pending_frames;
 pub(crate) mod recorded;
 pub(crate) mod recorded_frames;
+pub(crate) mod return_points;
 pub(crate) mod sp_range;
 pub(crate) mod spool;
 pub(crate) mod stacks;

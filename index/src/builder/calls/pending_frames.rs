@@ -17,10 +17,19 @@ pub struct PendingFrames {
     range: SpRange,
     /// How many pending calls have each key: a search through deep recursion is made only when it will succeed.
     returns: HashMap<ReturnKey, u32>,
-    /// Where calls returned to, and how many were pending then: a jump there is a longjmp to the place of a setjmp.
-    return_points: HashMap<ReturnKey, usize>,
+    /// Where calls returned to: a jump there is a longjmp to the place of a setjmp.
+    return_points: HashMap<ReturnKey, Returned>,
     /// How many pending calls were made while the stack pointer was unknown.
     unknown_stacks: u32,
+}
+
+/// A call that returned.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Returned {
+    /// How many frames were pending then.
+    pub pending: usize,
+    /// The step that returned.
+    pub step: u64,
 }
 
 impl PendingFrames {
@@ -61,7 +70,7 @@ impl PendingFrames {
         let inside = self.exceptions.partition_point(|(place, _)| *place < taken.len());
         self.range = self.exceptions.drain(..inside).next_back().map_or(self.range, |(_, range)| range);
         self.exceptions.iter_mut().for_each(|(place, _)| *place -= taken.len());
-        self.return_points.values_mut().for_each(|pending| *pending = pending.saturating_sub(taken.len()));
+        self.return_points.values_mut().for_each(|to| to.pending = to.pending.saturating_sub(taken.len()));
         taken
     }
 
@@ -147,9 +156,23 @@ impl PendingFrames {
         taken
     }
 
-    /// Notes where the call with a key returned to, and how many frames are pending there: a longjmp may go to the same place.
-    pub fn note_return(&mut self, key: ReturnKey, pending: usize) {
-        self.return_points.insert(key, pending);
+    /// Notes that the call with a key returned: a longjmp may go to the same place.
+    pub fn note_return(&mut self, key: ReturnKey, returned: Returned) {
+        self.return_points.insert(key, returned);
+    }
+
+    /// How many places it knows that calls returned to.
+    pub fn return_points(&self) -> usize {
+        self.return_points.len()
+    }
+
+    /// Keeps so many of the places that calls returned to last. O(n log n).
+    pub fn keep_newest_points(&mut self, count: usize) {
+        let Some(gone) = self.return_points.len().checked_sub(count).filter(|gone| *gone > 0) else { return };
+        let mut steps: Vec<u64> = self.return_points.values().map(|returned| returned.step).collect();
+        steps.sort_unstable();
+        let oldest_kept = steps.get(gone).copied();
+        self.return_points.retain(|_, returned| oldest_kept.is_some_and(|oldest| returned.step >= oldest));
     }
 
     /// Removes the calls whose stack is gone, innermost first.
@@ -173,7 +196,9 @@ impl PendingFrames {
             return;
         }
         let is_far = lost.iter().any(Pending::is_certain_call);
-        let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).copied()) else { return };
+        let Some(kept) = is_far.then_some(0).or_else(|| self.return_points.get(&to).map(|to| to.pending)) else {
+            return;
+        };
         let inside = self.inside();
         let callees = self.frames.iter_mut().skip(kept.max(inside)).rev();
         for frame in callees.take_while(|frame| is_suspect(frame)) {

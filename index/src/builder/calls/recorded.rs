@@ -15,13 +15,14 @@
 //! kernel code of a system call), and another one ends it and all inside. Inside, nothing outside is over,
 //! unless the return addresses show that the earlier stack is in use again. The abort of a restartable sequence is no frame.
 
-use foldhash::HashMap;
+use foldhash::HashSet;
 use serde::{Deserialize, Serialize};
 use stepback_parsers::{Marker, MarkerKind};
 
 use crate::answers::call::{Entered, Evidence, Left};
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::recorded_frames::{BranchStep, RecordedFrame, RecordedFrames, RecordedKind, Redirection};
+use crate::builder::calls::return_points::{ReturnPoint, ReturnPoints};
 use crate::builder::segment::turns::{Turn, TurnKind, TurningBranch};
 use crate::store::calls::frame::Frame;
 
@@ -48,17 +49,7 @@ pub struct RecordedThread {
     frames: RecordedFrames,
     /// From this frame on they seem to have been left by the jump of a step.
     suspicion: Option<(usize, u64)>,
-    /// By address: where calls returned to, the deepest last.
-    return_points: HashMap<u64, Vec<ReturnPoint>>,
-}
-
-/// Where a call returned to.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct ReturnPoint {
-    /// How many frames were pending then.
-    depth: usize,
-    /// The call step of the innermost of them.
-    caller: Option<u64>,
+    return_points: ReturnPoints,
 }
 
 /// Which frames an address on the stack shows to be over.
@@ -161,25 +152,46 @@ impl RecordedThread {
         if !is_point {
             return;
         }
-        let point = ReturnPoint { depth: place, caller: self.caller_at(place) };
-        let points = self.return_points.entry(pc).or_default();
-        while points.pop_if(|known| known.depth >= place).is_some() {}
-        points.push(point);
+        let point = ReturnPoint { depth: place, caller: self.caller_at(place), step: branch.step };
+        self.return_points.add(pc, point);
+        if self.return_points.are_doubled(self.frames.len()) {
+            self.forget_useless_points();
+        }
+    }
+
+    /// Forgets the points whose caller is over and cannot come again: they are never looked at.
+    /// Only steps from the last one on, and those that were interrupted before they arrived, become callers.
+    fn forget_useless_points(&mut self) {
+        let interrupted = self.frames.iter().filter_map(|frame| match frame.kind {
+            RecordedKind::Redirection { interrupted, .. } => Some(interrupted?.step),
+            RecordedKind::Call { .. } => None,
+        });
+        let waiting: HashSet<u64> = interrupted.chain(self.branch.map(|branch| branch.step)).collect();
+        let last = self.last_step;
+        let may_come = |caller: u64| Some(caller) >= last || waiting.contains(&caller);
+        let frames = &self.frames;
+        self.return_points.retain(|point| holds(point, frames) || point.caller.is_none_or(may_come));
+    }
+
+    /// How many places it knows that calls returned to.
+    pub fn return_points(&self) -> usize {
+        self.return_points.len()
+    }
+
+    /// Keeps so many of the places that calls returned to last.
+    pub fn keep_newest_points(&mut self, count: usize) {
+        self.return_points.keep_newest(count);
     }
 
     /// The call step of the innermost of some frames.
     fn caller_at(&self, depth: usize) -> Option<u64> {
-        Some(self.frames.get(depth.checked_sub(1)?)?.call_step)
+        caller_at(&self.frames, depth)
     }
 
     /// Control jumped to a computed address: perhaps to where an earlier call of a frame further out returned.
     fn jump_to(&mut self, pc: u64, step: u64, found: &mut FoundSoFar) {
-        let Some(mut points) = self.return_points.remove(&pc) else { return };
-        let is_valid =
-            |point: &ReturnPoint| point.depth <= self.frames.len() && self.caller_at(point.depth) == point.caller;
-        while points.pop_if(|point| !is_valid(point)).is_some() {}
-        let Some(point) = points.last().copied() else { return };
-        self.return_points.insert(pc, points);
+        let frames = &self.frames;
+        let Some(point) = self.return_points.deepest(pc, |point| holds(point, frames)) else { return };
         if point.depth >= self.frames.len() {
             return;
         }
@@ -316,11 +328,7 @@ impl RecordedThread {
         let outermost = self.frames.take_outermost(gone);
         found.frames.extend(outermost.iter().filter_map(|frame| self.frame(frame, None, Left::Open)));
         self.suspicion = self.suspicion.map(|(from, step)| (from.saturating_sub(gone), step));
-        self.return_points.retain(|_, points| {
-            points.retain(|point| point.depth > gone);
-            points.iter_mut().for_each(|point| point.depth -= gone);
-            !points.is_empty()
-        });
+        self.return_points.drop_outermost(gone);
     }
 
     /// A frame of the table; none when nothing was done inside.
@@ -359,4 +367,14 @@ impl RecordedThread {
             evidence: Evidence::Start,
         }));
     }
+}
+
+/// The call step of the innermost of some frames.
+fn caller_at(frames: &RecordedFrames, depth: usize) -> Option<u64> {
+    Some(frames.get(depth.checked_sub(1)?)?.call_step)
+}
+
+/// Whether the caller of a point is still pending.
+fn holds(point: &ReturnPoint, frames: &RecordedFrames) -> bool {
+    point.depth <= frames.len() && caller_at(frames, point.depth) == point.caller
 }

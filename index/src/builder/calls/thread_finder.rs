@@ -23,6 +23,7 @@ use crate::builder::calls::exceptions::{exception, has_exception_return, is_exce
 use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::jump::Jump;
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId};
+use crate::builder::calls::pending_frames::Returned;
 use crate::builder::calls::stacks::{Stacks, Turn};
 use crate::builder::segment::transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_place};
 use crate::store::calls::frame::Frame;
@@ -270,7 +271,7 @@ impl ThreadFinder {
         let Some(place) = place else { return false };
         let over = self.stacks.pending().take_from(place);
         let Some((call, inside)) = over.split_first() else { return false };
-        self.stacks.pending().note_return(call.key, place);
+        self.stacks.pending().note_return(call.key, Returned { pending: place, step: exit_step });
         self.close(&[*call], exit_step, Left::Return, found);
         self.close(inside, exit_step, Left::Skipped, found);
         true
@@ -288,6 +289,18 @@ impl ThreadFinder {
     /// How many frames are not over yet, on all its stacks. O(stacks).
     pub fn pending(&self) -> usize {
         self.stacks.iter().map(|(_, stack)| stack.pending.len()).sum()
+    }
+
+    /// How many places it knows that calls returned to, on all its stacks. O(stacks).
+    pub fn return_points(&self) -> usize {
+        self.stacks.iter().map(|(_, stack)| stack.pending.return_points()).sum()
+    }
+
+    /// Keeps so many of the places that calls returned to last, shared by its stacks.
+    pub fn keep_newest_points(&mut self, count: usize) {
+        let stacks = self.stacks.iter_mut();
+        let each = count / stacks.len().max(1);
+        stacks.for_each(|(_, stack)| stack.pending.keep_newest_points(each));
     }
 
     /// Keeps so many of the innermost frames, shared by its stacks; those around them count as never left.
