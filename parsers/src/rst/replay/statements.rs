@@ -2,6 +2,7 @@
 
 use stepback_machine::{AccessKind, RegisterId, RegisterView};
 
+use crate::events::TextKind;
 use crate::rst::records::{MemoryValue, RegisterKind, RegisterSlot, RegisterValues};
 use crate::rst::replay::memory::Piece;
 use crate::rst::replay::names::view;
@@ -77,11 +78,17 @@ impl<B: BlockSink> Replay<'_, B> {
             self.tell_mode(cpu);
         }
         let found = match (slot.kind, OF_LEVEL.get(usize::from(slot.id))) {
+            // At level 0 there are none of these.
+            (RegisterKind::Privileged, Some(_)) if self.cpu(cpu).level == 0 => return,
             (RegisterKind::Privileged, Some(name)) => view(&format!("{name}{}", self.cpu(cpu).level)),
             _ => self.names.of(slot),
         };
-        if let Some(view) = found {
-            self.tell(cpu, view, StatedValue { value: value.into(), told });
+        match found {
+            Some(view) => self.tell(cpu, view, StatedValue { value: value.into(), told }),
+            None => {
+                let RegisterSlot { kind, id, value } = slot;
+                self.note(Some(cpu), TextKind::Note, format!("register {id} of kind {kind:?} = {value:#x}"));
+            }
         }
     }
 
@@ -149,10 +156,10 @@ pub struct StatedValue {
 
 /// Memory.
 impl<B: BlockSink> Replay<'_, B> {
-    /// What memory holds: what the instruction before stored, or what the next one loads.
+    /// What memory holds at a virtual address: what the instruction before stored, or what the next one loads.
     pub(super) fn memory(&mut self, value: &MemoryValue) {
         let cpu = self.cpu(value.cpu);
-        let Some(address) = value.address.or(cpu.continued_at).filter(|_| value.is_virtual) else { return };
+        let Some(address) = value.address.or(cpu.continued_at) else { return };
         for piece in Piece::of(address, value.content) {
             self.cpu(value.cpu).continued_at = Some(piece.end());
             self.piece(value.cpu, piece);

@@ -102,7 +102,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
         let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
         if let Some(windows) = windows_in(&text) {
-            self.windows = Some(windows);
+            self.set_windows(windows);
         }
         self.note(None, TextKind::Note, text);
     }

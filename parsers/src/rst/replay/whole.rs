@@ -36,7 +36,7 @@ pub struct Replay<'e, B> {
     pub(super) names: RegisterNames,
     pub(super) fixed: Fixed,
     /// How many windows the trace says that its processors have.
-    pub(super) windows: Option<u8>,
+    windows: Option<u8>,
     /// A text of several records, so far.
     pub(super) text: Vec<u8>,
     /// Notes from before the first record of a processor.
@@ -95,7 +95,7 @@ impl<'e, B: BlockSink> Replay<'e, B> {
 
     fn other(&mut self, record: &RawRecord) {
         match Record::of(record) {
-            Record::MemoryValue(value) => self.memory(&value),
+            Record::MemoryValue(value) if value.is_virtual => self.memory(&value),
             Record::PaVaDiff(difference) => self.cpu(difference.cpu).translation = Some(difference),
             Record::Trap(trap) => self.trap(trap),
             Record::TrapExit(exit) => self.trap_exit(&exit),
@@ -148,6 +148,12 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         for note in std::mem::take(&mut self.early) {
             self.encoder.note(thread, TextKind::Note, &note);
         }
+    }
+
+    /// Takes how many windows there are, for processors that have not executed anything yet.
+    pub(super) fn set_windows(&mut self, windows: u8) {
+        self.windows = Some(windows);
+        self.cpus.iter_mut().flatten().filter(|cpu| !cpu.has_begun).for_each(|cpu| cpu.windows = windows);
     }
 
     /// A note of a processor; of the last one where it says none, or of the first one that comes.
