@@ -191,6 +191,8 @@ pub enum Action {
     OpenDirectoryDialog,
     /// Open a trace by its path.
     OpenPath(String),
+    /// Open files that were chosen together: a trace of several, or a trace with its program images.
+    OpenFiles(Vec<String>),
     /// Open the demo that the program carries.
     OpenDemo,
     /// Read the trace again and rebuild its index.

@@ -11,7 +11,7 @@ fn main() -> ExitCode {
 }
 
 fn open_window(arguments: &WindowArguments) -> Result<Shown> {
-    let of_path = || arguments.trace.as_deref().map(|path| TraceChoice::Path(arguments.options.to_open_options(path)));
+    let of_path = || arguments.trace.as_deref().map(|path| TraceChoice::of(arguments.options.to_open_options(path)));
     let outcome = run_window(WindowOptions {
         trace: if arguments.demo { Some(TraceChoice::Demo) } else { of_path() },
         script: arguments.run.clone(),

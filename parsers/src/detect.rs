@@ -12,7 +12,7 @@ use crate::foreign::foreign_format;
 use crate::kept::places::KeptOptions;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::rst::Rst;
-use crate::rst::RstHead;
+use crate::rst::{RstHead, are_one_trace};
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
 use crate::text::limits::LINE_LIMIT;
@@ -54,6 +54,7 @@ const FORMATS: [FormatRow; 3] = [
         follow_refusal: Some("a drmemtrace trace cannot be followed: it is made as a whole when its recording is over"),
         shape: Shape::Files {
             is_file: |file| matches!(TraceHead::of(file), Ok(Some(_))),
+            are_one: |_| true,
             open: |files, assumed, kept| {
                 Drmemtrace::open_as(files, assumed.instruction_set, kept).map(AnySource::Drmemtrace)
             },
@@ -68,6 +69,7 @@ const FORMATS: [FormatRow; 3] = [
         follow_refusal: Some("an RST trace cannot be followed: what its records mean depends on all before them"),
         shape: Shape::Files {
             is_file: |file| matches!(RstHead::of(file), Ok(Some(_))),
+            are_one: |files| matches!(are_one_trace(files), Ok(true)),
             open: |files, _, kept| Rst::open(files, kept).map(AnySource::Rst),
         },
     },
@@ -101,6 +103,8 @@ enum Shape {
     Files {
         /// True for a file that begins like one of the format.
         is_file: fn(&TraceFile) -> bool,
+        /// True for files that lie in one directory and belong together, in the order of their names.
+        are_one: fn(&[TraceFile]) -> bool,
         open: fn(Vec<TraceFile>, Assumed, KeptOptions) -> Result<AnySource, SourceError>,
     },
 }
@@ -192,6 +196,12 @@ impl Format {
     pub fn of_file(file: &TraceFile) -> Option<Self> {
         let row = FORMATS.iter().find(|row| matches!(row.shape, Shape::Files { is_file, .. } if is_file(file)))?;
         Some(row.format)
+    }
+
+    /// True when files of the format that lie in one directory are one trace, in the order of their names.
+    /// Cost: the first records of each are read.
+    pub fn are_one_trace(self, files: &[TraceFile]) -> bool {
+        matches!(self.row().shape, Shape::Files { are_one, .. } if are_one(files))
     }
 
     /// Opens a trace that is one text.

@@ -21,6 +21,7 @@ mod find_words;
 mod flamegraph;
 mod follow;
 mod function_names;
+mod further_files;
 mod heap;
 mod heat;
 mod index;

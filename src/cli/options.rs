@@ -17,6 +17,10 @@ use crate::source::SourceMapping;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Opening the trace")]
 pub struct TraceOptions {
+    /// A further file of a trace of several, as simulators write one for each CPU; may be given several times, and files of
+    /// records that stand right behind the trace count as well.
+    #[arg(long = "with", value_name = "FILE", requires = "trace")]
+    pub with: Vec<PathBuf>,
     /// Where the index is kept (default: TRACE.sbi, or the user's cache directory where that cannot be written).
     #[arg(long, value_name = "PATH")]
     pub index: Option<PathBuf>,
@@ -93,6 +97,8 @@ pub enum FormatName {
     Tarmac,
     /// DynamoRIO drmemtrace: a file or a directory.
     Drmemtrace,
+    /// RST of Sun's SPARC simulators: one or more files, or a directory.
+    Rst,
 }
 
 /// An architecture by name.
@@ -123,6 +129,7 @@ impl TraceOptions {
     pub fn to_open_options(&self, trace: &Path) -> OpenOptions {
         OpenOptions {
             path: trace.to_owned(),
+            more: self.with.clone(),
             index: self.index.clone(),
             policy: match (self.force_index, self.no_index) {
                 (true, _) => IndexPolicy::Force,
@@ -139,6 +146,7 @@ impl TraceOptions {
             format: self.format.map(|name| match name {
                 FormatName::Tarmac => Format::Tarmac,
                 FormatName::Drmemtrace => Format::Drmemtrace,
+                FormatName::Rst => Format::Rst,
             }),
             endian: match (self.li, self.bi) {
                 (_, true) => Some(Endian::Big),

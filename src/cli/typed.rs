@@ -8,10 +8,11 @@ use clap::{CommandFactory as _, Parser as _, Subcommand as _};
 
 use super::arguments::Arguments;
 use super::commands::{ChosenCommand, subcommand_names};
+use super::further_files;
 
 /// Reads the arguments of the program. Where they are wrong, or help was asked for, the program ends here.
 pub fn parse() -> Arguments {
-    let words: Vec<OsString> = std::env::args_os().collect();
+    let words = further_files::told_apart(std::env::args_os().collect());
     Arguments::try_parse_from(&words).unwrap_or_else(|error| match explained(&words, &error) {
         Some((kind, message)) => Arguments::command().error(kind, message).exit(),
         None => error.exit(),

@@ -36,7 +36,7 @@ pub struct Input {
     pub fingerprint: Fingerprint,
     /// The text of a compressed trace.
     pub packed: Option<PackedText>,
-    /// The files of a drmemtrace trace.
+    /// The files of a trace of records.
     pub files: Option<TraceFiles>,
 }
 
@@ -45,6 +45,12 @@ impl Input {
     /// A compressed one may still be growing: see [`Self::settle`].
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
+        if !options.more.is_empty() {
+            for path in options.paths() {
+                check_kind(&fs::metadata(path).map_err(|error| refused(&error, path))?, path)?;
+            }
+            return Self::open_files(TraceFiles::of_files(options.paths())?, options);
+        }
         // Asked before opening: to open a pipe would wait for its writer.
         let metadata = fs::metadata(path).map_err(|error| refused(&error, path))?;
         if metadata.is_dir() {
@@ -74,7 +80,11 @@ impl Input {
     fn open_files(files: TraceFiles, options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
         if let Some(format) = options.format.filter(|format| format.is_text()) {
-            bail!("this is a directory, but a {} trace is one file: {path:?}", format.title());
+            let what = if path.is_dir() { "this is a directory" } else { "these are several files" };
+            bail!("{what}, but a {} trace is one file: {path:?}", format.title());
+        }
+        if let Some(format) = options.format.filter(|format| *format != files.format) {
+            bail!("this is a {} trace, not a {} one: {path:?}", files.format.title(), format.title());
         }
         let unusable = |error| anyhow!("{error}: {path:?}");
         let opened = files.open()?;
@@ -220,8 +230,8 @@ fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Re
 
 /// Where a file that is made from the trace lies: beside the index, in directories that may be written.
 fn kept_options(fingerprint: &Fingerprint, place: fn(&Path) -> PathBuf, options: &OpenOptions) -> KeptOptions {
-    let is_trace = |place: &Path| is_same_file(place, &options.path);
-    let places = index_places(&options.path, options.index.as_deref()).into_iter().map(|index| place(&index));
+    let is_trace = |place: &Path| options.paths().any(|path| is_same_file(place, path));
+    let places = index_places(options).into_iter().map(|index| place(&index));
     // Neither the copy nor its unfinished file may be the trace.
     let places = places.filter(|place| !is_trace(place) && !is_trace(&place.with_added_extension("partial")));
     let is_directory_ours = options.index.is_none();

@@ -31,5 +31,5 @@ pub use input::Input;
 pub use open::{Session, TraceChange, no_tail_calls, open, open_watched};
 pub use options::{IndexPolicy, OpenOptions};
 pub use same_file::is_same_file;
-pub use trace_files::{TraceFiles, trace_bytes};
+pub use trace_files::{TraceFiles, is_trace as is_file_of_records, trace_bytes};
 pub use watch::Watch;

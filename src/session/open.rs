@@ -236,7 +236,7 @@ impl<'a> IndexSearch<'a> {
         let companions = Arc::new(input.companions(&mut notices));
         let set = input.source.traits().instruction_set;
         let images = Arc::new(images::load(options, &companions, set, &mut notices)?);
-        let places = index_places(&options.path, options.index.as_deref());
+        let places = index_places(options);
         Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
     }
 
@@ -429,7 +429,7 @@ impl<'a> IndexSearch<'a> {
     fn refuse_to_overwrite(&self, place: &Path) -> Result<()> {
         let is_called_index = place.extension().is_some_and(|extension| extension == "sbi");
         let is_empty = place.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0);
-        if [place, &partial_of(place)].iter().any(|file| is_same_file(file, &self.options.path)) {
+        if [place, &partial_of(place)].iter().any(|file| self.options.paths().any(|path| is_same_file(file, path))) {
             bail!("the index would overwrite the trace: {place:?}");
         }
         if matches!(self.opened(place), Err(OpenError::Foreign)) && !is_called_index && !is_empty {

@@ -1,11 +1,11 @@
 //! What a caller may say about how a trace is to be opened.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use stepback_machine::{Endian, InstructionSet};
 use stepback_parsers::Format;
 
-use crate::image::ImageSpec;
+use crate::image::{ImageSpec, machine_of};
 use crate::source::SourceMapping;
 
 /// What to do about the index.
@@ -30,8 +30,10 @@ impl IndexPolicy {
 /// How to open a trace.
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
-    /// The trace.
+    /// The trace; of several files the first.
     pub path: PathBuf,
+    /// The other files of a trace of several that lie in no directory of their own.
+    pub more: Vec<PathBuf>,
     /// Where its index is kept; none: beside the trace, or in the user's cache directory.
     pub index: Option<PathBuf>,
     /// What to do about the index.
@@ -64,9 +66,51 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
+    /// The trace's files, or its directory.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&*self.path).chain(self.more.iter().map(|path| &**path))
+    }
+
+    /// Everything by default, for a trace of some files; none where there are none.
+    pub fn of_files(files: impl IntoIterator<Item = PathBuf>) -> Option<Self> {
+        let mut files = files.into_iter();
+        let path = files.next()?;
+        Some(Self { more: files.collect(), ..Self::new(path) })
+    }
+
     /// The directories where images are looked for.
     pub fn sysroots(&self) -> &[PathBuf] {
         if self.sysroots.is_empty() { &self.remembered_sysroots } else { &self.sysroots }
+    }
+
+    /// The file's name, with how many more there are.
+    pub fn name(&self) -> String {
+        let name = self.path.file_name();
+        let name = name.map_or_else(|| self.path.display().to_string(), |name| name.to_string_lossy().into_owned());
+        match self.more.len() {
+            0 => name,
+            1 => format!("{name} and 1 more file"),
+            more => format!("{name} and {more} more files"),
+        }
+    }
+
+    /// Programs among the files are images of the trace. Blocks: looks into each where there are several.
+    #[must_use]
+    pub fn with_images_told_apart(mut self) -> Self {
+        if self.more.is_empty() {
+            return self;
+        }
+        let paths: Vec<PathBuf> = self.paths().map(Path::to_owned).collect();
+        let (images, mut files): (Vec<_>, Vec<_>) =
+            paths.into_iter().partition(|path| path.is_file() && machine_of(path).is_some());
+        if files.is_empty() {
+            return self;
+        }
+        self.path = files.remove(0);
+        self.more = files;
+        let offset = self.load_offset;
+        self.images.extend(images.into_iter().map(|path| ImageSpec { path, offset }));
+        self
     }
 
     /// Everything by default.

@@ -5,16 +5,32 @@ use std::path::{Path, PathBuf};
 
 use directories::ProjectDirs;
 
+use super::OpenOptions;
+
 /// The places to look for an index and to write it to, best first.
 ///
 /// An explicit path is the only place.
 /// Without one: `TRACE.sbi` beside the trace, then the user's cache directory.
 /// DynamoRIO's tools take every file among those of a trace for one of them, so an index lies a level above.
-pub fn index_places(trace: &Path, explicit: Option<&Path>) -> Vec<PathBuf> {
-    match explicit {
-        Some(path) => vec![path.to_owned()],
-        None => beside(trace).into_iter().chain(in_cache(trace)).collect(),
+/// A trace of several files that were named one by one has places of its own beside the first of them.
+pub fn index_places(options: &OpenOptions) -> Vec<PathBuf> {
+    let OpenOptions { path, more, index, .. } = options;
+    match index {
+        Some(path) => vec![path.clone()],
+        None if more.is_empty() => beside(path).into_iter().chain(in_cache(path)).collect(),
+        None => {
+            let all = beside(path).into_iter().chain(in_cache(path));
+            all.map(|place| place.with_extension(format!("and-{:08x}.sbi", names_hash(more) as u32))).collect()
+        }
     }
+}
+
+/// Tells apart which files are opened together with the first.
+fn names_hash(more: &[PathBuf]) -> u64 {
+    let whole = |path: &PathBuf| path.canonicalize().unwrap_or_else(|_| path.clone());
+    let names: Vec<u8> =
+        more.iter().flat_map(|path| [whole(path).as_os_str().as_encoded_bytes(), b"\0"].concat()).collect();
+    fnv1a(&names)
 }
 
 /// Where the copy of a compressed trace's text lies: beside its index.
@@ -79,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_index_lies_beside_the_trace_under_its_whole_name() {
-        let places = index_places(Path::new("/there/a.tarmac"), None);
+        let places = index_places(&OpenOptions::new("/there/a.tarmac"));
         assert_eq!(places.first().unwrap(), Path::new("/there/a.tarmac.sbi"));
     }
 
@@ -103,8 +119,22 @@ mod tests {
 
     #[test]
     fn an_explicit_path_is_the_only_place() {
-        let places = index_places(Path::new("a.tarmac"), Some(Path::new("b.sbi")));
+        let options = OpenOptions { index: Some("b.sbi".into()), ..OpenOptions::new("a.tarmac") };
+        let places = index_places(&options);
         assert_eq!(places, [Path::new("b.sbi")]);
+    }
+
+    #[test]
+    fn files_that_are_opened_together_have_an_index_of_their_own() {
+        let of = |more: &[&str]| {
+            let files = std::iter::once("/there/a.rst").chain(more.iter().copied()).map(PathBuf::from);
+            index_places(&OpenOptions::of_files(files).unwrap()).swap_remove(0)
+        };
+        assert_eq!(of(&[]), Path::new("/there/a.rst.sbi"));
+        let [two, three] = [of(&["/there/b.rst"]), of(&["/there/b.rst", "/there/c.rst"])];
+        assert_ne!(two, three);
+        let name = two.file_name().unwrap().to_string_lossy();
+        assert!(name.starts_with("a.rst.and-") && name.ends_with(".sbi"), "{name}");
     }
 
     #[test]

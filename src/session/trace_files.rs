@@ -1,4 +1,4 @@
-//! Which files a drmemtrace trace consists of.
+//! Which files a trace of records consists of.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Result, anyhow};
+use anyhow::{Result, anyhow, bail};
 use stepback_index::Fingerprint;
 use stepback_parsers::{
     Format, ReadAt, SourceError, TraceFile, detect,
@@ -15,6 +15,7 @@ use stepback_parsers::{
 };
 
 use super::input::{modified_nanos, refused};
+use super::same_file::is_same_file;
 
 /// More files than these are not kept open: systems limit them to about a thousand.
 const OPEN_LIMIT: usize = 256;
@@ -25,7 +26,7 @@ const LISTED: usize = 8;
 /// How the names of raw records end, packed or not.
 const RAW_ENDINGS: [&str; 5] = [".raw", ".raw.lz4", ".raw.gz", ".raw.zlib", ".raw.sz"];
 
-/// The files of a drmemtrace trace: one a thread or core, mostly.
+/// The files of a trace of records: one a thread or core, mostly.
 #[derive(Clone, Debug)]
 pub struct TraceFiles {
     /// Of which format they are.
@@ -41,11 +42,10 @@ pub struct TraceFiles {
 }
 
 impl TraceFiles {
-    /// A trace that is one file; none when it is no drmemtrace trace.
+    /// A trace that is one file; none when that is no trace of records.
     pub fn of_file(path: &Path) -> Result<Option<Self>> {
-        let file = TraceFile { name: String::new(), data: open(path, 1).map_err(|error| refused(&error, path))? };
-        let Some(format) = Format::of_file(&file) else { return Ok(None) };
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let Some(format) = format_of(path).map_err(|error| refused(&error, path))? else { return Ok(None) };
+        let directory = &*directory_of(path);
         let program = program_of(&name_of(path)).to_owned();
         let is_sibling = |name: &&String| program_of(name) == program && **name != name_of(path);
         // By their names alone: to look into all files of a large directory takes long.
@@ -58,11 +58,46 @@ impl TraceFiles {
         Ok(Some(Self::new(format, directory, vec![path.to_owned()], notice.into_iter().collect())))
     }
 
+    /// A trace of several files, in this order.
+    pub fn of_files<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<Self> {
+        let paths: Vec<PathBuf> = paths.into_iter().map(Path::to_owned).collect();
+        let mut formats = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            if paths.iter().take(number).any(|other| is_same_file(other, path)) {
+                bail!("this file was named twice: {path:?}");
+            }
+            formats.push(format_of(path).map_err(|error| refused(&error, path))?);
+        }
+        let known = formats.iter().zip(&paths).find_map(|(format, path)| Some(((*format)?, path)));
+        let Some((format, first)) = known else {
+            let listed = paths.iter().take(LISTED).map(|path| format!("{path:?}")).collect::<Vec<_>>().join(", ");
+            bail!("several files are one trace only where they hold records, and these do not: {listed}");
+        };
+        // Parts of a trace need not begin like one.
+        if let Some((other, path)) =
+            formats.iter().zip(&paths).find_map(|(found, path)| Some((found.filter(|found| *found != format)?, path)))
+        {
+            bail!(
+                "the files of a trace are of one format, but this one is {}, not {} like {first:?}: {path:?}",
+                other.title(),
+                format.title()
+            );
+        }
+        Ok(Self::new(format, &directory_of(first), paths, Vec::new()))
+    }
+
+    /// Files that were chosen or dropped together, in the order of their names: in a name, 10 comes behind 9.
+    pub fn in_order(mut paths: Vec<PathBuf>) -> Vec<PathBuf> {
+        paths.sort_by_cached_key(|path| natural_key(&name_of(path)));
+        paths
+    }
+
     /// The trace in a directory: the one that the recorder made, or the one inside with the files.
     pub fn of_directory(path: &Path) -> Result<Self> {
-        let layout = match layout_of(path, |name| is_trace(&path.join(name))) {
+        let is_input = |name: &str| matches!(format_of(&path.join(name)), Ok(Some(Format::Drmemtrace)));
+        let layout = match layout_of(path, is_input) {
             Ok(layout) => layout,
-            Err(LayoutError::Nothing) => return Err(nothing_in(path)),
+            Err(LayoutError::Nothing) => return Self::lying_in(path)?.ok_or_else(|| nothing_in(path)),
             Err(error) => return Err(unusable(path, error)),
         };
         let files: Vec<_> = layout.inputs.iter().map(|name| path.join(name)).collect();
@@ -75,10 +110,21 @@ impl TraceFiles {
         Ok(Self::new(Format::Drmemtrace, &directory, files, notice.into_iter().collect()))
     }
 
-    /// Whether a path leads to a drmemtrace trace.
+    /// The trace whose files lie in a directory, whatever their names; none when there is none, or more than one.
+    fn lying_in(directory: &Path) -> Result<Option<Self>> {
+        let mut names = Vec::new();
+        add_names(directory, "", &mut names);
+        let paths = names.iter().map(|name| directory.join(name)).filter(|path| path.parent() == Some(directory));
+        let paths = Self::in_order(paths.filter(|path| is_trace(path)).collect());
+        let Ok(found) = Self::of_files(paths.iter().map(|path| &**path)) else { return Ok(None) };
+        let is_one = found.files.len() == 1 || found.format.are_one_trace(&found.open()?);
+        Ok(is_one.then_some(found))
+    }
+
+    /// Whether a path leads to a trace of records.
     pub fn are_at(path: &Path) -> bool {
         match path.is_dir() {
-            true => layout_of(path, |name| is_trace(&path.join(name))).is_ok(),
+            true => Self::of_directory(path).is_ok(),
             // To open a pipe would wait for its writer.
             false => path.is_file() && matches!(Self::of_file(path), Ok(Some(_))),
         }
@@ -103,7 +149,12 @@ impl TraceFiles {
         let mut parts = BTreeMap::new();
         for (file, state) in files.iter().zip(&self.state) {
             let modified = state.map_or(0, |(_, modified)| modified);
-            parts.insert(file.name.clone(), Fingerprint::of_file(&*file.data, modified, String::new())?);
+            let mut name = file.name.clone();
+            // Files of equal names count, and so does an order other than that of their names.
+            if parts.last_key_value().is_some_and(|(last, _)| *last >= name) {
+                name = format!("{}/{name}", parts.len());
+            }
+            parts.insert(name, Fingerprint::of_file(&*file.data, modified, String::new())?);
         }
         Ok(Fingerprint::of_parts(&parts))
     }
@@ -149,10 +200,34 @@ fn layout_of(directory: &Path, is_trace: impl FnMut(&str) -> bool) -> Result<Tra
     TraceLayout::of(names.iter().map(String::as_str), is_trace)
 }
 
-/// Whether a file begins like a trace.
-fn is_trace(path: &Path) -> bool {
-    let file = open(path, 1).map(|data| TraceFile { name: String::new(), data });
-    file.is_ok_and(|file| Format::of_file(&file).is_some())
+/// Whether a file begins like a trace of records.
+pub fn is_trace(path: &Path) -> bool {
+    // To open a pipe would wait for its writer.
+    path.is_file() && matches!(format_of(path), Ok(Some(_)))
+}
+
+/// The format of a file of records, by how it begins; none when it begins like none.
+fn format_of(path: &Path) -> io::Result<Option<Format>> {
+    Ok(Format::of_file(&TraceFile { name: String::new(), data: open(path, 1)? }))
+}
+
+fn directory_of(path: &Path) -> PathBuf {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
+}
+
+/// Compares as people count: the digits in a name are a number.
+fn natural_key(name: &str) -> Vec<(u64, String)> {
+    let mut key = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+        let (number, behind) = rest.split_at(digits);
+        let words = behind.find(|letter: char| letter.is_ascii_digit()).unwrap_or(behind.len());
+        let (word, behind) = behind.split_at(words);
+        key.push((number.parse().unwrap_or(0), word.to_owned()));
+        rest = behind;
+    }
+    key
 }
 
 /// The files of a directory, and of those inside that recorders make. What may not be read is not there.
@@ -202,7 +277,8 @@ fn nothing_in(path: &Path) -> anyhow::Error {
     }
 }
 
-/// True for what a recorder calls its directories, and for files that are named and begin like text of a format.
+/// True for what a recorder calls its directories, for files of records, and for those that are named and begin like text
+/// of a format.
 fn looks_like_trace(path: &Path) -> bool {
     let name = name_of(path);
     if path.is_dir() {
@@ -210,8 +286,7 @@ fn looks_like_trace(path: &Path) -> bool {
     }
     let mut endings = Format::all().filter(|format| format.is_text()).flat_map(Format::endings);
     let is_named = endings.any(|ending| name.rsplit_once('.').is_some_and(|(_, found)| found == *ending));
-    // To open a pipe would wait for its writer.
-    is_named && path.is_file() && File::open(path).is_ok_and(is_text_trace)
+    is_trace(path) || is_named && path.is_file() && File::open(path).is_ok_and(is_text_trace)
 }
 
 /// By the first text, which a packed file is unpacked for.
@@ -273,6 +348,29 @@ mod tests {
         assert!(message().contains(expected), "{}", message());
         packed("c.tarmac.zst", line);
         assert!(message().contains("4 traces lie inside this directory"), "{}", message());
+    }
+
+    #[test]
+    fn names_are_ordered_as_people_count() {
+        let names = ["cpu10.rst", "cpu9.rst", "cpu1.rst", "a", "cpu1.rst.2"].map(PathBuf::from).to_vec();
+        let expected = ["a", "cpu1.rst", "cpu1.rst.2", "cpu9.rst", "cpu10.rst"].map(PathBuf::from);
+        assert_eq!(TraceFiles::in_order(names), expected);
+    }
+
+    #[test]
+    fn a_program_among_the_files_is_an_image() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let image = root.join("assets/demo/overflow_bare.elf");
+        let traces = ["cti.rst", "small.rst"].map(|name| root.join("fixtures/rst").join(name));
+        let chosen = |files: &[&PathBuf]| {
+            let options = OpenOptions::of_files(files.iter().copied().cloned()).unwrap().with_images_told_apart();
+            let images = options.images.iter().map(|spec| spec.path.clone()).collect::<Vec<_>>();
+            (options.paths().map(Path::to_owned).collect::<Vec<_>>(), images)
+        };
+        let [first, second] = &traces;
+        assert_eq!(chosen(&[&image, first, second]), (traces.to_vec(), vec![image.clone()]));
+        assert_eq!(chosen(&[first, &image]), (vec![first.clone()], vec![image.clone()]));
+        assert_eq!(chosen(&[&image]), (vec![image.clone()], vec![]));
     }
 
     #[test]

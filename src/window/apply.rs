@@ -1,6 +1,7 @@
 //! What each action does.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 use stepback_index::CallId;
 use stepback_machine::RegisterGroup;
@@ -21,7 +22,7 @@ use crate::action::{Access, Action, CellName, ThemeChoice, Way, WindowId};
 use crate::analysis::damage::damage_in;
 use crate::model::registers::has_group;
 use crate::model::{Move, Stride};
-use crate::session::{IndexPolicy, OpenOptions};
+use crate::session::{IndexPolicy, OpenOptions, TraceFiles};
 use crate::theme::Tok;
 
 impl App {
@@ -62,6 +63,7 @@ impl App {
             Action::OpenDialog => self.ask_for_file(Purpose::Trace),
             Action::OpenDirectoryDialog => self.ask_for_file(Purpose::Directory),
             Action::OpenPath(path) => self.open_path(&path),
+            Action::OpenFiles(files) => self.open_files(files),
             Action::OpenDemo => self.open(TraceChoice::Demo),
             Action::Reload => self.reload(),
             Action::AddImage(image) => self.add_image(image),
@@ -150,13 +152,20 @@ impl App {
             (Some(rest), Some(home)) => home.join(rest),
             _ => path.into(),
         };
-        self.open(TraceChoice::Path(OpenOptions::new(whole)));
+        self.open(TraceChoice::of(OpenOptions::new(whole)));
+    }
+
+    fn open_files(&mut self, files: Vec<String>) {
+        let options = OpenOptions::of_files(TraceFiles::in_order(files.into_iter().map(PathBuf::from).collect()));
+        if let Some(options) = options {
+            self.open(TraceChoice::of(options));
+        }
     }
 
     fn reload(&mut self) {
         let Some(workspace) = &self.workspace else { return };
         let options = OpenOptions { policy: IndexPolicy::Force, ..workspace.options.clone() };
-        self.open(TraceChoice::Path(options));
+        self.open(TraceChoice::of(options));
     }
 
     fn close_trace(&mut self) {
@@ -374,7 +383,8 @@ fn order(action: &Action) -> Order {
         Action::Edge(_) | Action::GoTo(_) | Action::Travel(..) | Action::History(_) | Action::CloseTrace => {
             Order::Instead
         }
-        Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenPath(_) | Action::OpenDemo => Order::Beside,
+        Action::OpenDialog | Action::OpenDirectoryDialog | Action::OpenPath(_) => Order::Beside,
+        Action::OpenFiles(_) | Action::OpenDemo => Order::Beside,
         Action::Reload | Action::AddImage(_) | Action::AddSysroot(_) => Order::Beside,
         Action::LocateSource(_) | Action::MapSource(_) | Action::MoveSources(_) | Action::ForgetSources => {
             Order::Beside

@@ -23,8 +23,8 @@ pub struct FileDialog {
 /// What came of a dialog.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Picked {
-    /// This file or directory.
-    Path(PathBuf),
+    /// These files, or this directory.
+    Paths(Vec<PathBuf>),
     /// Nothing: the user cancelled it.
     Nothing,
     /// The desktop showed no dialog: neither its portal nor zenity answers.
@@ -33,9 +33,9 @@ pub enum Picked {
 
 impl Picked {
     /// The library of dialogs tells nothing apart but by the time that it takes.
-    fn of(path: Option<PathBuf>, taken: Duration) -> Self {
-        match path {
-            Some(path) => Self::Path(path),
+    fn of(paths: Option<Vec<PathBuf>>, taken: Duration) -> Self {
+        match paths {
+            Some(paths) => Self::Paths(paths),
             None if taken < SOONEST => Self::NoDialog,
             None => Self::Nothing,
         }
@@ -73,9 +73,9 @@ impl FileDialog {
             let began = Instant::now();
             let dialog = rfd::FileDialog::new().set_title(title);
             let picked = match asked {
-                Purpose::Trace => with_trace_filters(dialog).pick_file(),
-                Purpose::Directory | Purpose::Sysroot => dialog.pick_folder(),
-                Purpose::Image | Purpose::Source(_) => dialog.pick_file(),
+                Purpose::Trace => with_trace_filters(dialog).pick_files(),
+                Purpose::Directory | Purpose::Sysroot => dialog.pick_folder().map(|path| vec![path]),
+                Purpose::Image | Purpose::Source(_) => dialog.pick_file().map(|path| vec![path]),
             };
             context.request_repaint();
             Ok(Picked::of(picked, began.elapsed()))
@@ -102,13 +102,21 @@ impl FileDialog {
         }
     }
 
-    /// What is to be done with a file that was chosen.
+    /// What is to be done with the files that were chosen: of several it is the first, but for those of a trace.
     ///
     /// # Errors
     /// It is another source file than the one that was wanted.
-    pub fn action(&self, path: &Path) -> Result<Action> {
-        self.purpose.action(path)
+    pub fn action(&self, paths: &[PathBuf]) -> Result<Option<Action>> {
+        match (&self.purpose, paths) {
+            (Purpose::Trace, [_, _, ..]) => Ok(Some(open_together(paths))),
+            (purpose, paths) => paths.first().map(|path| purpose.action(path)).transpose(),
+        }
     }
+}
+
+/// Opens files that were chosen or dropped together.
+pub fn open_together(paths: &[PathBuf]) -> Action {
+    Action::OpenFiles(paths.iter().map(|path| path.to_string_lossy().into_owned()).collect())
 }
 
 impl Purpose {
@@ -132,6 +140,7 @@ fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
         .add_filter("All files", &["*"])
         .add_filter("Tarmac traces, also compressed", Format::Tarmac.endings())
         .add_filter("DynamoRIO traces (drmemtrace)", Format::Drmemtrace.endings())
+        .add_filter("RST traces of Sun's simulators, all files of one", Format::Rst.endings())
 }
 
 fn name_of(file: &str) -> &str {
@@ -147,7 +156,7 @@ mod tests {
         let soon = Duration::from_millis(20);
         assert_eq!(Picked::of(None, soon), Picked::NoDialog);
         assert_eq!(Picked::of(None, Duration::from_secs(3)), Picked::Nothing);
-        assert_eq!(Picked::of(Some("a".into()), soon), Picked::Path("a".into()));
+        assert_eq!(Picked::of(Some(vec!["a".into()]), soon), Picked::Paths(vec!["a".into()]));
     }
 
     #[test]

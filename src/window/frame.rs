@@ -5,7 +5,7 @@ use stepback_index::forbid_reads;
 
 use super::app::App;
 use super::dock::DockView;
-use super::file_dialog::{FileDialog, Picked};
+use super::file_dialog::{FileDialog, Picked, open_together};
 use super::palette::Surroundings;
 use super::toasts::ToastKind;
 use super::widgets::{line_above, line_below};
@@ -56,8 +56,8 @@ impl App {
         let Some(answer) = self.file_dialog.as_ref().and_then(FileDialog::poll) else { return };
         let Some(dialog) = self.file_dialog.take() else { return };
         match answer {
-            Ok(Picked::Path(path)) => match dialog.action(&path) {
-                Ok(action) => self.queue.push_back(action),
+            Ok(Picked::Paths(paths)) => match dialog.action(&paths) {
+                Ok(action) => self.queue.extend(action),
                 Err(error) => self.report(&format!("{error:#}")),
             },
             Ok(Picked::Nothing) => {}
@@ -246,8 +246,11 @@ impl App {
     fn take_dropped(&self, ui: &Ui, out: &mut Vec<Action>) {
         let (dropped, is_over) =
             ui.input(|input| (input.raw.dropped_files.clone(), !input.raw.hovered_files.is_empty()));
-        for file in dropped.iter().take(1) {
-            out.push(Action::OpenPath(file.path().to_string_lossy().into_owned()));
+        let paths: Vec<_> = dropped.iter().map(|file| file.path().to_owned()).collect();
+        match &*paths {
+            [] => {}
+            [one] => out.push(Action::OpenPath(one.to_string_lossy().into_owned())),
+            several => out.push(open_together(several)),
         }
         if is_over && self.workspace.is_some() {
             let tok = Tok::current(ui);

@@ -43,7 +43,7 @@ impl App {
         let Some(options) = damage.mended(&workspace.options).filter(|_| self.opening.is_none()) else { return false };
         workspace.mending = Mending::UnderWay(None);
         self.toasts.show(ToastKind::Info, damage.notice());
-        self.start_opening(TraceChoice::Path(options), Showing::Whole);
+        self.start_opening(TraceChoice::of(options), Showing::Whole);
         if let Some(opening) = &mut self.opening {
             (opening.is_shown, opening.is_card_hidden) = (true, true);
         }

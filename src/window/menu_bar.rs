@@ -158,7 +158,7 @@ fn recent_ui(ui: &mut Ui, app: &App, out: &mut Vec<Action>) {
         ui.menu_button("Recent", |ui| {
             for trace in &app.settings.recent {
                 if ui.button(trace.name()).on_hover_text(trace.path.display().to_string()).clicked() {
-                    out.push(Action::OpenPath(trace.path.to_string_lossy().into_owned()));
+                    out.push(trace.action());
                 }
             }
         });

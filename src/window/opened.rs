@@ -101,7 +101,7 @@ impl App {
             IndexPolicy::Never => IndexPolicy::Auto,
             policy => policy,
         };
-        self.start_opening(TraceChoice::Path(OpenOptions { policy, ..workspace.options.clone() }), showing);
+        self.start_opening(TraceChoice::of(OpenOptions { policy, ..workspace.options.clone() }), showing);
         if let Some(opening) = &mut self.opening {
             (opening.is_shown, opening.is_card_hidden) = (true, true);
         }

@@ -1,7 +1,6 @@
 //! A trace that is being opened, on a thread of its own.
 
 use std::cell::OnceCell;
-use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -100,7 +99,7 @@ impl Opening {
         let (cancel, until, mailbox) = (Cancel::default(), Cancel::default(), Mailbox::default());
         let parts = Arc::<AtomicU64>::default();
         let name = match &choice {
-            TraceChoice::Path(options) => file_name(&options.path),
+            TraceChoice::Path(options) => options.name(),
             TraceChoice::Demo => "the demo".to_owned(),
         };
         let job = {
@@ -232,7 +231,7 @@ struct Job {
 impl Job {
     fn open(self, progress: &BuildProgress, tell: &(dyn Fn(Opened) + Sync)) -> Result<Opened> {
         let (options, is_demo) = match self.choice {
-            TraceChoice::Path(options) => (options, false),
+            TraceChoice::Path(options) => (options.with_images_told_apart(), false),
             TraceChoice::Demo => (OpenOptions::new(session::demo_path()?), true),
         };
         let on_part = |session| tell(Opened { session, options: options.clone(), is_demo });
@@ -242,10 +241,6 @@ impl Job {
         let session = session::open_watched(&options, progress, &self.cancel, watch)?;
         Ok(Opened { session, options, is_demo })
     }
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// What the thread counted.
@@ -304,8 +299,8 @@ mod tests {
 
     fn names(mut news: News) -> Vec<String> {
         let name = |told| match told {
-            Told::Part(part) => file_name(&part.options.path),
-            Told::Done(Ok(whole)) => format!("whole {}", file_name(&whole.options.path)),
+            Told::Part(part) => part.options.name(),
+            Told::Done(Ok(whole)) => format!("whole {}", whole.options.name()),
             Told::Done(Err(error)) => error.to_string(),
         };
         std::iter::from_fn(|| news.take().map(name)).collect()
@@ -330,7 +325,7 @@ mod tests {
 
     #[test]
     fn a_trace_that_is_not_there_is_an_error_that_names_it() {
-        let choice = TraceChoice::Path(OpenOptions::new("/nowhere/a.tarmac"));
+        let choice = TraceChoice::of(OpenOptions::new("/nowhere/a.tarmac"));
         let opening = Opening::start(choice, Showing::Parts, || {});
         let limit = Instant::now() + Duration::from_secs(20);
         let told = loop {

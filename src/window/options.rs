@@ -26,9 +26,16 @@ pub struct WindowOptions {
 #[derive(Clone, Debug)]
 pub enum TraceChoice {
     /// A file.
-    Path(OpenOptions),
+    Path(Box<OpenOptions>),
     /// The trace that the program carries.
     Demo,
+}
+
+impl TraceChoice {
+    /// A trace that is opened in this way.
+    pub fn of(options: OpenOptions) -> Self {
+        Self::Path(Box::new(options))
+    }
 }
 
 /// How the window ended.

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use super::words::ago;
+use crate::action::Action;
 use crate::image::ImageSpec;
-use crate::session::trace_bytes;
+use crate::session::{OpenOptions, trace_bytes};
 
 /// How many are remembered.
 pub const LIMIT: usize = 8;
@@ -16,12 +18,17 @@ pub const LIMIT: usize = 8;
 const KIND: usize = 100;
 /// More images, and more directories of them, are not opened unasked.
 const PLACES: usize = 64;
+/// A trace of more files is not one that was named file by file.
+const FILES: usize = 1 << 12;
 
 /// A trace that was opened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecentTrace {
     /// The trace.
     pub path: PathBuf,
+    /// The other files of a trace of several.
+    #[serde(default)]
+    pub more: Vec<PathBuf>,
     /// Format and architecture, for example `Tarmac · AArch64`.
     pub kind: String,
     /// Steps in all.
@@ -52,9 +59,21 @@ pub enum RecentState {
 impl RecentTrace {
     /// The file's name.
     pub fn name(&self) -> String {
-        self.path
-            .file_name()
-            .map_or_else(|| self.path.display().to_string(), |name| name.to_string_lossy().into_owned())
+        self.options().name()
+    }
+
+    /// How it is opened, as far as its files go.
+    fn options(&self) -> OpenOptions {
+        OpenOptions { more: self.more.clone(), ..OpenOptions::new(&self.path) }
+    }
+
+    /// Opens it again.
+    pub fn action(&self) -> Action {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        match self.more.is_empty() {
+            true => Action::OpenPath(text(&self.path)),
+            false => Action::OpenFiles(self.options().paths().map(text).collect()),
+        }
     }
 
     /// Its folder, with `~` for the user's own.
@@ -71,6 +90,7 @@ impl RecentTrace {
     /// Leaves out what the program itself would not have kept.
     pub fn keep_within_limits(&mut self) {
         self.kind = self.kind.chars().take(KIND).collect();
+        self.more.truncate(FILES);
         self.images.truncate(PLACES);
         self.sysroots.truncate(PLACES);
         self.opened = self.opened.min(now());
@@ -83,7 +103,8 @@ impl RecentTrace {
 
     /// Looks at the file. Not for the UI thread.
     pub fn look(&self) -> RecentState {
-        match trace_bytes(&self.path) {
+        let bytes: Result<u64> = self.options().paths().map(trace_bytes).sum();
+        match bytes {
             Ok(bytes) if bytes == self.trace_bytes => RecentState::Good,
             Ok(_) => RecentState::Changed,
             Err(_) => RecentState::Missing,
@@ -115,6 +136,7 @@ mod tests {
     fn trace(path: &str) -> RecentTrace {
         RecentTrace {
             path: path.into(),
+            more: Vec::new(),
             kind: String::new(),
             steps: 1,
             trace_bytes: 2,

@@ -51,7 +51,7 @@ impl App {
         let known = workspace.session.images.infos().iter().map(|info| info.spec.clone());
         let images = known.filter(|known| known.path != added.path).chain([added.clone()]).collect();
         let options = OpenOptions { images, ..workspace.options.clone() };
-        self.open(TraceChoice::Path(options));
+        self.open(TraceChoice::of(options));
     }
 
     /// Opens the trace again with one more directory for its images; without a path asks for it.
@@ -61,7 +61,7 @@ impl App {
         let known = workspace.options.sysroots().iter().filter(|known| known.as_os_str() != directory.as_str());
         let sysroots = known.cloned().chain([directory.clone().into()]).collect();
         let options = OpenOptions { sysroots, ..workspace.options.clone() };
-        self.open(TraceChoice::Path(options));
+        self.open(TraceChoice::of(options));
     }
 
     /// Asks where a source file is. Where there is no dialog, the palette asks for the directories.

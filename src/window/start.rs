@@ -147,7 +147,7 @@ fn recent_row_ui(ui: &mut Ui, trace: &RecentTrace, state: RecentState, tok: &Tok
     if is_lit && forget_ui(ui, rect, &path, tok) {
         out.push(Action::ForgetRecent(path));
     } else if response.clicked() {
-        out.push(Action::OpenPath(path));
+        out.push(trace.action());
     }
 }
 

@@ -162,6 +162,7 @@ impl Workspace {
         let info = self.session.index.info();
         RecentTrace {
             path: std::path::absolute(&self.session.path).unwrap_or_else(|_| self.session.path.clone()),
+            more: self.options.more.iter().filter_map(|path| std::path::absolute(path).ok()).collect(),
             kind: format!("{} · {}", format_name(&info.format), self.architecture()),
             steps: info.steps,
             trace_bytes: self.session.file_bytes(),
@@ -193,8 +194,7 @@ impl Workspace {
 
     /// The file's name.
     pub fn name(&self) -> String {
-        let path = &self.session.path;
-        path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+        self.options.name()
     }
 
     /// What stands behind the name in the title: `AArch64 · 1,763 steps`.

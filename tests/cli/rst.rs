@@ -54,3 +54,71 @@ fn registers_are_those_of_the_window() {
     let hit = sandbox.json(&["find", &trace, "last-write", "w1.i0", "--at", "11"]);
     assert_eq!(hit["hit"]["step"], 9, "{hit}");
 }
+
+/// The records of a trace as those of another processor.
+fn of_processor(records: &[u8], cpu: u8) -> Vec<u8> {
+    let mut records = records.to_vec();
+    for record in records.as_chunks_mut::<24>().0 {
+        match record[0] {
+            3 | 7 | 8 => record[2] = cpu << 2 | record[2] & 3,
+            5 => record[4] = record[4] & 0xc0 | cpu,
+            9 | 19 => record[1] = record[1] & 0x80 | cpu,
+            17 => record[8] = cpu,
+            26 => record[2] = cpu,
+            _ => {}
+        }
+    }
+    records
+}
+
+/// A file for each of two processors, as simulators write them.
+fn put_two(sandbox: &Sandbox) -> [String; 2] {
+    let records = std::fs::read(fixture("small.rst")).unwrap();
+    std::fs::create_dir(sandbox.path("two")).unwrap();
+    [0, 1].map(|cpu| sandbox.file(&format!("two/cpu{cpu}.rst"), of_processor(&records, cpu)))
+}
+
+#[test]
+fn files_of_several_processors_are_one_trace() {
+    let sandbox = Sandbox::new();
+    let [first, second] = put_two(&sandbox);
+    let threads = |info: &Value| -> Vec<(Value, Value)> {
+        info["threads"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|thread| (thread["id"].clone(), thread["steps"].clone()))
+            .collect()
+    };
+    let expected: Vec<(Value, Value)> = vec![("cpu0".into(), 1744.into()), ("cpu1".into(), 1744.into())];
+    let directory = sandbox.path("two").to_string_lossy().into_owned();
+    for words in [vec![&*first, &*second], vec![&*first, "--with", &*second], vec![&*directory]] {
+        let info = sandbox.json(&[&["info"][..], &words].concat());
+        assert_eq!(threads(&info), expected, "{words:?}");
+        assert!(info["warnings"]["first"][0]["message"].as_str().unwrap().contains("in which order"), "{info}");
+    }
+    // Positions may follow; each processor has registers of its own.
+    let alone = sandbox.json(&["at", &first, "end"]);
+    let both = sandbox.json(&["at", &first, &second, "end", "--thread", "cpu1"]);
+    assert_eq!((&both["registers"], &both["position"]), (&alone["registers"], &3488.into()));
+    // A file by itself is still a trace, and keeps its index.
+    assert_eq!(sandbox.json(&["info", &second])["steps"], 1744);
+    let records = sandbox.json_lines(&["list", &directory, "--records"]);
+    assert_eq!(records.len(), 2 * sandbox.json_lines(&["list", &first, "--records"]).len());
+}
+
+#[test]
+fn traces_that_are_not_one_are_told_apart() {
+    let sandbox = Sandbox::new();
+    let records = std::fs::read(fixture("small.rst")).unwrap();
+    std::fs::create_dir(sandbox.path("many")).unwrap();
+    let first = sandbox.file("many/a.rst", records.clone());
+    sandbox.file("many/b.rst", records);
+    let directory = sandbox.path("many").to_string_lossy().into_owned();
+    let listed = "2 traces lie inside this directory, open one of them: a.rst, b.rst";
+    sandbox.run(&["info", &directory]).fails_with(&[listed]);
+    let text = sandbox.file("t.tarmac", "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
+    let other = sandbox.file("u.tarmac", "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
+    sandbox.run(&["info", &text, "--with", &other]).fails_with(&["one trace only where they hold records", "u.tarmac"]);
+    sandbox.run(&["info", &first, "--with", &first]).fails_with(&["this file was named twice"]);
+}

@@ -27,7 +27,7 @@ fn building() -> (Driver, File) {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac", SHORT);
     let lock = hold_up(&path);
-    let trace = Some(TraceChoice::Path(OpenOptions::new(path)));
+    let trace = Some(TraceChoice::of(OpenOptions::new(path)));
     let mut window = sandbox.window(WindowOptions { trace, ..WindowOptions::default() });
     window.wait_until(|window| window.has("Indexing a.tarmac"));
     (window, lock)
@@ -46,6 +46,25 @@ fn cancel_leads_back_to_the_start_screen() {
     let path = window.path("a.tarmac").display().to_string();
     window.perform(Action::OpenPath(path));
     assert_eq!(window.workspace().session.index.step_count(), 12);
+}
+
+#[test]
+fn files_that_were_chosen_together_are_one_trace() {
+    let sandbox = Sandbox::new();
+    let mut window = sandbox.open(&sandbox.file("a.tarmac", SHORT));
+    let whole = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/rst/cti.rst")).unwrap();
+    let (begin, rest) = whole.split_at(24 * 40);
+    // The second part does not begin like a trace; in a name, 10 comes behind 9.
+    let parts = [sandbox.path("cti.10"), sandbox.path("cti.9")];
+    std::fs::write(&parts[0], rest).unwrap();
+    std::fs::write(&parts[1], begin).unwrap();
+    window.perform(Action::OpenFiles(parts.iter().map(|path| path.display().to_string()).collect()));
+    assert_eq!(window.workspace().name(), "cti.9 and 1 more file");
+    let records = window.workspace().session.index.source().rst().unwrap().store().facts().records;
+    assert_eq!(records, whole.len() as u64 / 24);
+    let recent = &window.app().settings().recent[0];
+    let again = [&parts[1], &parts[0]].map(|path| path.display().to_string()).to_vec();
+    assert_eq!(recent.action(), Action::OpenFiles(again));
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn kept(mut window: Driver) -> Kept {
 /// The next run.
 #[track_caller]
 fn again(sandbox: &Sandbox, kept: Kept, trace: Option<&Path>) -> Driver {
-    let trace = trace.map(|path| TraceChoice::Path(OpenOptions::new(path)));
+    let trace = trace.map(|path| TraceChoice::of(OpenOptions::new(path)));
     let options = WindowOptions { trace, ..WindowOptions::default() };
     // The toolkit wants to borrow it for as long as the window may live.
     let mut window = sandbox.kept_window([1280.0, 800.0], options, Some(Box::leak(Box::new(kept))));

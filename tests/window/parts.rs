@@ -173,7 +173,7 @@ fn a_script_can_follow() {
     let sandbox = Sandbox::new();
     let path = sandbox.file("a.tarmac", SHORT);
     let script = Some(sandbox.file("a.run", "Go to 3\nFollow\nFollow\nGo to 5\n"));
-    let trace = Some(TraceChoice::Path(OpenOptions::new(path)));
+    let trace = Some(TraceChoice::of(OpenOptions::new(path)));
     let mut window = sandbox.window(WindowOptions { trace, script, ..WindowOptions::default() });
     window.wait_until(|window| window.app().is_script_done());
     assert_eq!(window.app().failure(), None);
@@ -204,7 +204,7 @@ fn real_traces_are_shown_while_they_are_indexed_and_gone_on_with_after_a_cancel(
     let index = Some(sandbox.path("x.sbi"));
     let options = || OpenOptions { index: index.clone(), threads: 1, ..OpenOptions::new(&trace) };
     let open = || {
-        let trace = Some(TraceChoice::Path(options()));
+        let trace = Some(TraceChoice::of(options()));
         let mut window = sandbox.window(WindowOptions { trace, shows_parts: true, ..WindowOptions::default() });
         window.wait_until(|window| window.app().workspace().is_some());
         window

@@ -106,7 +106,7 @@ impl Sandbox {
     /// A window of any size with a trace open.
     #[track_caller]
     pub fn open_in(&self, size: [f32; 2], path: &Path) -> Driver {
-        let trace = Some(TraceChoice::Path(OpenOptions::new(path)));
+        let trace = Some(TraceChoice::of(OpenOptions::new(path)));
         let mut window = self.window_of(size, WindowOptions { trace, ..WindowOptions::default() });
         window.wait();
         assert!(window.app().workspace().is_some(), "{:?}", window.app().toasts());

@@ -18,7 +18,7 @@ fn after(script: &str) -> Driver {
 #[track_caller]
 fn run(script: &str, has_trace: bool) -> Driver {
     let sandbox = Sandbox::new();
-    let trace = has_trace.then(|| TraceChoice::Path(OpenOptions::new(sandbox.file("a.tarmac", SHORT))));
+    let trace = has_trace.then(|| TraceChoice::of(OpenOptions::new(sandbox.file("a.tarmac", SHORT))));
     let script = Some(sandbox.file("script.txt", script));
     let mut window = sandbox.window(WindowOptions { trace, script, ..WindowOptions::default() });
     let limit = Instant::now() + PATIENCE;

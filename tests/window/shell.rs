@@ -22,7 +22,7 @@ impl Fixture {
     fn open() -> Self {
         let folder = folder_with_trace();
         let path = folder.path().join("a.tarmac");
-        let trace = Some(TraceChoice::Path(OpenOptions::new(path)));
+        let trace = Some(TraceChoice::of(OpenOptions::new(path)));
         let mut fixture =
             Self { harness: harness(WindowOptions { trace, ..WindowOptions::default() }), _folder: folder };
         fixture.wait();
@@ -292,7 +292,7 @@ fn a_script_is_performed_line_by_line() {
     let folder = folder_with_trace();
     let (path, script) = (folder.path().join("a.tarmac"), folder.path().join("a.txt"));
     std::fs::write(&script, "Go to end\nLast write x2\nStep back\n# done\n").expect("a script");
-    let trace = Some(TraceChoice::Path(OpenOptions::new(path)));
+    let trace = Some(TraceChoice::of(OpenOptions::new(path)));
     let options = WindowOptions { trace, script: Some(script), ..WindowOptions::default() };
     let mut fixture = Fixture { harness: harness(options), _folder: folder };
     let limit = Instant::now() + Duration::from_secs(60);

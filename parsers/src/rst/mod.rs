@@ -6,6 +6,7 @@
 mod container;
 mod endian;
 mod fields;
+mod grouping;
 mod head;
 mod json;
 pub mod kind;
@@ -18,9 +19,12 @@ mod record;
 mod records;
 mod replay;
 mod source;
+mod stream;
 mod text;
+mod turns;
 
 pub use container::kind::RstContainer;
+pub use grouping::are_one_trace;
 pub use head::RstHead;
 pub use json::push_json;
 pub use layout::{CpuFields, Layout, layout_of};

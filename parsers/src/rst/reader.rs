@@ -1,28 +1,26 @@
-//! The records of all files of a trace, one after the other.
+//! The records of all files of a trace, in one order.
 
 use std::io;
 
 use crate::events::{Place, Problem, Recurrence};
 use crate::read_at::TraceFile;
-use crate::rst::container::batch::Ending;
-use crate::rst::container::unpacking::Unpacking;
-use crate::rst::endian::endian_of;
-use crate::rst::kind;
+use crate::rst::grouping::Grouping;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
-use crate::rst::records::Header;
+use crate::rst::stream::{Complaint, Stream};
+use crate::rst::turns::{TURN, TurnRule, Turns};
 
 /// Hands out the records of a trace from front to back, some thousands at a time.
 ///
-/// The files of a trace are its parts, in order. Memory is bounded whatever they hold.
-/// Damage ends the file that it is in, and is told with the records before it.
+/// The files of a trace are its parts, in order, or were written side by side, one for each processor: then they take turns.
+/// Memory is bounded whatever they hold. Damage ends the file that it is in, and is told with the records before it.
 pub struct RecordReader {
-    files: std::vec::IntoIter<TraceFile>,
-    file: Option<OpenFile>,
-    bytes: Vec<u8>,
+    /// Until it is known which of them follow each other.
+    files: Option<Vec<TraceFile>>,
+    streams: Vec<Stream>,
+    turns: Turns,
     problems: Vec<Problem>,
     /// Records handed out so far.
     records: u64,
-    form: RecordForm,
 }
 
 /// Some records one after the other, all of one file.
@@ -38,24 +36,11 @@ pub struct RecordBatch<'a> {
     pub problems: &'a [Problem],
 }
 
-struct OpenFile {
-    name: String,
-    unpacking: Unpacking,
-    /// False until its first records told how they are written.
-    has_form: bool,
-}
-
 impl RecordReader {
     /// Reads some files; cheap.
     pub fn new(files: Vec<TraceFile>) -> Self {
-        Self {
-            files: files.into_iter(),
-            file: None,
-            bytes: Vec::new(),
-            problems: Vec::new(),
-            records: 0,
-            form: RecordForm::default(),
-        }
+        let turns = Turns::new(TurnRule::Instructions, 0);
+        Self { files: Some(files), streams: Vec::new(), turns, problems: Vec::new(), records: 0 }
     }
 
     /// The next records, and what is wrong behind them; none when there are no more.
@@ -64,49 +49,64 @@ impl RecordReader {
     /// A file could not be read.
     pub fn next_batch(&mut self) -> io::Result<Option<RecordBatch<'_>>> {
         self.problems.clear();
-        let Some(mut file) = self.open_next()? else { return Ok(None) };
-        let ending = file.unpacking.next_batch(&mut self.bytes)?;
-        let first = self.records.saturating_add(1);
-        if !file.has_form && !self.bytes.is_empty() {
-            file.has_form = true;
-            self.form = form_of(&self.bytes, &file, self.form);
-            self.check_head(&file);
+        if let Some(files) = self.files.take() {
+            self.begin(files)?;
         }
-        self.records = self.records.saturating_add((self.bytes.len() / RECORD_BYTES) as u64);
-        let damage = if ending == Ending::More { None } else { file.unpacking.take_damage() };
-        match ending {
-            Ending::More => self.file = Some(file),
-            // What is wrong outside explains what is wrong inside.
-            Ending::Damaged(_) if let Some(damage) = damage => self.complain(&file, &damage),
-            Ending::Damaged(why) => self.complain(&file, &why),
-            Ending::Over => damage.iter().for_each(|damage| self.complain(&file, damage)),
-        }
-        Ok(Some(RecordBatch { first, bytes: &self.bytes, form: self.form, problems: &self.problems }))
+        let Some((place, share)) = self.next_share()? else { return Ok(None) };
+        let Self { streams, problems, records, .. } = self;
+        let Some(stream) = streams.get_mut(place) else { return Ok(None) };
+        let handed = stream.hand_out(share);
+        let first = records.saturating_add(1);
+        problems.extend(handed.before.map(|complaint| problem(*records, &complaint)));
+        *records = records.saturating_add((handed.bytes.len() / RECORD_BYTES) as u64);
+        problems.extend(handed.behind.map(|complaint| problem(*records, &complaint)));
+        Ok(Some(RecordBatch { first, bytes: handed.bytes, form: handed.form, problems }))
     }
 
-    fn open_next(&mut self) -> io::Result<Option<OpenFile>> {
-        if let Some(file) = self.file.take() {
-            return Ok(Some(file));
+    fn begin(&mut self, files: Vec<TraceFile>) -> io::Result<()> {
+        let grouping = Grouping::of(&files)?;
+        let rule = if grouping.has_times { TurnRule::Times } else { TurnRule::Instructions };
+        let files_of = |numbers: &Vec<usize>| numbers.iter().filter_map(|number| files.get(*number)).cloned().collect();
+        self.streams = grouping.streams.iter().map(|numbers| Stream::new(files_of(numbers))).collect();
+        self.turns = Turns::new(rule, self.streams.len());
+        let anew = grouping.anew.iter().filter_map(|number| files.get(*number));
+        self.problems.extend(anew.map(|file| {
+            let what = "it begins anew with processors of the files before it, and is read behind them";
+            said(0, format!("{:?}: {what}", file.name))
+        }));
+        if self.streams.len() > 1 && rule == TurnRule::Instructions {
+            let what = "nothing tells in which order the instructions of its files were executed";
+            self.problems.push(said(0, format!("{what}: they are read in turns of {TURN}")));
         }
-        let Some(file) = self.files.next() else { return Ok(None) };
-        let unpacking = Unpacking::open(file.data)?;
-        Ok(Some(OpenFile { name: file.name, unpacking, has_form: false }))
+        Ok(())
     }
 
-    /// Later files may go on where the one before them ended.
-    fn check_head(&mut self, file: &OpenFile) {
-        if self.records == 0 && file.unpacking.container().is_none() {
-            self.complain(file, "it does not begin with a header record: what follows is read as records nevertheless");
+    /// Which files hand out how many bytes next.
+    fn next_share(&mut self) -> io::Result<Option<(usize, usize)>> {
+        while let Some(place) = self.turns.current() {
+            let Some(stream) = self.streams.get_mut(place) else { return Ok(None) };
+            if !stream.fill()? {
+                self.turns.end_current();
+                continue;
+            }
+            let share = self.turns.share(stream.waiting(), stream.form());
+            // A turn may end before it begins; an empty file may have something wrong with it.
+            if share > 0 || stream.waiting().is_empty() {
+                return Ok(Some((place, share)));
+            }
         }
+        Ok(None)
     }
+}
 
-    fn complain(&mut self, file: &OpenFile, what: &str) {
-        let Self { records, .. } = self;
-        let (name, bytes) = (&file.name, file.unpacking.offset());
-        let message = format!("{name:?}, behind record {records}, byte {bytes} of what it unpacks to: {what}");
-        let place = Place { offset: records.saturating_mul(RECORD_BYTES as u64), line_in_range: 0 };
-        self.problems.push(Problem { place, column: 0, message, recurrence: Recurrence::Single });
-    }
+fn problem(records: u64, complaint: &Complaint) -> Problem {
+    let Complaint { name, offset, what } = complaint;
+    said(records, format!("{name:?}, behind record {records}, byte {offset} of what it unpacks to: {what}"))
+}
+
+fn said(records: u64, message: String) -> Problem {
+    let place = Place { offset: records.saturating_mul(RECORD_BYTES as u64), line_in_range: 0 };
+    Problem { place, column: 0, message, recurrence: Recurrence::Single }
 }
 
 impl RecordBatch<'_> {
@@ -115,12 +115,4 @@ impl RecordBatch<'_> {
         let form = self.form;
         self.bytes.as_chunks::<RECORD_BYTES>().0.iter().map(move |bytes| RawRecord::new(bytes, form))
     }
-}
-
-/// How the records of a file are written, by its first ones. What they do not say is as in the file before it.
-fn form_of(bytes: &[u8], file: &OpenFile, before: RecordForm) -> RecordForm {
-    let endian = file.unpacking.endian().or_else(|| endian_of(bytes)).unwrap_or(before.endian);
-    let first = bytes.first_chunk().map(|bytes| RawRecord::new(bytes, RecordForm { endian, ..before }));
-    let header = first.filter(|record| record.kind() == kind::HEADER).map(|record| Header::of(&record));
-    RecordForm { endian, version: header.map_or(before.version, |header| header.version) }
 }

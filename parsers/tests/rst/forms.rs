@@ -204,3 +204,92 @@ fn records_have_lines_for_people() {
         "    cpu677 memory      16 byte(s) @ (behind the last) physical 0x0000000000000003 0x0000000000000004"
     );
 }
+
+/// Time of a processor.
+fn time(order: Order, cpu: u64, timestamp: u64) -> Vec<u8> {
+    record(order, &[(8, 11), (40, 0), (16, cpu), (64, 0), (64, timestamp)])
+}
+
+/// A trace of one processor: so many instructions from an address on, with times before some.
+fn of_processor(order: Order, cpu: u64, count: u64, times: &[(u64, u64)]) -> Vec<u8> {
+    let mut trace = [header(13), record(order, &[(8, 4), (8, 2), (16, 1), (32, 5), (64, 1_083_888_000)])].concat();
+    for number in 0..count {
+        let before = times.iter().filter(|(at, _)| *at == number);
+        before.for_each(|(_, timestamp)| trace.extend(time(order, cpu, *timestamp)));
+        trace.extend(instruction(order, cpu, 0x10_0000 + cpu * 0x1_0000 + 4 * number));
+    }
+    trace
+}
+
+/// Whose instructions stand how often one after the other, and what is wrong.
+fn turns(traces: &[Vec<u8>]) -> (Vec<(u16, usize)>, Vec<String>) {
+    let files = (0..).zip(traces).map(|(number, bytes)| file(&format!("cpu{number}.rst"), bytes.clone()));
+    let mut reader = RecordReader::new(files.collect());
+    let (mut turns, mut told) = (Vec::<(u16, usize)>::new(), Vec::new());
+    let mut records = 0;
+    while let Some(batch) = reader.next_batch().unwrap() {
+        assert_eq!(batch.first, records + 1);
+        records += batch.records().len() as u64;
+        for record in batch.records() {
+            let Record::Instruction(instruction) = Record::of(&record) else { continue };
+            match turns.last_mut().filter(|(cpu, _)| *cpu == instruction.cpu) {
+                Some((_, count)) => *count += 1,
+                None => turns.push((instruction.cpu, 1)),
+            }
+        }
+        told.extend(batch.problems.iter().map(|problem| problem.message.clone()));
+    }
+    assert_eq!(records, traces.iter().map(|trace| trace.len() as u64 / 24).sum::<u64>());
+    (turns, told)
+}
+
+#[test]
+fn files_of_two_processors_take_turns() {
+    for order in [Order::Big, Order::Little] {
+        let traces = [of_processor(order, 0, 2500, &[]), of_processor(order, 1, 1200, &[])];
+        let (turns, told) = turns(&traces);
+        assert_eq!(turns, [(0, 1000), (1, 1000), (0, 1000), (1, 200), (0, 500)], "{order:?}");
+        assert_eq!(told.len(), 1);
+        assert!(told[0].contains("nothing tells in which order"), "{told:?}");
+        assert!(stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
+    }
+}
+
+#[test]
+fn files_with_times_are_read_by_them() {
+    let first = of_processor(Order::Big, 3, 6, &[(0, 100), (2, 200), (4, 300)]);
+    let second = of_processor(Order::Little, 700, 5, &[(0, 150), (3, 300)]);
+    assert_eq!(turns(&[first, second]), (vec![(3, 2), (700, 3), (3, 4), (700, 2)], vec![]));
+}
+
+#[test]
+fn what_stands_before_the_instructions_of_all_files_comes_first() {
+    let traces = [of_processor(Order::Big, 0, 3, &[]), of_processor(Order::Big, 1, 3, &[])];
+    let text = lines(&traces);
+    let kinds: Vec<_> = text.lines().filter_map(|line| line.split("\"type\": \"").nth(1)?.split('"').next()).collect();
+    assert_eq!(kinds[..5], ["RSTHEADER", "TRACEINFO", "RSTHEADER", "TRACEINFO", "INSTR"]);
+}
+
+#[test]
+fn files_that_begin_anew_with_the_same_processor_are_read_one_behind_the_other() {
+    let traces = [of_processor(Order::Big, 0, 2, &[]), of_processor(Order::Big, 0, 3, &[])];
+    let (turns, told) = turns(&traces);
+    assert_eq!(turns, [(0, 5)]);
+    assert_eq!(told, ["\"cpu1.rst\": it begins anew with processors of the files before it, and is read behind them"]);
+    assert!(!stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
+}
+
+#[test]
+fn parts_without_a_header_go_on_with_the_file_of_their_processor() {
+    let whole = of_processor(Order::Big, 0, 4, &[]);
+    let (first, second) = whole.split_at(24 * 4);
+    let other = of_processor(Order::Big, 1, 4, &[]);
+    let traces = [first.to_vec(), other, second.to_vec()];
+    assert_eq!(turns(&traces).0, [(0, 4), (1, 4)]);
+    assert!(stepback_parsers::rst::are_one_trace(&named(&traces)).unwrap());
+    assert!(!stepback_parsers::rst::are_one_trace(&named(&traces[2..])).unwrap(), "the beginning is missing");
+}
+
+fn named(traces: &[Vec<u8>]) -> Vec<stepback_parsers::TraceFile> {
+    traces.iter().map(|bytes| file("trace", bytes.clone())).collect()
+}

@@ -1,0 +1,108 @@
+//! Which of the files of a trace follow each other, and which were written side by side.
+//!
+//! A trace that was split goes on in files without a header ("Multifile traces" in the specification); tracers of machines
+//! with several processors write a file for each of them, and each begins with a header.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use crate::read_at::TraceFile;
+use crate::rst::container::kind::RstContainer;
+use crate::rst::kind;
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord};
+use crate::rst::records::Instruction;
+use crate::rst::stream::Stream;
+
+/// So many batches are looked at until one has an instruction.
+const BATCHES: usize = 4;
+
+/// How the files of a trace belong together.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Grouping {
+    /// Files by their numbers. Those of one list follow each other.
+    pub streams: Vec<Vec<usize>>,
+    /// Files that begin anew, with processors that another file has already.
+    pub anew: Vec<usize>,
+    /// True when all lists tell times.
+    pub has_times: bool,
+}
+
+/// What a file begins with.
+#[derive(Debug, Default)]
+struct Beginning {
+    has_head: bool,
+    /// Whose instructions stand there.
+    cpus: BTreeSet<u16>,
+    has_times: bool,
+}
+
+/// True when files, in the order of their names, are one trace: each processor's records begin in one of them.
+///
+/// # Errors
+/// A file could not be read.
+pub fn are_one_trace(files: &[TraceFile]) -> io::Result<bool> {
+    let grouping = Grouping::of(files)?;
+    let begins = grouping.streams.iter().filter_map(|files_of| files.get(*files_of.first()?));
+    let heads: io::Result<Vec<bool>> = begins.map(|file| Ok(Beginning::of(file)?.has_head)).collect();
+    Ok(grouping.anew.is_empty() && heads?.into_iter().all(|has_head| has_head))
+}
+
+impl Grouping {
+    /// Looks into the files, unless there is only one. Cost: the first records of each are unpacked.
+    ///
+    /// # Errors
+    /// A file could not be read.
+    pub fn of(files: &[TraceFile]) -> io::Result<Self> {
+        if files.len() < 2 {
+            return Ok(Self { streams: vec![(0..files.len()).collect()], ..Self::default() });
+        }
+        let beginnings: io::Result<Vec<_>> = files.iter().map(Beginning::of).collect();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut anew = Vec::new();
+        for (number, beginning) in beginnings?.into_iter().enumerate() {
+            let shared = groups.iter().position(|group| !group.begins.cpus.is_disjoint(&beginning.cpus));
+            // What no instruction tells apart goes on where the file before it ended.
+            let is_bare = groups.last().is_some_and(|last| last.begins.cpus.is_empty());
+            let goes_on = shared.or_else(|| groups.len().checked_sub(1).filter(|_| is_bare || !beginning.has_head));
+            match goes_on.and_then(|place| groups.get_mut(place)) {
+                Some(group) => {
+                    anew.extend(Some(number).filter(|_| beginning.has_head && shared.is_some()));
+                    group.files.push(number);
+                    group.begins.cpus.extend(beginning.cpus);
+                }
+                None => groups.push(Group { begins: beginning, files: vec![number] }),
+            }
+        }
+        let has_times = groups.iter().all(|group| group.begins.has_times);
+        Ok(Self { streams: groups.into_iter().map(|group| group.files).collect(), anew, has_times })
+    }
+}
+
+struct Group {
+    begins: Beginning,
+    files: Vec<usize>,
+}
+
+impl Beginning {
+    fn of(file: &TraceFile) -> io::Result<Self> {
+        let mut stream = Stream::new(vec![file.clone()]);
+        let mut beginning = Self::default();
+        for batch in 0..BATCHES {
+            if !beginning.cpus.is_empty() || !stream.fill()? {
+                break;
+            }
+            let form = stream.form();
+            let handed = stream.hand_out(usize::MAX);
+            beginning.has_head |= batch == 0 && RstContainer::of_head(handed.bytes).is_some();
+            for bytes in handed.bytes.as_chunks::<RECORD_BYTES>().0 {
+                let record = RawRecord::new(bytes, form);
+                match record.kind() {
+                    kind::INSTRUCTION => _ = beginning.cpus.insert(Instruction::of(&record).cpu),
+                    kind::CPU => beginning.has_times = true,
+                    _ => {}
+                }
+            }
+        }
+        Ok(beginning)
+    }
+}

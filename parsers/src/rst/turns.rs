@@ -1,0 +1,124 @@
+//! Whose turn it is among files that were written side by side.
+//!
+//! Nothing says how the records of several processors lie to each other ("not defined", section 5a of the specification)
+//! but the times that some tracers write. Without times the processors take turns of equally many instructions, which is
+//! nearest to a machine whose processors run at the same time.
+//! A turn ends right before an instruction, or before a time: what belongs to an instruction stays beside it.
+
+use crate::rst::kind;
+use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
+use crate::rst::records::CpuTime;
+
+/// Instructions of a turn.
+pub const TURN: u64 = 1000;
+
+/// What decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnRule {
+    /// The times that all files tell.
+    Times,
+    /// Equally many instructions.
+    Instructions,
+}
+
+/// How far each file is.
+#[derive(Debug)]
+pub struct Turns {
+    rule: TurnRule,
+    clocks: Vec<Clock>,
+    current: Option<Turn>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Clock {
+    /// Past what stands before its first instruction.
+    has_begun: bool,
+    is_over: bool,
+    instructions: u64,
+    time: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    place: usize,
+    /// It ends before what is beyond: so many instructions, or a time with the number of the file that then is next.
+    limit: (u64, usize),
+}
+
+impl Turns {
+    /// Of so many files, or lists of them.
+    pub fn new(rule: TurnRule, count: usize) -> Self {
+        Self { rule, clocks: vec![Clock::default(); count], current: None }
+    }
+
+    /// Whose turn it is; none when all are over.
+    pub fn current(&mut self) -> Option<usize> {
+        if self.current.is_none() {
+            self.current = self.next();
+        }
+        self.current.map(|turn| turn.place)
+    }
+
+    /// There is nothing more where the turn is.
+    pub fn end_current(&mut self) {
+        if let Some(clock) = self.current.take().and_then(|turn| self.clocks.get_mut(turn.place)) {
+            clock.is_over = true;
+        }
+    }
+
+    fn next(&self) -> Option<Turn> {
+        let open = || self.clocks.iter().enumerate().filter(|(_, clock)| !clock.is_over);
+        if let Some((place, _)) = open().find(|(_, clock)| !clock.has_begun) {
+            return Some(Turn { place, limit: (0, place) });
+        }
+        let (place, clock) = open().min_by_key(|(place, clock)| (self.reading(clock), *place))?;
+        let others = open().filter(|(other, _)| *other != place);
+        let next = others.map(|(place, clock)| (self.reading(clock), place)).min();
+        let limit = match self.rule {
+            TurnRule::Times => next.unwrap_or((u64::MAX, usize::MAX)),
+            TurnRule::Instructions => (clock.instructions.saturating_add(TURN), place),
+        };
+        Some(Turn { place, limit })
+    }
+
+    fn reading(&self, clock: &Clock) -> u64 {
+        match self.rule {
+            TurnRule::Times => clock.time,
+            TurnRule::Instructions => clock.instructions,
+        }
+    }
+
+    /// How many of these bytes belong to the turn.
+    pub fn share(&mut self, bytes: &[u8], form: RecordForm) -> usize {
+        let is_alone = self.clocks.len() == 1;
+        let Some(turn) = self.current.filter(|_| !is_alone) else { return bytes.len() };
+        for (number, bytes) in bytes.as_chunks::<RECORD_BYTES>().0.iter().enumerate() {
+            if self.is_beyond(turn, &RawRecord::new(bytes, form)) {
+                self.current = None;
+                return number * RECORD_BYTES;
+            }
+        }
+        bytes.len()
+    }
+
+    /// Whether the turn ends before a record, which counts otherwise.
+    fn is_beyond(&mut self, turn: Turn, record: &RawRecord) -> bool {
+        let Some(clock) = self.clocks.get_mut(turn.place) else { return false };
+        let is_time = self.rule == TurnRule::Times && record.kind() == kind::CPU;
+        let is_instruction = record.kind() == kind::INSTRUCTION;
+        if !is_time && !is_instruction {
+            return false;
+        }
+        if !clock.has_begun {
+            clock.has_begun = true;
+            return true;
+        }
+        if is_time {
+            clock.time = CpuTime::of(record).timestamp;
+            return (clock.time, turn.place) > turn.limit;
+        }
+        let is_beyond = self.rule == TurnRule::Instructions && clock.instructions >= turn.limit.0;
+        clock.instructions = clock.instructions.saturating_add(u64::from(!is_beyond));
+        is_beyond
+    }
+}
