@@ -2,9 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
+#[path = "support/rst_writer.rs"]
+mod rst_writer;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
     AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, NameReader,
     Query as _, RegisterViewsAt, Steps, ThreadId, index_in_memory,
@@ -23,7 +27,11 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn index_of(path: &Path, segment_bytes: u64) -> Index<Rst> {
-    let trace = Rst::open(vec![file(path)], KeptOptions::default()).unwrap();
+    index_of_file(file(path), segment_bytes)
+}
+
+fn index_of_file(file: TraceFile, segment_bytes: u64) -> Index<Rst> {
+    let trace = Rst::open(vec![file], KeptOptions::default()).unwrap();
     trace.store().wait_for(u64::MAX).unwrap();
     trace.grow().unwrap();
     index_in_memory(Arc::new(trace), &BuildOptions { segment_bytes, threads: 1 }).unwrap()
@@ -192,7 +200,7 @@ fn reads_are_those_of_the_window_in_use() {
         window = match InstructionSet::Sparc64.window_step(&Encoding::new(&found.word.to_be_bytes()).unwrap()) {
             Some(WindowStep::Save) => window + 1,
             Some(WindowStep::Restore) => window + 7,
-            None => window,
+            Some(WindowStep::Flush | WindowStep::Choice) | None => window,
         };
     }
     for (position, mode) in modes.iter().enumerate() {
@@ -218,4 +226,113 @@ fn reads_are_those_of_the_window_in_use() {
             assert_eq!(found, expected, "{name} before {position}");
         }
     }
+}
+
+const MOV_L0: u32 = 0xa010_2000;
+const SAVE: u32 = 0x9de3_bf50;
+const RESTORE: u32 = 0x81e8_0000;
+const FLUSHW: u32 = 0x8158_0000;
+const WRPR_CWP: u32 = 0x9394_0000;
+const L0: u8 = 16;
+
+/// A program that calls so deep as there are windows, and comes back; what is told behind each `restore` is to be said.
+fn deep(windows: u8, tell: impl Fn(&mut RstWriter, u64)) -> Index<Rst> {
+    let mut writer = RstWriter::new(windows);
+    let mut pc = 0x1000;
+    let mut put = |writer: &mut RstWriter, word| {
+        writer.instruction(pc, word, None, Flags::default());
+        pc += 4;
+    };
+    for depth in 0..=u32::from(windows) {
+        put(&mut writer, MOV_L0 | depth);
+        writer.register(Kind::Integer, L0, depth.into());
+        if depth < windows.into() {
+            put(&mut writer, SAVE);
+        }
+    }
+    for depth in (0..u64::from(windows)).rev() {
+        put(&mut writer, RESTORE);
+        tell(&mut writer, depth);
+    }
+    index_of_file(TraceFile { name: "deep".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20)
+}
+
+/// The last step that wrote a register of the window in use at a position.
+fn last_write(index: &Index<Rst>, position: u64, name: &str) -> Option<u64> {
+    let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
+    let cell = Cell::Register { thread: ThreadId(0), view };
+    let question = LastAccess { cell, kinds: AccessKinds::Writes, before: Position(position) };
+    match question.run(index, &Cancel::default()).unwrap() {
+        LastAccessAnswer::Step(hit) => Some(hit.record.step.0),
+        _ => None,
+    }
+}
+
+#[test]
+fn a_window_that_deeper_frames_used_is_not_what_they_left_in_it() {
+    for windows in [4, 8] {
+        let count = u64::from(windows);
+        let index = deep(windows, |_, _| {});
+        let innermost = 2 * count + 1;
+        for depth in 0..count {
+            let at = innermost + count - depth;
+            // Of the innermost frame and those that called it there are as many windows but one.
+            let is_kept = depth > 1;
+            assert_eq!(value(&index, at, "l0"), is_kept.then_some(depth), "depth {depth} of {windows}");
+            let writer = if is_kept { 2 * depth } else { at - 1 };
+            assert_eq!(last_write(&index, at, "l0"), Some(writer), "depth {depth} of {windows}");
+            // The outs are the ins of the frame that was left.
+            assert_eq!(last_write(&index, at, "o0"), last_write(&index, at - 1, "i0"), "depth {depth} of {windows}");
+        }
+        // A frame that is new has locals of nobody.
+        assert_eq!((value(&index, 2, "l0"), value(&index, 3, "l0")), (None, Some(1)));
+        assert_eq!(last_write(&index, 2, "l0"), Some(1));
+    }
+    // What the trace states again is known, and is no write where it is no news.
+    let index = deep(4, |writer, depth| (8..32).for_each(|number| writer.register(Kind::Integer, number, depth)));
+    for depth in 0..4 {
+        assert_eq!(value(&index, 9 + 4 - depth, "l0"), Some(depth), "depth {depth}");
+    }
+    assert_eq!(last_write(&index, 11, "l0"), Some(4));
+}
+
+#[test]
+fn stored_windows_and_windows_chosen_by_number_are_unknown_until_they_are_told() {
+    let value_at_end = |words: &[u32], told: &[(Kind, u8, u64)]| {
+        let mut writer = RstWriter::new(8);
+        writer.register_before(Kind::Privileged, 9, 2);
+        writer.register_before(Kind::Integer, L0, 77);
+        for (word, pc) in words.iter().zip((0x1000..).step_by(4)) {
+            writer.instruction(pc, *word, None, Flags::default());
+        }
+        told.iter().for_each(|(kind, number, value)| writer.register(*kind, *number, *value));
+        let file = TraceFile { name: "windows".to_owned(), data: Arc::new(writer.into_bytes()) };
+        let index = index_of_file(file, 1 << 20);
+        value(&index, index.step_count(), "l0")
+    };
+    assert_eq!(value_at_end(&[SAVE, RESTORE], &[]), Some(77));
+    assert_eq!(value_at_end(&[SAVE, FLUSHW, RESTORE], &[]), None);
+    assert_eq!(value_at_end(&[FLUSHW], &[]), Some(77));
+    assert_eq!(value_at_end(&[WRPR_CWP], &[]), None);
+    let window = |number| [(Kind::Privileged, 9, number)];
+    assert_eq!(value_at_end(&[WRPR_CWP], &window(3)), None);
+    assert_eq!(value_at_end(&[WRPR_CWP], &window(2)), Some(77));
+    // `wrpr %g0, 2, %cwp` says it itself.
+    assert_eq!(value_at_end(&[WRPR_CWP & !(31 << 14) | 1 << 13 | 2], &[]), Some(77));
+}
+
+#[test]
+fn a_window_that_is_told_late_leaves_the_cells_their_numbers() {
+    let mut writer = RstWriter::new(8);
+    writer.instruction(0x1000, MOV_L0 | 5, None, Flags::default());
+    writer.register(Kind::Integer, L0, 5);
+    writer.register(Kind::Privileged, 9, 3);
+    writer.instruction(0x1004, SAVE, None, Flags::default());
+    writer.register(Kind::Privileged, 9, 4);
+    writer.instruction(0x1008, RESTORE, None, Flags::default());
+    writer.register(Kind::Privileged, 9, 3);
+    let index = index_of_file(TraceFile { name: "late".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    assert_eq!([1, 3].map(|position| value(&index, position, "l0")), [Some(5); 2]);
+    assert_eq!([1, 3].map(|position| last_write(&index, position, "l0")), [Some(0); 2]);
+    assert_eq!([1, 2, 3].map(|position| value(&index, position, "cwp")), [3, 4, 3].map(Some));
 }

@@ -149,7 +149,7 @@ pub(crate) trait Architecture {
     fn is_link(_register: RegisterId) -> bool {
         false
     }
-    /// To which register window it turns when it is executed.
+    /// What it does to the register windows when it is executed.
     fn window_step(_encoding: &Encoding) -> Option<WindowStep> {
         None
     }

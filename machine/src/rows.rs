@@ -275,7 +275,7 @@ impl InstructionSet {
         ask!(self, Of => Of::SLOT_BYTES)
     }
 
-    /// To which register window an instruction turns when it is executed; none: it stays in its own.
+    /// What an instruction does to the register windows when it is executed; none: it leaves them alone.
     pub fn window_step(self, encoding: &Encoding) -> Option<WindowStep> {
         ask!(self, Of => Of::window_step(encoding))
     }

@@ -95,13 +95,17 @@ pub const fn numbered_out(window: u16, number: u16) -> RegisterId {
     RegisterId(NUMBERED_OUTS + window * 8 + number)
 }
 
-/// To which window an instruction turns.
+/// What an instruction does to the windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowStep {
-    /// To the next, as `save` does.
+    /// It turns to the next, as `save` does.
     Save,
-    /// Back to the one before, as `restore` and `return` do.
+    /// It turns back to the one before, as `restore` and `return` do.
     Restore,
+    /// It stays, and all other windows that are in use are stored: they come from memory when control turns back to them.
+    Flush,
+    /// It chooses by a number that a register holds which window or set of globals is in use.
+    Choice,
 }
 
 /// The windows of a processor, and the one in use.
@@ -183,6 +187,18 @@ impl Mode {
         matches!(self, Self::Window { .. })
     }
 
+    /// The mode behind an instruction that does this to the windows, as far as the instruction tells it.
+    #[must_use]
+    pub fn behind(self, step: Option<WindowStep>) -> Self {
+        let Self::Window { current, count, globals } = self else { return self };
+        let turned = |current: u8| Self::Window { current: current % count.max(1), count, globals };
+        match step {
+            Some(WindowStep::Save) => turned(current.saturating_add(1)),
+            Some(WindowStep::Restore) => turned(current.saturating_add(count.saturating_sub(1))),
+            Some(WindowStep::Flush | WindowStep::Choice) | None => self,
+        }
+    }
+
     /// The value of the status register that tells of this mode; none of modes whose processors have a layout of their own.
     /// From the lowest byte on: the window in use, how many there are, the set of globals.
     pub const fn window_status(self) -> Option<u32> {
@@ -227,6 +243,7 @@ mod tests {
         for mode in all_modes() {
             let Mode::Window { current, count, globals } = mode else { continue };
             let next = Mode::Window { current: (current + 1) % count, count, globals };
+            assert_eq!((mode.behind(Some(WindowStep::Save)), next.behind(Some(WindowStep::Restore))), (next, mode));
             for number in 0..32 {
                 assert_eq!(mode.home(after_save(number)), next.home(general(number)), "{mode:?} {number}");
                 assert_eq!(next.home(after_restore(number)), mode.home(general(number)), "{mode:?} {number}");

@@ -130,9 +130,18 @@ impl Architecture for Sparc64 {
 
     fn window_step(encoding: &Encoding) -> Option<WindowStep> {
         let word = word_of(encoding).filter(|word| word.format() == 2)?;
-        match word.kind() {
-            0x3c => Some(WindowStep::Save),
-            0x39 | 0x3d => Some(WindowStep::Restore),
+        match (word.kind(), word.destination()) {
+            (0x3c, _) => Some(WindowStep::Save),
+            (0x39 | 0x3d, _) => Some(WindowStep::Restore),
+            // FLUSHW, and the trap by which programs ask for the same (Solaris, `<sys/trap.h>`; Linux does so too).
+            (0x2b, _) => Some(WindowStep::Flush),
+            (0x3a, condition)
+                if condition & 15 != 0 && word.has_number() && word.first() == 0 && word.field(0, 7) == 3 =>
+            {
+                Some(WindowStep::Flush)
+            }
+            // WRPR of PSTATE, which chooses a set of globals in older processors, of CWP and of GL.
+            (0x32, 6 | 9 | 16) => Some(WindowStep::Choice),
             _ => None,
         }
     }

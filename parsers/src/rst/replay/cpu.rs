@@ -6,6 +6,7 @@ use stepback_machine::{Delay, Mode, RegisterId, RegisterView, WindowStep};
 
 use crate::events::ThreadNumber;
 use crate::rst::records::{PaVaDiff, RegisterValues, Trap};
+use crate::rst::replay::frames::{Contents, Frames, Place, chosen_cells, unknown_cells};
 use crate::rst::replay::memory::Piece;
 
 /// Windows of a processor that does not say how many it has.
@@ -23,6 +24,13 @@ pub struct Cpu {
     pub thread: ThreadNumber,
     /// The window in use; where the trace has not said it, counted from an arbitrary one.
     pub window: u8,
+    /// How far from the numbers of the trace those here are, once the trace has said one: where it did so late, the cells
+    /// that were named before keep their numbers.
+    window_base: Option<u8>,
+    /// A trap was taken of which it is not told to which window it turned.
+    is_window_guessed: bool,
+    /// Which frames the windows hold.
+    frames: Frames,
     /// How many windows there are.
     pub windows: u8,
     /// The set of globals in use.
@@ -66,6 +74,10 @@ pub struct LastStep {
     pub untold: Vec<RegisterView>,
     /// The registers that it wrote.
     pub written: Vec<RegisterView>,
+    /// Those of the window that it turned to of which nothing is known until the trace tells them.
+    pub unknown: Vec<RegisterView>,
+    /// By which register it chose a window or a set of globals, where only the trace can say which.
+    pub choice: Option<RegisterView>,
 }
 
 impl Cpu {
@@ -74,6 +86,9 @@ impl Cpu {
         Self {
             thread,
             window: 0,
+            window_base: None,
+            is_window_guessed: false,
+            frames: Frames::default(),
             windows: windows.unwrap_or(USUAL_WINDOWS),
             globals: 0,
             level: 0,
@@ -108,16 +123,28 @@ impl Cpu {
         self.window = (i16::from(self.window) + by).rem_euclid(windows) as u8;
     }
 
-    /// Takes the window that an instruction leads to.
-    pub fn follow(&mut self, step: WindowStep) {
+    fn place(&self) -> Place {
+        Place { window: self.window % self.windows, count: self.windows }
+    }
+
+    /// Takes the windows as they are before the first instruction, which may turn back so often before a frame has to be loaded.
+    pub fn begin_frames(&mut self, callers: Option<u64>) {
+        self.frames.begin(self.place(), callers.unwrap_or(u64::MAX));
+    }
+
+    /// Takes the window that an instruction leads to; gives the cells of which nothing is known there.
+    pub fn follow(&mut self, step: WindowStep) -> Vec<RegisterView> {
         match step {
             WindowStep::Save => self.turn(1),
             WindowStep::Restore => self.turn(-1),
+            WindowStep::Flush | WindowStep::Choice => {}
         }
+        unknown_cells(self.frames.follow(step, self.place()), self.mode())
     }
 
     /// A trap is taken, which may turn to another window (The SPARC Architecture Manual, Version 9, 7.6 "Trap Processing").
-    pub fn enter_trap(&mut self, trap: &Trap, can_save: Option<u64>) {
+    /// Gives the cells of which nothing is known until its handler has loaded them.
+    pub fn enter_trap(&mut self, trap: &Trap, can_save: Option<u64>) -> Vec<RegisterView> {
         if let Some(place) = self.saved_windows.get_mut(usize::from(self.level) + 1) {
             *place = Some(self.window);
         }
@@ -125,10 +152,18 @@ impl Cpu {
         match trap.trap_type {
             0x24 => self.turn(1),
             // A spill is asked for when no window can be saved to, so where nothing says how many there are, there is none.
-            0x80..=0xbf => self.turn(2 + i16::from(can_save.unwrap_or(0) as u8)),
-            0xc0..=0xff => self.turn(-1),
+            0x80..=0xbf => {
+                self.is_window_guessed = can_save.is_none();
+                self.turn(2 + i16::from(can_save.unwrap_or(0) as u8));
+            }
+            0xc0..=0xff => {
+                self.turn(-1);
+                self.frames.load(self.place());
+                return unknown_cells(Contents::Loaded, self.mode());
+            }
             _ => {}
         }
+        Vec::new()
     }
 
     /// The handler of a trap is done.
@@ -136,16 +171,38 @@ impl Cpu {
         if let Some(window) = self.saved_windows.get_mut(usize::from(self.level)).and_then(Option::take) {
             self.window = window;
         }
+        self.is_window_guessed = false;
         self.level = self.level.saturating_sub(1);
     }
 
     /// Takes the window that the trace says.
     pub fn set_window(&mut self, window: u64) {
-        if let Ok(window) = u8::try_from(window)
-            && window < self.windows
-        {
+        let Some(told) = u8::try_from(window).ok().filter(|window| *window < self.windows) else { return };
+        let is_named = self.told_mode != Mode::Other;
+        let base = match self.window_base {
+            Some(base) => base,
+            None if self.is_window_guessed => return,
+            None if is_named => (self.window + self.windows - told) % self.windows,
+            None => 0,
+        };
+        self.window_base = Some(base);
+        let window = (told + base) % self.windows;
+        if window != self.window && is_named {
             self.window = window;
+            self.frames.lose_others(self.place());
         }
+        self.window = window;
+    }
+
+    /// The number of the window in use as the trace counts them; none while it has not said one.
+    pub fn told_window(&self) -> Option<u8> {
+        let base = self.window_base?;
+        Some((self.window + self.windows - base) % self.windows)
+    }
+
+    /// The window here that has a number in the trace.
+    pub fn window_of(&self, told: u8) -> u8 {
+        (told + self.window_base.unwrap_or(0)) % self.windows
     }
 
     /// Takes the set of globals that the processor's state chooses.
@@ -162,6 +219,25 @@ impl Cpu {
     pub fn learn(&mut self, home: RegisterView, value: Option<u64>) {
         if let Some(place) = place_of(home).and_then(|place| self.known.get_mut(place)) {
             *place = value;
+        }
+    }
+
+    /// The registers of which nothing is known behind the last instruction.
+    pub fn take_unknown(&mut self) -> Vec<RegisterView> {
+        let mode = self.mode();
+        let Some(last) = &mut self.last else { return Vec::new() };
+        let mut unknown = std::mem::take(&mut last.untold);
+        unknown.append(&mut last.unknown);
+        if let Some(choice) = last.choice.take().filter(|choice| unknown.contains(choice)) {
+            unknown.extend(chosen_cells(choice, mode));
+        }
+        unknown
+    }
+
+    /// What a register holds is told.
+    pub fn confirm(&mut self, home: RegisterView) {
+        if let Some(last) = self.last.as_mut().filter(|last| !last.unknown.is_empty()) {
+            last.unknown.retain(|view| !view.overlaps(home));
         }
     }
 

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use foldhash::HashMap;
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, Flow, InstructionSet, MemoryOperand, RegisterView, Target,
-    WindowStep, decode,
+    AccessKind, Address, Branch, Control, Encoding, Expression, Flow, InstructionSet, MemoryOperand, RegisterView,
+    Target, WindowStep, decode,
 };
 
 /// So many instruction words are remembered before all are forgotten.
@@ -23,8 +23,10 @@ pub struct Effects {
     pub accesses: Vec<Touch>,
     /// The registers that it writes, by their names before it.
     pub writes: Vec<RegisterView>,
-    /// Which window it leads to.
+    /// What it does to the windows.
     pub window: Option<WindowStep>,
+    /// Where it chooses among windows or globals, the numbers by which it does, as far as it holds them itself.
+    pub chosen: Vec<(RegisterView, u64)>,
     /// Whether it branches depends on more than itself.
     is_conditional: bool,
 }
@@ -52,12 +54,18 @@ impl Effects {
             Some(Touch { kind: operand.kind, offset, size_bytes: operand.size_bytes? })
         };
         let registers = instruction.registers.as_ref();
+        let window = SET.window_step(&encoding);
+        let chosen = instruction.meaning.writes.iter().filter_map(|write| match write.value {
+            Expression::Constant(value) if window == Some(WindowStep::Choice) => Some((write.view, value)),
+            _ => None,
+        });
         Self {
             encoding: Some(encoding),
             control: instruction.control,
             accesses: operands.iter().filter_map(touch).collect(),
             writes: registers.map(|known| known.writes.clone()).unwrap_or_default(),
-            window: SET.window_step(&encoding),
+            window,
+            chosen: chosen.collect(),
             is_conditional: registers.is_some_and(|known| !known.reads.is_empty()),
         }
     }

@@ -2,6 +2,7 @@
 
 mod cpu;
 mod effects;
+mod frames;
 mod memory;
 mod names;
 mod statements;

@@ -52,6 +52,9 @@ impl<B: BlockSink> Replay<'_, B> {
         }
         self.tell_mode(cpu);
         early.iter().for_each(|values| self.take(values));
+        let can_restore = self.fixed.can_restore;
+        let state = self.cpu(cpu);
+        state.begin_frames(can_restore.and_then(|view| state.known(view)));
     }
 
     fn take(&mut self, values: &RegisterValues) {
@@ -81,6 +84,10 @@ impl<B: BlockSink> Replay<'_, B> {
             // At level 0 there are none of these.
             (RegisterKind::Privileged, Some(_)) if self.cpu(cpu).level == 0 => return,
             (RegisterKind::Privileged, Some(name)) => view(&format!("{name}{}", self.cpu(cpu).level)),
+            (RegisterKind::Window, _) if slot.id & 31 >= 8 => {
+                let window = self.cpu(cpu).window_of(slot.id >> 5);
+                self.names.of(&RegisterSlot { id: window << 5 | slot.id & 31, ..*slot })
+            }
             _ => self.names.of(slot),
         };
         match found {
@@ -94,19 +101,25 @@ impl<B: BlockSink> Replay<'_, B> {
 
     /// Takes what decides which registers names mean.
     fn follow_state(&mut self, cpu: u16, slot: &RegisterSlot) {
-        let of = self.names.of(slot);
-        let is = |view: Option<RegisterView>| view.is_some() && of == view;
+        if let Some(view) = self.names.of(slot) {
+            self.follow_register(cpu, view, slot.value);
+        }
+    }
+
+    /// The same by the register.
+    pub(super) fn follow_register(&mut self, cpu: u16, of: RegisterView, value: u64) {
+        let is = |view: Option<RegisterView>| Some(of) == view;
         let (is_window, is_level) = (is(self.fixed.window), is(self.fixed.level));
         let (is_state, is_globals) = (is(self.fixed.pstate), is(self.fixed.globals));
         let state = self.cpu(cpu);
         if is_window {
-            state.set_window(slot.value);
+            state.set_window(value);
         } else if is_level {
-            state.level = slot.value.min(crate::rst::replay::cpu::LEVELS.into()) as u8;
+            state.level = value.min(crate::rst::replay::cpu::LEVELS.into()) as u8;
         } else if is_state {
-            state.set_state(slot.value);
+            state.set_state(value);
         } else if is_globals {
-            state.globals = (slot.value & 7) as u8;
+            state.globals = (value & 7) as u8;
         }
     }
 
@@ -121,6 +134,7 @@ impl<B: BlockSink> Replay<'_, B> {
         if home.register == RegisterId(0) {
             return;
         }
+        state.confirm(home);
         let is_written = is_last && state.takes_for_written(home);
         let is_known = u64::try_from(value).is_ok_and(|value| state.known(home) == Some(value));
         if is_written || !is_known {

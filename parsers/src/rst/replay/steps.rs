@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use stepback_machine::{Delay, Flow, InstructionSet};
+use stepback_machine::{Delay, Flow, InstructionSet, RegisterView, WindowStep};
 
 use crate::events::DelaySlot;
 use crate::marker::{Marker, MarkerKind};
@@ -84,14 +84,19 @@ impl<B: BlockSink> Replay<'_, B> {
         let is_return = effects.control.flow == Flow::ExceptionReturn;
         let cpu = self.cpu(found.cpu);
         let written: Vec<_> = effects.writes.iter().filter(|_| !is_idle).map(|view| cpu.home(*view)).collect();
-        if let Some(step) = effects.window {
-            cpu.follow(step);
-        }
+        let mut unknown = effects.window.filter(|_| !is_idle).map_or_else(Vec::new, |step| cpu.follow(step));
+        unknown.retain(|view| !written.contains(view));
         if is_return {
             cpu.leave_trap();
         }
         let thread = cpu.thread;
-        cpu.last = Some(LastStep { pc: found.pc, delay: effects.control.delay, untold: written.clone(), written });
+        let (delay, untold) = (effects.control.delay, written.clone());
+        let is_choice = effects.window == Some(WindowStep::Choice) && effects.chosen.is_empty();
+        let choice = written.first().copied().filter(|_| is_choice);
+        cpu.last = Some(LastStep { pc: found.pc, delay, untold, written, unknown, choice });
+        for (view, value) in &effects.chosen {
+            self.follow_register(found.cpu, *view, *value);
+        }
         self.tell_mode(found.cpu);
         if is_return {
             let value = found.ea.unwrap_or(0);
@@ -119,8 +124,7 @@ impl<B: BlockSink> Replay<'_, B> {
         let Some(last) = self.last else { return };
         let cpu = self.cpu(last);
         let thread = cpu.thread;
-        let untold = cpu.last.as_mut().map(|step| std::mem::take(&mut step.untold)).unwrap_or_default();
-        untold.iter().for_each(|view| cpu.learn(*view, None));
+        let unknown = cpu.take_unknown();
         for OpenAccess { kind, address, size_bytes, value } in std::mem::take(&mut self.open) {
             let access = StoredAccess { kind, size_bytes, address, pc: None };
             match value {
@@ -128,8 +132,15 @@ impl<B: BlockSink> Replay<'_, B> {
                 None => self.encoder.access(thread, access),
             }
         }
-        for view in untold {
-            self.encoder.register(thread, StoredRegister { view, value: None });
+        self.tell_unknown(last, &unknown);
+    }
+
+    /// Tells that nothing is known of some registers.
+    pub(super) fn tell_unknown(&mut self, cpu: u16, views: &[RegisterView]) {
+        let thread = self.cpu(cpu).thread;
+        for view in views {
+            self.cpu(cpu).learn(*view, None);
+            self.encoder.register(thread, StoredRegister { view: *view, value: None });
         }
     }
 

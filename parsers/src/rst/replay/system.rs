@@ -30,14 +30,15 @@ impl<B: BlockSink> Replay<'_, B> {
         let can_save = self.fixed.can_save;
         let state = self.cpu(cpu);
         let can_save = can_save.and_then(|view| state.known(view));
-        state.enter_trap(trap, can_save);
+        let unknown = state.enter_trap(trap, can_save);
         let (thread, level) = (state.thread, state.level);
         self.encoder.marker(thread, Marker { kind: MarkerKind::HARDWARE_EVENT, value: trap.pc }, 0);
         self.encoder.note(thread, TextKind::Exception, &trap_text(trap));
         self.tell_mode(cpu);
         let saved = [("tt", u64::from(trap.trap_type)), ("tpc", trap.pc), ("tnpc", trap.npc)];
         let saved = saved.map(|(name, value)| (view(&format!("{name}{level}")), value));
-        let window = self.fixed.window.zip(Some(self.cpu(cpu).window.into()));
+        self.tell_unknown(cpu, &unknown);
+        let window = self.fixed.window.zip(self.cpu(cpu).told_window().map(u64::from));
         let known = saved.into_iter().chain([(self.fixed.level, u64::from(level))]);
         let known = known.filter_map(|(view, value)| Some((view?, value))).chain(window);
         known.for_each(|(view, value)| self.tell(cpu, view, StatedValue { value: value.into(), told: Told::Before }));

@@ -1,0 +1,71 @@
+//! Writes RST traces record by record, as `rst.md` lays them out: big-endian, one processor.
+
+/// A trace that grows.
+#[derive(Clone, Debug)]
+pub struct RstWriter {
+    bytes: Vec<u8>,
+}
+
+/// What a record says of an instruction besides itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Flags {
+    /// It branched.
+    pub is_taken: bool,
+    /// The branch before it skipped it.
+    pub is_annulled: bool,
+    /// It trapped.
+    pub has_trap: bool,
+}
+
+/// Kinds of registers in records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Integer = 1,
+    Privileged = 3,
+}
+
+impl RstWriter {
+    /// A trace of a processor with so many windows.
+    pub fn new(windows: u8) -> Self {
+        let mut bytes = b"\x02\x02\x0d%RST Header v2.13".to_vec();
+        bytes.resize(24, 0);
+        bytes.extend(padded(format!("\x0enwins={windows}").into_bytes()));
+        Self { bytes }
+    }
+
+    pub fn instruction(&mut self, pc: u64, word: u32, ea: Option<u64>, flags: Flags) {
+        let bits = u8::from(ea.is_some()) << 6
+            | u8::from(flags.has_trap) << 5
+            | u8::from(flags.is_taken) << 2
+            | u8::from(flags.is_annulled) << 1;
+        self.bytes.extend([3, bits, 0, 0]);
+        self.bytes.extend(word.to_be_bytes());
+        self.bytes.extend(pc.to_be_bytes());
+        self.bytes.extend(ea.unwrap_or(0).to_be_bytes());
+    }
+
+    /// A register behind the last instruction.
+    pub fn register(&mut self, kind: Kind, number: u8, value: u64) {
+        self.value(kind, number, value, 0x80);
+    }
+
+    /// A register before the next instruction.
+    pub fn register_before(&mut self, kind: Kind, number: u8, value: u64) {
+        self.value(kind, number, value, 0);
+    }
+
+    fn value(&mut self, kind: Kind, number: u8, value: u64, moment: u8) {
+        self.bytes.extend([9, moment, kind as u8, 5, number, 0, 0, 0]);
+        self.bytes.extend(value.to_be_bytes());
+        self.bytes.extend([0; 8]);
+    }
+
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+fn padded(mut record: Vec<u8>) -> Vec<u8> {
+    record.resize(24, 0);
+    record
+}

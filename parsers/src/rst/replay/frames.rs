@@ -1,0 +1,183 @@
+//! Which frames the windows of a processor hold.
+//!
+//! There are more frames than windows: a `save` for which none is free has the oldest frame stored in memory, and a `restore`
+//! to a frame that is there has it loaded (The SPARC Architecture Manual, Version 9, 6.4 "Register Window Management").
+//! A trace of a program alone shows neither, so what a window held last is not what is in it behind such a `restore`.
+//!
+//! ```text
+//! 3 windows    save   save   restore   restore
+//! window  0      1      2       1         0: the second save made the ins of window 0 its outs
+//! ```
+
+use std::sync::LazyLock;
+
+use stepback_machine::{Mode, RegisterView, WindowStep};
+
+use crate::rst::replay::names::view;
+
+/// The most windows that a processor has.
+const WINDOWS: usize = 32;
+
+/// Frames by their depth.
+#[derive(Clone, Debug, Default)]
+pub struct Frames {
+    /// Of the frame in use, from an arbitrary one.
+    depth: i64,
+    /// The frame whose locals and ins each window holds; none where they are those of no frame that is still known.
+    held: [Option<i64>; WINDOWS],
+}
+
+/// A window, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Less than the count.
+    pub window: u8,
+    /// At least one.
+    pub count: u8,
+}
+
+impl Place {
+    fn back(self, windows: u8) -> usize {
+        let count = usize::from(self.count.max(1));
+        (usize::from(self.window) + count - usize::from(windows) % count) % count
+    }
+}
+
+/// What a window holds that was turned to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Contents {
+    /// What its frame left there.
+    Kept,
+    /// Locals and ins that nothing tells of.
+    Loaded,
+    /// Locals and outs of a frame that is new.
+    New,
+}
+
+impl Frames {
+    /// The windows of a processor that is in one, and may `restore` so often before a frame has to be loaded.
+    pub fn begin(&mut self, at: Place, callers: u64) {
+        *self = Self::default();
+        let callers = u8::try_from(callers).unwrap_or(u8::MAX).min(at.count.saturating_sub(2));
+        for caller in 0..=callers {
+            self.hold(at.back(caller), Some(-i64::from(caller)));
+        }
+    }
+
+    fn hold(&mut self, window: usize, frame: Option<i64>) {
+        if let Some(held) = self.held.get_mut(window) {
+            *held = frame;
+        }
+    }
+
+    /// An instruction did something to the windows, and this is the one in use now.
+    pub fn follow(&mut self, step: WindowStep, at: Place) -> Contents {
+        match step {
+            WindowStep::Save => {
+                self.depth += 1;
+                self.hold(at.back(0), Some(self.depth));
+                // Its ins are the outs of the new frame.
+                self.hold(at.back(at.count.saturating_sub(1)), None);
+                Contents::New
+            }
+            WindowStep::Restore => {
+                self.depth -= 1;
+                let is_kept = self.held.get(at.back(0)).copied().flatten() == Some(self.depth);
+                self.hold(at.back(0), Some(self.depth));
+                if is_kept { Contents::Kept } else { Contents::Loaded }
+            }
+            WindowStep::Flush | WindowStep::Choice => {
+                self.lose_others(at);
+                Contents::Kept
+            }
+        }
+    }
+
+    /// A window is to be loaded for the frame that control returns to.
+    pub fn load(&mut self, at: Place) {
+        self.hold(at.back(0), Some(self.depth - 1));
+    }
+
+    /// Frames besides the one in use may have been stored.
+    pub fn lose_others(&mut self, at: Place) {
+        self.held = [None; WINDOWS];
+        self.hold(at.back(0), Some(self.depth));
+    }
+}
+
+/// Outs, locals and ins by their plain names.
+static WINDOWED: LazyLock<Vec<RegisterView>> =
+    LazyLock::new(|| (8..32).filter_map(|number| view(&format!("r{number}"))).collect());
+
+/// The cells of which nothing is known where a window was turned to.
+pub fn unknown_cells(contents: Contents, mode: Mode) -> Vec<RegisterView> {
+    let (passed_over, count) = match contents {
+        Contents::Kept => return Vec::new(),
+        Contents::Loaded => (8, 16),
+        Contents::New => (0, 16),
+    };
+    let cells = WINDOWED.iter().skip(passed_over).take(count);
+    cells.map(|view| RegisterView { register: mode.home(view.register), ..*view }).collect()
+}
+
+/// The cells of all windows, or the globals of all sets: where a number that nothing tells chose the one in use.
+pub fn chosen_cells(choice: RegisterView, mode: Mode) -> Vec<RegisterView> {
+    let Mode::Window { count, .. } = mode else { return Vec::new() };
+    let windows = (0..count).flat_map(|window| {
+        let cells = ['l', 'i'].into_iter().flat_map(|family| (0..8).map(move |number| (family, number)));
+        cells.map(move |(family, number)| format!("w{window}.{family}{number}"))
+    });
+    let globals = (0..8).flat_map(|set| (1..8).map(move |number| format!("gl{set}.g{number}")));
+    let chosen: Vec<String> = if view("cwp") == Some(choice) { windows.collect() } else { globals.collect() };
+    chosen.iter().filter_map(|name| view(name)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(window: u8) -> Place {
+        Place { window, count: 4 }
+    }
+
+    #[track_caller]
+    fn check(frames: &mut Frames, steps: &[(WindowStep, u8, Contents)]) {
+        for (place, (step, window, expected)) in steps.iter().enumerate() {
+            assert_eq!(frames.follow(*step, at(*window)), *expected, "{place}: {step:?}");
+        }
+    }
+
+    #[test]
+    fn a_frame_is_kept_while_there_are_windows_for_those_that_it_calls() {
+        use Contents::{Kept, Loaded, New};
+        use WindowStep::{Restore, Save};
+        let mut frames = Frames::default();
+        frames.begin(at(0), 0);
+        check(&mut frames, &[(Save, 1, New), (Save, 2, New), (Restore, 1, Kept), (Restore, 0, Kept)]);
+        check(&mut frames, &[(Save, 1, New), (Save, 2, New), (Save, 3, New), (Save, 0, New)]);
+        // The third of them took the ins of the first window, the fourth its locals, and the ins of the second.
+        check(&mut frames, &[(Restore, 3, Kept), (Restore, 2, Kept), (Restore, 1, Loaded), (Restore, 0, Loaded)]);
+        check(&mut frames, &[(Save, 1, New), (Restore, 0, Kept)]);
+    }
+
+    #[test]
+    fn callers_of_before_are_held_as_far_as_the_processor_says() {
+        let mut frames = Frames::default();
+        frames.begin(at(1), 9);
+        check(&mut frames, &[(WindowStep::Restore, 0, Contents::Kept), (WindowStep::Restore, 3, Contents::Kept)]);
+        check(&mut frames, &[(WindowStep::Restore, 2, Contents::Loaded)]);
+        frames.begin(at(1), 1);
+        check(&mut frames, &[(WindowStep::Restore, 0, Contents::Kept), (WindowStep::Restore, 3, Contents::Loaded)]);
+    }
+
+    #[test]
+    fn a_flush_stores_all_others() {
+        let mut frames = Frames::default();
+        frames.begin(at(1), 9);
+        check(&mut frames, &[(WindowStep::Save, 2, Contents::New), (WindowStep::Flush, 2, Contents::Kept)]);
+        check(&mut frames, &[(WindowStep::Restore, 1, Contents::Loaded), (WindowStep::Save, 2, Contents::New)]);
+        check(&mut frames, &[(WindowStep::Restore, 1, Contents::Kept)]);
+        frames.load(at(0));
+        check(&mut frames, &[(WindowStep::Restore, 0, Contents::Kept)]);
+    }
+}
