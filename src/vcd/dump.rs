@@ -5,7 +5,7 @@ use std::iter::Peekable;
 use std::sync::atomic::AtomicU64;
 
 use stepback_index::{Cancel, Index, NameReader, Query as _, QueryError, RegistersAt, SlotReader, ThreadId};
-use stepback_machine::Address;
+use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{AnySource, ParseScratch, Position, Source as _};
 
 use super::fidelity::Fidelity;
@@ -13,7 +13,8 @@ use super::functions::{FunctionChange, FunctionSpan, Functions};
 use super::node::Node;
 use super::nodes::{NodeSink, Nodes, NodesEnd, NodesStart};
 use super::register_state::RegisterState;
-use super::scope::Scope;
+use super::scope::{Numbering, Scope};
+use super::sets::used_sets;
 use super::writer::Writer;
 use crate::image::Images;
 
@@ -134,7 +135,8 @@ impl<'a, W: Write> Dump<'a, W> {
     ) -> Result<DumpSummary, DumpError> {
         let index = traced.index;
         let start = start(index, options)?;
-        let mut dump = Self::new(traced, options, out);
+        let sets = used_sets(index, &start.registers, options.from..options.to, done)?;
+        let mut dump = Self::new(traced, sets, options, out);
         if options.from > Position(0) {
             dump.take_up(&start.registers);
         }
@@ -151,14 +153,14 @@ impl<'a, W: Write> Dump<'a, W> {
         dump.footer()
     }
 
-    fn new(traced: Traced<'a>, options: &'a DumpOptions, out: W) -> Self {
+    fn new(traced: Traced<'a>, sets: Vec<Vec<InstructionSet>>, options: &'a DumpOptions, out: W) -> Self {
         let Traced { index, images, functions } = traced;
         let mut scopes = Vec::new();
         let mut signals = 0;
         let threads = index.threads();
-        for (thread, info) in (0..).map(ThreadId).zip(threads) {
+        for ((thread, info), sets) in (0..).map(ThreadId).zip(threads).zip(sets) {
             let name = if threads.len() == 1 { "CPU" } else { &info.name };
-            let scope = Scope::new(thread, info, name, signals, options.fidelity);
+            let scope = Scope::new(thread, sets, name, Numbering { first: signals, fidelity: options.fidelity });
             signals += scope.signal_count();
             scopes.push(scope);
         }

@@ -19,6 +19,7 @@ mod nodes;
 mod register_state;
 mod row;
 mod scope;
+mod sets;
 mod signals;
 mod writer;
 

@@ -7,7 +7,7 @@ use stepback_machine::{BankedRegister, InstructionSet, Mode, RegisterId, Registe
 use stepback_parsers::{Position, RegisterWrite, Source, WrittenName};
 
 /// No signal shows more of a register.
-const SHOWN_BYTES: u16 = 16;
+pub const SHOWN_BYTES: u16 = 16;
 
 /// The values of the registers of the architecture's table, as far as signals show them.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +58,11 @@ impl RegisterState {
     pub fn at<S: Source>(names: &NameReader<'_, S>, thread: ThreadId, at: Position) -> Result<Self, QueryError> {
         let only = [RegisterId::SP, RegisterId::LR].map(|plain| names.only_bank(thread, plain));
         Ok(Self { state: names.state_at(thread, at)?, only, ..Self::default() })
+    }
+
+    /// The instruction set that is in use; none where nothing told it yet.
+    pub fn set(&self) -> Option<InstructionSet> {
+        self.state.map(|state| state.set)
     }
 
     /// The values that a register file states.

@@ -2,12 +2,13 @@
 
 use std::io::{self, Write};
 
-use stepback_index::{ThreadId, ThreadInfo};
-use stepback_machine::{AccessKind, RegisterId, RegisterView};
+use stepback_index::ThreadId;
+use stepback_machine::{AccessKind, InstructionSet, RegisterId, RegisterView};
 
 use super::fidelity::Fidelity;
 use super::node::{Instruction, Node, NodeAccess};
-use super::register_state::RegisterState;
+use super::register_state::{RegisterState, SHOWN_BYTES};
+use super::sets::share_names;
 use super::signals::{RegisterSignal, register_signals};
 use super::writer::{Bit, SignalId, SignalKind, Writer};
 
@@ -17,6 +18,9 @@ pub struct Scope {
     name: String,
     word_bits: usize,
     data_bits: usize,
+    /// Those whose names it uses, and which of them it uses at the node at hand.
+    sets: Vec<InstructionSet>,
+    set: usize,
     registers: Vec<(SignalId, RegisterSignal)>,
     /// For each register of the table the signals that show some of it.
     by_register: Vec<Vec<usize>>,
@@ -27,6 +31,15 @@ pub struct Scope {
     is_driven: bool,
     /// Register signals that are written with the next node in any case.
     due: Vec<usize>,
+}
+
+/// How a scope's signals are numbered and laid out.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbering {
+    /// The number of its first signal.
+    pub first: usize,
+    /// Whose conventions hold.
+    pub fidelity: Fidelity,
 }
 
 /// The signals that every CPU has.
@@ -51,19 +64,21 @@ struct Shown {
 }
 
 impl Scope {
-    /// The scope of a thread; its signals are numbered from `first` on.
-    pub fn new(thread: ThreadId, info: &ThreadInfo, name: &str, first: usize, fidelity: Fidelity) -> Self {
-        let set = info.instruction_set;
+    /// The scope of a thread that uses the names of some sets; its signals are numbered from `first` on.
+    pub fn new(thread: ThreadId, sets: Vec<InstructionSet>, name: &str, numbering: Numbering) -> Self {
+        let Numbering { first, fidelity } = numbering;
         let mut last = first;
         let mut next = || {
             last += 1;
             SignalId::of(last - 1)
         };
-        let registers: Vec<_> = register_signals(set).into_iter().map(|signal| (next(), signal)).collect();
+        let registers: Vec<_> = register_signals(&sets).into_iter().map(|signal| (next(), signal)).collect();
         let mut by_register = vec![Vec::new(); usize::from(RegisterId::FIRST_NAMED.0)];
         for (place, (_, signal)) in registers.iter().enumerate() {
-            if let Some(shows) = by_register.get_mut(usize::from(signal.view.register.0)) {
-                shows.push(place);
+            for view in signal.views.iter().flatten() {
+                if let Some(shows) = by_register.get_mut(usize::from(view.register.0)) {
+                    shows.push(place);
+                }
             }
         }
         let ids = FixedIds {
@@ -77,11 +92,11 @@ impl Scope {
             mem_addr: next(),
             mem_data: next(),
         };
-        let word_bits = 8 * usize::from(set.word_bytes());
+        let word_bits = 8 * usize::from(sets.iter().map(|set| set.word_bytes()).max().unwrap_or(0));
         // AArch32 has accesses of 64 bits too.
         let data_bits = if fidelity == Fidelity::Exact { 64 } else { word_bits };
         let (name, shown, is_driven, due) = (name.to_owned(), None, false, Vec::new());
-        Self { thread, name, word_bits, data_bits, registers, by_register, ids, shown, is_driven, due }
+        Self { thread, name, word_bits, data_bits, sets, set: 0, registers, by_register, ids, shown, is_driven, due }
     }
 
     /// How many signals there are.
@@ -91,17 +106,27 @@ impl Scope {
 
     /// Has all registers that are known written with the next node.
     pub fn want_all(&mut self, registers: &RegisterState) {
-        let is_known = |(place, (_, signal)): (usize, &(SignalId, RegisterSignal))| {
-            registers.read(signal.view).any(|byte| byte.is_some()).then_some(place)
-        };
-        self.due = self.registers.iter().enumerate().filter_map(is_known).collect();
+        self.turn_to(registers);
+        let places = 0..self.registers.len();
+        let is_known = |view| registers.read(view).any(|byte| byte.is_some());
+        self.due = places.filter(|place| self.view(*place).is_some_and(is_known)).collect();
+    }
+
+    /// Goes over to the names that hold; signals that show something else under them are written with the next node.
+    fn turn_to(&mut self, registers: &RegisterState) {
+        let place = |set| self.sets.iter().position(|known| share_names(*known, set));
+        let Some(set) = registers.set().and_then(place).filter(|set| *set != self.set) else { return };
+        let before = std::mem::replace(&mut self.set, set);
+        let differs = |signal: &RegisterSignal| signal.views.get(before) != signal.views.get(set);
+        let changed = self.registers.iter().enumerate().filter(|(_, (_, signal))| differs(signal));
+        self.due.extend(changed.map(|(place, _)| place));
     }
 
     /// Declares the signals.
     pub fn declare<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
         out.line(&format!("$scope module {} $end", self.name))?;
         for (id, signal) in &self.registers {
-            out.declare(id, SignalKind::Number(8 * usize::from(signal.view.size_bytes)), &signal.name)?;
+            out.declare(id, SignalKind::Number(8 * usize::from(signal.size_bytes)), &signal.name)?;
         }
         let FixedIds { cycle, function, inst, inst_asm, inst_executed, pc, mem_rw, mem_addr, mem_data } = &self.ids;
         out.declare(cycle, SignalKind::Number(32), "Cycle")?;
@@ -160,6 +185,7 @@ impl Scope {
         registers: &RegisterState,
         out: &mut Writer<W>,
     ) -> io::Result<()> {
+        self.turn_to(registers);
         let mut written = std::mem::take(&mut self.due);
         for (_, view) in node.writes.iter().filter(|(thread, _)| *thread == self.thread) {
             let shows = self.by_register.get(usize::from(view.register.0)).map_or(&[][..], Vec::as_slice);
@@ -167,8 +193,11 @@ impl Scope {
         }
         written.sort_unstable_by_key(|place| self.registers.get(*place).map(|(_, signal)| signal.rank));
         written.dedup();
-        for (id, signal) in written.iter().filter_map(|place| self.registers.get(*place)) {
-            out.number(id, registers.read(signal.view))?;
+        for (place, (id, signal)) in written.iter().filter_map(|place| Some((*place, self.registers.get(*place)?))) {
+            let mut bytes = [None; SHOWN_BYTES as usize];
+            let known = self.view(place).into_iter().flat_map(|view| registers.read(view));
+            bytes.iter_mut().zip(known).for_each(|(byte, known)| *byte = known);
+            out.number(id, bytes.into_iter().take(usize::from(signal.size_bytes)))?;
         }
         written.clear();
         // Its room is used again.
@@ -176,8 +205,9 @@ impl Scope {
         Ok(())
     }
 
+    /// What a signal shows; nothing while its name does not exist.
     fn view(&self, place: usize) -> Option<RegisterView> {
-        self.registers.get(place).map(|(_, signal)| signal.view)
+        *self.registers.get(place)?.1.views.get(self.set)?
     }
 
     /// An access.

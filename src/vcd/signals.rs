@@ -10,31 +10,50 @@ const BY_RANK: [&str; 6] = ["x", "r", "xsp", "psr", "s", "d"];
 pub struct RegisterSignal {
     /// As it is declared.
     pub name: String,
-    /// Which bytes it shows.
-    pub view: RegisterView,
+    /// Bytes of the widest that bears the name.
+    pub size_bytes: u16,
+    /// Which bytes it shows while each of the scope's sets is in use; none while that has no register of this name.
+    pub views: Vec<Option<RegisterView>>,
     /// Among the changes of one node, the one with the lower rank is written first.
     pub rank: usize,
 }
 
-/// The register signals of a CPU, in the order in which they are declared.
-pub fn register_signals(set: InstructionSet) -> Vec<RegisterSignal> {
-    set.signals().iter().flat_map(|run| run_signals(*run, set)).collect()
+/// The register signals of a CPU that uses these sets, in the order in which they are declared: those of the first set, then
+/// what further ones have besides.
+pub fn register_signals(sets: &[InstructionSet]) -> Vec<RegisterSignal> {
+    let mut signals: Vec<RegisterSignal> = Vec::new();
+    for (name, rank) in sets.iter().flat_map(|set| set.signals()).flat_map(ranked) {
+        if signals.iter().any(|known| known.name == name) {
+            continue;
+        }
+        let views: Vec<_> = sets.iter().map(|set| view(&name, *set)).collect();
+        let Some(size_bytes) = views.iter().flatten().map(|view| view.size_bytes).max() else { continue };
+        signals.push(RegisterSignal { name, size_bytes, views, rank });
+    }
+    signals
 }
 
-fn run_signals(run: Run, set: InstructionSet) -> impl Iterator<Item = RegisterSignal> {
-    let first_rank = BY_RANK.iter().position(|known| *known == run.prefix).unwrap_or(0) * 32;
-    run.names().enumerate().filter_map(move |(number, name)| {
-        Some(RegisterSignal { view: Registers::view(&name, set)?, name, rank: first_rank + number })
-    })
+/// The names of a run, each with its rank.
+fn ranked(run: &Run) -> impl Iterator<Item = (String, usize)> + use<> {
+    let first = BY_RANK.iter().position(|known| *known == run.prefix).unwrap_or(0) * 32;
+    run.names().zip(first..)
+}
+
+/// What a name shows while a set is in use. The set must have it as a signal: `x0` is also a name of AArch32's first register.
+fn view(name: &str, set: InstructionSet) -> Option<RegisterView> {
+    let is_signal = set.signals().iter().any(|run| run.names().any(|signal| signal == name));
+    is_signal.then(|| Registers::view(name, set)).flatten()
 }
 
 #[cfg(test)]
 mod tests {
+    use stepback_machine::RegisterId;
+
     use super::*;
 
     #[track_caller]
-    fn check(set: InstructionSet, count: usize, by_rank: &[&str]) {
-        let mut signals = register_signals(set);
+    fn check(sets: &[InstructionSet], count: usize, by_rank: &[&str]) {
+        let mut signals = register_signals(sets);
         assert_eq!(signals.len(), count);
         signals.sort_by_key(|signal| signal.rank);
         let names: Vec<&str> = signals.iter().map(|signal| &*signal.name).collect();
@@ -44,7 +63,21 @@ mod tests {
 
     #[test]
     fn changes_of_a_node_come_in_one_order() {
-        check(InstructionSet::A64, 97, &["x0", "x30", "xsp", "psr", "s0", "s31", "d0", "d31"]);
-        check(InstructionSet::T32, 64, &["r0", "r14", "psr", "s0", "s31", "d0", "d15"]);
+        check(&[InstructionSet::A64], 97, &["x0", "x30", "xsp", "psr", "s0", "s31", "d0", "d31"]);
+        check(&[InstructionSet::T32], 64, &["r0", "r14", "psr", "s0", "s31", "d0", "d15"]);
+        let both = [InstructionSet::A64, InstructionSet::A32];
+        check(&both, 112, &["x0", "x30", "r0", "r14", "xsp", "psr", "s0", "s31", "d0", "d31"]);
+    }
+
+    #[test]
+    fn a_name_shows_what_it_means_in_each_set() {
+        let signals = register_signals(&[InstructionSet::A64, InstructionSet::A32]);
+        let views = |name: &str| &*signals.iter().find(|signal| signal.name == name).unwrap().views;
+        let (low, high) = (RegisterView::new(RegisterId::V0, 0, 8), RegisterView::new(RegisterId::V0, 8, 8));
+        let second = RegisterView::new(RegisterId(RegisterId::V0.0 + 1), 0, 8);
+        assert_eq!(views("d0"), [Some(low), Some(low)]);
+        assert_eq!(views("d1"), [Some(second), Some(high)]);
+        assert_eq!(views("d31"), [Some(RegisterView::new(RegisterId(RegisterId::V0.0 + 31), 0, 8)), None]);
+        assert_eq!(views("r0"), [None, Some(RegisterView::new(RegisterId(0), 0, 4))]);
     }
 }

@@ -96,3 +96,38 @@ fn the_stack_of_thread_mode_is_the_one_that_control_chooses() {
     // Without CONTROL it may be either.
     assert_eq!(values("", &[]), [None, Some(0x2000_1ff8), None, Some(0x2000_1ff8)]);
 }
+
+/// A processor that drops from AArch64 to AArch32, and comes back.
+const STATES: &str = "\
+1 clk IT (1) 00001000 d503201f O EL1h_s : NOP
+1 clk R X0 1111111122222222
+1 clk R X20 0000000000000020
+2 clk IT (2) 00001004 d69f03e0 O EL1h_s : ERET
+3 clk IT (3) 00002000 e3a00005 A usr_s : MOV r0,#5
+3 clk R r0 00000005
+4 clk IT (4) 00002004 e1a00000 A usr_s : NOP
+5 clk IT (5) 00001008 d503201f O EL1h_s : NOP
+5 clk R X1 0000000000000001
+";
+
+#[test]
+fn signals_are_those_of_all_states_that_the_range_sees_and_unknown_where_their_name_does_not_exist() {
+    let wave = waveform_of(STATES, &[]);
+    let values = |name: &str| [0, 1000, 2000, 3000, 4000].map(|time| wave.number_at(&format!("CPU.{name}"), time));
+    assert_eq!(values("x20"), [Some(0x20), Some(0x20), None, None, Some(0x20)]);
+    assert_eq!(values("r0"), [None, None, Some(5), Some(5), None]);
+    assert_eq!(values("x0")[..3], [Some(0x1111_1111_2222_2222), Some(0x1111_1111_2222_2222), None]);
+    assert_eq!(values("PC"), [Some(0x1000), Some(0x1004), Some(0x2000), Some(0x2004), Some(0x1008)]);
+}
+
+#[test]
+fn a_range_within_one_state_declares_that_states_signals_alone() {
+    let names = |options: &[&str]| {
+        let wave = waveform_of(STATES, options);
+        ["x0", "r0"].map(|name| wave.declares(&format!("CPU.{name}")))
+    };
+    assert_eq!(names(&[]), [true, true]);
+    assert_eq!(names(&["--to", "1"]), [true, false]);
+    assert_eq!(names(&["--from", "2", "--to", "4"]), [false, true]);
+    assert_eq!(names(&["--from", "3", "--to", "3"]), [false, true]);
+}

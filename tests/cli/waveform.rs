@@ -69,6 +69,10 @@ impl Waveform {
         scopes
     }
 
+    pub fn declares(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
     pub fn changes(&self, name: &str) -> &[(u64, String)] {
         &self.signals[self.places[name]].changes
     }
