@@ -54,6 +54,19 @@ macro_rules! ask {
     };
 }
 
+/// The same for what is asked for each line of a text: the set of most of them is tried before the jump over all, which would
+/// cost some three instructions a question more.
+macro_rules! ask_often {
+    ($set:expr, $architecture:ident => $question:expr) => {
+        if let InstructionSet::A64 = $set {
+            type $architecture = A64;
+            $question
+        } else {
+            ask!($set, $architecture => $question)
+        }
+    };
+}
+
 /// Names.
 impl InstructionSet {
     /// What it is called.
@@ -112,7 +125,7 @@ impl InstructionSet {
     /// The state that a value of its status register tells of; none when it tells of none, as one of flags alone.
     #[inline(always)]
     pub fn state_of(self, status: u32) -> Option<State> {
-        ask!(self, Of => Of::state_of(status))
+        ask_often!(self, Of => Of::state_of(status))
     }
 
     /// True when its processor may change to a set whose registers have other names.
@@ -184,8 +197,9 @@ impl InstructionSet {
     /// assert_eq!(wide.bytes(), [0x00, 0xf0, 0x01, 0xf8]);
     /// assert_eq!(InstructionSet::T32.opcode_of(&wide), 0xf000_f801);
     /// ```
+    #[inline]
     pub fn encoding_of(self, opcode: u32, length_bytes: u8) -> Option<Encoding> {
-        ask!(self, Of => Of::encoding_of(opcode, length_bytes))
+        ask_often!(self, Of => Of::encoding_of(opcode, length_bytes))
     }
 
     /// An instruction as a right-aligned number; 0 in sets whose instructions are none, and for lengths that they do not have.
@@ -196,7 +210,7 @@ impl InstructionSet {
     /// The length of an instruction of which a trace writes so many bytes.
     #[inline(always)]
     pub fn length_of(self, written_bytes: u8) -> u8 {
-        ask!(self, Of => Of::length_of(written_bytes))
+        ask_often!(self, Of => Of::length_of(written_bytes))
     }
 
     /// The fewest bytes between the beginnings of two instructions of a program that begins in this set.
@@ -213,8 +227,9 @@ impl InstructionSet {
 /// What instructions do; see also [`crate::decoder::decode`].
 impl InstructionSet {
     /// What an instruction does to control, as far as its encoding says. Cost: some comparisons; on x86 a decoding.
+    #[inline]
     pub fn control(self, site: &Site) -> Control {
-        ask!(self, Of => Of::control(site))
+        ask_often!(self, Of => Of::control(site))
     }
 
     /// Where an executed instruction leads, by its encoding and by what its record says of it.
@@ -354,7 +369,7 @@ impl InstructionSet {
     /// True for its link register, or that of a set that its processor may change to.
     #[inline(always)]
     pub fn is_link_register(self, register: RegisterId) -> bool {
-        ask!(self, Of => Of::is_link(register))
+        ask_often!(self, Of => Of::is_link(register))
     }
 
     /// The name of a system call; none for a number that no kernel of the architecture had when this was written.
@@ -402,7 +417,7 @@ impl InstructionSet {
     /// True for an instruction that asks the host: one with the immediate that is set aside for it.
     #[inline(always)]
     pub fn is_host_call(self, opcode: u32, length_bytes: u8) -> bool {
-        ask!(self, Of => Of::is_host_call(opcode, length_bytes))
+        ask_often!(self, Of => Of::is_host_call(opcode, length_bytes))
     }
 }
 
@@ -411,7 +426,7 @@ impl InstructionSet {
     /// Where an instruction lies, of an address whose lowest bit may tell how to decode it.
     #[inline(always)]
     pub const fn code_address(self, address: u64) -> u64 {
-        if ask!(self, Of => Of::HAS_MARKED_ADDRESSES) { address & !1 } else { address }
+        if ask_often!(self, Of => Of::HAS_MARKED_ADDRESSES) { address & !1 } else { address }
     }
 
     /// The address of an instruction of this set with the bit that tells how to decode it, where there is such a bit.

@@ -10,6 +10,7 @@ pub fn t32_flow(opcode: u32) -> Flow {
 }
 
 /// The same of A64.
+#[inline]
 pub fn a64_flow(opcode: u32) -> Flow {
     match opcode >> 24 {
         0x14..=0x17 => Flow::Branch, // B

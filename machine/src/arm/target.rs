@@ -8,6 +8,7 @@ use crate::control::Target;
 use crate::arm::registers::{register_32, register_64};
 
 /// Of A64.
+#[inline]
 pub fn a64_target(opcode: u32, pc: u64) -> Target {
     let to = |offset: i64| Target::Address(pc.wrapping_add_signed(4 * offset));
     match opcode {

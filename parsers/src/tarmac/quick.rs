@@ -196,9 +196,9 @@ impl<S: EventSink> Run<'_, S> {
             return None;
         }
         let key = lower(letters & u64::MAX >> (64 - 8 * length))?;
-        let known = *RegisterTable::of(self.chunk.set).find(key)?;
+        let known = RegisterTable::of(self.chunk.set).find(key)?;
         let mut bytes = [0; 16];
-        let (size, next) = line.register_value(name_at + length + 1, known, &mut bytes)?;
+        let (size, next) = line.register_value(name_at + length + 1, *known, &mut bytes)?;
         let bytes = bytes.get(..size)?;
         let part = Part { offset: 0, bytes, is_known: true };
         let place = self.place(line.start);

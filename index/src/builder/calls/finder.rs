@@ -96,13 +96,13 @@ impl CallFinder {
         for transfer in transfers {
             if let Some(number) = threads.get(usize::from(transfer.thread)) {
                 let (thread, found) = self.thread(*number);
-                let (before, points_before) = (thread.pending(), thread.return_points());
+                let before = thread.kept();
                 thread.transfer(step_base, transfer, found);
-                let (after, points) = (thread.pending(), thread.return_points());
-                if self.pending.change(before, after) {
+                let after = thread.kept();
+                if self.pending.change(before.frames, after.frames) {
                     self.drop_outermost();
                 }
-                if self.points.change(points_before, points) {
+                if self.points.change(before.points, after.points) {
                     self.forget_points();
                 }
             }
@@ -151,9 +151,9 @@ impl CallFinder {
 
     /// Those that were returned to last stay, half of what may be remembered, shared by all threads.
     fn forget_points(&mut self) {
-        let share = self.points.share(self.threads.iter().map(ThreadFinder::return_points));
+        let share = self.points.share(self.threads.iter().map(|thread| thread.kept().points));
         self.threads.iter_mut().for_each(|thread| thread.keep_newest_points(share));
-        self.points.drop_to(self.threads.iter().map(ThreadFinder::return_points).sum());
+        self.points.drop_to(self.threads.iter().map(|thread| thread.kept().points).sum());
     }
 
     fn forget_recorded_points(&mut self) {
@@ -164,9 +164,9 @@ impl CallFinder {
 
     /// Half of what may wait stays, shared by all threads, so that this is seldom done.
     fn drop_outermost(&mut self) {
-        let share = self.pending.share(self.threads.iter().map(ThreadFinder::pending));
+        let share = self.pending.share(self.threads.iter().map(|thread| thread.kept().frames));
         self.threads.iter_mut().for_each(|thread| thread.keep_innermost(share, &mut self.found));
-        self.pending.drop_to(self.threads.iter().map(ThreadFinder::pending).sum());
+        self.pending.drop_to(self.threads.iter().map(|thread| thread.kept().frames).sum());
     }
 
     fn drop_outermost_recorded(&mut self) {
@@ -192,9 +192,9 @@ impl CallFinder {
     pub fn resume(state: FinderState, found: FoundSoFar) -> Self {
         let FinderState { threads, recorded } = state;
         let waiting = |count| Waiting { count, ..Waiting::default() };
-        let points = waiting(threads.iter().map(ThreadFinder::return_points).sum());
+        let points = waiting(threads.iter().map(|thread| thread.kept().points).sum());
         let recorded_points = waiting(recorded.iter().map(RecordedThread::return_points).sum());
-        let pending = waiting(threads.iter().map(ThreadFinder::pending).sum());
+        let pending = waiting(threads.iter().map(|thread| thread.kept().frames).sum());
         let recorded_pending = waiting(recorded.iter().map(RecordedThread::pending).sum());
         Self { threads, recorded, found, pending, recorded_pending, points, recorded_points }
     }

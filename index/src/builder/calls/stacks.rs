@@ -42,16 +42,58 @@ pub enum Turn {
     New,
 }
 
+/// What a thread keeps for later.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// Frames that are not over yet.
+    pub frames: usize,
+    /// Places that calls returned to.
+    pub points: usize,
+}
+
+impl Kept {
+    fn on(stack: &Stack) -> Self {
+        Self { frames: stack.pending.len(), points: stack.pending.return_points() }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { frames: self.frames + other.frames, points: self.points + other.points }
+    }
+
+    fn without(self, other: Self) -> Self {
+        Self { frames: self.frames - other.frames, points: self.points - other.points }
+    }
+}
+
 /// The stacks of a thread.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "KeptStacks")]
 pub struct Stacks {
+    stacks: Vec<Stack>,
+    current: usize,
+    /// On all stacks but the one in use.
+    #[serde(skip)]
+    elsewhere: Kept,
+}
+
+/// As a file has them.
+#[derive(Deserialize)]
+struct KeptStacks {
     stacks: Vec<Stack>,
     current: usize,
 }
 
+impl From<KeptStacks> for Stacks {
+    fn from(KeptStacks { stacks, current }: KeptStacks) -> Self {
+        let mut stacks = Self { stacks, current, elsewhere: Kept::default() };
+        stacks.count();
+        stacks
+    }
+}
+
 impl Default for Stacks {
     fn default() -> Self {
-        Self { stacks: vec![Stack::default()], current: 0 }
+        Self { stacks: vec![Stack::default()], current: 0, elsewhere: Kept::default() }
     }
 }
 
@@ -83,13 +125,25 @@ impl Stacks {
         (0..).zip(&self.stacks)
     }
 
-    /// All stacks with their numbers, to change them.
-    pub fn iter_mut(&mut self) -> impl ExactSizeIterator<Item = (usize, &mut Stack)> {
-        self.stacks.iter_mut().enumerate()
+    /// Changes each stack, given its number.
+    pub fn change_each(&mut self, mut change: impl FnMut(usize, &mut Stack)) {
+        self.stacks.iter_mut().enumerate().for_each(|(number, stack)| change(number, stack));
+        self.count();
+    }
+
+    /// What is kept on all of them. O(1).
+    #[inline]
+    pub fn kept(&self) -> Kept {
+        self.elsewhere.and(self.stacks.get(self.current).map_or_else(Kept::default, Kept::on))
+    }
+
+    fn count(&mut self) {
+        self.elsewhere = self.others().map(|(_, stack)| Kept::on(stack)).fold(Kept::default(), Kept::and);
     }
 
     /// Takes another stack into use.
     pub fn turn(&mut self, turn: Turn) {
+        let all = self.kept();
         self.current = match turn {
             Turn::To(number) => number,
             Turn::New => {
@@ -97,6 +151,7 @@ impl Stacks {
                 self.stacks.len() - 1
             }
         };
+        self.elsewhere = all.without(Kept::on(self.in_use()));
     }
 
     /// To which stack a transfer of control turns that neither takes an exception nor returns from one.

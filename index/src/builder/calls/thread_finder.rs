@@ -24,7 +24,7 @@ use crate::builder::calls::found::FoundSoFar;
 use crate::builder::calls::jump::Jump;
 use crate::builder::calls::pending::{Pending, PendingKind, ReturnKey, StackId};
 use crate::builder::calls::pending_frames::Returned;
-use crate::builder::calls::stacks::{Stacks, Turn};
+use crate::builder::calls::stacks::{Kept, Stacks, Turn};
 use crate::builder::segment::transfers::{AGE_LIMIT, CORE, LastStep, SP, SpSet, ThreadEnd, Transfer, link_place};
 use crate::store::calls::frame::Frame;
 use crate::store::calls::layout::StackSwitch;
@@ -286,33 +286,26 @@ impl ThreadFinder {
         found.frames.extend(over.iter().filter_map(|pending| pending.frame(stack, Some(exit_step), left)));
     }
 
-    /// How many frames are not over yet, on all its stacks. O(stacks).
-    pub fn pending(&self) -> usize {
-        self.stacks.iter().map(|(_, stack)| stack.pending.len()).sum()
-    }
-
-    /// How many places it knows that calls returned to, on all its stacks. O(stacks).
-    pub fn return_points(&self) -> usize {
-        self.stacks.iter().map(|(_, stack)| stack.pending.return_points()).sum()
+    /// What it keeps for later, on all its stacks. O(1).
+    pub fn kept(&self) -> Kept {
+        self.stacks.kept()
     }
 
     /// Keeps so many of the places that calls returned to last, shared by its stacks.
     pub fn keep_newest_points(&mut self, count: usize) {
-        let stacks = self.stacks.iter_mut();
-        let each = count / stacks.len().max(1);
-        stacks.for_each(|(_, stack)| stack.pending.keep_newest_points(each));
+        let each = count / self.stacks.iter().count();
+        self.stacks.change_each(|_, stack| stack.pending.keep_newest_points(each));
     }
 
     /// Keeps so many of the innermost frames, shared by its stacks; those around them count as never left.
     pub fn keep_innermost(&mut self, count: usize, found: &mut FoundSoFar) {
-        let stacks = self.stacks.iter_mut();
-        let each = count / stacks.len().max(1);
-        for (number, stack) in stacks {
+        let (each, thread) = (count / self.stacks.iter().count(), self.number);
+        self.stacks.change_each(|number, stack| {
             let gone = stack.pending.len().saturating_sub(each);
-            let place = StackId { thread: self.number, stack: number as u32 };
+            let place = StackId { thread, stack: number as u32 };
             let outermost = stack.pending.take_outermost(gone);
             found.frames.extend(outermost.iter().filter_map(|pending| pending.frame(place, None, Left::Open)));
-        }
+        });
     }
 
     /// Takes what it is at the end of a segment.

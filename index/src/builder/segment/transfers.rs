@@ -140,6 +140,7 @@ impl LastStep {
     }
 
     /// What it does to control, as far as its encoding says.
+    #[inline]
     pub fn control(&self) -> Control {
         let encoding = self.instruction_set.encoding_of(self.opcode, self.length_bytes);
         let site = encoding.map(|encoding| Site { pc: Address(self.pc), encoding });

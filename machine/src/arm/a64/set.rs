@@ -130,6 +130,7 @@ impl Architecture for A64 {
         })
     }
 
+    #[inline]
     fn control(site: &Site) -> Control {
         let opcode = word_opcode(&site.encoding);
         Control { flow: a64_flow(opcode), target: a64_target(opcode, site.pc.0), delay: Delay::None }
