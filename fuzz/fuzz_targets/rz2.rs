@@ -14,7 +14,7 @@ fn unpack(bytes: &[u8]) -> Vec<u8> {
     let Some((cpus, bytes)) = bytes.split_first() else { return Vec::new() };
     let file = TraceFile { name: "packed".to_owned(), data: Arc::new([head(*cpus), bytes.to_vec()].concat()) };
     let mut records = Vec::new();
-    write_plain(vec![file], &mut records).expect("memory can be read and written");
+    write_plain(vec![file], &mut records, &mut |_| {}).expect("memory can be read and written");
     assert!(records.len().is_multiple_of(24));
     records
 }

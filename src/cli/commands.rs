@@ -50,7 +50,7 @@ static COMMANDS: [Entry; 18] = [
     Entry::new::<HeatArguments>("heat", "Which pages of memory are read and written how often").with_help(WORDS),
     Entry::new::<VcdArguments>("vcd", "A waveform of the trace, for wave viewers").with_help(WORDS),
     Entry::new::<TruncateArguments>("truncate", "A copy of the trace up to where it only repeats itself"),
-    Entry::new::<ConvertArguments>("convert", "The trace in another style"),
+    Entry::new::<ConvertArguments>("convert", "The trace in another style, or unpacked"),
 ];
 
 /// A subcommand of the list.

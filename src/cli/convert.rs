@@ -1,6 +1,5 @@
-//! `stepback convert`: the trace in another style.
+//! `stepback convert`: the trace in another style or form.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -15,6 +14,8 @@ use stepback_parsers::{
 };
 
 use super::command::{Command, TextOnly};
+use super::convert_rst::convert_to_rst;
+use super::new_file::NewFile;
 use super::progress::{say, watched};
 use super::report::{OutputError, STANDARD_OUTPUT, is_standard_output};
 use super::retold::BUFFER_BYTES;
@@ -44,6 +45,9 @@ pub enum ConvertFormat {
     /// `ES` lines, `LD` and `ST` diagrams, a time on instruction lines.
     #[value(name = "tarmac-es", alias = "es")]
     Es,
+    /// Plain records of an RST trace, as no packer left them: of rstzip 2 and 3, gzip, zstd, xz, and of several files.
+    #[value(name = "rst")]
+    Rst,
 }
 
 /// What was written.
@@ -57,10 +61,12 @@ struct ConvertedJson {
 }
 
 impl ConvertFormat {
-    fn style(self) -> TarmacStyle {
+    /// The style of Tarmac; none for other formats.
+    fn style(self) -> Option<TarmacStyle> {
         match self {
-            Self::FastModels => TarmacStyle::FastModels,
-            Self::Es => TarmacStyle::Es,
+            Self::FastModels => Some(TarmacStyle::FastModels),
+            Self::Es => Some(TarmacStyle::Es),
+            Self::Rst => None,
         }
     }
 
@@ -85,18 +91,21 @@ impl Command for ConvertArguments {
     }
 
     fn text_only(&self) -> Option<TextOnly<'_>> {
-        let advice =
-            "only Tarmac traces can be converted: list --records --json prints a drmemtrace trace for other programs";
+        self.to.style()?;
+        let advice = "only Tarmac traces can be converted to a style of Tarmac: list --records --json prints a trace of records for other programs";
         Some(TextOnly { trace: &self.common.trace, advice })
     }
 
     fn run(&self) -> Result<()> {
-        convert(self)
+        match self.to.style() {
+            Some(style) => convert(self, style),
+            None => convert_to_rst(&self.common, self.target()),
+        }
     }
 }
 
 /// Writes the trace.
-fn convert(arguments: &ConvertArguments) -> Result<()> {
+fn convert(arguments: &ConvertArguments, style: TarmacStyle) -> Result<()> {
     let TraceArguments { trace, options, report } = &arguments.common;
     // Nothing is left behind: a copy that is there is used, none is made.
     let input = Input::open(&OpenOptions { policy: IndexPolicy::Never, ..options.to_open_options(trace) })?;
@@ -110,8 +119,8 @@ fn convert(arguments: &ConvertArguments) -> Result<()> {
     let mut out = output(arguments.target(), trace)?;
     let lost = watched("converting", report, |progress| {
         progress.bytes_total.store(tarmac.length(), Ordering::Relaxed);
-        let lost = tarmac.convert(arguments.to.style(), &mut out, &mut |done| note(progress, done))?;
-        out.flush()?;
+        let lost = tarmac.convert(style, &mut out, &mut |done| note(progress, done))?;
+        out.finish()?;
         Ok(lost)
     });
     let lost = lost.map_err(|error| match error {
@@ -136,17 +145,44 @@ fn target_name(arguments: &ConvertArguments) -> String {
     arguments.target().map_or(STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"))
 }
 
-/// Where the result goes, but never over the trace.
-fn output(target: Option<&Path>, trace: &Path) -> Result<BufWriter<Box<dyn Write + Send>>> {
-    let out: Box<dyn Write + Send> = match target {
-        None => Box::new(io::stdout()),
-        Some(path) if is_same_file(trace, path) => bail!("the result would overwrite the trace: {path:?}"),
-        Some(path) => {
-            let refused = |error| anyhow!("the result could not be created ({error}): {path:?}");
-            Box::new(File::create(path).map_err(refused)?)
+/// Where the result goes.
+enum Target {
+    StandardOutput(BufWriter<io::Stdout>),
+    File(NewFile),
+}
+
+impl Target {
+    fn finish(self) -> io::Result<()> {
+        match self {
+            Self::StandardOutput(mut out) => out.flush(),
+            Self::File(file) => file.finish(),
         }
-    };
-    Ok(BufWriter::with_capacity(BUFFER_BYTES, out))
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::StandardOutput(out) => out.write(bytes),
+            Self::File(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::StandardOutput(out) => out.flush(),
+            Self::File(file) => file.flush(),
+        }
+    }
+}
+
+/// Where the result goes, but never over the trace.
+fn output(target: Option<&Path>, trace: &Path) -> Result<Target> {
+    match target {
+        None => Ok(Target::StandardOutput(BufWriter::with_capacity(BUFFER_BYTES, io::stdout()))),
+        Some(path) if is_same_file(trace, path) => bail!("the result would overwrite the trace: {path:?}"),
+        Some(path) => Ok(Target::File(NewFile::create(path)?)),
+    }
 }
 
 fn print_json(to: ConvertFormat, lost: Lost) -> Result<()> {

@@ -162,7 +162,9 @@ pub fn is_standard_output(path: &Path) -> bool {
 /// Creates the report's file, but never over the trace, its index or its images.
 pub fn create(path: &Path, session: &Session) -> Result<File> {
     let images = session.images.infos().iter().map(|image| &image.spec.path);
-    let mut protected = [Some(&session.path), session.index_path.as_ref()].into_iter().flatten().chain(images);
+    let files = session.files().into_iter().flat_map(|files| &files.files);
+    let own = [Some(&session.path), session.index_path.as_ref()].into_iter().flatten();
+    let mut protected = own.chain(files).chain(images);
     if protected.any(|file| is_same_file(file, path)) {
         bail!("the report would overwrite what it is about: {path:?}");
     }

@@ -32,7 +32,7 @@ pub fn load(
     let images = match chosen {
         Some(images) => fitting(images, options, set, notices)?,
         None => {
-            let images = found(options, notices);
+            let images = found(options, set, notices);
             tell_foreign(&images, set, "", notices);
             images
         }
@@ -72,7 +72,7 @@ fn fitting(images: Images, options: &OpenOptions, set: InstructionSet, notices: 
 
 /// The image beside the trace, if it is for its processor.
 fn beside_for(set: InstructionSet, options: &OpenOptions) -> Option<ImageSpec> {
-    let path = image_beside(&options.path)?;
+    let path = image_beside(&options.path, set)?;
     let is_good = machine_of(&path).is_some_and(|found| set.is_of_image(Some(found)));
     is_good.then_some(ImageSpec { path, offset: options.load_offset })
 }
@@ -141,8 +141,8 @@ fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images
 }
 
 /// The image beside the trace, if there is a usable one.
-fn found(options: &OpenOptions, notices: &mut Vec<String>) -> Images {
-    let Some(path) = image_beside(&options.path) else { return Images::default() };
+fn found(options: &OpenOptions, set: InstructionSet, notices: &mut Vec<String>) -> Images {
+    let Some(path) = image_beside(&options.path, set) else { return Images::default() };
     let spec = ImageSpec { path: path.clone(), offset: options.load_offset };
     match Images::load(&[spec]) {
         Ok(images) => {
@@ -156,12 +156,19 @@ fn found(options: &OpenOptions, notices: &mut Vec<String>) -> Images {
     }
 }
 
-/// `overflow.elf` for `overflow.small.tarmac`: the name up to its first dot.
-fn image_beside(trace: &Path) -> Option<PathBuf> {
+/// `overflow.elf` or `overflow` for `overflow.small.tarmac`: the name up to its first dot.
+/// Without an ending it has to be a program for the processor of the trace: any file may be called so.
+fn image_beside(trace: &Path, set: InstructionSet) -> Option<PathBuf> {
     let name = trace.file_name()?.to_str()?;
     let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
     let image = trace.with_file_name(format!("{stem}.elf"));
-    image.is_file().then_some(image)
+    if image.is_file() {
+        return Some(image);
+    }
+    let bare = trace.with_file_name(stem);
+    // To open a pipe would wait for its writer.
+    let machine = if stem != name && bare.is_file() { machine_of(&bare) } else { None };
+    machine.is_some_and(|machine| set.is_of_image(Some(machine))).then_some(bare)
 }
 
 #[cfg(test)]
@@ -173,9 +180,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let image = folder.path().join("server.elf");
         std::fs::write(&image, "x").unwrap();
-        assert_eq!(image_beside(&folder.path().join("server.small.tarmac")), Some(image));
-        assert_eq!(image_beside(&folder.path().join("client.tarmac")), None);
-        assert_eq!(image_beside(&folder.path().join(".tarmac")), None);
+        let image_beside = |trace: &str| image_beside(&folder.path().join(trace), InstructionSet::A64);
+        assert_eq!(image_beside("server.small.tarmac"), Some(image));
+        assert_eq!(image_beside("client.tarmac"), None);
+        assert_eq!(image_beside(".tarmac"), None);
+    }
+
+    #[test]
+    fn a_program_of_the_traces_processor_may_have_no_ending() {
+        const SPARC_V9: u8 = 43;
+        let folder = tempfile::tempdir().unwrap();
+        let program = as_if_for(folder.path(), "medium", 0).path;
+        let mut bytes = std::fs::read(&program).unwrap();
+        // Of a big-endian file.
+        (bytes[5], bytes[19]) = (2, SPARC_V9);
+        std::fs::write(&program, bytes).unwrap();
+        for trace in ["medium.rst", "medium.rst.zst", "medium.rz3.gz"] {
+            let beside = |set| image_beside(&folder.path().join(trace), set);
+            assert_eq!((beside(InstructionSet::Sparc64), beside(InstructionSet::A64)), (Some(program.clone()), None));
+        }
+        assert_eq!(image_beside(&folder.path().join("medium"), InstructionSet::Sparc64), None, "the trace itself");
+        std::fs::write(folder.path().join("notes"), "x").unwrap();
+        assert_eq!(image_beside(&folder.path().join("notes.rst"), InstructionSet::Sparc64), None);
     }
 
     #[test]

@@ -45,21 +45,7 @@ impl Input {
     /// A compressed one may still be growing: see [`Self::settle`].
     pub fn open(options: &OpenOptions) -> Result<Self> {
         let path = &options.path;
-        if !options.more.is_empty() {
-            for path in options.paths() {
-                check_kind(&fs::metadata(path).map_err(|error| refused(&error, path))?, path)?;
-            }
-            return Self::open_files(TraceFiles::of_files(options.paths())?, options);
-        }
-        // Asked before opening: to open a pipe would wait for its writer.
-        let metadata = fs::metadata(path).map_err(|error| refused(&error, path))?;
-        if metadata.is_dir() {
-            return Self::open_files(TraceFiles::of_directory(path)?, options);
-        }
-        check_kind(&metadata, path)?;
-        if options.format.is_none_or(|format| !format.is_text())
-            && let Some(files) = TraceFiles::of_file(path)?
-        {
+        if let Some(files) = TraceFiles::of(options)? {
             return Self::open_files(files, options);
         }
         if let Some(format) = options.format.filter(|format| !format.is_text()) {
@@ -252,7 +238,7 @@ fn assumed_by(options: &OpenOptions) -> Assumed {
     }
 }
 
-fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
+pub(super) fn check_kind(metadata: &Metadata, path: &Path) -> Result<()> {
     if !metadata.is_file() {
         bail!("a trace has to be a file that can be read anywhere, so save this pipe or device to one first: {path:?}");
     }

@@ -14,7 +14,8 @@ use stepback_parsers::{
     packed::{PackedKind, head_of},
 };
 
-use super::input::{modified_nanos, refused};
+use super::OpenOptions;
+use super::input::{check_kind, modified_nanos, refused};
 use super::same_file::is_same_file;
 
 /// More files than these are not kept open: systems limit them to about a thousand.
@@ -42,6 +43,26 @@ pub struct TraceFiles {
 }
 
 impl TraceFiles {
+    /// The files of a trace; none when it is text.
+    pub fn of(options: &OpenOptions) -> Result<Option<Self>> {
+        let path = &options.path;
+        // Asked before opening: to open a pipe would wait for its writer.
+        for path in options.paths() {
+            let metadata = fs::metadata(path).map_err(|error| refused(&error, path))?;
+            if !metadata.is_dir() || !options.more.is_empty() {
+                check_kind(&metadata, path)?;
+            }
+        }
+        if !options.more.is_empty() {
+            return Self::of_files(options.paths()).map(Some);
+        }
+        if path.is_dir() {
+            return Self::of_directory(path).map(Some);
+        }
+        let may_be = options.format.is_none_or(|format| !format.is_text());
+        if may_be { Self::of_file(path) } else { Ok(None) }
+    }
+
     /// A trace that is one file; none when that is no trace of records.
     pub fn of_file(path: &Path) -> Result<Option<Self>> {
         let Some(format) = format_of(path).map_err(|error| refused(&error, path))? else { return Ok(None) };
@@ -323,7 +344,6 @@ impl ReadAt for ClosedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::OpenOptions;
     use crate::session::input::Input;
 
     #[test]

@@ -122,3 +122,54 @@ fn traces_that_are_not_one_are_told_apart() {
     sandbox.run(&["info", &text, "--with", &other]).fails_with(&["one trace only where they hold records", "u.tarmac"]);
     sandbox.run(&["info", &first, "--with", &first]).fails_with(&["this file was named twice"]);
 }
+
+#[test]
+fn packed_traces_are_written_as_plain_records() {
+    let sandbox = Sandbox::new();
+    let expected = std::fs::read(fixture("small.rst")).unwrap();
+    for name in ["small.rz2.gz", "small.rz3.gz"] {
+        let trace = put(&sandbox, name);
+        let target = sandbox.path(&format!("{name}.rst")).to_string_lossy().into_owned();
+        let json = sandbox.json(&["convert", &trace, "--to", "rst", "-o", &target]);
+        assert_eq!(json, serde_json::json!({"to": "rst", "records": 3550, "problems": []}));
+        // rstzip 2 itself loses a few bits of registers of state.
+        let written = std::fs::read(&target).unwrap();
+        assert!(written.len() == expected.len() && (written == expected || name.contains("rz2")), "{name}");
+    }
+    let trace = put(&sandbox, "small_nv.rst.xz");
+    let out = sandbox.command(&["convert", &trace, "--to", "rst"]).output().unwrap();
+    assert!(out.status.success() && out.stdout.starts_with(b"\x02\x02\x0d%RST Header"), "{out:?}");
+    let kept: Vec<_> = std::fs::read_dir(sandbox.path(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(kept.iter().all(|name| !name.to_string_lossy().contains(".sbi")), "no index is made: {kept:?}");
+}
+
+#[test]
+fn files_of_several_processors_become_one() {
+    let sandbox = Sandbox::new();
+    let [first, second] = put_two(&sandbox);
+    let target = sandbox.path("both.rst").to_string_lossy().into_owned();
+    let ran = sandbox.run(&["convert", &first, &second, "--to", "rst", "-o", &target]).succeeds();
+    assert!(ran.err.contains("nothing tells in which order"), "{}", ran.err);
+    let records = std::fs::read(&target).unwrap();
+    let headers = records.chunks(24).filter(|record| record[0] == 2).count();
+    assert_eq!((headers, records.len() / 24), (1, 2 * 3550 - 1));
+    let registers = |words: &[&str]| {
+        sandbox.json(&[&["at"][..], words, &["end", "--thread", "cpu1"]].concat())["registers"].clone()
+    };
+    assert_eq!(registers(&[&target]), registers(&[&first, &second]));
+}
+
+#[test]
+fn a_conversion_never_overwrites_the_trace() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "small.rz3.gz");
+    let before = std::fs::read(&trace).unwrap();
+    sandbox.run(&["convert", &trace, "--to", "rst", "-o", &trace]).fails_with(&["overwrite the trace"]);
+    assert_eq!(std::fs::read(&trace).unwrap(), before);
+    let cut = sandbox.file("cut.rz3.gz", &before[..3000]);
+    let target = sandbox.path("cut.rst").to_string_lossy().into_owned();
+    let ran = sandbox.run(&["convert", &cut, "--to", "rst", "-o", &target]).succeeds();
+    assert!(ran.err.contains("note: "), "{}", ran.err);
+    let text = sandbox.file("t.tarmac", "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
+    assert_eq!(sandbox.run(&["convert", &text, "--to", "rst", "-o", &target]).code, Some(2));
+}

@@ -28,7 +28,7 @@ pub use grouping::are_one_trace;
 pub use head::RstHead;
 pub use json::push_json;
 pub use layout::{CpuFields, Layout, layout_of};
-pub use plain_copy::write_plain;
+pub use plain_copy::{PlainCopy, write_plain};
 pub use raw_record::{Field, RECORD_BYTES, RawRecord, RecordForm, Version};
 pub use reader::{RecordBatch, RecordReader};
 pub use record::{Record, is_fake_address};

@@ -47,7 +47,7 @@ fn content(path: &Path) -> Vec<u8> {
 /// The plain records of a file, and what is wrong with it.
 fn plain(name: &str, bytes: Vec<u8>) -> (Vec<u8>, Vec<Problem>) {
     let mut out = Vec::new();
-    let problems = write_plain(vec![file(name, bytes)], &mut out).unwrap();
+    let problems = write_plain(vec![file(name, bytes)], &mut out, &mut |_| {}).unwrap().problems;
     (out, problems)
 }
 
