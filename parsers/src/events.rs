@@ -40,7 +40,9 @@ pub enum StepOrigin {
     /// The trace has a record of it.
     #[default]
     Recorded,
-    /// Nothing recorded it: it follows from the branches around it and the instructions of the program's files.
+    /// Nothing recorded it, and yet it must be so: it follows from the records around it and the program's files.
+    Reconstructed,
+    /// Nothing recorded it, and it may be otherwise: what the program most likely did, as behind the last record.
     Inferred,
 }
 

@@ -24,6 +24,7 @@
 //! ```
 
 mod any_source;
+pub mod btrace;
 pub mod decoded_text;
 mod detect;
 mod distinct;
@@ -38,12 +39,15 @@ mod known_instruction;
 mod marker;
 mod numbers;
 pub mod packed;
+mod program_file;
 mod read_at;
+pub mod reconstruct;
 pub mod rst;
 mod scratch;
 mod source;
 pub mod step_store;
 pub mod tarmac;
+pub mod template;
 pub mod text;
 
 pub use any_source::AnySource;
@@ -56,6 +60,7 @@ pub use gap::{Gap, GapReason};
 pub use known_instruction::KnownInstruction;
 pub use marker::{Marker, MarkerKind, traced_system_call};
 pub use numbers::{Line, Position, Step};
+pub use program_file::{CodePart, ProgramFile};
 pub use read_at::{ReadAt, TraceFile};
 pub use scratch::ParseScratch;
 pub use source::{MadeLine, Parsed, Source};

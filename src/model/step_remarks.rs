@@ -24,6 +24,7 @@ pub fn origin_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str>
     };
     let origin = match record.origin {
         StepOrigin::Recorded => None,
+        StepOrigin::Reconstructed => Some("reconstructed"),
         StepOrigin::Inferred => Some("inferred"),
     };
     slot.into_iter().chain(origin)
@@ -61,6 +62,7 @@ mod tests {
     fn delay_slots_and_inferred_steps_are_told() {
         check(|record| record.delay_slot = DelaySlot::Executed, &["in a delay slot"]);
         check(|record| record.origin = StepOrigin::Inferred, &["inferred"]);
+        check(|record| record.origin = StepOrigin::Reconstructed, &["reconstructed"]);
         let annulled = |record: &mut StepRecord| {
             (record.is_executed, record.delay_slot) = (false, DelaySlot::Annulled);
             record.origin = StepOrigin::Inferred;

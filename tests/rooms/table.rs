@@ -101,6 +101,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "gap",
                     "known_instruction",
                     "read_at",
+                    "program_file",
                     "source",
                     "scratch",
                     "error",
@@ -113,6 +114,8 @@ pub const ROOMS: &[CrateRooms] = &[
             &[room("packed", &["packed"])],
             &[room("text", &["text"])],
             &[room("step_store", &["step_store"])],
+            // What several formats stand on: records that somebody describes, paths that follow from branches.
+            &[room("template", &["template"]), room("reconstruct", &["reconstruct"])],
             &[
                 room("tarmac", &["tarmac"]),
                 room("drmemtrace", &["drmemtrace"]),

@@ -59,6 +59,7 @@ const UNKNOWN_REGISTER: u8 = 30;
 const MODE: u8 = 32;
 const NOTE: u8 = 34;
 const RECORDS: u8 = 36;
+const STEP_TIME: u8 = 38;
 
 /// What stands in front of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -309,6 +310,13 @@ impl BlockWriter {
         }
     }
 
+    /// What follows happened at this time; nobody is told of it by itself.
+    #[inline]
+    pub fn time(&mut self, time: u64) {
+        self.out.byte(STEP_TIME);
+        self.out.difference(time, self.base_time);
+    }
+
     /// Something could not be read here.
     pub fn problem(&mut self, message: &str) {
         self.out.byte(PROBLEM);
@@ -336,6 +344,8 @@ pub trait BlockVisitor {
     }
     /// A register got a value.
     fn register(&mut self, _register: StoredRegister) {}
+    /// The time of what follows, told by no marker.
+    fn time(&mut self, _time: u64) {}
     /// What plain names of registers mean from here on; [`Mode::Other`] wherever the thread has just been said.
     fn mode(&mut self, _mode: Mode) {}
     /// Something that the trace says in words.
@@ -529,6 +539,7 @@ impl BlockRun<'_> {
                 visitor.note(kind, self.reader.text());
             }
             RECORDS => visitor.records(self.reader.number()),
+            STEP_TIME => visitor.time(self.reader.difference(self.base_time)),
             _ => return Err(Damaged),
         }
         Ok(())

@@ -449,6 +449,24 @@ impl<B: BlockSink> Encoder<B> {
         }
     }
 
+    /// The time of a thread's steps from here on, in formats with a time for each: no marker tells of it.
+    #[inline]
+    pub fn time(&mut self, thread: ThreadNumber, time: u64) {
+        self.turn_to(thread);
+        let place = usize::from(thread.0);
+        if self.times.get(place).is_none_or(|known| *known == Some(time)) {
+            return;
+        }
+        self.flush();
+        self.times[place] = Some(time);
+        self.latest_time = time;
+        if self.said == Some(thread) && self.has_room() {
+            self.block.time(time);
+        } else {
+            self.said = None;
+        }
+    }
+
     /// Something that the trace says in words.
     pub fn note(&mut self, thread: ThreadNumber, kind: TextKind, text: &str) {
         self.turn_to(thread);

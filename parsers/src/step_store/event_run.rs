@@ -6,8 +6,8 @@ use foldhash::HashMap;
 use stepback_machine::{Address, Endian, InstructionSet, Mode, RegisterId};
 
 use crate::events::{
-    EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, RegisterWrite, StepEvent, StepOrigin, TextEvent,
-    TextKind, ThreadNumber, WrittenName,
+    EventSink, MarkerEvent, MemoryAccess, Place, Problem, Recurrence, RegisterWrite, StepEvent, TextEvent, TextKind,
+    ThreadNumber, WrittenName,
 };
 use crate::marker::MarkerKind;
 use crate::step_store::block::BlockVisitor;
@@ -151,7 +151,7 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
             length_bytes: code.event_length(),
             is_executed: code.reached.is_executed,
             delay_slot: code.reached.slot,
-            origin: StepOrigin::Recorded,
+            origin: code.reached.origin,
             mode: self.mode,
             text: &[],
         });
@@ -233,6 +233,10 @@ impl<F: StoredFormat, S: EventSink> BlockVisitor for EventRun<'_, F, S> {
             mode: self.mode,
             place: self.place(),
         });
+    }
+
+    fn time(&mut self, time: u64) {
+        self.time = self.format.time(time);
     }
 
     fn mode(&mut self, mode: Mode) {

@@ -2,7 +2,7 @@
 
 use stepback_machine::{AccessKind, Branch, Encoding, InstructionSet, RegisterView};
 
-use crate::events::{DelaySlot, ThreadNumber};
+use crate::events::{DelaySlot, StepOrigin, ThreadNumber};
 use crate::marker::Marker;
 
 /// A step as it is handed in.
@@ -35,23 +35,27 @@ pub struct Reached {
     pub slot: DelaySlot,
     /// False when it had no effect: it was annulled, or it trapped.
     pub is_executed: bool,
+    /// What it is known from.
+    pub origin: StepOrigin,
 }
 
 impl Reached {
     /// As every instruction of a machine without delay slots whose trace has executed ones alone.
-    pub const PLAINLY: Self = Self { slot: DelaySlot::None, is_executed: true };
+    pub const PLAINLY: Self = Self { slot: DelaySlot::None, is_executed: true, origin: StepOrigin::Recorded };
 
     const SLOTS: [DelaySlot; 3] = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled];
+    const ORIGINS: [StepOrigin; 3] = [StepOrigin::Recorded, StepOrigin::Reconstructed, StepOrigin::Inferred];
 
     /// The number under which it is written.
     pub fn number(self) -> u8 {
-        (self.slot as u8) << 1 | u8::from(self.is_executed)
+        (self.origin as u8) << 3 | (self.slot as u8) << 1 | u8::from(self.is_executed)
     }
 
     /// What such a number stands for.
     pub fn of_number(number: u8) -> Option<Self> {
-        let slot = *Self::SLOTS.get(usize::from(number >> 1))?;
-        Some(Self { slot, is_executed: number & 1 != 0 })
+        let slot = *Self::SLOTS.get(usize::from(number >> 1 & 3))?;
+        let origin = *Self::ORIGINS.get(usize::from(number >> 3))?;
+        Some(Self { slot, is_executed: number & 1 != 0, origin })
     }
 }
 

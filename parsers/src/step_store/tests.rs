@@ -2,7 +2,9 @@
 
 use stepback_machine::{AccessKind, Branch, Encoding, Endian, InstructionSet, Mode, RegisterId, RegisterView};
 
-use crate::events::{DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, TextEvent, TextKind, ThreadNumber};
+use crate::events::{
+    DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
+};
 use crate::kept::places::KeptOptions;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -19,6 +21,7 @@ enum Given {
     Register(ThreadNumber, StoredRegister),
     Mode(ThreadNumber, Mode),
     Note(ThreadNumber, TextKind, String),
+    Time(ThreadNumber, u64),
 }
 
 /// Numbers that look random.
@@ -41,6 +44,7 @@ const KINDS: [TextKind; 3] = [TextKind::Exception, TextKind::StateChange, TextKi
 
 fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
     let slot = [DelaySlot::None, DelaySlot::Executed, DelaySlot::Annulled][dice.below(9).saturating_sub(6) as usize];
+    let origin = [StepOrigin::Recorded, StepOrigin::Reconstructed, StepOrigin::Inferred][dice.below(3) as usize];
     Given::Step(StoredStep {
         input: thread.0,
         thread,
@@ -50,7 +54,7 @@ fn step(dice: &mut Dice, thread: ThreadNumber) -> Given {
         pc: 0x1000 + 4 * dice.below(30),
         encoding: Encoding::new(&[1, 2, 3, 4]),
         target: None,
-        reached: Reached { slot, is_executed: slot != DelaySlot::Annulled },
+        reached: Reached { slot, is_executed: slot != DelaySlot::Annulled, origin },
     })
 }
 
@@ -83,6 +87,9 @@ fn records(count: usize) -> Vec<Given> {
         }
         // Readers get accesses before registers.
         let (accesses, registers) = (dice.below(3), dice.below(5));
+        if dice.below(3) == 0 {
+            records.push(Given::Time(thread, 1_000_000 + dice.below(1000) * 100));
+        }
         records.push(step(&mut dice, thread));
         records.extend((0..accesses).map(|_| access(&mut dice, thread)));
         records.extend((0..registers).map(|_| register(&mut dice, thread)));
@@ -109,6 +116,7 @@ fn push(records: &[Given], encoder: &mut Encoder<Filler>) {
             Given::Register(thread, register) => encoder.register(*thread, *register),
             Given::Mode(thread, mode) => encoder.mode(*thread, *mode),
             Given::Note(thread, kind, text) => encoder.note(*thread, *kind, text),
+            Given::Time(thread, time) => encoder.time(*thread, *time),
         }
     }
     encoder.begin_record(records.len() as u64 + 1);
@@ -121,8 +129,8 @@ impl StoredFormat for Format {
         format!("cpu{}", thread.tid)
     }
 
-    fn time(&self, _recorded: u64) -> Option<u64> {
-        None
+    fn time(&self, recorded: u64) -> Option<u64> {
+        Some(recorded)
     }
 
     fn instruction_set(&self) -> InstructionSet {
@@ -153,8 +161,8 @@ impl EventSink for Told {
     }
 
     fn begin_step(&mut self, step: &StepEvent<'_>) {
-        let reached = Reached { slot: step.delay_slot, is_executed: step.is_executed };
-        self.line(step.thread, format!("{:#x} {reached:?} {:?}", step.pc.0, step.mode));
+        let reached = Reached { slot: step.delay_slot, is_executed: step.is_executed, origin: step.origin };
+        self.line(step.thread, format!("{:#x} {reached:?} {:?} {:?}", step.pc.0, step.mode, step.time));
     }
 
     fn access(&mut self, access: &MemoryAccess) {
@@ -174,10 +182,12 @@ impl EventSink for Told {
 /// What should come out.
 fn expected(records: &[Given]) -> Vec<String> {
     let mut modes = [Mode::Other; 3];
+    let mut times = [None; 3];
     let line = |record: &Given| {
         let (thread, text) = match record {
             Given::Step(step) => {
-                (step.thread, format!("{:#x} {:?} {:?}", step.pc, step.reached, modes[usize::from(step.thread.0)]))
+                let place = usize::from(step.thread.0);
+                (step.thread, format!("{:#x} {:?} {:?} {:?}", step.pc, step.reached, modes[place], times[place]))
             }
             Given::Access(thread, StoredAccess { kind, size_bytes, address, .. }, value) => {
                 let mut bytes = [0; 8];
@@ -191,6 +201,10 @@ fn expected(records: &[Given]) -> Vec<String> {
             }
             Given::Mode(thread, mode) => {
                 modes[usize::from(thread.0)] = *mode;
+                return None;
+            }
+            Given::Time(thread, time) => {
+                times[usize::from(thread.0)] = Some(*time);
                 return None;
             }
             Given::Note(thread, kind, text) => (*thread, format!("{kind:?} {text}")),

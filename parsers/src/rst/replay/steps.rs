@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use stepback_machine::{Delay, Flow, InstructionSet, RegisterView, WindowStep};
 
-use crate::events::DelaySlot;
+use crate::events::{DelaySlot, StepOrigin};
 use crate::marker::{Marker, MarkerKind};
 use crate::rst::record::is_fake_address;
 use crate::rst::records::Instruction;
@@ -37,7 +37,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.translate(found);
         let accesses = self.accesses_of(found, &effects);
         let is_executed = !found.is_annulled && (trap.is_none() || effects.control.flow == Flow::Trap);
-        let reached = Reached { slot: self.slot_of(found), is_executed };
+        let reached = Reached { slot: self.slot_of(found), is_executed, origin: StepOrigin::Recorded };
         self.step(found, &effects, reached);
         self.last = Some(found.cpu);
         self.cpu(found.cpu).last = None;

@@ -1,0 +1,292 @@
+//! The code of the program's files, each word decoded once.
+
+use std::cell::{Cell, RefCell};
+use std::mem::take;
+
+use foldhash::HashMap;
+use stepback_machine::{Address, Branch, Control, Delay, Encoding, Flow, InstructionSet, Site, Target};
+
+use crate::btrace::kind::{BranchKind, is_probe};
+use crate::program_file::ProgramFile;
+use crate::reconstruct::{Fork, Found, Outcome, Program, Stretch, Stretched, Told};
+
+/// How the recorded programs decode.
+pub const SET: InstructionSet = InstructionSet::Sparc64;
+/// Bytes of an instruction.
+pub const WORD: u64 = 4;
+/// What is said of a word: it is a fork, and this its number.
+const FORK: u32 = 1 << 31;
+/// So many words that no file has are remembered.
+const REMEMBERED: usize = 1 << 16;
+
+/// What an instruction is that is recorded, or that sends control elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// For the walk.
+    pub fork: Fork,
+    /// The instruction; 0 for one that a probe stands in place of.
+    pub word: u32,
+    /// None for one that is not recorded.
+    pub kind: Option<BranchKind>,
+    /// Whether it is taken whatever the processor holds.
+    pub is_always_taken: Option<bool>,
+    /// What it did to control when it was taken.
+    taken: Branch,
+}
+
+impl Transfer {
+    /// Of an instruction word; none for one that only goes on.
+    pub fn of(word: u32, pc: u64) -> Option<Self> {
+        let kind = BranchKind::of_word(word);
+        let control = match SET.encoding_of(word, WORD as u8) {
+            Some(encoding) => SET.control(&Site { pc: Address(pc), encoding }),
+            None => Control::default(),
+        };
+        let goes_elsewhere = matches!(control.flow, Flow::Branch | Flow::Call | Flow::Return | Flow::ExceptionReturn);
+        if kind.is_none() && !goes_elsewhere && !is_probe(word) {
+            return None;
+        }
+        let is_always_taken = kind.and_then(|kind| kind.is_always_taken(word));
+        let is_direct = matches!(control.target, Target::Address(_));
+        let taken = match control.flow {
+            Flow::Branch if is_direct && is_always_taken.is_none() => Branch::Conditional(Some(true)),
+            Flow::Branch if is_direct => Branch::Jump,
+            Flow::Branch => Branch::IndirectJump,
+            Flow::Call if is_direct => Branch::Call,
+            Flow::Call => Branch::IndirectCall,
+            Flow::Return => Branch::Return,
+            Flow::Next | Flow::Trap | Flow::ExceptionReturn => Branch::None,
+        };
+        let slot_bytes = if control.delay == Delay::None { 0 } else { WORD as u8 };
+        let fork = Fork { control, behind: pc.wrapping_add(WORD), slot_bytes, told: Told::Always };
+        Some(Self { fork, word, kind, is_always_taken, taken })
+    }
+
+    /// What it did to control.
+    pub fn branch(&self, outcome: Outcome) -> Branch {
+        match self.taken {
+            Branch::Conditional(_) => Branch::Conditional(Some(outcome != Outcome::NotTaken)),
+            _ if self.is_always_taken == Some(false) => Branch::None,
+            taken => taken,
+        }
+    }
+}
+
+/// Code that lies together.
+#[derive(Debug)]
+struct Part {
+    first: u64,
+    words: Vec<u32>,
+    /// For each word how many from it on are no forks, up to the next fork or the end; or [`FORK`] and the number of a fork.
+    runs: Vec<u32>,
+}
+
+/// The code of all files of a program.
+#[derive(Debug)]
+pub struct ProgramCode {
+    /// By their addresses, none of which two have.
+    parts: Vec<Part>,
+    forks: Vec<Transfer>,
+    /// Words that records tell and no file has, by their addresses.
+    told: RefCell<HashMap<u64, Option<Transfer>>>,
+    /// Whether the recorder records `return`.
+    returns: Cell<Told>,
+}
+
+impl ProgramCode {
+    /// That of some files, of which later ones are loaded over earlier ones. Cost: some 10 ns a word.
+    pub fn new(files: &[ProgramFile]) -> Self {
+        let mut code =
+            Self { parts: Vec::new(), forks: Vec::new(), told: RefCell::default(), returns: Cell::new(Told::Perhaps) };
+        regions_of(files).into_iter().for_each(|region| code.add(region));
+        code
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The recorder records `return`.
+    pub fn note_returns(&self) {
+        self.returns.set(Told::Always);
+    }
+
+    fn add(&mut self, region: Region) {
+        let Region { first, words } = region;
+        let mut runs = vec![0; words.len()];
+        let mut straight = 0;
+        for (place, (word, run)) in words.iter().zip(&mut runs).enumerate().rev() {
+            let pc = first.wrapping_add(place as u64 * WORD);
+            *run = match Transfer::of(*word, pc) {
+                None => {
+                    straight += 1;
+                    straight
+                }
+                Some(transfer) => {
+                    straight = 0;
+                    self.forks.push(transfer);
+                    FORK | (self.forks.len() - 1) as u32
+                }
+            };
+        }
+        self.parts.push(Part { first, words, runs });
+    }
+
+    /// The part that has an address, and the place of its word there.
+    #[inline]
+    fn place(&self, pc: u64) -> Option<(&Part, usize)> {
+        let inside = |part: &Part| {
+            let offset = pc.wrapping_sub(part.first);
+            let place = (offset / WORD) as usize;
+            (offset.is_multiple_of(WORD) && offset / WORD < part.words.len() as u64).then_some(place)
+        };
+        let part = match self.parts.as_slice() {
+            [part] => part,
+            parts => parts.get(parts.partition_point(|part| part.first <= pc).checked_sub(1)?)?,
+        };
+        inside(part).map(|place| (part, place))
+    }
+
+    /// The instruction at an address; none where no file has it.
+    #[inline]
+    pub fn word(&self, pc: u64) -> Option<u32> {
+        let (part, place) = self.place(pc)?;
+        part.words.get(place).copied()
+    }
+
+    /// The instructions from an address on, as many as lie together and no more than asked for.
+    #[inline]
+    pub fn words(&self, first: u64, count: u64) -> &[u32] {
+        let Some((part, place)) = self.place(first) else { return &[] };
+        let rest = part.words.get(place..).unwrap_or_default();
+        rest.get(..usize::try_from(count).unwrap_or(usize::MAX)).unwrap_or(rest)
+    }
+
+    /// What the instruction at an address is that a file has; none for one that only goes on.
+    #[inline]
+    pub fn transfer(&self, pc: u64) -> Option<&Transfer> {
+        let (part, place) = self.place(pc)?;
+        let run = *part.runs.get(place)?;
+        self.forks.get((run & !FORK) as usize).filter(|_| run & FORK != 0)
+    }
+
+    /// The same, and what a record told where a probe stands or no file has anything.
+    #[inline]
+    pub fn transfer_at(&self, pc: u64) -> Option<Transfer> {
+        match self.transfer(pc) {
+            Some(found) if !is_probe(found.word) => Some(*found),
+            None if self.word(pc).is_some() => None,
+            _ => self.told.borrow().get(&pc).copied().flatten(),
+        }
+    }
+
+    /// What an instruction is that a record tells, where a file does not have it or has a probe there.
+    pub fn told_transfer(&self, word: u32, pc: u64) -> Option<Transfer> {
+        let mut told = self.told.borrow_mut();
+        if let Some(known) = told.get(&pc).filter(|known| known.is_some_and(|known| known.word == word)) {
+            return *known;
+        }
+        if told.len() >= REMEMBERED {
+            told.clear();
+        }
+        let transfer = Transfer::of(word, pc);
+        told.insert(pc, transfer);
+        transfer
+    }
+}
+
+/// Words that lie together.
+struct Region {
+    first: u64,
+    words: Vec<u32>,
+}
+
+impl Region {
+    fn end(&self) -> u64 {
+        self.first + self.words.len() as u64 * WORD
+    }
+}
+
+/// The code of some files by addresses, each address once.
+fn regions_of(files: &[ProgramFile]) -> Vec<Region> {
+    let mut regions: Vec<Region> = Vec::new();
+    for part in files.iter().flat_map(|file| &file.parts) {
+        let words: Vec<u32> = part.bytes.as_chunks().0.iter().map(|bytes| u32::from_be_bytes(*bytes)).collect();
+        let has_end = part.address.checked_add(part.bytes.len() as u64).is_some();
+        if has_end && part.address.is_multiple_of(WORD) && !words.is_empty() {
+            let added = Region { first: part.address, words };
+            regions = regions.into_iter().flat_map(|below| uncovered(below, &added)).collect();
+            regions.push(added);
+        }
+    }
+    regions.sort_unstable_by_key(|region| region.first);
+    let mut joined: Vec<Region> = Vec::new();
+    for mut region in regions {
+        match joined.last_mut().filter(|before| before.end() == region.first) {
+            Some(before) => before.words.append(&mut region.words),
+            None => joined.push(region),
+        }
+    }
+    joined
+}
+
+/// What a region leaves of one below it.
+fn uncovered(mut below: Region, above: &Region) -> impl Iterator<Item = Region> {
+    let words_to = |address: u64| (address.saturating_sub(below.first) / WORD).min(below.words.len() as u64) as usize;
+    let (before, upto) = (words_to(above.first), words_to(above.end()));
+    let behind = Region { first: below.first + upto as u64 * WORD, words: below.words.split_off(upto) };
+    let mut words = take(&mut below.words);
+    words.truncate(before);
+    [Region { first: below.first, words }, behind].into_iter().filter(|region| !region.words.is_empty())
+}
+
+impl Program for ProgramCode {
+    #[inline]
+    fn stretch(&self, from: u64, until: Option<u64>) -> Stretch {
+        let nothing = |ended| Stretch { instructions: 0, end: from, ended };
+        let Some((part, place)) = self.place(from) else { return nothing(Stretched::Unmapped) };
+        let run = part.runs.get(place).copied().unwrap_or(FORK);
+        if run & FORK != 0 {
+            return nothing(Stretched::AtFork);
+        }
+        let run = u64::from(run);
+        if let Some(until) = until.filter(|until| *until >= from && *until <= from + run * WORD)
+            && until.wrapping_sub(from).is_multiple_of(WORD)
+        {
+            let instructions = (until - from) / WORD;
+            return Stretch { instructions, end: until, ended: Stretched::There };
+        }
+        let is_end = place as u64 + run == part.words.len() as u64;
+        let ended = if is_end { Stretched::Unmapped } else { Stretched::AtFork };
+        Stretch { instructions: run, end: from + run * WORD, ended }
+    }
+
+    fn find(&self, pc: u64) -> Found {
+        match self.transfer(pc) {
+            Some(transfer) => {
+                let is_return = transfer.kind == Some(BranchKind::Return);
+                let told = if is_return { self.returns.get() } else { transfer.fork.told };
+                Found::Fork(Fork { told, ..transfer.fork })
+            }
+            None if self.word(pc).is_some() => Found::Plain { behind: pc.wrapping_add(WORD) },
+            None => Found::Unmapped,
+        }
+    }
+
+    fn may_be_in_slot(&self, pc: u64) -> bool {
+        let before = self.transfer(pc.wrapping_sub(WORD));
+        before.is_some_and(|before| match before.fork.control.delay {
+            Delay::Slot | Delay::UnlessNotTaken => true,
+            // A probe may stand in the place of any.
+            Delay::None => is_probe(before.word),
+            Delay::Annulled => false,
+        })
+    }
+}
+
+/// The bytes of an instruction word.
+#[inline]
+pub fn encoding_of(word: u32) -> Option<Encoding> {
+    SET.encoding_of(word, WORD as u8)
+}

@@ -1,0 +1,101 @@
+//! Whether a record fits the program.
+
+use stepback_machine::Delay;
+
+use crate::btrace::code::{ProgramCode, Transfer, WORD};
+use crate::btrace::kind::{BranchKind, is_probe};
+use crate::btrace::record::BranchRecord;
+use crate::reconstruct::{Decision, Outcome};
+
+/// Why a record cannot be of the program, or not be whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// The program has another instruction there.
+    #[error("the program has {found:08x} there, not {told:08x}")]
+    Word {
+        /// What the program has.
+        found: u32,
+        /// What the record says.
+        told: u32,
+    },
+    /// The instruction is none that is recorded.
+    #[error("the instruction is none that Btrace records")]
+    NoBranch,
+    /// It is of another kind.
+    #[error("the instruction is a {}", .0.name())]
+    Kind(BranchKind),
+    /// It leads elsewhere.
+    #[error("the instruction leads to {0:#x}")]
+    Target(u64),
+    /// It cannot be taken, or cannot but be taken.
+    #[error("the instruction is {} taken", if *.0 { "always" } else { "never" })]
+    Outcome(bool),
+    /// It does not annul its delay slot then, or cannot but annul it.
+    #[error("its delay slot is {} then", if *.0 { "annulled" } else { "executed" })]
+    Annulment(bool),
+}
+
+/// A record that fits.
+#[derive(Clone, Copy, Debug)]
+pub struct Fitting {
+    /// What its instruction is.
+    pub transfer: Transfer,
+    /// What it did.
+    pub decision: Decision,
+}
+
+impl Fitting {
+    /// What a record says, if that can be.
+    ///
+    /// # Errors
+    /// It cannot.
+    pub fn of(record: &BranchRecord, code: &ProgramCode) -> Result<Self, Misfit> {
+        let transfer = transfer_of(record, code)?;
+        let kind = transfer.kind.ok_or(Misfit::NoBranch)?;
+        if record.kind.is_some_and(|number| number != kind as u8) {
+            return Err(Misfit::Kind(kind));
+        }
+        if let Some(is_taken) = transfer.is_always_taken.filter(|is_taken| *is_taken != record.is_taken) {
+            return Err(Misfit::Outcome(is_taken));
+        }
+        let is_annulled = match transfer.fork.control.delay {
+            Delay::Annulled => true,
+            Delay::UnlessNotTaken => !record.is_taken,
+            Delay::Slot | Delay::None => false,
+        };
+        if record.is_annulled.is_some_and(|told| told != is_annulled) {
+            return Err(Misfit::Annulment(is_annulled));
+        }
+        Ok(Self { transfer, decision: decision_of(record, &transfer)? })
+    }
+
+    /// Whether the record says where control goes as the instruction does that stands in no delay slot.
+    pub fn fits_behind(&self, record: &BranchRecord) -> Result<(), Misfit> {
+        let behind = record.pc.wrapping_add(2 * WORD);
+        if record.is_taken || record.target == behind { Ok(()) } else { Err(Misfit::Target(behind)) }
+    }
+}
+
+fn transfer_of(record: &BranchRecord, code: &ProgramCode) -> Result<Transfer, Misfit> {
+    let found = code.word(record.pc).filter(|word| !is_probe(*word));
+    let told = record.word;
+    match (found, told) {
+        (Some(found), Some(told)) if found != told => Err(Misfit::Word { found, told }),
+        (Some(_), _) => code.transfer(record.pc).copied().ok_or(Misfit::NoBranch),
+        (None, Some(told)) => code.told_transfer(told, record.pc).ok_or(Misfit::NoBranch),
+        (None, None) => Err(Misfit::NoBranch),
+    }
+}
+
+fn decision_of(record: &BranchRecord, transfer: &Transfer) -> Result<Decision, Misfit> {
+    let direct = transfer.fork.control.target.address();
+    let outcome = match (record.is_taken, direct) {
+        (false, _) => Outcome::NotTaken,
+        (true, None) => Outcome::To(record.target),
+        (true, Some(target)) if target == record.target => Outcome::Taken,
+        (true, Some(target)) => return Err(Misfit::Target(target)),
+    };
+    // What is behind the delay slot is recorded where a branch was not taken.
+    let slot = (!record.is_taken).then(|| record.target.wrapping_sub(WORD));
+    Ok(Decision { outcome, slot })
+}

@@ -1,0 +1,315 @@
+//! From records to the steps of all threads.
+//!
+//! A record gets its turn by its time. Its step, its delay slot and all that follows up to the thread's next record are
+//! told then, since the instructions take no time beside what recording them takes. Where the next record is not in the window,
+//! what leads to it is told right before it.
+
+use foldhash::HashMap;
+use stepback_machine::Branch;
+
+use crate::btrace::code::{ProgramCode, SET, WORD, encoding_of};
+use crate::btrace::fit::{Fitting, Misfit};
+use crate::btrace::kind::BranchKind;
+use crate::btrace::order::Turn;
+use crate::btrace::record::BranchRecord;
+use crate::events::{DelaySlot, Place, Problem, Recurrence, TextKind, ThreadNumber};
+use crate::gap::{Gap, GapReason};
+use crate::marker::{Marker, MarkerKind};
+use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Stop, Walk};
+use crate::step_store::encoder::{BlockSink, Encoder};
+use crate::step_store::record::{Reached, StoredStep, StoredThread};
+
+/// Threads have numbers of 16 bits.
+const THREADS: usize = 1 << 16;
+/// Codes are looked up by so many inputs.
+const INPUTS: u16 = 64;
+
+/// Hands the steps of a recording to an encoder.
+pub struct Rebuild<'e, B> {
+    encoder: &'e mut Encoder<B>,
+    code: ProgramCode,
+    /// Where the program's files begin.
+    entries: Vec<u64>,
+    threads: Vec<Thread>,
+    numbers: HashMap<u64, usize>,
+    /// The thread of the last record.
+    last: Option<ThreadNumber>,
+    /// The time of the last record.
+    latest: Option<u64>,
+    has_told_full: bool,
+}
+
+/// A thread of the recording.
+#[derive(Debug)]
+struct Thread {
+    number: ThreadNumber,
+    walk: Walk,
+    /// Its next record was not there yet when the last one had its turn.
+    is_open: bool,
+    /// The record at which the walk stands.
+    at_record: Option<Fitting>,
+    cpu: Option<u64>,
+    last: Option<BranchRecord>,
+}
+
+impl<'e, B: BlockSink> Rebuild<'e, B> {
+    /// Nothing read so far.
+    pub fn new(encoder: &'e mut Encoder<B>, code: ProgramCode, entries: Vec<u64>) -> Self {
+        Self {
+            encoder,
+            code,
+            entries,
+            threads: Vec::new(),
+            numbers: HashMap::default(),
+            last: None,
+            latest: None,
+            has_told_full: false,
+        }
+    }
+
+    /// Takes the next record.
+    pub fn turn(&mut self, turn: &Turn) {
+        let Turn { ordinal, record, next, may_go_on, wrong_time } = turn;
+        self.encoder.begin_record(*ordinal);
+        let Some(place) = self.place(record.thread) else { return self.tell_full(record) };
+        if let Some(time) = wrong_time {
+            self.problem(record, &format!("its time, {time}, does not fit the others of its thread"));
+        }
+        self.mark(place, record);
+        if self.code.is_empty() {
+            return self.record_alone(place, record);
+        }
+        let Some(thread) = self.threads.get(place) else { return };
+        if thread.last.is_none() {
+            self.begin(place, record);
+        } else if thread.is_open {
+            self.reach(place, record);
+        }
+        let Some(thread) = self.threads.get_mut(place) else { return };
+        (thread.last, thread.is_open) = (Some(*record), next.is_none() && *may_go_on);
+        if let Some(fitting) = thread.at_record.take() {
+            let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+            thread.walk.decide(&fitting.transfer.fork, fitting.decision, &mut sink);
+        }
+        match next {
+            Some(next) => self.reach(place, next),
+            None if !may_go_on => self.tail(place),
+            None => {}
+        }
+    }
+
+    /// What a thread most likely did behind its last record.
+    fn tail(&mut self, place: usize) {
+        let Some(thread) = self.threads.get_mut(place) else { return };
+        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+        thread.walk.tail(&self.code, &mut sink);
+    }
+
+    /// Shows what the threads most likely did behind their last records. `cut_off_bytes`: of a record at the end of the file.
+    pub fn finish(mut self, records: u64, cut_off_bytes: usize) {
+        self.encoder.begin_record(records.saturating_add(1));
+        for place in 0..self.threads.len() {
+            // Only now it shows that no record follows, and times do not run backwards.
+            if let Some((thread, time)) = self.threads.get(place).filter(|thread| thread.is_open).zip(self.latest) {
+                self.encoder.time(thread.number, time);
+            }
+            self.tail(place);
+        }
+        if cut_off_bytes > 0 {
+            let message = format!("the last record is cut off: {cut_off_bytes} bytes of it are there");
+            self.encoder.problem(&problem(message));
+        }
+    }
+
+    /// The thread of a number; none when there are too many.
+    fn place(&mut self, number: u64) -> Option<usize> {
+        if let Some(place) = self.numbers.get(&number) {
+            return Some(*place);
+        }
+        let place = self.threads.len();
+        let thread = u16::try_from(place).ok().filter(|_| place < THREADS).map(ThreadNumber)?;
+        self.encoder.thread(thread, StoredThread { tid: number, pid: 0 });
+        self.numbers.insert(number, place);
+        self.threads.push(Thread {
+            number: thread,
+            walk: Walk::default(),
+            is_open: false,
+            at_record: None,
+            cpu: None,
+            last: None,
+        });
+        Some(place)
+    }
+
+    fn tell_full(&mut self, record: &BranchRecord) {
+        if !std::mem::replace(&mut self.has_told_full, true) {
+            self.problem(record, "there are more threads than can be told apart: records of further ones are left out");
+        }
+    }
+
+    /// Tells time and processor, loudly where the thread or its processor is another one.
+    fn mark(&mut self, place: usize, record: &BranchRecord) {
+        if record.kind == Some(BranchKind::Return as u8) {
+            self.code.note_returns();
+        }
+        let Some(thread) = self.threads.get_mut(place) else { return };
+        let number = thread.number;
+        self.latest = record.time.or(self.latest);
+        let is_elsewhere = record.cpu.is_some() && thread.cpu != record.cpu;
+        let is_news = self.last.replace(number) != Some(number) || is_elsewhere;
+        match record.time {
+            Some(value) if is_news => self.encoder.marker(number, Marker { kind: MarkerKind::TIMESTAMP, value }, 0),
+            Some(time) => self.encoder.time(number, time),
+            None => {}
+        }
+        if let Some(value) = record.cpu.filter(|_| is_elsewhere) {
+            thread.cpu = Some(value);
+            self.encoder.marker(number, Marker { kind: MarkerKind::CPU, value }, 0);
+        }
+    }
+
+    /// A thread's first record.
+    fn begin(&mut self, place: usize, record: &BranchRecord) {
+        let fitting = match Fitting::of(record, &self.code) {
+            Ok(fitting) => fitting,
+            Err(misfit) => return self.contradict(place, record, misfit),
+        };
+        let Some(thread) = self.threads.get_mut(place) else { return };
+        let mut entries = self.entries.iter();
+        if !entries.any(|entry| thread.walk.begin(&self.code, Some(*entry), record.pc)) {
+            thread.walk.begin(&self.code, None, record.pc);
+        }
+        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+        thread.walk.come_to(&self.code, record.pc, &mut sink);
+        thread.at_record = Some(fitting);
+    }
+
+    /// Goes on to the next record of a thread.
+    fn reach(&mut self, place: usize, next: &BranchRecord) {
+        if next.kind == Some(BranchKind::Return as u8) {
+            self.code.note_returns();
+        }
+        let fitting = match Fitting::of(next, &self.code) {
+            Ok(fitting) => fitting,
+            Err(misfit) => return self.contradict(place, next, misfit),
+        };
+        let Some(thread) = self.threads.get_mut(place) else { return };
+        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+        let stop = thread.walk.come_to(&self.code, next.pc, &mut sink);
+        thread.at_record = Some(fitting);
+        let (number, last) = (thread.number, thread.last);
+        if let Some(stop) = stop {
+            self.encoder.note(number, TextKind::Note, &gap_note(stop, last.as_ref(), next));
+        } else if !thread.walk.is_in_slot()
+            && let Err(misfit) = fitting.fits_behind(next)
+        {
+            self.contradict(place, next, misfit);
+        }
+    }
+
+    /// A record that cannot be: the way up to where it should be is shown, then a gap.
+    fn contradict(&mut self, place: usize, record: &BranchRecord, misfit: Misfit) {
+        let Some(thread) = self.threads.get_mut(place) else { return };
+        let number = thread.number;
+        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: number };
+        let went = thread.walk.advance(&self.code, record.pc, &mut sink);
+        thread.walk.lose();
+        thread.at_record = None;
+        if went != Err(Stop::Nowhere) || thread.last.is_none() {
+            self.encoder.marker(number, Gap { reason: GapReason::Contradiction, instructions: None }.marker(), 0);
+        }
+        self.problem(record, &format!("at {:#x}, contradicts the program: {misfit}", record.pc));
+    }
+
+    /// Without a program a record is a step, and nothing is known of what lies between.
+    fn record_alone(&mut self, place: usize, record: &BranchRecord) {
+        let Some(thread) = self.threads.get_mut(place) else { return };
+        let number = thread.number;
+        if thread.last.replace(*record).is_none() {
+            self.encoder.marker(number, Marker { kind: MarkerKind::RECORDING, value: FILTERED }, 0);
+        }
+        let transfer = record.word.and_then(|word| self.code.told_transfer(word, record.pc));
+        let outcome = if record.is_taken { Outcome::Taken } else { Outcome::NotTaken };
+        let branch = transfer.map_or(Branch::Unsaid, |transfer| transfer.branch(outcome));
+        let target = record.is_taken.then_some(record.target);
+        let word = record.word.unwrap_or(0);
+        self.encoder.step(&StoredStep { branch, target, ..step_of(number, record.pc, word) });
+    }
+
+    fn problem(&mut self, record: &BranchRecord, what: &str) {
+        self.encoder.problem(&problem(format!("record {}: {what}", record.number)));
+    }
+}
+
+/// Value of the marker that says that only branches are recorded.
+pub const FILTERED: u64 = 1;
+
+fn problem(message: String) -> Problem {
+    Problem { place: Place::default(), column: 0, message, recurrence: Recurrence::Single }
+}
+
+/// What lies on both sides of a gap.
+fn gap_note(stop: Stop, last: Option<&BranchRecord>, next: &BranchRecord) -> String {
+    let from = match stop {
+        Stop::Undecided(pc) | Stop::Unmapped(pc) => format!("from {pc:#x} "),
+        Stop::Nowhere => String::new(),
+    };
+    let between = last.and_then(|last| next.time?.checked_sub(last.time?));
+    let between = between.map_or_else(String::new, |nanos| format!(", {nanos} ns after the record before"));
+    format!("gap {from}to {:#x}{between}", next.pc)
+}
+
+fn step_of(thread: ThreadNumber, pc: u64, word: u32) -> StoredStep {
+    StoredStep {
+        input: thread.0 % INPUTS,
+        thread,
+        branch: Branch::None,
+        set: SET,
+        length_bytes: WORD as u16,
+        pc,
+        encoding: encoding_of(word),
+        target: None,
+        reached: Reached::PLAINLY,
+    }
+}
+
+/// Makes steps of a path.
+struct StepSink<'a, B> {
+    encoder: &'a mut Encoder<B>,
+    code: &'a ProgramCode,
+    thread: ThreadNumber,
+}
+
+impl<B: BlockSink> PathSink for StepSink<'_, B> {
+    fn stretch(&mut self, stretch: PassedStretch) {
+        let PassedStretch { first, instructions, origin } = stretch;
+        let mut step = step_of(self.thread, first, 0);
+        step.reached.origin = origin;
+        for word in self.code.words(first, instructions) {
+            step.encoding = encoding_of(*word);
+            self.encoder.step(&step);
+            step.pc = step.pc.wrapping_add(WORD);
+        }
+    }
+
+    fn step(&mut self, passed: PassedStep) {
+        let PassedStep { pc, outcome, slot, origin } = passed;
+        let file_word = self.code.word(pc);
+        let transfer = self.code.transfer_at(pc);
+        let word = transfer.map(|transfer| transfer.word).or(file_word).unwrap_or(0);
+        let branch = match (transfer, outcome) {
+            (Some(transfer), Some(outcome)) => transfer.branch(outcome),
+            _ => Branch::None,
+        };
+        let target = match outcome {
+            Some(Outcome::To(target)) => Some(target),
+            _ => None,
+        };
+        let reached = Reached { slot, is_executed: slot != DelaySlot::Annulled, origin };
+        self.encoder.step(&StoredStep { branch, target, reached, ..step_of(self.thread, pc, word) });
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.encoder.marker(self.thread, gap.marker(), 0);
+    }
+}

@@ -1,0 +1,221 @@
+//! From the text form to steps: a line for each instruction, so that nothing need be reconstructed.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use memchr::memchr;
+use stepback_machine::{Branch, Delay};
+
+use crate::btrace::code::{SET, Transfer, WORD, encoding_of};
+use crate::btrace::text_line::{TextLine, is_ellipsis, is_heading};
+use crate::events::{DelaySlot, Place, Problem, Recurrence, StepOrigin, ThreadNumber};
+use crate::gap::{Gap, GapReason};
+use crate::read_at::TraceFile;
+use crate::reconstruct::Outcome;
+use crate::step_store::encoder::{BlockSink, Encoder};
+use crate::step_store::record::{Reached, ReadEnd, StoredStep, StoredThread};
+
+/// Bytes that are read at once.
+const BUFFER: usize = 256 << 10;
+/// A longer line is none of ours.
+const LONGEST: usize = 4 << 10;
+
+/// Puts the lines of a text into a store.
+///
+/// # Errors
+/// The file could not be read.
+pub fn retell<B: BlockSink>(
+    file: &TraceFile,
+    is_stopped: &AtomicBool,
+    encoder: &mut Encoder<B>,
+) -> io::Result<ReadEnd> {
+    let mut told = Told::new(encoder);
+    let mut buffer = vec![0; BUFFER];
+    let (mut filled, mut offset, mut is_too_long) = (0, 0, false);
+    loop {
+        if is_stopped.load(Ordering::Relaxed) {
+            return Ok(ReadEnd::Stopped);
+        }
+        let count = file.data.read_at(offset, buffer.get_mut(filled..).unwrap_or_default())?;
+        offset += count as u64;
+        filled += count;
+        let mut rest = buffer.get(..filled).unwrap_or_default();
+        while let Some(end) = memchr(b'\n', rest) {
+            let (line, behind) = rest.split_at(end);
+            rest = behind.get(1..).unwrap_or_default();
+            told.line(if std::mem::take(&mut is_too_long) { b"?" } else { line });
+        }
+        if count == 0 {
+            told.last_line(rest);
+            return Ok(ReadEnd::Complete);
+        }
+        if rest.len() > LONGEST {
+            (is_too_long, rest) = (true, &[]);
+        }
+        let kept = filled - rest.len();
+        filled = rest.len();
+        buffer.copy_within(kept..kept + filled, 0);
+    }
+}
+
+/// The thread of all lines.
+const THREAD: ThreadNumber = ThreadNumber(0);
+
+struct Told<'e, B> {
+    encoder: &'e mut Encoder<B>,
+    lines: u64,
+    time: u64,
+    /// Steps whose branches and delay slots the next lines tell of.
+    held: VecDeque<Held>,
+    /// The step before these.
+    before: Option<Held>,
+}
+
+/// A step that a line tells of.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    /// The number of its line.
+    line: u64,
+    time: u64,
+    pc: u64,
+    word: u32,
+    transfer: Option<Transfer>,
+    slot: DelaySlot,
+}
+
+impl<'e, B: BlockSink> Told<'e, B> {
+    fn new(encoder: &'e mut Encoder<B>) -> Self {
+        encoder.thread(THREAD, StoredThread { tid: 1, pid: 0 });
+        Self { encoder, lines: 0, time: 0, held: VecDeque::new(), before: None }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        self.lines += 1;
+        match TextLine::of(line) {
+            Some(found) => self.step(&found),
+            None if is_ellipsis(line) => self.gap(),
+            None if line.trim_ascii().is_empty() || is_heading(line) => {}
+            None => {
+                let message = format!("line {}: it is none of an instruction, and none is shown for it", self.lines);
+                let place = Place::default();
+                self.encoder.problem(&Problem { place, column: 0, message, recurrence: Recurrence::Single });
+            }
+        }
+    }
+
+    fn last_line(&mut self, line: &[u8]) {
+        if !line.is_empty() {
+            self.line(line);
+        }
+        self.show_held();
+        self.encoder.begin_record(self.lines.saturating_add(1));
+    }
+
+    /// Lines were left out here.
+    fn gap(&mut self) {
+        self.show_held();
+        if self.before.take().is_some() {
+            self.encoder.marker(THREAD, Gap { reason: GapReason::Lost, instructions: None }.marker(), 0);
+        }
+    }
+
+    fn step(&mut self, line: &TextLine<'_>) {
+        let TextLine { delta_nanos, pc, word, .. } = *line;
+        if self.last().is_some_and(|last| !last.may_lead_to(pc)) {
+            self.gap();
+        }
+        self.time = self.time.saturating_add(delta_nanos);
+        let transfer = Transfer::of(word, pc);
+        let slot = self.last().map_or(DelaySlot::None, |last| last.slot_at(pc, None));
+        self.held.push_back(Held { line: self.lines, time: self.time, pc, word, transfer, slot });
+        while self.held.front().is_some_and(|first| self.held.len() > first.lines_ahead()) {
+            self.show_first();
+        }
+    }
+
+    fn last(&self) -> Option<&Held> {
+        self.held.back().or(self.before.as_ref())
+    }
+
+    fn show_held(&mut self) {
+        while !self.held.is_empty() {
+            self.show_first();
+        }
+    }
+
+    /// Shows the first step that is held, by what the next lines say of it.
+    fn show_first(&mut self) {
+        let Some(mut first) = self.held.pop_front() else { return };
+        if let Some(before) = self.before {
+            let behind = self.held.front().map(|next| next.pc);
+            first.slot = before.slot_at(first.pc, behind);
+        }
+        let ahead = [0, 1].map(|place| self.held.get(place).map(|step| step.pc));
+        let branch = match first.transfer {
+            Some(transfer) => match transfer.branch(Outcome::Taken) {
+                Branch::Conditional(_) => Branch::Conditional(first.is_taken(ahead)),
+                branch => branch,
+            },
+            None => Branch::None,
+        };
+        self.encoder.begin_record(first.line);
+        self.encoder.time(THREAD, first.time);
+        let is_executed = first.slot != DelaySlot::Annulled;
+        self.encoder.step(&StoredStep {
+            input: 0,
+            thread: THREAD,
+            branch,
+            set: SET,
+            length_bytes: WORD as u16,
+            pc: first.pc,
+            encoding: encoding_of(first.word),
+            target: None,
+            reached: Reached { slot: first.slot, is_executed, origin: StepOrigin::Recorded },
+        });
+        self.before = Some(first);
+    }
+}
+
+impl Held {
+    fn delay(&self) -> Delay {
+        self.transfer.map_or(Delay::None, |transfer| transfer.fork.control.delay)
+    }
+
+    /// How many lines behind it tell what it did.
+    fn lines_ahead(&self) -> usize {
+        // Of a step in a delay slot the next line tells whether it was annulled.
+        if self.delay() == Delay::None { 1 } else { 2 }
+    }
+
+    /// The address behind its delay slot.
+    fn behind_slot(&self) -> u64 {
+        self.pc.wrapping_add(2 * WORD)
+    }
+
+    /// Whether it was taken, by the addresses of the next two lines; none where they do not tell.
+    fn is_taken(&self, ahead: [Option<u64>; 2]) -> Option<bool> {
+        let target = self.transfer?.fork.control.target.address()?;
+        let has_slot = ahead[0]? == self.pc.wrapping_add(WORD);
+        let then = if has_slot { ahead[1]? } else { ahead[0]? };
+        let is_known = target != self.behind_slot() && (then == target || then == self.behind_slot());
+        is_known.then_some(then == target)
+    }
+
+    /// What the instruction at an address is that follows it, by the address of the one behind that.
+    fn slot_at(&self, pc: u64, behind: Option<u64>) -> DelaySlot {
+        let is_slot = pc == self.pc.wrapping_add(WORD);
+        match self.delay() {
+            Delay::Annulled if is_slot => DelaySlot::Annulled,
+            Delay::UnlessNotTaken if is_slot && self.is_taken([Some(pc), behind]) == Some(false) => DelaySlot::Annulled,
+            Delay::Slot | Delay::UnlessNotTaken if is_slot || self.slot == DelaySlot::Executed => DelaySlot::Executed,
+            _ => DelaySlot::None,
+        }
+    }
+
+    /// Whether an instruction can follow it.
+    fn may_lead_to(&self, pc: u64) -> bool {
+        // A branch leads elsewhere, and so does what may stand in its delay slot.
+        self.transfer.is_some() || self.slot != DelaySlot::None || pc == self.pc.wrapping_add(WORD)
+    }
+}

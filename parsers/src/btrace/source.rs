@@ -1,0 +1,291 @@
+//! A recording as a source of events.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use stepback_machine::{Endian, InstructionSet};
+
+use crate::btrace::code::{ProgramCode, SET};
+use crate::btrace::head::BtraceHead;
+use crate::btrace::layout::BranchLayout;
+use crate::btrace::lines::Lines;
+use crate::btrace::order::Order;
+use crate::btrace::reader::RecordReader;
+use crate::btrace::rebuild::{FILTERED, Rebuild};
+use crate::btrace::retold::retell;
+use crate::btrace::summary::ProgramFit;
+use crate::error::{FormatError, SourceError};
+use crate::events::EventSink;
+use crate::facts::{Recording, RegisterSource, SourceTraits};
+use crate::kept::places::KeptOptions;
+use crate::known_instruction::KnownInstruction;
+use crate::marker::{Marker, MarkerKind};
+use crate::numbers::Position;
+use crate::program_file::ProgramFile;
+use crate::read_at::TraceFile;
+use crate::scratch::ParseScratch;
+use crate::source::{MadeLine, Parsed, Source};
+use crate::step_store::code::Code;
+use crate::step_store::encoder::Encoder;
+use crate::step_store::event_run::StoredFormat;
+use crate::step_store::fill::Filler;
+use crate::step_store::record::{ReadEnd, StoredThread};
+use crate::step_store::store::{StepStore, StoreScratch};
+use crate::step_store::stored_trace::StoredTrace;
+
+/// Records between two looks at whether to stop.
+const PATIENCE: u64 = 1 << 12;
+
+/// What a recording is read with.
+#[derive(Clone, Debug, Default)]
+pub struct BtraceOptions {
+    /// The files of the program, later ones loaded over earlier ones.
+    pub program: Vec<ProgramFile>,
+    /// Where the fields of a record stand; none: as in our own layout.
+    pub layout: Option<BranchLayout>,
+}
+
+/// A recording of control transfers, and the path that follows from it.
+/// Offsets are virtual: each step has 16 bytes, as `step_store/items.rs` says.
+pub struct Btrace {
+    trace: StoredTrace,
+    traits: SourceTraits,
+    file: TraceFile,
+    /// None: the file is a text.
+    layout: Option<BranchLayout>,
+    notice: Option<String>,
+    is_complete: bool,
+}
+
+impl fmt::Debug for Btrace {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Btrace").field("file", &self.file.name).finish_non_exhaustive()
+    }
+}
+
+impl Btrace {
+    /// Opens a recording: with the store of its steps that is there, or making one, which goes on when this returns.
+    ///
+    /// # Errors
+    /// The file could not be read, or does not begin like a recording.
+    pub fn open(file: TraceFile, options: BtraceOptions, mut kept: KeptOptions) -> Result<Self, SourceError> {
+        let failed = |error| SourceError::Read { offset: 0, error };
+        let layout = layout_of(&file, options.layout)?;
+        let mut traits = SourceTraits {
+            format: "btrace".to_owned(),
+            endian: Endian::Big,
+            time_unit: Some("ns".to_owned()),
+            instruction_set: SET,
+            registers: RegisterSource::Operands,
+            options: String::new(),
+        };
+        let Some(layout) = layout else {
+            let read_file = file.clone();
+            let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
+                retell(&read_file, is_stopped, encoder)
+            };
+            let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
+            return Ok(Self { trace, traits, file, layout: None, notice: None, is_complete: true });
+        };
+        let fit = ProgramFit::of(&file, &layout, &options.program).map_err(failed)?;
+        let named = !options.program.is_empty();
+        let program = if fit.is_of_another_program() { Vec::new() } else { options.program };
+        let notice = program.is_empty().then(|| lacks_program(named.then_some(&fit)));
+        // Another program or layout makes other steps of the same file.
+        let fingerprint = fingerprint_of(&program, &layout);
+        kept.identity = kept.identity.map(|part| part.rotate_left(1) ^ fingerprint);
+        traits.options = format!("made with {fingerprint:016x}");
+        let is_complete = !program.is_empty();
+        let (read_file, read_layout) = (file.clone(), layout.clone());
+        let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
+            let order = Order::new(RecordReader::new(read_file, read_layout));
+            rebuild(order, &program, is_stopped, encoder)
+        };
+        let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
+        Ok(Self { trace, traits, file, layout: Some(layout), notice, is_complete })
+    }
+
+    /// The steps.
+    pub fn store(&self) -> &StepStore {
+        self.trace.store()
+    }
+
+    /// The records in the order of their turns; none of a text, which has none.
+    pub fn records(&self) -> Option<Order> {
+        let layout = self.layout.clone()?;
+        Some(Order::new(RecordReader::new(self.file.clone(), layout)))
+    }
+
+    /// How records stand in the file; none of a text.
+    pub fn layout(&self) -> Option<&BranchLayout> {
+        self.layout.as_ref()
+    }
+
+    /// False when records alone are shown, for want of the program.
+    pub fn is_reconstructed(&self) -> bool {
+        self.is_complete
+    }
+}
+
+/// None for a text.
+fn layout_of(file: &TraceFile, told: Option<BranchLayout>) -> Result<Option<BranchLayout>, SourceError> {
+    if let Some(layout) = told {
+        return Ok(Some(layout));
+    }
+    let head = BtraceHead::of(file).map_err(|error| SourceError::Read { offset: 0, error })?;
+    match head.ok_or(FormatError::Binary)? {
+        BtraceHead::Records { first_record, .. } => Ok(Some(BranchLayout::own(first_record))),
+        BtraceHead::Text => Ok(None),
+    }
+}
+
+/// What a recording without its program lacks.
+fn lacks_program(fit: Option<&ProgramFit>) -> String {
+    let why = match fit {
+        None => "no file of the program is known".to_owned(),
+        Some(fit) => {
+            let checked = fit.other + fit.same;
+            format!(
+                "the program's files are of another program or were loaded elsewhere ({} of {checked} instructions differ)",
+                fit.other
+            )
+        }
+    };
+    format!(
+        "{why}, so only the recorded branches are shown: with the right one (--image ELF[@OFFSET], or beside the trace under its \
+         name) every instruction between them is"
+    )
+}
+
+fn fingerprint_of(program: &[ProgramFile], layout: &BranchLayout) -> u64 {
+    let mut numbers = vec![layout.fingerprint()];
+    for file in program {
+        numbers.extend([file.entry.map_or(1, |entry| entry.wrapping_mul(2)), file.parts.len() as u64]);
+        numbers.extend(file.parts.iter().flat_map(|part| [part.address, xxhash_rust::xxh3::xxh3_64(&part.bytes)]));
+    }
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    xxhash_rust::xxh3::xxh3_64(&bytes)
+}
+
+/// Puts the path of all threads into a store.
+fn rebuild(
+    mut order: Order,
+    program: &[ProgramFile],
+    is_stopped: &AtomicBool,
+    encoder: &mut Encoder<Filler>,
+) -> io::Result<ReadEnd> {
+    let entries = program.iter().filter_map(|file| file.entry).collect();
+    let mut rebuild = Rebuild::new(encoder, ProgramCode::new(program), entries);
+    let mut count = 0;
+    while let Some(turn) = order.next_turn()? {
+        if turn.ordinal.is_multiple_of(PATIENCE) && is_stopped.load(Ordering::Relaxed) {
+            return Ok(ReadEnd::Stopped);
+        }
+        rebuild.turn(&turn);
+        count = turn.ordinal;
+    }
+    rebuild.finish(count, order.cut_off_bytes());
+    Ok(ReadEnd::Complete)
+}
+
+impl StoredFormat for Btrace {
+    fn thread_name(&self, thread: StoredThread) -> String {
+        thread.tid.to_string()
+    }
+
+    fn time(&self, recorded: u64) -> Option<u64> {
+        Some(recorded)
+    }
+
+    fn instruction_set(&self) -> InstructionSet {
+        self.traits.instruction_set
+    }
+
+    fn endian(&self) -> Endian {
+        self.traits.endian
+    }
+}
+
+impl Source for Btrace {
+    fn traits(&self) -> &SourceTraits {
+        &self.traits
+    }
+
+    fn length(&self) -> u64 {
+        self.trace.length()
+    }
+
+    fn is_settled(&self) -> bool {
+        self.trace.is_settled()
+    }
+
+    fn grow(&self) -> io::Result<u64> {
+        self.trace.grow()
+    }
+
+    fn length_now(&self) -> io::Result<u64> {
+        self.trace.length_now()
+    }
+
+    fn cut(&self, target: u64, limit: u64, _scratch: &mut ParseScratch) -> Result<Option<u64>, SourceError> {
+        Ok(self.trace.cut(target, limit))
+    }
+
+    fn parse<S: EventSink>(
+        &self,
+        range: Range<u64>,
+        scratch: &mut ParseScratch,
+        sink: &mut S,
+    ) -> Result<Parsed, SourceError> {
+        let end = self.trace.parse(&range, self, scratch.of(), sink);
+        let end = end.map_err(|error| SourceError::Read { offset: range.start, error })?;
+        Ok(Parsed { lines: 0, end })
+    }
+
+    fn recording(&self, marker: Marker) -> Option<Recording> {
+        let is_filtered = marker.kind == MarkerKind::RECORDING && marker.value == FILTERED;
+        is_filtered.then_some(Recording { is_filtered, has_system_calls: false })
+    }
+
+    fn notice(&self) -> Option<String> {
+        let notices: Vec<_> = self.notice.iter().cloned().chain(self.store().notice()).collect();
+        (!notices.is_empty()).then(|| notices.join("; "))
+    }
+
+    fn kept_bytes(&self) -> Option<u64> {
+        Some(self.store().bytes())
+    }
+
+    fn record_count(&self) -> Option<u64> {
+        Some(self.store().facts().records)
+    }
+
+    fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
+        let item = self.store().item_of_record(number, &mut StoreScratch::default());
+        let item = item.map_err(|error| SourceError::Read { offset: 0, error })?;
+        Ok(item.map(Position))
+    }
+
+    fn instructions(&self) -> Option<Vec<KnownInstruction>> {
+        self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+    }
+
+    fn is_text(&self) -> bool {
+        false
+    }
+
+    fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
+        let mut lines = Lines::new(range.start, each);
+        self.parse(range, &mut ParseScratch::default(), &mut lines).map(|_| ())
+    }
+
+    fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {
+        self.made_lines(range, &mut |line| {
+            out.extend_from_slice(line.text);
+            out.push(b'\n');
+        })
+    }
+}

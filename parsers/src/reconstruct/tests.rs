@@ -1,0 +1,182 @@
+//! Walks through programs of a made-up machine: instructions of one byte each, some with a delay slot.
+
+use std::collections::BTreeMap;
+
+use stepback_machine::{Control, Delay, Flow, Target};
+
+use super::*;
+use crate::events::{DelaySlot, StepOrigin};
+use crate::gap::Gap;
+
+/// Addresses below `end` that are no forks are plain.
+struct Toy {
+    end: u64,
+    forks: BTreeMap<u64, Fork>,
+}
+
+impl Program for Toy {
+    fn stretch(&self, from: u64, until: Option<u64>) -> Stretch {
+        let fork = self.forks.range(from..).next().map_or(u64::MAX, |(pc, _)| *pc);
+        let until = until.filter(|until| (from..=fork.min(self.end)).contains(until));
+        let end = until.unwrap_or(u64::MAX).min(fork).min(self.end).max(from);
+        let ended = match end {
+            end if until == Some(end) => Stretched::There,
+            end if end == fork => Stretched::AtFork,
+            _ => Stretched::Unmapped,
+        };
+        Stretch { instructions: end - from, end, ended }
+    }
+
+    fn find(&self, pc: u64) -> Found {
+        match self.forks.get(&pc) {
+            Some(fork) => Found::Fork(*fork),
+            None if pc < self.end => Found::Plain { behind: pc + 1 },
+            None => Found::Unmapped,
+        }
+    }
+
+    fn may_be_in_slot(&self, pc: u64) -> bool {
+        let before = pc.checked_sub(1).and_then(|before| self.forks.get(&before));
+        before.is_some_and(|fork| matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken))
+    }
+}
+
+/// `call 40`, `ret/slot`, `jump? 30`: flow, delay and target in short.
+fn toy(forks: &[(u64, Flow, Option<u64>, Delay, Told)]) -> Toy {
+    let fork = |(pc, flow, target, delay, told): &(u64, Flow, Option<u64>, Delay, Told)| {
+        let target = target.map_or(Target::Unsaid, Target::Address);
+        let slot_bytes = u8::from(*delay != Delay::None);
+        let control = Control { flow: *flow, target, delay: *delay };
+        (*pc, Fork { control, behind: pc + 1, slot_bytes, told: *told })
+    };
+    Toy { end: 100, forks: forks.iter().map(fork).collect() }
+}
+
+/// The path in words: `10..14 16 17s 18a gap`, with `?` behind what is inferred and `!` behind what was recorded.
+#[derive(Default)]
+struct Words(Vec<String>);
+
+fn mark(origin: StepOrigin) -> &'static str {
+    match origin {
+        StepOrigin::Recorded => "!",
+        StepOrigin::Reconstructed => "",
+        StepOrigin::Inferred => "?",
+    }
+}
+
+impl PathSink for Words {
+    fn stretch(&mut self, stretch: PassedStretch) {
+        let PassedStretch { first, instructions, origin } = stretch;
+        self.0.push(format!("{first}..{}{}", first + instructions, mark(origin)));
+    }
+
+    fn step(&mut self, step: PassedStep) {
+        let slot = match step.slot {
+            DelaySlot::None => "",
+            DelaySlot::Executed => "s",
+            DelaySlot::Annulled => "a",
+        };
+        self.0.push(format!("{}{slot}{}", step.pc, mark(step.origin)));
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.0.push(format!("gap({:?})", gap.reason));
+    }
+}
+
+/// Walks from the entry 10 through decisions, each at an address, and on behind the last.
+#[track_caller]
+fn check(program: &Toy, decisions: &[(u64, Outcome)], expected: &str) {
+    let mut walk = Walk::default();
+    let mut words = Words::default();
+    for (number, (at, outcome)) in decisions.iter().enumerate() {
+        if number == 0 {
+            walk.begin(program, Some(10), *at);
+        }
+        walk.come_to(program, *at, &mut words);
+        let Found::Fork(fork) = program.find(*at) else { panic!("no fork at {at}") };
+        walk.decide(&fork, Decision { outcome: *outcome, slot: None }, &mut words);
+    }
+    walk.tail(program, &mut words);
+    assert_eq!(words.0.join(" "), expected);
+}
+
+const SLOT: Delay = Delay::Slot;
+const NONE: Delay = Delay::None;
+
+#[test]
+fn a_branch_is_taken_or_not() {
+    let program = toy(&[
+        (12, Flow::Branch, Some(20), NONE, Told::Always),
+        (22, Flow::Branch, Some(30), SLOT, Told::Always),
+        (33, Flow::Branch, Some(10), Delay::UnlessNotTaken, Told::Always),
+    ]);
+    let decisions = [(12, Outcome::Taken), (22, Outcome::Taken), (33, Outcome::NotTaken)];
+    check(&program, &decisions, "10..12 12! 20..22 22! 23s 30..33 33! 34a 35..100?");
+    let decisions = [(12, Outcome::NotTaken), (22, Outcome::NotTaken), (33, Outcome::Taken)];
+    check(&program, &decisions, "10..12 12! 13..22 22! 23s 24..33 33! 34s? 10..12?");
+}
+
+#[test]
+fn a_branch_in_a_delay_slot_lets_one_instruction_pass() {
+    let program = toy(&[
+        (12, Flow::Branch, Some(20), SLOT, Told::Always),
+        (13, Flow::Branch, Some(30), SLOT, Told::Always),
+        (33, Flow::Branch, Some(10), NONE, Told::Always),
+    ]);
+    check(
+        &program,
+        &[(12, Outcome::Taken), (13, Outcome::Taken), (33, Outcome::NotTaken)],
+        "10..12 12! 13s! 20s 30..33 33! 34..100?",
+    );
+    // Where the first of the two is lost, the instruction between is not known.
+    check(&program, &[(13, Outcome::Taken), (33, Outcome::Taken)], "13! gap(Lost) 30..33 33! 10..12?");
+}
+
+#[test]
+fn what_is_missing_or_nowhere_is_a_gap() {
+    let program = toy(&[
+        (12, Flow::Branch, None, NONE, Told::Always),
+        (22, Flow::Branch, Some(30), NONE, Told::Always),
+        (42, Flow::Branch, Some(30), NONE, Told::Always),
+    ]);
+    let decisions = [(12, Outcome::To(20)), (42, Outcome::NotTaken)];
+    check(&program, &decisions, "10..12 12! 20..22? gap(Lost) 42! 43..100?");
+    check(&program, &[(12, Outcome::To(98)), (42, Outcome::Taken)], "10..12 12! 98..100? gap(Unmapped) 42! 30..42?");
+    check(&program, &[(42, Outcome::NotTaken)], "42! 43..100?");
+}
+
+#[test]
+fn returns_that_nobody_records_go_to_behind_their_calls() {
+    let program = toy(&[
+        (12, Flow::Call, Some(40), SLOT, Told::Always),
+        (16, Flow::Branch, Some(10), NONE, Told::Always),
+        (44, Flow::Return, None, SLOT, Told::Perhaps),
+    ]);
+    check(
+        &program,
+        &[(12, Outcome::Taken), (16, Outcome::NotTaken)],
+        "10..12 12! 13s 40..44 44 45s 14..16? 16! 17..44?",
+    );
+    // Recorded all the same.
+    let decisions = [(12, Outcome::Taken), (44, Outcome::To(14)), (16, Outcome::NotTaken)];
+    check(&program, &decisions, "10..12 12! 13s 40..44 44! 45s 14..16 16! 17..44?");
+    // Where it leads nowhere, nothing is guessed.
+    let decisions = [(12, Outcome::Taken), (12, Outcome::Taken)];
+    check(&program, &decisions, "10..12 12! 13s 40..44 44 45s gap(Lost) 12! 13s? 40..44?");
+}
+
+#[test]
+fn jumps_that_go_where_they_say_need_no_decision() {
+    let program = toy(&[
+        (12, Flow::Call, Some(40), NONE, Told::Never),
+        (16, Flow::Branch, Some(10), NONE, Told::Always),
+        (44, Flow::Return, None, NONE, Told::Never),
+        (50, Flow::Branch, Some(50), NONE, Told::Never),
+    ]);
+    check(&program, &[(16, Outcome::Taken)], "10..12 12 40..44 44 13..16? 16! 10..12?");
+    // A circle without a way out.
+    let mut walk = Walk::default();
+    walk.resume(&program, 50);
+    assert_eq!(walk.advance(&program, 16, &mut Words::default()), Err(Stop::Undecided(50)));
+}

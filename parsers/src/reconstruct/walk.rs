@@ -1,0 +1,408 @@
+//! The way of one thread through a program.
+
+use stepback_machine::{Delay, Flow};
+
+use crate::events::{DelaySlot, StepOrigin};
+use crate::gap::{Gap, GapReason};
+use crate::reconstruct::decision::{Decision, Outcome};
+use crate::reconstruct::path::{PassedStep, PassedStretch, PathSink};
+use crate::reconstruct::program::{Fork, Found, Program, Stretched, Told};
+use crate::reconstruct::returns::ReturnStack;
+
+/// Instructions between two decisions: a way that is longer is lost.
+const LONGEST: u64 = 1 << 20;
+/// Instructions behind the last decision that are shown as likely.
+const TAIL: u64 = 1 << 12;
+
+/// Where a thread is, and which calls it is inside of.
+#[derive(Clone, Debug, Default)]
+pub struct Walk {
+    /// None while that is not known.
+    place: Option<Place>,
+    returns: ReturnStack,
+    /// A decision alone led here, and nothing has borne it out so far.
+    is_unproven: bool,
+}
+
+/// The next instruction of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    pc: u64,
+    next: Next,
+}
+
+/// Where control goes behind an instruction that is no fork.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// To the instruction behind it.
+    Behind,
+    /// It stands in a delay slot, and control goes to this address.
+    To(u64),
+    /// It may stand in a delay slot, and it is not known of what.
+    Unknown,
+}
+
+/// Why a walk does not come to the next decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Stop {
+    /// It came to a fork at which the recording has no decision.
+    #[error("there is no decision at {0:#x}")]
+    Undecided(u64),
+    /// No file has what is there.
+    #[error("nothing is known of {0:#x}")]
+    Unmapped(u64),
+    /// The decision before did not say where control went.
+    #[error("nobody knows where it is")]
+    Nowhere,
+}
+
+impl Stop {
+    /// Why instructions are missing then.
+    pub fn reason(self) -> GapReason {
+        match self {
+            Self::Undecided(_) | Self::Nowhere => GapReason::Lost,
+            Self::Unmapped(_) => GapReason::Unmapped,
+        }
+    }
+}
+
+impl Walk {
+    /// Begins at the entry of the program if that leads to the first decision, else at the decision: then it is not known how
+    /// the thread came there. True: at the entry.
+    pub fn begin<P: Program>(&mut self, program: &P, entry: Option<u64>, first: u64) -> bool {
+        let place = |pc| Place { pc, next: Next::Behind };
+        let entry = entry.map(place).filter(|entry| self.leads_to(program, *entry, first));
+        match entry {
+            Some(_) => self.place = entry,
+            None => self.resume(program, first),
+        }
+        entry.is_some()
+    }
+
+    /// Goes on at a decision to which it is not known how the thread came.
+    pub fn resume<P: Program>(&mut self, program: &P, at: u64) {
+        let next = if program.may_be_in_slot(at) { Next::Unknown } else { Next::Behind };
+        self.place = Some(Place { pc: at, next });
+        self.is_unproven = false;
+    }
+
+    /// Goes to the next decision; where no way leads there, a gap is told, and the walk goes on at the decision. Gives why.
+    pub fn come_to<P: Program, S: PathSink>(&mut self, program: &P, to: u64, sink: &mut S) -> Option<Stop> {
+        let stop = self.advance(program, to, sink).err()?;
+        // What led nowhere has told of the gap.
+        if stop != Stop::Nowhere {
+            sink.gap(Gap { reason: stop.reason(), instructions: None });
+        }
+        self.resume(program, to);
+        Some(stop)
+    }
+
+    /// Forgets where the thread is, behind a gap that was told.
+    pub fn lose(&mut self) {
+        self.place = None;
+    }
+
+    /// Whether the next instruction stands in the delay slot of the fork before, as far as is known.
+    pub fn is_in_slot(&self) -> bool {
+        self.place.is_some_and(|place| place.next != Next::Behind)
+    }
+
+    /// Goes to the next decision, and hands on what is passed.
+    ///
+    /// # Errors
+    /// No way leads there; what comes before the place where that shows was handed on.
+    pub fn advance<P: Program, S: PathSink>(&mut self, program: &P, to: u64, sink: &mut S) -> Result<(), Stop> {
+        let place = self.place.ok_or(Stop::Nowhere)?;
+        let mut way = Way::new(program, sink, place, to);
+        let went = way.go(&mut Real { returns: &mut self.returns, is_unproven: self.is_unproven });
+        self.place = Some(way.place);
+        self.is_unproven &= went.is_err();
+        went
+    }
+
+    /// Takes the decision at the fork where the walk is.
+    pub fn decide<S: PathSink>(&mut self, fork: &Fork, decision: Decision, sink: &mut S) {
+        let Some(Place { pc, next }) = self.place else { return };
+        let Decision { outcome, slot } = decision;
+        let in_slot = if matches!(next, Next::To(_)) { DelaySlot::Executed } else { DelaySlot::None };
+        sink.step(PassedStep { pc, outcome: Some(outcome), slot: in_slot, origin: StepOrigin::Recorded });
+        self.is_unproven = matches!(outcome, Outcome::To(_));
+        let target = target_of(fork, outcome);
+        match (fork.control.flow, target) {
+            (Flow::Call, Some(_)) => self.returns.push(fork.return_address()),
+            (Flow::Return, Some(target)) => _ = self.returns.return_to(target),
+            _ => {}
+        }
+        let slot = match next {
+            Next::Behind => Some(fork.behind),
+            Next::To(next) => Some(next),
+            Next::Unknown => slot,
+        };
+        self.place = leave(fork, Turn { target, slot, origin: StepOrigin::Reconstructed }, sink);
+    }
+
+    /// What the thread most likely did behind its last decision, up to the next fork.
+    pub fn tail<P: Program, S: PathSink>(&mut self, program: &P, sink: &mut S) {
+        let Some(mut place) = self.place.take() else { return };
+        if let Next::To(target) = place.next {
+            let Found::Plain { .. } = program.find(place.pc) else { return };
+            let (pc, origin) = (place.pc, StepOrigin::Inferred);
+            sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Executed, origin });
+            place = Place { pc: target, next: Next::Behind };
+        }
+        if place.next == Next::Behind {
+            let stretch = program.stretch(place.pc, None);
+            let instructions = stretch.instructions.min(TAIL);
+            if instructions > 0 {
+                sink.stretch(PassedStretch { first: place.pc, instructions, origin: StepOrigin::Inferred });
+            }
+        }
+    }
+
+    /// Whether control comes from a place to an address without a decision between them.
+    fn leads_to<P: Program>(&self, program: &P, from: Place, to: u64) -> bool {
+        let mut nobody = Nobody;
+        let mut way = Way::new(program, &mut nobody, from, to);
+        way.go(&mut Trial { returns: &self.returns, popped: 0, pushed: Vec::new() }).is_ok()
+    }
+}
+
+/// Where a fork leads when control goes elsewhere; none when it goes on.
+fn target_of(fork: &Fork, outcome: Outcome) -> Option<u64> {
+    match outcome {
+        Outcome::NotTaken => None,
+        Outcome::Taken => fork.control.target.address(),
+        Outcome::To(target) => Some(target),
+    }
+}
+
+/// How a fork is left.
+struct Turn {
+    /// None: on behind it.
+    target: Option<u64>,
+    /// The instruction that comes between the fork and its target; none where that is not known.
+    slot: Option<u64>,
+    /// What an annulled slot is known from.
+    origin: StepOrigin,
+}
+
+/// The place behind a fork. A slot that is annulled is handed on; one that is executed is the next place.
+fn leave<S: PathSink>(fork: &Fork, turn: Turn, sink: &mut S) -> Option<Place> {
+    let Turn { target, slot, origin } = turn;
+    let behind_slot = slot.map(|slot| slot.wrapping_add(u64::from(fork.slot_bytes)));
+    let place = |pc| Place { pc, next: Next::Behind };
+    match (fork.control.delay, target.is_some()) {
+        (Delay::None, _) => target.or(slot).map(place),
+        (Delay::Slot, _) | (Delay::UnlessNotTaken, true) => match slot {
+            Some(pc) => target.or(behind_slot).map(|next| Place { pc, next: Next::To(next) }),
+            None => {
+                sink.gap(Gap { reason: GapReason::Lost, instructions: Some(1) });
+                target.map(place)
+            }
+        },
+        (Delay::UnlessNotTaken, false) | (Delay::Annulled, _) => {
+            if let Some(pc) = slot {
+                sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Annulled, origin });
+            }
+            target.or(behind_slot).map(place)
+        }
+    }
+}
+
+/// A way to the next decision.
+struct Way<'a, P, S> {
+    program: &'a P,
+    sink: &'a mut S,
+    place: Place,
+    to: u64,
+    /// Instructions that it may still take.
+    left: u64,
+    /// What its steps are known from.
+    origin: StepOrigin,
+    /// What is guessed from here on leads to the next decision.
+    is_borne_out: bool,
+}
+
+impl<'a, P: Program, S: PathSink> Way<'a, P, S> {
+    fn new(program: &'a P, sink: &'a mut S, place: Place, to: u64) -> Self {
+        Self { program, sink, place, to, left: LONGEST, origin: StepOrigin::Reconstructed, is_borne_out: false }
+    }
+
+    fn go<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
+        while self.place.pc != self.to {
+            match self.place.next {
+                Next::Behind => self.pass_stretch(calls)?,
+                Next::To(next) => self.pass_slot(next, calls)?,
+                Next::Unknown => return Err(Stop::Nowhere),
+            }
+        }
+        Ok(())
+    }
+
+    fn pass_stretch<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
+        let first = self.place.pc;
+        let stretch = self.program.stretch(first, Some(self.to));
+        let instructions = stretch.instructions;
+        self.left = self.left.checked_sub(instructions).ok_or(Stop::Undecided(first))?;
+        let is_doubtful = stretch.ended != Stretched::There && calls.is_unproven();
+        let origin = if is_doubtful { StepOrigin::Inferred } else { self.origin };
+        if instructions > 0 {
+            self.sink.stretch(PassedStretch { first, instructions, origin });
+        }
+        self.place.pc = stretch.end;
+        match stretch.ended {
+            Stretched::There => Ok(()),
+            Stretched::Unmapped => Err(Stop::Unmapped(stretch.end)),
+            Stretched::AtFork => self.pass_fork(calls),
+        }
+    }
+
+    fn pass_slot<C: Calls>(&mut self, next: u64, calls: &mut C) -> Result<(), Stop> {
+        let pc = self.place.pc;
+        match self.program.find(pc) {
+            Found::Plain { .. } => {
+                self.sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Executed, origin: self.origin });
+                self.place = Place { pc: next, next: Next::Behind };
+                Ok(())
+            }
+            Found::Fork(_) => self.pass_fork(calls),
+            Found::Unmapped => Err(Stop::Unmapped(pc)),
+        }
+    }
+
+    /// A fork for which the recording has no decision.
+    fn pass_fork<C: Calls>(&mut self, calls: &mut C) -> Result<(), Stop> {
+        let Place { pc, next } = self.place;
+        let undecided = Err(Stop::Undecided(pc));
+        let Found::Fork(fork) = self.program.find(pc) else { return undecided };
+        self.left = self.left.checked_sub(1).ok_or(Stop::Undecided(pc))?;
+        let target = match (fork.told, fork.control.flow) {
+            (Told::Always, _) => return undecided,
+            (_, Flow::Return) => None,
+            (Told::Perhaps, _) => return undecided,
+            (Told::Never, _) => Some(fork.control.target.address().ok_or(Stop::Undecided(pc))?),
+        };
+        let slot = if let Next::To(next) = next { next } else { fork.behind };
+        let in_slot = if next == Next::Behind { DelaySlot::None } else { DelaySlot::Executed };
+        let goes_to = target.or_else(|| calls.pop());
+        let turn = |target| Turn { target: Some(target), slot: Some(slot), origin: StepOrigin::Reconstructed };
+        self.is_borne_out = self.is_borne_out
+            || target.is_none()
+                && goes_to.is_some_and(|goes_to| {
+                    let behind = leave(&fork, turn(goes_to), &mut Nobody);
+                    behind.is_some_and(|behind| calls.is_borne_out(self.program, behind, self.to))
+                });
+        let outcome = Some(goes_to.map_or(Outcome::Taken, Outcome::To));
+        self.sink.step(PassedStep { pc, outcome, slot: in_slot, origin: self.origin });
+        let place = goes_to.and_then(|goes_to| leave(&fork, turn(goes_to), self.sink));
+        if target.is_none() && !self.is_borne_out {
+            return self.give_up(&fork, slot);
+        }
+        if fork.control.flow == Flow::Call {
+            calls.push(fork.return_address());
+        }
+        self.place = place.ok_or(Stop::Undecided(pc))?;
+        if target.is_none() {
+            self.pass_predicted();
+        }
+        Ok(())
+    }
+
+    /// The slot of a return is passed wherever the return goes; what follows is a guess.
+    fn pass_predicted(&mut self) {
+        let Place { pc, next } = self.place;
+        if let Next::To(next) = next
+            && pc != self.to
+            && let Found::Plain { .. } = self.program.find(pc)
+        {
+            self.sink.step(PassedStep { pc, outcome: None, slot: DelaySlot::Executed, origin: self.origin });
+            self.place = Place { pc: next, next: Next::Behind };
+        }
+        self.origin = StepOrigin::Inferred;
+    }
+
+    /// Behind a return whose target nothing bears out: its slot was passed all the same.
+    fn give_up(&mut self, fork: &Fork, slot: u64) -> Result<(), Stop> {
+        if fork.control.delay == Delay::Slot && matches!(self.program.find(slot), Found::Plain { .. }) {
+            self.sink.step(PassedStep { pc: slot, outcome: None, slot: DelaySlot::Executed, origin: self.origin });
+        }
+        Err(Stop::Undecided(slot))
+    }
+}
+
+/// The calls that a way is inside of.
+trait Calls {
+    fn push(&mut self, address: u64);
+    fn pop(&mut self) -> Option<u64>;
+    /// Whether nothing but a decision led to where the way begins.
+    fn is_unproven(&self) -> bool;
+    /// Whether a way that was guessed leads to the next decision.
+    fn is_borne_out<P: Program>(&self, program: &P, from: Place, to: u64) -> bool;
+}
+
+/// Those of a way that is gone.
+struct Real<'a> {
+    returns: &'a mut ReturnStack,
+    is_unproven: bool,
+}
+
+impl Calls for Real<'_> {
+    fn push(&mut self, address: u64) {
+        self.returns.push(address);
+    }
+
+    fn pop(&mut self) -> Option<u64> {
+        self.returns.pop()
+    }
+
+    fn is_unproven(&self) -> bool {
+        self.is_unproven
+    }
+
+    fn is_borne_out<P: Program>(&self, program: &P, from: Place, to: u64) -> bool {
+        let mut nobody = Nobody;
+        let mut way = Way::new(program, &mut nobody, from, to);
+        way.go(&mut Trial { returns: self.returns, popped: 0, pushed: Vec::new() }).is_ok()
+    }
+}
+
+/// Those of a way that is looked at.
+struct Trial<'a> {
+    returns: &'a ReturnStack,
+    /// Of those how many it has left.
+    popped: usize,
+    /// And those that it came to.
+    pushed: Vec<u64>,
+}
+
+impl Calls for Trial<'_> {
+    fn push(&mut self, address: u64) {
+        self.pushed.push(address);
+    }
+
+    fn pop(&mut self) -> Option<u64> {
+        if let Some(address) = self.pushed.pop() {
+            return Some(address);
+        }
+        self.popped += 1;
+        self.returns.inner(self.popped - 1)
+    }
+
+    fn is_unproven(&self) -> bool {
+        false
+    }
+
+    /// That shows at the end.
+    fn is_borne_out<P: Program>(&self, _program: &P, _from: Place, _to: u64) -> bool {
+        true
+    }
+}
+
+/// Takes nothing.
+struct Nobody;
+
+impl PathSink for Nobody {
+    fn stretch(&mut self, _stretch: PassedStretch) {}
+    fn step(&mut self, _step: PassedStep) {}
+    fn gap(&mut self, _gap: Gap) {}
+}

@@ -1,0 +1,179 @@
+//! The layout of a record, as its file describes it.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use serde::Deserialize;
+use stepback_machine::Endian;
+
+use crate::template::field::TemplateField;
+
+/// Longer records are none of a trace.
+const LONGEST: usize = 1 << 16;
+
+/// Where each field of a record stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RecordTemplate {
+    /// Bytes of a record: at least 1.
+    pub record_bytes: usize,
+    /// Where in the file the first record begins.
+    pub first_record: u64,
+    /// By their names.
+    fields: BTreeMap<String, TemplateField>,
+}
+
+/// Why a text describes no layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// It is no TOML, or has other keys than a layout.
+    #[error("it is no description of a record: {0}")]
+    Syntax(String),
+    /// Its records have no bytes, or too many.
+    #[error("a record has 1 to {LONGEST} bytes, not {0}")]
+    RecordBytes(usize),
+    /// A field reaches out of the record, or has too many bytes.
+    #[error("the field {0:?} must have 1 to 8 bytes inside of the record, and its bits must lie in these")]
+    Field(String),
+    /// A field that the format does not know.
+    #[error("there is no field {name:?}: known are {known}")]
+    Unknown {
+        /// Its name.
+        name: String,
+        /// Those that there are.
+        known: String,
+    },
+    /// A field without which the format cannot do.
+    #[error("the field {0:?} is missing")]
+    Missing(&'static str),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    record_bytes: usize,
+    #[serde(default)]
+    first_record: u64,
+    #[serde(default)]
+    byte_order: Option<WrittenOrder>,
+    fields: toml::Table,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WrittenOrder {
+    Big,
+    Little,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenField {
+    offset: usize,
+    bytes: usize,
+    #[serde(default)]
+    byte_order: Option<WrittenOrder>,
+    #[serde(default)]
+    first_bit: u32,
+    #[serde(default)]
+    bits: Option<u32>,
+}
+
+impl RecordTemplate {
+    /// Where a field stands; none when the record does not have it.
+    pub fn field(&self, name: &str) -> Option<TemplateField> {
+        self.fields.get(name).copied()
+    }
+
+    /// Checks that a format knows all fields.
+    ///
+    /// # Errors
+    /// It does not know one.
+    pub fn check_names(&self, known: &[&str]) -> Result<(), TemplateError> {
+        let unknown = self.fields.keys().find(|name| !known.contains(&name.as_str()));
+        unknown.map_or(Ok(()), |name| Err(TemplateError::Unknown { name: name.clone(), known: known.join(", ") }))
+    }
+}
+
+impl FromStr for RecordTemplate {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateError> {
+        let written: Written = toml::from_str(text).map_err(|error| TemplateError::Syntax(one_line(&error)))?;
+        let Written { record_bytes, first_record, byte_order, fields } = written;
+        if !(1..=LONGEST).contains(&record_bytes) {
+            return Err(TemplateError::RecordBytes(record_bytes));
+        }
+        let usual = byte_order.map_or(Endian::Big, order_of);
+        let field = |(name, written): (String, toml::Value)| {
+            let written = written.try_into::<WrittenField>();
+            let written = written.map_err(|error| TemplateError::Syntax(format!("{name}: {}", one_line(&error))))?;
+            let field = field_of(&written, usual, record_bytes);
+            Ok((name.clone(), field.ok_or(TemplateError::Field(name))?))
+        };
+        let fields = fields.into_iter().map(field).collect::<Result<_, _>>()?;
+        Ok(Self { record_bytes, first_record, fields })
+    }
+}
+
+/// None for one that does not fit into its record.
+fn field_of(written: &WrittenField, usual: Endian, record_bytes: usize) -> Option<TemplateField> {
+    let WrittenField { offset, bytes, first_bit, .. } = *written;
+    let byte_order = written.byte_order.map_or(usual, order_of);
+    let is_inside = (1..=8).contains(&bytes) && offset.checked_add(bytes).is_some_and(|end| end <= record_bytes);
+    let all_bits = if is_inside { 8 * bytes as u32 } else { 0 };
+    let bits = written.bits.unwrap_or(all_bits.saturating_sub(first_bit));
+    let is_good = is_inside && bits > 0 && first_bit.checked_add(bits).is_some_and(|end| end <= all_bits);
+    is_good.then_some(TemplateField { offset, bytes, byte_order, first_bit, bits })
+}
+
+fn order_of(written: WrittenOrder) -> Endian {
+    match written {
+        WrittenOrder::Big => Endian::Big,
+        WrittenOrder::Little => Endian::Little,
+    }
+}
+
+/// What is wrong, with its place, on one line.
+fn one_line(error: &toml::de::Error) -> String {
+    let place = error.span().map_or_else(String::new, |span| format!(" (byte {})", span.start));
+    format!("{}{place}", error.message().lines().collect::<Vec<_>>().join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(text: &str, expected: &str) {
+        let error = text.parse::<RecordTemplate>().unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_description_is_told() {
+        refused("record_bytes = ", "it is no description of a record: ");
+        refused("record_bytes = 8\nfield = 1\n[fields]\n", "it is no description of a record: unknown field `field`");
+        refused("record_bytes = 0\n[fields]\n", "a record has 1 to 65536 bytes, not 0");
+        refused(
+            "record_bytes = 8\nbyte_order = 'pdp'\n[fields]\n",
+            "it is no description of a record: unknown variant `pdp`, expected `big` or `little`",
+        );
+        for field in ["offset = 1, bytes = 8", "offset = 0, bytes = 9", "offset = 0, bytes = 0"] {
+            refused(
+                &format!("record_bytes = 8\n[fields]\nx = {{ {field} }}"),
+                "the field \"x\" must have 1 to 8 bytes",
+            );
+        }
+        for bits in ["first_bit = 8", "first_bit = 7, bits = 2", "bits = 0", "first_bit = 4294967295, bits = 1"] {
+            let text = format!("record_bytes = 1\n[fields]\nx = {{ offset = 0, bytes = 1, {bits} }}");
+            refused(&text, "the field \"x\" must have");
+        }
+    }
+
+    #[test]
+    fn names_that_a_format_does_not_know_are_told() {
+        let template: RecordTemplate = "record_bytes = 1\n[fields]\nx = { offset = 0, bytes = 1 }".parse().unwrap();
+        let error = template.check_names(&["pc", "time"]).unwrap_err();
+        assert_eq!(error.to_string(), "there is no field \"x\": known are pc, time");
+    }
+}

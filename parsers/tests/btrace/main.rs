@@ -1,0 +1,10 @@
+//! Recordings of branches: small ones from `fixtures/btrace` always, the longer ones where the variable `STEPBACK_TRACES`
+//! points (a folder with `btrace/` in it).
+
+#![expect(clippy::unwrap_used, reason = "a test that panics fails")]
+
+mod damage;
+mod forms;
+mod generated;
+mod golden;
+mod support;
