@@ -8,12 +8,13 @@ use crate::error::SourceError;
 use crate::events::EventSink;
 use crate::facts::SourceTraits;
 use crate::facts::{KnownThread, Recording};
+use crate::finding::Findings;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
 use crate::numbers::Position;
 use crate::rst::Rst;
 use crate::scratch::ParseScratch;
-use crate::source::{MadeLine, Parsed, Source};
+use crate::source::{CheckWatch, MadeLine, Parsed, Source};
 use crate::tarmac::source::Tarmac;
 
 /// Asks the trace of whichever format it is.
@@ -135,5 +136,9 @@ impl Source for AnySource {
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
         ask!(self, trace => trace.position_of_record(number))
+    }
+
+    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+        ask!(self, trace => trace.check_records(findings, watch))
     }
 }

@@ -4,8 +4,9 @@ use std::io;
 use std::ops::Range;
 
 use crate::error::SourceError;
-use crate::events::EventSink;
+use crate::events::{EventSink, Flow};
 use crate::facts::{KnownThread, Recording, SourceTraits};
+use crate::finding::Findings;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
 use crate::numbers::Position;
@@ -137,7 +138,20 @@ pub trait Source: Send + Sync {
     fn position_of_record(&self, _number: u64) -> Result<Option<Position>, SourceError> {
         Ok(None)
     }
+
+    /// Goes through the records of the trace and adds what breaks the rules of its format to `findings`.
+    /// `watch` is told every few thousand records how many were read, and may stop it.
+    /// Formats without rules of their own find nothing.
+    ///
+    /// # Errors
+    /// The input could not be read.
+    fn check_records(&self, _findings: &mut Findings, _watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+        Ok(())
+    }
 }
+
+/// Is told how many records of a trace were checked.
+pub type CheckWatch<'w> = dyn FnMut(u64) -> Flow + 'w;
 
 impl<T: Source> Source for &T {
     fn traits(&self) -> &SourceTraits {
@@ -219,6 +233,10 @@ impl<T: Source> Source for &T {
 
     fn position_of_record(&self, number: u64) -> Result<Option<Position>, SourceError> {
         T::position_of_record(self, number)
+    }
+
+    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+        T::check_records(self, findings, watch)
     }
 }
 

@@ -6,6 +6,7 @@ use clap::{ArgMatches, Args, FromArgMatches, Subcommand};
 use super::at::AtArguments;
 use super::callinfo::{self, CallinfoArguments};
 use super::calltree::{self, CalltreeArguments};
+use super::check::{self, CheckArguments};
 use super::command::Command;
 use super::convert::ConvertArguments;
 use super::counts::CountsArguments;
@@ -25,7 +26,7 @@ use super::truncate::TruncateArguments;
 use super::vcd::VcdArguments;
 
 /// All subcommands.
-static COMMANDS: [Entry; 18] = [
+static COMMANDS: [Entry; 19] = [
     Entry::new::<IndexArguments>("index", "Build the index, or say that it is fresh"),
     Entry::new::<InfoArguments>("info", "What the trace is"),
     Entry::new::<ListArguments>("list", "Steps with what they did").with_help(WORDS),
@@ -40,6 +41,7 @@ static COMMANDS: [Entry; 18] = [
         .with_help(flamegraph::HELP),
     Entry::new::<DiffArguments>("diff", "What differs between two positions").with_help(WORDS),
     Entry::new::<CountsArguments>("counts", "Totals: instructions, accesses, markers; by thread"),
+    Entry::new::<CheckArguments>("check", "What is wrong with the trace, by rule").with_help(check::HELP),
     Entry::new::<SyscallsArguments>("syscalls", "System calls: how often, how many failed, how long they took"),
     Entry::new::<ThreadsArguments>("threads", "The threads: what each did, when, where, and how it ended"),
     Entry::new::<HeapArguments>(

@@ -8,6 +8,7 @@ mod callinfo;
 mod calls_json;
 mod calltree;
 mod cells;
+mod check;
 mod command;
 mod commands;
 mod convert;

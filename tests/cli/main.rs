@@ -7,6 +7,7 @@ mod bad_input;
 mod bad_place;
 mod callinfo;
 mod calltree;
+mod check;
 mod code_addresses;
 mod common_options;
 mod convert;

@@ -107,6 +107,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "error",
                     "decoded_text",
                     "facts",
+                    "finding",
                     "distinct",
                 ],
             )],

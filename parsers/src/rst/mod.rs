@@ -3,6 +3,7 @@
 //! A file is a row of records of 24 bytes ([`RawRecord`]), which a [`RecordReader`] hands out in batches, whatever packs them;
 //! [`Record`] says what one means, [`push_json`] and [`push_line`] show it.
 
+mod check;
 mod container;
 mod endian;
 mod fields;

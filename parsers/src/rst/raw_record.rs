@@ -46,6 +46,11 @@ impl Version {
     /// The newest whose records are known.
     pub const NEWEST: Self = Self { major: 2, minor: 13 };
 
+    /// True before this version.
+    pub(super) fn is_before(self, major: u8, minor: u8) -> bool {
+        self < Self { major, minor }
+    }
+
     /// True from 2.12 on: processors have numbers of ten bits. Before, the upper bits held something else.
     pub fn has_wide_cpu(self) -> bool {
         self >= Self { major: 2, minor: 12 }
@@ -78,6 +83,19 @@ impl Field {
     /// Bits.
     pub(super) const fn width(self) -> u32 {
         self.width
+    }
+
+    /// All its bits in the words of a record; a text may span several.
+    pub(super) fn bits(self, endian: Endian) -> [u64; 3] {
+        let mut words = [0; 3];
+        for bit in self.bit..self.bit + self.width {
+            let place = bit % u64::BITS;
+            let shift = if endian == Endian::Big { u64::BITS - 1 - place } else { place };
+            if let Some(word) = words.get_mut((bit / u64::BITS) as usize) {
+                *word |= 1 << shift;
+            }
+        }
+        words
     }
 
     /// How far it stands above the lowest bit of its word.
@@ -137,6 +155,12 @@ impl RawRecord {
     /// How it is written.
     pub fn form(&self) -> RecordForm {
         self.form
+    }
+
+    /// True when any of these bits is set.
+    #[inline]
+    pub(super) fn has_any(&self, bits: &[u64; 3]) -> bool {
+        self.words.iter().zip(bits).any(|(word, bits)| word & bits != 0)
     }
 
     /// Its bytes.

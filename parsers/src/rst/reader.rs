@@ -6,7 +6,7 @@ use crate::events::{Place, Problem, Recurrence};
 use crate::read_at::TraceFile;
 use crate::rst::grouping::Grouping;
 use crate::rst::raw_record::{RECORD_BYTES, RawRecord, RecordForm};
-use crate::rst::stream::{Complaint, Stream};
+use crate::rst::stream::{Complaint, FilePart, Stream};
 use crate::rst::turns::{TURN, TurnRule, Turns};
 
 /// Hands out the records of a trace from front to back, some thousands at a time.
@@ -32,6 +32,10 @@ pub struct RecordBatch<'a> {
     pub bytes: &'a [u8],
     /// How they are written.
     pub form: RecordForm,
+    /// Which of the files that were written side by side they are of, by its number.
+    pub stream: usize,
+    /// Whether they are the first of their file.
+    pub part: FilePart,
     /// What went wrong right behind them. Their places are offsets in the plain records of the whole trace.
     pub problems: &'a [Problem],
 }
@@ -60,7 +64,14 @@ impl RecordReader {
         problems.extend(handed.before.map(|complaint| problem(*records, &complaint)));
         *records = records.saturating_add((handed.bytes.len() / RECORD_BYTES) as u64);
         problems.extend(handed.behind.map(|complaint| problem(*records, &complaint)));
-        Ok(Some(RecordBatch { first, bytes: handed.bytes, form: handed.form, problems }))
+        Ok(Some(RecordBatch {
+            first,
+            bytes: handed.bytes,
+            form: handed.form,
+            stream: place,
+            part: handed.part,
+            problems,
+        }))
     }
 
     fn begin(&mut self, files: Vec<TraceFile>) -> io::Result<()> {

@@ -11,17 +11,19 @@ use stepback_machine::{Endian, InstructionSet};
 use crate::error::{FormatError, SourceError};
 use crate::events::EventSink;
 use crate::facts::{Recording, RegisterSource, SourceTraits};
+use crate::finding::Findings;
 use crate::kept::places::KeptOptions;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::Marker;
 use crate::numbers::Position;
 use crate::read_at::TraceFile;
+use crate::rst::check::whole::check_files;
 use crate::rst::head::RstHead;
 use crate::rst::lines::Lines;
 use crate::rst::reader::RecordReader;
 use crate::rst::replay::whole::Replay;
 use crate::scratch::ParseScratch;
-use crate::source::{MadeLine, Parsed, Source};
+use crate::source::{CheckWatch, MadeLine, Parsed, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -198,6 +200,10 @@ impl Source for Rst {
     fn made_lines(&self, range: Range<u64>, each: &mut dyn FnMut(MadeLine<'_>)) -> Result<(), SourceError> {
         let mut lines = Lines::new(range.start, each);
         self.parse(range, &mut ParseScratch::default(), &mut lines).map(|_| ())
+    }
+
+    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+        check_files(self.files.clone(), findings, watch)
     }
 
     fn read_raw(&self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), SourceError> {

@@ -19,6 +19,7 @@ pub struct Stream {
     handed: usize,
     form: RecordForm,
     has_records: bool,
+    part: FilePart,
     before: Option<Complaint>,
     behind: Option<Complaint>,
 }
@@ -41,10 +42,21 @@ pub struct Handed<'a> {
     pub bytes: &'a [u8],
     /// How they are written.
     pub form: RecordForm,
+    /// Whether they are the first of their file.
+    pub part: FilePart,
     /// What is wrong from their first one on.
     pub before: Option<Complaint>,
     /// What is wrong right behind them.
     pub behind: Option<Complaint>,
+}
+
+/// Which records of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FilePart {
+    /// The first.
+    Head,
+    /// Others.
+    Rest,
 }
 
 struct OpenFile {
@@ -64,6 +76,7 @@ impl Stream {
             handed: 0,
             form: RecordForm::default(),
             has_records: false,
+            part: FilePart::Head,
             before: None,
             behind: None,
         }
@@ -82,6 +95,7 @@ impl Stream {
         let ending = file.unpacking.next_batch(&mut self.bytes)?;
         if !file.has_form && !self.bytes.is_empty() {
             file.has_form = true;
+            self.part = FilePart::Head;
             self.form = form_of(&self.bytes, &file, self.form);
             self.check_head(&file);
         }
@@ -116,7 +130,8 @@ impl Stream {
         self.handed = start.saturating_add(length).min(self.bytes.len());
         let behind = if self.handed == self.bytes.len() { self.behind.take() } else { None };
         let bytes = self.bytes.get(start..self.handed).unwrap_or_default();
-        Handed { bytes, form: self.form, before: self.before.take(), behind }
+        let part = if bytes.is_empty() { self.part } else { std::mem::replace(&mut self.part, FilePart::Rest) };
+        Handed { bytes, form: self.form, part, before: self.before.take(), behind }
     }
 
     fn open_next(&mut self) -> io::Result<Option<OpenFile>> {

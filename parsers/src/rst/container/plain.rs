@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::rst::container::ahead::Ahead;
-use crate::rst::container::batch::{BATCH_RECORDS, Ending};
+use crate::rst::container::batch::{BATCH_RECORDS, Ending, INSIDE_RECORD};
 use crate::rst::raw_record::RECORD_BYTES;
 
 /// Hands out records as they stand in the file.
@@ -29,8 +29,8 @@ impl Plain {
         out.truncate(out.len() - rest);
         Ok(match rest {
             0 => Ending::Over,
-            1 => Ending::Damaged("the file ends inside a record: 1 byte is left out".to_owned()),
-            _ => Ending::Damaged(format!("the file ends inside a record: {rest} bytes are left out")),
+            1 => Ending::Damaged(format!("{INSIDE_RECORD}: 1 byte is left out")),
+            _ => Ending::Damaged(format!("{INSIDE_RECORD}: {rest} bytes are left out")),
         })
     }
 }

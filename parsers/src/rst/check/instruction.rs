@@ -1,0 +1,96 @@
+//! What the flags and addresses of an instruction say (clauses 3b, 3g and 7a of the specification).
+
+use crate::finding::Severity;
+use crate::rst::check::out::Out;
+use crate::rst::check::rules;
+use crate::rst::check::word::{Kind, Word};
+use crate::rst::record::is_fake_address;
+use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
+
+/// PSTATE.AM: addresses have 32 bits.
+const MASKED: u64 = 1 << 3;
+/// The number of PSTATE among privileged registers.
+const PSTATE: u8 = 6;
+
+/// The flags of an instruction, and whether it has an address.
+pub fn check_flags(word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
+    let Instruction { cpu, pc, ea, is_annulled, is_taken, has_trap, .. } = *found;
+    let at = || format!("cpu{cpu} at {pc:#x}");
+    let is_whole = !is_annulled && !has_trap;
+    if is_annulled && ea.is_some() {
+        // Clause 7a allows what clause 3b forbids.
+        out.found_as(&rules::A01, Severity::Warning, || format!("{}: annulled, with an effective address", at()));
+    }
+    if is_annulled && (is_fake_address(pc) || !pc.is_multiple_of(4)) {
+        out.found(&rules::A01, || format!("{}: annulled, and its address is none of an instruction", at()));
+    }
+    if word.kind == Kind::Branch && is_whole && ea.is_none() {
+        out.found(&rules::A02, || format!("{}: a branch that does not say where control goes", at()));
+    }
+    if word.kind == Kind::Access && is_whole && ea.is_none() {
+        out.found(&rules::A05, || format!("{}: a load or store without its address", at()));
+    }
+    let is_transfer = matches!(word.kind, Kind::Branch | Kind::TrapCall | Kind::Done | Kind::Retry);
+    let has_address = is_transfer || matches!(word.kind, Kind::Access | Kind::MaybeAccess);
+    if ea.is_some() && !has_address && !has_trap && !is_annulled {
+        out.found(&rules::A03, || format!("{}: an effective address of what accesses nothing", at()));
+    }
+    if is_taken && !is_transfer && !has_trap {
+        out.found(&rules::A04, || format!("{}: marked as taken, and no control transfer", at()));
+    }
+    let is_miss = trap.is_some_and(|trap| !trap.is_async && (0x68..=0x6f).contains(&trap.trap_type));
+    if is_miss && has_trap && ea.is_some() && trap.is_some_and(|trap| trap.pc == pc) {
+        out.found(&rules::A06, || format!("{}: it misses in the data MMU, and has an effective address", at()));
+    }
+}
+/// Whether the addresses of a processor have 32 bits, as far as that is known.
+#[derive(Debug, Default)]
+pub struct Narrow {
+    is_on: Option<bool>,
+    /// Told for the next instruction, or for what comes behind it if that ends a trap.
+    next: Option<bool>,
+}
+
+impl Narrow {
+    pub fn preg(&mut self, preg: &Preg) {
+        self.next = Some(u64::from(preg.pstate) & MASKED != 0);
+    }
+
+    pub fn registers(&mut self, values: &RegisterValues) {
+        let is_state = |kind, id| kind == RegisterKind::Privileged && id == PSTATE;
+        if let Some(slot) = values.slots.iter().find(|slot| is_state(slot.kind, slot.id)) {
+            self.is_on = Some(slot.value & MASKED != 0);
+        }
+    }
+
+    pub fn exit(&mut self, exit: &TrapExit) {
+        self.is_on = Some(u64::from(exit.tstate >> 8) & MASKED != 0);
+    }
+
+    /// Looks at the addresses of an instruction.
+    pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
+        let is_end = matches!(word.kind, Kind::Done | Kind::Retry);
+        let told = self.next.take();
+        if !is_end {
+            self.is_on = told.or(self.is_on);
+        }
+        // A handler has wide addresses; what a trap stops is as before it.
+        if let Some(trap) = trap {
+            let is_stopped = trap.pc == found.pc;
+            self.is_on = Some(is_stopped && u64::from(trap.pstate) & MASKED != 0);
+        }
+        let is_wide = |address: u64| address >> 32 != 0 && !is_fake_address(address);
+        if self.is_on == Some(true) && !found.is_hyperprivileged && !is_end {
+            for address in [Some(found.pc), found.ea].into_iter().flatten().filter(|address| is_wide(*address)) {
+                let cpu = found.cpu;
+                out.found(&rules::A08, || format!("cpu{cpu}: {address:#x} with addresses of 32 bits"));
+            }
+        }
+        match word.kind {
+            _ if trap.is_some() => self.is_on = Some(false),
+            Kind::Done | Kind::Retry => self.is_on = told,
+            Kind::WritesState => self.is_on = None,
+            _ => {}
+        }
+    }
+}

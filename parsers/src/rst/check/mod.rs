@@ -1,0 +1,16 @@
+//! Whether the records of a trace keep the rules of the specification, in one pass and in bounded memory.
+
+mod cpu;
+mod instruction;
+mod opening;
+mod out;
+mod path;
+mod reserved;
+mod rules;
+#[cfg(test)]
+mod tests;
+mod translation;
+mod traps;
+mod values;
+pub mod whole;
+mod word;

@@ -1,0 +1,234 @@
+//! The beginning of a trace (clause 2 of the specification).
+
+use crate::finding::Severity;
+use crate::rst::check::out::Out;
+use crate::rst::check::rules;
+use crate::rst::fields::{header, trace_info};
+use crate::rst::kind;
+use crate::rst::raw_record::RawRecord;
+use crate::rst::records::{Header, Preg, RegisterKind, RegisterValues, TextPart, TraceDates};
+use crate::rst::stream::FilePart;
+
+/// A text is read up to so many bytes.
+const TEXT_LIMIT: usize = 1 << 12;
+/// The subtype that says who made the trace.
+const LEVELS: u64 = 2;
+
+/// What the beginning of the trace told so far.
+#[derive(Debug, Default)]
+pub struct Opening {
+    has_begun: bool,
+    /// A sample with its own beginning: "RFS v…".
+    is_sample: bool,
+    /// The first record is no header, so that what stands behind it may be anywhere.
+    is_headless: bool,
+    has_mmu: bool,
+    has_processor: bool,
+    has_windows: bool,
+    has_tlbs: bool,
+    dates: Option<TraceDates>,
+    text: Vec<u8>,
+}
+
+/// What was told of a processor before its first instruction.
+#[derive(Debug, Default)]
+pub struct CpuOpening {
+    /// It has executed something.
+    pub has_begun: bool,
+    /// There was a PAVADIFF.
+    pub has_translation: bool,
+    level: Option<u8>,
+    /// TT, TPC and TNPC.
+    told: [bool; 3],
+}
+
+impl CpuOpening {
+    pub fn preg(&mut self, preg: &Preg) {
+        self.level = self.level.or(Some(preg.level));
+    }
+
+    pub fn registers(&mut self, values: &RegisterValues) {
+        if self.has_begun {
+            return;
+        }
+        for slot in values.slots.iter().filter(|slot| slot.kind == RegisterKind::Privileged) {
+            match slot.id {
+                3 | 88..=95 => self.told[0] = true,
+                0 | 64..=71 => self.told[1] = true,
+                1 | 72..=79 => self.told[2] = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Opening {
+    /// Any record that is no instruction.
+    pub fn record(&mut self, part: FilePart, record: &RawRecord, out: &mut Out) {
+        self.place(part, record, out);
+        match record.kind() {
+            kind::HEADER if out.place == 1 => check_header(record, out),
+            kind::TEXT | kind::TEXT_PART if !self.has_begun => self.text(&TextPart::of(record), out),
+            kind::TLB | kind::RFS_CACHE => self.has_tlbs = true,
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => self.check_dates(TraceDates::of(record), out),
+            _ => {}
+        }
+    }
+
+    /// What has to stand where.
+    fn place(&mut self, part: FilePart, record: &RawRecord, out: &mut Out) {
+        let is_info = record.kind() == kind::TRACE_INFO;
+        let is_levels = is_info && record.get(trace_info::RTYPE2) == LEVELS;
+        let version = record.form().version;
+        let is_other = self.is_sample || self.is_headless;
+        match out.place {
+            1 if record.kind() == kind::TEXT && TextPart::of(record).text.starts_with(b"RFS v") => {
+                self.is_sample = true
+            }
+            1 if record.kind() != kind::HEADER => {
+                self.is_headless = true;
+                out.found(&rules::H01, || format!("the first record has type {}, not 2", record.kind()));
+            }
+            2 if !is_levels && !is_other && !version.is_before(1, 10) => {
+                let severity = if version.is_before(2, 6) { Severity::Warning } else { Severity::Error };
+                out.found_as(&rules::H05, severity, || "the second record does not tell who made the trace".to_owned());
+            }
+            3 if (!is_info || is_levels) && !is_other && !version.is_before(2, 6) => {
+                out.found(&rules::H06, || "the third record does not tell processors and dates".to_owned());
+            }
+            2.. if record.kind() == kind::HEADER && part == FilePart::Head => {
+                let words = "a file that goes on with the trace begins with a header of its own";
+                out.found_as(&rules::H02, Severity::Warning, || words.to_owned());
+            }
+            2.. if record.kind() == kind::HEADER => {
+                out.found(&rules::H02, || "another header record".to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, part: &TextPart, out: &mut Out) {
+        let room = TEXT_LIMIT.saturating_sub(self.text.len());
+        self.text.extend(part.text.iter().take(room));
+        if part.is_continued {
+            return;
+        }
+        let text = String::from_utf8_lossy(&std::mem::take(&mut self.text)).into_owned();
+        let text = text.trim();
+        self.has_processor |= text.strip_prefix("cputype=").is_some_and(|name| !name.is_empty());
+        if text.starts_with("mmutype=") {
+            self.has_mmu = true;
+            if !is_mmu(text) {
+                out.found_in_system(&rules::I01, || format!("the type of the MMU is not told as specified: {text:?}"));
+            }
+        }
+        if let Some(count) = text.strip_prefix("nwins=") {
+            self.has_windows = true;
+            if !count.trim().parse().is_ok_and(|count: u8| (3..=32).contains(&count)) {
+                out.found_in_system(&rules::I03, || format!("the number of register windows is not told: {text:?}"));
+            }
+        }
+    }
+
+    fn check_dates(&mut self, dates: TraceDates, out: &mut Out) {
+        let TraceDates { max_cpu, cpus, created, modified, .. } = dates;
+        if u16::from(cpus) > u16::from(max_cpu) + 1 {
+            out.found(&rules::H07, || format!("{cpus} processors, of which the highest has number {max_cpu}"));
+        }
+        if modified < created {
+            out.found(&rules::H07, || format!("modified ({modified}) before it was created ({created})"));
+        }
+        self.dates = Some(dates);
+    }
+
+    /// An instruction; only the first ones of the trace and of each processor are looked at.
+    pub fn instruction(&mut self, number: u16, cpu: &mut CpuOpening, out: &mut Out) {
+        if cpu.has_begun {
+            return;
+        }
+        if out.place == 1 {
+            self.is_headless = true;
+            out.found(&rules::H01, || "the first record is an instruction".to_owned());
+        }
+        if !std::mem::replace(&mut self.has_begun, true) && !self.is_sample {
+            self.check(out);
+        }
+        cpu.has_begun = true;
+        let max = self.dates.map(|dates| dates.max_cpu).filter(|max| u16::from(*max) < number);
+        if let Some(max) = max {
+            out.found(&rules::H07, || format!("an instruction of cpu{number}, though the highest is told to be {max}"));
+        }
+        if !self.is_sample {
+            check_state(number, cpu, out);
+        }
+    }
+
+    /// What has to be told before the first instruction of all.
+    fn check(&self, out: &mut Out) {
+        let told = [
+            (self.has_mmu, &rules::I01, "no text \"mmutype=\" before the first instruction"),
+            (self.has_processor, &rules::I02, "no text \"cputype=\" before the first instruction"),
+            (self.has_windows, &rules::I03, "no text \"nwins=\" before the first instruction"),
+            (self.has_tlbs, &rules::I05, "no contents of the TLBs before the first instruction"),
+        ];
+        for (_, rule, message) in told.into_iter().filter(|(is_told, ..)| !is_told) {
+            out.found_in_system(rule, || message.to_owned());
+        }
+    }
+}
+
+fn check_header(record: &RawRecord, out: &mut Out) {
+    let Header { version, mark, text } = Header::of(record);
+    // The text became a standard with version 1.8.
+    if !text.starts_with(b"RST Header") && !version.is_before(1, 8) {
+        let text = String::from_utf8_lossy(&text).into_owned();
+        out.found(&rules::H03, || format!("the header's text is {text:?}"));
+    }
+    if mark != b'%' {
+        let byte = record.get(header::PERCENT);
+        out.found(&rules::H04, || format!("byte 3 of the header is {byte:#04x}, not '%'"));
+    }
+}
+
+fn check_state(number: u16, cpu: &CpuOpening, out: &mut Out) {
+    match cpu.level {
+        None => {
+            out.found_in_system(&rules::I04, || format!("no PREG before the first instruction of cpu{number}"));
+        }
+        Some(level) if level > 0 && cpu.told != [true; 3] => out.found_in_system(&rules::I04, || {
+            format!("cpu{number} begins at trap level {level}, and not all of TT, TPC and TNPC are told")
+        }),
+        Some(_) => {}
+    }
+    if !cpu.has_translation {
+        out.found_in_system(&rules::I06, || format!("no PAVADIFF before the first instruction of cpu{number}"));
+    }
+}
+
+/// `mmutype=T iTLB=n(/n)*, dTLB=n(/n)*`, or `mmutype=T uTLB=n(/n)*`.
+fn is_mmu(text: &str) -> bool {
+    let is_sizes = |sizes: &str| {
+        sizes.split('/').all(|size| !size.trim().is_empty() && size.trim().bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let Some((name, tlbs)) = text.strip_prefix("mmutype=").and_then(|rest| rest.split_once(' ')) else { return false };
+    let parts: Vec<_> = tlbs.split(',').map(str::trim).collect();
+    let is_named = |part: &str, name: &str| part.strip_prefix(name).is_some_and(is_sizes);
+    !name.is_empty()
+        && match parts[..] {
+            [unified] => is_named(unified, "uTLB="),
+            [instructions, data] => is_named(instructions, "iTLB=") && is_named(data, "dTLB="),
+            _ => false,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_mmus_have_a_form() {
+        assert!(is_mmu("mmutype=cheetahplus iTLB=16/128, dTLB=16/512/512"));
+        assert!(is_mmu("mmutype=spitfire iTLB=2048, dTLB=2048") && is_mmu("mmutype=niagara uTLB=64"));
+        assert!(!is_mmu("mmutype=spitfire") && !is_mmu("mmutype=spitfire iTLB=64") && !is_mmu("mmutype= uTLB=a/2"));
+    }
+}

@@ -1,0 +1,139 @@
+//! Whether a processor goes on where its last instruction leads (clauses 3b and 7a of the specification).
+
+use stepback_machine::Delay;
+
+use crate::rst::check::out::Out;
+use crate::rst::check::rules;
+use crate::rst::check::word::{Kind, Word};
+use crate::rst::record::is_fake_address;
+use crate::rst::records::{Instruction, Trap};
+
+/// Where a processor goes on.
+#[derive(Debug)]
+pub struct Path {
+    /// The next address; none where it is not known.
+    pc: Option<u64>,
+    /// The one behind it.
+    next: Next,
+    /// The next instruction is annulled.
+    is_annulled: bool,
+}
+
+/// The address behind the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Not known.
+    Lost,
+    /// The place behind the next one.
+    Behind,
+    /// This one.
+    At(u64),
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self { pc: None, next: Next::Lost, is_annulled: false }
+    }
+}
+
+impl Path {
+    /// Nothing is known of what comes next.
+    pub fn lose(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Looks at the next instruction, and where it leads.
+    pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
+        let is_stopped = found.has_trap && trap.is_none_or(|trap| trap.pc == found.pc);
+        // Handlers begin anywhere.
+        if trap.is_some() && !is_stopped {
+            *self = Self { pc: None, next: Next::Behind, is_annulled: false };
+        }
+        if is_fake_address(found.pc) {
+            return self.lose();
+        }
+        if !self.is_here(found, out) {
+            self.lose();
+        }
+        if !is_stopped && !found.is_annulled {
+            self.check_target(word, found, out);
+        }
+        *self = if is_stopped { Self { next: Next::Behind, ..Self::default() } } else { self.behind(word, found) };
+    }
+
+    /// Whether the instruction is the one that was expected.
+    fn is_here(&self, found: &Instruction, out: &mut Out) -> bool {
+        let Some(expected) = self.pc else { return true };
+        let Instruction { cpu, pc, .. } = *found;
+        if pc == expected {
+            if self.is_annulled && !found.is_annulled && !found.has_trap {
+                out.found(&rules::A09, || {
+                    format!("cpu{cpu} at {pc:#x}: the branch before annuls it, and it is not marked")
+                });
+            }
+            return true;
+        }
+        if self.is_annulled && self.next == Next::At(pc) {
+            out.found(&rules::A09, || format!("cpu{cpu}: the annulled instruction at {expected:#x} is left out"));
+        } else {
+            out.found(&rules::P01, || format!("cpu{cpu} is at {pc:#x}, where {expected:#x} would come next"));
+        }
+        false
+    }
+
+    fn check_target(&self, word: &Word, found: &Instruction, out: &mut Out) {
+        let Instruction { cpu, pc, is_taken, .. } = *found;
+        let Some(ea) = found.ea.filter(|ea| word.kind == Kind::Branch && !is_fake_address(*ea)) else { return };
+        // With addresses of 32 bits, the upper half is cut off.
+        let is_same = |address: u64| address == ea || ea >> 32 == 0 && address & 0xffff_ffff == ea;
+        let behind = match (self.next, word.delay) {
+            (Next::At(next), _) => next.wrapping_add(4),
+            _ => pc.wrapping_add(8),
+        };
+        // A branch that is never taken may still say that it was.
+        let target = word.target(pc).filter(|_| is_taken);
+        let is_behind = is_same(behind) || is_same(pc.wrapping_add(8));
+        // Behind a branch without delay slot comes the next instruction.
+        let is_right = match target {
+            Some(target) => is_same(target),
+            None if is_taken => true,
+            None if word.delay == Delay::None && is_same(pc.wrapping_add(4)) => true,
+            None => is_behind,
+        };
+        if !is_right {
+            let expected = target.unwrap_or(behind);
+            let taken = if is_taken { "taken" } else { "not taken" };
+            out.found(&rules::A07, || {
+                format!("cpu{cpu} at {pc:#x}: a branch {taken} to {ea:#x}, where {expected:#x} would be right")
+            });
+        }
+    }
+
+    /// Where things stand behind an instruction.
+    fn behind(&self, word: &Word, found: &Instruction) -> Self {
+        let pc = match self.next {
+            Next::Lost => None,
+            Next::Behind => Some(found.pc.wrapping_add(4)),
+            Next::At(next) => Some(next),
+        };
+        let straight = Self { pc, next: Next::Behind, is_annulled: word.annuls(found) };
+        let at = |ea: Option<u64>| ea.filter(|ea| !is_fake_address(*ea));
+        if found.is_annulled {
+            return straight;
+        }
+        match word.kind {
+            Kind::Branch if word.delay == Delay::None && found.is_taken => {
+                Self { pc: at(found.ea), next: Next::Behind, is_annulled: false }
+            }
+            Kind::Branch if found.is_taken => Self { next: at(found.ea).map_or(Next::Lost, Next::At), ..straight },
+            // An annulled place that is left out is told by what comes behind it.
+            Kind::Branch if straight.is_annulled => {
+                Self { next: pc.map_or(Next::Behind, |pc| Next::At(pc.wrapping_add(4))), ..straight }
+            }
+            Kind::TrapCall if found.is_taken || word.is_unconditional => Self::default(),
+            Kind::Done => Self { pc: at(found.ea), next: Next::Behind, is_annulled: false },
+            Kind::Retry => Self { pc: at(found.ea), ..Self::default() },
+            _ => straight,
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Reserved bits (clause 1 of the specification).
+
+use stepback_machine::Endian;
+
+use crate::rst::check::out::Out;
+use crate::rst::check::rules;
+use crate::rst::fields::{instr, memval64, rfs_cw, trace_info};
+use crate::rst::kind;
+use crate::rst::layout::layout_of;
+use crate::rst::raw_record::{Field, RawRecord, Version};
+
+/// Fields that had a meaning in some version, or that packers use.
+const ONCE_USED: [&str; 2] = ["unused_lastcontext", "reservedCompress"];
+/// The same up to version 2.11 (TRAPEXIT: program counters).
+const EARLIER_USED: [&str; 2] = ["unused64", "unused64b"];
+
+/// Bits that are to be 0, by type of record. Types with two forms take a place behind the last.
+#[derive(Debug)]
+pub struct Reserved {
+    bits: [Option<[u64; 3]>; FORMS],
+    form: Option<(Endian, Version)>,
+}
+
+/// Numbers of types, and those of the second forms of two.
+const FORMS: usize = 258;
+
+impl Default for Reserved {
+    fn default() -> Self {
+        Self { bits: [None; FORMS], form: None }
+    }
+}
+
+impl Reserved {
+    /// Looks at the reserved bits of a record.
+    pub fn check(&mut self, record: &RawRecord, out: &mut Out) {
+        let form = (record.form().endian, record.form().version);
+        if self.form != Some(form) {
+            *self = Self { form: Some(form), ..Self::default() };
+        }
+        let place = match record.kind() {
+            kind::MEMORY if record.flag(memval64::ISMEMVAL128) => FORMS - 2,
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) == 3 => FORMS - 1,
+            // What other subtypes hold is not known.
+            kind::TRACE_INFO if record.get(trace_info::RTYPE2) != 2 => return,
+            kind => usize::from(kind),
+        };
+        let Some(bits) = self.bits.get_mut(place) else { return };
+        let bits = bits.get_or_insert_with(|| reserved_bits(record));
+        if record.has_any(bits) && !is_device(record) {
+            out.found(&rules::G01, || "reserved bits are not 0".to_owned());
+        }
+    }
+}
+
+/// An access of a device has its size where others have their address space and bits that are reserved.
+fn is_device(record: &RawRecord) -> bool {
+    record.kind() == kind::RFS_CACHE && record.get(rfs_cw::REFTYPE) >= 6
+}
+
+/// The bits that no field of a record's type uses, and those of the fields that are reserved.
+fn reserved_bits(record: &RawRecord) -> [u64; 3] {
+    let version = record.form().version;
+    // What old versions had in them is known for instructions only.
+    let Some(layout) = layout_of(record).filter(|_| !version.is_before(2, 0)) else { return [0; 3] };
+    let endian = record.form().endian;
+    let mut bits = [u64::MAX; 3];
+    let used = layout.fields.iter().copied().filter(|field| is_used(*field, version));
+    let earlier = [instr::HPRIV, instr::NOTUSED3];
+    let earlier = earlier.into_iter().filter(|_| record.kind() == kind::INSTRUCTION && !version.has_wide_cpu());
+    for field in used.chain(earlier).chain([Field::new("rtype", 0, 8)]) {
+        for (bits, used) in bits.iter_mut().zip(field.bits(endian)) {
+            *bits &= !used;
+        }
+    }
+    bits
+}
+
+fn is_used(field: Field, version: Version) -> bool {
+    let is_reserved = ["notused", "unused", "reserved", "zero"].iter().any(|word| field.name.starts_with(word));
+    !is_reserved || ONCE_USED.contains(&field.name) || EARLIER_USED.contains(&field.name) && !version.has_wide_cpu()
+}

@@ -1,0 +1,158 @@
+//! Translations: what is to be added to virtual addresses for physical ones (clause 3c of the specification).
+
+use foldhash::HashMap;
+
+use crate::rst::check::out::Out;
+use crate::rst::check::rules;
+use crate::rst::check::word::{Kind, Word};
+use crate::rst::record::is_fake_address;
+use crate::rst::records::{Instruction, PaVaDiff};
+
+/// Bytes of the smallest page.
+const PAGE: u64 = 8 << 10;
+/// Translations of so many pages are remembered before all are forgotten.
+const REMEMBERED: usize = 1 << 12;
+
+/// How the addresses of a processor are translated, as far as the trace told.
+#[derive(Debug, Default)]
+pub struct Translation {
+    /// Of instructions and of data.
+    sides: [Side; 2],
+    /// What was told of pages, by context and number of the page.
+    known: HashMap<Place, u64>,
+    has_begun: bool,
+    /// The last one, until its instruction comes.
+    told: Option<Told>,
+    /// The primary context of data, and whether it changed since data were translated.
+    primary: Option<u16>,
+    is_context_new: bool,
+}
+
+#[derive(Debug, Default)]
+struct Side {
+    context: u16,
+    page: Option<u64>,
+    difference: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Place {
+    context: u16,
+    page: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    record: u64,
+    difference: PaVaDiff,
+    is_news: bool,
+}
+
+/// An address on the side of instructions (0) or of data (1), which may be of another page than the one before.
+struct Crossing {
+    place: usize,
+    address: u64,
+    /// A translation for it is told right before.
+    is_told: bool,
+}
+
+impl Translation {
+    /// What was told of pages may be over.
+    pub fn forget(&mut self) {
+        self.known.clear();
+    }
+
+    /// The primary context of data is told.
+    pub fn context(&mut self, primary: u16) {
+        self.is_context_new |= self.primary.is_some_and(|before| before != primary);
+        self.primary = Some(primary);
+    }
+
+    /// A translation is told.
+    pub fn take(&mut self, difference: PaVaDiff, out: &mut Out) {
+        let differences = [Some(difference.pc_difference), difference.data.map(|data| data.difference)];
+        for odd in differences.into_iter().flatten().filter(|difference| !difference.is_multiple_of(PAGE)) {
+            out.found(&rules::V03, || format!("cpu{}: a difference of {odd:#x}", difference.cpu));
+        }
+        let is_new = |(side, told): (&Side, Option<u64>)| told.is_some() && side.difference != told;
+        let is_news = self.has_begun && self.sides.iter().zip(differences).any(is_new);
+        self.is_context_new &= difference.data.is_none();
+        self.told = Some(Told { record: out.number, difference, is_news });
+    }
+
+    /// Another record comes between a translation and its instruction.
+    pub fn is_interrupted(&mut self, out: &mut Out) {
+        if let Some(Told { record, difference, is_news: true }) = self.told {
+            let cpu = difference.cpu;
+            let words = format!("the translation of cpu{cpu} changes, and its instruction is not the next record");
+            out.found_at(&rules::V01, record, || words);
+        }
+    }
+
+    /// Looks at the pages of an instruction of a processor at this trap level.
+    pub fn check(&mut self, word: &Word, found: &Instruction, level: Option<u8>, out: &mut Out) {
+        self.has_begun = true;
+        let told = self.told.take();
+        if let Some(Told { record, difference, .. }) = told {
+            self.check_data(found, record, &difference, out);
+            self.sides[0] =
+                Side { context: difference.context, page: None, difference: Some(difference.pc_difference) };
+            if let Some(data) = difference.data {
+                self.sides[1] = Side { context: data.context, page: None, difference: Some(data.difference) };
+            }
+        }
+        let is_access = word.kind == Kind::Access && !found.is_annulled && !found.has_trap;
+        let data = found.ea.filter(|_| is_access);
+        let is_told = [told.is_some(), told.is_some_and(|told| told.difference.data.is_some())];
+        for (place, address) in [Some(found.pc), data].into_iter().enumerate() {
+            let Some(address) = address.filter(|address| !is_fake_address(*address)) else { continue };
+            self.cross(Crossing { place, address, is_told: is_told[place] }, found, out);
+        }
+        if data.is_some() && level == Some(0) && std::mem::take(&mut self.is_context_new) {
+            let cpu = found.cpu;
+            out.found(&rules::V04, || {
+                format!("cpu{cpu} at {:#x}: the data context changed, and no PAVADIFF tells the translation", found.pc)
+            });
+        }
+    }
+
+    fn check_data(&self, found: &Instruction, record: u64, difference: &PaVaDiff, out: &mut Out) {
+        let is_same_context = difference.data.is_some_and(|data| data.context == self.sides[1].context);
+        // A change of the context is to be told with data in any case.
+        if record + 1 == out.number && found.ea.is_none() && is_same_context {
+            let words = format!("cpu{}: it translates data, and its instruction has no effective address", found.cpu);
+            out.found_at(&rules::V02, record, || words);
+        }
+    }
+
+    /// Goes to the page of an address.
+    fn cross(&mut self, to: Crossing, found: &Instruction, out: &mut Out) {
+        let Crossing { place, address, is_told } = to;
+        let Some(side) = self.sides.get_mut(place) else { return };
+        let page = address / PAGE;
+        let (context, difference) = (side.context, side.difference);
+        if side.page.replace(page) == Some(page) {
+            return;
+        }
+        let key = Place { context, page };
+        let Some(difference) = difference else { return };
+        if is_told {
+            if self.known.len() >= REMEMBERED {
+                self.known.clear();
+            }
+            self.known.insert(key, difference);
+            return;
+        }
+        if let Some(known) = self.known.get(&key).filter(|known| **known != difference) {
+            let what = if place == 0 { "instructions" } else { "data" };
+            let cpu = found.cpu;
+            out.found(&rules::V01, || {
+                format!(
+                    "cpu{cpu} goes to the page {:#x} of {what}, which was at a difference of {known:#x}, \
+                     and no PAVADIFF tells it",
+                    page * PAGE
+                )
+            });
+        }
+    }
+}

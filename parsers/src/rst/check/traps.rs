@@ -1,0 +1,207 @@
+//! How traps begin and end (clause 4 of the specification).
+
+use crate::rst::check::out::Out;
+use crate::rst::check::rules;
+use crate::rst::check::word::{Kind, Word};
+use crate::rst::records::{Instruction, Preg, RegisterKind, RegisterValues, Trap, TrapExit};
+
+/// Trap levels that are followed.
+const LEVELS: usize = 8;
+/// Numbers of privileged registers: TPC, TNPC, TT, TL.
+const TOLD_BEHIND: [u8; 4] = [0, 1, 3, 7];
+/// The number of TL among privileged registers.
+const TRAP_LEVEL: u8 = 7;
+
+/// The trap levels of a processor.
+#[derive(Debug, Default)]
+pub struct TrapState {
+    level: Option<u8>,
+    /// The lower eight bits of the trap's type at each level.
+    types: [Option<u8>; LEVELS],
+    /// A trap whose first instruction is still to come.
+    waiting: Option<Trap>,
+    /// The trap's instruction has a record of its own kind, so that no other one tells of it.
+    pub is_stopped_apart: bool,
+    preg: Option<Preg>,
+    last: Option<Last>,
+    /// TPC, TNPC, TT and TL were told since the last instruction.
+    told: [bool; 4],
+    /// TRAPEXIT came since the last instruction.
+    has_exit: bool,
+    /// The trace tells what registers hold.
+    has_values: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    kind: Kind,
+    record: u64,
+    pc: u64,
+    /// The trap level behind it, where it ends a trap.
+    level: Option<u8>,
+}
+
+impl TrapState {
+    /// Trap level, as far as it is known.
+    pub fn level(&self) -> Option<u8> {
+        self.level
+    }
+
+    /// Whether a trap's first instruction is still to come.
+    pub fn is_waiting(&self) -> bool {
+        self.waiting.is_some()
+    }
+
+    /// The trap whose first instruction comes now.
+    pub fn take_waiting(&mut self) -> Option<Trap> {
+        self.waiting.take()
+    }
+
+    pub fn registers(&mut self, values: &RegisterValues) {
+        self.has_values = true;
+        for slot in values.slots.iter().filter(|slot| slot.kind == RegisterKind::Privileged) {
+            let id = match slot.id {
+                64..=71 => 0,
+                72..=79 => 1,
+                88..=95 => 3,
+                id => id,
+            };
+            if let Some(place) = TOLD_BEHIND.iter().position(|told| *told == id) {
+                self.told[place] = true;
+            }
+            if slot.id == TRAP_LEVEL && self.waiting.is_none() {
+                self.level = u8::try_from(slot.value).ok();
+            }
+        }
+    }
+
+    pub fn preg(&mut self, preg: Preg) {
+        self.level = self.level.or(Some(preg.level)).filter(|_| self.waiting.is_none());
+        self.preg = Some(preg);
+    }
+
+    pub fn exit(&mut self, exit: &TrapExit, out: &mut Out) {
+        self.has_exit = true;
+        self.level = Some(exit.level);
+        if self.last.is_some_and(|last| last.kind == Kind::WritesLevel) {
+            out.found(&rules::T08, || format!("cpu{}: a TRAPEXIT behind a write of %tl", exit.cpu));
+        }
+    }
+
+    /// A trap is told.
+    pub fn trap(&mut self, trap: Trap, out: &mut Out) {
+        let Trap { cpu, level, trap_type, system_call, pc, .. } = trap;
+        // What misses in the MMU of instructions has no record of its own.
+        if self.waiting.is_some() && !is_fetch(&trap) {
+            out.found(&rules::T04, || format!("cpu{cpu}: two traps without an instruction in between"));
+        }
+        if let Some(known) = self.level.filter(|known| *known != level) {
+            out.found(&rules::T04, || format!("cpu{cpu} traps at level {level}, and was at level {known}"));
+        }
+        if system_call != 0 && !(0x100..=0x1ff).contains(&trap_type) {
+            out.found(&rules::T04, || {
+                format!("cpu{cpu}: system call {system_call} of a trap of type {trap_type:#x}, which is none")
+            });
+        }
+        if self.last.is_some_and(|last| last.kind == Kind::WritesLevel && last.pc == pc) {
+            out.found(&rules::T08, || format!("cpu{cpu}: a TRAP of the write of %tl at {pc:#x}"));
+        }
+        let above = level.saturating_add(1);
+        self.level = Some(above);
+        if let Some(place) = self.types.get_mut(usize::from(above)) {
+            *place = Some(trap_type as u8);
+        }
+        self.waiting = Some(trap);
+    }
+
+    /// An instruction, and the trap that was told before it.
+    pub fn check(&mut self, word: &Word, found: &Instruction, trap: Option<&Trap>, out: &mut Out) {
+        self.check_end_before(found, out);
+        match trap {
+            Some(_) if std::mem::take(&mut self.is_stopped_apart) => {}
+            Some(trap) => check_entry(found, trap, out),
+            None if found.has_trap => out.found_in_system(&rules::T03, || {
+                format!("cpu{} at {:#x}: marked as trapped, and no TRAP is before it", found.cpu, found.pc)
+            }),
+            None => {}
+        }
+        let is_end = matches!(word.kind, Kind::Done | Kind::Retry) && !found.is_annulled && !found.has_trap;
+        let mut last = Last { kind: word.kind, record: out.number, pc: found.pc, level: None };
+        if is_end {
+            self.check_end(found, out);
+            // Some traces tell the level behind it before it.
+            let is_told = self.told[3];
+            self.level = self.level.and_then(|level| level.checked_sub(1)).filter(|_| !is_told);
+            last.level = self.level;
+        } else if matches!(word.kind, Kind::WritesLevel | Kind::WritesTrapRegister) {
+            self.types = [None; LEVELS];
+            self.level = self.level.filter(|_| word.kind != Kind::WritesLevel);
+        }
+        self.preg = None;
+        self.told = [false; 4];
+        self.has_exit = false;
+        self.last = Some(last).filter(|last| is_end || last.kind == Kind::WritesLevel);
+    }
+
+    /// What has to come before DONE and RETRY.
+    fn check_end(&self, found: &Instruction, out: &mut Out) {
+        let (cpu, pc) = (found.cpu, found.pc);
+        let Some(preg) = &self.preg else {
+            out.found(&rules::T05, || format!("cpu{cpu} at {pc:#x}: no PREG before the end of the trap"));
+            return;
+        };
+        let level = self.level.filter(|_| !self.told[3]);
+        if let Some(level) = level.filter(|level| *level != preg.level) {
+            let told = preg.level;
+            out.found(&rules::T05, || format!("cpu{cpu} at {pc:#x}: the PREG tells trap level {told}, not {level}"));
+        }
+        let known = level.and_then(|level| *self.types.get(usize::from(level))?);
+        if let Some(known) = known.filter(|known| *known != preg.trap_type) {
+            let told = preg.trap_type;
+            out.found(&rules::T05, || {
+                format!("cpu{cpu} at {pc:#x}: the PREG tells a trap of type {told:#x}, not {known:#x}")
+            });
+        }
+    }
+
+    /// What should have come behind DONE and RETRY, now that the next instruction is there.
+    fn check_end_before(&self, found: &Instruction, out: &mut Out) {
+        let Some(last) = self.last.filter(|last| last.kind != Kind::WritesLevel) else { return };
+        let cpu = found.cpu;
+        // At level 0 there are no registers of a trap.
+        let is_told = if last.level == Some(0) { self.told[3] } else { self.told == [true; 4] };
+        if self.has_values && !is_told {
+            out.found_at(&rules::T06, last.record, || {
+                format!("cpu{cpu} at {:#x}: not all of TL, TT, TPC and TNPC are told behind it", last.pc)
+            });
+        }
+        if !self.has_exit {
+            out.found_at(&rules::T07, last.record, || format!("cpu{cpu} at {:#x}: no TRAPEXIT behind it", last.pc));
+        }
+    }
+}
+
+/// Whether the instruction that traps could not be fetched (instruction MMU misses and errors).
+fn is_fetch(trap: &Trap) -> bool {
+    matches!(trap.trap_type, 0x08..=0x0a | 0x64..=0x67)
+}
+
+fn check_entry(found: &Instruction, trap: &Trap, out: &mut Out) {
+    let Instruction { cpu, pc, has_trap, .. } = *found;
+    let (trap_type, at) = (trap.trap_type, trap.pc);
+    if !has_trap {
+        out.found(&rules::T01, || {
+            format!("cpu{cpu} at {pc:#x}: the first instruction after a trap of type {trap_type:#x} is not marked")
+        });
+        return;
+    }
+    // Resets and errors of a fetch may stand at either place.
+    let is_open = matches!(trap_type, 0x01..=0x05 | 0x08..=0x0a);
+    let is_handler = trap.is_async || is_fetch(trap);
+    if !is_open && is_handler == (pc == at) {
+        let expected = if is_handler { "its handler" } else { "its instruction" };
+        out.found(&rules::T02, || {
+            format!("cpu{cpu}: behind a trap of type {trap_type:#x} at {at:#x} comes {pc:#x}, not {expected}")
+        });
+    }
+}

@@ -1,0 +1,235 @@
+//! All rules at once: each record is handed to those that it concerns.
+
+use crate::error::SourceError;
+use crate::events::{Flow, Problem};
+use crate::finding::{FindingPlace, Findings};
+use crate::read_at::TraceFile;
+use crate::rst::check::cpu::Cpus;
+use crate::rst::check::instruction::check_flags;
+use crate::rst::check::opening::Opening;
+use crate::rst::check::out::Out;
+use crate::rst::check::reserved::Reserved;
+use crate::rst::check::rules;
+use crate::rst::check::values::{Nesting, check_kind, check_memory, check_processor, check_registers};
+use crate::rst::check::word::Words;
+use crate::rst::container::batch::INSIDE_RECORD;
+use crate::rst::kind;
+use crate::rst::layout::layout_of;
+use crate::rst::raw_record::RawRecord;
+use crate::rst::reader::RecordReader;
+use crate::rst::records::{
+    HardwareInfo, Instruction, MemoryValue, PaVaDiff, Preg, RegisterValues, Status, Trap, TrapExit, TrappingInstruction,
+};
+use crate::rst::stream::FilePart;
+use crate::source::CheckWatch;
+
+/// Findings of each rule that are kept until it is known whether they count.
+const WAITING: usize = 1 << 10;
+/// The status that says that the trace ends.
+const END_OF_TRACE: u8 = 2;
+
+/// Goes through the records of a trace and adds what breaks the rules; `watch` is told after each batch how many were read.
+///
+/// # Errors
+/// A file could not be read.
+pub fn check_files(
+    files: Vec<TraceFile>,
+    findings: &mut Findings,
+    watch: &mut CheckWatch<'_>,
+) -> Result<(), SourceError> {
+    let mut reader = RecordReader::new(files);
+    // Files that were written side by side keep the rules each for itself.
+    let mut checkers: Vec<Checker> = Vec::new();
+    let failed = |error| SourceError::Read { offset: 0, error };
+    while let Some(batch) = reader.next_batch().map_err(failed)? {
+        while checkers.len() <= batch.stream {
+            checkers.push(Checker::new(findings.emptied()));
+        }
+        let Some(checker) = checkers.get_mut(batch.stream) else { continue };
+        let mut part = batch.part;
+        for (number, record) in (batch.first..).zip(batch.records()) {
+            checker.record(number, part, &record);
+            part = FilePart::Rest;
+        }
+        batch.problems.iter().for_each(|problem| checker.damage(problem));
+        let batch_end = checker.out.number;
+        if watch(batch_end) == Flow::Stop {
+            return Ok(());
+        }
+    }
+    let is_of_system = checkers.iter().any(Checker::is_of_system);
+    for checker in checkers {
+        let found = checker.finish();
+        findings.absorb(found.any);
+        if is_of_system {
+            findings.absorb(found.of_systems);
+        }
+    }
+    Ok(())
+}
+
+/// The rules, and what they remember of the records so far.
+pub(super) struct Checker {
+    out: Out,
+    opening: Opening,
+    reserved: Reserved,
+    nesting: Nesting,
+    words: Words,
+    cpus: Cpus,
+    /// The last record, if it was the translation of a processor.
+    last_translation: Option<u16>,
+    /// The program that made the trace says that it follows user programs alone.
+    is_shade: bool,
+    has_tlb: bool,
+    has_trap: bool,
+}
+
+impl Checker {
+    pub(super) fn new(findings: Findings) -> Self {
+        Self {
+            out: Out { findings, of_systems: Findings::new(WAITING), number: 0, place: 0 },
+            opening: Opening::default(),
+            reserved: Reserved::default(),
+            nesting: Nesting::default(),
+            words: Words::default(),
+            cpus: Cpus::default(),
+            last_translation: None,
+            is_shade: false,
+            has_tlb: false,
+            has_trap: false,
+        }
+    }
+
+    pub(super) fn record(&mut self, number: u64, part: FilePart, record: &RawRecord) {
+        self.out.number = number;
+        self.out.place += 1;
+        self.reserved.check(record, &mut self.out);
+        let cpu = layout_of(record).and_then(|layout| layout.cpu).map(|cpu| cpu.get(record));
+        let translated = self.last_translation.take();
+        if let Some(translated) = translated {
+            let is_next = record.kind() == kind::INSTRUCTION && cpu == Some(translated);
+            let state = self.cpus.get(translated);
+            if !is_next && !state.traps.is_waiting() {
+                state.translation.is_interrupted(&mut self.out);
+            }
+        }
+        if record.kind() == kind::INSTRUCTION {
+            self.instruction(&Instruction::of(record));
+        } else {
+            self.opening.record(part, record, &mut self.out);
+            self.nesting.record(record, &mut self.out);
+            check_kind(record, &mut self.out);
+            self.other(record);
+        }
+        if let Some(cpu) = cpu {
+            check_processor(cpu, record, &mut self.out);
+            self.cpus.get(cpu).is_behind_memory = record.kind() == kind::MEMORY;
+        }
+    }
+
+    fn instruction(&mut self, found: &Instruction) {
+        let Self { out, cpus, words, opening, nesting, .. } = self;
+        let word = words.of(found.word);
+        let cpu = cpus.get(found.cpu);
+        nesting.text_is_over(out);
+        opening.instruction(found.cpu, &mut cpu.opening, out);
+        let trap = cpu.traps.take_waiting();
+        cpu.narrow.check(&word, found, trap.as_ref(), out);
+        check_flags(&word, found, trap.as_ref(), out);
+        cpu.path.check(&word, found, trap.as_ref(), out);
+        cpu.translation.check(&word, found, cpu.traps.level(), out);
+        cpu.traps.check(&word, found, trap.as_ref(), out);
+    }
+
+    fn other(&mut self, record: &RawRecord) {
+        let Self { out, cpus, .. } = self;
+        match record.kind() {
+            kind::REGISTERS => {
+                let values = RegisterValues::of(record);
+                check_registers(&values, out);
+                let cpu = cpus.get(values.cpu);
+                cpu.opening.registers(&values);
+                cpu.traps.registers(&values);
+                cpu.narrow.registers(&values);
+            }
+            kind::MEMORY => {
+                let value = MemoryValue::of(record);
+                check_memory(&value, record, cpus.get(value.cpu), out);
+            }
+            kind::DIFFERENCE => {
+                let difference = PaVaDiff::of(record);
+                let cpu = cpus.get(difference.cpu);
+                cpu.translation.take(difference, out);
+                cpu.opening.has_translation = true;
+                self.last_translation = Some(difference.cpu);
+            }
+            kind::PREG => {
+                let preg = Preg::of(record);
+                let cpu = cpus.get(preg.cpu);
+                cpu.opening.preg(&preg);
+                cpu.traps.preg(preg);
+                cpu.narrow.preg(&preg);
+                if !record.form().version.is_before(2, 5) {
+                    cpu.translation.context(preg.primary_d);
+                }
+            }
+            kind::TRAP => {
+                self.has_trap = true;
+                let trap = Trap::of(record);
+                cpus.get(trap.cpu).traps.trap(trap, out);
+            }
+            kind::TRAP_EXIT => {
+                let exit = TrapExit::of(record);
+                let cpu = cpus.get(exit.cpu);
+                cpu.traps.exit(&exit, out);
+                cpu.narrow.exit(&exit);
+            }
+            kind::TRAPPING => cpus.get(TrappingInstruction::of(record).cpu).traps.is_stopped_apart = true,
+            kind::TLB => {
+                self.has_tlb = true;
+                cpus.iter_mut().for_each(|cpu| cpu.translation.forget());
+            }
+            kind::HARDWARE => {
+                let info = HardwareInfo::of(record);
+                self.is_shade |= info.category == 2 && matches!(info.info_type, 5 | 6);
+            }
+            kind::STATUS if Status::of(record).status == END_OF_TRACE => {}
+            kind::THREAD | kind::PROCESS | kind::FILE_MARKER | kind::PATCH | kind::STATUS => self.lose_paths(),
+            _ => {}
+        }
+    }
+
+    /// Something else may run from here on.
+    fn lose_paths(&mut self) {
+        self.cpus.iter_mut().for_each(|cpu| cpu.path.lose());
+    }
+
+    /// Something could not be read behind the last record.
+    fn damage(&mut self, problem: &Problem) {
+        self.lose_paths();
+        if problem.message.contains(INSIDE_RECORD) {
+            self.out.found(&rules::F01, || INSIDE_RECORD.to_owned());
+        }
+    }
+
+    /// Whether the records are those of a whole system, not of a user's program alone.
+    pub(super) fn is_of_system(&self) -> bool {
+        !self.is_shade && (self.has_tlb || self.has_trap)
+    }
+
+    pub(super) fn finish(mut self) -> Found {
+        self.nesting.finish(&mut self.out);
+        if self.out.number == 0 {
+            self.out.findings.add(&rules::H01, FindingPlace::Trace, || "the trace has no record".to_owned());
+        }
+        Found { any: self.out.findings, of_systems: self.out.of_systems }
+    }
+}
+
+/// What was found.
+pub(super) struct Found {
+    /// In any case.
+    pub any: Findings,
+    /// In traces of whole systems.
+    pub of_systems: Findings,
+}

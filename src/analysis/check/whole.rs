@@ -1,0 +1,82 @@
+//! All rules on all of a trace.
+
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use stepback_index::{BuildProgress, Cancel, PositionOfLine, Query as _};
+use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Source as _, Step};
+
+use super::rules;
+use crate::analysis::trace_index::TraceIndex;
+
+/// Bytes that a record counts for on the meter.
+const RECORD_BYTES: u64 = 24;
+
+/// A rule that is broken.
+#[derive(Clone, Debug)]
+pub struct BrokenRule {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// How often it is broken.
+    pub count: u64,
+    /// The first places, in the order in which they were found.
+    pub first: Vec<PlacedFinding>,
+}
+
+/// A place that breaks a rule, and where to go to see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedFinding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong, as a phrase.
+    pub message: String,
+    /// The step at which it is; none before the first step, and where it is nowhere in particular.
+    pub step: Option<Step>,
+    /// Its line, in traces of text.
+    pub line: Option<Line>,
+    /// Its record, where the format numbers them.
+    pub record: Option<u64>,
+}
+
+/// Checks a trace; of each rule so many places are kept. The worst rules come first.
+/// Cost: the trace is read from front to back, its records once and its events once.
+///
+/// # Errors
+/// The trace could not be read, or the check was cancelled.
+pub fn check(index: &TraceIndex, limit: usize, progress: &BuildProgress, cancel: &Cancel) -> Result<Vec<BrokenRule>> {
+    let mut findings = Findings::new(limit);
+    let records = index.source().record_count().unwrap_or(0).saturating_mul(RECORD_BYTES);
+    progress.bytes_total.store(records.saturating_add(index.text_end()), Ordering::Relaxed);
+    index.source().check_records(&mut findings, &mut |done| {
+        progress.bytes_done.store(done.saturating_mul(RECORD_BYTES).min(records), Ordering::Relaxed);
+        if cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+    })?;
+    cancel.check()?;
+    add_damage(index, &mut findings);
+    let placed = |found: stepback_parsers::RuleFindings| {
+        let first = found.first.into_iter().map(|finding| placed(finding, index, cancel)).collect::<Result<_>>()?;
+        Ok(BrokenRule { rule: found.rule, count: found.count, first })
+    };
+    findings.into_rules().into_iter().map(placed).collect()
+}
+
+/// What the index could not read. Times that run backwards are told by a rule of their own.
+fn add_damage(index: &TraceIndex, findings: &mut Findings) {
+    for warning in index.warnings().iter().filter(|warning| !warning.is_of_time()) {
+        let place = if index.source().is_text() { FindingPlace::Line(Line(warning.line)) } else { FindingPlace::Trace };
+        findings.add_many(&rules::DAMAGED, warning.count, place, || warning.message.clone());
+    }
+}
+
+fn placed(finding: stepback_parsers::Finding, index: &TraceIndex, cancel: &Cancel) -> Result<PlacedFinding> {
+    let before = |position: Position| position.0.checked_sub(1).map(Step);
+    let (step, line, record) = match finding.place {
+        FindingPlace::Trace => (None, None, None),
+        FindingPlace::Record(number) => {
+            (index.source().position_of_record(number)?.and_then(before), None, Some(number))
+        }
+        FindingPlace::Line(line) => (before(PositionOfLine(line).run(index, cancel)?), Some(line), None),
+        FindingPlace::Step { step, line } => (Some(step), line, None),
+    };
+    Ok(PlacedFinding { severity: finding.severity, message: finding.message, step, line, record })
+}

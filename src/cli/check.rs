@@ -1,0 +1,137 @@
+//! `stepback check`: what is wrong with the trace, by rule.
+
+use anyhow::Result;
+use clap::Args;
+use serde::Serialize;
+use stepback_parsers::{Rule, Severity, Source as _};
+
+use super::command::Command;
+use super::progress::watched;
+use super::question::Question;
+use super::report::Report;
+use super::text::{counted, grouped, printable};
+use super::trace_arguments::TraceArguments;
+use crate::analysis::check::{BrokenRule, PlacedFinding, check};
+
+/// Shown below the options.
+pub const HELP: &str = "\
+A finding is an error where the trace contradicts its format or itself, a warning where it probably does,
+and info where something is merely recommended. Rules named R-… are those of the RST specification.
+The exit status does not tell whether there are findings.";
+
+/// Places of each rule that are printed for people.
+const FOR_PEOPLE: usize = 10;
+/// The same as JSON.
+const FOR_PROGRAMS: usize = 1000;
+
+/// How much of what is found.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// So many places of each rule (default: 10, as JSON 1000); all are counted.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Which trace.
+    #[command(flatten)]
+    pub common: TraceArguments,
+}
+
+/// A place that breaks a rule.
+#[derive(Serialize)]
+struct FindingJson<'a> {
+    rule: &'a str,
+    severity: &'a str,
+    message: &'a str,
+    step: Option<u64>,
+    #[serde(flatten)]
+    place: PlaceJson,
+    /// Where the rule is specified; none where it is common sense.
+    clause: Option<&'a str>,
+    /// How often the rule is broken in all.
+    count: u64,
+}
+
+/// Where it stands in the trace's file.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum PlaceJson {
+    Line(Option<u64>),
+    Record(Option<u64>),
+}
+
+impl Command for CheckArguments {
+    fn run(&self) -> Result<()> {
+        Question::new(&self.common).ask(|report| answer(self, report))
+    }
+}
+
+/// Prints what is found.
+fn answer(arguments: &CheckArguments, report: &mut Report<'_>) -> Result<()> {
+    let index = &report.session.index;
+    let limit = arguments.limit.unwrap_or(if report.is_json { FOR_PROGRAMS } else { FOR_PEOPLE });
+    let broken =
+        watched("checking", &arguments.common.report, |progress| check(index, limit, progress, &report.cancel))?;
+    if report.is_json {
+        return broken.iter().try_for_each(|broken| print_json(broken, report));
+    }
+    broken.iter().try_for_each(|broken| print(broken, report))?;
+    report.text(&format!("{}\n", totals(&broken)))
+}
+
+fn print_json(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
+    let has_lines = report.session.index.source().is_text();
+    let Rule { id, clause, .. } = broken.rule;
+    broken.first.iter().try_for_each(|found| {
+        report.json(&FindingJson {
+            rule: id,
+            severity: found.severity.name(),
+            message: &found.message,
+            step: found.step.map(|step| step.0),
+            place: match has_lines {
+                true => PlaceJson::Line(found.line.map(|line| line.0)),
+                false => PlaceJson::Record(found.record),
+            },
+            clause: Some(*clause).filter(|clause| !clause.is_empty()),
+            count: broken.count,
+        })
+    })
+}
+
+/// The rule, what it may mean, and the first places.
+fn print(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
+    let Rule { id, severity, clause, title, meaning } = broken.rule;
+    let clause = if clause.is_empty() { String::new() } else { format!(" ({clause})") };
+    let times = counted(broken.count, "time");
+    report.text(&format!("{} {id}, {times}: {title}{clause}\n", severity.name()))?;
+    report.text(&format!("    it may mean: {meaning}\n"))?;
+    for found in &broken.first {
+        report.text(&format!("    {}: {}\n", place_text(found), printable(&found.message)))?;
+    }
+    let more = broken.count.saturating_sub(broken.first.len() as u64);
+    if more > 0 { report.text(&format!("    … and {} more\n", grouped(more))) } else { Ok(()) }
+}
+
+fn place_text(found: &PlacedFinding) -> String {
+    let step = found.step.map(|step| format!("step {}", grouped(step.0)));
+    let line = found.line.map(|line| format!("line {}", grouped(line.0)));
+    let record = found.record.map(|record| format!("record {}", grouped(record)));
+    let words: Vec<_> = [step, line, record].into_iter().flatten().collect();
+    if words.is_empty() { "in the trace".to_owned() } else { words.join(", ") }
+}
+
+/// `2 errors, 1 warning`.
+fn totals(broken: &[BrokenRule]) -> String {
+    let count = |severity: Severity| {
+        let of = broken.iter().filter(|broken| broken.rule.severity == severity);
+        of.fold(0u64, |sum, broken| sum.saturating_add(broken.count))
+    };
+    let told = [(Severity::Error, "error"), (Severity::Warning, "warning")];
+    let mut words: Vec<_> = told.into_iter().map(|(severity, noun)| counted(count(severity), noun)).collect();
+    let recommended = count(Severity::Info);
+    if recommended > 0 {
+        words.push(format!("{} merely to know", grouped(recommended)));
+    }
+    match broken.is_empty() {
+        true => "no findings".to_owned(),
+        false => words.join(", "),
+    }
+}
