@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub struct Images {
     /// One an image.
     lines: Vec<Arc<ImageLines>>,
     data_use: DataUse,
+    kernel_pages: Option<Range<u64>>,
 }
 
 /// How a file is read as an image.
@@ -78,7 +80,7 @@ impl Images {
     /// # Errors
     /// An image that was named cannot be used.
     pub fn of_modules(search: &ModuleSearch<'_>, notices: &mut Vec<String>) -> Result<Self> {
-        let mut images = Self { data_use: DataUse::ReadOnly, ..Self::default() };
+        let mut images = Self { data_use: DataUse::ReadOnly, kernel_pages: search.kernel_pages(), ..Self::default() };
         // Of a library whose place another one took, what lies in that place is gone.
         let owners = search.owners();
         let is_shown = |module: &Module<'_>, symbol: &Symbol| {
@@ -175,6 +177,7 @@ impl Images {
     /// What the images tell of the traced program: later ones are loaded over earlier ones.
     pub fn program(&self) -> Program {
         let mut program = Program::default();
+        self.kernel_pages.iter().for_each(|pages| program.add_kernel_pages(pages.clone()));
         for segment in &self.segments {
             let bytes = Arc::clone(&segment.bytes);
             match segment.is_writable {

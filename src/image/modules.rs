@@ -18,6 +18,10 @@ const PAGE_BYTES: u64 = 4 << 10;
 const LARGE_PAGE_BYTES: u64 = 64 << 10;
 /// The recorder's own libraries: their code is not in the trace, so their symbols are not needed.
 const RECORDER: [&str; 2] = ["libdynamorio.so", "libdrmemtrace.so"];
+/// What recorders call the code that the kernel maps into each program.
+const KERNEL_CODE: &str = "[vdso]";
+/// How much below it the kernel may keep for it: seven pages on x86-64, up to two of 64 KiB on AArch64.
+const KERNEL_PAGES_BYTES: u64 = 128 << 10;
 /// As many modules are named in a notice.
 const NAMED_IN_NOTICE: usize = 6;
 
@@ -96,6 +100,14 @@ impl<'a> ModuleSearch<'a> {
             let bytes: Vec<u8> = module.segments().flat_map(|segment| segment.contents.iter().copied()).collect();
             (!bytes.is_empty()).then_some((module, bytes))
         })
+    }
+
+    /// The pages that the kernel keeps for the code that it maps into each program, such as the clock's: they lie right below it,
+    /// above what else is mapped there (Linux, `arch/*/kernel/vdso.c`). They are as many as were ever used, or fewer.
+    pub fn kernel_pages(&self) -> Option<Range<u64>> {
+        let end = self.modules().find(|module| module.name() == KERNEL_CODE)?.addresses.start;
+        let below = self.modules().map(|module| module.addresses.end).filter(|below| *below <= end).max();
+        Some(end.saturating_sub(KERNEL_PAGES_BYTES).max(below.unwrap_or(0))..end)
     }
 
     /// The file of a module: what the user named, what lies in the sysroots, beside the trace, and where it was.

@@ -291,3 +291,20 @@ fn traced_functions_are_where_the_symbols_say() {
         }
     }
 }
+
+#[test]
+fn the_kernels_pages_lie_below_its_code_and_above_what_else_is_mapped() {
+    let pages = |library_end: &str| {
+        let log = format!(
+            "Module Table: version 5, count 2\nColumns: x\n 0, 0, 0x10000, {library_end}, 0x0, 0, 0, v#1,0, /lib/a\n \
+             1, 1, 0x200000, 0x202000, 0x0, 0, 0, v#1,0, [vdso]\n"
+        );
+        let log = ModulesLog::parse(log.as_bytes());
+        let search = ModuleSearch { log: &log, named: &[], sysroots: &[], beside: &[] };
+        Images::of_modules(&search, &mut Vec::new()).unwrap().program().kernel_pages().first().cloned()
+    };
+    assert_eq!(pages("0x20000"), Some(0x1e_0000..0x20_0000));
+    assert_eq!(pages("0x1fc000"), Some(0x1f_c000..0x20_0000));
+    let none = ModulesLog::parse(LOG.as_bytes());
+    assert_eq!(ModuleSearch { log: &none, named: &[], sysroots: &[], beside: &[] }.kernel_pages(), None);
+}

@@ -26,6 +26,8 @@ pub struct Program {
     /// By first address; none overlap.
     pieces: BTreeMap<u64, Piece>,
     functions: Vec<FunctionPart>,
+    /// In no order.
+    kernel_pages: Vec<Range<u64>>,
 }
 
 /// Some code of a function, from its first byte to behind its last; an empty one ends where the next begins.
@@ -131,6 +133,16 @@ impl Program {
     /// The functions and their parts, in no order.
     pub fn functions(&self) -> &[FunctionPart] {
         &self.functions
+    }
+
+    /// Adds memory that the program can only read and the kernel changes at any time, such as the clock's.
+    pub fn add_kernel_pages(&mut self, addresses: Range<u64>) {
+        self.kernel_pages.push(addresses);
+    }
+
+    /// Memory that the kernel changes at any time, in no order.
+    pub fn kernel_pages(&self) -> &[Range<u64>] {
+        &self.kernel_pages
     }
 
     /// True when no memory was loaded.

@@ -1,6 +1,7 @@
 //! Memory that others than the steps of the trace change at any time: what other programs, or other addresses, share,
 //! and where the kernel writes unasked.
 
+use std::ops::Range;
 use std::sync::PoisonError;
 
 use stepback_machine::linux::{LARGEST_ERROR, Sharing, is_fixed_mapping, is_own_mapping, may_be_written};
@@ -104,13 +105,23 @@ impl<S: Source> SharedReader<'_, S> {
     pub fn before(&self, slot: u64) -> Result<Shared, QueryError> {
         let wanted = WantedMarkers { kinds: &[SHARING_CALLS], thread: None };
         let segments = MarkerReader(self.0).segments_with_markers(wanted);
+        let mut shared = self.kernel_pages();
         if segments.is_empty() {
-            return Ok(Shared::default());
+            return Ok(shared);
         }
         let mut known = self.0.shared.lock().unwrap_or_else(PoisonError::into_inner);
         self.go_on(slot, &segments, &mut known)?;
-        let before = known.pieces.iter().take_while(|piece| piece.slot < slot);
-        Ok(Shared(before.copied().collect()))
+        shared.0.extend(known.pieces.iter().take_while(|piece| piece.slot < slot));
+        Ok(shared)
+    }
+
+    /// What the kernel shares with every program.
+    fn kernel_pages(&self) -> Shared {
+        let piece = |pages: &Range<u64>| {
+            let last = pages.end.checked_sub(1).filter(|last| *last >= pages.start)?;
+            Some(SharedPiece { slot: 0, first: pages.start, last, kind: SharedKind::ReadOnly })
+        };
+        Shared(self.0.program().kernel_pages().iter().filter_map(piece).collect())
     }
 
     /// Looks at the system calls before a slot that were not looked at yet.

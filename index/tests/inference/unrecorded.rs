@@ -1,6 +1,10 @@
 //! Memory that changes with no record, or with one whose order is not certain.
 
-use stepback_index::{BuildOptions, Cancel, MemoryAt, Query as _, RegisterViewsAt, ThreadId, index_in_memory};
+use std::ops::Range;
+
+use stepback_index::{
+    BuildOptions, Cancel, MemoryAt, Program, Query as _, RegisterViewsAt, ThreadId, index_in_memory, with_images,
+};
 use stepback_machine::{AccessKind, Address, Branch, InstructionSet, Registers};
 use stepback_parsers::{MarkerKind, Position};
 
@@ -210,6 +214,33 @@ fn memory_that_the_kernel_writes_unasked_is_known_only_while_it_is_accessed() {
     assert_eq!(bytes(CLOSE), [Some(5), Some(5), Some(6), Some(6)]);
     assert_eq!(bytes(RSEQ), [Some(5), None, Some(6), Some(6)]);
     assert_eq!(bytes(IO_URING_SETUP), [Some(5), None, Some(6), None]);
+}
+
+#[test]
+fn what_the_kernel_shows_every_program_is_known_only_while_it_is_read() {
+    const CLOCK: u64 = 0x5000_0080;
+    let load = [&[0x48, 0x8b, 0x1c, 0x25][..], &u32::try_from(CLOCK).unwrap().to_le_bytes()].concat(); // mov rbx, [CLOCK]
+    const SHOWN: u64 = 0x6000_0005;
+    let records = code(&[
+        (&load, &[Record::read(0, CLOCK)]),
+        (&[0x48, 0x8b, 0x0b], &[Record::read(0, SHOWN)]), // mov rcx, [rbx]
+        (NOP, &[]),
+        (NOP, &[]),
+        (NOP, &[]),
+    ]);
+    let byte_with = |pages: &Option<Range<u64>>, at: u64| {
+        let trace = Records::new(records.clone(), InstructionSet::X86_64);
+        let index = index_in_memory(trace, &BuildOptions::default()).unwrap();
+        let mut program = Program::default();
+        pages.iter().for_each(|pages| program.add_kernel_pages(pages.clone()));
+        let index = with_images(index, program, &Cancel::default());
+        let question = MemoryAt { position: Position(at), address: Address(CLOCK), len_bytes: 1 };
+        question.run(&index, &Cancel::default()).unwrap()[0].value
+    };
+    let bytes = |pages: Option<Range<u64>>| [1, 3, 5].map(|at| byte_with(&pages, at));
+    assert_eq!(bytes(None), [Some(5); 3]);
+    assert_eq!(bytes(Some(0x5000_0000..0x5000_1000)), [Some(5), None, None]);
+    assert_eq!(bytes(Some(0x5000_1000..0x5000_2000)), [Some(5); 3]);
 }
 
 #[test]
