@@ -9,6 +9,7 @@ pub(crate) mod flow;
 pub(crate) mod opcode;
 pub(crate) mod psr;
 pub(crate) mod registers;
+pub(crate) mod shared;
 pub(crate) mod stub;
 pub(crate) mod target;
 pub(crate) mod text_flow;

@@ -1,8 +1,5 @@
 //! What the rest of the program asks of A64.
 
-use std::iter::StepBy;
-use std::ops::Range;
-
 use capstone::Capstone;
 use capstone::arch::BuildsCapstone as _;
 use capstone::arch::arm64::ArchMode;
@@ -11,36 +8,27 @@ use crate::abi::Abi;
 use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::a64::bits::describe;
-use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64, is_link};
-use crate::arm::bank::{banked, is_own_bank};
+use crate::arm::abi::{AAPCS64, FIRMWARE_64, HOST_CALL_64};
 use crate::arm::by_lists;
 use crate::arm::flow::a64_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
-use crate::arm::psr::{Psr, state_of};
-use crate::arm::registers;
-use crate::arm::registers::{OTHERS, SHOWN_64, SIGNALS_64, group_64, number_64, scalable_view};
+use crate::arm::registers::{SHOWN_64, SIGNALS_64, group_64, number_64};
+use crate::arm::shared::shared_by_arm;
 use crate::arm::stub::slot_of_aarch64;
 use crate::arm::target::a64_target;
-use crate::arm::text_flow::text_flow;
-use crate::arm::words::operand_word;
-use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
-use crate::home::mode_banks;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
-use crate::mode::State;
 use crate::names::{Choice, ElfMachine, Names};
 use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{Run, names_of};
 use crate::set::InstructionSet;
 use crate::site::Site;
-use crate::status::Status;
 use crate::stub::{Stub, StubSlot};
-use crate::text_flow::{OperandWord, TextFlow};
-use crate::view::{RegisterId, RegisterView};
+use crate::view::RegisterId;
 
 /// See [`InstructionSet::A64`].
 pub struct A64;
@@ -61,16 +49,10 @@ impl Architecture for A64 {
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [Run] = &SIGNALS_64;
 
-    fn view(name: &str) -> Option<RegisterView> {
-        registers::view(name, Self::SET)
-    }
+    shared_by_arm!();
 
     fn shown() -> Vec<String> {
         names_of(&SHOWN_64)
-    }
-
-    fn other_names() -> Vec<String> {
-        names_of(&OTHERS)
     }
 
     fn group(group: RegisterGroup) -> Vec<String> {
@@ -79,31 +61,6 @@ impl Architecture for A64 {
 
     fn number_of(register: RegisterId) -> Option<u16> {
         number_64(register)
-    }
-
-    fn nameable(view: RegisterView) -> Option<RegisterView> {
-        scalable_view(view)
-    }
-
-    fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
-        mode_banks(plain)
-    }
-
-    fn is_own_bank(plain: RegisterId) -> bool {
-        is_own_bank(plain)
-    }
-
-    fn banked(name: &str) -> Option<BankedRegister> {
-        banked(name)
-    }
-
-    fn status(bytes: &[Option<u8>]) -> Status {
-        Status::from(&Psr::decode(bytes, Self::SET))
-    }
-
-    #[inline(always)]
-    fn state_of(status: u32) -> Option<State> {
-        state_of(status, Self::SET)
     }
 
     fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {
@@ -146,11 +103,6 @@ impl Architecture for A64 {
         word_opcode(encoding) >> 16 == 0
     }
 
-    #[inline(always)]
-    fn is_link(register: RegisterId) -> bool {
-        is_link(register)
-    }
-
     /// STXR, STLXR, STXP, STLXP.
     fn is_exclusive_store(encoding: &Encoding) -> bool {
         word_opcode(encoding) & 0x3fc0_0000 == 0x0800_0000
@@ -175,14 +127,6 @@ impl Architecture for A64 {
     #[inline(always)]
     fn is_host_call(opcode: u32, _length_bytes: u8) -> bool {
         opcode == 0xd45e_0000
-    }
-
-    fn text_flow(text: &str) -> Option<TextFlow> {
-        text_flow(text)
-    }
-
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
-        operand_word(mnemonic, word)
     }
 
     /// Bit 55 tells the upper half from the lower one (DDI 0487, D8.8 "Address tagging").

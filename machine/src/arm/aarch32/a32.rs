@@ -1,8 +1,5 @@
 //! What the rest of the program asks of A32.
 
-use std::iter::StepBy;
-use std::ops::Range;
-
 use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
@@ -11,33 +8,24 @@ use crate::abi::Abi;
 use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
-use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
-use crate::arm::bank::{banked, is_own_bank};
+use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
 use crate::arm::flow::a32_flow;
 use crate::arm::opcode::{word_encoding, word_opcode};
-use crate::arm::psr::{Psr, state_of};
-use crate::arm::registers;
-use crate::arm::registers::{OTHERS, SHOWN_32, SIGNALS_32, group_32, number_32, scalable_view};
+use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
+use crate::arm::shared::shared_by_arm;
 use crate::arm::target::a32_target;
-use crate::arm::text_flow::text_flow;
-use crate::arm::words::operand_word;
-use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay, Flow};
 use crate::disassembly::Disassembled;
-use crate::home::mode_banks;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
-use crate::mode::State;
 use crate::names::{Choice, ElfMachine, Names};
 use crate::placement::Placement;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{Run, names_of};
 use crate::set::InstructionSet;
 use crate::site::Site;
-use crate::status::Status;
-use crate::text_flow::{OperandWord, TextFlow};
-use crate::view::{RegisterId, RegisterView};
+use crate::view::RegisterId;
 
 /// See [`InstructionSet::A32`].
 pub struct A32;
@@ -62,16 +50,10 @@ impl Architecture for A32 {
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
-    fn view(name: &str) -> Option<RegisterView> {
-        registers::view(name, Self::SET)
-    }
+    shared_by_arm!();
 
     fn shown() -> Vec<String> {
         names_of(&SHOWN_32)
-    }
-
-    fn other_names() -> Vec<String> {
-        names_of(&OTHERS)
     }
 
     fn group(group: RegisterGroup) -> Vec<String> {
@@ -80,31 +62,6 @@ impl Architecture for A32 {
 
     fn number_of(register: RegisterId) -> Option<u16> {
         number_32(register)
-    }
-
-    fn nameable(view: RegisterView) -> Option<RegisterView> {
-        scalable_view(view)
-    }
-
-    fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
-        mode_banks(plain)
-    }
-
-    fn is_own_bank(plain: RegisterId) -> bool {
-        is_own_bank(plain)
-    }
-
-    fn banked(name: &str) -> Option<BankedRegister> {
-        banked(name)
-    }
-
-    fn status(bytes: &[Option<u8>]) -> Status {
-        Status::from(&Psr::decode(bytes, Self::SET))
-    }
-
-    #[inline(always)]
-    fn state_of(status: u32) -> Option<State> {
-        state_of(status, Self::SET)
     }
 
     fn encoding_of(opcode: u32, _length_bytes: u8) -> Option<Encoding> {
@@ -152,11 +109,6 @@ impl Architecture for A32 {
         word_opcode(encoding) & 0xfff0_00f0 == 0xe7f0_00f0
     }
 
-    #[inline(always)]
-    fn is_link(register: RegisterId) -> bool {
-        is_link(register)
-    }
-
     /// STREX, STLEX.
     fn is_exclusive_store(encoding: &Encoding) -> bool {
         word_opcode(encoding) & 0x0f90_00f0 == 0x0180_0090
@@ -177,14 +129,6 @@ impl Architecture for A32 {
     #[inline(always)]
     fn is_host_call(opcode: u32, _length_bytes: u8) -> bool {
         matches!(opcode & 0x0fff_ffff, 0x0f12_3456 | 0x010f_0070)
-    }
-
-    fn text_flow(text: &str) -> Option<TextFlow> {
-        text_flow(text)
-    }
-
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
-        operand_word(mnemonic, word)
     }
 
     /// A vector of the A and R profiles holds a jump (DDI 0406, B1.8 "Exception vectors and the exception base address").

@@ -1,8 +1,5 @@
 //! What the rest of the program asks of T32.
 
-use std::iter::StepBy;
-use std::ops::Range;
-
 use capstone::Capstone;
 use capstone::arch::arm::{ArchExtraMode, ArchMode};
 use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
@@ -10,32 +7,24 @@ use capstone::arch::{BuildsCapstone as _, BuildsCapstoneExtraMode as _};
 use crate::abi::Abi;
 use crate::architecture::Architecture;
 use crate::arm::aarch32::instruction::describe;
-use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32, is_link};
-use crate::arm::bank::{banked, chooses_stack, is_own_bank};
+use crate::arm::abi::{AAPCS32, FIRMWARE_32, HOST_CALL_32};
+use crate::arm::bank::chooses_stack;
 use crate::arm::flow::t32_flow;
 use crate::arm::opcode::{thumb_encoding, thumb_opcode};
-use crate::arm::psr::{Psr, state_of};
-use crate::arm::registers;
-use crate::arm::registers::{OTHERS, SHOWN_32, SIGNALS_32, group_32, number_32, scalable_view};
+use crate::arm::registers::{SHOWN_32, SIGNALS_32, group_32, number_32};
+use crate::arm::shared::shared_by_arm;
 use crate::arm::target::t32_target;
-use crate::arm::text_flow::text_flow;
-use crate::arm::words::operand_word;
-use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
 use crate::control::{Control, Delay};
 use crate::disassembly::Disassembled;
-use crate::home::mode_banks;
 use crate::host_call::HostCall;
 use crate::instruction::Instruction;
-use crate::mode::State;
 use crate::names::Names;
 use crate::register_group::RegisterGroup;
 use crate::register_run::{Run, names_of};
 use crate::set::InstructionSet;
 use crate::site::Site;
-use crate::status::Status;
-use crate::text_flow::{OperandWord, TextFlow};
-use crate::view::{RegisterId, RegisterView};
+use crate::view::RegisterId;
 
 /// See [`InstructionSet::T32`].
 pub struct T32;
@@ -54,16 +43,10 @@ impl Architecture for T32 {
     const STATES: &'static [InstructionSet] = &[InstructionSet::A64, InstructionSet::A32];
     const SIGNALS: &'static [Run] = &SIGNALS_32;
 
-    fn view(name: &str) -> Option<RegisterView> {
-        registers::view(name, Self::SET)
-    }
+    shared_by_arm!();
 
     fn shown() -> Vec<String> {
         names_of(&SHOWN_32)
-    }
-
-    fn other_names() -> Vec<String> {
-        names_of(&OTHERS)
     }
 
     fn group(group: RegisterGroup) -> Vec<String> {
@@ -74,33 +57,8 @@ impl Architecture for T32 {
         number_32(register)
     }
 
-    fn nameable(view: RegisterView) -> Option<RegisterView> {
-        scalable_view(view)
-    }
-
-    fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
-        mode_banks(plain)
-    }
-
-    fn is_own_bank(plain: RegisterId) -> bool {
-        is_own_bank(plain)
-    }
-
-    fn banked(name: &str) -> Option<BankedRegister> {
-        banked(name)
-    }
-
     fn chooses_stack(name: &str) -> bool {
         chooses_stack(name)
-    }
-
-    fn status(bytes: &[Option<u8>]) -> Status {
-        Status::from(&Psr::decode(bytes, Self::SET))
-    }
-
-    #[inline(always)]
-    fn state_of(status: u32) -> Option<State> {
-        state_of(status, Self::SET)
     }
 
     fn encoding_of(opcode: u32, length_bytes: u8) -> Option<Encoding> {
@@ -148,11 +106,6 @@ impl Architecture for T32 {
         opcode & 0xffff_ff00 == 0xde00 || opcode & 0xfff0_f000 == 0xf7f0_a000
     }
 
-    #[inline(always)]
-    fn is_link(register: RegisterId) -> bool {
-        is_link(register)
-    }
-
     /// STREX.
     fn is_exclusive_store(encoding: &Encoding) -> bool {
         thumb_opcode(encoding) & 0xff70_0000 == 0xe840_0000
@@ -181,14 +134,6 @@ impl Architecture for T32 {
     #[inline(always)]
     fn is_host_call(opcode: u32, length_bytes: u8) -> bool {
         length_bytes == 2 && matches!(opcode, 0xbeab | 0xdfab | 0xbabc)
-    }
-
-    fn text_flow(text: &str) -> Option<TextFlow> {
-        text_flow(text)
-    }
-
-    fn operand_word(mnemonic: &str, word: &str) -> OperandWord {
-        operand_word(mnemonic, word)
     }
 
     /// `EXC_RETURN` of M-profile (DDI 0553, "EXC_RETURN, Exception Return Payload").
