@@ -141,6 +141,14 @@ pub(crate) trait Architecture {
     fn numbers_of_trap(_encoding: &Encoding) -> Option<Numbers> {
         Some(Self::ABI.system_calls.numbers)
     }
+    /// By the type that the processor gives it.
+    fn trap_name(_number: u64) -> Option<String> {
+        None
+    }
+    /// True for the traps by which a processor asks for help with its register windows.
+    fn is_window_trap(_number: u64) -> bool {
+        false
+    }
     fn is_stack_choice(_encoding: &Encoding) -> bool {
         false
     }

@@ -379,7 +379,28 @@ impl InstructionSet {
     /// assert_eq!((X86_64.system_call_name(63), A64.system_call_name(63)), (Some("uname"), Some("read")));
     /// ```
     pub fn system_call_name(self, number: u64) -> Option<&'static str> {
-        self.abi().system_calls.numbers.name(number)
+        let (numbers, number) = self.abi().system_calls.numbers.told_apart(number);
+        numbers.name(number)
+    }
+
+    /// The number of a system call without what tells whose it is, as the kernel knows it.
+    pub fn system_call_number(self, number: u64) -> u64 {
+        self.abi().system_calls.numbers.told_apart(number).1
+    }
+
+    /// The name of the error with which a system call failed.
+    pub fn error_name(self, system_call: u64, error: u64) -> Option<&'static str> {
+        self.abi().system_calls.numbers.told_apart(system_call).0.error_name(error)
+    }
+
+    /// What a trap is called, by the type that the processor gives it; none where the architecture has none of that type.
+    pub fn trap_name(self, number: u64) -> Option<String> {
+        ask!(self, Of => Of::trap_name(number))
+    }
+
+    /// True for a trap by which a processor asks for help with its register windows.
+    pub fn is_window_trap(self, number: u64) -> bool {
+        ask!(self, Of => Of::is_window_trap(number))
     }
 
     /// Whose numbers an instruction that asks a kernel means; none for one that asks nobody known.
@@ -406,7 +427,8 @@ impl InstructionSet {
 
     /// What a system call makes others than the program's instructions change from there on; none for nothing.
     pub fn system_call_shares(self, number: u64) -> Option<Sharing> {
-        sharing(self.abi().system_calls.numbers, number)
+        let (numbers, number) = self.abi().system_calls.numbers.told_apart(number);
+        sharing(numbers, number)
     }
 
     /// How the host is asked; none where nobody does.

@@ -97,6 +97,8 @@ impl MarkerKind {
     pub const HARDWARE_RETURN: Self = Self(44);
     /// Value: an address that a masked access left out.
     pub const SKIPPED_ACCESS: Self = Self(46);
+    /// Ours: which trap the exception or interrupt just told is. Value: its type, as the processor has it.
+    pub const TRAP: Self = Self(0xfd00);
     /// Ours: from here on the kinds of a [`crate::Gap`], by its reason.
     pub const FIRST_GAP: Self = Self(0xfe00);
     /// No record of a trace but our own: records at this place that were left out because there are too many. Value: how many.

@@ -23,4 +23,5 @@ pub mod step_record;
 pub mod system_calls;
 pub mod thread_ending;
 pub mod trace_index;
+pub mod traps;
 pub mod walk;

@@ -3,17 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 
 use stepback_index::{Cancel, FindMarkers, MarkerHit, Query as _, QueryError, ThreadId};
-use stepback_machine::linux::LARGEST_ERROR;
+use stepback_machine::{Failure, InstructionSet, linux::LARGEST_ERROR};
 use stepback_parsers::{MarkerKind, Position, Source as _, Step, traced_system_call};
 
 use super::trace_index::TraceIndex;
 
 /// What the calls are put together from.
-const KINDS: [MarkerKind; 8] = [
+const KINDS: [MarkerKind; 9] = [
     MarkerKind::VERSION,
     MarkerKind::TIMESTAMP,
     MarkerKind::SYSTEM_CALL,
     MarkerKind::SYSTEM_CALL_END,
+    MarkerKind::HARDWARE_RETURN,
     MarkerKind::FUNCTION,
     MarkerKind::ARGUMENT,
     MarkerKind::RETURN_VALUE,
@@ -90,14 +91,14 @@ pub struct SystemCallTotal {
 }
 
 /// Totals by number, the most frequent first, equal ones by number.
-pub fn system_call_totals(calls: &[SystemCall]) -> Vec<SystemCallTotal> {
+pub fn system_call_totals(calls: &[SystemCall], set: InstructionSet) -> Vec<SystemCallTotal> {
     let mut totals: BTreeMap<u64, SystemCallTotal> = BTreeMap::new();
     for call in calls {
         let total = totals.entry(call.number).or_default();
         total.number = call.number;
         total.count += 1;
-        if call.result.is_some() || call.error.is_some() {
-            total.failed = Some(total.failed.unwrap_or(0) + u64::from(call.failure().is_some()));
+        if call.is_ending_told(set) {
+            total.failed = Some(total.failed.unwrap_or(0) + u64::from(call.failure(set).is_some()));
         }
         if let Some(micros) = call.latency_micros {
             total.latency_micros = Some(total.latency_micros.unwrap_or(0).saturating_add(micros));
@@ -136,7 +137,8 @@ impl ThreadState {
                 self.end_time(hit);
                 self.time = Some((value, hit.step));
             }
-            MarkerKind::SYSTEM_CALL_END => self.end = hit.step,
+            // A kernel of which all is recorded comes back like any handler.
+            MarkerKind::SYSTEM_CALL_END | MarkerKind::HARDWARE_RETURN => self.end = hit.step,
             MarkerKind::FUNCTION => {
                 let number = self.open.as_ref().map(|call| call.number);
                 self.is_about_call = self.end == hit.step && system_call(value).is_some_and(|id| Some(id) == number);
@@ -187,8 +189,18 @@ impl SystemCall {
     }
 
     /// The number of the error with which it failed.
-    pub fn failure(&self) -> Option<u64> {
-        let from_result = || self.result.map(u64::wrapping_neg).filter(|error| (1..=LARGEST_ERROR).contains(error));
-        self.error.or_else(from_result)
+    pub fn failure(&self, set: InstructionSet) -> Option<u64> {
+        let negated = || self.result.filter(|_| tells_failure(set)).map(u64::wrapping_neg);
+        self.error.or_else(|| negated().filter(|error| (1..=LARGEST_ERROR).contains(error)))
     }
+
+    /// Whether it is known that it failed, or that it did not.
+    fn is_ending_told(&self, set: InstructionSet) -> bool {
+        self.error.is_some() || self.result.is_some() && tells_failure(set)
+    }
+}
+
+/// Whether a result says by itself that a call failed.
+fn tells_failure(set: InstructionSet) -> bool {
+    set.abi().system_calls.failure == Failure::Negative
 }

@@ -4,8 +4,9 @@ use anyhow::Result;
 use serde::Serialize;
 use stepback_index::Call;
 
-use super::json::{entered_word, evidence_word, hex, left_word, thread_name};
+use super::json::{TrapJson, entered_word, evidence_word, hex, left_word, thread_name};
 use super::report::Report;
+use crate::analysis::traps::trap_of;
 
 /// A call.
 #[derive(Serialize)]
@@ -13,6 +14,8 @@ struct CallJson<'a> {
     depth: u32,
     thread: &'a str,
     function: FunctionJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trap: Option<TrapJson>,
     call_step: Option<u64>,
     entry_step: Option<u64>,
     exit_step: Option<u64>,
@@ -58,6 +61,8 @@ impl CallsPrinter {
     fn print_call(self, call: &Call, report: &mut Report<'_>) -> Result<()> {
         let session = report.session;
         let function = session.images.code_at(call.function);
+        let trap = trap_of(&session.index, call, &report.cancel)?;
+        let set = session.index.instruction_set(call.thread);
         report.json(&CallJson {
             depth: call.depth,
             thread: thread_name(call.thread, &session.index),
@@ -67,6 +72,7 @@ impl CallsPrinter {
                 symbol: function.map(|at| &*at.symbol.raw_name),
                 source: self.has_lines.then(|| session.source_text(call.function)),
             },
+            trap: trap.map(|trap| TrapJson::new(trap, set)),
             call_step: call.call_step.map(|step| step.0),
             entry_step: call.entry_step.map(|step| step.0),
             exit_step: call.exit_step.map(|step| step.0),

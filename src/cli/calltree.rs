@@ -18,6 +18,8 @@ use super::trace_arguments::TraceArguments;
 use crate::analysis::activations::{Activation, Tree};
 use crate::analysis::code_address::code_address;
 use crate::analysis::sites::{Site, Sites};
+use crate::analysis::traps::trap_of;
+use crate::model::names::trap_words;
 
 /// Deeper calls are not indented but say their depth where the text would be too long otherwise:
 /// it grows with the square of the depth.
@@ -174,7 +176,12 @@ impl TreePrinter<'_> {
             }
             None => String::new(),
         };
-        let name = self.names.name_or_address(frame.function);
+        let function = self.names.name_or_address(frame.function);
+        let index = &report.session.index;
+        let name = match trap_of(index, frame, &report.cancel)? {
+            Some(trap) => format!("{function}: {}", trap_words(trap, index.instruction_set(frame.thread))),
+            None => function,
+        };
         let (first, last) = (shown(first, "not shown"), shown(last, "the end"));
         let (lower, source) = (self.indent.of_function(depth), self.source_of(frame.function, report));
         Ok(format!("{upper}{lower}o {first} - {last} : {name}{}{source}\n", manner(frame)))

@@ -5,10 +5,11 @@ use stepback_index::{
     Access, AccessTarget, ByteState, Doubt, Effect, Entered, Evidence, Hit, HostOperation, Left, StepRecord, ThreadId,
     Value,
 };
-use stepback_machine::{AccessKind, Address};
+use stepback_machine::{AccessKind, Address, InstructionSet};
 use stepback_parsers::{Source as _, drmemtrace::marker_name};
 
 use crate::analysis::trace_index::TraceIndex;
+use crate::analysis::traps::Trap;
 use crate::model::step_remarks::{NOT_EXECUTED, step_remarks};
 use crate::model::value_source::SourceWords;
 
@@ -305,6 +306,33 @@ pub fn byte_string(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
 pub fn source_letters(bytes: &[ByteState]) -> String {
     let letter = |byte: &ByteState| SourceWords::of(byte.source).letter;
     bytes.iter().map(letter).collect()
+}
+
+/// The trap that a frame handles.
+#[derive(Serialize)]
+pub struct TrapJson {
+    /// As the processor numbers it.
+    number: String,
+    name: Option<String>,
+    /// The system call that it asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_call: Option<SystemCallJson>,
+}
+
+#[derive(Serialize)]
+struct SystemCallJson {
+    number: u64,
+    name: Option<&'static str>,
+}
+
+impl TrapJson {
+    /// A trap of a processor of this set.
+    pub fn new(trap: Trap, set: InstructionSet) -> Self {
+        let system_call = trap
+            .system_call
+            .map(|call| SystemCallJson { number: set.system_call_number(call), name: set.system_call_name(call) });
+        Self { number: format!("{:#x}", trap.number), name: set.trap_name(trap.number), system_call }
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 use stepback_index::ThreadId;
 use stepback_parsers::Position;
 
-use super::json::{FunctionJson, entered_word, evidence_word, hex, left_word, value_hex};
+use super::json::{FunctionJson, TrapJson, entered_word, evidence_word, hex, left_word, value_hex};
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use crate::model::call_stack::{SourceWish, StackFrame, call_stack, stack_frames};
@@ -24,6 +24,8 @@ pub struct Stack {
 pub struct FrameJson {
     depth: u32,
     function: FunctionJson,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trap: Option<TrapJson>,
     call_step: Option<u64>,
     entry_step: Option<u64>,
     entered: &'static str,
@@ -76,6 +78,7 @@ fn frame_json(frame: &StackFrame, report: &Report<'_>) -> FrameJson {
     FrameJson {
         depth: call.depth,
         function: FunctionJson { address: hex(call.function), name },
+        trap: frame.trap.map(|trap| TrapJson::new(trap, report.session.index.instruction_set(call.thread))),
         call_step: call.call_step.map(|step| step.0),
         entry_step: call.entry_step.map(|step| step.0),
         entered: entered_word(call.entered),

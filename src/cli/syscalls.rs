@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_machine::{InstructionSet, linux::error_name};
+use stepback_machine::InstructionSet;
 use stepback_parsers::Source as _;
 
 use super::cells::thread_id;
@@ -50,7 +50,8 @@ struct TotalJson {
 impl TotalJson {
     fn new(total: &SystemCallTotal, set: InstructionSet) -> Self {
         let SystemCallTotal { number, count, failed, latency_micros, timed } = *total;
-        Self { number, name: set.system_call_name(number), count, failed, latency_micros, timed }
+        let name = set.system_call_name(number);
+        Self { number: set.system_call_number(number), name, count, failed, latency_micros, timed }
     }
 }
 
@@ -93,7 +94,7 @@ fn answer(arguments: &SyscallsArguments, report: &mut Report<'_>) -> Result<()> 
     if arguments.list {
         return calls.iter().try_for_each(|call| print_call(call, set, report));
     }
-    let totals = system_call_totals(&calls);
+    let totals = system_call_totals(&calls, set);
     print_totals(totals.iter().map(|total| TotalJson::new(total, set)).collect(), report)
 }
 
@@ -119,18 +120,18 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
     if !report.is_json {
         return report.text(&format!("{}\n", call_text(call, thread, set)));
     }
-    let failure = call.failure();
+    let failure = call.failure(set);
     let hex = |value: &u64| format!("{value:#x}");
     report.json(&CallJson {
         step: call.step.map(|step| step.0),
         thread,
         time: call.time.map(Time),
-        number: call.number,
+        number: set.system_call_number(call.number),
         name: set.system_call_name(call.number),
         args: call.arguments.as_ref().map(|arguments| arguments.iter().map(hex).collect()),
         result: call.result.as_ref().map(hex),
         errno: failure,
-        error: failure.and_then(error_name),
+        error: failure.and_then(|error| set.error_name(call.number, error)),
         latency_micros: call.latency_micros,
     })
 }
@@ -138,13 +139,18 @@ fn print_call(call: &SystemCall, set: InstructionSet, report: &mut Report<'_>) -
 /// `      12345  20249  openat(0xffffff9c, 0x7ff0) = 0x3  <12 us>`; what was not recorded is `…` or left out.
 fn call_text(call: &SystemCall, thread: &str, set: InstructionSet) -> String {
     let step = call.step.map_or_else(|| "-".to_owned(), |step| step.0.to_string());
-    let name = set.system_call_name(call.number).map_or_else(|| format!("syscall_{}", call.number), str::to_owned);
+    let name = set
+        .system_call_name(call.number)
+        .map_or_else(|| format!("syscall_{}", set.system_call_number(call.number)), str::to_owned);
     let arguments = call.arguments.as_ref().filter(|arguments| !arguments.is_empty()).map_or_else(
         || "…".to_owned(),
         |arguments| arguments.iter().map(|value| format!("{value:#x}")).collect::<Vec<_>>().join(", "),
     );
-    let result = match (call.failure(), call.result) {
-        (Some(error), _) => format!(" = -1 {}", error_name(error).map_or_else(|| error.to_string(), str::to_owned)),
+    let result = match (call.failure(set), call.result) {
+        (Some(error), _) => {
+            let name = set.error_name(call.number, error);
+            format!(" = -1 {}", name.map_or_else(|| error.to_string(), str::to_owned))
+        }
         (None, Some(result)) => format!(" = {result:#x}"),
         (None, None) => String::new(),
     };

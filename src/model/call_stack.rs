@@ -9,9 +9,10 @@ use stepback_machine::{Address, InstructionSet};
 use stepback_parsers::{Position, RegisterSource, Source as _, Step};
 
 use super::frame_words::{entered_words, evidence_words, frame_marks};
-use super::names::{function_name, place_name};
+use super::names::{frame_name, place_name};
 use super::so_far::left_so_far;
 use super::text::{short_hex, thousands};
+use crate::analysis::traps::{Trap, trap_of};
 use crate::session::Session;
 
 /// Which frames are on the stack.
@@ -47,8 +48,10 @@ pub struct StackFrame {
     pub id: CallId,
     /// What the table of calls says.
     pub call: Call,
-    /// The function's name.
+    /// The function's name, or that of the trap that it handles.
     pub name: String,
+    /// The trap that it handles.
+    pub trap: Option<Trap>,
     /// Where it was called from; none where nothing called.
     pub call_site: Option<CallSite>,
     /// What the registers of the first arguments held when it was entered; empty where no call passes any.
@@ -134,7 +137,8 @@ fn stack_frame(
     };
     let set = set.unwrap_or_else(|| session.index.instruction_set(call.thread));
     let arguments = arguments(session, &call, set, cancel)?;
-    Ok(StackFrame { id, call, name: function_name(&session.images, call.function), call_site, arguments })
+    let (name, trap) = (frame_name(session, &call, cancel)?, trap_of(&session.index, &call, cancel)?);
+    Ok(StackFrame { id, call, name, trap, call_site, arguments })
 }
 
 /// Threads, interrupts and tasks begin without arguments.

@@ -6,7 +6,7 @@ use stepback_index::{Call, CallId, CallTable, Cancel, QueryError, StepCounter, T
 use stepback_parsers::{AnySource, Position, Step};
 
 use super::frame_words::{entered_words, evidence_words, frame_marks};
-use super::names::function_name;
+use super::names::frame_name;
 use super::so_far::left_so_far;
 use super::text::{counted, thousands};
 use crate::session::Session;
@@ -197,7 +197,7 @@ struct Inside {
 
 impl CallRow {
     fn new(measure: &mut Measure<'_>, id: CallId, call: &Call) -> Result<Self, QueryError> {
-        let name = function_name(&measure.session.images, call.function);
+        let name = frame_name(measure.session, call, &Cancel::default())?;
         let entered_at = call.call_step.map(|step| step.after()).or(call.entry_step.map(|step| step.before()));
         let mut row = Self {
             first: id,
@@ -457,10 +457,16 @@ pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) 
             cancel.check()?;
         }
         let Some(call) = calls.get(id) else { break };
-        let is_match = matches
-            .entry(call.function)
-            .or_insert_with(|| function_name(&session.images, call.function).to_lowercase().contains(&text));
-        if *is_match {
+        let is_match = match matches.get(&call.function) {
+            Some(is_match) => *is_match,
+            None => {
+                // A handler is for one trap.
+                let is_match = frame_name(session, &call, cancel)?.to_lowercase().contains(&text);
+                matches.insert(call.function, is_match);
+                is_match
+            }
+        };
+        if is_match {
             found.count += 1;
             if found.rows.len() < limit {
                 found.rows.push(CallRow::new(&mut measure, id, &call)?);

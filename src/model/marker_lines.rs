@@ -133,6 +133,8 @@ impl<'a> Run<'a> {
             MarkerKind::RSEQ_ABORT => self.is_abort = true,
             MarkerKind::SIGNAL => self.signal(value),
             MarkerKind::REPETITION => self.words.repetitions += 1,
+            // The note beside it says which trap it is.
+            MarkerKind::TRAP => {}
             MarkerKind::PHYSICAL_ADDRESS => self.physical = Some(value),
             _ if is_prefetch(kind) => self.words.effects.push(format!("prefetch @ {value:x}")),
             _ if is_aside(kind) => self.words.asides.push(format!("{} {value}", marker_name(kind).replace('_', " "))),

@@ -24,10 +24,14 @@ impl MarkerWords<'_> {
         let known = |word: Option<&str>| word.map(|word| format!(" {word}")).unwrap_or_default();
         match kind {
             MarkerKind::SYSTEM_CALL | MarkerKind::SYSTEM_CALL_START | MarkerKind::SYSTEM_CALL_END => {
-                format!("{name} {value}{}", known(self.set.system_call_name(value)))
+                format!("{name} {}{}", self.set.system_call_number(value), known(self.set.system_call_name(value)))
             }
+            MarkerKind::TRAP => format!("{name} {value:#x}{}", known(self.set.trap_name(value).as_deref())),
             MarkerKind::FUNCTION => match traced_system_call(value, self.set) {
-                Some(number) => format!("{name} syscall {number}{}", known(self.set.system_call_name(number))),
+                Some(number) => {
+                    let (plain, word) = (self.set.system_call_number(number), self.set.system_call_name(number));
+                    format!("{name} syscall {plain}{}", known(word))
+                }
                 None => format!("{name} {value}{}", known(self.functions.and_then(|list| list.name_of(value)))),
             },
             MarkerKind::SIGNAL => format!("{name} {value}{}", known(signal_name(value))),

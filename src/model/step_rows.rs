@@ -10,7 +10,7 @@ use super::code::{Code, CodeKind};
 use super::effects::{BranchTaken, EffectText};
 use super::ground::frame_of_step;
 use super::marker_lines::{MarkerLine, MarkerReader};
-use super::names::function_name;
+use super::names::{frame_name, function_name};
 use super::step_remarks::{more_words, origin_remarks};
 use super::text::counted;
 use crate::session::Session;
@@ -267,13 +267,14 @@ pub fn call_path(session: &Session, position: Position) -> Result<Vec<PathPart>>
     let calls = session.index.calls();
     let thread = SlotReader(&session.index).thread_at(position)?;
     let path = calls.path_at(thread, position).into_iter();
-    Ok(path.filter_map(|call| path_part(session, call)).collect())
+    path.filter_map(|call| path_part(session, call).transpose()).collect()
 }
 
-fn path_part(session: &Session, call: CallId) -> Option<PathPart> {
-    let frame = session.index.calls().get(call)?;
+fn path_part(session: &Session, call: CallId) -> Result<Option<PathPart>> {
+    let Some(frame) = session.index.calls().get(call) else { return Ok(None) };
     let entered_at = frame.call_step.map(Step::after).or(frame.entry_step.map(Step::before)).unwrap_or_default();
-    Some(PathPart { call, name: function_name(&session.images, frame.function), entered_at })
+    let name = frame_name(session, &frame, &Cancel::default())?;
+    Ok(Some(PathPart { call, name, entered_at }))
 }
 
 #[cfg(test)]

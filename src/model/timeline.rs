@@ -4,7 +4,7 @@ use stepback_index::{CallId, CallTable, Cancel, QueryError, ThreadId};
 use stepback_machine::Address;
 use stepback_parsers::Position;
 
-use super::names::function_name;
+use super::names::{frame_name, function_name};
 use crate::session::Session;
 
 /// Which part of the trace is drawn, and how finely.
@@ -62,16 +62,22 @@ pub fn lanes(session: &Session, request: &LaneRequest, cancel: &Cancel) -> Resul
         sampler.add(column, &calls.outermost_at(request.thread, sample(request, column), request.lanes as usize));
     }
     sampler.close_from(0);
-    let named = |open: OpenBox| FrameBox {
-        name: function_name(&session.images, open.function),
-        depth: open.depth,
-        first: open.first,
-        end: open.end,
-        call: open.call,
-        last_call: open.last_call,
-        function: open.function,
+    let named = |open: OpenBox| -> Result<FrameBox, QueryError> {
+        Ok(FrameBox {
+            name: match calls.get(open.call) {
+                Some(call) => frame_name(session, &call, cancel)?,
+                None => function_name(&session.images, open.function),
+            },
+            depth: open.depth,
+            first: open.first,
+            end: open.end,
+            call: open.call,
+            last_call: open.last_call,
+            function: open.function,
+        })
     };
-    Ok(Lanes { boxes: sampler.done.into_iter().map(named).collect() })
+    let boxes: Result<_, QueryError> = sampler.done.into_iter().map(named).collect();
+    Ok(Lanes { boxes: boxes? })
 }
 
 /// The position in the middle of a column.

@@ -112,7 +112,9 @@ impl CallNames<'_> {
 
     /// The name of a system call.
     pub fn system_call(&self, number: u64) -> String {
-        self.set.system_call_name(number).map_or_else(|| format!("system call {number}"), str::to_owned)
+        self.set
+            .system_call_name(number)
+            .map_or_else(|| format!("system call {}", self.set.system_call_number(number)), str::to_owned)
     }
 
     /// A number as people read it: small ones decimal, the others hex.

@@ -173,3 +173,39 @@ fn a_conversion_never_overwrites_the_trace() {
     let text = sandbox.file("t.tarmac", "1 clk IT (1) 00008000 e1a00000 A svc : NOP\n");
     assert_eq!(sandbox.run(&["convert", &text, "--to", "rst", "-o", &target]).code, Some(2));
 }
+
+#[test]
+fn system_calls_have_their_names_arguments_and_results() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "small.rst");
+    let calls = sandbox.json_lines(&["syscalls", &trace, "--list"]);
+    let told = |call: &Value| serde_json::json!([call["name"], call["number"], call["args"], call["result"]]);
+    let expected = [
+        serde_json::json!(["write", 4, ["0x1", "0x1005b8", "0xd"], "0xd"]),
+        serde_json::json!(["write", 4, ["0x1", "0x4000801d40", "0x4"], "0x4"]),
+        serde_json::json!(["exit", 1, ["0x0"], null]),
+    ];
+    assert_eq!(calls.iter().map(told).collect::<Vec<_>>(), expected);
+    // Whether it failed the carry says, which this trace does not tell.
+    let totals = sandbox.json(&["syscalls", &trace]);
+    assert_eq!((&totals["count"], &totals["syscalls"][0]["failed"]), (&3.into(), &Value::Null));
+    let text = sandbox.run(&["syscalls", &trace, "--list"]).succeeds().out;
+    assert!(text.contains("write(0x1, 0x4000801d40, 0x4) = 0x4"), "{text}");
+}
+
+#[test]
+fn frames_of_traps_have_their_names() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "small.rst");
+    let calls = sandbox.json_lines(&["calltree", &trace]);
+    let traps: Vec<&Value> = calls.iter().filter(|call| call["entered"] == "exception").collect();
+    let told = |call: &Value| serde_json::json!([call["trap"]["number"], call["trap"]["system_call"]["name"]]);
+    assert_eq!(told(traps[0]), serde_json::json!(["0x16d", "write"]));
+    assert_eq!(told(traps[traps.len() - 1]), serde_json::json!(["0x16d", "exit"]));
+    let text = sandbox.run(&["calltree", &trace, "--all-frames"]).succeeds().out;
+    assert!(text.contains("trap 0x16d system call write"), "{text}");
+    let stack = sandbox.run(&["at", &trace, "1736", "--stack"]).succeeds().out;
+    assert!(stack.contains("trap 0x16d system call write"), "{stack}");
+    let found = sandbox.json_lines(&["find", &trace, "marker", "trap", "--all"]);
+    assert_eq!(found.len(), traps.len());
+}

@@ -24,7 +24,39 @@ pub enum Numbers {
     Solaris,
 }
 
+/// A number from here on is one of Solaris, in a trace of an architecture whose kernels have others.
+const FIRST_OF_SOLARIS: u64 = 1 << 16;
+
 impl Numbers {
+    /// The number under which a trace keeps a call, so that it tells whose it is.
+    pub fn marked(self, number: u64) -> u64 {
+        if self == Self::Solaris { number.saturating_add(FIRST_OF_SOLARIS) } else { number }
+    }
+
+    /// Whose a kept number is, and the number itself.
+    pub fn told_apart(self, marked: u64) -> (Self, u64) {
+        match marked.checked_sub(FIRST_OF_SOLARIS) {
+            Some(number) if self == Self::Sparc => (Self::Solaris, number),
+            _ => (self, marked),
+        }
+    }
+
+    /// The name of an error. The first are the same everywhere.
+    pub fn error_name(self, number: u64) -> Option<&'static str> {
+        /// From 36 on (Linux, `arch/sparc/include/uapi/asm/errno.h`).
+        const SPARC: &str = "EINPROGRESS EALREADY ENOTSOCK EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT \
+            ESOCKTNOSUPPORT EOPNOTSUPP EPFNOSUPPORT EAFNOSUPPORT EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET \
+            ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN ESHUTDOWN ETOOMANYREFS ETIMEDOUT ECONNREFUSED ELOOP \
+            ENAMETOOLONG EHOSTDOWN EHOSTUNREACH ENOTEMPTY EPROCLIM EUSERS EDQUOT ESTALE EREMOTE ENOSTR ETIME ENOSR ENOMSG \
+            EBADMSG EIDRM EDEADLK ENOLCK ENONET ERREMOTE ENOLINK EADV ESRMNT ECOMM EPROTO EMULTIHOP EDOTDOT EREMCHG ENOSYS \
+            ESTRPIPE EOVERFLOW EBADFD ECHRNG";
+        match (self, number) {
+            (Self::Sparc, 35..) => nth_name(SPARC, number.checked_sub(35)?),
+            (Self::Solaris, 35..) => None,
+            _ => error_name(number),
+        }
+    }
+
     /// The name of a system call; none for a number that no kernel of the architecture had when this was written.
     pub fn name(self, number: u64) -> Option<&'static str> {
         static COMMON: LazyLock<Names> = LazyLock::new(|| names_by_number(tables::COMMON));
@@ -97,6 +129,19 @@ fn nth_name(names: &'static str, number: u64) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_of_one_architecture_are_told_apart() {
+        let kept = Numbers::Solaris.marked(4);
+        assert_eq!(Numbers::Sparc.told_apart(kept), (Numbers::Solaris, 4));
+        assert_eq!(Numbers::Sparc.told_apart(Numbers::Sparc.marked(4)), (Numbers::Sparc, 4));
+        assert_eq!(Numbers::X86_64.told_apart(kept), (Numbers::X86_64, kept), "it has one kernel");
+        let names = |number| [Numbers::Sparc, Numbers::Solaris, Numbers::X86_64].map(|whose| whose.error_name(number));
+        assert_eq!(names(2), [Some("ENOENT"); 3]);
+        assert_eq!(names(36), [Some("EINPROGRESS"), None, Some("ENAMETOOLONG")]);
+        assert_eq!(names(90), [Some("ENOSYS"), None, Some("EMSGSIZE")]);
+        assert_eq!((names(35)[0], names(60)[0], names(200)[0]), (None, Some("ETIMEDOUT"), None));
+    }
 
     #[test]
     fn errors_and_signals_have_names() {

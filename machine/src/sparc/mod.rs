@@ -12,5 +12,6 @@ pub(crate) mod status;
 pub(crate) mod target;
 pub(crate) mod text;
 pub(crate) mod text_flow;
+pub(crate) mod traps;
 pub(crate) mod word;
 pub(crate) mod words;

@@ -25,6 +25,7 @@ use crate::sparc::registers;
 use crate::sparc::status::status;
 use crate::sparc::text::whole::text_of;
 use crate::sparc::text_flow::text_flow;
+use crate::sparc::traps::trap_name;
 use crate::sparc::word::Word;
 use crate::sparc::words::operand_word;
 use crate::status::Status;
@@ -115,6 +116,15 @@ impl Architecture for Sparc64 {
         let word = word_of(encoding)?;
         let is_number = word.format() == 2 && word.kind() == 0x3a && word.has_number() && word.first() == 0;
         if is_number { numbers_of_trap(word.field(0, 8)) } else { None }
+    }
+
+    fn trap_name(number: u64) -> Option<String> {
+        u16::try_from(number).ok().filter(|number| *number < 0x200).map(trap_name)
+    }
+
+    /// Spills, fills and what cleans a window.
+    fn is_window_trap(number: u64) -> bool {
+        matches!(number, 0x24 | 0x80..=0xff)
     }
 
     /// ILLTRAP among them.

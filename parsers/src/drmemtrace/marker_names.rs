@@ -116,6 +116,9 @@ pub fn marker_name(kind: MarkerKind) -> Cow<'static, str> {
     if let Some(record) = kind.0.checked_sub(MarkerKind::FIRST_RECORD.0) {
         return record_name(record as u8).into();
     }
+    if kind == MarkerKind::TRAP {
+        return "trap".into();
+    }
     if kind == MarkerKind::LEFT_OUT {
         return "left_out".into();
     }

@@ -65,6 +65,12 @@ impl EventSink for Lines<'_> {
         let word = match event.marker.kind {
             MarkerKind::HARDWARE_EVENT => "trap at",
             MarkerKind::HARDWARE_RETURN => "back to",
+            MarkerKind::TRAP => "trap of type",
+            MarkerKind::SYSTEM_CALL => "system call",
+            MarkerKind::ARGUMENT => "argument",
+            MarkerKind::RETURN_VALUE => "result",
+            MarkerKind::SYSTEM_CALL_FAILED => "error",
+            MarkerKind::FUNCTION => "traced call",
             MarkerKind::TIMESTAMP => "time",
             MarkerKind::PHYSICAL_ADDRESS => "physical page",
             MarkerKind::VIRTUAL_ADDRESS => "of virtual page",

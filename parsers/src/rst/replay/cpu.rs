@@ -8,6 +8,7 @@ use crate::events::ThreadNumber;
 use crate::rst::records::{PaVaDiff, RegisterValues, Trap};
 use crate::rst::replay::frames::{Contents, Frames, Place, chosen_cells, unknown_cells};
 use crate::rst::replay::memory::Piece;
+use crate::rst::replay::system_calls::OpenCall;
 
 /// Windows of a processor that does not say how many it has.
 const USUAL_WINDOWS: u8 = 8;
@@ -43,6 +44,8 @@ pub struct Cpu {
     pub last: Option<LastStep>,
     /// A trap whose instruction is still to come.
     pub trap: Option<Trap>,
+    /// A system call that is being served.
+    pub call: Option<OpenCall>,
     /// Translations that the next instruction uses first.
     pub translation: Option<PaVaDiff>,
     /// What memory holds, said before the instruction that may load it.
@@ -95,6 +98,7 @@ impl Cpu {
             told_mode: Mode::Other,
             last: None,
             trap: None,
+            call: None,
             translation: None,
             ahead: Vec::new(),
             continued_at: None,

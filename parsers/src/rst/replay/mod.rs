@@ -8,5 +8,6 @@ mod names;
 mod statements;
 mod steps;
 mod system;
+mod system_calls;
 mod traps;
 pub(super) mod whole;

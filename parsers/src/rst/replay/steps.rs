@@ -25,6 +25,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.settle();
         let effects = self.effects.of(found.word);
         self.begin(found.cpu);
+        self.tell_result(found.cpu, found.pc);
         let trap = self.cpu(found.cpu).trap.take();
         // The instruction that traps comes before its handler; where an instruction is missing, the handler comes at once.
         let trap = trap.filter(|trap| {

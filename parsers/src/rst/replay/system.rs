@@ -1,7 +1,7 @@
 //! Traps, the state of the machine, and what a trace tells in words.
 
 use crate::events::TextKind;
-use crate::marker::{Marker, MarkerKind};
+use crate::marker::MarkerKind;
 use crate::rst::layout::layout_of;
 use crate::rst::raw_record::RawRecord;
 use crate::rst::records::{Preg, TextPart, Trap, TrapExit};
@@ -27,12 +27,14 @@ impl<B: BlockSink> Replay<'_, B> {
 
     /// Control goes to a trap's handler.
     pub(super) fn enter_trap(&mut self, cpu: u16, trap: &Trap) {
+        self.tell_system_call(cpu, trap);
         let can_save = self.fixed.can_save;
         let state = self.cpu(cpu);
         let can_save = can_save.and_then(|view| state.known(view));
         let unknown = state.enter_trap(trap, can_save);
         let (thread, level) = (state.thread, state.level);
-        self.encoder.marker(thread, Marker { kind: MarkerKind::HARDWARE_EVENT, value: trap.pc }, 0);
+        self.mark(cpu, MarkerKind::HARDWARE_EVENT, trap.pc);
+        self.mark(cpu, MarkerKind::TRAP, trap.trap_type.into());
         self.encoder.note(thread, TextKind::Exception, &trap_text(trap));
         self.tell_mode(cpu);
         let saved = [("tt", u64::from(trap.trap_type)), ("tpc", trap.pc), ("tnpc", trap.npc)];

@@ -1,0 +1,49 @@
+//! Which trap or exception a frame handles, where the trace tells its type.
+
+use stepback_index::{Call, Cancel, Entered, FindMarkers, Query as _, QueryError};
+use stepback_parsers::{MarkerKind, Position};
+
+use super::trace_index::TraceIndex;
+
+/// Markers of one step that are looked at.
+const MARKERS: usize = 64;
+
+/// A trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// Its type, as the processor has it.
+    pub number: u64,
+    /// The system call that it asks for, if that is told.
+    pub system_call: Option<u64>,
+}
+
+/// The trap that a frame handles; none for other frames, and where the trace does not tell it.
+/// Cost: one look at the list of such markers.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn trap_of(index: &TraceIndex, call: &Call, cancel: &Cancel) -> Result<Option<Trap>, QueryError> {
+    let Some(step) = call.call_step.filter(|_| call.entered == Entered::Exception) else { return Ok(None) };
+    let (kinds, at) = (vec![MarkerKind::SYSTEM_CALL, MarkerKind::TRAP], Position(step.0.saturating_add(1)));
+    let question = FindMarkers { kinds, thread: Some(call.thread), from: at, to: at, limit: MARKERS };
+    let markers = question.run(index, cancel)?.into_iter().filter(|hit| hit.step == Some(step));
+    let mut system_call = None;
+    let traps = markers.filter_map(|hit| match hit.marker.kind {
+        MarkerKind::SYSTEM_CALL => {
+            system_call = Some(hit.marker.value);
+            None
+        }
+        _ => Some(Trap { number: hit.marker.value, system_call: system_call.take() }),
+    });
+    Ok(traps.collect::<Vec<_>>().get(place_among(index, call)).copied())
+}
+
+/// How many frames around it were entered behind the same step: handlers that were interrupted before their first.
+fn place_among(index: &TraceIndex, call: &Call) -> usize {
+    let calls = index.calls();
+    let parent = |frame: &Call| frame.parent.and_then(|parent| calls.get(parent));
+    std::iter::successors(parent(call), parent)
+        .take(MARKERS)
+        .take_while(|frame| frame.call_step == call.call_step && frame.entered == Entered::Exception)
+        .count()
+}
