@@ -120,6 +120,19 @@ impl Findings {
         self.put(rule, count, |rule| Finding { rule, severity: rule.severity, place, message: message() });
     }
 
+    /// Counts places that are not told.
+    pub fn count_more(&mut self, rule: &'static Rule, count: u64) {
+        if count > 0 {
+            let group = self.group(rule);
+            group.count = group.count.saturating_add(count);
+        }
+    }
+
+    /// How many places of each rule are kept.
+    pub fn limit(&self) -> usize {
+        self.limit
+    }
+
     fn put(&mut self, rule: &'static Rule, count: u64, finding: impl FnOnce(&'static Rule) -> Finding) {
         let limit = self.limit;
         let group = self.group(rule);

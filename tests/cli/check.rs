@@ -83,3 +83,95 @@ fn long_rst_traces_have_no_findings() {
         assert_eq!(sandbox.json_lines(&["check", &trace]), [Value::Null; 0], "{name}");
     }
 }
+
+/// What is found in a Tarmac trace: rule, severity, step and line.
+#[track_caller]
+fn check_tarmac(lines: &[&str], expected: &[(&str, &str, u64, u64)]) -> Vec<Value> {
+    let sandbox = Sandbox::new();
+    let trace = sandbox.file("a.tarmac", format!("{}\n", lines.join("\n")));
+    let found = sandbox.json_lines(&["check", &trace]);
+    let told = |found: &Value| {
+        let number = |name: &str| found[name].as_u64().unwrap_or(u64::MAX);
+        (found["rule"].clone(), found["severity"].clone(), number("step"), number("line"))
+    };
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(rule, severity, step, line)| ((*rule).into(), (*severity).into(), *step, *line))
+        .collect();
+    assert_eq!(found.iter().map(told).collect::<Vec<_>>(), expected, "{found:?}");
+    found
+}
+
+const NOP: &str = "1 clk IT (1) 00001000 d503201f O EL1h_n : NOP";
+const NEXT: &str = "2 clk IT (2) 00001004 d503201f O EL1h_n : NOP";
+
+#[test]
+fn a_time_that_runs_backwards_is_found() {
+    check_tarmac(&[NOP, NEXT], &[]);
+    let back = "1 clk IT (3) 00001008 d503201f O EL1h_n : NOP";
+    let found = check_tarmac(&[NOP, NEXT, back], &[("time-backwards", "warning", 2, 3)]);
+    assert_eq!(found[0]["message"], "the time of cpu0 falls from 2 to 1");
+}
+
+#[test]
+fn a_pc_that_no_branch_leads_to_is_found() {
+    let far = "2 clk IT (2) 00002000 d503201f O EL1h_n : NOP";
+    let found = check_tarmac(&[NOP, far], &[("path", "warning", 1, 2)]);
+    assert_eq!(found[0]["message"], "cpu0 is at 0x2000, where the instruction at 0x1000 leads to 0x1004");
+    let branch = "1 clk IT (1) 00001000 14000400 O EL1h_n : B 0x2000";
+    check_tarmac(&[branch, far], &[]);
+    check_tarmac(&[branch, NEXT], &[("path", "warning", 1, 2)]);
+    // A conditional branch of which nothing says whether it was taken, and one that was not.
+    let decided = "1 clk IT (1) 00001000 b4000020 O EL1h_n : CBZ x0,0x1004";
+    check_tarmac(&[decided, NEXT], &[]);
+    check_tarmac(&[decided, far], &[("path", "warning", 1, 2)]);
+    check_tarmac(&["1 clk IS (1) 00001000 54008000 O EL1h_n : B.EQ 0x2000", NEXT], &[]);
+    // An exception that is told, one that shows by the mode, and another processor.
+    check_tarmac(&[NOP, "1 clk E 00001004 irq 00000019 CoreEvent_IRQ", far], &[]);
+    check_tarmac(&[NOP, "2 clk IT (2) 00002000 d503201f O EL3h_s : NOP"], &[]);
+    let other = "2 clk cpu1 IT (2) 00002000 d503201f O EL1h_n : NOP";
+    check_tarmac(&["1 clk cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP", other], &[]);
+    // Behind a line that cannot be read, anything may have been.
+    let broken = "2 clk IT (2) 0000zz04 d503201f O EL1h_n : NOP";
+    check_tarmac(&[NOP, broken, far], &[("damaged", "error", 1, 2)]);
+}
+
+#[test]
+fn a_register_that_changes_without_a_writer_is_found() {
+    let five = "1 clk R X3 0000000000000005";
+    let six = "2 clk R X3 0000000000000006";
+    let found = check_tarmac(&[NOP, five, NEXT, six], &[("register-unwritten", "warning", 1, 4)]);
+    assert_eq!(found[0]["message"], "x3 changes from 0x5 to 0x6 at 0x1004, where nop does not write it");
+    let add = "2 clk IT (2) 00001004 91000463 O EL1h_n : ADD x3,x3,#1";
+    check_tarmac(&[NOP, five, add, six], &[]);
+    // The same value again, a register that was not known, and a value that the host left.
+    check_tarmac(&[NOP, five, NEXT, "2 clk R X3 0000000000000005", "2 clk R X4 0000000000000001"], &[]);
+    check_tarmac(&[NOP, five, "2 clk IT (2) 00001004 d45e0000 O EL1h_n : HLT #0xf000", six], &[]);
+}
+
+#[test]
+fn a_read_that_contradicts_the_last_write_is_found() {
+    let load = "2 clk IT (2) 00001004 f9400001 O EL1h_n : LDR x1,[x0]";
+    let store = "1 clk IT (1) 00001000 f9000001 O EL1h_n : STR x1,[x0]";
+    let written = "1 clk MW8 00008000 00000000_00000001";
+    check_tarmac(&[store, written, load, "2 clk MR8 00008000 00000000_00000001"], &[]);
+    let read = "2 clk MR8 00008000 00000000_00000002";
+    let found = check_tarmac(&[store, written, load, read], &[("memory-unwritten", "warning", 1, 3)]);
+    assert!(found[0]["message"].as_str().unwrap().starts_with("a read at 0x8000 finds 02 00"), "{found:?}");
+    // Where somebody else may have written, it is merely told.
+    let handled = "1 clk E 00001004 irq 00000019 CoreEvent_IRQ";
+    check_tarmac(&[store, written, handled, load, read], &[("memory-outside", "info", 1, 4)]);
+}
+
+#[test]
+fn a_thread_that_begins_nowhere_is_found() {
+    let first = "1 clk cpu0 IT (1) 00001000 d503201f O EL1h_n : NOP";
+    let second = "2 clk cpu1 IT (1) 00001000 d503201f O EL1h_n : NOP";
+    check_tarmac(&[first, second], &[]);
+    let early = "1 clk cpu1 MW8 00008000 00000000_00000001";
+    let found = check_tarmac(&[first, early, second], &[("thread-without-step", "warning", 0, 2)]);
+    assert_eq!(found[0]["message"], "cpu1 accesses 0x8000 before its first instruction");
+    let nobody = "1 clk cpu7 R X0 0000000000000001";
+    let found = check_tarmac(&[first, nobody], &[("thread-without-step", "warning", u64::MAX, u64::MAX)]);
+    assert_eq!(found[0]["message"], "cpu7 has no instruction");
+}

@@ -1,6 +1,10 @@
 //! What is wrong with a trace, by rule: what its format asks of its records, and what no processor does.
 
+mod events;
+mod path;
+mod register_file;
 mod rules;
+mod threads;
 mod whole;
 
 pub use whole::{BrokenRule, PlacedFinding, check};

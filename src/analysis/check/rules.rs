@@ -1,7 +1,7 @@
 //! The rules that hold for every format.
 
 use stepback_parsers::Rule;
-use stepback_parsers::Severity::Error;
+use stepback_parsers::Severity::{Error, Info, Warning};
 
 /// What the index could not read.
 pub static DAMAGED: Rule = Rule {
@@ -10,4 +10,67 @@ pub static DAMAGED: Rule = Rule {
     clause: "",
     title: "everything in the trace can be read",
     meaning: "the file is damaged or cut off, or its writer does not keep to the format: what is there is missing here",
+};
+
+/// Times fall.
+pub static TIME: Rule = Rule {
+    id: "time-backwards",
+    severity: Warning,
+    clause: "",
+    title: "the time of a thread does not run backwards",
+    meaning: "parts of the trace are in the wrong order or were put together, or the clock was set",
+};
+
+/// Control goes elsewhere than the instruction says.
+pub static PATH: Rule = Rule {
+    id: "path",
+    severity: Warning,
+    clause: "",
+    title: "a thread goes on where its last instruction leads",
+    meaning: "steps are missing, or an interrupt, an exception or a switch of threads is not told",
+};
+
+/// A register holds something else, and nothing wrote it.
+pub static REGISTER: Rule = Rule {
+    id: "register-unwritten",
+    severity: Warning,
+    clause: "",
+    title: "a register changes only where an instruction writes it",
+    meaning: "the trace lacks an instruction or an exception, or the line belongs to another step or processor",
+};
+
+/// Memory holds something else, and nothing wrote it.
+pub static MEMORY: Rule = Rule {
+    id: "memory-unwritten",
+    severity: Warning,
+    clause: "",
+    title: "memory holds what was written last when it is read",
+    meaning: "a device wrote there (DMA), a store is missing in the trace, or an address means something else than before",
+};
+
+/// The same where there is somebody who may have written.
+pub static MEMORY_OUTSIDE: Rule = Rule {
+    id: "memory-outside",
+    severity: Info,
+    clause: "",
+    title: "memory holds what was written last when it is read",
+    meaning: "mostly what a system call, an interrupt, a device or another processor wrote: the trace does not show it",
+};
+
+/// A thread without a beginning.
+pub static THREAD: Rule = Rule {
+    id: "thread-without-start",
+    severity: Info,
+    clause: "",
+    title: "a thread that joins later was made by a system call",
+    meaning: "the recorder was attached when the thread ran already, or the part with its start is missing",
+};
+
+/// A thread that does something before its first instruction.
+pub static NO_STEP: Rule = Rule {
+    id: "thread-without-step",
+    severity: Warning,
+    clause: "",
+    title: "a thread begins with an instruction, and has one",
+    meaning: "its name is damaged, or the trace was cut out of a longer one, or filtered by thread",
 };

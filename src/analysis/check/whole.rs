@@ -3,9 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use anyhow::Result;
-use stepback_index::{BuildProgress, Cancel, PositionOfLine, Query as _};
+use stepback_index::{BuildProgress, Cancel, NextExternalChanges, PositionOfLine, Query as _};
 use stepback_parsers::{FindingPlace, Findings, Flow, Line, Position, Rule, Severity, Source as _, Step};
 
+use super::events::{Seen, check_events};
 use super::rules;
 use crate::analysis::trace_index::TraceIndex;
 
@@ -52,7 +53,10 @@ pub fn check(index: &TraceIndex, limit: usize, progress: &BuildProgress, cancel:
         if cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
     })?;
     cancel.check()?;
+    progress.bytes_done.store(records, Ordering::Relaxed);
     add_damage(index, &mut findings);
+    let seen = check_events(index, &mut findings, progress, cancel)?;
+    add_memory(index, seen, &mut findings, cancel)?;
     let placed = |found: stepback_parsers::RuleFindings| {
         let first = found.first.into_iter().map(|finding| placed(finding, index, cancel)).collect::<Result<_>>()?;
         Ok(BrokenRule { rule: found.rule, count: found.count, first })
@@ -66,6 +70,31 @@ fn add_damage(index: &TraceIndex, findings: &mut Findings) {
         let place = if index.source().is_text() { FindingPlace::Line(Line(warning.line)) } else { FindingPlace::Trace };
         findings.add_many(&rules::DAMAGED, warning.count, place, || warning.message.clone());
     }
+}
+
+/// Reads that contradict what was known: the index counts them. So many are kept as of any rule.
+fn add_memory(index: &TraceIndex, seen: Seen, findings: &mut Findings, cancel: &Cancel) -> Result<()> {
+    let count = index.info().external_changes;
+    let rule = if seen.has_others { &rules::MEMORY_OUTSIDE } else { &rules::MEMORY };
+    let limit = findings.limit().min(usize::try_from(count).unwrap_or(usize::MAX));
+    let first = NextExternalChanges { range: None, thread: None, from: Position(0), skip: 0, limit };
+    let found = if count > 0 { first.run(index, cancel)? } else { Vec::new() };
+    let told = found.len() as u64;
+    for change in found {
+        let record = &change.hit.record;
+        let place = FindingPlace::Step { step: record.step, line: record.line };
+        let (address, read) = (change.address, bytes_text(change.bytes.into_iter().map(Some)));
+        let known = bytes_text(change.known_before);
+        findings.add(rule, place, || format!("a read at {address} finds {read}, where {known} was known"));
+    }
+    findings.count_more(rule, count.saturating_sub(told));
+    Ok(())
+}
+
+/// `aa ?? 00`.
+fn bytes_text(bytes: impl IntoIterator<Item = Option<u8>>) -> String {
+    let digits = bytes.into_iter().map(|byte| byte.map_or("??".to_owned(), |byte| format!("{byte:02x}")));
+    digits.collect::<Vec<_>>().join(" ")
 }
 
 fn placed(finding: stepback_parsers::Finding, index: &TraceIndex, cancel: &Cancel) -> Result<PlacedFinding> {

@@ -1,0 +1,347 @@
+//! The rules that hold for every format, on the events of a trace in one pass.
+
+use std::sync::atomic::Ordering;
+
+use anyhow::Result;
+use stepback_index::{BuildProgress, Cancel};
+use stepback_machine::{
+    Encoding, Flow as ControlFlow, InstructionSet, Mode, RegisterId, RegisterView, Registers, decode,
+};
+use stepback_parsers::{
+    DelaySlot, EventSink, FindingPlace, Findings, Flow, Line, MarkerEvent, MarkerKind, MemoryAccess, ParseScratch,
+    Place, Problem, RegisterWrite, Source as _, Step, StepEvent, TextEvent, ThreadNumber, WrittenName,
+};
+
+use super::path::{Leads, PathFinder};
+use super::register_file::RegisterFile;
+use super::rules;
+use super::threads::Beginnings;
+use crate::analysis::trace_index::TraceIndex;
+
+/// What the pass saw besides what breaks rules.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    /// Something besides the instructions of the trace may write memory: a system, a device's interrupt, other processors.
+    pub has_others: bool,
+}
+
+/// Markers behind which a thread goes on as its last instruction says.
+const HARMLESS: [MarkerKind; 18] = [
+    MarkerKind::TIMESTAMP,
+    MarkerKind::CPU,
+    MarkerKind::FUNCTION,
+    MarkerKind::RETURN_ADDRESS,
+    MarkerKind::ARGUMENT,
+    MarkerKind::RETURN_VALUE,
+    MarkerKind::INSTRUCTION_COUNT,
+    MarkerKind::VERSION,
+    MarkerKind::PHYSICAL_ADDRESS,
+    MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE,
+    MarkerKind::VIRTUAL_ADDRESS,
+    MarkerKind::PAGE_SIZE,
+    MarkerKind::CHUNK_FOOTER,
+    MarkerKind::MAYBE_BLOCKING,
+    MarkerKind::SYSTEM_CALL_FAILED,
+    MarkerKind::VECTOR_LENGTH,
+    MarkerKind::SKIPPED_ACCESS,
+    MarkerKind::REPETITION,
+];
+
+/// Reads the events of a trace and adds what breaks a rule. `progress` goes on from where it is.
+///
+/// # Errors
+/// The trace could not be read, or the check was cancelled.
+pub fn check_events(
+    index: &TraceIndex,
+    findings: &mut Findings,
+    progress: &BuildProgress,
+    cancel: &Cancel,
+) -> Result<Seen> {
+    let mut check = EventCheck {
+        index,
+        findings,
+        progress,
+        done_before: progress.bytes_done.load(Ordering::Relaxed),
+        cancel,
+        paths: PathFinder::default(),
+        beginnings: Beginnings::new(index.source().known_threads()),
+        threads: Vec::new(),
+        steps: 0,
+        is_filtered: false,
+        seen: Seen::default(),
+    };
+    index.source().parse(0..index.text_end(), &mut ParseScratch::default(), &mut check)?;
+    cancel.check()?;
+    check.finish();
+    Ok(check.seen)
+}
+
+/// What is remembered of a thread.
+#[derive(Debug, Default)]
+struct ThreadState {
+    name: String,
+    has_step: bool,
+    /// It did something before its first step, which was told.
+    is_early: bool,
+    leads: Leads,
+    /// Its last step is a branch in the delay slot of another: what comes next stands in a slot too.
+    is_coupled: bool,
+    /// Handlers of a system's traps that it is in: simulators of user programs make them up.
+    handlers: u32,
+    mode: Mode,
+    time: Option<u64>,
+    /// It is where nothing leads, unless what is told of that step explains it.
+    stray: Option<Stray>,
+    /// The last instruction, until something else happened.
+    last: Option<LastStep>,
+    registers: RegisterFile,
+}
+
+/// A step where the one before does not lead.
+#[derive(Clone, Copy, Debug)]
+struct Stray {
+    place: FindingPlace,
+    pc: u64,
+    leads: Leads,
+    from: u64,
+}
+
+impl ThreadState {
+    /// Something else than the next instruction may come, and registers may change.
+    fn divert(&mut self) {
+        (self.leads, self.last, self.stray) = (Leads::Open, None, None);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct LastStep {
+    pc: u64,
+    set: InstructionSet,
+    encoding: Option<Encoding>,
+    flow: ControlFlow,
+}
+
+struct EventCheck<'a> {
+    index: &'a TraceIndex,
+    findings: &'a mut Findings,
+    progress: &'a BuildProgress,
+    done_before: u64,
+    cancel: &'a Cancel,
+    paths: PathFinder,
+    beginnings: Beginnings,
+    threads: Vec<ThreadState>,
+    steps: u64,
+    /// Instructions are left out.
+    is_filtered: bool,
+    seen: Seen,
+}
+
+impl EventCheck<'_> {
+    /// The place of an event: that of the last step.
+    fn place(&self, place: Place) -> FindingPlace {
+        place_of(self.index, self.steps, place)
+    }
+
+    fn finish(&mut self) {
+        self.threads.iter_mut().for_each(|thread| tell_stray(thread, self.findings));
+        let is_idle = |name: &str| self.beginnings.is_idle(name);
+        for thread in
+            self.threads.iter().filter(|thread| !thread.has_step && !thread.is_early && !is_idle(&thread.name))
+        {
+            let name = &thread.name;
+            self.findings.add(&rules::NO_STEP, FindingPlace::Trace, || format!("{name} has no instruction"));
+        }
+    }
+
+    /// A register got a value from an instruction that does not write it.
+    fn check_writer(&mut self, write: &RegisterWrite<'_>, view: RegisterView, bytes: &[u8]) {
+        let Some(thread) = self.threads.get(usize::from(write.thread.0)) else { return };
+        let is_plain = |last: &LastStep| last.flow == ControlFlow::Next || is_jump(last.flow);
+        let Some(last) = thread.last.filter(|last| is_plain(last) && thread.handlers == 0) else { return };
+        let Some(encoding) = last.encoding.filter(|_| is_followed(write.view.register)) else { return };
+        let Some(before) = thread.registers.differing(view, bytes) else { return };
+        let instruction = decode(encoding, stepback_machine::Address(last.pc), last.set);
+        let is_writer = |written: &RegisterView| written.register == write.view.register;
+        let Some(known) = instruction.registers.as_ref().filter(|known| !known.writes.iter().any(is_writer)) else {
+            return;
+        };
+        // What turns to another window writes the registers of that one.
+        if last.set.window_step(&encoding).is_some() || known.writes.iter().any(|view| is_window(view.register)) {
+            return;
+        }
+        let name = Registers::name(write.view, last.set).unwrap_or("a register");
+        let place = self.place(write.place);
+        let (pc, text) = (last.pc, &instruction.text);
+        self.findings.add(&rules::REGISTER, place, || {
+            format!("{name} changes from {} to {} at {pc:#x}, where {text} does not write it", hex(&before), hex(bytes))
+        });
+    }
+}
+
+fn place_of(index: &TraceIndex, steps: u64, place: Place) -> FindingPlace {
+    let line = index.source().is_text().then_some(Line(place.line_in_range.saturating_add(1)));
+    match steps.checked_sub(1) {
+        Some(step) => FindingPlace::Step { step: Step(step), line },
+        None => line.map_or(FindingPlace::Trace, FindingPlace::Line),
+    }
+}
+
+impl EventSink for EventCheck<'_> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        // Numbers ascend as threads appear.
+        self.threads.push(ThreadState { name: name.to_owned(), ..ThreadState::default() });
+        self.seen.has_others |= self.threads.len() > 1;
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        self.steps += 1;
+        let place = place_of(self.index, self.steps, step.place);
+        let (leads, flow) = self.paths.of(step);
+        self.seen.has_others |= flow == ControlFlow::Trap;
+        let Some(thread) = self.threads.get_mut(usize::from(step.thread.0)) else { return };
+        tell_stray(thread, self.findings);
+        let pc = step.pc.0;
+        if !thread.has_step {
+            thread.has_step = true;
+            let is_first = self.steps == 1 || self.is_filtered;
+            let nowhere = self.beginnings.begins(&thread.name).filter(|_| !is_first);
+            if let Some(message) = nowhere {
+                self.findings.add(&rules::THREAD, place, || message);
+            }
+        } else if !thread.leads.allows(pc) && thread.mode == step.mode && !self.is_filtered {
+            let from = thread.last.map_or(0, |last| last.pc);
+            thread.stray = Some(Stray { place, pc, leads: thread.leads, from });
+        }
+        if let Some(time) = step.time
+            && let Some(before) = thread.time.replace(time).filter(|before| *before > time)
+        {
+            let name = &thread.name;
+            self.findings.add(&rules::TIME, place, || format!("the time of {name} falls from {before} to {time}"));
+        }
+        let is_slot = step.delay_slot != DelaySlot::None || thread.is_coupled;
+        thread.leads = if thread.is_coupled { Leads::Open } else { leads };
+        thread.is_coupled = is_slot && is_jump(flow);
+        thread.mode = step.mode;
+        thread.last = Some(LastStep { pc, set: step.instruction_set, encoding: step.encoding(), flow });
+    }
+
+    fn register_write(&mut self, write: &RegisterWrite<'_>) {
+        let home = write.home().filter(|_| write.mode != Mode::Untold);
+        match (home, write.bytes) {
+            (Some(view), Some(bytes)) => {
+                if write.name == WrittenName::Own {
+                    self.check_writer(write, view, bytes);
+                }
+                if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
+                    thread.registers.put(view, bytes);
+                }
+            }
+            // Which register it is, or what it holds, is not known.
+            _ => {
+                if let Some(thread) = self.threads.get_mut(usize::from(write.thread.0)) {
+                    thread.registers.forget(home.map_or(write.view.register, |view| view.register));
+                }
+            }
+        }
+    }
+
+    fn access(&mut self, access: &MemoryAccess) {
+        let place = self.place(access.place);
+        let Some(thread) = self.threads.get_mut(usize::from(access.thread.0)) else { return };
+        if !thread.has_step && self.steps > 0 && !std::mem::replace(&mut thread.is_early, true) && !self.is_filtered {
+            let name = &thread.name;
+            let address = access.address;
+            self.findings
+                .add(&rules::NO_STEP, place, || format!("{name} accesses {address} before its first instruction"));
+        }
+    }
+
+    fn text(&mut self, event: &TextEvent<'_>) {
+        if event.kind.is_exceptional() {
+            self.seen.has_others = true;
+            self.divert(event.thread);
+        }
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        let marker = event.marker;
+        if let Some(recording) = self.index.source().recording(marker) {
+            self.is_filtered |= recording.is_filtered;
+            self.beginnings.has_system_calls |= recording.has_system_calls;
+        } else if marker.kind == MarkerKind::SYSTEM_CALL {
+            self.seen.has_others = true;
+            let set = self.threads.get(usize::from(event.thread.0)).and_then(|thread| thread.last);
+            let set = set.map_or(self.index.source().traits().instruction_set, |last| last.set);
+            self.beginnings.system_call(set.system_call_name(marker.value));
+        } else if marker.kind == MarkerKind::HARDWARE_EVENT || marker.kind == MarkerKind::HARDWARE_RETURN {
+            let is_begin = marker.kind == MarkerKind::HARDWARE_EVENT;
+            if let Some(thread) = self.threads.get_mut(usize::from(event.thread.0)) {
+                let handlers = thread.handlers;
+                thread.handlers = if is_begin { handlers.saturating_add(1) } else { handlers.saturating_sub(1) };
+            }
+            self.seen.has_others = true;
+            self.divert(event.thread);
+        } else if !HARMLESS.contains(&marker.kind) && marker.kind < MarkerKind::FIRST_RECORD {
+            self.seen.has_others = true;
+            self.divert(event.thread);
+        }
+    }
+
+    fn problem(&mut self, _problem: &Problem) {
+        // What was there may have been anything.
+        for thread in &mut self.threads {
+            thread.divert();
+        }
+    }
+
+    fn progress(&mut self, offset: u64) -> Flow {
+        self.progress.bytes_done.store(self.done_before.saturating_add(offset), Ordering::Relaxed);
+        if self.cancel.is_cancelled() { Flow::Stop } else { Flow::Continue }
+    }
+}
+
+impl EventCheck<'_> {
+    /// A thread was diverted.
+    fn divert(&mut self, thread: ThreadNumber) {
+        if let Some(thread) = self.threads.get_mut(usize::from(thread.0)) {
+            thread.divert();
+        }
+    }
+}
+
+/// Tells of a step to which nothing leads, now that all is known that is told of it.
+fn tell_stray(thread: &mut ThreadState, findings: &mut Findings) {
+    let name = &thread.name;
+    if let Some(Stray { place, pc, leads, from }) = thread.stray.take() {
+        findings.add(&rules::PATH, place, || format!("{name} is at {pc:#x}, {}", expected(leads, from)));
+    }
+}
+
+fn expected(leads: Leads, from: u64) -> String {
+    match leads {
+        Leads::One(one) => format!("where the instruction at {from:#x} leads to {one:#x}"),
+        Leads::Either(one, other) => format!("where the instruction at {from:#x} leads to {one:#x} or {other:#x}"),
+        Leads::Open => String::new(),
+    }
+}
+
+fn is_jump(flow: ControlFlow) -> bool {
+    matches!(flow, ControlFlow::Branch | ControlFlow::Call | ControlFlow::Return)
+}
+
+/// Registers of which instructions say for certain whether they write them: no program counter, flags or control.
+fn is_followed(register: RegisterId) -> bool {
+    register <= RegisterId::LR || (RegisterId::V0..RegisterId::P0).contains(&register)
+}
+
+/// A register of another window than the one in use.
+fn is_window(register: RegisterId) -> bool {
+    register > RegisterId::ST0
+}
+
+/// Bytes, lowest first, as a number.
+fn hex(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
+    let digits = digits.trim_start_matches('0');
+    format!("0x{}", if digits.is_empty() { "0" } else { digits })
+}

@@ -1,0 +1,103 @@
+//! Where an instruction leads.
+
+use stepback_machine::{Branch, Control, Delay, Encoding, Flow, InstructionSet, Lead, Site, Target};
+use stepback_parsers::{DelaySlot, StepEvent};
+
+/// Instructions that are remembered, one for each of these places.
+const REMEMBERED: usize = 1 << 12;
+
+/// Where a thread goes on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Leads {
+    /// Nothing tells.
+    #[default]
+    Open,
+    /// To this address.
+    One(u64),
+    /// To one of these.
+    Either(u64, u64),
+}
+
+impl Leads {
+    /// Whether it may be there.
+    pub fn allows(self, pc: u64) -> bool {
+        match self {
+            Self::Open => true,
+            Self::One(one) => one == pc,
+            Self::Either(one, other) => one == pc || other == pc,
+        }
+    }
+}
+
+/// An instruction as a step shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Seen {
+    pc: u64,
+    set: InstructionSet,
+    encoding: Encoding,
+    branch: Branch,
+}
+
+/// What is known of an instruction.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    seen: Seen,
+    leads: Leads,
+    flow: Flow,
+}
+
+/// Tells where steps lead; what was asked of late is remembered.
+pub struct PathFinder {
+    known: Vec<Option<Known>>,
+}
+
+impl Default for PathFinder {
+    fn default() -> Self {
+        Self { known: vec![None; REMEMBERED] }
+    }
+}
+
+impl PathFinder {
+    /// Where a step leads, and what its instruction does to control.
+    pub fn of(&mut self, step: &StepEvent<'_>) -> (Leads, Flow) {
+        let Some(encoding) = step.encoding() else { return (Leads::Open, Flow::Next) };
+        let behind = step.pc.0.wrapping_add(u64::from(step.length_bytes));
+        let seen = Seen { pc: step.pc.0, set: step.instruction_set, encoding, branch: step.branch };
+        let place = (seen.pc >> 1 ^ seen.pc >> 12) as usize % REMEMBERED;
+        let known = match self.known.get(place) {
+            Some(Some(known)) if known.seen == seen => *known,
+            _ => {
+                let known = known_of(seen, behind);
+                if let Some(place) = self.known.get_mut(place) {
+                    *place = Some(known);
+                }
+                known
+            }
+        };
+        let leads = match step.delay_slot {
+            DelaySlot::None if step.is_executed => known.leads,
+            DelaySlot::None => Leads::One(behind),
+            DelaySlot::Executed | DelaySlot::Annulled => Leads::Open,
+        };
+        (leads, known.flow)
+    }
+}
+
+fn known_of(seen: Seen, behind: u64) -> Known {
+    let Seen { pc, set, encoding, branch } = seen;
+    let site = Site { pc: stepback_machine::Address(pc), encoding };
+    let Control { flow, target, delay } = set.control(&site);
+    let leads = match (set.lead(&site, branch), target) {
+        (Lead::Behind, _) => Leads::One(behind),
+        (Lead::Address(address), _) => Leads::One(set.code_address(address)),
+        (Lead::Register(_), _) => Leads::Open,
+        // A branch of which nothing says whether it was taken.
+        (Lead::Open, Target::Address(address))
+            if delay == Delay::None && matches!(flow, Flow::Branch | Flow::Call | Flow::Return) =>
+        {
+            Leads::Either(behind, set.code_address(address))
+        }
+        (Lead::Open, _) => Leads::Open,
+    };
+    Known { seen, leads, flow }
+}

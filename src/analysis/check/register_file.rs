@@ -1,0 +1,53 @@
+//! What registers hold, as far as the trace told.
+
+use stepback_machine::{RegisterId, RegisterView};
+
+/// Bytes of a register that are followed.
+const BYTES: usize = 16;
+
+/// What the registers of a thread hold, by number; those outside of the architecture's table are not followed.
+#[derive(Debug, Default)]
+pub struct RegisterFile(Vec<Held>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    bytes: [u8; BYTES],
+    /// A bit for each byte that is known.
+    known: u16,
+}
+
+impl RegisterFile {
+    /// Takes a value.
+    pub fn put(&mut self, view: RegisterView, bytes: &[u8]) {
+        let number = usize::from(view.register.0);
+        if view.register >= RegisterId::FIRST_NAMED {
+            return;
+        }
+        if self.0.len() <= number {
+            self.0.resize_with(number + 1, Held::default);
+        }
+        let Some(held) = self.0.get_mut(number) else { return };
+        let start = usize::from(view.offset);
+        for (place, byte) in (start..BYTES).zip(bytes) {
+            held.bytes[place] = *byte;
+            held.known |= 1 << place;
+        }
+    }
+
+    /// What all bytes of a view held that differ from these, lowest first; none where they do not, or are not known.
+    pub fn differing(&self, view: RegisterView, bytes: &[u8]) -> Option<Vec<u8>> {
+        let held = self.0.get(usize::from(view.register.0))?;
+        let start = usize::from(view.offset);
+        let end = start.checked_add(bytes.len()).filter(|end| *end <= BYTES)?;
+        let is_known = (start..end).all(|place| held.known >> place & 1 != 0);
+        let before = held.bytes.get(start..end).filter(|_| is_known)?;
+        (before != bytes).then(|| before.to_vec())
+    }
+
+    /// Nothing is known of a register any more.
+    pub fn forget(&mut self, register: RegisterId) {
+        if let Some(held) = self.0.get_mut(usize::from(register.0)) {
+            *held = Held::default();
+        }
+    }
+}
