@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Range;
 
+use crate::btrace::Btrace;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::SourceError;
 use crate::events::EventSink;
@@ -24,6 +25,7 @@ macro_rules! ask {
             AnySource::Tarmac($trace) => $answer,
             AnySource::Drmemtrace($trace) => $answer,
             AnySource::Rst($trace) => $answer,
+            AnySource::Btrace($trace) => $answer,
         }
     };
 }
@@ -37,6 +39,8 @@ pub enum AnySource {
     Drmemtrace(Drmemtrace),
     /// Sun RST.
     Rst(Rst),
+    /// Btrace branch records.
+    Btrace(Btrace),
 }
 
 impl AnySource {
@@ -48,6 +52,11 @@ impl AnySource {
     /// The trace, for what only drmemtrace traces can do.
     pub fn drmemtrace(&self) -> Option<&Drmemtrace> {
         if let Self::Drmemtrace(trace) = self { Some(trace) } else { None }
+    }
+
+    /// The trace, for what only recordings of branches can do.
+    pub fn btrace(&self) -> Option<&Btrace> {
+        if let Self::Btrace(trace) = self { Some(trace) } else { None }
     }
 
     /// The trace, for what only RST traces can do.

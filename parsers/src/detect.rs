@@ -5,16 +5,19 @@ use std::str::FromStr;
 use stepback_machine::{Endian, InstructionSet};
 
 use crate::any_source::AnySource;
+use crate::btrace::{BranchLayout, Btrace, BtraceHead, BtraceOptions};
 use crate::drmemtrace::head::TraceHead;
 use crate::drmemtrace::source::Drmemtrace;
 use crate::error::{FormatError, SourceError};
 use crate::foreign::foreign_format;
 use crate::kept::places::KeptOptions;
+use crate::program_file::ProgramFile;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::rst::Rst;
 use crate::rst::{RstHead, are_one_trace};
 use crate::tarmac::line::is_plausible_line;
 use crate::tarmac::source::{Tarmac, TarmacOptions};
+use crate::template::RecordTemplate;
 use crate::text::limits::LINE_LIMIT;
 
 /// A trace format.
@@ -26,10 +29,12 @@ pub enum Format {
     Drmemtrace,
     /// Sun RST.
     Rst,
+    /// Btrace branch records.
+    Btrace,
 }
 
 /// All formats.
-const FORMATS: [FormatRow; 3] = [
+const FORMATS: [FormatRow; 4] = [
     FormatRow {
         format: Format::Tarmac,
         name: "tarmac",
@@ -73,7 +78,27 @@ const FORMATS: [FormatRow; 3] = [
             open: |files, _, kept| Rst::open(files, kept).map(AnySource::Rst),
         },
     },
+    FormatRow {
+        format: Format::Btrace,
+        name: "btrace",
+        title: "Btrace",
+        maker: "Sun's Btrace",
+        endings: &["btf", "btrace", "trace"],
+        follow_refusal: Some("a recording of branches cannot be followed: each step depends on the records around it"),
+        shape: Shape::Files {
+            is_file: |file| matches!(BtraceHead::of(file), Ok(Some(_))),
+            are_one: |files| files.len() == 1,
+            open: |files, assumed, kept| open_branches(files, assumed, kept).map(AnySource::Btrace),
+        },
+    },
 ];
+
+/// A recording of branches is one file.
+fn open_branches(files: Vec<TraceFile>, assumed: Assumed, kept: KeptOptions) -> Result<Btrace, SourceError> {
+    let layout = assumed.template.as_ref().map(BranchLayout::of).transpose().map_err(FormatError::from)?;
+    let Ok([file]) = <[TraceFile; 1]>::try_from(files) else { return Err(FormatError::OneFile.into()) };
+    Btrace::open(file, BtraceOptions { program: assumed.program, layout }, kept)
+}
 
 /// What there is to know of a format.
 struct FormatRow {
@@ -110,7 +135,7 @@ enum Shape {
 }
 
 /// What is assumed where a trace does not say it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumed {
     /// Byte order of the traced CPU's data.
     pub endian: Endian,
@@ -118,6 +143,10 @@ pub struct Assumed {
     pub implicit_thumb: bool,
     /// How instructions decode; none: what is likeliest.
     pub instruction_set: Option<InstructionSet>,
+    /// The files of the traced program, for formats that need them to tell its steps ([`Format::needed_program`]).
+    pub program: Vec<ProgramFile>,
+    /// Where the fields of a record stand, for formats whose records may be described.
+    pub template: Option<RecordTemplate>,
 }
 
 /// The first bytes of files that people take for traces.
@@ -169,6 +198,11 @@ impl Format {
     /// Why its traces cannot be followed as they grow, as a phrase; none: they can.
     pub fn follow_refusal(self) -> Option<&'static str> {
         self.row().follow_refusal
+    }
+
+    /// How the program of a trace decodes, where the steps of the trace follow from its files; none for other formats.
+    pub fn needed_program(self) -> Option<InstructionSet> {
+        (self == Self::Btrace).then_some(InstructionSet::Sparc64)
     }
 
     /// True when a trace is one text, false when it is one or more files of records.
@@ -320,7 +354,10 @@ mod tests {
             b"core   0: 0x1000 (0x00000297) auipc t0, 0x0",
             "this is a Spike commit log (RISC-V); Stepback reads Tarmac",
         );
-        check(b"\0\0\0\0\0\0\0\x01\x49\0", "this is an FST waveform; Stepback reads Tarmac, drmemtrace and RST");
+        check(
+            b"\0\0\0\0\0\0\0\x01\x49\0",
+            "this is an FST waveform; Stepback reads Tarmac, drmemtrace, RST and Btrace",
+        );
     }
 
     #[test]
@@ -333,7 +370,7 @@ mod tests {
         assert_eq!("tarmac".parse(), Ok(Format::Tarmac));
         assert_eq!(
             "Tarmac".parse::<Format>().unwrap_err().to_string(),
-            "unknown format \"Tarmac\": known are tarmac, drmemtrace and rst"
+            "unknown format \"Tarmac\": known are tarmac, drmemtrace, rst and btrace"
         );
     }
 

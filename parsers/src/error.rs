@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::template::TemplateError;
+
 /// The input is of no format that we read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
@@ -41,6 +43,12 @@ pub enum FormatError {
         /// Lines that were looked at.
         lines: usize,
     },
+    /// Several files of a format whose traces are one file.
+    #[error("a trace of this format is one file")]
+    OneFile,
+    /// Records that nobody can read as they are described.
+    #[error("the layout of the records: {0}")]
+    Template(#[from] TemplateError),
     /// A name that the command line does not know.
     #[error("unknown format {name:?}: known are {known}")]
     UnknownName {

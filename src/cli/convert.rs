@@ -14,6 +14,7 @@ use stepback_parsers::{
 };
 
 use super::command::{Command, TextOnly};
+use super::convert_btrace::{BranchForm, convert_branches};
 use super::convert_rst::convert_to_rst;
 use super::new_file::NewFile;
 use super::progress::{say, watched};
@@ -48,6 +49,15 @@ pub enum ConvertFormat {
     /// Plain records of an RST trace, as no packer left them: of rstzip 2 and 3, gzip, zstd, xz, and of several files.
     #[value(name = "rst")]
     Rst,
+    /// Branch records (Btrace) in Stepback's own layout behind a header, of a recording in any layout, or of the text form.
+    #[value(name = "btrace")]
+    Btrace,
+    /// The same without a header.
+    #[value(name = "btrace-plain")]
+    BtracePlain,
+    /// The text form of a recording of branches: a line for each instruction, for which the program is needed (--image).
+    #[value(name = "btrace-text")]
+    BtraceText,
 }
 
 /// What was written.
@@ -66,7 +76,7 @@ impl ConvertFormat {
         match self {
             Self::FastModels => Some(TarmacStyle::FastModels),
             Self::Es => Some(TarmacStyle::Es),
-            Self::Rst => None,
+            Self::Rst | Self::Btrace | Self::BtracePlain | Self::BtraceText => None,
         }
     }
 
@@ -97,9 +107,14 @@ impl Command for ConvertArguments {
     }
 
     fn run(&self) -> Result<()> {
-        match self.to.style() {
-            Some(style) => convert(self, style),
-            None => convert_to_rst(&self.common, self.target()),
+        let branches = |form| convert_branches(&self.common, self.target(), form);
+        match self.to {
+            ConvertFormat::FastModels => convert(self, TarmacStyle::FastModels),
+            ConvertFormat::Es => convert(self, TarmacStyle::Es),
+            ConvertFormat::Rst => convert_to_rst(&self.common, self.target()),
+            ConvertFormat::Btrace => branches(BranchForm::WithHeader),
+            ConvertFormat::BtracePlain => branches(BranchForm::Plain),
+            ConvertFormat::BtraceText => branches(BranchForm::Text),
         }
     }
 }
@@ -146,13 +161,17 @@ fn target_name(arguments: &ConvertArguments) -> String {
 }
 
 /// Where the result goes.
-enum Target {
+pub(super) enum Target {
     StandardOutput(BufWriter<io::Stdout>),
     File(NewFile),
 }
 
 impl Target {
-    fn finish(self) -> io::Result<()> {
+    /// Gives it its name, if it has one.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub(super) fn finish(self) -> io::Result<()> {
         match self {
             Self::StandardOutput(mut out) => out.flush(),
             Self::File(file) => file.finish(),
@@ -177,7 +196,7 @@ impl Write for Target {
 }
 
 /// Where the result goes, but never over the trace.
-fn output(target: Option<&Path>, trace: &Path) -> Result<Target> {
+pub(super) fn output(target: Option<&Path>, trace: &Path) -> Result<Target> {
     match target {
         None => Ok(Target::StandardOutput(BufWriter::with_capacity(BUFFER_BYTES, io::stdout()))),
         Some(path) if is_same_file(trace, path) => bail!("the result would overwrite the trace: {path:?}"),

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::Args;
 use stepback_parsers::{Position, rst::Rst};
 
+use super::btrace_records;
 use super::cells::{resolved, thread_id};
 use super::command::Command;
 use super::follow;
@@ -50,6 +51,10 @@ fn answer(wishes: &ListingWishes, report: &mut Report<'_>) -> Result<()> {
     }
     if let Some(trace) = session.index.source().rst().filter(|_| wishes.records) {
         return rst_records::print_records(trace, first_record(trace, &wishes.from, from)?, wishes, report);
+    }
+    if let Some(trace) = session.index.source().btrace().filter(|_| wishes.records) {
+        let first = if let Place::Record(number) = wishes.from { number } else { trace.first_record_from(from)? };
+        return btrace_records::print_records(trace, first, wishes, report);
     }
     print_until(&mut Listing::from(from, wishes), session.index.step_count(), wishes, report)
 }

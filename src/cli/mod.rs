@@ -4,6 +4,7 @@
 
 mod arguments;
 mod at;
+mod btrace_records;
 mod callinfo;
 mod calls_json;
 mod calltree;
@@ -12,6 +13,7 @@ mod check;
 mod command;
 mod commands;
 mod convert;
+mod convert_btrace;
 mod convert_rst;
 mod counts;
 mod date;

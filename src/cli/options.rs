@@ -61,6 +61,10 @@ pub struct TraceOptions {
     /// The traced CPU is big-endian.
     #[arg(long)]
     pub bi: bool,
+    /// How the records stand in the file, for recordings of branches (Btrace) in another layout than Stepback's own:
+    /// a small TOML file with the offset, width and byte order of each field (see the README).
+    #[arg(long, value_name = "FILE")]
+    pub record_layout: Option<PathBuf>,
     /// The trace has no instruction-set field, and all code is Thumb.
     #[arg(long)]
     pub implicit_thumb: bool,
@@ -99,6 +103,8 @@ pub enum FormatName {
     Drmemtrace,
     /// RST of Sun's SPARC simulators: one or more files, or a directory.
     Rst,
+    /// Branch records of Sun's Btrace, or its text form.
+    Btrace,
 }
 
 /// An architecture by name.
@@ -147,6 +153,7 @@ impl TraceOptions {
                 FormatName::Tarmac => Format::Tarmac,
                 FormatName::Drmemtrace => Format::Drmemtrace,
                 FormatName::Rst => Format::Rst,
+                FormatName::Btrace => Format::Btrace,
             }),
             endian: match (self.li, self.bi) {
                 (_, true) => Some(Endian::Big),
@@ -155,6 +162,7 @@ impl TraceOptions {
             },
             arch: self.arch.map(|arch| arch.0),
             implicit_thumb: self.implicit_thumb,
+            record_layout: self.record_layout.clone(),
             threads: self.threads,
         }
     }

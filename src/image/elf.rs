@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail, ensure};
 use goblin::container::{Container, Ctx};
 use goblin::elf::header::Header;
-use goblin::elf::program_header::{PF_W, PT_LOAD, ProgramHeader};
+use goblin::elf::program_header::{PF_W, PF_X, PT_LOAD, ProgramHeader};
 use goblin::elf::section_header::{
     SHF_ALLOC, SHF_EXECINSTR, SHN_ABS, SHN_COMMON, SHN_LORESERVE, SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_SYMTAB,
 };
@@ -37,6 +37,8 @@ pub struct ElfContent {
     pub set: Option<InstructionSet>,
     /// The addresses of its code, by the file's own count.
     pub code: Vec<Range<u64>>,
+    /// Where it begins; none where it says nothing of that.
+    pub entry: Option<Address>,
     /// Its symbols, those for linkers first, then those for loaders; one that both tables hold comes twice.
     pub symbols: Vec<Symbol>,
     /// What it loads, in its order; nothing where it has debug information alone.
@@ -74,6 +76,8 @@ pub struct LoadedSegment {
     pub len_bytes: u64,
     /// Whether the program may change it: a loader may have done so, too, before the first instruction.
     pub is_writable: bool,
+    /// Whether it is code.
+    pub is_executable: bool,
 }
 
 /// What an ELF file says about itself.
@@ -134,7 +138,8 @@ fn read_checked(bytes: &[u8], offset: u64) -> Result<ElfContent> {
     let names = section_names(bytes, &header, &sections);
     let tables = Tables { bytes, sections: &sections, names, context, set };
     symbols.extend(tables.stubs().into_iter().map(|stub| reader.stub_symbol(&stub)));
-    Ok(ElfContent { endian, set, code, symbols, segments })
+    let entry = (header.e_entry != 0).then(|| Address(header.e_entry.wrapping_add(offset)));
+    Ok(ElfContent { endian, set, code, entry, symbols, segments })
 }
 
 fn set_of(header: &Header, context: Ctx) -> Option<InstructionSet> {
@@ -199,6 +204,7 @@ fn loaded_segment(bytes: &[u8], segment: &ProgramHeader, offset: u64) -> Result<
         bytes: content.into(),
         len_bytes: segment.p_memsz,
         is_writable: segment.p_flags & PF_W != 0,
+        is_executable: segment.p_flags & PF_X != 0,
     })
 }
 

@@ -301,7 +301,7 @@ impl Images {
     }
 
     fn add(&mut self, spec: &ImageSpec, content: ElfContent, debug_file: Option<PathBuf>) {
-        let ElfContent { endian, set, code, mut symbols, mut segments } = content;
+        let ElfContent { endian, set, code, mut symbols, mut segments, .. } = content;
         let lines = debug_file.as_ref().unwrap_or(&spec.path).clone();
         self.lines.push(Arc::new(ImageLines::new(lines, spec.offset, code)));
         symbols.sort_by(|a, b| (a.address, &a.raw_name, a.size_bytes).cmp(&(b.address, &b.raw_name, b.size_bytes)));

@@ -25,6 +25,7 @@ mod modules;
 #[cfg(test)]
 mod modules_tests;
 mod plt;
+mod program_file;
 mod spec;
 mod symbol;
 #[cfg(test)]
@@ -34,5 +35,6 @@ pub use images::{ImageInfo, Images};
 pub use lines::{InlineSite, LineRange, SourceLine};
 pub use machine::machine_of;
 pub use modules::ModuleSearch;
+pub use program_file::program_file;
 pub use spec::ImageSpec;
 pub use symbol::{Symbol, SymbolAt, SymbolKind};

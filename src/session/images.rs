@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use stepback_machine::{Endian, InstructionSet};
+use stepback_parsers::ProgramFile;
 use stepback_parsers::drmemtrace::ModulesLog;
 
 use super::{Companions, OpenOptions};
-use crate::image::{ImageSpec, Images, ModuleSearch, machine_of};
+use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
 
 /// How a notice about an image begins that is not for the trace's processor.
 pub const FOREIGN_IMAGE: &str = "the image is for another processor";
@@ -42,6 +43,27 @@ pub fn load(
         notices.push(format!("the image is {}-endian, the trace is read as {}-endian", word(endian), word(traced)));
     }
     Ok(images)
+}
+
+/// The code of the images that [`load`] would take, for traces whose steps follow from it.
+///
+/// # Errors
+/// An image that the user named cannot be used.
+pub fn program(options: &OpenOptions, set: InstructionSet) -> Result<Vec<ProgramFile>> {
+    let is_ours = |spec: &&ImageSpec| machine_of(&spec.path).is_none_or(|found| set.is_of_image(Some(found)));
+    let files = |specs: &[ImageSpec]| specs.iter().filter(is_ours).map(program_file).collect::<Result<Vec<_>>>();
+    let named = files(&options.images)?;
+    if !named.is_empty() {
+        return Ok(named);
+    }
+    // What is wrong with these is told when their symbols are loaded.
+    let remembered: Vec<_> = if options.images.is_empty() { options.remembered_images.clone() } else { Vec::new() };
+    let remembered: Vec<_> = remembered.iter().filter_map(|spec| program_file(spec).ok()).collect();
+    if !remembered.is_empty() {
+        return Ok(remembered);
+    }
+    let beside = beside_for(set, options);
+    Ok(beside.into_iter().filter_map(|spec| program_file(&spec).ok()).collect())
 }
 
 /// Of images that were chosen, those that are for the processor of the trace, where there are any: names and bytes of a

@@ -15,6 +15,7 @@ use stepback_parsers::{
     drmemtrace::{Drmemtrace, TraceHead, Width},
     kept::{KeptOptions, KeptPlace},
     packed::{PackedKind, PackedText, head_of},
+    template::RecordTemplate,
 };
 
 use super::images;
@@ -24,6 +25,8 @@ use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions};
 use crate::image::machine_of;
 
+/// Longer files describe no record.
+const TEMPLATE_LIMIT: u64 = 1 << 20;
 /// How often a trace that is being read is asked whether it is done.
 const WAIT: Duration = Duration::from_millis(5);
 
@@ -77,7 +80,10 @@ impl Input {
         let assumed = options.arch.or_else(|| machine_of_images(&files, &opened, options));
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let kept = kept_options(&fingerprint, steps_place, options);
-        let assumed = Assumed { instruction_set: assumed, ..assumed_by(options) };
+        let program = files.format.needed_program().map(|set| images::program(options, set)).transpose()?;
+        let template = options.record_layout.as_deref().map(template_of).transpose()?;
+        let assumed =
+            Assumed { instruction_set: assumed, program: program.unwrap_or_default(), template, ..assumed_by(options) };
         let source = files.format.open_files(opened, assumed, kept).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
         Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: Some(files) })
@@ -197,6 +203,17 @@ fn machine_of_images(files: &TraceFiles, opened: &[TraceFile], options: &OpenOpt
     specs.iter().find_map(|spec| machine_of(&spec.path)).filter(|set| set.word_bytes() == address_bytes)
 }
 
+/// How somebody describes the records of a trace.
+fn template_of(path: &Path) -> Result<RecordTemplate> {
+    let unreadable = |error| anyhow!("the layout of the records could not be read ({error}): {path:?}");
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() || metadata.len() > TEMPLATE_LIMIT {
+        bail!("this is no description of records: {path:?}");
+    }
+    let text = fs::read_to_string(path).map_err(unreadable)?;
+    text.parse().map_err(|error| anyhow!("{error}: {path:?}"))
+}
+
 /// The format of a compressed trace, by its first text.
 fn packed_format(file: Arc<File>, kind: PackedKind, options: &OpenOptions) -> Result<Format> {
     let path = &options.path;
@@ -235,6 +252,7 @@ fn assumed_by(options: &OpenOptions) -> Assumed {
         endian: options.endian.unwrap_or_default(),
         implicit_thumb: options.implicit_thumb,
         instruction_set: options.arch,
+        ..Assumed::default()
     }
 }
 

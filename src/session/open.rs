@@ -235,7 +235,10 @@ impl<'a> IndexSearch<'a> {
         let mut notices = Vec::new();
         let companions = Arc::new(input.companions(&mut notices));
         let set = input.source.traits().instruction_set;
-        let images = Arc::new(images::load(options, &companions, set, &mut notices)?);
+        // Of most formats the byte order is known, whatever nobody said.
+        let endian = Some(input.source.traits().endian);
+        let images = images::load(&OpenOptions { endian, ..options.clone() }, &companions, set, &mut notices)?;
+        let images = Arc::new(images);
         let places = index_places(options);
         Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
     }

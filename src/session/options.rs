@@ -61,6 +61,8 @@ pub struct OpenOptions {
     pub endian: Option<Endian>,
     /// Tarmac lines lack the instruction-set field, and all code is Thumb.
     pub implicit_thumb: bool,
+    /// A description of the records of a format that may have several (TOML); none: as the format has them itself.
+    pub record_layout: Option<PathBuf>,
     /// Worker threads that build the index; 0: one for each core.
     pub threads: usize,
 }

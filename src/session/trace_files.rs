@@ -59,6 +59,10 @@ impl TraceFiles {
         if path.is_dir() {
             return Self::of_directory(path).map(Some);
         }
+        if options.record_layout.is_some() {
+            // What is described need not begin like anything.
+            return Ok(Some(Self::new(Format::Btrace, &directory_of(path), vec![path.clone()], Vec::new())));
+        }
         let may_be = options.format.is_none_or(|format| !format.is_text());
         if may_be { Self::of_file(path) } else { Ok(None) }
     }

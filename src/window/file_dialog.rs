@@ -141,6 +141,7 @@ fn with_trace_filters(dialog: rfd::FileDialog) -> rfd::FileDialog {
         .add_filter("Tarmac traces, also compressed", Format::Tarmac.endings())
         .add_filter("DynamoRIO traces (drmemtrace)", Format::Drmemtrace.endings())
         .add_filter("RST traces of Sun's simulators, all files of one", Format::Rst.endings())
+        .add_filter("Recordings of branches (Btrace)", Format::Btrace.endings())
 }
 
 fn name_of(file: &str) -> &str {

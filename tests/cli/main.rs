@@ -5,6 +5,7 @@
 mod at;
 mod bad_input;
 mod bad_place;
+mod btrace;
 mod callinfo;
 mod calltree;
 mod check;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::mem::take;
 
 use foldhash::HashMap;
-use stepback_machine::{Address, Branch, Control, Delay, Encoding, Flow, InstructionSet, Site, Target};
+use stepback_machine::{Address, Branch, Control, Delay, Encoding, Flow, InstructionSet, Site, Target, WindowStep};
 
 use crate::btrace::kind::{BranchKind, is_probe};
 use crate::program_file::ProgramFile;
@@ -77,6 +77,8 @@ impl Transfer {
 struct Part {
     first: u64,
     words: Vec<u32>,
+    /// For each word to which register window it turns, if it does.
+    turns: Vec<Option<WindowStep>>,
     /// For each word how many from it on are no forks, up to the next fork or the end; or [`FORK`] and the number of a fork.
     runs: Vec<u32>,
 }
@@ -130,7 +132,9 @@ impl ProgramCode {
                 }
             };
         }
-        self.parts.push(Part { first, words, runs });
+        let turn = |word: &u32| encoding_of(*word).and_then(|encoding| SET.window_step(&encoding));
+        let turns = words.iter().map(turn).collect();
+        self.parts.push(Part { first, words, turns, runs });
     }
 
     /// The part that has an address, and the place of its word there.
@@ -155,12 +159,14 @@ impl ProgramCode {
         part.words.get(place).copied()
     }
 
-    /// The instructions from an address on, as many as lie together and no more than asked for.
+    /// The instructions from an address on, as many as lie together and no more than asked for, and to which register
+    /// window each turns.
     #[inline]
-    pub fn words(&self, first: u64, count: u64) -> &[u32] {
-        let Some((part, place)) = self.place(first) else { return &[] };
-        let rest = part.words.get(place..).unwrap_or_default();
-        rest.get(..usize::try_from(count).unwrap_or(usize::MAX)).unwrap_or(rest)
+    pub fn words(&self, first: u64, count: u64) -> impl Iterator<Item = (u32, Option<WindowStep>)> {
+        let found = self.place(first);
+        let words = found.and_then(|(part, place)| part.words.get(place..)).unwrap_or_default();
+        let turns = found.and_then(|(part, place)| part.turns.get(place..)).unwrap_or_default();
+        words.iter().copied().zip(turns.iter().copied()).take(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     /// What the instruction at an address is that a file has; none for one that only goes on.

@@ -19,6 +19,8 @@ mod retold;
 mod source;
 mod summary;
 mod text_line;
+mod windows;
+mod written;
 
 pub use fit::{Fitting, Misfit};
 pub use head::BtraceHead;
@@ -29,3 +31,4 @@ pub use reader::RecordReader;
 pub use record::BranchRecord;
 pub use source::{Btrace, BtraceOptions};
 pub use text_line::{HEADING, TextLine};
+pub use written::{RecordsOfSteps, TextWriter, header};

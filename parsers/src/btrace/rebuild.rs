@@ -5,19 +5,20 @@
 //! what leads to it is told right before it.
 
 use foldhash::HashMap;
-use stepback_machine::Branch;
+use stepback_machine::{Branch, WindowStep};
 
 use crate::btrace::code::{ProgramCode, SET, WORD, encoding_of};
 use crate::btrace::fit::{Fitting, Misfit};
 use crate::btrace::kind::BranchKind;
 use crate::btrace::order::Turn;
 use crate::btrace::record::BranchRecord;
+use crate::btrace::windows::Windows;
 use crate::events::{DelaySlot, Place, Problem, Recurrence, TextKind, ThreadNumber};
 use crate::gap::{Gap, GapReason};
 use crate::marker::{Marker, MarkerKind};
 use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Stop, Walk};
 use crate::step_store::encoder::{BlockSink, Encoder};
-use crate::step_store::record::{Reached, StoredStep, StoredThread};
+use crate::step_store::record::{Reached, StoredRegister, StoredStep, StoredThread};
 
 /// Threads have numbers of 16 bits.
 const THREADS: usize = 1 << 16;
@@ -44,6 +45,7 @@ pub struct Rebuild<'e, B> {
 struct Thread {
     number: ThreadNumber,
     walk: Walk,
+    windows: Windows,
     /// Its next record was not there yet when the last one had its turn.
     is_open: bool,
     /// The record at which the walk stands.
@@ -88,7 +90,12 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         let Some(thread) = self.threads.get_mut(place) else { return };
         (thread.last, thread.is_open) = (Some(*record), next.is_none() && *may_go_on);
         if let Some(fitting) = thread.at_record.take() {
-            let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+            let mut sink = StepSink {
+                encoder: self.encoder,
+                code: &self.code,
+                thread: thread.number,
+                windows: &mut thread.windows,
+            };
             thread.walk.decide(&fitting.transfer.fork, fitting.decision, &mut sink);
         }
         match next {
@@ -101,7 +108,8 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
     /// What a thread most likely did behind its last record.
     fn tail(&mut self, place: usize) {
         let Some(thread) = self.threads.get_mut(place) else { return };
-        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+        let mut sink =
+            StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
         thread.walk.tail(&self.code, &mut sink);
     }
 
@@ -129,10 +137,14 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         let place = self.threads.len();
         let thread = u16::try_from(place).ok().filter(|_| place < THREADS).map(ThreadNumber)?;
         self.encoder.thread(thread, StoredThread { tid: number, pid: 0 });
+        if !self.code.is_empty() {
+            self.encoder.mode(thread, Windows::default().mode());
+        }
         self.numbers.insert(number, place);
         self.threads.push(Thread {
             number: thread,
             walk: Walk::default(),
+            windows: Windows::default(),
             is_open: false,
             at_record: None,
             cpu: None,
@@ -179,7 +191,8 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         if !entries.any(|entry| thread.walk.begin(&self.code, Some(*entry), record.pc)) {
             thread.walk.begin(&self.code, None, record.pc);
         }
-        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+        let mut sink =
+            StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
         thread.walk.come_to(&self.code, record.pc, &mut sink);
         thread.at_record = Some(fitting);
     }
@@ -194,7 +207,8 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             Err(misfit) => return self.contradict(place, next, misfit),
         };
         let Some(thread) = self.threads.get_mut(place) else { return };
-        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: thread.number };
+        let mut sink =
+            StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
         let stop = thread.walk.come_to(&self.code, next.pc, &mut sink);
         thread.at_record = Some(fitting);
         let (number, last) = (thread.number, thread.last);
@@ -211,7 +225,8 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
     fn contradict(&mut self, place: usize, record: &BranchRecord, misfit: Misfit) {
         let Some(thread) = self.threads.get_mut(place) else { return };
         let number = thread.number;
-        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: number };
+        let windows = &mut thread.windows;
+        let mut sink = StepSink { encoder: self.encoder, code: &self.code, thread: number, windows };
         let went = thread.walk.advance(&self.code, record.pc, &mut sink);
         thread.walk.lose();
         thread.at_record = None;
@@ -278,6 +293,21 @@ struct StepSink<'a, B> {
     encoder: &'a mut Encoder<B>,
     code: &'a ProgramCode,
     thread: ThreadNumber,
+    windows: &'a mut Windows,
+}
+
+impl<B: BlockSink> StepSink<'_, B> {
+    /// What an instruction does to the register window.
+    #[inline(never)]
+    fn turn(&mut self, step: WindowStep) {
+        let is_unknown = self.windows.turn(step);
+        self.encoder.mode(self.thread, self.windows.mode());
+        if is_unknown {
+            for view in self.windows.cells() {
+                self.encoder.register(self.thread, StoredRegister { view, value: None });
+            }
+        }
+    }
 }
 
 impl<B: BlockSink> PathSink for StepSink<'_, B> {
@@ -285,9 +315,12 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
         let PassedStretch { first, instructions, origin } = stretch;
         let mut step = step_of(self.thread, first, 0);
         step.reached.origin = origin;
-        for word in self.code.words(first, instructions) {
-            step.encoding = encoding_of(*word);
+        for (word, turn) in self.code.words(first, instructions) {
+            step.encoding = encoding_of(word);
             self.encoder.step(&step);
+            if let Some(turn) = turn {
+                self.turn(turn);
+            }
             step.pc = step.pc.wrapping_add(WORD);
         }
     }
@@ -307,6 +340,10 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
         };
         let reached = Reached { slot, is_executed: slot != DelaySlot::Annulled, origin };
         self.encoder.step(&StoredStep { branch, target, reached, ..step_of(self.thread, pc, word) });
+        let turn = self.code.words(pc, 1).next().and_then(|(_, turn)| turn);
+        if let Some(turn) = turn.filter(|_| reached.is_executed) {
+            self.turn(turn);
+        }
     }
 
     fn gap(&mut self, gap: Gap) {

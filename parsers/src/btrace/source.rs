@@ -55,7 +55,7 @@ pub struct Btrace {
     traits: SourceTraits,
     file: TraceFile,
     /// None: the file is a text.
-    layout: Option<BranchLayout>,
+    layout: Option<Box<BranchLayout>>,
     notice: Option<String>,
     is_complete: bool,
 }
@@ -105,7 +105,7 @@ impl Btrace {
             rebuild(order, &program, is_stopped, encoder)
         };
         let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
-        Ok(Self { trace, traits, file, layout: Some(layout), notice, is_complete })
+        Ok(Self { trace, traits, file, layout: Some(Box::new(layout)), notice, is_complete })
     }
 
     /// The steps.
@@ -115,13 +115,29 @@ impl Btrace {
 
     /// The records in the order of their turns; none of a text, which has none.
     pub fn records(&self) -> Option<Order> {
-        let layout = self.layout.clone()?;
+        let layout = self.layout.as_deref()?.clone();
         Some(Order::new(RecordReader::new(self.file.clone(), layout)))
+    }
+
+    /// The number of the first record behind the step before a position. O(1) reads.
+    ///
+    /// # Errors
+    /// The store could not be read.
+    pub fn first_record_from(&self, position: Position) -> io::Result<u64> {
+        if position.0 == 0 {
+            return Ok(1);
+        }
+        Ok(self.store().records_of_item(position.0 + 1, &mut StoreScratch::default())?.start)
+    }
+
+    /// The records in the order of the file; none of a text, which has none.
+    pub fn records_in_file(&self) -> Option<RecordReader> {
+        Some(RecordReader::new(self.file.clone(), self.layout.as_deref()?.clone()))
     }
 
     /// How records stand in the file; none of a text.
     pub fn layout(&self) -> Option<&BranchLayout> {
-        self.layout.as_ref()
+        self.layout.as_deref()
     }
 
     /// False when records alone are shown, for want of the program.

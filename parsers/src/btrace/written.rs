@@ -1,0 +1,203 @@
+//! The two forms of a recording, written: records behind a header, and a line for each step.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+
+use stepback_machine::{Branch, Delay, step_text};
+
+use crate::btrace::code::{Transfer, WORD};
+use crate::btrace::head::{HEADER_BYTES, MAGIC};
+use crate::btrace::record::BranchRecord;
+use crate::btrace::text_line::HEADING;
+use crate::events::{DelaySlot, EventSink, MarkerEvent, StepEvent, ThreadNumber};
+use crate::gap::Gap;
+
+/// Flags of a header: addresses of 64 bits, big-endian.
+const FLAGS: u32 = 0x0202_0000;
+
+/// The header of a file of so many records in our own layout.
+pub fn header(records: u64, first_time: u64) -> Vec<u8> {
+    let mut header = MAGIC.to_vec();
+    header.extend(1u16.to_be_bytes());
+    header.extend(40u16.to_be_bytes());
+    header.extend(u32::from(HEADER_BYTES).to_be_bytes());
+    header.extend(records.to_be_bytes());
+    header.extend(first_time.to_be_bytes());
+    header.extend(FLAGS.to_be_bytes());
+    header.resize(usize::from(HEADER_BYTES), 0);
+    header
+}
+
+/// Writes a line for each step that it is handed, of one thread.
+pub struct TextWriter<W> {
+    out: W,
+    last_time: Option<u64>,
+    /// Lines for steps so far.
+    pub lines: u64,
+    failure: Option<io::Error>,
+}
+
+impl<W: Write> TextWriter<W> {
+    /// Begins with the heading.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        writeln!(out, "{HEADING}")?;
+        Ok(Self { out, last_time: None, lines: 0, failure: None })
+    }
+
+    /// Whether all could be written.
+    ///
+    /// # Errors
+    /// It could not.
+    pub fn check(&mut self) -> io::Result<()> {
+        self.failure.take().map_or(Ok(()), Err)
+    }
+
+    fn line(&mut self, text: &str) {
+        if self.failure.is_none() {
+            self.failure = writeln!(self.out, "{text}").err();
+        }
+    }
+}
+
+impl<W: Write> EventSink for TextWriter<W> {
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        let text = step_text(step.text, step.encoding(), step.pc, step.instruction_set, step.length_bytes);
+        let (mnemonic, operands) = text.split_once(' ').unwrap_or((&text, ""));
+        let delta = step.time.zip(self.last_time).map_or(0, |(time, last)| time.saturating_sub(last));
+        self.last_time = step.time.or(self.last_time);
+        self.lines += 1;
+        let line = format!("{delta:8} {:016x} {:08x}      {mnemonic:<8}{operands}", step.pc.0, step.opcode);
+        self.line(line.trim_end());
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        if Gap::of(event.marker).is_some() && self.lines > 0 {
+            self.line(" ...");
+        }
+    }
+}
+
+/// Makes the records that a recorder would have written of the steps that it is handed, of one thread.
+pub struct RecordsOfSteps<F> {
+    each: F,
+    /// The last three steps.
+    steps: VecDeque<Step>,
+    names: Vec<String>,
+    /// Records so far.
+    pub records: u64,
+    /// Branches of which the steps do not show where they led.
+    pub left_out: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    pc: u64,
+    word: u32,
+    time: Option<u64>,
+    thread: u64,
+    branch: Branch,
+    slot: DelaySlot,
+}
+
+impl<F: FnMut(&BranchRecord)> RecordsOfSteps<F> {
+    /// Hands out each record.
+    pub fn new(each: F) -> Self {
+        Self { each, steps: VecDeque::new(), names: Vec::new(), records: 0, left_out: 0 }
+    }
+
+    /// No more steps come, or none that follow those before.
+    pub fn settle(&mut self) {
+        while !self.steps.is_empty() {
+            self.take_first();
+        }
+    }
+
+    fn take_first(&mut self) {
+        let Some(step) = self.steps.pop_front() else { return };
+        let Some(transfer) = Transfer::of(step.word, step.pc).filter(|_| step.slot != DelaySlot::Annulled) else {
+            return;
+        };
+        let Some(kind) = transfer.kind else { return };
+        let ahead = [0, 1].map(|place| self.steps.get(place).copied());
+        let Some(record) = record_of(&step, &transfer, ahead) else {
+            self.left_out += 1;
+            return;
+        };
+        self.records += 1;
+        (self.each)(&BranchRecord { number: self.records, kind: Some(kind as u8), ..record });
+    }
+}
+
+/// What a recorder would have written of a step, by the two steps behind it.
+fn record_of(step: &Step, transfer: &Transfer, ahead: [Option<Step>; 2]) -> Option<BranchRecord> {
+    let control = transfer.fork.control;
+    let behind_slot = step.pc.wrapping_add(2 * WORD);
+    let then = match ahead {
+        [Some(slot), behind] if control.delay != Delay::None && slot.slot != DelaySlot::None => {
+            behind.map(|step| step.pc)
+        }
+        [Some(next), _] if control.delay != Delay::None => Some(next.pc),
+        // A branch that is never taken, and keeps its place in the order.
+        [next, behind] => next.and(behind.map(|step| step.pc)).or(Some(behind_slot)),
+    };
+    let is_taken = match (transfer.is_always_taken, step.branch) {
+        (Some(is_taken), _) => is_taken,
+        (None, Branch::Conditional(Some(is_taken))) => is_taken,
+        (None, _) => {
+            then.filter(|then| *then != behind_slot).is_some_and(|then| control.target.address() == Some(then))
+        }
+    };
+    let target = match (is_taken, control.target.address()) {
+        (true, Some(target)) => target,
+        (false, _) => then.unwrap_or(behind_slot),
+        (true, None) => then?,
+    };
+    let is_annulled = match control.delay {
+        Delay::Annulled => true,
+        Delay::UnlessNotTaken => !is_taken,
+        Delay::Slot | Delay::None => false,
+    };
+    Some(BranchRecord {
+        number: 0,
+        time: step.time,
+        pc: step.pc,
+        target,
+        thread: step.thread,
+        cpu: None,
+        is_taken,
+        is_annulled: Some(is_annulled),
+        kind: None,
+        word: Some(step.word),
+    })
+}
+
+impl<F: FnMut(&BranchRecord)> EventSink for RecordsOfSteps<F> {
+    fn thread_named(&mut self, _thread: ThreadNumber, name: &str) {
+        self.names.push(name.to_owned());
+    }
+
+    fn begin_step(&mut self, step: &StepEvent<'_>) {
+        let name = self.names.get(usize::from(step.thread.0));
+        let thread = name.and_then(|name| name.parse().ok()).unwrap_or(1);
+        self.steps.push_back(Step {
+            pc: step.pc.0,
+            word: step.opcode,
+            time: step.time,
+            thread,
+            branch: step.branch,
+            slot: step.delay_slot,
+        });
+        if self.steps.len() > 2 {
+            self.take_first();
+        }
+    }
+
+    fn marker(&mut self, event: &MarkerEvent) {
+        if Gap::of(event.marker).is_some() {
+            self.settle();
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The forms of a recording of branches, each of another.
+
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+
+use anyhow::{Result, anyhow, bail};
+use serde::Serialize;
+use stepback_index::Cancel;
+use stepback_parsers::btrace::{BranchLayout, BranchRecord, Btrace, RecordsOfSteps, TextWriter, header};
+use stepback_parsers::{ParseScratch, Source as _};
+
+use super::convert::{Target, output};
+use super::misspelt::Misspelt;
+use super::progress::{say, watched};
+use super::report::{OutputError, STANDARD_OUTPUT};
+use super::trace_arguments::TraceArguments;
+use crate::session::{IndexPolicy, Input, OpenOptions};
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BranchForm {
+    /// Records behind a header.
+    WithHeader,
+    /// Records alone.
+    Plain,
+    /// A line for each instruction.
+    Text,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct WrittenJson {
+    to: &'static str,
+    records: Option<u64>,
+    lines: Option<u64>,
+    /// Branches of which the trace does not show where they led.
+    left_out: u64,
+}
+
+/// Writes a recording in another form.
+pub fn convert_branches(common: &TraceArguments, target: Option<&Path>, form: BranchForm) -> Result<()> {
+    let TraceArguments { trace, options, report } = common;
+    if target.is_none() && form != BranchForm::Text && io::stdout().is_terminal() {
+        bail!("the records are no text: name a file with -o");
+    }
+    // Nothing is left behind: a copy that is there is used, none is made.
+    let input = Input::open(&OpenOptions { policy: IndexPolicy::Never, ..options.to_open_options(trace) })?;
+    let Some(source) = input.source.btrace() else {
+        let why = format!("only recordings of branches can be written as Btrace: {trace:?}");
+        return Err(Misspelt(why).into());
+    };
+    watched("reading", report, |progress| input.settle(trace, progress, &Cancel::default()))?;
+    if !report.quiet {
+        input.notices().for_each(|notice| say(&format!("note: {notice}: {trace:?}")));
+    }
+    let mut out = output(target, trace)?;
+    let written = watched("converting", report, |_| match form {
+        BranchForm::Text => write_text(source, &mut out),
+        BranchForm::WithHeader | BranchForm::Plain => write_records(source, form, &mut out),
+    });
+    let name = target.map_or_else(|| STANDARD_OUTPUT.to_owned(), |path| format!("{path:?}"));
+    let written = written.map_err(|error| match error.downcast::<io::Error>() {
+        // Whoever reads the result may have enough of it.
+        Ok(error) if error.kind() == io::ErrorKind::BrokenPipe => OutputError::new(error, name.clone()).into(),
+        Ok(error) => anyhow!("{error}: {trace:?}"),
+        Err(error) => anyhow!("{error}: {trace:?}"),
+    })?;
+    out.finish().map_err(|error| OutputError::new(error, name))?;
+    if input.is_changed(trace) {
+        bail!("the trace changed while it was read: {trace:?}");
+    }
+    if written.left_out > 0 && !report.quiet {
+        let count = written.left_out;
+        say(&format!("note: {count} branches are left out, since the trace does not show where they led: {trace:?}"));
+    }
+    if report.json { print_json(&written) } else { Ok(()) }
+}
+
+fn write_text(source: &Btrace, out: &mut Target) -> Result<WrittenJson> {
+    one_thread(source)?;
+    if !source.is_reconstructed() {
+        bail!("the text form has a line for each instruction, so the program is needed: name it with --image");
+    }
+    let mut text = TextWriter::new(out)?;
+    source.parse(0..source.length(), &mut ParseScratch::default(), &mut text)?;
+    text.check()?;
+    Ok(WrittenJson { to: "btrace-text", records: None, lines: Some(text.lines), left_out: 0 })
+}
+
+/// The text form has no place for a second thread.
+fn one_thread(source: &Btrace) -> Result<()> {
+    let count = source.store().facts().threads.len();
+    if count > 1 {
+        bail!("the text form cannot tell threads apart, and this recording has {count}");
+    }
+    Ok(())
+}
+
+fn write_records(source: &Btrace, form: BranchForm, out: &mut Target) -> Result<WrittenJson> {
+    let layout = BranchLayout::own(0);
+    let mut written = WrittenJson { to: "btrace", records: None, lines: None, left_out: 0 };
+    let count = each_record(source, |_| Ok(()))?;
+    let mut bytes = Vec::new();
+    let mut is_first = true;
+    each_record(source, |record| {
+        bytes.clear();
+        if std::mem::take(&mut is_first) && form == BranchForm::WithHeader {
+            bytes = header(count.records, record.time.unwrap_or(0));
+        }
+        layout.write(record, &mut bytes);
+        out.write_all(&bytes)
+    })?;
+    (written.records, written.left_out) = (Some(count.records), count.left_out);
+    Ok(written)
+}
+
+/// How many records were handed out.
+struct Counted {
+    records: u64,
+    left_out: u64,
+}
+
+/// Hands out the records in the order of the file, or those that a recorder would have written of a text.
+fn each_record(source: &Btrace, mut each: impl FnMut(&BranchRecord) -> io::Result<()>) -> Result<Counted> {
+    if let Some(mut reader) = source.records_in_file() {
+        let mut records = 0;
+        while let Some(record) = reader.next_record()? {
+            each(&record)?;
+            records += 1;
+        }
+        return Ok(Counted { records, left_out: 0 });
+    }
+    let mut failure = None;
+    let mut sink = RecordsOfSteps::new(|record: &BranchRecord| {
+        if failure.is_none() {
+            failure = each(record).err();
+        }
+    });
+    source.parse(0..source.length(), &mut ParseScratch::default(), &mut sink)?;
+    sink.settle();
+    let counted = Counted { records: sink.records, left_out: sink.left_out };
+    failure.map_or(Ok(counted), |error| Err(error.into()))
+}
+
+fn print_json(json: &WrittenJson) -> Result<()> {
+    let written = writeln!(io::stdout(), "{}", serde_json::to_string(json)?);
+    Ok(written.map_err(|error| OutputError::new(error, STANDARD_OUTPUT.to_owned()))?)
+}

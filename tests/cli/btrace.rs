@@ -1,0 +1,152 @@
+//! Recordings of branches.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::support::Sandbox;
+
+/// A fixture, copied so that what is kept beside it is kept there.
+fn put(sandbox: &Sandbox, name: &str) -> String {
+    sandbox.file(name, fixture(name))
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/btrace").join(name)).unwrap()
+}
+
+/// The path of `hello`, with the program beside it.
+fn hello(sandbox: &Sandbox) -> String {
+    put(sandbox, "hello.elf");
+    put(sandbox, "hello.btf")
+}
+
+fn paths(steps: &[Value]) -> Vec<(String, bool)> {
+    let path = |step: &Value| (step["pc"].as_str().unwrap().to_owned(), step["executed"].as_bool().unwrap());
+    steps.iter().map(path).collect()
+}
+
+#[test]
+fn the_path_follows_from_the_records_and_the_program_beside_them() {
+    let sandbox = Sandbox::new();
+    let trace = hello(&sandbox);
+    let info = sandbox.json(&["info", &trace]);
+    assert_eq!(
+        (&info["format"], &info["steps"], &info["time"]["unit"]),
+        (&"btrace".into(), &1737.into(), &"ns".into())
+    );
+    assert_eq!((&info["warnings"]["count"], &info["threads"][0]["id"]), (&0.into(), &"1".into()));
+    let steps = sandbox.json_lines(&["list", &trace, "--count", "5"]);
+    let remarks: Vec<_> = steps.iter().map(|step| step["remarks"].clone()).collect();
+    let between = serde_json::json!(["reconstructed"]);
+    assert_eq!(remarks[..3], [between.clone(), between, Value::Null]);
+    assert_eq!(remarks[3], serde_json::json!(["in a delay slot", "reconstructed"]));
+    assert_eq!(steps[2]["time"], 1_000_000_004_240u64);
+}
+
+#[test]
+fn calls_are_those_of_the_path() {
+    let sandbox = Sandbox::new();
+    let trace = hello(&sandbox);
+    let calls = sandbox.json_lines(&["calltree", &trace]);
+    let names: Vec<_> = calls.iter().filter_map(|call| call["function"]["name"].as_str()).collect();
+    assert_eq!(names[..4], ["_start", "start_c", "fib", "fib"]);
+    assert_eq!(calls.len(), 38);
+}
+
+#[test]
+fn values_are_inferred_where_they_are_forced() {
+    let sandbox = Sandbox::new();
+    let trace = hello(&sandbox);
+    let state = sandbox.json(&["at", &trace, "7", "--regs"]);
+    assert_eq!(state["registers"]["g1"], "0x0000000000003039");
+    assert_eq!(state["register_sources"]["g1"], "inferred");
+    assert_eq!((&state["registers"]["l0"], &state["register_sources"]["l0"]), (&Value::Null, &"unknown".into()));
+}
+
+#[test]
+fn lost_records_are_one_gap_in_the_list() {
+    let sandbox = Sandbox::new();
+    put(&sandbox, "hello.elf");
+    let trace = put(&sandbox, "hello_gap.btf");
+    let text = sandbox.run(&["list", &trace, "--image", "hello.elf"]).succeeds().out;
+    let gaps: Vec<_> = text.lines().filter(|line| line.contains("[gap_lost unknown]")).collect();
+    assert_eq!(gaps.len(), 1);
+    assert!(gaps[0].contains("[gap from 0x100248 to 0x100234, 152760 ns after the record before]"), "{}", gaps[0]);
+    assert_eq!(text.lines().count(), 1629);
+}
+
+#[test]
+fn without_its_program_a_recording_shows_its_records() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "hello.btf");
+    let ran = sandbox.run(&["info", &trace]).succeeds();
+    assert!(
+        ran.err.contains("so only the recorded branches are shown: with the right one (--image ELF"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(sandbox.json(&["info", &trace])["steps"], 351);
+    // The program of another recording is no help, and the right one is used as soon as it is named.
+    put(&sandbox, "cti.elf");
+    let ran = sandbox.run(&["info", &trace, "--image", "cti.elf"]).succeeds();
+    assert!(ran.err.contains("are of another program or were loaded elsewhere"), "{}", ran.err);
+    put(&sandbox, "hello.elf");
+    assert_eq!(sandbox.json(&["info", &trace])["steps"], 1737);
+}
+
+#[test]
+fn records_are_listed_by_their_numbers() {
+    let sandbox = Sandbox::new();
+    let trace = hello(&sandbox);
+    let records = sandbox.json_lines(&["list", &trace, "--records"]);
+    assert_eq!((records.len(), &records[2]["kind"], &records[2]["taken"]), (351, &"BPcc".into(), &true.into()));
+    let some = sandbox.json_lines(&["list", &trace, "--records", "--from", "r:5", "--count", "2"]);
+    assert_eq!(some, records[4..6]);
+    let behind = sandbox.json_lines(&["list", &trace, "--records", "--from", "12", "--count", "1"]);
+    assert_eq!(behind[0]["pc"], "0x100180");
+    let text = sandbox.run(&["list", &trace, "--records", "--count", "1"]).succeeds().out;
+    assert!(text.contains("CALL   0x10016c to 0x100400 taken  call 0x100400"), "{text}");
+}
+
+#[test]
+fn every_form_leads_back_to_the_others() {
+    let sandbox = Sandbox::new();
+    let trace = hello(&sandbox);
+    let expected = paths(&sandbox.json_lines(&["list", &trace]));
+    sandbox.run(&["convert", &trace, "--to", "btrace", "-o", "a.btf"]).succeeds();
+    sandbox.run(&["convert", "a.btf", "--to", "btrace-plain", "-o", "b.btf"]).succeeds();
+    assert!(std::fs::read(sandbox.path("b.btf")).unwrap() == fixture("hello.btf"));
+    assert_eq!(std::fs::metadata(sandbox.path("a.btf")).unwrap().len(), 64 + 14040);
+    sandbox.run(&["convert", &trace, "--to", "btrace-text", "-o", "hello.text"]).succeeds();
+    assert_eq!(paths(&sandbox.json_lines(&["list", "hello.text"])), expected);
+    let text = std::fs::read_to_string(sandbox.path("hello.text")).unwrap();
+    assert_eq!(text.lines().nth(9), Some("    4240 0000000000100410 7fffff5a      call    0x100178"));
+    sandbox.run(&["convert", "hello.text", "--to", "btrace", "-o", "c.btf"]).succeeds();
+    assert_eq!(paths(&sandbox.json_lines(&["list", "c.btf", "--image", "hello.elf"])), expected);
+    let ran = sandbox.run(&["convert", &trace, "--to", "tarmac-fm"]);
+    ran.fails_with(&["only Tarmac traces can be converted to a style of Tarmac"]);
+}
+
+#[test]
+fn records_in_another_layout_are_read_by_their_description() {
+    let sandbox = Sandbox::new();
+    put(&sandbox, "hello.elf");
+    // The same fields, each in the other byte order.
+    let mut bytes = fixture("hello.btf");
+    for record in bytes.chunks_exact_mut(40) {
+        for (start, end) in [(0, 8), (8, 16), (16, 24), (32, 36)] {
+            record[start..end].reverse();
+        }
+    }
+    let trace = sandbox.file("hello.raw", bytes);
+    let layout = "record_bytes = 40\nbyte_order = \"little\"\n[fields]\ntime = { offset = 0, bytes = 8 }\n\
+        pc = { offset = 8, bytes = 8 }\ntarget = { offset = 16, bytes = 8 }\ntaken = { offset = 30, bytes = 1, bits = 1 }\n\
+        instruction = { offset = 32, bytes = 4 }\n";
+    sandbox.file("own.toml", layout);
+    let info = sandbox.json(&["info", &trace, "--record-layout", "own.toml"]);
+    assert_eq!((&info["steps"], &info["warnings"]["count"]), (&1737.into(), &0.into()));
+    sandbox.file("bad.toml", "record_bytes = 40\n[fields]\npc = { offset = 39, bytes = 8 }\n");
+    let ran = sandbox.run(&["info", &trace, "--record-layout", "bad.toml"]);
+    ran.fails_with(&["the field \"pc\" must have 1 to 8 bytes inside of the record", "bad.toml"]);
+}
