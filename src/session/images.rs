@@ -13,19 +13,29 @@ use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
 /// How a notice about an image begins that is not for the trace's processor.
 pub const FOREIGN_IMAGE: &str = "the image is for another processor";
 
+/// How a trace decodes: what an image must fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Decoding {
+    /// Its instruction set.
+    pub set: InstructionSet,
+    /// The order of its bytes.
+    pub endian: Endian,
+}
+
 /// Loads the images of a trace.
 ///
 /// An image that the user named must be usable; one that was merely found costs a notice when it is not.
-/// `set`: how the trace decodes, as far as its beginning tells.
+/// `decoding`: how the trace decodes, as far as its beginning tells.
 pub fn load(
     options: &OpenOptions,
     companions: &Companions,
-    set: InstructionSet,
+    decoding: Decoding,
     notices: &mut Vec<String>,
 ) -> Result<Images> {
     if let Some(log) = &companions.modules {
         return of_modules(options, companions, log, notices);
     }
+    let Decoding { set, endian: traced } = decoding;
     let chosen = match options.images.is_empty() {
         true => remembered(options, notices),
         false => Some(Images::load(&options.images)?),
@@ -38,9 +48,9 @@ pub fn load(
             images
         }
     };
-    let traced = options.endian.unwrap_or_default();
     if let Some(endian) = images.endian().filter(|endian| *endian != traced) {
-        notices.push(format!("the image is {}-endian, the trace is read as {}-endian", word(endian), word(traced)));
+        let (image, traced) = (word(endian), word(traced));
+        notices.push(format!("the image is {image}-endian, the trace is read as {traced}-endian"));
     }
     Ok(images)
 }
@@ -197,6 +207,8 @@ fn image_beside(trace: &Path, set: InstructionSet) -> Option<PathBuf> {
 mod tests {
     use super::*;
 
+    const LITTLE: Decoding = Decoding { set: InstructionSet::A64, endian: Endian::Little };
+
     #[test]
     fn an_image_bears_the_name_of_the_trace_up_to_its_first_dot() {
         let folder = tempfile::tempdir().unwrap();
@@ -233,14 +245,11 @@ mod tests {
         let remembered_images = specs.map(|name| ImageSpec { path: root.join(name), offset: 16 }).to_vec();
         let options = OpenOptions { remembered_images, ..OpenOptions::new("a.tarmac") };
         let mut notices = Vec::new();
-        let images = load(&options, &Companions::default(), InstructionSet::A64, &mut notices).unwrap();
+        let images = load(&options, &Companions::default(), LITTLE, &mut notices).unwrap();
         assert_eq!(images.infos().len(), 1);
         assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
         let named = OpenOptions { images: vec![ImageSpec { path: root.join("nowhere.elf"), offset: 0 }], ..options };
-        assert!(
-            load(&named, &Companions::default(), InstructionSet::A64, &mut notices).is_err(),
-            "what is named must be usable"
-        );
+        assert!(load(&named, &Companions::default(), LITTLE, &mut notices).is_err(), "what is named must be usable");
     }
 
     /// The same file for another machine, by its header alone.
@@ -265,7 +274,7 @@ mod tests {
         };
         let loaded = |options: &OpenOptions| {
             let mut notices = Vec::new();
-            let images = load(options, &Companions::default(), InstructionSet::A64, &mut notices).unwrap();
+            let images = load(options, &Companions::default(), LITTLE, &mut notices).unwrap();
             (images.infos().iter().map(|info| info.spec.clone()).collect::<Vec<_>>(), notices)
         };
         let (specs, notices) = loaded(&named(&[&foreign]));
@@ -292,12 +301,9 @@ mod tests {
         let companions = Companions { modules: Some(ModulesLog::parse(log)), ..Companions::default() };
         let options = OpenOptions { remembered_images: images.clone(), ..OpenOptions::new("a.trace") };
         let mut notices = Vec::new();
-        assert!(load(&options, &companions, InstructionSet::A64, &mut notices).unwrap().is_empty());
+        assert!(load(&options, &companions, LITTLE, &mut notices).unwrap().is_empty());
         assert!(notices[0].starts_with("an image of last time is left out"), "{notices:?}");
         let options = OpenOptions { images, ..options };
-        assert!(
-            load(&options, &companions, InstructionSet::A64, &mut notices).is_err(),
-            "what is named must be usable"
-        );
+        assert!(load(&options, &companions, LITTLE, &mut notices).is_err(), "what is named must be usable");
     }
 }

@@ -13,7 +13,7 @@ use stepback_index::{
 use stepback_machine::Address;
 use stepback_parsers::{AnySource, Format, Source as _, drmemtrace::Drmemtrace, packed::PackedText};
 
-use super::images;
+use super::images::{self, Decoding};
 use super::input::Input;
 use super::places::index_places;
 use super::same_file::is_same_file;
@@ -234,11 +234,9 @@ impl<'a> IndexSearch<'a> {
         // Before the index: a misspelt image should not cost the time of a build.
         let mut notices = Vec::new();
         let companions = Arc::new(input.companions(&mut notices));
-        let set = input.source.traits().instruction_set;
-        // Of most formats the byte order is known, whatever nobody said.
-        let endian = Some(input.source.traits().endian);
-        let images = images::load(&OpenOptions { endian, ..options.clone() }, &companions, set, &mut notices)?;
-        let images = Arc::new(images);
+        let traits = input.source.traits();
+        let decoding = Decoding { set: traits.instruction_set, endian: traits.endian };
+        let images = Arc::new(images::load(options, &companions, decoding, &mut notices)?);
         let places = index_places(options);
         Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
     }

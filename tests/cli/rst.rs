@@ -209,3 +209,12 @@ fn frames_of_traps_have_their_names() {
     let found = sandbox.json_lines(&["find", &trace, "marker", "trap", "--all"]);
     assert_eq!(found.len(), traps.len());
 }
+
+#[test]
+fn an_image_in_the_byte_order_of_its_trace_is_no_matter_to_mention() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "cti.rst");
+    std::fs::copy(fixture("../btrace/cti.elf"), sandbox.path("cti.elf")).unwrap();
+    let ran = sandbox.run(&["info", &trace]).succeeds();
+    assert!(ran.err.contains("cti.elf") && !ran.err.contains("endian"), "{}", ran.err);
+}

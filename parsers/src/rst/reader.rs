@@ -86,8 +86,10 @@ impl RecordReader {
             said(0, format!("{:?}: {what}", file.name))
         }));
         if self.streams.len() > 1 && rule == TurnRule::Instructions {
-            let what = "nothing tells in which order the instructions of its files were executed";
-            self.problems.push(said(0, format!("{what}: they are read in turns of {TURN}")));
+            let what = "nothing tells in which order their instructions were executed";
+            let first = files.first().map(|file| file.name.as_str()).unwrap_or_default();
+            self.problems
+                .push(said(0, format!("{first:?} and its other files: {what}, they are read in turns of {TURN}")));
         }
         Ok(())
     }
