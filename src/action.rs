@@ -108,6 +108,8 @@ pub enum Fold {
     All,
     /// `}`: unfold the whole trace.
     UnfoldAll,
+    /// Fold the handlers that only move register windows to memory and back: spills, fills and what cleans windows.
+    WindowTraps,
 }
 
 /// A cell as the user names it.

@@ -1,7 +1,7 @@
-//! Which trap or exception a frame handles, where the trace tells its type.
+//! Traps: which one a frame handles, where the trace tells its type, and which frames only move register windows.
 
-use stepback_index::{Call, Cancel, Entered, FindMarkers, Query as _, QueryError};
-use stepback_parsers::{MarkerKind, Position};
+use stepback_index::{Call, CallId, Cancel, Entered, FindMarkers, Index, Query as _, QueryError};
+use stepback_parsers::{MarkerKind, Position, Source};
 
 use super::trace_index::TraceIndex;
 
@@ -46,4 +46,30 @@ fn place_among(index: &TraceIndex, call: &Call) -> usize {
         .take(MARKERS)
         .take_while(|frame| frame.call_step == call.call_step && frame.entered == Entered::Exception)
         .count()
+}
+
+/// Markers that are asked for at once.
+const BATCH: usize = 4096;
+
+/// The frames of the handlers that only move register windows: spills, fills, and what cleans windows; in order.
+/// Cost: the list of all traps, and a look at the table of calls for each of these.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn window_trap_frames<S: Source>(index: &Index<S>, cancel: &Cancel) -> Result<Vec<CallId>, QueryError> {
+    let (mut frames, mut from) = (Vec::new(), Position(0));
+    loop {
+        let kinds = vec![MarkerKind::TRAP];
+        let hits = FindMarkers { kinds, thread: None, from, to: index.end(), limit: BATCH }.run(index, cancel)?;
+        let traps = hits.iter().filter(|hit| index.instruction_set(hit.thread).is_window_trap(hit.marker.value));
+        frames.extend(traps.filter_map(|hit| index.calls().called_by(hit.thread, hit.step?)));
+        match hits.last().filter(|last| hits.len() >= BATCH && last.position < index.end()) {
+            Some(last) => from = Position(last.position.0.saturating_add(1)),
+            None => break,
+        }
+    }
+    frames.retain(|id| index.calls().get(*id).is_some_and(|call| call.entered == Entered::Exception));
+    frames.sort_unstable();
+    frames.dedup();
+    Ok(frames)
 }

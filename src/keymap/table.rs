@@ -244,6 +244,7 @@ fn view() -> Vec<Command> {
         new(View, "Unfold calls inside").key(NONE, Key::CloseBracket).in_trace().does(Action::Fold(Fold::UnfoldInside)),
         new(View, "Fold all").key(NONE, Key::OpenCurlyBracket).in_trace().does(Action::Fold(Fold::All)),
         new(View, "Unfold all").key(NONE, Key::CloseCurlyBracket).in_trace().does(Action::Fold(Fold::UnfoldAll)),
+        new(View, "Fold window spills and fills").in_trace().does(Action::Fold(Fold::WindowTraps)),
         new(View, "Raw text").key(NONE, Key::R).in_trace().does(Action::ToggleRawText),
         new(View, "Source lines in rows").in_trace().does(Action::ToggleRowLines),
         new(View, "Show memory…")

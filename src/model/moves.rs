@@ -1,10 +1,11 @@
 //! Moves of a trace window. They look at the trace, so a worker makes them on a copy of the window.
 
-use stepback_index::{CallId, Index, QueryError, SlotReader, ThreadId};
+use stepback_index::{CallId, Cancel, Index, QueryError, SlotReader, ThreadId};
 use stepback_parsers::{Position, Source};
 
 use super::{Ground, Stride, ThreadWalk, TraceWindow};
 use crate::action::{Fold, Way};
+use crate::analysis::traps::window_trap_frames;
 
 /// Something that changes the position of a window, or what it folds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +67,13 @@ impl Move {
             Self::Travel(to) => window.travel(*to, &ground((*to).min(index.end()))?),
             Self::Edge(way) => window.edge(*way, &ground(here)?),
             Self::History(way) => _ = window.history(*way, &ground(here)?),
+            Self::Fold(Fold::WindowTraps) => {
+                let frames = window_trap_frames(index, &Cancel::default())?;
+                if frames.is_empty() {
+                    return Ok(Landing::Nowhere);
+                }
+                window.fold_frames(&frames, &ground(here)?);
+            }
             Self::Fold(what) => window.fold(*what, &ground(here)?),
             Self::ToggleFold(call) => window.toggle_fold(*call, &ground(here)?),
         }

@@ -51,3 +51,83 @@ pub fn place_name(images: &Images, address: Address) -> Option<String> {
     let found = images.symbol_at(address)?;
     Some(if found.offset == 0 { found.name.to_owned() } else { format!("{}+{:x}", found.name, found.offset) })
 }
+
+#[cfg(test)]
+mod tests {
+    use stepback_index::CallId;
+    use stepback_parsers::Position;
+
+    use super::*;
+    use crate::action::{Fold, WindowId};
+    use crate::analysis::traps::window_trap_frames;
+    use crate::model::{Landing, Move, TraceWindow};
+    use crate::session::{OpenOptions, open};
+
+    /// An instruction that goes on with the next, traps, or goes elsewhere.
+    fn instruction(flags: u8, pc: u64, word: u32, ea: u64) -> Vec<u8> {
+        [&[3, flags, 0, 0][..], &word.to_be_bytes(), &pc.to_be_bytes(), &ea.to_be_bytes()].concat()
+    }
+
+    fn trap(level: u8, number: u16, pc: u64) -> Vec<u8> {
+        let [high, low] = number.to_be_bytes();
+        [&[7, level, high, low, 0, 0x12, 0, 0][..], &pc.to_be_bytes(), &(pc + 4).to_be_bytes()].concat()
+    }
+
+    /// A save that spills a window, and a system call inside of which a page is missing.
+    fn nest() -> Vec<u8> {
+        const NOP: u32 = 0x0100_0000;
+        const SAVE: u32 = 0x9de3_bf50;
+        const RETRY: u32 = 0x83f0_0000;
+        const DONE: u32 = 0x81f0_0000;
+        const CALL: u32 = 0x91d0_206d;
+        let mut header = b"\x02\x02\x0d%RST Header v2.13".to_vec();
+        header.resize(24, 0);
+        [
+            header,
+            instruction(0, 0x1000, NOP, 0),
+            trap(0, 0x80, 0x1004),
+            instruction(0x20, 0x1004, SAVE, 0),
+            instruction(0, 0xf000_1000, NOP, 0),
+            instruction(0x44, 0xf000_1004, RETRY, 0x1004),
+            instruction(0, 0x1004, SAVE, 0),
+            instruction(0, 0x1008, NOP, 0),
+            trap(0, 0x16d, 0x100c),
+            instruction(0x64, 0x100c, CALL, 0xf000_2da0),
+            instruction(0, 0xf000_2da0, NOP, 0),
+            trap(1, 0x68, 0xf000_2da4),
+            instruction(0x20, 0xf000_2da4, NOP, 0),
+            instruction(0, 0xf000_0d00, NOP, 0),
+            instruction(0x44, 0xf000_0d04, RETRY, 0xf000_2da4),
+            instruction(0, 0xf000_2da4, NOP, 0),
+            instruction(0x44, 0xf000_2da8, DONE, 0x1010),
+            instruction(0, 0x1010, NOP, 0),
+        ]
+        .concat()
+    }
+
+    #[test]
+    fn traps_inside_of_traps_have_their_names_and_spills_fold_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("nest.rst");
+        std::fs::write(&path, nest()).unwrap();
+        let session = open(&OpenOptions::new(path), &Default::default(), &Default::default()).unwrap();
+        let calls = session.index.calls();
+        let cancel = Cancel::default();
+        let frames: Vec<(u32, String)> = (0..calls.len())
+            .filter_map(|id| calls.get(CallId(id)))
+            .map(|call| (call.depth, frame_name(&session, &call, &cancel).unwrap()))
+            .collect();
+        let expected = [
+            (0, "1000"),
+            (1, "trap 0x80 window spill, normal 0"),
+            (1, "trap 0x16d trap instruction 0x6d"),
+            (2, "trap 0x68 fast data access MMU miss"),
+        ];
+        assert_eq!(frames, expected.map(|(depth, name)| (depth, name.to_owned())));
+        assert_eq!(window_trap_frames(&*session.index, &cancel).unwrap(), [CallId(1)]);
+        let steps = session.index.step_count();
+        let mut window = TraceWindow::new(WindowId(1), steps, Position(0));
+        let landing = Move::Fold(Fold::WindowTraps).make(&session.index, &mut window).unwrap();
+        assert_eq!((landing, window.folds.row_count()), (Landing::Made, steps - 1));
+    }
+}

@@ -205,8 +205,15 @@ impl TraceWindow {
             (Fold::UnfoldInside, Some(frame)) => Arc::make_mut(&mut self.folds).unfold_inside(ground.calls, frame),
             (Fold::All, _) => self.fold_all(ground),
             (Fold::UnfoldAll, _) => Arc::make_mut(&mut self.folds).unfold_all(),
-            (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
+            // Which these are the trace says: see `Self::fold_frames`.
+            (Fold::WindowTraps, _) | (Fold::Containing | Fold::Inside | Fold::UnfoldInside, None) => {}
         }
+        self.leave_folds(ground);
+    }
+
+    /// Folds some calls besides those that are folded.
+    pub fn fold_frames(&mut self, frames: &[CallId], ground: &Ground<'_>) {
+        Arc::make_mut(&mut self.folds).fold_some(ground.calls, frames);
         self.leave_folds(ground);
     }
 

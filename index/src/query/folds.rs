@@ -105,6 +105,11 @@ impl FoldSet {
         self.change(calls, |folded| _ = folded.insert(call));
     }
 
+    /// Folds some calls, as [`Self::fold`] does one.
+    pub fn fold_some(&mut self, calls: &CallTable, some: &[CallId]) {
+        self.change(calls, |folded| folded.extend(some));
+    }
+
     /// Unfolds a call; calls folded inside it stay folded.
     pub fn unfold(&mut self, calls: &CallTable, call: CallId) {
         self.change(calls, |folded| _ = folded.remove(&call));
