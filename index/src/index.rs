@@ -352,6 +352,11 @@ impl<S: Source> Index<S> {
         self.contents.traits.registers == RegisterSource::Operands
     }
 
+    /// Whether what the steps force is filled in where the trace tells no value.
+    pub(crate) fn is_inferred(&self) -> bool {
+        self.has_operands_alone() || self.source.leaves_values_out()
+    }
+
     /// The map of 64 segments for keys of this kind.
     pub(crate) fn key_map(&self, number: usize, kind: Key) -> Result<Directory<'_>, QueryError> {
         let (maps, checked) =

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
     AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, NameReader,
-    Query as _, RegisterViewsAt, Steps, ThreadId, index_in_memory,
+    Query as _, RegisterState, RegisterViewsAt, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowStep, decode};
 use stepback_parsers::rst::{Instruction, RecordReader, Rst, kind};
@@ -63,11 +63,14 @@ fn value(index: &Index<Rst>, position: u64, name: &str) -> Option<u64> {
     if name == "r0" {
         return Some(0);
     }
+    state(index, position, name).value.to_u64()
+}
+
+fn state(index: &Index<Rst>, position: u64, name: &str) -> RegisterState {
     let view = NameReader(index).register_view(name, ThreadId(0)).unwrap();
     let views = vec![(name.to_owned(), view)];
     let states = RegisterViewsAt { position: Position(position), thread: ThreadId(0), views };
-    let states = states.run(index, &Cancel::default()).unwrap();
-    states[0].value.to_u64()
+    states.run(index, &Cancel::default()).unwrap().remove(0)
 }
 
 /// Every effective address is the sum of registers as they are at its step; gives how many there were.
@@ -141,11 +144,24 @@ fn the_last_write_of_an_in_is_that_of_the_callers_out() {
 }
 
 #[test]
-fn what_is_written_and_never_told_is_not_known() {
+fn what_is_written_and_never_told_is_not_recorded() {
     let index = index_of(&fixture("small_nv.rz2.gz"), 1 << 20);
-    let values =
-        (0..index.step_count()).step_by(50).flat_map(|step| ["sp", "o0", "i7"].map(|name| value(&index, step, name)));
-    assert_eq!(values.flatten().count(), 0);
+    let states =
+        (0..index.step_count()).step_by(50).flat_map(|step| ["sp", "o0", "i7"].map(|name| state(&index, step, name)));
+    let (mut inferred, mut all) = (0, 0);
+    for state in states {
+        let is_known = !state.value.is_unknown();
+        assert_eq!(
+            (state.source, state.reason.is_some()),
+            match is_known {
+                true => (ValueSource::Inferred, true),
+                false => (ValueSource::Unknown, false),
+            }
+        );
+        (inferred, all) = (inferred + u64::from(is_known), all + 1);
+    }
+    // The stack pointer and return addresses mostly follow.
+    assert!(inferred * 2 > all, "{inferred} of {all}");
     // Who wrote is known nevertheless.
     let view = NameReader(&index).register_view("o0", ThreadId(0)).unwrap();
     let cell = Cell::Register { thread: ThreadId(0), view };
@@ -233,6 +249,9 @@ const SAVE: u32 = 0x9de3_bf50;
 const RESTORE: u32 = 0x81e8_0000;
 const FLUSHW: u32 = 0x8158_0000;
 const WRPR_CWP: u32 = 0x9394_0000;
+const RETRY: u32 = 0x83f0_0000;
+/// `ldx [ %o0 ], %l0`
+const LDX_L0: u32 = 0xe05a_2000;
 const L0: u8 = 16;
 
 /// A program that calls so deep as there are windows, and comes back; what is told behind each `restore` is to be said.
@@ -335,4 +354,37 @@ fn a_window_that_is_told_late_leaves_the_cells_their_numbers() {
     assert_eq!([1, 3].map(|position| value(&index, position, "l0")), [Some(5); 2]);
     assert_eq!([1, 3].map(|position| last_write(&index, position, "l0")), [Some(0); 2]);
     assert_eq!([1, 2, 3].map(|position| value(&index, position, "cwp")), [3, 4, 3].map(Some));
+}
+
+#[test]
+fn what_is_said_before_the_end_of_a_trap_is_not_of_its_handler() {
+    let mut writer = RstWriter::new(8);
+    writer.state(0x92);
+    writer.register_before(Kind::Privileged, 9, 2);
+    writer.register_before(Kind::Integer, 14, 0x1000);
+    writer.instruction(0x1000, MOV_L0, None, Flags::default());
+    writer.trap(0xc0, 0x1004);
+    let flags = Flags { has_trap: true, is_taken: true, is_annulled: false };
+    writer.instruction(0x1004, RESTORE, Some(0x9000), flags);
+    writer.instruction(0x9000, MOV_L0, None, Flags::default());
+    writer.pair_before([7, 14], [0x77, 0x1000]);
+    writer.instruction(0x9004, RETRY, Some(0x1004), Flags { is_taken: true, ..Flags::default() });
+    writer.instruction(0x1004, RESTORE, None, Flags::default());
+    let index = index_of_file(TraceFile { name: "end".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    let at = |position| ["g7", "sp", "fp"].map(|name| value(&index, position, name));
+    assert_eq!(at(3), [None, None, None]);
+    assert_eq!(at(4), [Some(0x77), Some(0x1000), None]);
+    assert_eq!(at(5), [Some(0x77), None, None]);
+}
+
+#[test]
+fn what_a_trace_tells_of_memory_gives_registers_their_values() {
+    let mut writer = RstWriter::new(8);
+    writer.memory(0x2000, 8, 0x1234);
+    writer.instruction(0x1000, LDX_L0, Some(0x2000), Flags::default());
+    writer.instruction(0x1004, 0x0100_0000, None, Flags::default());
+    let index = index_of_file(TraceFile { name: "load".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    let found = state(&index, 1, "l0");
+    assert_eq!((found.value.to_u64(), found.source), (Some(0x1234), ValueSource::Inferred));
+    assert_eq!(found.reason.unwrap().to_string(), "loaded by step 0: what the trace states at step 0");
 }

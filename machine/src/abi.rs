@@ -46,6 +46,15 @@ pub enum Failure {
     },
 }
 
+/// A bit of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StateBit {
+    /// The register.
+    pub register: &'static str,
+    /// The bit, the lowest is 0.
+    pub bit: u8,
+}
+
 /// Where a call leaves the address that it returns to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReturnAddress {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use capstone::Capstone;
 
-use crate::abi::Abi;
+use crate::abi::{Abi, StateBit};
 use crate::address::Address;
 use crate::bank::BankedRegister;
 use crate::bytes::Encoding;
@@ -44,6 +44,10 @@ pub(crate) trait Architecture {
     const ALIGNMENT: u8 = 1;
     /// Bytes of the delay slot behind a call, a return or a computed jump.
     const SLOT_BYTES: u8 = 0;
+    /// The numbers of the registers besides the general and the vector registers that instructions compute with.
+    const COMPUTED: Range<u16> = 0..0;
+    /// While this is set the upper half of addresses is cut off.
+    const NARROW_ADDRESSES: Option<StateBit> = None;
     /// The address's lowest bit says how to decode what is there.
     const HAS_MARKED_ADDRESSES: bool = false;
     /// The mark is set on addresses of this set.
@@ -156,6 +160,10 @@ pub(crate) trait Architecture {
     #[inline(always)]
     fn is_link(_register: RegisterId) -> bool {
         false
+    }
+    /// Whether a register points to the stack of its thread wherever an address is made of it.
+    fn is_stack_pointer(register: RegisterId) -> bool {
+        register == RegisterId::SP
     }
     /// What it does to the register windows when it is executed.
     fn window_step(_encoding: &Encoding) -> Option<WindowStep> {

@@ -61,7 +61,7 @@ mod window;
 mod word;
 mod x86;
 
-pub use abi::{Abi, Failure, ReturnAddress, SystemCalls};
+pub use abi::{Abi, Failure, ReturnAddress, StateBit, SystemCalls};
 pub use access_kind::AccessKind;
 pub use address::Address;
 pub use arm::psr::Psr;

@@ -24,6 +24,8 @@ pub struct Meaning {
     pub extent: Option<StoreExtent>,
     /// The registers that get values that can be told; no byte is in two of them.
     pub writes: Vec<RegisterEffect>,
+    /// Where a jump goes that [`crate::Target`] does not tell exactly: a register with something added.
+    pub target: Expression,
 }
 
 /// When the effects of an instruction happen.

@@ -3,9 +3,11 @@
 //! A question of the trait [`Architecture`] is a method of [`InstructionSet`] here. All of them are resolved when the
 //! program is compiled: what is asked for each line of a trace costs a comparison, not a call through a table.
 
+use std::ops::Range;
+
 use capstone::Capstone;
 
-use crate::abi::{Abi, ReturnAddress};
+use crate::abi::{Abi, ReturnAddress, StateBit};
 use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::arm::a64::set::A64;
@@ -288,6 +290,22 @@ impl InstructionSet {
     #[inline(always)]
     pub const fn slot_bytes(self) -> u8 {
         ask!(self, Of => Of::SLOT_BYTES)
+    }
+
+    /// The numbers of the registers besides the general and the vector registers that instructions compute with:
+    /// the cells of windows, registers of state. Empty where there are none, or where they are not described.
+    pub const fn computed_registers(self) -> Range<u16> {
+        ask!(self, Of => Of::COMPUTED)
+    }
+
+    /// The bit that, while it is set, has the upper half of addresses cut off; none where there is no such thing.
+    pub const fn narrow_addresses(self) -> Option<StateBit> {
+        ask!(self, Of => Of::NARROW_ADDRESSES)
+    }
+
+    /// True for a register that points to the stack of its thread wherever an address is made of it.
+    pub fn is_stack_pointer(self, register: RegisterId) -> bool {
+        ask!(self, Of => Of::is_stack_pointer(register))
     }
 
     /// What an instruction does to the register windows when it is executed; none: it leaves them alone.

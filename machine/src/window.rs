@@ -34,6 +34,8 @@ const GLOBALS: u16 = CELLS + 32 * WINDOW_CELLS;
 const NEIGHBOURS: u16 = GLOBALS + 8 * 8;
 /// The first number behind all that stands for one cell in each window.
 pub const BEHIND_CELLS: u16 = NEIGHBOURS + 32;
+/// Cells and globals, and what comes behind them.
+pub const COMPUTED: Range<u16> = CELLS..NUMBERED_OUTS;
 /// The outs of each window by its number: how many windows there are decides which cells these are.
 const NUMBERED_OUTS: u16 = 896;
 

@@ -131,6 +131,10 @@ impl Source for AnySource {
         ask!(self, trace => trace.is_clock_coarse())
     }
 
+    fn leaves_values_out(&self) -> bool {
+        ask!(self, trace => trace.leaves_values_out())
+    }
+
     fn notice(&self) -> Option<String> {
         ask!(self, trace => trace.notice())
     }

@@ -116,6 +116,11 @@ pub trait Source: Send + Sync {
         false
     }
 
+    /// True when writes of registers and accesses may be recorded without their values, though others bear them.
+    fn leaves_values_out(&self) -> bool {
+        false
+    }
+
     /// What the user should know about the files that were made of the trace, as one sentence.
     fn notice(&self) -> Option<String> {
         None
@@ -217,6 +222,10 @@ impl<T: Source> Source for &T {
 
     fn is_clock_coarse(&self) -> bool {
         T::is_clock_coarse(self)
+    }
+
+    fn leaves_values_out(&self) -> bool {
+        T::leaves_values_out(self)
     }
 
     fn notice(&self) -> Option<String> {

@@ -120,7 +120,8 @@ pub fn register_board(session: &Session, request: &BoardRequest, cancel: &Cancel
     let mut board = RegisterBoard::new(group, &now, before.as_ref());
     let pc = board.pc.as_ref().and_then(|cell| cell.value.to_u64());
     board.pc_symbol = pc.and_then(|pc| place_name(&session.images, Address(pc)));
-    board.is_inferred = index.source().traits().registers == RegisterSource::Operands;
+    let source = index.source();
+    board.is_inferred = source.traits().registers == RegisterSource::Operands || source.leaves_values_out();
     let name = index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone());
     (board.thread_name, board.available) = (name.unwrap_or_default(), available);
     Ok(board)

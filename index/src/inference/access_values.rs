@@ -8,7 +8,7 @@ use crate::answers::error::QueryError;
 use crate::answers::step_record::{AccessTarget, Effect, StepRecord};
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
-use crate::inference::engine::Engine;
+use crate::inference::engine::{Circumstances, Engine};
 use crate::inference::knowledge::Knowledge;
 use crate::inference::observed::Observed;
 use crate::inference::others::run_of;
@@ -34,7 +34,12 @@ pub(super) struct AccessValues {
 
 impl AccessValues {
     /// What the steps of some slots stored and loaded, as far as it is known; where they are too many, of the last ones.
-    pub fn of<S: Source>(index: &Index<S>, slots: &[u64], cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn of<S: Source>(
+        index: &Index<S>,
+        slots: &[u64],
+        circumstances: Circumstances,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
         let mut wanted = Vec::with_capacity(slots.len());
         for slot in slots {
             wanted.push((SlotReader(index).thread_at(Position(*slot))?, *slot));
@@ -49,7 +54,6 @@ impl AccessValues {
             }
         }
         runs.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.last().copied()));
-        let circumstances = circumstances(index);
         let mut values = Self { pieces: Vec::new(), is_big_endian: circumstances.endian == Endian::Big };
         for (thread, slots) in runs.iter().take(RUNS) {
             cancel.check()?;
@@ -93,11 +97,11 @@ pub(crate) fn fill_accesses<S: Source>(
 ) -> Result<(), QueryError> {
     let has_access = |record: &&StepRecord| record.effects.iter().any(|effect| matches!(effect, Effect::Access(_)));
     let slots: Vec<u64> = records.iter().filter(has_access).map(|record| record.step.after().0).collect();
-    let Some(last) = slots.last().filter(|_| index.has_operands_alone()) else { return Ok(()) };
+    let Some(last) = slots.last().filter(|_| index.is_inferred()) else { return Ok(()) };
     if DoubtReader(index).is_filtered(Position(*last), cancel)? {
         return Ok(());
     }
-    let values = AccessValues::of(index, &slots, cancel)?;
+    let values = AccessValues::of(index, &slots, circumstances(index), cancel)?;
     for record in records {
         let slot = record.step.after().0;
         let accesses = record.effects.iter_mut().filter_map(|effect| match effect {

@@ -10,8 +10,9 @@ use crate::answers::reason::Reason;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::Value;
 use crate::index::Index;
+use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
-use crate::inference::snapshot::{Snapshot, Surroundings, circumstances, snapshot};
+use crate::inference::snapshot::{Snapshot, Surroundings, snapshot};
 use crate::read::diversions::BREAKS;
 use crate::read::markers::{MarkerReader, WantedMarkers};
 use crate::read::operands::OperandReader;
@@ -30,11 +31,19 @@ const FAR: Surroundings = Surroundings { before: 64, behind: 128 };
 /// How many far writes are looked at for one position.
 const FAR_LIMIT: usize = 12;
 
+/// A moment of a thread.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ThreadPosition {
+    pub thread: ThreadId,
+    pub position: Position,
+}
+
 /// What is inferred around a position.
 pub(super) struct Around<'a, S> {
     index: &'a Index<S>,
     thread: ThreadId,
     position: Position,
+    circumstances: Circumstances,
     near: Snapshot,
     /// By the slot of the write.
     far: Vec<(u64, Snapshot)>,
@@ -45,14 +54,23 @@ pub(super) struct Around<'a, S> {
 }
 
 impl<'a, S: Source> Around<'a, S> {
-    pub fn new(index: &'a Index<S>, thread: ThreadId, position: Position, cancel: &Cancel) -> Result<Self, QueryError> {
+    pub fn new(
+        index: &'a Index<S>,
+        at: ThreadPosition,
+        circumstances: Circumstances,
+        cancel: &Cancel,
+    ) -> Result<Self, QueryError> {
         cancel.check()?;
-        let mut near = snapshot_at(index, thread, position.0, NEAR)?;
+        let ThreadPosition { thread, position } = at;
+        let mut near = snapshot_at(index, at, circumstances, NEAR)?;
         let word_bytes = index.instruction_set(thread).word_bytes();
         if near.view(RegisterView::new(RegisterId::SP, 0, word_bytes)).is_none() {
-            near = snapshot_at(index, thread, position.0, WIDE)?;
+            near = snapshot_at(index, at, circumstances, WIDE)?;
         }
-        Ok(Self { index, thread, position, near, far: Vec::new(), unbroken_from: None, writers: None })
+        if near.lanes.mode.has_windows() {
+            near.lanes.mode = RegisterReader::new(index, thread, position).mode()?;
+        }
+        Ok(Self { index, thread, position, circumstances, near, far: Vec::new(), unbroken_from: None, writers: None })
     }
 
     /// How often two facts differed.
@@ -64,7 +82,7 @@ impl<'a, S: Source> Around<'a, S> {
     /// What is known of a view; none when that is nothing.
     pub fn view(&mut self, view: RegisterView, cancel: &Cancel) -> Result<Option<(Value, Reason)>, QueryError> {
         let near = self.near.view(view);
-        if near.is_some() || !self.near.is_held(view) || view.register >= RegisterId::SP {
+        if near.is_some() || !self.near.is_held(view) || !self.is_looked_for_far(view) {
             return Ok(near);
         }
         cancel.check()?;
@@ -77,13 +95,27 @@ impl<'a, S: Source> Around<'a, S> {
             Some(place) => place,
             None if self.far.len() == FAR_LIMIT => return Ok(None),
             None => {
-                self.far.push((slot, snapshot_at(self.index, self.thread, slot, FAR)?));
+                let at = ThreadPosition { thread: self.thread, position: Position(slot) };
+                self.far.push((slot, snapshot_at(self.index, at, self.circumstances, FAR)?));
                 self.far.len() - 1
             }
         };
+        let Some((_, snapshot)) = self.far.get_mut(place) else { return Ok(None) };
+        let mode = self.near.lanes.mode;
+        if mode.has_windows() {
+            // The cell that the name means at the position.
+            snapshot.lanes.mode = mode;
+        }
         // Where the mode differs the name may mean another register.
-        let snapshot = self.far.get(place).map(|(_, snapshot)| snapshot);
-        Ok(snapshot.filter(|snapshot| snapshot.mode == self.near.mode).and_then(|snapshot| snapshot.view(view)))
+        Ok(if snapshot.lanes.mode == mode { snapshot.view(view) } else { None })
+    }
+
+    /// False for registers that most steps nearby write, or that few facts tell of.
+    fn is_looked_for_far(&self, view: RegisterView) -> bool {
+        let register = view.register;
+        let computed = self.index.instruction_set(self.thread).computed_registers();
+        let is_windowed = || register < RegisterId::PC || computed.contains(&register.0);
+        register < RegisterId::SP || self.near.lanes.mode.has_windows() && is_windowed()
     }
 
     /// The slot of a view's last write, if nothing but instructions changed registers since.
@@ -128,10 +160,11 @@ impl<'a, S: Source> Around<'a, S> {
 /// Follows the steps around a slot.
 fn snapshot_at<S: Source>(
     index: &Index<S>,
-    thread: ThreadId,
-    slot: u64,
+    at: ThreadPosition,
+    circumstances: Circumstances,
     around: Surroundings,
 ) -> Result<Snapshot, QueryError> {
+    let ThreadPosition { thread, position: Position(slot) } = at;
     let run = run_of(index, thread, around.of(index, slot..slot))?;
-    Ok(snapshot(&run, slot, circumstances(index)))
+    Ok(snapshot(&run, slot, circumstances))
 }

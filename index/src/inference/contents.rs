@@ -17,9 +17,10 @@ use crate::inference::access_values::AccessValues;
 use crate::inference::breaks::BreakReader;
 use crate::inference::contested::{Contested, Told};
 use crate::inference::control::is_trap;
+use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
 use crate::inference::shared::IsStored;
-use crate::inference::snapshot::Surroundings;
+use crate::inference::snapshot::{Surroundings, circumstances};
 use crate::read::overtaken::DoubtReader;
 use crate::read::problems::ProblemReader;
 use crate::read::slots::SlotReader;
@@ -44,7 +45,8 @@ pub(crate) fn infer_memory<S: Source>(
     SlotReader(index).check_position(at)?;
     let granules = granules_of(range.address, range.len_bytes);
     let mut bytes = vec![ByteState::default(); granules.map(|(_, mask)| mask.count_ones() as usize).sum()];
-    infer(index, range, at, &mut bytes, cancel)?;
+    let hidden = Circumstances { are_values_taken: false, ..circumstances(index) };
+    infer(index, hidden, Asked { range, at }, &mut bytes, cancel)?;
     Ok(bytes.iter().map(|byte| byte.value).collect())
 }
 
@@ -56,10 +58,17 @@ pub(crate) fn fill_memory<S: Source>(
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    if !index.has_operands_alone() || DoubtReader(index).is_filtered(at, cancel)? {
+    if !index.is_inferred() || DoubtReader(index).is_filtered(at, cancel)? {
         return Ok(());
     }
-    infer(index, range, at, bytes, cancel)
+    infer(index, circumstances(index), Asked { range, at }, bytes, cancel)
+}
+
+/// Which bytes are asked for, and when.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    range: MemoryRange,
+    at: Position,
 }
 
 /// The accesses that may tell what a byte held at a position.
@@ -81,12 +90,12 @@ impl Witnesses {
 
 fn infer<S: Source>(
     index: &Index<S>,
-    range: MemoryRange,
-    at: Position,
+    circumstances: Circumstances,
+    asked: Asked,
     bytes: &mut [ByteState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    let MemoryRange { address, len_bytes } = range;
+    let Asked { range: MemoryRange { address, len_bytes }, at } = asked;
     if len_bytes > LONGEST || !is_one_program(index) {
         return Ok(());
     }
@@ -104,13 +113,14 @@ fn infer<S: Source>(
     let slots: BTreeSet<u64> = witnesses.iter().flat_map(|known| known.all().map(|(slot, _)| slot)).collect();
     let unbroken = unbroken_slots(index, at, &slots, cancel)?;
     let slots: Vec<u64> = slots.range(unbroken).copied().collect();
-    let values = AccessValues::of(index, &slots, cancel)?;
+    let values = AccessValues::of(index, &slots, circumstances, cancel)?;
     let first = slots.first().copied().unwrap_or(at.0).min(at.0);
     let end = slots.last().copied().unwrap_or(at.0).max(at.0);
     let mut contested = Contested::new(index, at, first..end, cancel)?;
     let addresses = (0..bytes.len() as u64).map(|offset| address.0.wrapping_add(offset));
     for ((state, address), known) in bytes.iter_mut().zip(addresses).zip(witnesses) {
-        if matches!(state.source, ValueSource::Recorded) {
+        let is_told = index.source().leaves_values_out() && state.value.is_some();
+        if is_told || matches!(state.source, ValueSource::Recorded) {
             continue;
         }
         let is_stored = if known.last_write.is_some() { IsStored::Yes } else { IsStored::No };

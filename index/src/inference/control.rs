@@ -1,11 +1,13 @@
 //! What happens between two steps that no instruction does.
 
-use stepback_machine::{Branch, Control, Flow, Mode, RegisterView, Registers, Target};
+use stepback_machine::{Branch, Control, Expression, Failure, Flow, Mode, RegisterView, Registers, Target};
 use stepback_parsers::{Marker, MarkerKind, traced_system_call};
 
 use crate::answers::reason::{Fact, Way};
 use crate::inference::engine::{Engine, Here, Traced};
 use crate::inference::run::{RunMarker, RunStep};
+use crate::inference::symbols::Term;
+use crate::inference::traps::Crossing;
 use crate::read::diversions::BREAKS;
 
 impl Engine<'_> {
@@ -23,11 +25,23 @@ impl Engine<'_> {
 
     /// An indirect branch tells what its register held: where it went.
     pub fn state_target(&mut self, here: Here<'_>) {
-        let Some(next) = here.next.filter(|_| here.step.is_executed) else { return };
-        let Some(target) = target_register(here) else { return };
+        let Some(arrival) = here.arrival.filter(|_| here.step.is_executed) else { return };
         let fact = Fact::Target(here.step.step());
-        let term = self.registers.read(target, &mut self.symbols, fact);
-        self.symbols.state(term, next.set.marked_address(next.pc.0), u64::MAX, fact);
+        let sum = &here.instruction.meaning.target;
+        let term = match target_register(here) {
+            Some(target) => self.registers.read(target, &mut self.symbols, fact),
+            None if *sum == Expression::Unknown => return,
+            None => self.term(sum, 64, here).0,
+        };
+        let address = arrival.set.marked_address(arrival.pc.0);
+        self.state_address(term, address, fact);
+    }
+
+    /// An address is what a term is, as far as it tells so.
+    pub fn state_address(&mut self, term: Term, address: u64, fact: Fact) {
+        let bits = self.addresses.bits(address);
+        let mask = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
+        self.symbols.state(term.cut(bits), address & mask, u64::MAX, fact);
     }
 
     fn forget_named(&mut self, names: &[&str], step: &RunStep) {
@@ -43,6 +57,9 @@ impl Engine<'_> {
         while let Some((first, rest)) = self.late.split_first().filter(|(first, _)| first.slot <= until) {
             self.late = rest;
             if BREAKS.contains(&first.marker.kind) {
+                if self.cross(step, first.marker) == Crossing::Kept {
+                    continue;
+                }
                 return self.clear();
             }
             self.take_marker(step, first.marker);
@@ -76,6 +93,10 @@ impl Engine<'_> {
             // Other threads may have gone on before it came.
             self.forget_named(step.set.abi().result.as_slice(), step);
             let failed = self.late.first().filter(|next| next.marker.kind == MarkerKind::SYSTEM_CALL_FAILED);
+            // Where a flag says that it failed, the result is the number of the error.
+            if failed.is_some() && matches!(step.set.abi().system_calls.failure, Failure::Flag { .. }) {
+                return;
+            }
             // Some recordings state here whether the call succeeded.
             if value <= 1 || failed.is_some_and(|failed| failed.marker.value != value.wrapping_neg()) {
                 return;
@@ -108,11 +129,14 @@ impl Here<'_> {
             || !matches!(self.instruction.control.flow, Flow::Next | Flow::Trap)
     }
 
-    /// True when the thread's next step is where the instruction goes, or a record says why it is not.
-    pub fn is_followed(self, markers: &[RunMarker]) -> bool {
-        // A record that is still to come ends what is known by itself.
+    /// True when the thread's next step is where the instruction goes.
+    pub fn is_followed(self) -> bool {
+        self.next.is_some_and(|next| is_expected(self, next))
+    }
+
+    /// True when a record that is still to come says why it is not: it ends what is known by itself.
+    pub fn is_broken_off(self, markers: &[RunMarker]) -> bool {
         !self.step.is_lost && markers.iter().any(|later| BREAKS.contains(&later.marker.kind))
-            || self.next.is_some_and(|next| is_expected(self, next))
     }
 }
 

@@ -7,10 +7,13 @@ use crate::answers::reason::Way;
 use crate::inference::addresses::addresses;
 use crate::inference::memory::Memory;
 use crate::inference::observed::Observed;
+use crate::inference::path::Path;
 use crate::inference::registers::RegisterLanes;
 use crate::inference::run::{Run, RunMarker, RunStep};
 use crate::inference::symbols::{Symbols, Term};
+use crate::inference::traps::TrapTaken;
 use crate::inference::unshown::Unshown;
+use crate::inference::width::{AddressWidth, Decisive};
 
 /// At most this many steps are in the block of an `it`.
 const BLOCK_LIMIT: u8 = 4;
@@ -24,6 +27,13 @@ pub(super) struct Engine<'a> {
     pub memory: Memory,
     /// Steps that may be in a block whose condition another instruction has told.
     block: u8,
+    /// Where control goes, in sets whose branches have slots.
+    pub path: Path,
+    /// The traps whose handlers the steps are in, outermost first.
+    pub traps: Vec<TrapTaken>,
+    /// How much of an address tells, and what decides it.
+    pub addresses: AddressWidth,
+    pub decisive: Option<Decisive>,
     /// The last address that was made of the stack pointer.
     pub stack: Option<u64>,
     /// What the segment of the thread points to.
@@ -63,6 +73,8 @@ pub(super) struct Circumstances {
     pub is_shared: bool,
     /// What the run leaves in memory is followed.
     pub is_memory_followed: bool,
+    /// Values that the trace tells are taken in.
+    pub are_values_taken: bool,
     pub endian: Endian,
 }
 
@@ -84,6 +96,8 @@ pub(super) struct Here<'a> {
     pub addresses: &'a [Option<u64>],
     /// The thread's next step, unless something besides the step came before it.
     pub next: Option<&'a RunStep>,
+    /// The step to which a jump led.
+    pub arrival: Option<&'a RunStep>,
 }
 
 impl Here<'_> {
@@ -95,9 +109,9 @@ impl Here<'_> {
 
 impl<'a> Engine<'a> {
     pub fn new(run: &'a Run<'a>, circumstances: Circumstances) -> Self {
-        let mut symbols = Symbols::default();
+        let symbols = Symbols::default();
         let set = run.steps.first().map_or_else(InstructionSet::default, |step| step.set);
-        let registers = RegisterLanes::new(set, &mut symbols);
+        let registers = RegisterLanes::new(set);
         let memory = Memory::new(circumstances.endian);
         Self {
             run,
@@ -106,6 +120,10 @@ impl<'a> Engine<'a> {
             registers,
             memory,
             block: BLOCK_LIMIT,
+            path: Path::default(),
+            traps: Vec::new(),
+            addresses: run.addresses,
+            decisive: Decisive::of(set),
             stack: None,
             thread_block: None,
             late: &[],
@@ -123,28 +141,36 @@ impl<'a> Engine<'a> {
         let Some(step) = run.steps.get(place) else { return };
         self.take_markers(place, u64::MAX);
         (self.late, self.traced) = (run.markers(step), Traced::default());
+        self.registers.mode = step.mode;
         let instruction = step.encoding.map(|encoding| decode(encoding, step.pc, step.set));
         let known = instruction.as_deref().and_then(|instruction| Some((instruction, instruction.registers.as_ref()?)));
         let Some((instruction, uses)) = known else { return self.clear() };
         let addresses = addresses(&instruction.meaning.memory, run.accesses(step));
-        let next = run.steps.get(place + 1).filter(|next| !step.is_broken && next.mode == step.mode);
-        let here = Here { step, instruction, uses, addresses: &addresses, next };
+        let next = run.steps.get(place + 1).filter(|next| !step.is_broken && next.mode == step.mode_behind());
+        let mut here = Here { step, instruction, uses, addresses: &addresses, next, arrival: next };
+        if step.set.slot_bytes() > 0 {
+            here.arrival = self.path.arrival(here, run.steps.get(place + 1..).unwrap_or_default());
+        }
         match self.execution(here) {
             Execution::Certain => self.execute(here),
             Execution::Possible => self.forget_writes(here, |_| true),
             Execution::None => {}
         }
         self.leave(here);
+        self.take_told(here);
+        let is_followed = if step.set.slot_bytes() > 0 { self.path.follow(here) } else { here.is_followed() };
         self.take_markers(place + 1, step.slot);
-        if !here.is_followed(self.late) {
+        if !is_followed && !here.is_broken_off(run.markers(step)) {
             self.clear();
         }
     }
 
     /// Nothing is known any more.
     pub fn clear(&mut self) {
-        self.registers.clear(&mut self.symbols);
+        self.registers.clear();
         self.memory.clear();
+        self.path.lose();
+        self.traps.clear();
         self.block = BLOCK_LIMIT;
         self.late = &[];
     }
@@ -173,6 +199,7 @@ impl<'a> Engine<'a> {
         // All values are those from before the step.
         let registers = self.register_changes(here);
         let memory = self.memory_changes(here);
+        self.take_access_values(here);
         if self.watched.binary_search(&here.step.slot).is_ok() {
             self.observe(here);
         }

@@ -10,7 +10,9 @@ use crate::answers::register_file::RegisterState;
 use crate::answers::thread::ThreadId;
 use crate::answers::value::ValueSource;
 use crate::index::Index;
-use crate::inference::around::Around;
+use crate::inference::around::{Around, ThreadPosition};
+use crate::inference::engine::Circumstances;
+use crate::inference::snapshot::circumstances;
 use crate::read::overtaken::DoubtReader;
 use crate::read::slots::SlotReader;
 
@@ -25,7 +27,8 @@ pub(crate) fn infer_registers<S: Source>(
     if DoubtReader(index).is_filtered(position, cancel)? {
         return Ok(Inference { registers: Vec::new(), contradictions: 0 });
     }
-    let mut around = Around::new(index, thread, position, cancel)?;
+    let hidden = Circumstances { are_values_taken: false, ..circumstances(index) };
+    let mut around = Around::new(index, ThreadPosition { thread, position }, hidden, cancel)?;
     let mut registers = Vec::new();
     for (name, view) in Registers::shown(index.instruction_set(thread)) {
         let found = around.view(view, cancel)?.filter(|_| view.register != RegisterId::PC);
@@ -42,10 +45,11 @@ pub(crate) fn fill_registers<S: Source>(
     registers: &mut [RegisterState],
     cancel: &Cancel,
 ) -> Result<(), QueryError> {
-    if !index.has_operands_alone() || DoubtReader(index).is_filtered(position, cancel)? {
+    let is_wanted = || index.has_operands_alone() || registers.iter().any(is_missing);
+    if !index.is_inferred() || !is_wanted() || DoubtReader(index).is_filtered(position, cancel)? {
         return Ok(());
     }
-    let mut around = Around::new(index, thread, position, cancel)?;
+    let mut around = Around::new(index, ThreadPosition { thread, position }, circumstances(index), cancel)?;
     around.writers = Some(registers.iter().map(|register| (register.view, register.written_at)).collect());
     for register in registers.iter_mut().filter(|register| register.value.is_unknown()) {
         if let Some((value, reason)) = around.view(register.view, cancel)? {
@@ -53,4 +57,11 @@ pub(crate) fn fill_registers<S: Source>(
         }
     }
     Ok(())
+}
+
+/// True for a register that programs compute with and of which nothing is known; most never touch the vector registers.
+fn is_missing(register: &RegisterState) -> bool {
+    let is_vector = (RegisterId::V0..RegisterId::P0).contains(&register.view.register);
+    let is_computed = register.view.register < RegisterId::PC || is_vector && register.written_at.is_some();
+    register.value.is_unknown() && is_computed
 }

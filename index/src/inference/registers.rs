@@ -1,6 +1,8 @@
 //! The registers of a thread as terms.
 
-use stepback_machine::{InstructionSet, Operation, RegisterId, RegisterView};
+use std::ops::Range;
+
+use stepback_machine::{InstructionSet, Mode, Operation, RegisterId, RegisterView};
 
 use crate::answers::reason::{Fact, Way};
 use crate::inference::symbols::{Field, Symbols, Term};
@@ -18,45 +20,81 @@ const GENERAL: usize = RegisterId::PC.0 as usize;
 const VECTOR_LANES: usize = 2;
 const LANES: usize = GENERAL + 32 * VECTOR_LANES;
 
-/// The registers whose values are followed, in lanes of 8 bytes.
+/// The registers whose values are followed, in lanes of 8 bytes. Those of register windows are followed by cell:
+/// a plain name is the one that it means in the mode.
 #[derive(Clone, Debug)]
 pub(super) struct RegisterLanes {
-    lanes: Vec<Lane>,
+    /// None for those that nobody named since they were forgotten.
+    lanes: Vec<Option<Lane>>,
+    /// How those are.
+    untouched: Way,
     /// True where the registers have 4 bytes.
     is_narrow: bool,
-}
-
-/// The lane in which a byte of a register is; none for registers that are not followed.
-fn lane_of(register: RegisterId, offset: u16) -> Option<usize> {
-    let (number, lane) = (usize::from(register.0), usize::from(offset / 8));
-    if number < GENERAL {
-        return (lane == 0).then_some(number);
-    }
-    let vector = register.0.checked_sub(RegisterId::V0.0).filter(|vector| *vector < 32)?;
-    (lane < VECTOR_LANES).then_some(GENERAL + usize::from(vector) * VECTOR_LANES + lane)
+    /// Those besides general and vector registers.
+    computed: Range<u16>,
+    /// What plain names mean.
+    pub mode: Mode,
 }
 
 impl RegisterLanes {
     /// Registers that nothing is known of.
-    pub fn new(set: InstructionSet, symbols: &mut Symbols) -> Self {
-        let free = || Lane { term: symbols.free(), way: Way::Held };
-        Self { lanes: std::iter::repeat_with(free).take(LANES).collect(), is_narrow: set.word_bytes() == 4 }
+    pub fn new(set: InstructionSet) -> Self {
+        let computed = set.computed_registers();
+        Self {
+            lanes: vec![None; LANES + computed.len()],
+            untouched: Way::Held,
+            is_narrow: set.word_bytes() == 4,
+            computed,
+            mode: Mode::Other,
+        }
+    }
+
+    /// The lane in which a byte of a register is; none for registers that are not followed.
+    fn place(&self, register: RegisterId, offset: u16) -> Option<usize> {
+        let register = if self.mode.has_windows() { self.mode.home(register) } else { register };
+        let (number, lane) = (usize::from(register.0), usize::from(offset / 8));
+        if number < GENERAL {
+            return (lane == 0).then_some(number);
+        }
+        if self.computed.contains(&register.0) {
+            return (lane == 0).then_some(LANES + usize::from(register.0 - self.computed.start));
+        }
+        let vector = register.0.checked_sub(RegisterId::V0.0).filter(|vector| *vector < 32)?;
+        (lane < VECTOR_LANES).then_some(GENERAL + usize::from(vector) * VECTOR_LANES + lane)
     }
 
     /// Forgets them all: they are not even what they were before.
-    pub fn clear(&mut self, symbols: &mut Symbols) {
-        self.lanes.iter_mut().for_each(|lane| *lane = Lane { term: symbols.free(), way: Way::Lost });
+    pub fn clear(&mut self) {
+        self.lanes.fill(None);
+        self.untouched = Way::Lost;
     }
 
-    /// What a lane of a register holds: the one with the byte at an offset.
+    /// Gives those that nobody named yet what later steps may tell of.
+    pub fn settle(&mut self, symbols: &mut Symbols) {
+        let way = self.untouched;
+        for lane in &mut self.lanes {
+            lane.get_or_insert_with(|| Lane { term: symbols.free(), way });
+        }
+    }
+
+    /// What a lane of a register holds: the one with the byte at an offset. None where that is not followed, or before
+    /// [`Self::settle`] was not named.
     pub fn lane(&self, register: RegisterId, offset: u16) -> Option<Lane> {
-        self.lanes.get(lane_of(register, offset)?).copied()
+        self.lanes.get(self.place(register, offset)?).copied().flatten()
+    }
+
+    /// The same, which is named now.
+    fn named(&mut self, register: RegisterId, offset: u16, symbols: &mut Symbols) -> Option<&mut Lane> {
+        let (place, way) = (self.place(register, offset)?, self.untouched);
+        let lane = self.lanes.get_mut(place)?;
+        Some(lane.get_or_insert_with(|| Lane { term: symbols.free(), way }))
     }
 
     /// What a view of at most 8 bytes holds, with zeros above; something unknown where that is not followed.
-    pub fn read(&self, view: RegisterView, symbols: &mut Symbols, fact: Fact) -> Term {
+    pub fn read(&mut self, view: RegisterView, symbols: &mut Symbols, fact: Fact) -> Term {
         let (within, bits) = (view.offset % 8, 8 * view.size_bytes.min(8) as u8);
-        let lane = self.lane(view.register, view.offset).filter(|_| within + view.size_bytes <= 8);
+        let lane = self.named(view.register, view.offset, symbols).copied();
+        let lane = lane.filter(|_| within + view.size_bytes <= 8);
         let Some(lane) = lane else { return symbols.free().cut(bits) };
         if within == 0 {
             return lane.term.cut(bits);
@@ -73,7 +111,7 @@ impl RegisterLanes {
         }
         let bits = 8 * view.size_bytes as u8;
         let is_whole = view.size_bytes == 8 || self.is_narrow && usize::from(view.register.0) < GENERAL && bits == 32;
-        let Some(lane) = lane_of(view.register, view.offset).and_then(|lane| self.lanes.get_mut(lane)) else { return };
+        let Some(lane) = self.named(view.register, view.offset, symbols) else { return };
         let term = if is_whole {
             term.cut(bits)
         } else {
@@ -87,8 +125,10 @@ impl RegisterLanes {
         let end = view.offset.saturating_add(view.size_bytes);
         let mut offset = view.offset / 8 * 8;
         while offset < end {
-            let Some(lane) = lane_of(view.register, offset).and_then(|lane| self.lanes.get_mut(lane)) else { return };
-            *lane = Lane { term: symbols.free(), way };
+            let Some(lane) = self.place(view.register, offset).and_then(|lane| self.lanes.get_mut(lane)) else {
+                return;
+            };
+            *lane = Some(Lane { term: symbols.free(), way });
             offset = offset.saturating_add(8);
         }
     }

@@ -3,14 +3,18 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use stepback_machine::{AccessKind, Address, Branch, Control, Encoding, InstructionSet, Mode, Site};
+use stepback_machine::{
+    AccessKind, Address, Branch, Control, Encoding, Endian, InstructionSet, Mode, RegisterView, Site,
+};
 use stepback_parsers::{
-    EventSink, Marker, MarkerEvent, MemoryAccess, Problem, Source, Step, StepEvent, TextEvent, ThreadNumber,
+    DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Problem, RegisterWrite, Source, Step, StepEvent,
+    TextEvent, ThreadNumber,
 };
 
 use crate::answers::error::QueryError;
 use crate::answers::thread::ThreadId;
 use crate::index::Index;
+use crate::inference::width::AddressWidth;
 use crate::read::diversions::BREAKS;
 use crate::read::encodings::encoding_of;
 use crate::read::slots::SlotReader;
@@ -26,6 +30,7 @@ pub(super) struct RunStep {
     pub branch: Branch,
     pub length_bytes: u8,
     pub is_executed: bool,
+    pub delay_slot: DelaySlot,
     pub mode: Mode,
     /// True when something besides instructions may have changed registers behind it.
     pub is_broken: bool,
@@ -33,11 +38,18 @@ pub(super) struct RunStep {
     pub is_lost: bool,
     accesses: Range<usize>,
     markers: Range<usize>,
+    told: Range<usize>,
 }
 
 impl RunStep {
     pub fn step(&self) -> Step {
         Step(self.slot.saturating_sub(1))
+    }
+
+    /// What plain names mean behind it, as far as it says so.
+    pub fn mode_behind(&self) -> Mode {
+        let encoding = self.encoding.filter(|_| self.is_executed && self.mode.has_windows());
+        self.mode.behind(encoding.and_then(|encoding| self.set.window_step(&encoding)))
     }
 
     /// What its encoding says of control; nothing without an encoding.
@@ -55,6 +67,17 @@ pub(super) struct RunAccess {
     /// What the processor ignores on top of the address.
     pub tag: u64,
     pub size_bytes: u8,
+    /// What it moved, where the trace leaves out only some values and not this one: as a number.
+    pub value: Option<u64>,
+}
+
+/// A register that the trace tells of beside a step, in a trace that leaves some values out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Told {
+    /// The register itself.
+    pub view: RegisterView,
+    /// Of at most 8 bytes; none where it is not known from there on.
+    pub value: Option<u64>,
 }
 
 /// A record that is neither step nor access, and the slot in which it shows.
@@ -69,6 +92,11 @@ pub(super) struct Run<'i> {
     pub steps: Vec<RunStep>,
     accesses: Vec<RunAccess>,
     markers: Vec<RunMarker>,
+    told: Vec<Told>,
+    /// The trace leaves some values out, so others are taken in.
+    has_told: bool,
+    /// Before its first step.
+    pub addresses: AddressWidth,
     /// Blocks of 64 bytes.
     foreign_granules: HashSet<u64, foldhash::fast::RandomState>,
     /// What was written at times that cannot be told from those of the run; nothing where one thread runs alone.
@@ -93,6 +121,9 @@ pub(super) fn run_alone<S: Source>(
         steps: Vec::new(),
         accesses: Vec::new(),
         markers: Vec::new(),
+        told: Vec::new(),
+        has_told: index.source().leaves_values_out(),
+        addresses: AddressWidth::at(index, thread, slots.start.saturating_sub(1))?,
         foreign_granules: HashSet::default(),
         others: None,
         slot: slots.start.saturating_sub(1),
@@ -116,6 +147,11 @@ impl<'i> Run<'i> {
     /// What records besides accesses tell of a step.
     pub fn markers(&self, step: &RunStep) -> &[RunMarker] {
         self.markers.get(step.markers.clone()).unwrap_or_default()
+    }
+
+    /// The registers of which the trace tells beside a step.
+    pub fn told(&self, step: &RunStep) -> &[Told] {
+        self.told.get(step.told.clone()).unwrap_or_default()
     }
 
     /// The same run with what somebody else did at the same time.
@@ -142,6 +178,16 @@ impl<S: Source> RunReader<'_, S> {
         self.run.threads.get(usize::from(thread.0)).copied().unwrap_or_default() == self.run.thread
     }
 
+    /// Bytes of memory as a number.
+    fn number(&self, bytes: &[u8; 8], size_bytes: u8) -> u64 {
+        let bytes = bytes.iter().take(size_bytes.into()).map(|byte| u64::from(*byte));
+        let join = |number, byte| number << 8 | byte;
+        match self.index.contents.traits.endian {
+            Endian::Little => bytes.rev().fold(0, join),
+            Endian::Big => bytes.fold(0, join),
+        }
+    }
+
     /// Anything may have happened behind the last steps.
     fn lose(&mut self, count: usize) {
         for step in self.run.steps.iter_mut().rev().take(count) {
@@ -163,6 +209,7 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             return;
         }
         let (accesses, markers) = (run.accesses.len()..run.accesses.len(), run.markers.len()..run.markers.len());
+        let told = run.told.len()..run.told.len();
         run.steps.push(RunStep {
             slot: run.slot,
             pc: step.pc,
@@ -171,11 +218,13 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             branch: step.branch,
             length_bytes: step.length_bytes,
             is_executed: step.is_executed,
+            delay_slot: step.delay_slot,
             mode: step.mode,
             is_broken: false,
             is_lost: false,
             accesses,
             markers,
+            told,
         });
     }
 
@@ -188,14 +237,29 @@ impl<S: Source> EventSink for RunReader<'_, S> {
             }
             return;
         }
+        let value = access.bytes.filter(|_| self.run.has_told).map(|bytes| self.number(&bytes, size_bytes));
         if let Some(step) = self.run.steps.last_mut() {
-            self.run.accesses.push(RunAccess { kind, address: address.0, tag, size_bytes });
+            self.run.accesses.push(RunAccess { kind, address: address.0, tag, size_bytes, value });
             step.accesses.end = self.run.accesses.len();
         }
     }
 
+    fn register_write(&mut self, event: &RegisterWrite<'_>) {
+        if !self.run.has_told || !self.is_own(event.thread) {
+            return;
+        }
+        let view = RegisterView { register: event.mode.home(event.view.register), ..event.view };
+        let bytes = event.bytes.filter(|bytes| bytes.len() <= 8);
+        let value = bytes.map(|bytes| bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)));
+        if let Some(step) = self.run.steps.last_mut() {
+            self.run.told.push(Told { view, value });
+            step.told.end = self.run.told.len();
+        }
+    }
+
     fn text(&mut self, event: &TextEvent<'_>) {
-        if event.kind.is_exceptional() && self.is_own(event.thread) {
+        // Where records tell of registers, others tell of exceptions.
+        if event.kind.is_exceptional() && !self.run.has_told && self.is_own(event.thread) {
             // The line of an exception may stand before the instruction whose time it bears.
             self.lose(2);
         }

@@ -38,8 +38,9 @@ pub(super) fn circumstances<S: Source>(index: &Index<S>) -> Circumstances {
     Circumstances {
         is_execution_stated: false,
         // Threads that are not traced may run too.
-        is_shared: index.has_operands_alone() || index.threads().len() > 1,
+        is_shared: index.is_inferred() || index.threads().len() > 1,
         is_memory_followed: true,
+        are_values_taken: index.source().leaves_values_out(),
         endian: index.contents.traits.endian,
     }
 }
@@ -75,7 +76,6 @@ pub(super) fn numbers_at(
 pub(super) struct Snapshot {
     pub lanes: RegisterLanes,
     pub symbols: Symbols,
-    pub mode: Mode,
 }
 
 impl Snapshot {
@@ -106,18 +106,23 @@ pub(super) fn snapshot(run: &Run<'_>, slot: u64, circumstances: Circumstances) -
     let place = run.steps.partition_point(|step| step.slot <= slot);
     go_through(&mut engine, 0..place);
     engine.take_markers(place, slot);
-    let (lanes, mode) = (engine.registers.clone(), mode_at(run, place));
+    engine.registers.mode = mode_at(run, place);
+    engine.registers.settle(&mut engine.symbols);
+    let lanes = engine.registers.clone();
     go_through(&mut engine, place..run.steps.len());
     let mut symbols = engine.symbols;
     symbols.resolve();
-    Snapshot { lanes, symbols, mode }
+    Snapshot { lanes, symbols }
 }
 
 fn go_through(engine: &mut Engine<'_>, places: Range<usize>) {
     places.for_each(|place| engine.step(place));
 }
 
-/// The mode of the step before a place.
+/// The mode behind the step before a place; that of the first where none is before.
 fn mode_at(run: &Run<'_>, place: usize) -> Mode {
-    place.checked_sub(1).and_then(|last| run.steps.get(last)).map_or(Mode::Other, |step| step.mode)
+    match place.checked_sub(1).and_then(|last| run.steps.get(last)) {
+        Some(step) => step.mode_behind(),
+        None => run.steps.first().filter(|step| step.mode.has_windows()).map_or(Mode::Other, |step| step.mode),
+    }
 }

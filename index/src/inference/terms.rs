@@ -17,7 +17,7 @@ impl Engine<'_> {
     pub fn state_addresses(&mut self, here: Here<'_>) {
         for (operand, address) in here.instruction.meaning.memory.iter().zip(here.addresses) {
             let Some(address) = *address else { continue };
-            if operand.base.is_some_and(|base| base.register == RegisterId::SP) {
+            if operand.base.is_some_and(|base| here.step.set.is_stack_pointer(base.register)) {
                 self.stack = Some(address);
             }
             if operand.segment.is_some() && operand.base.is_none() && operand.index.is_none() {
@@ -27,7 +27,7 @@ impl Engine<'_> {
             if operand.segment.is_none() && (operand.base.is_some() || operand.index.is_some()) {
                 let fact = Fact::Address(here.step.step());
                 let term = self.address_term(operand, fact);
-                self.symbols.state(term, address ^ tag, u64::MAX, fact);
+                self.state_address(term, address ^ tag, fact);
             }
         }
     }

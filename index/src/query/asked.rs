@@ -282,7 +282,7 @@ impl<'a, S: Source> Asked<'a, S> {
         for (hit, certainty) in hits.iter_mut().zip(certainties) {
             hit.doubt = (certainty == Certainty::Doubtful).then_some(Doubt::Bank).or(hit.doubt);
         }
-        if self.index.has_operands_alone() {
+        if self.index.is_inferred() {
             // The accesses of threads alternate where several have some.
             let mut by_step: BTreeMap<Step, Vec<&mut Hit>> = BTreeMap::new();
             hits.iter_mut().for_each(|hit| by_step.entry(hit.record.step).or_default().push(hit));

@@ -6,6 +6,7 @@ mod drmemtrace;
 mod heap;
 mod recorded_calls;
 mod records;
+mod rst;
 #[path = "../support/mod.rs"]
 mod support;
 

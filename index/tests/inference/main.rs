@@ -10,6 +10,10 @@ mod damage;
 mod random;
 #[path = "../support/records.rs"]
 mod records;
+#[path = "../support/rst_writer.rs"]
+mod rst_writer;
+mod sparc;
+mod sparc_machine;
 mod truth;
 mod unrecorded;
 

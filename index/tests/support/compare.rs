@@ -9,8 +9,8 @@ use stepback_index::{
     DifferenceBetween, Effect, Entered, FallsAcrossTime, FindText, FindValue, FoldSet, Hit, Index, LastAccess,
     LastAccessAnswer, LastAccesses, LastExternalChanges, LastVisit, LastVisitBy, LineOfStep, MemoryAt,
     MemoryDifference, MemoryRange, NextAccess, NextAccessedBlock, NextAccesses, NextExternalChanges, NextVisit,
-    NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegistersAt, Row, StepRecord, Steps,
-    TextPattern, ThreadId, Value, ValueSource, VisitReader, index_in_memory,
+    NextVisitBy, NthVisit, PositionOfLine, PositionOfTime, Query as _, RawLines, RegisterState, RegistersAt, Row,
+    StepRecord, Steps, TextPattern, ThreadId, Value, ValueSource, VisitReader, index_in_memory,
     oracle::{Oracle, OracleCalls, Replay},
 };
 use stepback_machine::{Address, Endian, RegisterView};
@@ -133,6 +133,19 @@ impl<S: Source> Comparison<'_, S> {
 
     /// What is asked once of a trace.
     pub fn whole(&self) {
+        self.whole_beside_calls();
+        let Self { index, name, .. } = self;
+        let calls: Vec<_> = (0..index.calls().len()).map(|id| index.calls().get(CallId(id)).unwrap()).collect();
+        assert_eq!(calls, self.things.calls.calls, "{name}: calls");
+        let ends = |call: &Call| call.exit_step.map_or(u64::MAX, |exit| exit.0);
+        for call in &calls {
+            let parent = call.parent.and_then(|parent| index.calls().get(parent));
+            assert!(parent.is_none_or(|parent| ends(call) <= ends(&parent)), "{name}: {call:?} outlives {parent:?}");
+        }
+    }
+
+    /// The same without the calls.
+    pub fn whole_beside_calls(&self) {
         let Self { index, oracle, name, .. } = self;
         let info = index.info();
         assert_eq!(info.steps, oracle.step_count(), "{name}: steps");
@@ -143,13 +156,6 @@ impl<S: Source> Comparison<'_, S> {
         assert_eq!(index.warnings(), expected, "{name}: warnings");
         let count: u64 = oracle.warnings().iter().map(|warning| warning.count).sum();
         assert_eq!(info.warning_count, count, "{name}: all warnings");
-        let calls: Vec<_> = (0..index.calls().len()).map(|id| index.calls().get(CallId(id)).unwrap()).collect();
-        assert_eq!(calls, self.things.calls.calls, "{name}: calls");
-        let ends = |call: &Call| call.exit_step.map_or(u64::MAX, |exit| exit.0);
-        for call in &calls {
-            let parent = call.parent.and_then(|parent| index.calls().get(parent));
-            assert!(parent.is_none_or(|parent| ends(call) <= ends(&parent)), "{name}: {call:?} outlives {parent:?}");
-        }
     }
 
     /// A random question.
@@ -162,7 +168,13 @@ impl<S: Source> Comparison<'_, S> {
         match kind {
             0 | 1 => {
                 let thread = if dice.one_in(2) { None } else { dice.pick(&self.things.threads) };
-                self.agree(RegistersAt { position: self.position(dice), thread });
+                self.agree_but(RegistersAt { position: self.position(dice), thread }, |found, expected| {
+                    let states = found.registers.iter_mut().zip(&expected.registers);
+                    let is_by_index = |found: &RegisterState| found.reason.is_some() && self.infers();
+                    states
+                        .filter(|(found, _)| is_by_index(found))
+                        .for_each(|(found, expected)| *found = expected.clone());
+                });
             }
             2 | 3 => {
                 let address = Address(self.address(dice));
@@ -218,7 +230,8 @@ impl<S: Source> Comparison<'_, S> {
 
     /// Values that follow from what steps did are the index's own: the test `inference` compares them.
     fn infers(&self) -> bool {
-        self.index.source().traits().registers == RegisterSource::Operands
+        let source = self.index.source();
+        source.traits().registers == RegisterSource::Operands || source.leaves_values_out()
     }
 
     /// Mostly one of the trace.

@@ -33,6 +33,12 @@ impl RstWriter {
         Self { bytes }
     }
 
+    /// What the processor is like before its first instruction.
+    pub fn state(&mut self, pstate: u16) {
+        let [high, low] = pstate.to_be_bytes();
+        self.bytes.extend(padded(vec![17, 0x82, 0, 0, 0, 0, high, low]));
+    }
+
     pub fn instruction(&mut self, pc: u64, word: u32, ea: Option<u64>, flags: Flags) {
         let bits = u8::from(ea.is_some()) << 6
             | u8::from(flags.has_trap) << 5
@@ -58,6 +64,28 @@ impl RstWriter {
         self.bytes.extend([9, moment, kind as u8, 5, number, 0, 0, 0]);
         self.bytes.extend(value.to_be_bytes());
         self.bytes.extend([0; 8]);
+    }
+
+    /// Two general registers before the next instruction, in one record.
+    pub fn pair_before(&mut self, numbers: [u8; 2], values: [u64; 2]) {
+        let kind = Kind::Integer as u8;
+        self.bytes.extend([9, 0, kind, kind, numbers[0], numbers[1], 0, 0]);
+        values.iter().for_each(|value| self.bytes.extend(value.to_be_bytes()));
+    }
+
+    /// What memory holds: 1 to 8 bytes as a number.
+    pub fn memory(&mut self, address: u64, size_bytes: u8, value: u64) {
+        self.bytes.extend([26, 0x40, 0, size_bytes, 0, 0, 0, 0]);
+        self.bytes.extend(address.to_be_bytes());
+        self.bytes.extend(value.to_be_bytes());
+    }
+
+    pub fn trap(&mut self, trap_type: u16, pc: u64) {
+        // asynchronous 1 bit, 3 unused, level 4 bits; processor; type 10 bits; PSTATE; system call
+        let [high, low] = (trap_type & 0x3ff).to_be_bytes();
+        self.bytes.extend([7, 0, high, low, 0, 0x92, 0, 0]);
+        self.bytes.extend(pc.to_be_bytes());
+        self.bytes.extend(pc.wrapping_add(4).to_be_bytes());
     }
 
     pub fn into_bytes(self) -> Vec<u8> {

@@ -17,7 +17,7 @@ pub const ABI: Abi = Abi {
         number: Some("g1"),
         failure: Failure::Flag { register: "ccr", bit: 4 },
         kept_arguments: &[],
-        changed: &["o0", "o1", "g1", "g2", "g3", "g4", "g5", "ccr"],
+        changed: &["o0", "o1", "o2", "o3", "o4", "o5", "g1", "g2", "g3", "g4", "g5", "ccr"],
     },
 };
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use capstone::Capstone;
 
-use crate::abi::Abi;
+use crate::abi::{Abi, StateBit};
 use crate::address::Address;
 use crate::architecture::Architecture;
 use crate::bytes::Encoding;
@@ -31,7 +31,7 @@ use crate::sparc::words::operand_word;
 use crate::status::Status;
 use crate::text_flow::{OperandWord, TextFlow};
 use crate::view::{RegisterId, RegisterView};
-use crate::window::{WindowStep, banks};
+use crate::window::{COMPUTED, WindowStep, banks, general};
 
 /// See [`InstructionSet::Sparc64`].
 pub struct Sparc64;
@@ -49,6 +49,9 @@ impl Architecture for Sparc64 {
     ];
     const ALIGNMENT: u8 = 4;
     const SLOT_BYTES: u8 = 4;
+    const COMPUTED: Range<u16> = COMPUTED;
+    /// PSTATE.AM (V9, 5.2.1.7).
+    const NARROW_ADDRESSES: Option<StateBit> = Some(StateBit { register: "pstate", bit: 3 });
     /// Which window is in use decides what names mean.
     const STATES: &'static [InstructionSet] = &[InstructionSet::Sparc64];
 
@@ -136,6 +139,11 @@ impl Architecture for Sparc64 {
     /// CASA, CASXA.
     fn is_exclusive_store(encoding: &Encoding) -> bool {
         word_of(encoding).is_some_and(|word| word.format() == 3 && matches!(word.kind(), 0x3c | 0x3e))
+    }
+
+    /// `%fp` is where windows are loaded from, so it is nothing else, even where no function needs it.
+    fn is_stack_pointer(register: RegisterId) -> bool {
+        register == RegisterId::SP || register == general(30)
     }
 
     fn window_step(encoding: &Encoding) -> Option<WindowStep> {

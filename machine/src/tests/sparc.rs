@@ -126,7 +126,7 @@ fn floating_point_and_state_of_sparc() {
         81844000 ; l1 | y |  | y=l1
         87802080 ; | asi |  | asi=0x80
         93902003 ; | cwp |  | cwp=0x3
-        91d0206d ; | ccr o0
+        91d0206d ; | ccr o0 o1
         81f00000 ; | asi ccr cwp gl hpstate pstate tl
         8143e00f ; |
         81b02826 ; ? | ? | ? | ?

@@ -171,6 +171,10 @@ impl Source for Rst {
         None
     }
 
+    fn leaves_values_out(&self) -> bool {
+        true
+    }
+
     fn notice(&self) -> Option<String> {
         self.store().notice()
     }

@@ -130,6 +130,9 @@ impl Describer {
         }
         let sum = value(self.word.first()).with(Operation::Add, self.second());
         let destination = self.word.destination();
+        if matches!(self.word.kind(), 0x38 | 0x39) {
+            self.description.meaning.target = sum.clone();
+        }
         match self.word.kind() {
             0x38 => return self.link(destination),
             0x39 => self.change_window(-1),
@@ -172,7 +175,7 @@ impl Describer {
             self.description.read(CONDITIONS);
         }
         if self.word.field(25, 4) != 0 {
-            self.set_general(8, Expression::Unknown);
+            (8..10).for_each(|number| self.set_general(number, Expression::Unknown));
             self.description.write(CONDITIONS);
         }
     }

@@ -52,6 +52,8 @@ pub struct Cpu {
     pub ahead: Vec<Piece>,
     /// Where a continued value of memory goes on.
     pub continued_at: Option<u64>,
+    /// Values that tell of the moment behind the end of a trap, said before it.
+    pub behind_trap: Option<RegisterValues>,
     /// Values that were said before the first instruction, while the window may be unknown.
     pub early: Vec<RegisterValues>,
     /// False until the first instruction.
@@ -102,6 +104,7 @@ impl Cpu {
             translation: None,
             ahead: Vec::new(),
             continued_at: None,
+            behind_trap: None,
             early: Vec::new(),
             has_begun: false,
             translations: HashMap::new(),

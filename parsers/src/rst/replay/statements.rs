@@ -35,7 +35,26 @@ impl<B: BlockSink> Replay<'_, B> {
             return;
         }
         self.begin(values.cpu);
+        self.take_behind_trap(values.cpu);
+        if is_of_trap_end(values) && self.cpu(values.cpu).level > 0 {
+            self.cpu(values.cpu).behind_trap = Some(*values);
+            return;
+        }
         self.take(values);
+    }
+
+    /// Takes what was said before the last instruction of a handler, or what looked so.
+    pub(super) fn take_behind_trap(&mut self, cpu: u16) {
+        if let Some(values) = self.cpu(cpu).behind_trap.take() {
+            self.take(&values);
+        }
+    }
+
+    /// The same behind that instruction: `%g7` is that of the program there, and of when `%sp` is nobody says.
+    pub(super) fn take_global_behind_trap(&mut self, cpu: u16) {
+        if let Some(RegisterValues { slots: [global, _], .. }) = self.cpu(cpu).behind_trap.take() {
+            self.slot(cpu, &global, Told::Before);
+        }
     }
 
     /// Takes what was told before a processor's first instruction: which window is in use first, since the others depend on it.
@@ -157,6 +176,14 @@ impl<B: BlockSink> Replay<'_, B> {
             self.encoder.register(thread, StoredRegister { view: self.fixed.status, value });
         }
     }
+}
+
+/// True for values of `%g7` and `%sp`, which stand before the end of a handler
+/// ("SPARC trace format", table 2 "Trap Exit Sequence").
+fn is_of_trap_end(values: &RegisterValues) -> bool {
+    let is = |slot: &RegisterSlot, id: u8| slot.kind == RegisterKind::Integer && slot.id == id;
+    let [first, second] = &values.slots;
+    is(first, 7) && is(second, 14)
 }
 
 /// A value as a record tells it.

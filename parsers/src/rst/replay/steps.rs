@@ -26,6 +26,9 @@ impl<B: BlockSink> Replay<'_, B> {
         let effects = self.effects.of(found.word);
         self.begin(found.cpu);
         self.tell_result(found.cpu, found.pc);
+        if effects.control.flow != Flow::ExceptionReturn {
+            self.take_behind_trap(found.cpu);
+        }
         let trap = self.cpu(found.cpu).trap.take();
         // The instruction that traps comes before its handler; where an instruction is missing, the handler comes at once.
         let trap = trap.filter(|trap| {
@@ -100,6 +103,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
         self.tell_mode(found.cpu);
         if is_return {
+            self.take_global_behind_trap(found.cpu);
             let value = found.ea.unwrap_or(0);
             self.encoder.marker(thread, Marker { kind: MarkerKind::HARDWARE_RETURN, value }, 0);
         }

@@ -1,0 +1,129 @@
+//! Where control goes in sets whose branches have slots: the step behind a branch is executed before control goes there.
+//!
+//! ```text
+//!         step              behind the next step comes
+//! 1000    call 2000         2000
+//! 1004    nop               2004, which is not where this one leads, but where the one before does
+//! ```
+
+use stepback_machine::{Branch, Control, Delay, Flow, Target};
+use stepback_parsers::DelaySlot;
+
+use crate::inference::engine::Here;
+use crate::inference::run::RunStep;
+
+/// Where control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Course {
+    /// That is not told.
+    Anywhere,
+    /// To this address.
+    To(u64),
+    /// To one of these.
+    Either(u64, u64),
+}
+
+impl Course {
+    fn behind(self) -> Self {
+        match self {
+            Self::To(address) => Self::To(address.wrapping_add(4)),
+            Self::Anywhere | Self::Either(..) => Self::Anywhere,
+        }
+    }
+
+    fn may_be(self, address: u64) -> bool {
+        match self {
+            Self::Anywhere => true,
+            Self::To(known) => known == address,
+            Self::Either(one, other) => one == address || other == address,
+        }
+    }
+}
+
+/// The path of a thread, as far as its steps tell it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Path {
+    /// Where control goes behind the step that comes; none where only that step can say it.
+    behind: Option<Course>,
+    /// The same of the step before.
+    before: Option<Course>,
+}
+
+impl Path {
+    /// Control may go on anywhere.
+    pub fn lose(&mut self) {
+        *self = Self::default();
+    }
+
+    /// The path at the instruction that is executed first when a trap is over that comes behind a step;
+    /// none where that is not where control was to go.
+    pub fn behind_trap(&self, step: &RunStep, resumed: u64) -> Option<Self> {
+        let before = self.before.unwrap_or_else(|| usual(step));
+        if resumed == step.pc.0 && !step.is_executed {
+            return Some(Self { behind: Some(before), before: None });
+        }
+        before.may_be(resumed).then_some(Self { before: None, ..*self })
+    }
+
+    /// Goes over a step; true when the next is where control goes.
+    pub fn follow(&mut self, here: Here<'_>) -> bool {
+        let behind = self.behind.unwrap_or_else(|| usual(here.step));
+        // Where control went is known where it may have gone anywhere.
+        let course = course(here, here.next.map_or(behind, |next| Course::To(next.pc.0)));
+        *self = Self { behind: Some(course), before: Some(behind) };
+        let Some(next) = here.next else { return false };
+        if here.instruction.control.flow == Flow::ExceptionReturn && here.step.is_executed {
+            return false;
+        }
+        let delay = if here.step.is_executed { here.instruction.control.delay } else { Delay::None };
+        if is_jump(here) && delay == Delay::None {
+            self.behind = Some(Course::To(next.pc.0).behind());
+            return course.may_be(next.pc.0);
+        }
+        if behind.may_be(next.pc.0) {
+            return true;
+        }
+        // What is skipped need not be recorded.
+        self.behind = Some(Course::To(next.pc.0).behind());
+        matches!(delay, Delay::UnlessNotTaken | Delay::Annulled) && course.may_be(next.pc.0)
+    }
+
+    /// The address to which control goes by what a step does, before it is followed; the steps behind it are given.
+    pub fn arrival<'a>(&self, here: Here<'_>, behind: &'a [RunStep]) -> Option<&'a RunStep> {
+        let (slot, arrival) = (behind.first()?, behind.get(1)?);
+        let is_slot = self.behind.unwrap_or_else(|| usual(here.step)) == Course::To(slot.pc.0);
+        let is_unbroken = here.next.is_some() && !slot.is_broken && arrival.mode == slot.mode_behind();
+        (is_slot && is_unbroken && here.instruction.control.delay == Delay::Slot).then_some(arrival)
+    }
+}
+
+/// Where control goes behind a step before which nothing is known.
+fn usual(step: &RunStep) -> Course {
+    match step.delay_slot {
+        DelaySlot::None => Course::To(step.pc.0.wrapping_add(u64::from(step.length_bytes))),
+        DelaySlot::Executed | DelaySlot::Annulled => Course::Anywhere,
+    }
+}
+
+fn is_jump(here: Here<'_>) -> bool {
+    here.step.is_executed && matches!(here.instruction.control.flow, Flow::Branch | Flow::Call | Flow::Return)
+}
+
+/// Where control goes behind the next step, which comes before.
+fn course(here: Here<'_>, behind: Course) -> Course {
+    let Control { target, delay, .. } = here.instruction.control;
+    // Without a slot nothing comes in between.
+    let ahead = if delay == Delay::None && is_jump(here) { behind } else { behind.behind() };
+    if !is_jump(here) {
+        return ahead;
+    }
+    match (here.step.branch, target) {
+        (Branch::Conditional(Some(false)), _) => ahead,
+        (Branch::Conditional(None), Target::Address(target)) => match ahead {
+            Course::To(address) => Course::Either(address, target),
+            _ => Course::Anywhere,
+        },
+        (_, Target::Address(target)) => Course::To(target),
+        (_, Target::Register(_) | Target::Unsaid) => Course::Anywhere,
+    }
+}

@@ -1,0 +1,66 @@
+//! What a trace tells of registers and memory that leaves only some values out.
+
+use stepback_machine::{AccessKind, Expression, RegisterView};
+
+use crate::answers::reason::{Fact, Way};
+use crate::inference::engine::{Engine, Here};
+use crate::inference::width::{AddressWidth, Decisive};
+
+impl Engine<'_> {
+    /// Takes in what the trace tells of registers beside a step.
+    /// What the instruction writes it means itself; any other is not what it was.
+    pub fn take_told(&mut self, here: Here<'_>) {
+        let run = self.run;
+        if let Some(Decisive { bit, view }) = self.decisive.filter(|known| writes(here, known.view)) {
+            self.addresses = AddressWidth::of(bit, self.named_value(view));
+        }
+        for told in run.told(here.step) {
+            if let Some(Decisive { bit, .. }) = self.decisive.filter(|known| known.view == told.view) {
+                self.addresses = AddressWidth::of(bit, told.value);
+            }
+            if !writes(here, told.view) {
+                self.registers.forget(told.view, Way::Computed(here.step.step()), &mut self.symbols);
+            }
+            if let Some(value) = told.value.filter(|_| self.circumstances.are_values_taken) {
+                let fact = Fact::Stated(here.step.step());
+                let term = self.registers.read(told.view, &mut self.symbols, fact);
+                self.symbols.state(term, value, u64::MAX, fact);
+            }
+        }
+    }
+
+    /// What a register is by one fact alone.
+    fn named_value(&self, view: RegisterView) -> Option<u64> {
+        self.symbols.stated(self.registers.lane(view.register, view.offset)?.term)
+    }
+
+    /// Takes in what the trace tells of the values that a step loads and stores. Registers are still what they were before it.
+    pub fn take_access_values(&mut self, here: Here<'_>) {
+        if !self.circumstances.are_values_taken || here.step.encoding.is_none() {
+            return;
+        }
+        let run = self.run;
+        for (number, operand) in here.instruction.meaning.memory.iter().enumerate() {
+            let Some(address) = here.addresses.get(number).copied().flatten() else { continue };
+            let size_bytes = operand.size_bytes.and_then(|size| u8::try_from(size).ok()).filter(|size| *size <= 8);
+            let accesses = run.accesses(here.step).iter().filter(|access| access.kind == operand.kind);
+            let same = accesses.filter(|access| access.address == address && Some(access.size_bytes) == size_bytes);
+            let Some((value, size_bytes)) = same.filter_map(|access| access.value).next().zip(size_bytes) else {
+                continue;
+            };
+            let bits = 8 * size_bytes;
+            let term = match operand.kind {
+                AccessKind::Read => self.loaded(number, 0, here).0,
+                AccessKind::Write if operand.value == Expression::Unknown => continue,
+                AccessKind::Write => self.term(&operand.value, bits, here).0,
+            };
+            self.symbols.state(term.cut(bits), value, u64::MAX, Fact::Stated(here.step.step()));
+        }
+    }
+}
+
+/// True when the instruction of a step writes a part of a register.
+fn writes(here: Here<'_>, view: RegisterView) -> bool {
+    let home = |register| if here.step.mode.has_windows() { here.step.mode.home(register) } else { register };
+    here.step.is_executed && here.uses.writes.iter().any(|write| home(write.register) == home(view.register))
+}
