@@ -130,6 +130,11 @@ impl InstructionSet {
         ask_often!(self, Of => Of::state_of(status))
     }
 
+    /// True when its processor has register windows.
+    pub fn has_windows(self) -> bool {
+        self.register_view("cwp").is_some()
+    }
+
     /// True when its processor may change to a set whose registers have other names.
     pub const fn has_states(self) -> bool {
         !self.states().is_empty()

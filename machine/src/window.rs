@@ -165,6 +165,20 @@ pub(crate) fn banks(plain: RegisterId) -> StepBy<Range<u16>> {
 }
 
 impl Mode {
+    /// The registers that are a cell of a window in some window, other than itself; none for registers of no window.
+    pub fn names_of_cell(cell: RegisterId) -> Vec<RegisterId> {
+        let Some(place) = cell.0.checked_sub(CELLS).filter(|_| cell.0 < NEIGHBOURS) else { return Vec::new() };
+        if cell.0 >= GLOBALS {
+            return vec![general((cell.0 - GLOBALS) % 8)];
+        }
+        let numbers: &[u16] = match place % WINDOW_CELLS {
+            place @ 8.. => &[place, place + 16],
+            place => &[place + 16],
+        };
+        let of = |number: &u16| [general(*number), after_save(*number), after_restore(*number)];
+        numbers.iter().flat_map(of).collect()
+    }
+
     /// The plain register by which this mode names a cell that is one of a window or a set of globals; none for other
     /// registers, for cells that it has no plain name for, and where there are no windows.
     pub fn plain_of(self, cell: RegisterId) -> Option<RegisterId> {
@@ -312,5 +326,19 @@ mod tests {
         for status in [0, 0x0208, 0x0808, 0x08_0800, 0x100_0800, 0x2100] {
             assert_eq!(Mode::of_window_status(status), None, "{status:x}");
         }
+    }
+
+    #[test]
+    fn every_name_of_a_cell_is_found() {
+        for current in 0..8 {
+            let mode = Mode::Window { current, count: 8, globals: 0 };
+            let plain = (1..32).map(general).chain((NEIGHBOURS..BEHIND_CELLS).map(RegisterId));
+            for name in plain {
+                let names = Mode::names_of_cell(mode.home(name));
+                let is_named = names.iter().any(|known| mode.home(*known) == mode.home(name));
+                assert!(is_named && names.contains(&name), "{current} {name:?}: {names:?}");
+            }
+        }
+        assert_eq!(Mode::names_of_cell(RegisterId::PC), []);
     }
 }

@@ -55,6 +55,25 @@ fn calls_are_those_of_the_path() {
 }
 
 #[test]
+fn the_last_write_of_a_register_is_one_of_its_window() {
+    let sandbox = Sandbox::new();
+    let trace = hello(&sandbox);
+    // The caller's `mov 4, %o0` in the delay slot of the call is the last write of %i0 behind `save`.
+    let hit = sandbox.json(&["find", &trace, "last-write", "%i0", "--at", "11"]);
+    assert_eq!(hit["hit"]["step"], 9, "{hit}");
+    assert_eq!(hit["hit"]["access"]["kind"], "write", "{hit}");
+    // `save` makes the new stack pointer, and the old one is that of the caller's window.
+    let last = |register: &str, at: &str| {
+        sandbox.json(&["find", &trace, "last-write", register, "--at", at])["hit"]["step"].clone()
+    };
+    assert_eq!([last("%sp", "11"), last("%fp", "11")], [10, 4]);
+    // Nothing wrote the outs of the new window, whatever the caller's hold.
+    assert_eq!(last("%o0", "11"), Value::Null);
+    let next = sandbox.json(&["find", &trace, "next-read", "%o0", "--at", "10"]);
+    assert_eq!(next["hit"]["step"], 11, "{next}");
+}
+
+#[test]
 fn values_are_inferred_where_they_are_forced() {
     let sandbox = Sandbox::new();
     let trace = hello(&sandbox);
@@ -105,6 +124,9 @@ fn records_are_listed_by_their_numbers() {
     assert_eq!(some, records[4..6]);
     let behind = sandbox.json_lines(&["list", &trace, "--records", "--from", "12", "--count", "1"]);
     assert_eq!(behind[0]["pc"], "0x100180");
+    // A position after a record is the one behind its branch.
+    let steps = sandbox.json_lines(&["list", &trace, "--from", "r:2", "--count", "1"]);
+    assert_eq!(steps[0]["step"], 9);
     let text = sandbox.run(&["list", &trace, "--records", "--count", "1"]).succeeds().out;
     assert!(text.contains("CALL   0x10016c to 0x100400 taken  call 0x100400"), "{text}");
 }

@@ -93,7 +93,8 @@ impl<'a, S: Source> Asked<'a, S> {
         if self.index.has_operands_alone() {
             let reader = OperandReader { index: self.index, thread, kinds: self.kinds };
             reader.check()?;
-            return Ok(Some(Decoded::Uses(OperandsOf { reader, view })));
+            let cell = reader.cells(&[view], at)?.pop().unwrap_or(view);
+            return Ok(Some(Decoded::Uses(OperandsOf { reader, view, cell })));
         }
         let reads = (self.kinds == AccessKinds::Reads).then(|| RegisterReads::new(self.index, thread, view, at));
         Ok(reads.transpose()?.map(Decoded::Reads))

@@ -51,11 +51,13 @@ impl<S: Source> Decoded<'_, S> {
 pub(super) struct OperandsOf<'a, S> {
     pub reader: OperandReader<'a, S>,
     pub view: RegisterView,
+    /// What it is at the position of the question, on a processor with windows a cell.
+    pub cell: RegisterView,
 }
 
 impl<S: Source> OperandsOf<'_, S> {
     fn last_hit(&self, before: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let last = self.reader.last_uses(&[self.view], before.0, cancel)?.pop().flatten();
+        let last = self.reader.last_uses(&[self.cell], before.0, cancel)?.pop().flatten();
         let Some(last) = last else { return Ok(None) };
         let mut hit = self.hit(last)?;
         if hit.doubt.is_none() && self.reader.kinds != AccessKinds::Reads {
@@ -66,12 +68,12 @@ impl<S: Source> OperandsOf<'_, S> {
     }
 
     fn next_hit(&self, from: Position, cancel: &Cancel) -> Result<Option<Hit>, QueryError> {
-        let Some(next) = self.reader.next_use(self.view, from.0.saturating_add(1), cancel)? else { return Ok(None) };
+        let Some(next) = self.reader.next_use(self.cell, from.0.saturating_add(1), cancel)? else { return Ok(None) };
         self.in_doubt(self.hit(next)?, from, cancel).map(Some)
     }
 
     fn is_used_in(&self, slot: u64, cancel: &Cancel) -> Result<bool, QueryError> {
-        let used = self.reader.last_uses(&[self.view], slot, cancel)?.pop().flatten();
+        let used = self.reader.last_uses(&[self.cell], slot, cancel)?.pop().flatten();
         Ok(used.is_some_and(|used| used.slot == slot))
     }
 
@@ -79,7 +81,10 @@ impl<S: Source> OperandsOf<'_, S> {
         let position = Position(found.slot);
         let step = position.last_step().ok_or(QueryError::TraceChanged)?;
         let hit = RecordReader(self.reader.index).hit(step, position, None)?;
-        let kind = hit.record.kind_of_use(self.view, self.reader.kinds);
+        let kind = match self.cell == self.view {
+            true => hit.record.kind_of_use(self.view, self.reader.kinds),
+            false => self.reader.kind_of_use(found.slot, self.cell)?,
+        };
         Ok(Hit { doubt: found.doubt, access: Some(self.reader.access(self.view, kind)), ..hit })
     }
 

@@ -4,14 +4,14 @@
 use std::collections::{BTreeSet, BinaryHeap};
 use std::ops::Range;
 
-use stepback_machine::{Address, RegisterView, decode};
+use stepback_machine::{Address, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::Source;
 
 use crate::answers::cancel::Cancel;
 use crate::answers::error::QueryError;
 use crate::answers::hit::Doubt;
 use crate::answers::thread::ThreadId;
-use crate::index::operand_table::{OperandTable, OperandTableWriter};
+use crate::index::operand_table::{OperandTable, OperandTableWriter, Users};
 use crate::read::direction::Direction;
 use crate::read::encodings::known_encoding;
 use crate::read::key_maps::KeyMapReader;
@@ -44,7 +44,7 @@ impl<'a, S: Source> FarUses<'a, S> {
     /// The nearest slot from one on, this way, in which the view is used.
     pub fn next(&mut self, from: u64, cancel: &Cancel) -> Result<Option<OperandUse>, QueryError> {
         let (index, thread, direction) = (self.reader.index, self.reader.thread, self.direction);
-        let users = self.table(cancel)?.users(self.view, self.reader.kinds);
+        let users = self.users(cancel)?;
         for number in self.segments_of(&users, from)? {
             let Some(segment) = index.segment(number) else { continue };
             let visit = |pc: Address, from: u64| match direction {
@@ -107,6 +107,19 @@ impl<'a, S: Source> FarUses<'a, S> {
         let step = self.reader.steps_of(slot..slot + 1)?.pop();
         let doubt = step.and_then(|step| use_of(&step, self.view, self.reader.kinds));
         Ok(doubt.map(|doubt| OperandUse { slot, doubt }))
+    }
+
+    /// The addresses of instructions that may use the view: of a cell of a window, those that use a register which is the
+    /// cell in some window.
+    fn users(&self, cancel: &Cancel) -> Result<Users, QueryError> {
+        let (table, kinds) = (self.table(cancel)?, self.reader.kinds);
+        let names = Mode::names_of_cell(self.view.register);
+        if names.is_empty() {
+            return Ok(table.users(self.view, kinds));
+        }
+        let of_name = |register: RegisterId| table.users(RegisterView { register, ..self.view }, kinds);
+        let users: BTreeSet<Address> = names.into_iter().flat_map(|name| of_name(name).to_vec()).collect();
+        Ok(users.into_iter().collect())
     }
 
     /// The table of all addresses. Cost: they are decoded when the first question needs it.

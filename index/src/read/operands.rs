@@ -49,9 +49,14 @@ pub(crate) struct OperandStep {
     is_executed: bool,
 }
 
-/// Whether an instruction uses a byte of a view.
-fn is_used(registers: &RegisterUse, view: RegisterView, kinds: AccessKinds) -> bool {
-    let uses = |kind, views: &[RegisterView]| kinds.includes(kind) && views.iter().any(|known| known.overlaps(view));
+/// Whether an instruction uses a byte of a view; of a processor with windows that is a cell, which `mode` names.
+fn is_used(registers: &RegisterUse, mode: Mode, view: RegisterView, kinds: AccessKinds) -> bool {
+    let cell = |known: &RegisterView| match mode.has_windows() {
+        true => RegisterView { register: mode.home(known.register), ..*known },
+        false => *known,
+    };
+    let uses =
+        |kind, views: &[RegisterView]| kinds.includes(kind) && views.iter().any(|known| cell(known).overlaps(view));
     uses(AccessKind::Read, &registers.reads) || uses(AccessKind::Write, &registers.writes)
 }
 
@@ -74,7 +79,7 @@ fn use_by(
     }
     let Some(registers) = &instruction.registers else { return Some(Some(Doubt::Undecoded)) };
     let is_conditional = instruction.meaning.condition == Condition::Conditional;
-    is_used(registers, view, kinds).then_some(is_conditional.then_some(Doubt::Conditional))
+    is_used(registers, step.mode, view, kinds).then_some(is_conditional.then_some(Doubt::Conditional))
 }
 
 /// Finds the steps whose operands name registers.
@@ -103,6 +108,7 @@ impl<'a, S: Source> OperandReader<'a, S> {
         last: u64,
         cancel: &Cancel,
     ) -> Result<Vec<Option<OperandUse>>, QueryError> {
+        let views = &self.cells(views, Position(last))?[..];
         let mut found = vec![None; views.len()];
         let mut open: Vec<_> = (0..views.len()).filter(|place| views[*place].register != RegisterId::PC).collect();
         let (mut last, mut left, mut block) = (last, NEARBY, BLOCK);
@@ -146,6 +152,7 @@ impl<'a, S: Source> OperandReader<'a, S> {
         if view.register == RegisterId::PC {
             return Ok(None);
         }
+        let view = self.cells(&[view], Position(first.saturating_sub(1)))?.pop().unwrap_or(view);
         let (mut first, mut left, mut block) = (first.max(1), NEARBY, BLOCK);
         while left > 0 {
             cancel.check()?;
@@ -165,6 +172,22 @@ impl<'a, S: Source> OperandReader<'a, S> {
         FarUses::new(self, view, Direction::Onward).next(first, cancel)
     }
 
+    /// What some views are at a position on a processor with windows: cells, which have other names in other windows.
+    pub(crate) fn cells(&self, views: &[RegisterView], at: Position) -> Result<Vec<RegisterView>, QueryError> {
+        if !self.index.instruction_set(self.thread).has_windows() {
+            return Ok(views.to_vec());
+        }
+        let reader = SlotReader(self.index);
+        let next = reader.next_step_of(self.thread, at)?.map(|step| step.after().0);
+        let slot = match next {
+            Some(slot) => Some(slot),
+            None => reader.owner(self.thread, at.0)?.map(|step| step.after().0),
+        };
+        let step = slot.map(|slot| self.steps_of(slot..slot + 1)).transpose()?.and_then(|mut steps| steps.pop());
+        let mode = step.map_or(Mode::Other, |step| step.mode);
+        Ok(views.iter().map(|view| RegisterView { register: mode.home(view.register), ..*view }).collect())
+    }
+
     /// The steps of the thread in some slots.
     pub(crate) fn steps_of(&self, slots: Range<u64>) -> Result<Vec<OperandStep>, QueryError> {
         let (slot, threads, steps) = (slots.start.saturating_sub(1), Vec::new(), Vec::new());
@@ -174,6 +197,14 @@ impl<'a, S: Source> OperandReader<'a, S> {
             return Err(QueryError::TraceChanged);
         }
         Ok(reader.steps)
+    }
+
+    /// What the step of a slot that uses a cell does to it: a write, unless it only reads it.
+    pub(crate) fn kind_of_use(&self, slot: u64, cell: RegisterView) -> Result<AccessKind, QueryError> {
+        let step = self.steps_of(slot..slot + 1)?.pop();
+        let is_written = step.is_none_or(|step| use_of(&step, cell, AccessKinds::Writes).is_some());
+        let is_read = self.kinds == AccessKinds::Reads || self.kinds == AccessKinds::All && !is_written;
+        Ok(if is_read { AccessKind::Read } else { AccessKind::Write })
     }
 
     /// What a step did to a register by its operands.

@@ -72,6 +72,17 @@ impl Transfer {
     }
 }
 
+/// What the files say of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// It.
+    pub word: u32,
+    /// To which register window it turns, if it does.
+    pub turn: Option<WindowStep>,
+    /// What it does to control; none where it only goes on.
+    pub transfer: Option<&'a Transfer>,
+}
+
 /// Code that lies together.
 #[derive(Debug)]
 struct Part {
@@ -177,14 +188,18 @@ impl ProgramCode {
         self.forks.get((run & !FORK) as usize).filter(|_| run & FORK != 0)
     }
 
-    /// The same, and what a record told where a probe stands or no file has anything.
+    /// All that the files say of an instruction; none where no file has it.
     #[inline]
-    pub fn transfer_at(&self, pc: u64) -> Option<Transfer> {
-        match self.transfer(pc) {
-            Some(found) if !is_probe(found.word) => Some(*found),
-            None if self.word(pc).is_some() => None,
-            _ => self.told.borrow().get(&pc).copied().flatten(),
-        }
+    pub fn see(&self, pc: u64) -> Option<Seen<'_>> {
+        let (part, place) = self.place(pc)?;
+        let run = *part.runs.get(place)?;
+        let transfer = self.forks.get((run & !FORK) as usize).filter(|_| run & FORK != 0);
+        Some(Seen { word: *part.words.get(place)?, turn: part.turns.get(place).copied().flatten(), transfer })
+    }
+
+    /// What a record told of an instruction where a probe stands or no file has anything.
+    pub fn told_at(&self, pc: u64) -> Option<Transfer> {
+        self.told.borrow().get(&pc).copied().flatten()
     }
 
     /// What an instruction is that a record tells, where a file does not have it or has a probe there.

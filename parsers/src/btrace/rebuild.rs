@@ -9,7 +9,7 @@ use stepback_machine::{Branch, WindowStep};
 
 use crate::btrace::code::{ProgramCode, SET, WORD, encoding_of};
 use crate::btrace::fit::{Fitting, Misfit};
-use crate::btrace::kind::BranchKind;
+use crate::btrace::kind::{BranchKind, is_probe};
 use crate::btrace::order::Turn;
 use crate::btrace::record::BranchRecord;
 use crate::btrace::windows::Windows;
@@ -98,6 +98,8 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             };
             thread.walk.decide(&fitting.transfer.fork, fitting.decision, &mut sink);
         }
+        // What follows is of no record.
+        self.encoder.begin_record(ordinal.saturating_add(1));
         match next {
             Some(next) => self.reach(place, next),
             None if !may_go_on => self.tail(place),
@@ -327,9 +329,10 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
 
     fn step(&mut self, passed: PassedStep) {
         let PassedStep { pc, outcome, slot, origin } = passed;
-        let file_word = self.code.word(pc);
-        let transfer = self.code.transfer_at(pc);
-        let word = transfer.map(|transfer| transfer.word).or(file_word).unwrap_or(0);
+        let seen = self.code.see(pc);
+        let told = if seen.is_none_or(|seen| is_probe(seen.word)) { self.code.told_at(pc) } else { None };
+        let transfer = told.as_ref().or(seen.and_then(|seen| seen.transfer));
+        let word = transfer.map_or(seen.map_or(0, |seen| seen.word), |transfer| transfer.word);
         let branch = match (transfer, outcome) {
             (Some(transfer), Some(outcome)) => transfer.branch(outcome),
             _ => Branch::None,
@@ -340,7 +343,7 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
         };
         let reached = Reached { slot, is_executed: slot != DelaySlot::Annulled, origin };
         self.encoder.step(&StoredStep { branch, target, reached, ..step_of(self.thread, pc, word) });
-        let turn = self.code.words(pc, 1).next().and_then(|(_, turn)| turn);
+        let turn = seen.and_then(|seen| seen.turn);
         if let Some(turn) = turn.filter(|_| reached.is_executed) {
             self.turn(turn);
         }
