@@ -5,6 +5,7 @@
 //! of all threads their turns; what lies between two of them [`crate::reconstruct`] finds in the program's files.
 //! The text form has a line for each instruction instead and needs no program.
 
+mod check;
 mod code;
 mod fit;
 mod head;

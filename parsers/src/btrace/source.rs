@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use stepback_machine::{Endian, InstructionSet};
 
+use crate::btrace::check::{Recording as Check, check_recording};
 use crate::btrace::code::{ProgramCode, SET};
 use crate::btrace::head::BtraceHead;
 use crate::btrace::layout::BranchLayout;
@@ -20,6 +21,7 @@ use crate::btrace::summary::ProgramFit;
 use crate::error::{FormatError, SourceError};
 use crate::events::EventSink;
 use crate::facts::{Recording, RegisterSource, SourceTraits};
+use crate::finding::Findings;
 use crate::kept::places::KeptOptions;
 use crate::known_instruction::KnownInstruction;
 use crate::marker::{Marker, MarkerKind};
@@ -27,7 +29,7 @@ use crate::numbers::Position;
 use crate::program_file::ProgramFile;
 use crate::read_at::TraceFile;
 use crate::scratch::ParseScratch;
-use crate::source::{MadeLine, Parsed, Source};
+use crate::source::{CheckWatch, MadeLine, Parsed, Source};
 use crate::step_store::code::Code;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
@@ -58,6 +60,8 @@ pub struct Btrace {
     layout: Option<Box<BranchLayout>>,
     notice: Option<String>,
     is_complete: bool,
+    /// The files of its program; none of those of another one.
+    program: Vec<ProgramFile>,
 }
 
 impl fmt::Debug for Btrace {
@@ -88,7 +92,15 @@ impl Btrace {
                 retell(&read_file, is_stopped, encoder)
             };
             let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
-            return Ok(Self { trace, traits, file, layout: None, notice: None, is_complete: true });
+            return Ok(Self {
+                trace,
+                traits,
+                file,
+                layout: None,
+                notice: None,
+                is_complete: true,
+                program: Vec::new(),
+            });
         };
         let fit = ProgramFit::of(&file, &layout, &options.program).map_err(failed)?;
         let named = !options.program.is_empty();
@@ -99,13 +111,13 @@ impl Btrace {
         kept.identity = kept.identity.map(|part| part.rotate_left(1) ^ fingerprint);
         traits.options = format!("made with {fingerprint:016x}");
         let is_complete = !program.is_empty();
-        let (read_file, read_layout) = (file.clone(), layout.clone());
+        let (read_file, read_layout, read_program) = (file.clone(), layout.clone(), program.clone());
         let read = move |is_stopped: &Arc<AtomicBool>, encoder: &mut Encoder<Filler>| {
             let order = Order::new(RecordReader::new(read_file, read_layout));
-            rebuild(order, &program, is_stopped, encoder)
+            rebuild(order, &read_program, is_stopped, encoder)
         };
         let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
-        Ok(Self { trace, traits, file, layout: Some(Box::new(layout)), notice, is_complete })
+        Ok(Self { trace, traits, file, layout: Some(Box::new(layout)), notice, is_complete, program })
     }
 
     /// The steps.
@@ -287,6 +299,16 @@ impl Source for Btrace {
 
     fn instructions(&self) -> Option<Vec<KnownInstruction>> {
         self.store().known_codes().map(|codes| codes.iter().map(Code::instruction).collect())
+    }
+
+    fn check_records(&self, findings: &mut Findings, watch: &mut CheckWatch<'_>) -> Result<(), SourceError> {
+        let Some(reader) = self.records_in_file() else { return Ok(()) };
+        let head = BtraceHead::of(&self.file).map_err(|error| SourceError::Read { offset: 0, error })?;
+        let count = match head {
+            Some(BtraceHead::Records { count, .. }) => count,
+            Some(BtraceHead::Text) | None => None,
+        };
+        check_recording(Check { reader, count, program: &self.program }, findings, watch)
     }
 
     fn is_text(&self) -> bool {

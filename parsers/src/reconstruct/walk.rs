@@ -22,6 +22,8 @@ pub struct Walk {
     returns: ReturnStack,
     /// A decision alone led here, and nothing has borne it out so far.
     is_unproven: bool,
+    /// The last decision was a return to behind none of the calls that are known.
+    is_return_strange: bool,
 }
 
 /// The next instruction of a thread.
@@ -102,6 +104,11 @@ impl Walk {
         self.place = None;
     }
 
+    /// Whether the last decision was a return that went to behind none of the calls that are known, though there are some.
+    pub fn has_returned_elsewhere(&self) -> bool {
+        self.is_return_strange
+    }
+
     /// Whether the next instruction stands in the delay slot of the fork before, as far as is known.
     pub fn is_in_slot(&self) -> bool {
         self.place.is_some_and(|place| place.next != Next::Behind)
@@ -128,11 +135,13 @@ impl Walk {
         sink.step(PassedStep { pc, outcome: Some(outcome), slot: in_slot, origin: StepOrigin::Recorded });
         self.is_unproven = matches!(outcome, Outcome::To(_));
         let target = target_of(fork, outcome);
-        match (fork.control.flow, target) {
-            (Flow::Call, Some(_)) => self.returns.push(fork.return_address()),
-            (Flow::Return, Some(target)) => _ = self.returns.return_to(target),
-            _ => {}
+        if fork.control.flow == Flow::Call && target.is_some() {
+            self.returns.push(fork.return_address());
         }
+        self.is_return_strange = match (fork.control.flow, target) {
+            (Flow::Return, Some(target)) => self.returns.inner(0).is_some() && !self.returns.return_to(target),
+            _ => false,
+        };
         let slot = match next {
             Next::Behind => Some(fork.behind),
             Next::To(next) => Some(next),

@@ -1,0 +1,7 @@
+//! Whether the records of a recording fit each other and the program, in one pass and in bounded memory.
+
+mod recording;
+mod rules;
+mod thread;
+
+pub use recording::{Recording, check_recording};

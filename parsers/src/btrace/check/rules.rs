@@ -1,0 +1,61 @@
+//! The rules: what must be so in a recording of branches.
+
+use crate::finding::Rule;
+use crate::finding::Severity::{Error, Info, Warning};
+
+pub static FIT: Rule = Rule {
+    id: "B-FIT",
+    severity: Error,
+    clause: "",
+    title: "a record is of an instruction that the program has there",
+    meaning: "the record is damaged, or the program is another one or was loaded elsewhere",
+};
+pub static TIME: Rule = Rule {
+    id: "B-TIME",
+    severity: Error,
+    clause: "",
+    title: "the times of a thread do not run backwards",
+    meaning: "the record is damaged, or recordings were put together",
+};
+pub static LOST: Rule = Rule {
+    id: "B-LOST",
+    severity: Error,
+    clause: "",
+    title: "every branch on the way of a thread has a record",
+    meaning: "records were lost, or control was taken away: by a signal, by longjmp",
+};
+pub static OUTSIDE: Rule = Rule {
+    id: "B-OUT",
+    severity: Warning,
+    clause: "",
+    title: "control stays where the program's files are",
+    meaning: "a library is missing among the images",
+};
+pub static START: Rule = Rule {
+    id: "B-START",
+    severity: Info,
+    clause: "",
+    title: "a thread begins where the program does",
+    meaning: "tracing began later, or the thread was started by another one: how it came there is not recorded",
+};
+pub static RETURN: Rule = Rule {
+    id: "B-RETURN",
+    severity: Warning,
+    clause: "",
+    title: "a return goes to behind a call that the thread is inside of",
+    meaning: "records may be missing where the addresses do not show it",
+};
+pub static JUMP: Rule = Rule {
+    id: "B-JUMP",
+    severity: Info,
+    clause: "",
+    title: "the times of a thread follow each other closely",
+    meaning: "the thread waited, or records are missing where the addresses do not show it",
+};
+pub static COUNT: Rule = Rule {
+    id: "B-COUNT",
+    severity: Error,
+    clause: "",
+    title: "the file has as many whole records as its header says",
+    meaning: "the file was cut off, or its writer did not end properly",
+};

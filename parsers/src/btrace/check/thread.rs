@@ -1,0 +1,105 @@
+//! The records of a thread.
+
+use crate::btrace::check::rules;
+use crate::btrace::code::ProgramCode;
+use crate::btrace::fit::{Fitting, Misfit};
+use crate::btrace::record::BranchRecord;
+use crate::finding::{FindingPlace, Findings};
+use crate::gap::Gap;
+use crate::reconstruct::{PassedStep, PassedStretch, PathSink, Stop, Walk};
+
+/// A longer time than so many usual ones is told.
+const LONG: u64 = 1000;
+/// What is usual shows after so many records.
+const USUAL: u64 = 64;
+
+/// What is known of a thread.
+#[derive(Debug, Default)]
+pub struct Thread {
+    walk: Walk,
+    last_time: Option<u64>,
+    has_begun: bool,
+    /// Records with a time, and the sum of the times between them.
+    times: u64,
+    sum_nanos: u64,
+}
+
+impl Thread {
+    /// Checks the time of the next record.
+    pub fn check_time(&mut self, record: &BranchRecord, findings: &mut Findings) {
+        let Some(time) = record.time else { return };
+        let place = FindingPlace::Record(record.number);
+        let Some(last) = self.last_time.replace(time) else { return };
+        let Some(between) = time.checked_sub(last) else {
+            findings.add(&rules::TIME, place, || format!("{time} comes behind {last}"));
+            // One wrong time is told once.
+            self.last_time = Some(last.min(time));
+            return;
+        };
+        let usual = self.sum_nanos / self.times.max(1);
+        if self.times >= USUAL && between / LONG > usual {
+            findings.add(&rules::JUMP, place, || format!("{between} ns behind the record before, usual are {usual}"));
+        }
+        self.times += 1;
+        self.sum_nanos = self.sum_nanos.saturating_add(between);
+    }
+
+    /// Checks the way to the next record.
+    pub fn check_way(&mut self, way: &Way<'_>, record: &BranchRecord, findings: &mut Findings) {
+        let Way { code, entries } = *way;
+        let place = FindingPlace::Record(record.number);
+        let misfit = |misfit: Misfit| move || format!("at {:#x}: {misfit}", record.pc);
+        let fitting = match Fitting::of(record, code) {
+            Ok(fitting) => fitting,
+            Err(why) => {
+                self.walk.lose();
+                return findings.add(&rules::FIT, place, misfit(why));
+            }
+        };
+        if !std::mem::replace(&mut self.has_begun, true) {
+            let is_at_entry = entries.iter().any(|entry| self.walk.begin(code, Some(*entry), record.pc));
+            if !is_at_entry {
+                self.walk.begin(code, None, record.pc);
+            }
+            if !entries.is_empty() && !is_at_entry {
+                findings.add(&rules::START, place, || format!("thread {} begins at {:#x}", record.thread, record.pc));
+            }
+        }
+        match self.walk.come_to(code, record.pc, &mut Nobody) {
+            None if !self.walk.is_in_slot() => {
+                if let Err(why) = fitting.fits_behind(record) {
+                    self.walk.lose();
+                    return findings.add(&rules::FIT, place, misfit(why));
+                }
+            }
+            Some(Stop::Undecided(at)) => {
+                findings.add(&rules::LOST, place, || format!("{:#x} is recorded, {at:#x} was expected", record.pc));
+            }
+            Some(Stop::Unmapped(at)) => findings.add(&rules::OUTSIDE, place, || format!("no file has {at:#x}")),
+            None | Some(Stop::Nowhere) => {}
+        }
+        self.walk.decide(&fitting.transfer.fork, fitting.decision, &mut Nobody);
+        if self.walk.has_returned_elsewhere() {
+            findings.add(&rules::RETURN, place, || {
+                format!("the return at {:#x} goes to {:#x}, which is behind no call", record.pc, record.target)
+            });
+        }
+    }
+}
+
+/// Where threads go along.
+#[derive(Clone, Copy)]
+pub struct Way<'a> {
+    pub code: &'a ProgramCode,
+    /// Where the program's files begin.
+    pub entries: &'a [u64],
+}
+
+/// Takes no path.
+struct Nobody;
+
+impl PathSink for Nobody {
+    fn stretch(&mut self, _stretch: PassedStretch) {}
+    fn step(&mut self, _step: PassedStep) {}
+    fn gap(&mut self, _gap: Gap) {}
+}
