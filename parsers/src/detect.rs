@@ -95,7 +95,8 @@ const FORMATS: [FormatRow; 4] = [
 
 /// A recording of branches is one file.
 fn open_branches(files: Vec<TraceFile>, assumed: Assumed, kept: KeptOptions) -> Result<Btrace, SourceError> {
-    let layout = assumed.template.as_ref().map(BranchLayout::of).transpose().map_err(FormatError::from)?;
+    let layout = assumed.template.as_ref().map(BranchLayout::of).transpose();
+    let layout = layout.map_err(|error| FormatError::Template(error.to_string()))?;
     let Ok([file]) = <[TraceFile; 1]>::try_from(files) else { return Err(FormatError::OneFile.into()) };
     Btrace::open(file, BtraceOptions { program: assumed.program, layout }, kept)
 }

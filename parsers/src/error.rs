@@ -2,8 +2,6 @@
 
 use std::io;
 
-use crate::template::TemplateError;
-
 /// The input is of no format that we read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FormatError {
@@ -48,7 +46,7 @@ pub enum FormatError {
     OneFile,
     /// Records that nobody can read as they are described.
     #[error("the layout of the records: {0}")]
-    Template(#[from] TemplateError),
+    Template(String),
     /// A name that the command line does not know.
     #[error("unknown format {name:?}: known are {known}")]
     UnknownName {
