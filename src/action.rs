@@ -150,6 +150,8 @@ pub enum PanelKind {
     Heap,
     /// The pages of memory by how often they are accessed.
     Heat,
+    /// What is wrong with the trace, by rule.
+    Findings,
 }
 
 /// What a register or memory panel shows the state at.

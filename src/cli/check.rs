@@ -3,7 +3,7 @@
 use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
-use stepback_parsers::{Rule, Severity, Source as _};
+use stepback_parsers::{Rule, Source as _};
 
 use super::command::Command;
 use super::progress::watched;
@@ -11,7 +11,8 @@ use super::question::Question;
 use super::report::Report;
 use super::text::{counted, grouped, printable};
 use super::trace_arguments::TraceArguments;
-use crate::analysis::check::{BrokenRule, PlacedFinding, check};
+use crate::analysis::check::{BrokenRule, check};
+use crate::model::finding_rows::{place_words, totals};
 
 /// Shown below the options.
 pub const HELP: &str = "\
@@ -104,34 +105,8 @@ fn print(broken: &BrokenRule, report: &mut Report<'_>) -> Result<()> {
     report.text(&format!("{} {id}, {times}: {title}{clause}\n", severity.name()))?;
     report.text(&format!("    it may mean: {meaning}\n"))?;
     for found in &broken.first {
-        report.text(&format!("    {}: {}\n", place_text(found), printable(&found.message)))?;
+        report.text(&format!("    {}: {}\n", place_words(found), printable(&found.message)))?;
     }
     let more = broken.count.saturating_sub(broken.first.len() as u64);
     if more > 0 { report.text(&format!("    … and {} more\n", grouped(more))) } else { Ok(()) }
-}
-
-fn place_text(found: &PlacedFinding) -> String {
-    let step = found.step.map(|step| format!("step {}", grouped(step.0)));
-    let line = found.line.map(|line| format!("line {}", grouped(line.0)));
-    let record = found.record.map(|record| format!("record {}", grouped(record)));
-    let words: Vec<_> = [step, line, record].into_iter().flatten().collect();
-    if words.is_empty() { "in the trace".to_owned() } else { words.join(", ") }
-}
-
-/// `2 errors, 1 warning`.
-fn totals(broken: &[BrokenRule]) -> String {
-    let count = |severity: Severity| {
-        let of = broken.iter().filter(|broken| broken.rule.severity == severity);
-        of.fold(0u64, |sum, broken| sum.saturating_add(broken.count))
-    };
-    let told = [(Severity::Error, "error"), (Severity::Warning, "warning")];
-    let mut words: Vec<_> = told.into_iter().map(|(severity, noun)| counted(count(severity), noun)).collect();
-    let recommended = count(Severity::Info);
-    if recommended > 0 {
-        words.push(format!("{} merely to know", grouped(recommended)));
-    }
-    match broken.is_empty() {
-        true => "no findings".to_owned(),
-        false => words.join(", "),
-    }
 }

@@ -10,6 +10,7 @@ pub mod doubt;
 pub mod effects;
 pub mod externals;
 pub mod fatal_words;
+pub mod finding_rows;
 pub mod frame_words;
 mod ground;
 pub mod heap_table;

@@ -13,6 +13,7 @@ mod compare;
 mod cursor_list;
 mod externals;
 mod field;
+mod findings;
 mod kept;
 mod keys;
 mod list;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::calls::CallsPanel;
 use super::compare::ComparePanel;
 use super::externals::ExternalsPanel;
+use super::findings::FindingsPanel;
 use super::memory::MemoryPanel;
 use super::panel::Panel;
 use super::registers::RegistersPanel;
@@ -83,6 +84,8 @@ panes! {
     Threads(ThreadsPanel): Threads;
     /// A list of accesses, of blocks of the heap, or of pages.
     Table(TablePanel): Accesses | Heap | Heat;
+    /// What breaks rules.
+    Findings(FindingsPanel): Findings;
 }
 
 impl Pane {
@@ -137,7 +140,8 @@ mod tests {
             PanelKind::Threads => Some(PanelKind::Accesses),
             PanelKind::Accesses => Some(PanelKind::Heap),
             PanelKind::Heap => Some(PanelKind::Heat),
-            PanelKind::Heat => None,
+            PanelKind::Heat => Some(PanelKind::Findings),
+            PanelKind::Findings => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {
             assert_eq!(panel_row(kind).map(|row| row.kind), Some(kind));
@@ -177,6 +181,7 @@ mod tests {
             ("Source((follow:Window((1))))", PanelKind::Source, Some(Follow::Window(WindowId(1)))),
             ("Threads(())", PanelKind::Threads, None),
             ("Table((kind:Heap))", PanelKind::Heap, None),
+            ("Findings(())", PanelKind::Findings, None),
         ] {
             let pane: Pane = ron::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"));
             assert_eq!((pane.kind(), pane.follow()), (kind, follow), "{text}");

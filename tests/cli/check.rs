@@ -36,7 +36,7 @@ fn a_finding_names_its_rule_record_and_step() {
     let trace = sandbox.file("reserved.rst", &bytes);
     let found = sandbox.json(&["check", &trace]);
     let expected = serde_json::json!({
-        "rule": "R-G01", "severity": "warning", "message": "reserved bits are not 0",
+        "rule": "R-G01", "severity": "warning", "message": "reserved bits of the record (INSTR) are not 0",
         "step": 3, "record": 59, "clause": "clause 1a", "count": 1,
     });
     assert_eq!(found, expected);

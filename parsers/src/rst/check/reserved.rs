@@ -47,7 +47,8 @@ impl Reserved {
         let Some(bits) = self.bits.get_mut(place) else { return };
         let bits = bits.get_or_insert_with(|| reserved_bits(record));
         if record.has_any(bits) && !is_device(record) {
-            out.found(&rules::G01, || "reserved bits are not 0".to_owned());
+            let name = layout_of(record).map_or("", |layout| layout.name);
+            out.found(&rules::G01, || format!("reserved bits of the record ({name}) are not 0"));
         }
     }
 }

@@ -1,0 +1,181 @@
+//! What breaks the rules, as rows of a list.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use stepback_index::{BuildProgress, Cancel};
+use stepback_parsers::{Position, Rule, Severity};
+
+use super::so_far::so_far;
+use super::text::{counted, thousands};
+use crate::analysis::check::{BrokenRule, PlacedFinding, check};
+use crate::session::Session;
+
+/// Places of each rule that are listed.
+const PLACES: usize = 1000;
+
+/// What is found, ready to be painted.
+#[derive(Clone, Debug, Default)]
+pub struct FindingList {
+    /// How much of what kind.
+    pub summary: String,
+    /// The worst first.
+    pub rules: Vec<BrokenRule>,
+}
+
+/// A row of the list.
+#[derive(Clone, Copy, Debug)]
+pub enum FindingRow<'a> {
+    /// A rule that is broken, with its places below it or without them.
+    Rule(&'a BrokenRule, Branch),
+    /// A place that breaks it.
+    Place(&'a BrokenRule, &'a PlacedFinding),
+    /// So many more are not listed.
+    More(&'a BrokenRule, u64),
+}
+
+/// Whether the rows below a row show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Branch {
+    /// They do.
+    Open,
+    /// They do not.
+    Closed,
+}
+
+/// Checks the trace. Runs on a worker; goes through all of it.
+///
+/// # Errors
+/// The trace could not be read, or it was cancelled.
+pub fn finding_list(session: &Session, progress: &BuildProgress, cancel: &Cancel) -> Result<FindingList> {
+    let rules = check(&session.index, PLACES, progress, cancel)?;
+    Ok(FindingList { summary: so_far(session, &totals(&rules)), rules })
+}
+
+/// `2 errors, 1 warning`, or that there is nothing.
+pub fn totals(rules: &[BrokenRule]) -> String {
+    let count = |severity: Severity| {
+        let of = rules.iter().filter(|broken| broken.rule.severity == severity);
+        of.fold(0u64, |sum, broken| sum.saturating_add(broken.count))
+    };
+    let [errors, warnings, notes] = [Severity::Error, Severity::Warning, Severity::Info].map(count);
+    let mut words = vec![counted(errors, "error", "errors"), counted(warnings, "warning", "warnings")];
+    words.extend((notes > 0).then(|| format!("{} merely to know", thousands(notes))));
+    if rules.is_empty() { "no findings".to_owned() } else { words.join(", ") }
+}
+
+/// `step 12, record 60`.
+pub fn place_words(found: &PlacedFinding) -> String {
+    let word = |name: &str, number: Option<u64>| number.map(|number| format!("{name} {}", thousands(number)));
+    let step = word("step", found.step.map(|step| step.0));
+    let line = word("line", found.line.map(|line| line.0));
+    let words: Vec<_> = [step, line, word("record", found.record)].into_iter().flatten().collect();
+    if words.is_empty() { "in the trace".to_owned() } else { words.join(", ") }
+}
+
+/// What to know of a rule, in lines.
+pub fn rule_words(rule: &Rule) -> String {
+    let Rule { id, clause, title, meaning, .. } = rule;
+    let clause = if clause.is_empty() { String::new() } else { format!(", {clause} of the specification") };
+    format!("{id}{clause}\n{title}\nIt may mean: {meaning}")
+}
+
+/// All rows; rules whose names are among the closed ones have none below them.
+pub fn finding_rows<'a>(list: &'a FindingList, closed: &BTreeSet<&'static str>) -> Vec<FindingRow<'a>> {
+    let mut rows = Vec::new();
+    for broken in &list.rules {
+        let branch = if closed.contains(broken.rule.id) { Branch::Closed } else { Branch::Open };
+        rows.push(FindingRow::Rule(broken, branch));
+        if branch == Branch::Open {
+            rows.extend(broken.first.iter().map(|found| FindingRow::Place(broken, found)));
+            let more = broken.count.saturating_sub(broken.first.len() as u64);
+            rows.extend((more > 0).then_some(FindingRow::More(broken, more)));
+        }
+    }
+    rows
+}
+
+impl FindingRow<'_> {
+    /// The rule that it is about.
+    pub fn rule(&self) -> &'static Rule {
+        match self {
+            Self::Rule(broken, _) | Self::Place(broken, _) | Self::More(broken, _) => broken.rule,
+        }
+    }
+
+    /// Where a click travels to: behind the step, where what it did shows. None where it is nowhere in particular.
+    pub fn position(&self) -> Option<Position> {
+        let Self::Place(_, found) = self else { return None };
+        let is_somewhere = found.step.is_some() || found.line.is_some() || found.record.is_some();
+        is_somewhere.then(|| found.step.map_or(Position(0), |step| step.after()))
+    }
+
+    /// Its name for screen readers and tests, and as it is copied.
+    pub fn line(&self) -> String {
+        match self {
+            Self::Rule(BrokenRule { rule, count, .. }, _) => {
+                format!("{} {} ×{}: {}", rule.severity.name(), rule.id, thousands(*count), rule.title)
+            }
+            Self::Place(broken, found) => format!("{}: {}: {}", broken.rule.id, place_words(found), found.message),
+            Self::More(_, count) => format!("and {} more", thousands(*count)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stepback_parsers::{Line, Step};
+
+    use super::*;
+
+    static RULE: Rule = Rule {
+        id: "R-A02",
+        severity: Severity::Error,
+        clause: "clause 7a",
+        title: "a branch says where it goes",
+        meaning: "nobody knows",
+    };
+
+    fn list() -> FindingList {
+        let found = |number: u64| PlacedFinding {
+            severity: Severity::Error,
+            message: "a branch".to_owned(),
+            step: number.checked_sub(1).map(Step),
+            line: None,
+            record: Some(number),
+        };
+        let rules = vec![BrokenRule { rule: &RULE, count: 1002, first: vec![found(0), found(8)] }];
+        FindingList { summary: totals(&rules), rules }
+    }
+
+    #[test]
+    fn places_stand_below_their_rule() {
+        let list = list();
+        assert_eq!(list.summary, "1,002 errors, 0 warnings");
+        let rows = finding_rows(&list, &BTreeSet::new());
+        let lines: Vec<_> = rows.iter().map(FindingRow::line).collect();
+        assert_eq!(
+            lines,
+            [
+                "error R-A02 ×1,002: a branch says where it goes",
+                "R-A02: record 0: a branch",
+                "R-A02: step 7, record 8: a branch",
+                "and 1,000 more",
+            ]
+        );
+        let positions: Vec<_> = rows.iter().map(|row| row.position().map(|position| position.0)).collect();
+        assert_eq!(positions, [None, Some(0), Some(8), None]);
+        assert_eq!(finding_rows(&list, &BTreeSet::from(["R-A02"])).len(), 1);
+    }
+
+    #[test]
+    fn a_rule_says_where_it_stands_and_what_it_may_mean() {
+        let words = "R-A02, clause 7a of the specification\na branch says where it goes\nIt may mean: nobody knows";
+        assert_eq!(rule_words(&RULE), words);
+        assert_eq!(totals(&[]), "no findings");
+        let nowhere =
+            PlacedFinding { severity: Severity::Info, message: String::new(), step: None, line: None, record: None };
+        assert_eq!(place_words(&nowhere), "in the trace");
+        assert_eq!(place_words(&PlacedFinding { line: Some(Line(1200)), ..nowhere }), "line 1,200");
+    }
+}

@@ -1,0 +1,6 @@
+//! What is wrong with the trace, by rule.
+
+mod panel;
+mod rows;
+
+pub use panel::FindingsPanel;
