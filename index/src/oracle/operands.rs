@@ -1,6 +1,6 @@
 //! Registers of traces that record none: by the operands of each instruction.
 
-use stepback_machine::{Bank, Condition, Encoding, InstructionSet, RegisterId, RegisterView, decode};
+use stepback_machine::{Bank, Condition, Encoding, InstructionSet, Mode, RegisterId, RegisterView, decode};
 use stepback_parsers::{MarkerKind, Position, Recording, Step};
 
 use crate::answers::access_kinds::AccessKinds;
@@ -44,11 +44,21 @@ pub(super) struct DecodedRead {
 impl Oracle {
     /// The steps that may use a register, in order.
     pub(super) fn uses(&self, asked: AskedUses) -> impl DoubleEndedIterator<Item = Use> + '_ {
-        let AskedUses { thread, view, .. } = asked;
+        self.uses_by(asked, move |_, used| used.overlaps(asked.view))
+    }
+
+    /// The same of a register that an instruction uses under this or that name, by its mode.
+    fn uses_by(
+        &self,
+        asked: AskedUses,
+        is_meant: impl Fn(&Told, RegisterView) -> bool,
+    ) -> impl DoubleEndedIterator<Item = Use> {
+        let AskedUses { thread, view, kinds } = asked;
         let is_register = view.register != RegisterId::PC;
         let own = self.steps.iter().enumerate().filter(move |(_, told)| is_register && told.thread == thread);
         own.filter_map(move |(step, told)| {
-            Some(Use { step: Step(step as u64), doubt: doubt(told, self.encoding_of(told), asked)? })
+            let is_used = |used| is_meant(told, used);
+            Some(Use { step: Step(step as u64), doubt: doubt(told, self.encoding_of(told), kinds, is_used)? })
         })
     }
 
@@ -78,14 +88,23 @@ impl Oracle {
             }
         };
         let plain = RegisterView { register: plain, ..view };
-        let reads = self.uses(AskedUses { view: plain, ..asked_uses });
-        let reads = reads.filter(|used| is_meant(&self.steps[used.step.0 as usize]));
+        let asked_reads = AskedUses { view: plain, ..asked_uses };
+        // A cell of a window has another name in another.
+        let cell = Physical::of_write(plain.register, None, mode);
+        let is_cell = |told: &Told, used: RegisterView| {
+            let is_same = Physical::of_write(used.register, None, told.mode) == cell;
+            is_same && RegisterView { register: plain.register, ..used }.overlaps(plain)
+        };
+        let reads: Vec<Use> = match mode {
+            Mode::Window { .. } => self.uses_by(asked_reads, is_cell).collect(),
+            _ => self.uses(asked_reads).filter(|used| is_meant(&self.steps[used.step.0 as usize])).collect(),
+        };
         let has_banks = asked.is_some() || !banks.is_empty();
         let decoded = |used: Use| {
             let doubt = used.doubt.filter(|doubt| *doubt != Doubt::Conditional);
             DecodedRead { used: Use { doubt, ..used }, has_banks }
         };
-        Some(reads.map(decoded).collect())
+        Some(reads.into_iter().map(decoded).collect())
     }
 
     /// A decoded read as the hit of a question.
@@ -183,8 +202,12 @@ impl Oracle {
 }
 
 /// Why a step may not use a register, if it may use it.
-fn doubt(told: &Told, encoding: Option<Encoding>, asked: AskedUses) -> Option<Option<Doubt>> {
-    let AskedUses { view, kinds, .. } = asked;
+fn doubt(
+    told: &Told,
+    encoding: Option<Encoding>,
+    kinds: AccessKinds,
+    is_meant: impl Fn(RegisterView) -> bool,
+) -> Option<Option<Doubt>> {
     let Some(encoding) = encoding else { return Some(Some(Doubt::Undecoded)) };
     let instruction = decode(encoding, told.pc, told.instruction_set);
     if !told.is_executed {
@@ -197,6 +220,6 @@ fn doubt(told: &Told, encoding: Option<Encoding>, asked: AskedUses) -> Option<Op
         AccessKinds::Writes => [&[], writes],
         AccessKinds::All => [reads, writes],
     };
-    let is_used = used.concat().iter().any(|used| used.overlaps(view));
+    let is_used = used.concat().iter().any(|used| is_meant(*used));
     is_used.then(|| (instruction.meaning.condition == Condition::Conditional).then_some(Doubt::Conditional))
 }

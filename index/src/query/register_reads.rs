@@ -111,11 +111,11 @@ impl<'a, S: Source> RegisterReads<'a, S> {
         OperandReader { index: self.index, thread: self.thread, kinds: AccessKinds::Reads }
     }
 
-    /// As the instructions of a mode name it; none where they name another register so, or this one not at all.
+    /// As the steps of a mode are asked for it; none where instructions name another register so.
     fn named_in(&self, mode: Mode) -> Option<RegisterView> {
-        let home = self.mode.home(self.plain.register);
-        if mode.has_windows() && home != self.plain.register {
-            return Some(RegisterView { register: mode.plain_of(home)?, ..self.plain });
+        if self.mode.has_windows() {
+            // Steps are asked by cell.
+            return Some(RegisterView { register: self.mode.home(self.plain.register), ..self.plain });
         }
         self.is_meant_in(mode).then_some(self.plain)
     }
