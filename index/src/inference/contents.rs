@@ -16,7 +16,6 @@ use crate::index::Index;
 use crate::inference::access_values::AccessValues;
 use crate::inference::breaks::BreakReader;
 use crate::inference::contested::{Contested, Told};
-use crate::inference::control::is_trap;
 use crate::inference::engine::Circumstances;
 use crate::inference::others::run_of;
 use crate::inference::shared::IsStored;
@@ -190,7 +189,7 @@ fn without_system_calls<S: Source>(index: &Index<S>, at: Position) -> Result<Ran
     let around = Surroundings { before: SLOTS_BEFORE, behind: SLOTS_BEHIND }.of(index, at.0..at.0);
     let run = run_of(index, ThreadId(0), around.clone())?;
     let mut breaks =
-        run.steps.iter().filter(|step| step.is_broken || step.is_lost || is_trap(step)).map(|step| step.slot);
+        run.steps.iter().filter(|step| step.is_broken || step.is_lost || step.is_trap()).map(|step| step.slot);
     let before = breaks.clone().take_while(|slot| *slot <= at.0).last();
     let behind = breaks.find(|slot| *slot > at.0);
     let start = before.map_or(around.start, |slot| slot.saturating_add(1));

@@ -1,11 +1,12 @@
 //! What happens between two steps that no instruction does.
 
-use stepback_machine::{Branch, Control, Expression, Failure, Flow, Mode, RegisterView, Registers, Target};
+use stepback_machine::{Control, Expression, Failure, Flow, Mode, RegisterView, Registers, Target};
 use stepback_parsers::{Marker, MarkerKind, traced_system_call};
 
 use crate::answers::reason::{Fact, Way};
-use crate::inference::engine::{Engine, Here, Traced};
-use crate::inference::run::{RunMarker, RunStep};
+use crate::inference::engine::{Engine, Traced};
+use crate::inference::here::Here;
+use crate::inference::run::RunStep;
 use crate::inference::symbols::Term;
 use crate::inference::traps::Crossing;
 use crate::read::diversions::BREAKS;
@@ -57,7 +58,7 @@ impl Engine<'_> {
         while let Some((first, rest)) = self.late.split_first().filter(|(first, _)| first.slot <= until) {
             self.late = rest;
             if BREAKS.contains(&first.marker.kind) {
-                if self.cross(step, first.marker) == Crossing::Kept {
+                if self.traps.cross(step, first.marker, &mut self.path) == Crossing::Kept {
                     continue;
                 }
                 return self.clear();
@@ -71,7 +72,7 @@ impl Engine<'_> {
             MarkerKind::FUNCTION => {
                 self.traced = Traced { is_system_call: traced_system_call(value, step.set).is_some(), arguments: 0 }
             }
-            MarkerKind::SYSTEM_CALL if !is_trap(step) => {
+            MarkerKind::SYSTEM_CALL if !step.is_trap() => {
                 self.memory.clear();
                 self.forget_named(trapped(step), step);
             }
@@ -120,42 +121,6 @@ fn target_register(here: Here<'_>) -> Option<RegisterView> {
     // In a handler of M-profile the register may hold no address, but how to return from the exception.
     let may_return = here.step.mode == Mode::Handler && flow != Flow::Call;
     (!may_return).then_some(RegisterView::new(register, 0, here.step.set.word_bytes()))
-}
-
-impl Here<'_> {
-    /// True when it may go somewhere else than to the next instruction.
-    pub fn is_branch(self) -> bool {
-        !matches!(self.step.branch, Branch::Unsaid | Branch::None)
-            || !matches!(self.instruction.control.flow, Flow::Next | Flow::Trap)
-    }
-
-    /// True when the thread's next step is where the instruction goes.
-    pub fn is_followed(self) -> bool {
-        self.next.is_some_and(|next| is_expected(self, next))
-    }
-
-    /// True when a record that is still to come says why it is not: it ends what is known by itself.
-    pub fn is_broken_off(self, markers: &[RunMarker]) -> bool {
-        !self.step.is_lost && markers.iter().any(|later| BREAKS.contains(&later.marker.kind))
-    }
-}
-
-/// True when a step goes to the next as its instruction says.
-fn is_expected(here: Here<'_>, next: &RunStep) -> bool {
-    let is_behind = next.pc.0 == here.behind();
-    if is_behind || !here.is_branch() || !here.step.is_executed {
-        return is_behind;
-    }
-    let Control { flow, target, .. } = here.instruction.control;
-    match target {
-        Target::Address(target) => target == next.pc.0,
-        Target::Register(_) | Target::Unsaid => flow != Flow::ExceptionReturn,
-    }
-}
-
-/// True when an instruction asks the kernel or the host for something.
-pub(super) fn is_trap(step: &RunStep) -> bool {
-    step.control().flow == Flow::Trap
 }
 
 /// The registers that it may have changed when control goes on behind the instruction.

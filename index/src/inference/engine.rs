@@ -1,17 +1,18 @@
 //! Goes through a run and states what each step shows.
 
-use stepback_machine::{AccessKind, Condition, Endian, Instruction, InstructionSet, RegisterUse, RegisterView, decode};
+use stepback_machine::{AccessKind, Condition, Endian, InstructionSet, RegisterView, decode};
 use stepback_parsers::Step;
 
 use crate::answers::reason::Way;
 use crate::inference::addresses::addresses;
+use crate::inference::here::Here;
 use crate::inference::memory::Memory;
 use crate::inference::observed::Observed;
 use crate::inference::path::Path;
 use crate::inference::registers::RegisterLanes;
-use crate::inference::run::{Run, RunMarker, RunStep};
+use crate::inference::run::{Run, RunMarker};
 use crate::inference::symbols::{Symbols, Term};
-use crate::inference::traps::TrapTaken;
+use crate::inference::traps::Traps;
 use crate::inference::unshown::Unshown;
 use crate::inference::width::{AddressWidth, Decisive};
 
@@ -29,8 +30,8 @@ pub(super) struct Engine<'a> {
     block: u8,
     /// Where control goes, in sets whose branches have slots.
     pub path: Path,
-    /// The traps whose handlers the steps are in, outermost first.
-    pub traps: Vec<TrapTaken>,
+    /// The traps whose handlers the steps are in.
+    pub traps: Traps,
     /// How much of an address tells, and what decides it.
     pub addresses: AddressWidth,
     pub decisive: Option<Decisive>,
@@ -86,27 +87,6 @@ enum Execution {
     None,
 }
 
-/// The step that the engine is at.
-#[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
-    pub step: &'a RunStep,
-    pub instruction: &'a Instruction,
-    pub uses: &'a RegisterUse,
-    /// The addresses of its operands, as far as they are known.
-    pub addresses: &'a [Option<u64>],
-    /// The thread's next step, unless something besides the step came before it.
-    pub next: Option<&'a RunStep>,
-    /// The step to which a jump led.
-    pub arrival: Option<&'a RunStep>,
-}
-
-impl Here<'_> {
-    /// The address behind the instruction.
-    pub fn behind(&self) -> u64 {
-        self.step.pc.0.wrapping_add(u64::from(self.step.length_bytes))
-    }
-}
-
 impl<'a> Engine<'a> {
     pub fn new(run: &'a Run<'a>, circumstances: Circumstances) -> Self {
         let symbols = Symbols::default();
@@ -121,7 +101,7 @@ impl<'a> Engine<'a> {
             memory,
             block: BLOCK_LIMIT,
             path: Path::default(),
-            traps: Vec::new(),
+            traps: Traps::default(),
             addresses: run.addresses,
             decisive: Decisive::of(set),
             stack: None,

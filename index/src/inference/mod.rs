@@ -18,6 +18,7 @@ pub(crate) mod contents;
 pub(crate) mod contested;
 pub(crate) mod control;
 pub(crate) mod engine;
+pub(crate) mod here;
 pub(crate) mod kernel_writes;
 pub(crate) mod knowledge;
 pub(crate) mod memory;

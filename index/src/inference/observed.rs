@@ -2,7 +2,8 @@
 
 use stepback_machine::{AccessKind, Endian, Expression};
 
-use crate::inference::engine::{Engine, Here};
+use crate::inference::engine::Engine;
+use crate::inference::here::Here;
 use crate::inference::symbols::Term;
 use crate::inference::terms::is_exclusive;
 

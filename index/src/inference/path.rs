@@ -9,7 +9,7 @@
 use stepback_machine::{Branch, Control, Delay, Flow, Target};
 use stepback_parsers::DelaySlot;
 
-use crate::inference::engine::Here;
+use crate::inference::here::Here;
 use crate::inference::run::RunStep;
 
 /// Where control goes.

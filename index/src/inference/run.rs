@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use stepback_machine::{
-    AccessKind, Address, Branch, Control, Encoding, Endian, InstructionSet, Mode, RegisterView, Site,
+    AccessKind, Address, Branch, Control, Encoding, Endian, Flow, InstructionSet, Mode, RegisterView, Site,
 };
 use stepback_parsers::{
     DelaySlot, EventSink, Marker, MarkerEvent, MemoryAccess, Problem, RegisterWrite, Source, Step, StepEvent,
@@ -50,6 +50,11 @@ impl RunStep {
     pub fn mode_behind(&self) -> Mode {
         let encoding = self.encoding.filter(|_| self.is_executed && self.mode.has_windows());
         self.mode.behind(encoding.and_then(|encoding| self.set.window_step(&encoding)))
+    }
+
+    /// True when its instruction asks the kernel or the host for something.
+    pub fn is_trap(&self) -> bool {
+        self.control().flow == Flow::Trap
     }
 
     /// What its encoding says of control; nothing without an encoding.

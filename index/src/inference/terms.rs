@@ -3,7 +3,8 @@
 use stepback_machine::{AccessKind, Expression, MemoryOperand, Operation, RegisterId, RegisterView, ScaledRegister};
 
 use crate::answers::reason::{Fact, Way};
-use crate::inference::engine::{Engine, Here, Loaded};
+use crate::inference::engine::{Engine, Loaded};
+use crate::inference::here::Here;
 use crate::inference::run::RunAccess;
 use crate::inference::symbols::Term;
 

@@ -3,7 +3,8 @@
 use stepback_machine::{AccessKind, Expression, RegisterView};
 
 use crate::answers::reason::{Fact, Way};
-use crate::inference::engine::{Engine, Here};
+use crate::inference::engine::Engine;
+use crate::inference::here::Here;
 use crate::inference::width::{AddressWidth, Decisive};
 
 impl Engine<'_> {

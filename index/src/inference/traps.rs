@@ -3,8 +3,6 @@
 
 use stepback_parsers::{Marker, MarkerKind};
 
-use crate::inference::control::is_trap;
-use crate::inference::engine::Engine;
 use crate::inference::path::Path;
 use crate::inference::run::RunStep;
 
@@ -13,7 +11,7 @@ const NESTED: usize = 8;
 
 /// A trap that was taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TrapTaken {
+struct TrapTaken {
     /// Where control is to come back.
     resumed: u64,
     path: Path,
@@ -28,19 +26,28 @@ pub(super) enum Crossing {
     Lost,
 }
 
-impl Engine<'_> {
-    /// Goes over the begin or the end of a trap that comes behind a step.
+/// The traps whose handlers the steps are in, outermost first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Traps(Vec<TrapTaken>);
+
+impl Traps {
+    /// Nothing is known of them any more.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Goes over the begin or the end of a trap that comes behind a step; the path goes there.
     /// What the kernel does for a program that asks it need not be traced, nor what it does before control comes to
     /// somewhere else than it was taken from.
-    pub fn cross(&mut self, step: &RunStep, marker: Marker) -> Crossing {
+    pub fn cross(&mut self, step: &RunStep, marker: Marker, path: &mut Path) -> Crossing {
         if !step.mode.has_windows() || step.is_lost {
             return Crossing::Lost;
         }
         match marker.kind {
-            MarkerKind::HARDWARE_EVENT => self.enter(step, marker.value),
-            MarkerKind::HARDWARE_RETURN => match self.traps.pop().filter(|taken| taken.resumed == marker.value) {
+            MarkerKind::HARDWARE_EVENT => self.enter(step, marker.value, path),
+            MarkerKind::HARDWARE_RETURN => match self.0.pop().filter(|taken| taken.resumed == marker.value) {
                 Some(taken) => {
-                    self.path = taken.path;
+                    *path = taken.path;
                     Crossing::Kept
                 }
                 None => Crossing::Lost,
@@ -49,12 +56,12 @@ impl Engine<'_> {
         }
     }
 
-    fn enter(&mut self, step: &RunStep, resumed: u64) -> Crossing {
-        let is_asked_for = is_trap(step) && step.is_executed;
-        let path = self.path.behind_trap(step, resumed).filter(|_| !is_asked_for && self.traps.len() < NESTED);
-        let Some(path) = path else { return Crossing::Lost };
-        self.traps.push(TrapTaken { resumed, path });
-        self.path.lose();
+    fn enter(&mut self, step: &RunStep, resumed: u64, path: &mut Path) -> Crossing {
+        let is_asked_for = step.is_trap() && step.is_executed;
+        let behind = path.behind_trap(step, resumed).filter(|_| !is_asked_for && self.0.len() < NESTED);
+        let Some(behind) = behind else { return Crossing::Lost };
+        self.0.push(TrapTaken { resumed, path: behind });
+        path.lose();
         Crossing::Kept
     }
 }

@@ -3,7 +3,8 @@
 use stepback_machine::{AccessKind, MemoryOperand, StoreExtent};
 
 use crate::answers::reason::Fact;
-use crate::inference::engine::{Engine, Here};
+use crate::inference::engine::Engine;
+use crate::inference::here::Here;
 
 /// A store that reaches further than its records, or has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
