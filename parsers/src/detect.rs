@@ -12,6 +12,7 @@ use crate::error::{FormatError, SourceError};
 use crate::foreign::foreign_format;
 use crate::kept::places::KeptOptions;
 use crate::program_file::ProgramFile;
+use crate::program_fit::ProgramFit;
 use crate::read_at::{ReadAt, TraceFile};
 use crate::rst::Rst;
 use crate::rst::{RstHead, are_one_trace};
@@ -95,10 +96,14 @@ const FORMATS: [FormatRow; 4] = [
 
 /// A recording of branches is one file.
 fn open_branches(files: Vec<TraceFile>, assumed: Assumed, kept: KeptOptions) -> Result<Btrace, SourceError> {
+    let Ok([file]) = <[TraceFile; 1]>::try_from(files) else { return Err(FormatError::OneFile.into()) };
+    Btrace::open(file, branch_options(assumed)?, kept)
+}
+
+fn branch_options(assumed: Assumed) -> Result<BtraceOptions, FormatError> {
     let layout = assumed.template.as_ref().map(BranchLayout::of).transpose();
     let layout = layout.map_err(|error| FormatError::Template(error.to_string()))?;
-    let Ok([file]) = <[TraceFile; 1]>::try_from(files) else { return Err(FormatError::OneFile.into()) };
-    Btrace::open(file, BtraceOptions { program: assumed.program, layout }, kept)
+    Ok(BtraceOptions { program: assumed.program, layout })
 }
 
 /// What there is to know of a format.
@@ -204,6 +209,14 @@ impl Format {
     /// How the program of a trace decodes, where the steps of the trace follow from its files; none for other formats.
     pub fn needed_program(self) -> Option<InstructionSet> {
         (self == Self::Btrace).then_some(InstructionSet::Sparc64)
+    }
+
+    /// How well [`Assumed::program`] fits some records of a trace whose steps follow from it; none for other traces, and
+    /// where the records cannot be read. Cost: as of decoding the program.
+    pub fn program_fit(self, files: &[TraceFile], assumed: Assumed) -> Option<ProgramFit> {
+        self.needed_program()?;
+        let [file] = files else { return None };
+        Btrace::program_fit(file, &branch_options(assumed).ok()?).ok()?
     }
 
     /// True when a trace is one text, false when it is one or more files of records.

@@ -1,12 +1,11 @@
 //! The program images of a trace: those that were asked for, or the one that lies beside it.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::Result;
 use stepback_machine::{Endian, InstructionSet};
-use stepback_parsers::ProgramFile;
 use stepback_parsers::drmemtrace::ModulesLog;
+use stepback_parsers::{ProgramFile, ProgramFit};
 
+use super::image_search::{FoundProgram, fitting_program, image_beside};
 use super::{Companions, OpenOptions};
 use crate::image::{ImageSpec, Images, ModuleSearch, machine_of, program_file};
 
@@ -15,11 +14,13 @@ pub const FOREIGN_IMAGE: &str = "the image is for another processor";
 
 /// How a trace decodes: what an image must fit.
 #[derive(Clone, Copy, Debug)]
-pub struct Decoding {
+pub struct Decoding<'a> {
     /// Its instruction set.
     pub set: InstructionSet,
     /// The order of its bytes.
     pub endian: Endian,
+    /// The image beside the trace that its records fit, where they tell.
+    pub beside: Option<&'a ImageSpec>,
 }
 
 /// Loads the images of a trace.
@@ -29,21 +30,22 @@ pub struct Decoding {
 pub fn load(
     options: &OpenOptions,
     companions: &Companions,
-    decoding: Decoding,
+    decoding: Decoding<'_>,
     notices: &mut Vec<String>,
 ) -> Result<Images> {
     if let Some(log) = &companions.modules {
         return of_modules(options, companions, log, notices);
     }
-    let Decoding { set, endian: traced } = decoding;
+    let Decoding { set, endian: traced, beside } = decoding;
+    let beside = || beside.cloned().or_else(|| beside_for(set, options));
     let chosen = match options.images.is_empty() {
         true => remembered(options, notices),
         false => Some(Images::load(&options.images)?),
     };
     let images = match chosen {
-        Some(images) => fitting(images, options, set, notices)?,
+        Some(images) => fitting(images, set, beside, notices)?,
         None => {
-            let images = found(options, set, notices);
+            let images = found(decoding, options, notices);
             tell_foreign(&images, set, "", notices);
             images
         }
@@ -55,38 +57,61 @@ pub fn load(
     Ok(images)
 }
 
+/// The code of a program, for traces whose steps follow from it.
+#[derive(Debug, Default)]
+pub struct Program {
+    /// Its files.
+    pub files: Vec<ProgramFile>,
+    /// The image beside the trace that its records fit, if no other is used.
+    pub beside: Option<ImageSpec>,
+}
+
 /// The code of the images that [`load`] would take, for traces whose steps follow from it.
+/// `fit` says how well a file fits the records of the trace.
 ///
 /// # Errors
 /// An image that the user named cannot be used.
-pub fn program(options: &OpenOptions, set: InstructionSet) -> Result<Vec<ProgramFile>> {
+pub fn program(
+    options: &OpenOptions,
+    set: InstructionSet,
+    fit: &dyn Fn(&ProgramFile) -> Option<ProgramFit>,
+) -> Result<Program> {
+    let of_files = |files| Program { files, beside: None };
     let is_ours = |spec: &&ImageSpec| machine_of(&spec.path).is_none_or(|found| set.is_of_image(Some(found)));
     let files = |specs: &[ImageSpec]| specs.iter().filter(is_ours).map(program_file).collect::<Result<Vec<_>>>();
     let named = files(&options.images)?;
     if !named.is_empty() {
-        return Ok(named);
+        return Ok(of_files(named));
     }
     // What is wrong with these is told when their symbols are loaded.
     let remembered: Vec<_> = if options.images.is_empty() { options.remembered_images.clone() } else { Vec::new() };
     let remembered: Vec<_> = remembered.iter().filter_map(|spec| program_file(spec).ok()).collect();
     if !remembered.is_empty() {
-        return Ok(remembered);
+        return Ok(of_files(remembered));
+    }
+    if let Some(FoundProgram { spec, program }) = fitting_program(options, set, fit) {
+        return Ok(Program { files: vec![program], beside: Some(spec) });
     }
     let beside = beside_for(set, options);
-    Ok(beside.into_iter().filter_map(|spec| program_file(&spec).ok()).collect())
+    Ok(of_files(beside.into_iter().filter_map(|spec| program_file(&spec).ok()).collect()))
 }
 
 /// Of images that were chosen, those that are for the processor of the trace, where there are any: names and bytes of a
 /// program for another one would stand where its own belong. If none is, the image beside the trace may be.
 /// A processor that changes between two sets runs images of both.
-fn fitting(images: Images, options: &OpenOptions, set: InstructionSet, notices: &mut Vec<String>) -> Result<Images> {
+fn fitting(
+    images: Images,
+    set: InstructionSet,
+    beside: impl Fn() -> Option<ImageSpec>,
+    notices: &mut Vec<String>,
+) -> Result<Images> {
     let (good, foreign): (Vec<_>, Vec<_>) = images.infos().iter().partition(|info| set.is_of_image(info.set));
     if foreign.is_empty() {
         return Ok(images);
     }
     let may_run = foreign.iter().all(|info| info.set.is_some_and(|set_of_image| set.states().contains(&set_of_image)));
     let specs: Vec<ImageSpec> = match good.is_empty() {
-        true => beside_for(set, options).into_iter().collect(),
+        true => beside().into_iter().collect(),
         false if may_run => Vec::new(),
         false => good.iter().map(|info| info.spec.clone()).collect(),
     };
@@ -173,8 +198,9 @@ fn remembered(options: &OpenOptions, notices: &mut Vec<String>) -> Option<Images
 }
 
 /// The image beside the trace, if there is a usable one.
-fn found(options: &OpenOptions, set: InstructionSet, notices: &mut Vec<String>) -> Images {
-    let Some(path) = image_beside(&options.path, set) else { return Images::default() };
+fn found(decoding: Decoding<'_>, options: &OpenOptions, notices: &mut Vec<String>) -> Images {
+    let by_name = || image_beside(&options.path, decoding.set);
+    let Some(path) = decoding.beside.map(|spec| spec.path.clone()).or_else(by_name) else { return Images::default() };
     let spec = ImageSpec { path: path.clone(), offset: options.load_offset };
     match Images::load(&[spec]) {
         Ok(images) => {
@@ -188,26 +214,13 @@ fn found(options: &OpenOptions, set: InstructionSet, notices: &mut Vec<String>) 
     }
 }
 
-/// `overflow.elf` or `overflow` for `overflow.small.tarmac`: the name up to its first dot.
-/// Without an ending it has to be a program for the processor of the trace: any file may be called so.
-fn image_beside(trace: &Path, set: InstructionSet) -> Option<PathBuf> {
-    let name = trace.file_name()?.to_str()?;
-    let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
-    let image = trace.with_file_name(format!("{stem}.elf"));
-    if image.is_file() {
-        return Some(image);
-    }
-    let bare = trace.with_file_name(stem);
-    // To open a pipe would wait for its writer.
-    let machine = if stem != name && bare.is_file() { machine_of(&bare) } else { None };
-    machine.is_some_and(|machine| set.is_of_image(Some(machine))).then_some(bare)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
-    const LITTLE: Decoding = Decoding { set: InstructionSet::A64, endian: Endian::Little };
+    const LITTLE: Decoding<'_> = Decoding { set: InstructionSet::A64, endian: Endian::Little, beside: None };
 
     #[test]
     fn an_image_bears_the_name_of_the_trace_up_to_its_first_dot() {

@@ -11,7 +11,7 @@ use anyhow::{Result, anyhow, bail};
 use stepback_index::{BuildError, BuildProgress, Cancel, Fingerprint};
 use stepback_machine::InstructionSet;
 use stepback_parsers::{
-    AnySource, Assumed, Format, FormatError, Source as _, SourceError, TraceFile, detect,
+    AnySource, Assumed, Format, FormatError, ProgramFile, Source as _, SourceError, TraceFile, detect,
     drmemtrace::{Drmemtrace, TraceHead, Width},
     kept::{KeptOptions, KeptPlace},
     packed::{PackedKind, PackedText, head_of},
@@ -23,7 +23,7 @@ use super::places::{cache_directory, copy_place, index_places, steps_place};
 use super::same_file::is_same_file;
 use super::trace_files::{TraceFiles, raw_refusal};
 use super::{Companions, IndexPolicy, OpenOptions};
-use crate::image::machine_of;
+use crate::image::{ImageSpec, machine_of};
 
 /// Longer files describe no record.
 const TEMPLATE_LIMIT: u64 = 1 << 20;
@@ -41,6 +41,8 @@ pub struct Input {
     pub packed: Option<PackedText>,
     /// The files of a trace of records.
     pub files: Option<TraceFiles>,
+    /// The image beside the trace that its records fit, where these tell and no other is used.
+    pub image_beside: Option<ImageSpec>,
 }
 
 impl Input {
@@ -80,13 +82,17 @@ impl Input {
         let assumed = options.arch.or_else(|| machine_of_images(&files, &opened, options));
         let mut fingerprint = files.fingerprint(&opened).map_err(unusable)?;
         let kept = kept_options(&fingerprint, steps_place, options);
-        let program = files.format.needed_program().map(|set| images::program(options, set)).transpose()?;
         let template = options.record_layout.as_deref().map(template_of).transpose()?;
-        let assumed =
-            Assumed { instruction_set: assumed, program: program.unwrap_or_default(), template, ..assumed_by(options) };
+        let assumed = Assumed { instruction_set: assumed, template, ..assumed_by(options) };
+        let fit = |program: &ProgramFile| {
+            files.format.program_fit(&opened, Assumed { program: vec![program.clone()], ..assumed.clone() })
+        };
+        let program = files.format.needed_program().map(|set| images::program(options, set, &fit)).transpose()?;
+        let images::Program { files: program, beside: image_beside } = program.unwrap_or_default();
+        let assumed = Assumed { program, ..assumed };
         let source = files.format.open_files(opened, assumed, kept).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: Some(files) })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: Some(files), image_beside })
     }
 
     /// The records of a drmemtrace trace.
@@ -102,7 +108,7 @@ impl Input {
         };
         let source = format.open_text(Box::new(file), assumed_by(options)).map_err(unusable)?;
         let fingerprint = Fingerprint::of(&source, modified_nanos).map_err(unusable)?;
-        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: None })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: None, files: None, image_beside: None })
     }
 
     fn open_packed(file: Arc<File>, kind: PackedKind, modified_nanos: u64, options: &OpenOptions) -> Result<Self> {
@@ -115,7 +121,7 @@ impl Input {
         let text = text.map_err(|error| refused(&error, path))?;
         let source = format.open_text(Box::new(text.clone()), assumed_by(options)).map_err(unusable)?;
         fingerprint.options.clone_from(&source.traits().options);
-        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: None })
+        Ok(Self { source: Arc::new(source), fingerprint, packed: Some(text), files: None, image_beside: None })
     }
 
     /// Waits until a compressed trace is unpacked.

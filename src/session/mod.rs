@@ -12,6 +12,7 @@
 mod companions;
 mod damage;
 mod demo;
+mod image_search;
 mod images;
 mod input;
 mod open;

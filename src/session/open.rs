@@ -235,7 +235,8 @@ impl<'a> IndexSearch<'a> {
         let mut notices = Vec::new();
         let companions = Arc::new(input.companions(&mut notices));
         let traits = input.source.traits();
-        let decoding = Decoding { set: traits.instruction_set, endian: traits.endian };
+        let decoding =
+            Decoding { set: traits.instruction_set, endian: traits.endian, beside: input.image_beside.as_ref() };
         let images = Arc::new(images::load(options, &companions, decoding, &mut notices)?);
         let places = index_places(options);
         Ok(Self { options, input, images, companions, places, progress, cancel, watch, notices })
@@ -298,6 +299,7 @@ impl<'a> IndexSearch<'a> {
                 fingerprint,
                 packed: self.input.packed.clone(),
                 files: self.input.files.clone(),
+                image_beside: self.input.image_beside.clone(),
             }),
             lineage: Arc::default(),
         }

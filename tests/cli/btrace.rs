@@ -115,6 +115,24 @@ fn without_its_program_a_recording_shows_its_records() {
 }
 
 #[test]
+fn the_program_is_found_beside_the_trace_by_what_the_records_say_of_it() {
+    let sandbox = Sandbox::new();
+    let trace = put(&sandbox, "hello_gap.btf");
+    put(&sandbox, "cti.elf");
+    let ran = sandbox.run(&["info", &trace]).succeeds();
+    assert!(ran.err.contains("no file of the program is known, so only the recorded branches"), "{}", ran.err);
+    sandbox.file("some program", fixture("hello.elf"));
+    let ran = sandbox.run(&["info", &trace]).succeeds();
+    assert!(ran.err.contains("the image beside the trace: \"") && ran.err.contains("some program"), "{}", ran.err);
+    assert_eq!(sandbox.json(&["info", &trace])["steps"], 1629);
+    let calls = sandbox.json_lines(&["calltree", &trace]);
+    assert_eq!(calls[0]["function"]["name"], "_start", "symbols are those of the same file");
+    // A file of the trace's name that is of another program does not stand in its way.
+    sandbox.file("hello_gap.elf", fixture("cti.elf"));
+    assert_eq!(sandbox.json(&["info", &trace])["steps"], 1629);
+}
+
+#[test]
 fn records_are_listed_by_their_numbers() {
     let sandbox = Sandbox::new();
     let trace = hello(&sandbox);

@@ -102,6 +102,7 @@ pub const ROOMS: &[CrateRooms] = &[
                     "known_instruction",
                     "read_at",
                     "program_file",
+                    "program_fit",
                     "source",
                     "scratch",
                     "error",

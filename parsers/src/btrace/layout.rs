@@ -49,6 +49,12 @@ impl BranchLayout {
         }
     }
 
+    /// The same, with the first record elsewhere.
+    #[must_use]
+    pub fn beginning_at(self, first_record: u64) -> Self {
+        Self { first_record, ..self }
+    }
+
     /// As a template has it.
     ///
     /// # Errors

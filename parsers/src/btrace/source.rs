@@ -17,7 +17,7 @@ use crate::btrace::order::Order;
 use crate::btrace::reader::RecordReader;
 use crate::btrace::rebuild::{FILTERED, Rebuild};
 use crate::btrace::retold::retell;
-use crate::btrace::summary::ProgramFit;
+use crate::btrace::summary::fit_of;
 use crate::error::{FormatError, SourceError};
 use crate::events::EventSink;
 use crate::facts::{Recording, RegisterSource, SourceTraits};
@@ -27,6 +27,7 @@ use crate::known_instruction::KnownInstruction;
 use crate::marker::{Marker, MarkerKind};
 use crate::numbers::Position;
 use crate::program_file::ProgramFile;
+use crate::program_fit::ProgramFit;
 use crate::read_at::TraceFile;
 use crate::scratch::ParseScratch;
 use crate::source::{CheckWatch, MadeLine, Parsed, Source};
@@ -102,7 +103,7 @@ impl Btrace {
                 program: Vec::new(),
             });
         };
-        let fit = ProgramFit::of(&file, &layout, &options.program).map_err(failed)?;
+        let fit = fit_of(&file, &layout, &options.program).map_err(failed)?;
         let named = !options.program.is_empty();
         let program = if fit.is_of_another_program() { Vec::new() } else { options.program };
         let notice = program.is_empty().then(|| lacks_program(named.then_some(&fit)));
@@ -118,6 +119,16 @@ impl Btrace {
         };
         let trace = StoredTrace::new(StepStore::open(kept, Box::new(read)));
         Ok(Self { trace, traits, file, layout: Some(Box::new(layout)), notice, is_complete, program })
+    }
+
+    /// How well the files of a program fit some records of a recording; none for a text, which needs no program.
+    ///
+    /// # Errors
+    /// The file could not be read, or does not begin like a recording.
+    pub fn program_fit(file: &TraceFile, options: &BtraceOptions) -> Result<Option<ProgramFit>, SourceError> {
+        let layout = layout_of(file, options.layout.clone())?;
+        let fit = layout.map(|layout| fit_of(file, &layout, &options.program)).transpose();
+        fit.map_err(|error| SourceError::Read { offset: 0, error })
     }
 
     /// The steps.
@@ -177,14 +188,14 @@ fn lacks_program(fit: Option<&ProgramFit>) -> String {
         Some(fit) => {
             let checked = fit.other + fit.same;
             format!(
-                "the program's files are of another program or were loaded elsewhere ({} of {checked} instructions differ)",
+                "the program's files are of another program or were loaded elsewhere ({} of {checked} records do not fit)",
                 fit.other
             )
         }
     };
     format!(
-        "{why}, so only the recorded branches are shown: with the right one (--image ELF[@OFFSET], or beside the trace under its \
-         name) every instruction between them is"
+        "{why}, so only the recorded branches are shown: with the right one (--image ELF[@OFFSET], or beside the trace) \
+         every instruction between them is"
     )
 }
 
