@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
-    AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, NameReader,
+    AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Left, NameReader,
     Query as _, RegisterState, RegisterViewsAt, Steps, ThreadId, ValueSource, index_in_memory,
 };
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowStep, decode};
@@ -387,4 +387,126 @@ fn what_a_trace_tells_of_memory_gives_registers_their_values() {
     let found = state(&index, 1, "l0");
     assert_eq!((found.value.to_u64(), found.source), (Some(0x1234), ValueSource::Inferred));
     assert_eq!(found.reason.unwrap().to_string(), "loaded by step 0: what the trace states at step 0");
+}
+
+#[test]
+fn what_a_kernel_did_that_no_record_shows_is_unknown() {
+    const TA_LINUX: u32 = 0x91d0_206d;
+    let has_record = Flags { has_trap: true, is_taken: true, is_annulled: false };
+    let has_none = Flags { is_taken: true, ..Flags::default() };
+    for flags in [has_record, has_none] {
+        let mut writer = RstWriter::new(8);
+        writer.register_before(Kind::Privileged, 9, 2);
+        let told = [(1, 4), (8, 1), (9, 0x2000), (L0, 5)];
+        told.iter().for_each(|(number, value)| writer.register_before(Kind::Integer, *number, *value));
+        for pc in [0x1000, 0x1004] {
+            if flags.has_trap {
+                writer.trap(0x16d, pc);
+            }
+            writer.instruction(pc, TA_LINUX, Some(pc + 4), flags);
+            if pc == 0x1004 {
+                writer.register(Kind::Integer, 8, 1);
+            }
+        }
+        writer.instruction(0x1008, MOV_L0, None, Flags::default());
+        let index = index_of_file(TraceFile { name: "asks".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+        let values = |position| ["o0", "o1", "l0", "cwp"].map(|name| value(&index, position, name));
+        assert_eq!(values(0), [Some(1), Some(0x2000), Some(5), Some(2)]);
+        assert_eq!(values(1), [None, None, Some(5), Some(2)]);
+        assert_eq!(values(2), [Some(1), None, Some(5), Some(2)]);
+        // What it returned is told, though it is no other than it was before.
+        assert_eq!([1, 2].map(|position| last_write(&index, position, "o0")), [Some(0), Some(1)]);
+        let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+        assert_eq!(frames.filter(|call| call.entered != Entered::Root).count(), 0, "nothing of the kernel is shown");
+        let levels = [1, 2, 3].map(|position| value(&index, position, "tl"));
+        assert_eq!(levels, [flags.has_trap.then_some(0); 3]);
+    }
+}
+
+#[test]
+fn a_window_that_was_stored_unseen_is_that_of_the_program_again() {
+    let mut writer = RstWriter::new(8);
+    writer.register_before(Kind::Privileged, 9, 2);
+    writer.register_before(Kind::Privileged, 10, 0);
+    writer.register_before(Kind::Integer, L0, 5);
+    writer.trap(0x80, 0x1000);
+    let flags = Flags { has_trap: true, is_taken: true, is_annulled: false };
+    writer.instruction(0x1000, SAVE, Some(0x9000), flags);
+    writer.instruction(0x1000, SAVE, None, Flags::default());
+    writer.instruction(0x1004, MOV_L0 | 7, None, Flags::default());
+    writer.register(Kind::Integer, L0, 7);
+    writer.instruction(0x1008, RESTORE, None, Flags::default());
+    let index = index_of_file(TraceFile { name: "spill".to_owned(), data: Arc::new(writer.into_bytes()) }, 1 << 20);
+    assert_eq!([0, 1, 3, 4].map(|position| value(&index, position, "l0")), [5, 5, 7, 5].map(Some));
+    assert_eq!([1, 2, 4].map(|position| value(&index, position, "cwp")), [Some(2), None, None]);
+}
+
+/// Writes steps that go where they say.
+struct Program {
+    writer: RstWriter,
+    steps: u64,
+}
+
+impl Program {
+    fn step(&mut self, pc: u64, word: u32) -> u64 {
+        self.writer.instruction(pc, word, None, Flags::default());
+        self.steps += 1;
+        self.steps - 1
+    }
+
+    /// A jump, call or return, and what stands in its slot.
+    fn turn(&mut self, pc: u64, words: [u32; 2], target: u64) -> u64 {
+        self.writer.instruction(pc, words[0], Some(target), Flags { is_taken: true, ..Flags::default() });
+        self.steps += 1;
+        self.step(pc + 4, words[1]);
+        self.steps - 2
+    }
+
+    fn call(&mut self, pc: u64, target: u64) -> u64 {
+        self.turn(pc, [1 << 30 | (target.wrapping_sub(pc) >> 2) as u32 & 0x3fff_ffff, NOP], target)
+    }
+}
+
+const NOP: u32 = 0x0100_0000;
+/// `jmp %o7 + 8`
+const RETL: u32 = 0x81c3_e008;
+/// `jmp %i7 + 8`
+const RET: u32 = 0x81c7_e008;
+/// `return %i7 + 8`
+const RETURN: u32 = 0x81cf_e008;
+
+#[test]
+fn a_longjmp_leaves_the_frames_of_all_windows_between() {
+    // By `ret` with `restore`, and by `return`, as libraries do it.
+    for [jump, slot] in [[RET, RESTORE], [RETURN, NOP], [RETL, NOP]] {
+        let mut program = Program { writer: RstWriter::new(4), steps: 0 };
+        let call = program.call(0x1000, 0x5000); // setjmp
+        program.turn(0x5000, [RETL, NOP], 0x1008);
+        let outer = program.call(0x1008, 0x2000);
+        program.step(0x2000, SAVE);
+        let middle = program.call(0x2004, 0x3000);
+        program.step(0x3000, SAVE);
+        let longjmp = program.call(0x3004, 0x6000);
+        program.step(0x6000, FLUSHW);
+        program.step(0x6004, RESTORE);
+        let left = program.turn(0x6008, [jump, slot], 0x1008);
+        let last = program.call(0x1008, 0x4000);
+        let back = program.turn(0x4000, [RETL, NOP], 0x1010);
+        program.step(0x1010, NOP);
+        let file = TraceFile { name: "jumps".to_owned(), data: Arc::new(program.writer.into_bytes()) };
+        let index = index_of_file(file, 1 << 20);
+        let frames = (0..index.calls().len()).filter_map(|id| index.calls().get(CallId(id)));
+        let frames = frames.filter(|frame| frame.entered == Entered::Call);
+        let told: Vec<_> = frames
+            .map(|frame| (frame.call_step.unwrap().0, frame.depth, frame.exit_step.unwrap().0, frame.left))
+            .collect();
+        let expected = [
+            (call, 1, call + 2, Left::Return),
+            (outer, 1, left, Left::Longjmp),
+            (middle, 2, left, Left::Longjmp),
+            (longjmp, 3, left, Left::Longjmp),
+            (last, 1, back, Left::Return),
+        ];
+        assert_eq!(told, expected, "{jump:08x}");
+    }
 }

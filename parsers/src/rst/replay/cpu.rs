@@ -7,6 +7,7 @@ use stepback_machine::{Delay, Mode, RegisterId, RegisterView, WindowStep};
 use crate::events::ThreadNumber;
 use crate::rst::records::{PaVaDiff, RegisterValues, Trap};
 use crate::rst::replay::frames::{Contents, Frames, Place, chosen_cells, unknown_cells};
+use crate::rst::replay::last_trap::LastTrap;
 use crate::rst::replay::memory::Piece;
 use crate::rst::replay::system_calls::OpenCall;
 
@@ -44,6 +45,8 @@ pub struct Cpu {
     pub last: Option<LastStep>,
     /// A trap whose instruction is still to come.
     pub trap: Option<Trap>,
+    /// The trap that its last instruction took.
+    pub last_trap: Option<LastTrap>,
     /// A system call that is being served.
     pub call: Option<OpenCall>,
     /// Translations that the next instruction uses first.
@@ -100,6 +103,7 @@ impl Cpu {
             told_mode: Mode::Other,
             last: None,
             trap: None,
+            last_trap: None,
             call: None,
             translation: None,
             ahead: Vec::new(),
@@ -171,6 +175,11 @@ impl Cpu {
             _ => {}
         }
         Vec::new()
+    }
+
+    /// True when control is at the level of a trap's handler.
+    pub fn is_inside(&self, trap: &Trap) -> bool {
+        self.level == trap.level.saturating_add(1).min(LEVELS)
     }
 
     /// The handler of a trap is done.
@@ -246,18 +255,25 @@ impl Cpu {
         if let Some(last) = self.last.as_mut().filter(|last| !last.unknown.is_empty()) {
             last.unknown.retain(|view| !view.overlaps(home));
         }
+        if let Some(trap) = &mut self.last_trap {
+            trap.confirm(home);
+        }
     }
 
     /// True when the last instruction wrote a register; it counts as told then.
     pub fn takes_for_written(&mut self, home: RegisterView) -> bool {
-        let Some(last) = &mut self.last else { return false };
+        let is_given = self.last_trap.as_mut().is_some_and(|trap| trap.takes_for_result(home));
+        let Some(last) = &mut self.last else { return is_given };
         last.untold.retain(|view| !view.overlaps(home));
-        last.written.iter().any(|view| view.overlaps(home))
+        is_given || last.written.iter().any(|view| view.overlaps(home))
     }
 }
 
-/// Registers of which parts have names of their own are not compared.
+/// Registers of which parts have names of their own are not compared; of the status register only the condition codes are,
+/// which stand behind what else is in it.
 fn place_of(view: RegisterView) -> Option<usize> {
+    const CONDITIONS_AT: u16 = 4;
     let has_parts = (RegisterId::V0..RegisterId(RegisterId::V0.0 + 16)).contains(&view.register);
-    (view.offset == 0 && !has_parts && view.register != RegisterId::PSR).then_some(usize::from(view.register.0))
+    let offset = if view.register == RegisterId::PSR { CONDITIONS_AT } else { 0 };
+    (view.offset == offset && !has_parts).then_some(usize::from(view.register.0))
 }

@@ -3,6 +3,7 @@
 mod cpu;
 mod effects;
 mod frames;
+mod last_trap;
 mod memory;
 mod names;
 mod statements;
@@ -10,4 +11,5 @@ mod steps;
 mod system;
 mod system_calls;
 mod traps;
+mod unseen;
 pub(super) mod whole;

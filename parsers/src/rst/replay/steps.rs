@@ -25,6 +25,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.settle();
         let effects = self.effects.of(found.word);
         self.begin(found.cpu);
+        self.come_back_unseen(found);
         self.tell_result(found.cpu, found.pc);
         if effects.control.flow != Flow::ExceptionReturn {
             self.take_behind_trap(found.cpu);
@@ -46,10 +47,16 @@ impl<B: BlockSink> Replay<'_, B> {
         self.last = Some(found.cpu);
         self.cpu(found.cpu).last = None;
         match trap {
-            Some(trap) => self.enter_trap(found.cpu, &trap),
+            Some(trap) => {
+                self.note_trap(found, &effects, Some(trap));
+                self.enter_trap(found.cpu, &trap);
+            }
             None if is_executed => {
                 self.open = accesses;
                 self.carry_out(found, &effects);
+                if effects.control.flow == Flow::Trap && found.is_taken {
+                    self.note_trap(found, &effects, None);
+                }
             }
             None => {}
         }

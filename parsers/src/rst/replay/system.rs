@@ -27,7 +27,7 @@ impl<B: BlockSink> Replay<'_, B> {
 
     /// Control goes to a trap's handler.
     pub(super) fn enter_trap(&mut self, cpu: u16, trap: &Trap) {
-        self.tell_system_call(cpu, trap);
+        self.tell_trapped_call(cpu, trap);
         let can_save = self.fixed.can_save;
         let state = self.cpu(cpu);
         let can_save = can_save.and_then(|view| state.known(view));

@@ -16,6 +16,17 @@ const TRAP_ALWAYS: u32 = 0x91d0_2000;
 /// The number by which markers call a system call, as they do functions, is this and its own.
 const TRACED: u64 = 1 << 32;
 
+/// How a kernel is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// Which kernel.
+    pub numbers: Numbers,
+    /// The number of the call, where a record tells it.
+    pub told: Option<u64>,
+    /// Where control comes back; none where that is not told.
+    pub next_pc: Option<u64>,
+}
+
 /// A system call that control has not come back from.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenCall {
@@ -23,8 +34,8 @@ pub struct OpenCall {
     number: u64,
     /// The trap level that it was made at.
     level: u8,
-    /// Where control comes back.
-    next_pc: u64,
+    /// Where control comes back; none where that is not told.
+    next_pc: Option<u64>,
 }
 
 /// Whose numbers the trap of a trap instruction means.
@@ -35,12 +46,20 @@ fn numbers_of(trap_type: u16) -> Option<Numbers> {
 
 impl<B: BlockSink> Replay<'_, B> {
     /// Tells of the system call that a trap is, before control goes to the kernel.
-    pub(super) fn tell_system_call(&mut self, cpu: u16, trap: &Trap) {
+    pub(super) fn tell_trapped_call(&mut self, cpu: u16, trap: &Trap) {
         let Some(numbers) = numbers_of(trap.trap_type) else { return };
-        let abi = SET.abi();
         let told = Some(u64::from(trap.system_call)).filter(|number| *number != 0);
+        self.tell_system_call(cpu, Asked { numbers, told, next_pc: Some(trap.npc) });
+    }
+
+    /// Tells of a system call, with its arguments as far as they are known.
+    pub(super) fn tell_system_call(&mut self, cpu: u16, asked: Asked) {
+        let Asked { numbers, told, next_pc } = asked;
+        let abi = SET.abi();
         let number = told.or_else(|| self.value_of(cpu, abi.system_calls.number?));
-        let Some(number) = number.map(|number| numbers.marked(number)) else { return };
+        // No kernel has more than so many; whatever else stands there would be taken for a number of another kernel.
+        let number = number.and_then(|number| u16::try_from(number).ok());
+        let Some(number) = number.map(|number| numbers.marked(number.into())) else { return };
         self.mark(cpu, MarkerKind::SYSTEM_CALL, number);
         let count = SET.system_call_name(number).and_then(arguments_of).unwrap_or(abi.arguments.len());
         let known: Vec<u64> = abi.arguments.iter().take(count).map_while(|name| self.value_of(cpu, name)).collect();
@@ -49,7 +68,7 @@ impl<B: BlockSink> Replay<'_, B> {
             known.iter().for_each(|value| self.mark(cpu, MarkerKind::ARGUMENT, *value));
         }
         let state = self.cpu(cpu);
-        state.call = Some(OpenCall { number, level: state.level, next_pc: trap.npc });
+        state.call = Some(OpenCall { number, level: state.level, next_pc });
     }
 
     /// Tells what a system call gave, where the next instruction is the one behind it.
@@ -58,7 +77,9 @@ impl<B: BlockSink> Replay<'_, B> {
         let Some(call) = state.call.filter(|call| call.level >= state.level) else { return };
         state.call = None;
         let abi = SET.abi();
-        let Some(result) = abi.result.and_then(|name| self.value_of(cpu, name)).filter(|_| pc == call.next_pc) else {
+        let Some(result) =
+            abi.result.and_then(|name| self.value_of(cpu, name)).filter(|_| call.next_pc.is_none_or(|next| pc == next))
+        else {
             return;
         };
         let Failure::Flag { register, bit } = abi.system_calls.failure else { return };

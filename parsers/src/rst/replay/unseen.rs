@@ -1,0 +1,62 @@
+//! Traps of which no record shows the handler: control comes back at once, and what a kernel changed is not told.
+
+use stepback_machine::{Flow, InstructionSet};
+
+use crate::marker::MarkerKind;
+use crate::rst::records::{Instruction, Trap};
+use crate::rst::replay::cpu::Cpu;
+use crate::rst::replay::effects::Effects;
+use crate::rst::replay::last_trap::LastTrap;
+use crate::rst::replay::names::view;
+use crate::rst::replay::statements::{StatedValue, Told};
+use crate::rst::replay::system_calls::Asked;
+use crate::rst::replay::whole::Replay;
+use crate::step_store::encoder::BlockSink;
+
+const SET: InstructionSet = InstructionSet::Sparc64;
+
+impl<B: BlockSink> Replay<'_, B> {
+    /// Notes the trap that an instruction takes, before control goes to its handler.
+    pub(super) fn note_trap(&mut self, found: &Instruction, effects: &Effects, trap: Option<Trap>) {
+        if trap.is_none()
+            && let Some(encoding) = effects.encoding
+            && let Some(numbers) = SET.system_call_numbers(&encoding)
+        {
+            self.tell_system_call(found.cpu, Asked { numbers, told: None, next_pc: None });
+        }
+        let cpu = self.cpu(found.cpu);
+        cpu.last_trap = Some(last_trap(cpu, effects, trap));
+    }
+
+    /// Before an instruction: where it is not the handler of the trap before it, that was carried out unseen.
+    pub(super) fn come_back_unseen(&mut self, found: &Instruction) {
+        let cpu = self.cpu(found.cpu);
+        let Some(last) = cpu.last_trap.take().filter(|last| last.is_over_at(found.pc)) else { return };
+        if let Some(trap) = last.trap.filter(|trap| cpu.is_inside(trap)) {
+            self.leave_unseen(found, &trap);
+        }
+        self.tell_unknown(found.cpu, &last.changed);
+    }
+
+    fn leave_unseen(&mut self, found: &Instruction, trap: &Trap) {
+        let cpu = self.cpu(found.cpu);
+        cpu.leave_trap();
+        let window = cpu.told_window().map(u64::from);
+        self.tell_mode(found.cpu);
+        self.mark(found.cpu, MarkerKind::HARDWARE_RETURN, found.pc);
+        let fixed = &self.fixed;
+        let known = [(fixed.level, Some(u64::from(trap.level))), (fixed.window, window)];
+        for (view, value) in known.into_iter().filter_map(|(view, value)| Some((view?, value?))) {
+            self.tell(found.cpu, view, StatedValue { value: value.into(), told: Told::Before });
+        }
+    }
+}
+
+/// The trap that an instruction takes, before control goes to its handler.
+fn last_trap(cpu: &Cpu, effects: &Effects, trap: Option<Trap>) -> LastTrap {
+    let asking = effects.encoding.filter(|_| effects.control.flow == Flow::Trap);
+    let names = asking.map_or(&[][..], |encoding| SET.changed_by_trap(&encoding));
+    let home = |name: &str| Some(cpu.home(view(name)?));
+    let result = SET.abi().result.filter(|_| asking.is_some()).and_then(home);
+    LastTrap { trap, changed: names.iter().copied().filter_map(home).collect(), result }
+}
