@@ -50,8 +50,15 @@ pub fn step_line(record: &StepRecord, index: &TraceIndex) -> String {
         record.pc.0,
         printable(&record.text)
     );
-    let words = MarkerWords { set: index.source().traits().instruction_set, functions: None };
-    let effects: Vec<String> = record.effects.iter().map(|effect| effect_text(effect, words, index)).collect();
+    let set = index.source().traits().instruction_set;
+    let mut words = MarkerWords { set, functions: None, system_call: None };
+    let mut text_of = |effect: &Effect| {
+        if let Effect::Marker(marker) = effect {
+            words.pass(*marker);
+        }
+        effect_text(effect, words, index)
+    };
+    let effects: Vec<String> = record.effects.iter().map(&mut text_of).collect();
     match effects.is_empty() {
         true => head,
         false => format!("{head:<72}  {}", effects.join("  ")),

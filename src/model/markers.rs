@@ -1,6 +1,6 @@
 //! Markers of binary formats in words.
 
-use stepback_machine::{InstructionSet, linux::error_name, linux::signal_name};
+use stepback_machine::{InstructionSet, linux::signal_name};
 use stepback_parsers::{
     Gap, Marker, MarkerKind,
     drmemtrace::{FunctionList, marker_name},
@@ -14,9 +14,20 @@ pub struct MarkerWords<'a> {
     pub set: InstructionSet,
     /// What the numbers of traced functions mean.
     pub functions: Option<&'a FunctionList>,
+    /// The system call that the markers at hand are about: kernels have errors of their own.
+    pub system_call: Option<u64>,
 }
 
 impl MarkerWords<'_> {
+    /// Notes what the markers from this one on are about.
+    pub fn pass(&mut self, marker: Marker) {
+        match marker.kind {
+            MarkerKind::SYSTEM_CALL => self.system_call = Some(marker.value),
+            MarkerKind::FUNCTION => self.system_call = traced_system_call(marker.value, self.set),
+            _ => {}
+        }
+    }
+
     /// `syscall 9 mmap`, `func_id 6 libc.so.6!malloc`, `kernel_event 0x7f4a25518b70`.
     pub fn text(&self, marker: Marker) -> String {
         let Marker { kind, value } = marker;
@@ -35,7 +46,7 @@ impl MarkerWords<'_> {
                 None => format!("{name} {value}{}", known(self.functions.and_then(|list| list.name_of(value)))),
             },
             MarkerKind::SIGNAL => format!("{name} {value}{}", known(signal_name(value))),
-            MarkerKind::SYSTEM_CALL_FAILED => format!("{name} {value}{}", known(error_name(value))),
+            MarkerKind::SYSTEM_CALL_FAILED => format!("{name} {value}{}", known(self.error_name(value))),
             _ if let Some(gap) = Gap::of(marker) => {
                 let size = gap.instructions.map_or_else(|| "unknown".to_owned(), |count| count.to_string());
                 format!("{name} {size}")
@@ -44,6 +55,10 @@ impl MarkerWords<'_> {
             kind if is_number(kind) => format!("{name} {value}"),
             _ => format!("{name} {value:#x}"),
         }
+    }
+
+    fn error_name(&self, number: u64) -> Option<&'static str> {
+        self.set.error_name(self.system_call.unwrap_or_default(), number)
     }
 }
 
@@ -74,7 +89,7 @@ mod tests {
     #[track_caller]
     fn check(kind: MarkerKind, value: u64, expected: &str) {
         let functions = FunctionList::parse(b"6,1,0x10,libc.so.6!malloc\n");
-        let words = MarkerWords { set: InstructionSet::X86_64, functions: Some(&functions) };
+        let words = MarkerWords { set: InstructionSet::X86_64, functions: Some(&functions), system_call: None };
         assert_eq!(words.text(Marker { kind, value }), expected);
     }
 

@@ -1,7 +1,7 @@
 //! A call that the recorder noted: of a function, or of the kernel.
 
-use stepback_machine::InstructionSet;
 use stepback_machine::linux::{LARGEST_ERROR, error_name};
+use stepback_machine::{Failure, InstructionSet};
 use stepback_parsers::drmemtrace::FunctionList;
 use stepback_parsers::traced_system_call;
 
@@ -77,7 +77,7 @@ impl TracedCall {
         match (self.error, self.result) {
             (Some(error), _) => {
                 push(Meaning::Label, " failed ".to_owned());
-                push(Meaning::Number, error_text(error));
+                push(Meaning::Number, names.error(self.callee, error));
             }
             (None, Some(result)) => {
                 let word = if self.is_entered { " = " } else { " returned " };
@@ -93,8 +93,10 @@ impl TracedCall {
     }
 
     fn result_text(&self, result: u64, names: CallNames<'_>) -> String {
-        let error = names.negative(result).filter(|_| matches!(self.callee, Callee::Kernel(_)));
-        error.map_or_else(|| names.number(result), |error| format!("-{}", error_text(error)))
+        let is_kernel = matches!(self.callee, Callee::Kernel(_));
+        let tells_failure = is_kernel && names.set.abi().system_calls.failure == Failure::Negative;
+        let error = names.negative(result).filter(|_| tells_failure);
+        error.map_or_else(|| names.number(result), |error| format!("-{}", names.error(self.callee, error)))
     }
 }
 
@@ -117,6 +119,15 @@ impl CallNames<'_> {
             .map_or_else(|| format!("system call {}", self.set.system_call_number(number)), str::to_owned)
     }
 
+    /// The name of the error with which a call failed, or its number.
+    fn error(&self, callee: Callee, number: u64) -> String {
+        let name = match callee {
+            Callee::Kernel(call) => self.set.error_name(call, number),
+            Callee::Function(_) => error_name(number),
+        };
+        name.map_or_else(|| number.to_string(), str::to_owned)
+    }
+
     /// A number as people read it: small ones decimal, the others hex.
     pub fn number(&self, value: u64) -> String {
         match self.negative(value) {
@@ -137,10 +148,6 @@ impl CallNames<'_> {
     }
 }
 
-fn error_text(number: u64) -> String {
-    error_name(number).map_or_else(|| number.to_string(), str::to_owned)
-}
-
 /// `12 µs`, `1.5 ms`, `2.0 s`.
 fn duration(micros: u64) -> String {
     let in_units = |unit: u64, name: &str| format!("{}.{} {name}", micros / unit, micros % unit * 10 / unit);
@@ -153,6 +160,8 @@ fn duration(micros: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use stepback_machine::linux::Numbers;
+
     use super::*;
 
     #[track_caller]
@@ -184,6 +193,20 @@ mod tests {
             "write failed EINTR   1.5 s",
         );
         check(&TracedCall::entered(Callee::Kernel(9_999)), "system call 9999");
+    }
+
+    #[test]
+    fn errors_are_those_of_the_kernel_that_was_asked() {
+        let text = |number, error, result| {
+            let call = TracedCall { error, result: Some(result), ..TracedCall::entered(Callee::Kernel(number)) };
+            let names = CallNames { functions: None, set: InstructionSet::Sparc64 };
+            call.spans(names).into_iter().map(|span| span.text).collect::<String>()
+        };
+        let solaris = |number| Numbers::Solaris.marked(number);
+        assert_eq!(text(4, Some(90), u64::MAX), "write failed ENOSYS");
+        assert_eq!(text(solaris(4), Some(90), u64::MAX), "write failed ELOOP");
+        // Where the carry says that it failed, a result below zero is none.
+        assert_eq!(text(4, None, 1_u64.wrapping_neg()), "write = -1");
     }
 
     #[test]

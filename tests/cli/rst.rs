@@ -218,3 +218,102 @@ fn an_image_in_the_byte_order_of_its_trace_is_no_matter_to_mention() {
     let ran = sandbox.run(&["info", &trace]).succeeds();
     assert!(ran.err.contains("cti.elf") && !ran.err.contains("endian"), "{}", ran.err);
 }
+
+/// A record with some bytes at these places, the others 0.
+fn record(bytes: &[(usize, &[u8])]) -> [u8; 24] {
+    let mut record = [0; 24];
+    for (place, bytes) in bytes {
+        record[*place..place + bytes.len()].copy_from_slice(bytes);
+    }
+    record
+}
+
+fn instruction_record(pc: u64, word: u32) -> [u8; 24] {
+    let is_trap = word >> 30 == 2 && word >> 19 & 63 == 0x3a;
+    // Its effective address is told, and that it branched; a trap traps.
+    let bits = if is_trap { 0x40 | 0x20 | 4 } else { 0 };
+    record(&[(0, &[3, bits]), (4, &word.to_be_bytes()), (8, &pc.to_be_bytes())])
+}
+
+/// Registers behind the last instruction, each by kind and number.
+fn register_record([first, second]: [(u8, u8); 2], values: [u64; 2]) -> [u8; 24] {
+    let head = [9, 0x80, first.0, second.0, first.1, second.1];
+    record(&[(0, &head), (8, &values[0].to_be_bytes()), (16, &values[1].to_be_bytes())])
+}
+
+const O0: (u8, u8) = (1, 8);
+const G1: (u8, u8) = (1, 1);
+const NO_REGISTER: (u8, u8) = (5, 0);
+const CCR: (u8, u8) = (4, 2);
+
+/// `ta number` with a kernel that gives `%o0` and, where that is told, the condition codes.
+struct Asked {
+    trap: u8,
+    number: u64,
+    result: Option<u64>,
+    conditions: Option<u64>,
+}
+
+/// A program that asks a kernel, which no record shows, for one thing after the other.
+fn program_that_asks(asked: &[Asked]) -> Vec<u8> {
+    const MOV_G1: u32 = 0x8210_2000;
+    const MOV_O0: u32 = 0x9010_2000;
+    const NOP: u32 = 0x0100_0000;
+    let mut bytes = record(&[(0, b"\x02\x02\x0d%RST Header v2.13")]).to_vec();
+    let mut pc = 0x1000_u64;
+    for Asked { trap, number, result, conditions } in asked {
+        bytes.extend(instruction_record(pc, MOV_G1 | *number as u32));
+        bytes.extend(register_record([G1, NO_REGISTER], [*number, 0]));
+        bytes.extend(instruction_record(pc + 4, MOV_O0 | 3));
+        bytes.extend(register_record([O0, NO_REGISTER], [3, 0]));
+        let pcs = [pc + 8, pc + 12].map(u64::to_be_bytes);
+        let trap_type = (0x100 | u16::from(*trap)).to_be_bytes();
+        bytes.extend(record(&[(0, &[7]), (2, &trap_type), (5, &[0x92]), (8, &pcs[0]), (16, &pcs[1])]));
+        bytes.extend(instruction_record(pc + 8, 0x91d0_2000 | u32::from(*trap)));
+        if let Some(result) = result {
+            bytes.extend(register_record([O0, NO_REGISTER], [*result, 0]));
+        }
+        if let Some(conditions) = conditions {
+            bytes.extend(register_record([CCR, NO_REGISTER], [*conditions, 0]));
+        }
+        bytes.extend(instruction_record(pc + 12, NOP));
+        pc += 16;
+    }
+    bytes
+}
+
+#[test]
+fn a_system_call_that_failed_names_the_error_of_its_kernel() {
+    let sandbox = Sandbox::new();
+    let asked = |trap, number, result, conditions| Asked { trap, number, result, conditions };
+    let close = 6;
+    let trace = program_that_asks(&[
+        asked(0x6d, close, Some(9), Some(0x11)),
+        asked(0x6d, close, Some(0), Some(0)),
+        asked(0x6d, close, Some(90), Some(0x11)),
+        // Solaris leaves the carry of 64 bits as it was.
+        asked(0x40, close, Some(90), Some(0x01)),
+        asked(0x08, close, Some(0), Some(0x10)),
+        // What the trace does not tell is not known.
+        asked(0x6d, close, Some(9), None),
+        asked(0x6d, close, None, None),
+    ]);
+    let trace = sandbox.file("asks.rst", trace);
+    let calls = sandbox.json_lines(&["syscalls", &trace, "--list"]);
+    let told = |call: &Value| serde_json::json!([call["name"], call["result"], call["errno"], call["error"]]);
+    let all_ones = format!("{:#x}", u64::MAX);
+    let expected = [
+        serde_json::json!(["close", all_ones, 9, "EBADF"]),
+        serde_json::json!(["close", "0x0", null, null]),
+        serde_json::json!(["close", all_ones, 90, "ENOSYS"]),
+        serde_json::json!(["close", all_ones, 90, "ELOOP"]),
+        serde_json::json!(["close", "0x0", null, null]),
+        serde_json::json!(["close", "0x9", null, null]),
+        serde_json::json!(["close", null, null, null]),
+    ];
+    assert_eq!(calls.iter().map(told).collect::<Vec<_>>(), expected);
+    let text = sandbox.run(&["syscalls", &trace, "--list"]).succeeds().out;
+    assert!(text.contains("close(0x3) = -1 EBADF") && text.contains("close(0x3) = -1 ELOOP"), "{text}");
+    let steps = sandbox.run(&["list", &trace]).succeeds().out;
+    assert!(steps.contains("syscall_failed 90 ENOSYS") && steps.contains("syscall_failed 90 ELOOP"), "{steps}");
+}

@@ -49,10 +49,22 @@ impl Numbers {
             ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN ESHUTDOWN ETOOMANYREFS ETIMEDOUT ECONNREFUSED ELOOP \
             ENAMETOOLONG EHOSTDOWN EHOSTUNREACH ENOTEMPTY EPROCLIM EUSERS EDQUOT ESTALE EREMOTE ENOSTR ETIME ENOSR ENOMSG \
             EBADMSG EIDRM EDEADLK ENOLCK ENONET ERREMOTE ENOLINK EADV ESRMNT ECOMM EPROTO EMULTIHOP EDOTDOT EREMCHG ENOSYS \
-            ESTRPIPE EOVERFLOW EBADFD ECHRNG";
+            ESTRPIPE EOVERFLOW EBADFD ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT EBADE EBADR EXFULL ENOANO \
+            EBADRQC EBADSLT EDEADLOCK EBFONT ELIBEXEC ENODATA ELIBBAD ENOPKG ELIBACC ENOTUNIQ ERESTART EUCLEAN ENOTNAM ENAVAIL \
+            EISNAM EREMOTEIO EILSEQ ELIBMAX ELIBSCN ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED EKEYREJECTED \
+            EOWNERDEAD ENOTRECOVERABLE ERFKILL EHWPOISON";
+        /// From 35 on (Solaris, `<sys/errno.h>`; Intro(2)).
+        const SOLARIS: &str = "ENOMSG EIDRM ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT EDEADLK ENOLCK ECANCELED \
+            ENOTSUP EDQUOT EBADE EBADR EXFULL ENOANO EBADRQC EBADSLT EDEADLOCK EBFONT EOWNERDEAD ENOTRECOVERABLE ENOSTR ENODATA \
+            ETIME ENOSR ENONET ENOPKG EREMOTE ENOLINK EADV ESRMNT ECOMM EPROTO ELOCKUNMAPPED ENOTACTIVE EMULTIHOP - - EBADMSG \
+            ENAMETOOLONG EOVERFLOW ENOTUNIQ EBADFD EREMCHG ELIBACC ELIBBAD ELIBSCN ELIBMAX ELIBEXEC EILSEQ ENOSYS ELOOP ERESTART \
+            ESTRPIPE ENOTEMPTY EUSERS ENOTSOCK EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT - - - - - - - - - - - - - - - - - - - - \
+            EPROTONOSUPPORT ESOCKTNOSUPPORT EOPNOTSUPP EPFNOSUPPORT EAFNOSUPPORT EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH \
+            ENETRESET ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN - - - - - - - - ESHUTDOWN ETOOMANYREFS ETIMEDOUT \
+            ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS ESTALE";
         match (self, number) {
             (Self::Sparc, 35..) => nth_name(SPARC, number.checked_sub(35)?),
-            (Self::Solaris, 35..) => None,
+            (Self::Solaris, 35..) => nth_name(SOLARIS, number.checked_sub(34)?),
             _ => error_name(number),
         }
     }
@@ -138,8 +150,21 @@ mod tests {
         assert_eq!(Numbers::X86_64.told_apart(kept), (Numbers::X86_64, kept), "it has one kernel");
         let names = |number| [Numbers::Sparc, Numbers::Solaris, Numbers::X86_64].map(|whose| whose.error_name(number));
         assert_eq!(names(2), [Some("ENOENT"); 3]);
-        assert_eq!(names(36), [Some("EINPROGRESS"), None, Some("ENAMETOOLONG")]);
-        assert_eq!(names(90), [Some("ENOSYS"), None, Some("EMSGSIZE")]);
+        assert_eq!(names(36), [Some("EINPROGRESS"), Some("EIDRM"), Some("ENAMETOOLONG")]);
+        assert_eq!(names(90), [Some("ENOSYS"), Some("ELOOP"), Some("EMSGSIZE")]);
+        assert_eq!(names(135), [Some("EHWPOISON"), None, None]);
+        let solaris = [35, 48, 72, 76, 77, 99, 100, 120, 134, 142, 143, 151, 152];
+        let expected =
+            [Some("ENOMSG"), Some("ENOTSUP"), Some("ELOCKUNMAPPED"), None, Some("EBADMSG"), Some("ENOPROTOOPT")];
+        let further = [None, Some("EPROTONOSUPPORT"), Some("ENOTCONN"), None, Some("ESHUTDOWN"), Some("ESTALE"), None];
+        assert_eq!(
+            solaris.map(|error| Numbers::Solaris.error_name(error)).to_vec(),
+            [&expected[..], &further].concat()
+        );
+        assert_eq!(
+            [108, 122, 127].map(|error| Numbers::Sparc.error_name(error)),
+            [Some("EDEADLOCK"), Some("EILSEQ"), Some("ECANCELED")]
+        );
         assert_eq!((names(35)[0], names(60)[0], names(200)[0]), (None, Some("ETIMEDOUT"), None));
     }
 

@@ -7,7 +7,8 @@ use crate::view::RegisterId;
 /// `%o7`.
 pub const LINK: RegisterId = RegisterId::LR;
 
-/// Of programs with 64-bit registers. The kernel sets the carry where it failed, and then the result is the error.
+/// Of programs with 64-bit registers. The kernel sets the carry where it failed, and then the result is the error:
+/// Linux that of `icc` and of `xcc`, Solaris that of `icc` alone.
 pub const ABI: Abi = Abi {
     arguments: &["o0", "o1", "o2", "o3", "o4", "o5"],
     result: Some("o0"),
@@ -15,7 +16,7 @@ pub const ABI: Abi = Abi {
     system_calls: SystemCalls {
         numbers: Numbers::Sparc,
         number: Some("g1"),
-        failure: Failure::Flag { register: "ccr", bit: 4 },
+        failure: Failure::Flag { register: "ccr", bit: 0 },
         kept_arguments: &[],
         changed: &["o0", "o1", "o2", "o3", "o4", "o5", "g1", "g2", "g3", "g4", "g5", "ccr"],
     },
