@@ -141,6 +141,10 @@ pub(crate) trait Architecture {
     fn changed_by_trap(_encoding: &Encoding) -> &'static [&'static str] {
         Self::ABI.system_calls.changed
     }
+    /// Where the stack ends that a stack pointer means.
+    fn stack_end(pointer: u64) -> u64 {
+        pointer
+    }
     /// Of a trap.
     fn numbers_of_trap(_encoding: &Encoding) -> Option<Numbers> {
         Some(Self::ABI.system_calls.numbers)

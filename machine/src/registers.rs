@@ -24,9 +24,11 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::mode::Mode;
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
 use crate::view::RegisterView;
+use crate::window::WindowStep;
 
 /// The tables of the architectures.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,15 @@ impl Registers {
     /// None for a group that an instruction set does not have; those of [`RegisterGroup::System`] are named by the trace on Arm.
     pub fn of_group(group: RegisterGroup, set: InstructionSet) -> Vec<(String, RegisterView)> {
         Self::views(set.registers_of(group), set).collect()
+    }
+
+    /// The name that a windowed register which an instruction writes has behind it: `sp` for what `save` computes.
+    /// None for registers that are in no window.
+    pub fn name_behind(step: WindowStep, written: RegisterView, set: InstructionSet) -> Option<&'static str> {
+        // Neighbours are neighbours in any of the windows.
+        let mode = Mode::Window { current: 0, count: 8, globals: 0 };
+        let register = mode.behind(Some(step)).plain_of(mode.home(written.register))?;
+        Self::name(RegisterView { register, ..written }, set)
     }
 
     /// The name under which a view of the table is shown: `x3` for all of it, `w3` for its low half,

@@ -380,6 +380,11 @@ impl InstructionSet {
         ask!(self, Of => Of::ABI)
     }
 
+    /// The lowest address in use of the stack that a stack pointer means.
+    pub fn stack_end(self, pointer: u64) -> u64 {
+        ask!(self, Of => Of::stack_end(pointer))
+    }
+
     /// Where a call leaves its return address; none where that is on the stack.
     #[inline(always)]
     pub const fn link_register(self) -> Option<RegisterId> {

@@ -5,6 +5,8 @@
 pub struct Status {
     /// The condition flags, in the order in which the architecture lists them.
     pub flags: Vec<Flag>,
+    /// What each four of them are called where there are several sets: `icc`, `xcc`; empty where there is one.
+    pub flag_sets: &'static [&'static str],
     /// What is masked.
     pub masks: Vec<Flag>,
     /// The mode, and what makes the state unusual: `EL3h`, `svc, Thumb`, `handler 11`.

@@ -86,7 +86,8 @@ pub fn compare(session: &Session, from: Position, to: Position, cancel: &Cancel)
     let mut register_count = 0;
     for position in [from, to] {
         let file = RegistersAt { position, thread: None }.run(index, cancel)?;
-        pointers.extend(file.get("sp").and_then(|sp| sp.to_u64()));
+        let pointer = file.get("sp").and_then(|sp| sp.to_u64());
+        pointers.extend(pointer.map(|pointer| file.instruction_set.stack_end(pointer)));
         register_count = file.registers.len();
     }
     Ok(Comparison::new(difference, register_count, &session.images, &pointers))

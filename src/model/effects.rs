@@ -73,7 +73,8 @@ impl EffectText {
                 let (label, text) = match status {
                     // What says nothing of flags may say which registers are in use.
                     Some(Status { flags, mode: Some(mode), .. }) if flags.iter().all(|flag| flag.is_set.is_none()) => {
-                        (name.clone(), mode)
+                        let rest = mode.strip_prefix(name).map(str::trim_start).map(str::to_owned);
+                        (name.clone(), rest.unwrap_or(mode))
                     }
                     Some(status) => (flags_name(&status), flags_text(&status)),
                     None => (name.clone(), short_hex(value).unwrap_or_else(|| "unknown".to_owned())),
@@ -339,8 +340,8 @@ mod tests {
             EffectText::of(&effect, InstructionSet::Sparc64).unwrap().full_text()
         };
         let conditions = RegisterView::new(RegisterId::PSR, 4, 1);
-        assert_eq!(text("ccr", conditions, &[0x49]), "nzvc ← NzvC nZvc");
+        assert_eq!(text("ccr", conditions, &[0x49]), "icc xcc ← NzvC nZvc");
         let window = RegisterView::new(RegisterId::PSR, 0, 4);
-        assert_eq!(text("window", window, &[3, 8, 0, 0]), "window ← window 3 of 8");
+        assert_eq!(text("window", window, &[3, 8, 0, 0]), "window ← 3 of 8");
     }
 }

@@ -156,6 +156,7 @@ impl RowMaker<'_> {
         if self.has_values {
             row.effects
                 .extend(record.effects.iter().filter_map(|effect| EffectText::of(effect, record.instruction_set)));
+            put_destination_first(&mut row, record);
         } else {
             self.add_markers(&mut row, record, next);
         }
@@ -186,6 +187,18 @@ impl RowMaker<'_> {
         row.lines = words.lines;
         row.notes.extend(words.asides);
     }
+}
+
+/// What changes the window gives every register of it a value: what the instruction is about comes first.
+fn put_destination_first(row: &mut StepRow, record: &StepRecord) {
+    let set = record.instruction_set;
+    let Some(encoding) = record.encoding else { return };
+    let Some(step) = set.window_step(&encoding) else { return };
+    let instruction = decode(encoding, record.pc, set);
+    let Some(used) = instruction.registers.as_ref() else { return };
+    let destinations: Vec<&str> =
+        used.writes.iter().filter_map(|view| Registers::name_behind(step, *view, set)).collect();
+    row.effects.sort_by_key(|effect| !destinations.contains(&effect.label.text.as_str()));
 }
 
 /// What an instruction does to control, where the format says so.
@@ -279,6 +292,8 @@ fn path_part(session: &Session, call: CallId) -> Result<Option<PathPart>> {
 
 #[cfg(test)]
 mod tests {
+    use stepback_machine::{Encoding, InstructionSet};
+
     use super::*;
     use crate::session::test_session::overflow;
 
@@ -313,6 +328,17 @@ mod tests {
     fn record_of(step: u64) -> StepRecord {
         let records = Steps { first: Step(step), count: 1 }.run(&overflow().index, &Cancel::default()).unwrap();
         records.into_iter().next().unwrap()
+    }
+
+    #[test]
+    fn a_row_that_changes_the_window_begins_with_what_the_instruction_is_about() {
+        // save %sp, -224, %sp
+        let encoding = Encoding::new(&0x9de3_bf20_u32.to_be_bytes());
+        let record = StepRecord { instruction_set: InstructionSet::Sparc64, encoding, ..record_of(1254) };
+        let mut row = rows(1254, 1).remove(0);
+        row.effects = ["cwp", "l0", "sp"].map(|name| EffectText::of_words(Meaning::Register, name)).to_vec();
+        put_destination_first(&mut row, &record);
+        assert_eq!(row.effects.iter().map(EffectText::full_text).collect::<Vec<_>>(), ["sp", "cwp", "l0"]);
     }
 
     #[test]

@@ -52,8 +52,11 @@ pub fn flags_text(status: &Status) -> String {
     sets.map(text).collect::<Vec<_>>().join(" ")
 }
 
-/// What the flags are called together, by the letters of the first four.
+/// What the flags are called together: by the names of their sets, else by their letters.
 pub fn flags_name(status: &Status) -> String {
+    if !status.flag_sets.is_empty() {
+        return status.flag_sets.join(" ");
+    }
     status.flags.iter().take(4).map(|flag| flag.letter).collect()
 }
 

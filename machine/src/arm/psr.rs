@@ -194,6 +194,7 @@ impl From<&Psr> for Status {
         let saturation = psr.saturation.map(|is_set| Flag { letter: 'q', word: "saturated", is_set: Some(is_set) });
         Self {
             flags: psr.flags().into_iter().map(flag).chain(saturation).collect(),
+            flag_sets: &[],
             masks: psr.masks().into_iter().map(|(letter, is_set)| Flag { letter, word: "", is_set }).collect(),
             mode: mode_words(psr),
             lines: status_lines(psr),

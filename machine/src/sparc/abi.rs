@@ -22,11 +22,27 @@ pub const ABI: Abi = Abi {
     },
 };
 
+/// The stack pointer of a 64-bit program lies 2,047 bytes below the stack, so that it is odd
+/// (SPARC Compliance Definition 2.4, 3P "Stack bias").
+pub const fn stack_end(pointer: u64) -> u64 {
+    if pointer & 1 == 1 { pointer.wrapping_add(2047) } else { pointer }
+}
+
 /// Whose numbers a software trap means (Linux, `arch/sparc/kernel/ttable_64.S`; Solaris, `<sys/trap.h>`).
 pub const fn numbers_of_trap(trap: u32) -> Option<Numbers> {
     match trap {
         0x10 | 0x6d => Some(Numbers::Sparc),
         0x00 | 0x08 | 0x40 => Some(Numbers::Solaris),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stack_of_a_64_bit_program_lies_beside_its_pointer() {
+        assert_eq!([stack_end(0x40_0080_1621), stack_end(0x4000)], [0x40_0080_1e20, 0x4000]);
     }
 }

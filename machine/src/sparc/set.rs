@@ -18,7 +18,7 @@ use crate::privilege::Privilege;
 use crate::register_group::RegisterGroup;
 use crate::set::InstructionSet;
 use crate::site::Site;
-use crate::sparc::abi::{ABI, LINK, numbers_of_trap};
+use crate::sparc::abi::{ABI, LINK, numbers_of_trap, stack_end};
 use crate::sparc::control::control;
 use crate::sparc::meaning::whole::describe;
 use crate::sparc::registers;
@@ -146,6 +146,9 @@ impl Architecture for Sparc64 {
         register == RegisterId::SP || register == general(30)
     }
 
+    fn stack_end(pointer: u64) -> u64 {
+        stack_end(pointer)
+    }
     fn window_step(encoding: &Encoding) -> Option<WindowStep> {
         let word = word_of(encoding).filter(|word| word.format() == 2)?;
         match (word.kind(), word.destination()) {

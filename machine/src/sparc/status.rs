@@ -31,6 +31,7 @@ pub fn status(bytes: &[Option<u8>]) -> Status {
     });
     Status {
         flags: codes(0, false).chain(codes(4, true)).collect(),
+        flag_sets: &["icc", "xcc"],
         masks: Vec::new(),
         lines: mode.iter().cloned().chain(lines).collect(),
         mode,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use egui::{Rect, Ui, pos2, vec2};
 use serde::{Deserialize, Serialize};
-use stepback_index::Cancel;
+use stepback_index::{Cancel, ThreadId};
 use stepback_machine::{Address, Endian};
 use stepback_parsers::Position;
 
@@ -29,6 +29,9 @@ use crate::worker::{Answer, Slot};
 const BAR: f32 = 30.0;
 /// The line of column numbers.
 const HEAD: f32 = 20.0;
+/// What the panel shows at first: the stack, also where its pointer lies beside it.
+const STACK: &str = "sp";
+
 /// Memory as hex and text.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct MemoryPanel {
@@ -82,7 +85,7 @@ impl MemoryPanel {
 
     /// Memory around the stack pointer, wherever that goes.
     pub fn at_stack(follow: Follow) -> Self {
-        Self { is_following: true, ..Self::new(follow, "sp".to_owned()) }
+        Self { is_following: true, ..Self::new(follow, STACK.to_owned()) }
     }
 
     /// Shows what an expression means at a position.
@@ -118,6 +121,9 @@ impl MemoryPanel {
                 let names = AtPosition::new(&session.index, &session.images, position, None, cancel);
                 match evaluate(&text, &names) {
                     Err(error) if error.behind().is_some() => Err(error.into()),
+                    Ok(pointer) if text == STACK => {
+                        Ok(Ok(session.index.instruction_set(ThreadId(0)).stack_end(pointer)))
+                    }
                     value => Ok(value.map_err(|error| error.to_string())),
                 }
             }

@@ -293,6 +293,15 @@ fn status_ui(ui: &mut Ui, status: &Status) {
     }
 }
 
+/// What stands before a flag: the name of all, or of the set that begins with it.
+fn flags_title(board: &RegisterBoard, place: usize) -> Option<&'static str> {
+    let status = &board.status;
+    if status.flag_sets.is_empty() {
+        return (place == 0).then_some(if status.lines.is_empty() && board.is_inferred { "flags" } else { "nzcv" });
+    }
+    status.flag_sets.get(place / 4).copied().filter(|_| place.is_multiple_of(4))
+}
+
 fn flags_ui(
     ui: &mut Ui,
     FlagsPaint { pen, psr, board }: FlagsPaint<'_>,
@@ -302,10 +311,13 @@ fn flags_ui(
 ) -> f32 {
     let tok = pen.tok;
     let color = if psr.is_changed { tok.changed } else { tok.register };
-    let title = if board.status.lines.is_empty() && board.is_inferred { "flags" } else { "nzcv" };
-    pen.text(left, y, title, mono(10.5), color);
-    let mut x = left + if title.len() > 4 { 38.0 } else { 32.0 };
-    for Flag { letter, is_set, .. } in board.status.flags.iter().copied() {
+    let mut x = left;
+    for (place, Flag { letter, is_set, .. }) in board.status.flags.iter().copied().enumerate() {
+        if let Some(title) = flags_title(board, place) {
+            let gap = if place > 0 { 8.0 } else { 0.0 };
+            pen.text(x + gap, y, title, mono(10.5), color);
+            x += gap + 6.5 * title.len() as f32 + 6.0;
+        }
         let shape = box_at(x, y, 20.0, 18.0);
         let (edge, text) = match is_set {
             Some(true) => (tok.t3, tok.t1),
