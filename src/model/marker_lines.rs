@@ -74,8 +74,10 @@ impl<'a> MarkerReader<'a> {
     pub fn read(self, effects: &[Effect]) -> StepMarkers {
         let mut run = Run::new(self);
         for effect in effects {
-            if let Effect::Marker(marker) = effect {
-                run.take(*marker);
+            match effect {
+                Effect::Marker(marker) => run.take(*marker),
+                Effect::Note(note) => run.note(note),
+                _ => {}
             }
         }
         run.finish()
@@ -96,6 +98,8 @@ enum Item {
         is_abort: bool,
     },
     Line(MarkerLine),
+    /// Steps are missing.
+    Gap(MarkerLine),
 }
 
 /// The markers of a step, one after the other.
@@ -140,8 +144,16 @@ impl<'a> Run<'a> {
             _ if is_aside(kind) => self.words.asides.push(format!("{} {value}", marker_name(kind).replace('_', " "))),
             _ => {
                 let line = self.line(marker);
-                self.items.push(Item::Line(line));
+                self.items.push(if Gap::of(marker).is_some() { Item::Gap(line) } else { Item::Line(line) });
             }
+        }
+    }
+
+    /// A note that comes behind a gap tells what lies on both sides of it.
+    fn note(&mut self, note: &str) {
+        if let Some(Item::Gap(line)) = self.items.last_mut() {
+            let rest = note.strip_prefix("gap ").unwrap_or(note);
+            line.spans.push(label(&format!(", {rest}")));
         }
     }
 
@@ -284,7 +296,7 @@ const DATA_FLUSH: MarkerKind = MarkerKind::record(20);
 
 fn line_of(item: Item, reader: MarkerReader<'_>) -> MarkerLine {
     match item {
-        Item::Line(line) => line,
+        Item::Line(line) | Item::Gap(line) => line,
         Item::Call(call) => MarkerLine { tone: MarkerTone::Plain, spans: call.spans(reader.names) },
         Item::Event { interrupted, signal, is_abort } => {
             let name =
@@ -352,11 +364,23 @@ mod tests {
     use super::*;
 
     fn words(markers: &[(MarkerKind, u64)]) -> StepMarkers {
+        let marker = |(kind, value): &(MarkerKind, u64)| Effect::Marker(Marker { kind: *kind, value: *value });
+        words_of(&markers.iter().map(marker).collect::<Vec<_>>())
+    }
+
+    fn words_of(effects: &[Effect]) -> StepMarkers {
         let functions = FunctionList::parse(b"6,1,0x7000,libc.so.6!malloc\n");
         let names = CallNames { functions: Some(&functions), set: InstructionSet::X86_64 };
-        let effects: Vec<Effect> =
-            markers.iter().map(|(kind, value)| Effect::Marker(Marker { kind: *kind, value: *value })).collect();
-        MarkerReader { names, images: &Images::default() }.read(&effects)
+        MarkerReader { names, images: &Images::default() }.read(effects)
+    }
+
+    #[test]
+    fn a_gap_says_what_lies_on_both_sides() {
+        let gap = Effect::Marker(Gap { reason: GapReason::Lost, instructions: None }.marker());
+        let note = Effect::Note("gap from 0x1000 to 0x2000, 40 ns after the record before".to_owned());
+        let lines = words_of(&[note.clone(), gap, note]).lines;
+        let expected = "gap: records were lost, from 0x1000 to 0x2000, 40 ns after the record before";
+        assert_eq!(lines.iter().map(MarkerLine::text).collect::<Vec<_>>(), [expected]);
     }
 
     #[track_caller]
