@@ -49,12 +49,12 @@ pub fn print_records(trace: &Btrace, first: u64, wishes: &ListingWishes, report:
 }
 
 impl RecordJson {
-    fn new(turn: &Turn, thread: String) -> Self {
-        let BranchRecord { number, time, pc, target, cpu, is_taken, is_annulled, word, .. } = turn.record;
+    fn new(turn: &Turn<'_>, thread: String) -> Self {
+        let BranchRecord { number, time, pc, target, cpu, is_taken, is_annulled, word, .. } = *turn.record;
         Self {
             record: turn.ordinal,
             in_file: number,
-            kind: kind_of(&turn.record),
+            kind: kind_of(turn.record),
             time: time.map(Time),
             thread,
             cpu,
@@ -73,11 +73,11 @@ fn kind_of(record: &BranchRecord) -> Option<&'static str> {
     kind.or_else(|| record.word.and_then(BranchKind::of_word)).map(BranchKind::name)
 }
 
-fn line(turn: &Turn, thread: &str, set: InstructionSet) -> String {
-    let BranchRecord { time, pc, target, cpu, is_taken, is_annulled, word, .. } = turn.record;
+fn line(turn: &Turn<'_>, thread: &str, set: InstructionSet) -> String {
+    let BranchRecord { time, pc, target, cpu, is_taken, is_annulled, word, .. } = *turn.record;
     let time = time.map_or_else(|| "?".to_owned(), |time| time.to_string());
     let cpu = cpu.map_or_else(|| "?".to_owned(), |cpu| cpu.to_string());
-    let kind = kind_of(&turn.record).unwrap_or("?");
+    let kind = kind_of(turn.record).unwrap_or("?");
     let fate = if is_taken { "taken" } else { "not taken" };
     let slot = if is_annulled == Some(true) { ", slot annulled" } else { "" };
     let encoding = word.and_then(|word| set.encoding_of(word, 4));

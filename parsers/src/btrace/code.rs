@@ -72,6 +72,33 @@ impl Transfer {
     }
 }
 
+/// Under which numbers a store has the steps of an instruction that are usual for it: of a branch that was taken and one that
+/// was not, of another instruction outside of a delay slot and inside.
+#[derive(Clone, Debug, Default)]
+pub struct Usual([Cell<u32>; 2]);
+
+impl Usual {
+    /// The number of one of the two.
+    #[inline]
+    pub fn number(&self, which: Which) -> Option<u32> {
+        self.0[which as usize].get().checked_sub(1)
+    }
+
+    /// Remembers it.
+    pub fn set(&self, which: Which, number: Option<u32>) {
+        self.0[which as usize].set(number.map_or(0, |number| number.saturating_add(1)));
+    }
+}
+
+/// Which of two usual steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// A branch that was taken, or another instruction outside of a delay slot.
+    First,
+    /// A branch that was not taken, or another instruction in a delay slot.
+    Second,
+}
+
 /// What the files say of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
@@ -81,6 +108,8 @@ pub struct Seen<'a> {
     pub turn: Option<WindowStep>,
     /// What it does to control; none where it only goes on.
     pub transfer: Option<&'a Transfer>,
+    /// Its usual steps.
+    pub usual: &'a Usual,
 }
 
 /// Code that lies together.
@@ -90,6 +119,7 @@ struct Part {
     words: Vec<u32>,
     /// For each word to which register window it turns, if it does.
     turns: Vec<Option<WindowStep>>,
+    usual: Vec<Usual>,
     /// For each word how many from it on are no forks, up to the next fork or the end; or [`FORK`] and the number of a fork.
     runs: Vec<u32>,
 }
@@ -145,7 +175,8 @@ impl ProgramCode {
         }
         let turn = |word: &u32| encoding_of(*word).and_then(|encoding| SET.window_step(&encoding));
         let turns = words.iter().map(turn).collect();
-        self.parts.push(Part { first, words, turns, runs });
+        let usual = vec![Usual::default(); words.len()];
+        self.parts.push(Part { first, words, turns, usual, runs });
     }
 
     /// The part that has an address, and the place of its word there.
@@ -170,14 +201,16 @@ impl ProgramCode {
         part.words.get(place).copied()
     }
 
-    /// The instructions from an address on, as many as lie together and no more than asked for, and to which register
-    /// window each turns.
+    /// The instructions from an address on that are no forks, as many as lie together and no more than asked for.
     #[inline]
-    pub fn words(&self, first: u64, count: u64) -> impl Iterator<Item = (u32, Option<WindowStep>)> {
+    pub fn plain(&self, first: u64, count: u64) -> impl Iterator<Item = Seen<'_>> {
         let found = self.place(first);
         let words = found.and_then(|(part, place)| part.words.get(place..)).unwrap_or_default();
         let turns = found.and_then(|(part, place)| part.turns.get(place..)).unwrap_or_default();
-        words.iter().copied().zip(turns.iter().copied()).take(usize::try_from(count).unwrap_or(usize::MAX))
+        let usual = found.and_then(|(part, place)| part.usual.get(place..)).unwrap_or_default();
+        let seen = words.iter().zip(turns).zip(usual);
+        let seen = seen.map(|((word, turn), usual)| Seen { word: *word, turn: *turn, transfer: None, usual });
+        seen.take(usize::try_from(count).unwrap_or(usize::MAX))
     }
 
     /// What the instruction at an address is that a file has; none for one that only goes on.
@@ -194,7 +227,8 @@ impl ProgramCode {
         let (part, place) = self.place(pc)?;
         let run = *part.runs.get(place)?;
         let transfer = self.forks.get((run & !FORK) as usize).filter(|_| run & FORK != 0);
-        Some(Seen { word: *part.words.get(place)?, turn: part.turns.get(place).copied().flatten(), transfer })
+        let turn = part.turns.get(place).copied().flatten();
+        Some(Seen { word: *part.words.get(place)?, turn, transfer, usual: part.usual.get(place)? })
     }
 
     /// What a record told of an instruction where a probe stands or no file has anything.

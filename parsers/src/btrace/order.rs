@@ -20,13 +20,13 @@ const THREADS: usize = 1 << 16;
 
 /// A record in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Turn {
+pub struct Turn<'a> {
     /// Its number in this order, from 1.
     pub ordinal: u64,
     /// With a time that does not run backwards in its thread.
-    pub record: BranchRecord,
+    pub record: &'a BranchRecord,
     /// The next record of its thread, if the window has it.
-    pub next: Option<BranchRecord>,
+    pub next: Option<&'a BranchRecord>,
     /// Whether its thread may have a next one all the same.
     pub may_go_on: bool,
     /// The time that was recorded, where that runs backwards.
@@ -87,14 +87,18 @@ impl Order {
     ///
     /// # Errors
     /// The file could not be read.
-    pub fn next_turn(&mut self) -> io::Result<Option<Turn>> {
+    pub fn next_turn(&mut self) -> io::Result<Option<Turn<'_>>> {
+        while self.slots.front().is_some_and(|slot| slot.is_taken) {
+            self.slots.pop_front();
+            self.first += 1;
+        }
         while self.slots.len() < WINDOW && !self.is_over {
             match self.reader.next_record()? {
                 Some(record) => self.push(record),
                 None => self.is_over = true,
             }
         }
-        Ok(self.take())
+        Ok(self.take().and_then(|number| self.turn(number)))
     }
 
     /// Bytes behind the last whole record, once all are handed out.
@@ -146,7 +150,8 @@ impl Order {
         self.slots.get_mut(place)
     }
 
-    fn take(&mut self) -> Option<Turn> {
+    /// The number of the slot whose turn it is.
+    fn take(&mut self) -> Option<u64> {
         loop {
             let late = self.late.peek().map(|Reverse(late)| *late);
             let (key, number) = match (self.sorted.front().copied(), late) {
@@ -157,16 +162,17 @@ impl Order {
             // One whose time was put right stands in both.
             let Some(slot) = self.slot(number).filter(|slot| !slot.is_taken && slot.key == key) else { continue };
             slot.is_taken = true;
-            let Slot { record, next, wrong_time, .. } = *slot;
-            let next = next.and_then(|next| self.slot(next)).map(|slot| slot.record);
-            while self.slots.front().is_some_and(|slot| slot.is_taken) {
-                self.slots.pop_front();
-                self.first += 1;
-            }
             self.handed_out += 1;
-            let may_go_on = next.is_some() || !self.is_over;
-            return Some(Turn { ordinal: self.handed_out, record, next, may_go_on, wrong_time });
+            return Some(number);
         }
+    }
+
+    fn turn(&self, number: u64) -> Option<Turn<'_>> {
+        let slot = |number: u64| self.slots.get(usize::try_from(number.checked_sub(self.first)?).ok()?);
+        let Slot { record, next, wrong_time, .. } = slot(number)?;
+        let next = next.and_then(slot).map(|slot| &slot.record);
+        let may_go_on = next.is_some() || !self.is_over;
+        Some(Turn { ordinal: self.handed_out, record, next, may_go_on, wrong_time: *wrong_time })
     }
 }
 
@@ -178,8 +184,15 @@ mod tests {
     use crate::btrace::layout::BranchLayout;
     use crate::read_at::TraceFile;
 
+    /// A record that was handed out.
+    struct Handed {
+        record: BranchRecord,
+        next: Option<BranchRecord>,
+        wrong_time: Option<u64>,
+    }
+
     /// Threads and times of the records of a file, which are numbered by their addresses.
-    fn turns(records: &[(u64, u64)]) -> Vec<Turn> {
+    fn turns(records: &[(u64, u64)]) -> Vec<Handed> {
         let layout = BranchLayout::own(0);
         let mut bytes = Vec::new();
         for (place, (thread, time)) in records.iter().enumerate() {
@@ -199,7 +212,11 @@ mod tests {
         }
         let file = TraceFile { name: String::new(), data: Arc::new(bytes) };
         let mut order = Order::new(RecordReader::new(file, layout));
-        std::iter::from_fn(|| order.next_turn().unwrap()).collect()
+        let mut turns = Vec::new();
+        while let Some(Turn { record, next, wrong_time, .. }) = order.next_turn().unwrap() {
+            turns.push(Handed { record: *record, next: next.copied(), wrong_time });
+        }
+        turns
     }
 
     #[track_caller]

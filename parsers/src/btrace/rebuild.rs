@@ -7,17 +7,17 @@
 use foldhash::HashMap;
 use stepback_machine::{Branch, WindowStep};
 
-use crate::btrace::code::{ProgramCode, SET, WORD, encoding_of};
+use crate::btrace::code::{ProgramCode, SET, Seen, WORD, Which, encoding_of};
 use crate::btrace::fit::{Fitting, Misfit};
 use crate::btrace::kind::{BranchKind, is_probe};
 use crate::btrace::order::Turn;
 use crate::btrace::record::BranchRecord;
 use crate::btrace::windows::Windows;
-use crate::events::{DelaySlot, Place, Problem, Recurrence, TextKind, ThreadNumber};
+use crate::events::{DelaySlot, Place, Problem, Recurrence, StepOrigin, TextKind, ThreadNumber};
 use crate::gap::{Gap, GapReason};
 use crate::marker::{Marker, MarkerKind};
 use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Stop, Walk};
-use crate::step_store::encoder::{BlockSink, Encoder};
+use crate::step_store::encoder::{BlockSink, Encoder, StepAgain};
 use crate::step_store::record::{Reached, StoredRegister, StoredStep, StoredThread};
 
 /// Threads have numbers of 16 bits.
@@ -51,7 +51,13 @@ struct Thread {
     /// The record at which the walk stands.
     at_record: Option<Fitting>,
     cpu: Option<u64>,
-    last: Option<BranchRecord>,
+    last: Option<Last>,
+}
+
+/// What is remembered of a thread's last record.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    time: Option<u64>,
 }
 
 impl<'e, B: BlockSink> Rebuild<'e, B> {
@@ -70,9 +76,9 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
     }
 
     /// Takes the next record.
-    pub fn turn(&mut self, turn: &Turn) {
-        let Turn { ordinal, record, next, may_go_on, wrong_time } = turn;
-        self.encoder.begin_record(*ordinal);
+    pub fn turn(&mut self, turn: &Turn<'_>) {
+        let Turn { ordinal, record, next, may_go_on, wrong_time } = *turn;
+        self.encoder.begin_record(ordinal);
         let Some(place) = self.place(record.thread) else { return self.tell_full(record) };
         if let Some(time) = wrong_time {
             self.problem(record, &format!("its time, {time}, does not fit the others of its thread"));
@@ -88,7 +94,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             self.reach(place, record);
         }
         let Some(thread) = self.threads.get_mut(place) else { return };
-        (thread.last, thread.is_open) = (Some(*record), next.is_none() && *may_go_on);
+        (thread.last, thread.is_open) = (Some(Last { time: record.time }), next.is_none() && may_go_on);
         if let Some(fitting) = thread.at_record.take() {
             let mut sink = StepSink {
                 encoder: self.encoder,
@@ -215,7 +221,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         thread.at_record = Some(fitting);
         let (number, last) = (thread.number, thread.last);
         if let Some(stop) = stop {
-            self.encoder.note(number, TextKind::Note, &gap_note(stop, last.as_ref(), next));
+            self.encoder.note(number, TextKind::Note, &gap_note(stop, last, next));
         } else if !thread.walk.is_in_slot()
             && let Err(misfit) = fitting.fits_behind(next)
         {
@@ -242,7 +248,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
     fn record_alone(&mut self, place: usize, record: &BranchRecord) {
         let Some(thread) = self.threads.get_mut(place) else { return };
         let number = thread.number;
-        if thread.last.replace(*record).is_none() {
+        if thread.last.replace(Last { time: record.time }).is_none() {
             self.encoder.marker(number, Marker { kind: MarkerKind::RECORDING, value: FILTERED }, 0);
         }
         let transfer = record.word.and_then(|word| self.code.told_transfer(word, record.pc));
@@ -266,7 +272,7 @@ fn problem(message: String) -> Problem {
 }
 
 /// What lies on both sides of a gap.
-fn gap_note(stop: Stop, last: Option<&BranchRecord>, next: &BranchRecord) -> String {
+fn gap_note(stop: Stop, last: Option<Last>, next: &BranchRecord) -> String {
     let from = match stop {
         Stop::Undecided(pc) | Stop::Unmapped(pc) => format!("from {pc:#x} "),
         Stop::Nowhere => String::new(),
@@ -276,9 +282,30 @@ fn gap_note(stop: Stop, last: Option<&BranchRecord>, next: &BranchRecord) -> Str
     format!("gap {from}to {:#x}{between}", next.pc)
 }
 
+/// Which codes hold for a thread.
+fn input_of(thread: ThreadNumber) -> u16 {
+    thread.0 % INPUTS
+}
+
+/// Which usual step of an instruction this is; none where it is none of them.
+#[inline]
+fn which_usual(seen: Seen<'_>, passed: PassedStep) -> Option<Which> {
+    // What stands behind a probe the records say, and that may change.
+    if is_probe(seen.word) {
+        return None;
+    }
+    match (seen.transfer.is_some(), passed.outcome, passed.slot, passed.origin) {
+        (true, Some(Outcome::NotTaken), DelaySlot::None, StepOrigin::Recorded) => Some(Which::Second),
+        (true, Some(_), DelaySlot::None, StepOrigin::Recorded) => Some(Which::First),
+        (false, None, DelaySlot::None, StepOrigin::Reconstructed) => Some(Which::First),
+        (false, None, DelaySlot::Executed, StepOrigin::Reconstructed) => Some(Which::Second),
+        _ => None,
+    }
+}
+
 fn step_of(thread: ThreadNumber, pc: u64, word: u32) -> StoredStep {
     StoredStep {
-        input: thread.0 % INPUTS,
+        input: input_of(thread),
         thread,
         branch: Branch::None,
         set: SET,
@@ -299,6 +326,14 @@ struct StepSink<'a, B> {
 }
 
 impl<B: BlockSink> StepSink<'_, B> {
+    /// A step that was there before; false where it was not.
+    #[inline(always)]
+    fn step_again(&mut self, seen: Seen<'_>, which: Which, target: Option<u64>) -> bool {
+        let thread = self.thread;
+        let again = |number| StepAgain { input: input_of(thread), thread, number, target };
+        seen.usual.number(which).is_some_and(|number| self.encoder.step_again(again(number)))
+    }
+
     /// What an instruction does to the register window.
     #[inline(never)]
     fn turn(&mut self, step: WindowStep) {
@@ -315,21 +350,33 @@ impl<B: BlockSink> StepSink<'_, B> {
 impl<B: BlockSink> PathSink for StepSink<'_, B> {
     fn stretch(&mut self, stretch: PassedStretch) {
         let PassedStretch { first, instructions, origin } = stretch;
-        let mut step = step_of(self.thread, first, 0);
-        step.reached.origin = origin;
-        for (word, turn) in self.code.words(first, instructions) {
-            step.encoding = encoding_of(word);
-            self.encoder.step(&step);
-            if let Some(turn) = turn {
+        let mut pc = first;
+        for seen in self.code.plain(first, instructions) {
+            if origin != StepOrigin::Reconstructed || !self.step_again(seen, Which::First, None) {
+                let reached = Reached { origin, ..Reached::PLAINLY };
+                let number = self.encoder.step(&StoredStep { reached, ..step_of(self.thread, pc, seen.word) });
+                if origin == StepOrigin::Reconstructed {
+                    seen.usual.set(Which::First, number);
+                }
+            }
+            if let Some(turn) = seen.turn {
                 self.turn(turn);
             }
-            step.pc = step.pc.wrapping_add(WORD);
+            pc = pc.wrapping_add(WORD);
         }
     }
 
     fn step(&mut self, passed: PassedStep) {
         let PassedStep { pc, outcome, slot, origin } = passed;
         let seen = self.code.see(pc);
+        let target = match outcome {
+            Some(Outcome::To(target)) => Some(target),
+            _ => None,
+        };
+        let usual = seen.and_then(|seen| Some((seen, which_usual(seen, passed)?)));
+        if let Some((seen, _)) = usual.filter(|(seen, which)| self.step_again(*seen, *which, target)) {
+            return seen.turn.into_iter().for_each(|turn| self.turn(turn));
+        }
         let told = if seen.is_none_or(|seen| is_probe(seen.word)) { self.code.told_at(pc) } else { None };
         let transfer = told.as_ref().or(seen.and_then(|seen| seen.transfer));
         let word = transfer.map_or(seen.map_or(0, |seen| seen.word), |transfer| transfer.word);
@@ -337,12 +384,9 @@ impl<B: BlockSink> PathSink for StepSink<'_, B> {
             (Some(transfer), Some(outcome)) => transfer.branch(outcome),
             _ => Branch::None,
         };
-        let target = match outcome {
-            Some(Outcome::To(target)) => Some(target),
-            _ => None,
-        };
         let reached = Reached { slot, is_executed: slot != DelaySlot::Annulled, origin };
-        self.encoder.step(&StoredStep { branch, target, reached, ..step_of(self.thread, pc, word) });
+        let number = self.encoder.step(&StoredStep { branch, target, reached, ..step_of(self.thread, pc, word) });
+        usual.into_iter().for_each(|(seen, which)| seen.usual.set(which, number));
         let turn = seen.and_then(|seen| seen.turn);
         if let Some(turn) = turn.filter(|_| reached.is_executed) {
             self.turn(turn);

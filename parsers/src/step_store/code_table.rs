@@ -120,9 +120,16 @@ impl CodeTable {
         &mut self.inputs[place]
     }
 
-    /// The code of an instruction.
+    /// Whether a code still holds in a file, which executes it next then.
     #[inline(always)]
-    pub fn find(&mut self, record: &StoredStep) -> Found {
+    pub fn is_again(&mut self, input: u16, number: u32) -> bool {
+        let found = self.inputs.get_mut(usize::from(input)).filter(|input| input.is_held(number));
+        found.map(|input| input.last = number).is_some()
+    }
+
+    /// The code of an instruction, if it is the one that came behind the last one before, too.
+    #[inline(always)]
+    pub fn find_quickly(&mut self, record: &StoredStep) -> Option<u32> {
         if let Some(input) = self.inputs.get_mut(usize::from(record.input)) {
             let guess = self.successors.get(input.last as usize).copied().unwrap_or(NONE);
             if let Some(code) = self.codes.get(guess as usize)
@@ -134,13 +141,15 @@ impl CodeTable {
                 && input.is_held(guess)
             {
                 input.last = guess;
-                return Found::Numbered(guess);
+                return Some(guess);
             }
         }
-        self.find_slowly(record)
+        None
     }
 
-    fn find_slowly(&mut self, record: &StoredStep) -> Found {
+    /// The code of an instruction.
+    #[inline(never)]
+    pub fn find(&mut self, record: &StoredStep) -> Found {
         let StoredStep { input, pc, branch, length_bytes, reached, .. } = *record;
         let last = self.input(input).last;
         let set = (self.set_of)(record, self.codes.get(last as usize));

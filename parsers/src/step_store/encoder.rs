@@ -75,10 +75,33 @@ struct Numbering {
     before: u64,
 }
 
+/// Where the code of the step at hand is. To hand it about with each step would cost more than to find it.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// In the table, under this number.
+    Numbered(u32),
+    /// In [`Pending::inline`], for want of room.
+    Inline,
+}
+
+/// A step that was there before.
+#[derive(Clone, Copy, Debug)]
+pub struct StepAgain {
+    /// Which of the trace's inputs it stands in.
+    pub input: u16,
+    /// Who.
+    pub thread: ThreadNumber,
+    /// What [`Encoder::step`] gave for it.
+    pub number: u32,
+    /// Where an indirect branch goes; none when the trace does not say.
+    pub target: Option<u64>,
+}
+
 /// The step at hand and what it did so far.
 #[derive(Debug, Default)]
 struct Pending {
-    code: Option<Found>,
+    code: Option<Place>,
+    inline: Option<Code>,
     target: Option<u64>,
     shape: Shape,
     addresses: [u64; Shape::ACCESSES],
@@ -245,19 +268,22 @@ impl<B: BlockSink> Encoder<B> {
     }
 
     #[inline(always)]
-    fn write_step(&mut self, found: Found) {
+    fn write_step(&mut self, place: Place) {
         self.say_thread();
         let Pending { target, shape, .. } = &self.pending;
         let usual = self.pending.usual();
-        let mut step = match &found {
-            Found::Inline(code) => WrittenStep { number: None, code, usual: None, target: *target },
-            Found::Numbered(number) => {
-                if self.codes.codes()[*number as usize].shape.is_unset() {
+        let mut step = match place {
+            Place::Inline => {
+                let Some(code) = &self.pending.inline else { return };
+                WrittenStep { number: None, code, usual: None, target: *target }
+            }
+            Place::Numbered(number) => {
+                if self.codes.codes()[number as usize].shape.is_unset() {
                     let records = self.pending.records.unwrap_or_default();
-                    self.codes.set_shape(*number, shape.told_by(records));
+                    self.codes.set_shape(number, shape.told_by(records));
                 }
-                let code = &self.codes.codes()[*number as usize];
-                WrittenStep { number: Some(*number), code, usual: Some(usual), target: *target }
+                let code = &self.codes.codes()[number as usize];
+                WrittenStep { number: Some(number), code, usual: Some(usual), target: *target }
             }
         };
         let usual_records = step.code.shape.records;
@@ -345,30 +371,59 @@ impl<B: BlockSink> Encoder<B> {
     /// A step; gives the number of its code, if there is room for it.
     #[inline(always)]
     pub fn step(&mut self, step: &StoredStep) -> Option<u32> {
+        self.begin_step(step.thread);
+        let number = match self.codes.find_quickly(step) {
+            Some(number) => Some(number),
+            None => self.found(step),
+        };
+        self.pending.code = Some(number.map_or(Place::Inline, Place::Numbered));
+        self.pending.target = step.target;
+        number
+    }
+
+    #[inline(never)]
+    fn found(&mut self, step: &StoredStep) -> Option<u32> {
+        match self.codes.find(step) {
+            Found::Numbered(number) => Some(number),
+            Found::Inline(code) => {
+                self.pending.inline = Some(code);
+                None
+            }
+        }
+    }
+
+    /// The same step as before in the same input. False, and nothing is done, where its input says something else of its
+    /// address by now.
+    #[inline(always)]
+    pub fn step_again(&mut self, step: StepAgain) -> bool {
+        let is_again = self.codes.is_again(step.input, step.number);
+        if is_again {
+            self.begin_step(step.thread);
+            self.pending.code = Some(Place::Numbered(step.number));
+            self.pending.target = step.target;
+        }
+        is_again
+    }
+
+    #[inline(always)]
+    fn begin_step(&mut self, thread: ThreadNumber) {
         if self.numbering.is_some() {
             self.end_numbered_item();
         }
-        self.turn_to(step.thread);
+        self.turn_to(thread);
         self.flush();
         self.tell_left_out();
         if self.items.is_multiple_of(ITEMS) {
             // Before its code is known: a block is published with the codes that it needs, each with its shape.
             self.end_block();
             self.begin_block();
-            self.turn_to(step.thread);
+            self.turn_to(thread);
         }
         self.item_start = self.block.len();
         self.items += 1;
         self.records += 1;
-        let found = self.codes.find(step);
-        self.pending.code = Some(found);
-        self.pending.target = step.target;
         self.pending.shape = Shape::default();
         (self.pending.count, self.pending.register_count, self.pending.records) = (0, 0, None);
-        match found {
-            Found::Numbered(number) => Some(number),
-            Found::Inline(_) => None,
-        }
     }
 
     /// A load or store; it belongs to the thread's last step.
