@@ -14,6 +14,7 @@ mod records;
 mod rst_writer;
 mod sparc;
 mod sparc_machine;
+mod sparc_programs;
 mod truth;
 mod unrecorded;
 
