@@ -150,6 +150,8 @@ pub enum PanelKind {
     Heap,
     /// The pages of memory by how often they are accessed.
     Heat,
+    /// The functions by what they took.
+    Functions,
     /// What is wrong with the trace, by rule.
     Findings,
 }

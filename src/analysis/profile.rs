@@ -1,9 +1,10 @@
 //! How often functions were called, and how long they took.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use stepback_index::{Cancel, QueryError};
 use stepback_machine::Address;
+use stepback_parsers::Step;
 
 use super::activations::Tree;
 use super::spans::{Span, Spans};
@@ -16,6 +17,8 @@ pub struct FunctionTotals {
     pub function: Address,
     /// The same with bit 0 set for Thumb.
     pub pc: u64,
+    /// The first step of its first call.
+    pub first: Step,
     /// What its calls took.
     pub totals: Totals,
 }
@@ -33,6 +36,10 @@ pub struct Totals {
     pub steps: u64,
     /// The same without the calls inside.
     pub self_steps: u64,
+    /// Steps of the thread in those calls that are in no other of the same function.
+    pub outer_steps: u64,
+    /// The same in time.
+    pub outer_time: u64,
 }
 
 /// The functions that were called, those of all CPUs together, by address.
@@ -53,6 +60,8 @@ pub fn profile(index: &TraceIndex, cancel: &Cancel) -> Result<Vec<FunctionTotals
 struct Profile {
     /// By the address with bit 0 set for Thumb.
     functions: BTreeMap<u64, FunctionTotals>,
+    /// How many calls of each are open.
+    depths: HashMap<u64, u32>,
     open: Vec<OpenCall>,
 }
 
@@ -67,6 +76,7 @@ struct OpenCall {
 impl Profile {
     fn enter(&mut self, span: &Span) {
         self.leave_to(span.depth);
+        *self.depths.entry(span.pc).or_default() += 1;
         self.open.push(OpenCall { span: *span, time_inside: 0, steps_inside: 0 });
     }
 
@@ -74,10 +84,19 @@ impl Profile {
     fn leave_to(&mut self, depth: u32) {
         while let Some(call) = self.open.pop_if(|call| call.span.depth >= depth) {
             let time = duration(&call.span);
-            let Span { function, pc, .. } = call.span;
-            let new = || FunctionTotals { function, pc, totals: Totals::default() };
-            let totals = &mut self.functions.entry(pc).or_insert_with(new).totals;
+            let Span { function, pc, entry: first, .. } = call.span;
+            let new = || FunctionTotals { function, pc, first, totals: Totals::default() };
+            let entry = self.functions.entry(pc).or_insert_with(new);
+            entry.first = entry.first.min(first);
+            let totals = &mut entry.totals;
             totals.calls += 1;
+            if self.depths.get_mut(&pc).is_some_and(|depth| {
+                *depth -= 1;
+                *depth == 0
+            }) {
+                totals.outer_steps = totals.outer_steps.saturating_add(call.span.steps);
+                totals.outer_time = totals.outer_time.saturating_add(time);
+            }
             totals.time = totals.time.saturating_add(time);
             totals.steps = totals.steps.saturating_add(call.span.steps);
             totals.self_time = totals.self_time.saturating_add(time.saturating_sub(call.time_inside));
@@ -100,7 +119,16 @@ mod tests {
     use super::*;
 
     fn span(depth: u32, pc: u64, times: (u64, u64)) -> Span {
-        Span { depth, function: Address(pc), pc, entry_time: times.0, exit_time: times.1, steps: times.1 - times.0 + 1 }
+        let entry = Step(times.0);
+        Span {
+            depth,
+            function: Address(pc),
+            pc,
+            entry,
+            entry_time: times.0,
+            exit_time: times.1,
+            steps: times.1 - times.0 + 1,
+        }
     }
 
     #[test]
@@ -118,6 +146,9 @@ mod tests {
         let of = |pc: u64| profile.functions[&pc].totals;
         let totals = |pc: u64| (of(pc).calls, of(pc).time, of(pc).self_time);
         assert_eq!([totals(1), totals(2), totals(3)], [(1, 100, 59), (2, 40, 30), (2, 11, 11)]);
+        // The inner call of 2 is part of the outer one.
+        let (first, totals) = (profile.functions[&2].first, of(2));
+        assert_eq!((first, totals.outer_time, totals.outer_steps), (Step(10), 30, 30));
         assert_eq!(profile.functions.values().map(|function| function.totals.self_steps).sum::<u64>(), 100);
     }
 }

@@ -19,6 +19,8 @@ pub struct Span {
     pub function: Address,
     /// The same with bit 0 set for Thumb.
     pub pc: u64,
+    /// Its first step.
+    pub entry: Step,
     /// The time of its first node; where times are too coarse, the steps of its thread before.
     pub entry_time: u64,
     /// The time of its last node.
@@ -72,7 +74,7 @@ impl<'a> Spans<'a> {
             false => (self.sites.time_of(entry)?, self.sites.end_time_of(exit)?),
         };
         let exit_time = exit_time.max(entry_time);
-        Ok(Span { depth, function, pc, entry_time, exit_time, steps })
+        Ok(Span { depth, function, pc, entry, entry_time, exit_time, steps })
     }
 
     fn step_count(&self, before: u64) -> Result<u64, QueryError> {

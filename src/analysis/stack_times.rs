@@ -183,6 +183,8 @@ impl StackTimes {
 mod tests {
     use stepback_machine::Address;
 
+    use stepback_parsers::Step;
+
     use super::*;
 
     fn stacks(calls: &[(u32, &str, (u64, u64))]) -> StackTimes {
@@ -192,6 +194,7 @@ mod tests {
                 depth: *depth,
                 function: Address(0),
                 pc: 0,
+                entry: Step(*entry_time),
                 entry_time: *entry_time,
                 exit_time: *exit_time,
                 steps: 0,

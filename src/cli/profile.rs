@@ -85,7 +85,7 @@ fn answer(arguments: &ProfileArguments, report: &mut Report<'_>) -> Result<()> {
 }
 
 fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<()> {
-    let function = |FunctionTotals { function, pc, totals }: &FunctionTotals| {
+    let function = |FunctionTotals { function, pc, totals, .. }: &FunctionTotals| {
         let found = report.session.images.code_at(*function);
         FunctionJson {
             address: hex(Address(*pc)),
@@ -104,7 +104,7 @@ fn print_json(functions: &[FunctionTotals], report: &mut Report<'_>) -> Result<(
 
 fn print_text(functions: &[FunctionTotals], names: FunctionNames<'_>, report: &mut Report<'_>) -> Result<()> {
     report.text("Address     Count       Time        Function name\n")?;
-    for FunctionTotals { function, pc, totals } in functions {
+    for FunctionTotals { function, pc, totals, .. } in functions {
         let name = names.name(*function).unwrap_or_default();
         let address = format!("{pc:#x}");
         report.text(&format!("{address:<11} {:<11} {:<11} {name}\n", totals.calls, totals.time))?;

@@ -20,7 +20,7 @@ pub struct PanelRow {
 }
 
 /// A row a kind, in the order of the menu.
-pub const PANELS: [PanelRow; 14] = [
+pub const PANELS: [PanelRow; 15] = [
     PanelRow { kind: PanelKind::Trace, show: "Show trace", key: Some(Key::Num1), icon: icons::LIST, another: None },
     PanelRow {
         kind: PanelKind::Registers,
@@ -76,6 +76,7 @@ pub const PANELS: [PanelRow; 14] = [
     PanelRow { kind: PanelKind::Accesses, show: "Accesses", key: None, icon: icons::WATCH, another: None },
     PanelRow { kind: PanelKind::Heap, show: "Heap", key: None, icon: icons::MEMORY, another: None },
     PanelRow { kind: PanelKind::Heat, show: "Heat", key: None, icon: icons::SUN, another: None },
+    PanelRow { kind: PanelKind::Functions, show: "Functions", key: Some(Key::Num0), icon: icons::CALLS, another: None },
     PanelRow { kind: PanelKind::Findings, show: "Show findings", key: None, icon: icons::CHECK, another: None },
 ];
 

@@ -74,7 +74,7 @@ fn access_row(session: &Session, hit: &Hit) -> Option<TableRow> {
         TableCell::Step(record.step),
         TableCell::new(Meaning::Second, thread_name(session, record.thread)),
         TableCell::Text(Span::new(meaning, word)),
-        TableCell::new(Meaning::Number, size_bytes.to_string()),
+        TableCell::number(size_bytes),
         TableCell::new(Meaning::Plain, format!("{:08x}", address.0)),
         match place_name(&session.images, record.pc) {
             Some(name) => TableCell::new(Meaning::Symbol, name),

@@ -58,7 +58,7 @@ fn block_row(session: &Session, block: &Block, at: Position) -> TableRow {
     };
     let mut cells = vec![
         TableCell::new(Meaning::Plain, format!("{:x}", block.address.0)),
-        TableCell::new(Meaning::Number, thousands(block.size_bytes)),
+        TableCell::number(block.size_bytes),
         TableCell::new(meaning, state),
         TableCell::step(block.allocated_step),
         TableCell::new(Meaning::Symbol, function_name(session, block.function)),

@@ -4,11 +4,11 @@ use anyhow::Result;
 use stepback_index::Cancel;
 use stepback_parsers::Position;
 
-use super::Meaning;
 use super::names::place_name;
 use super::so_far::so_far;
 use super::table::{ROWS, Table, TableCell, TableRow};
 use super::text::{counted, size_text, thousands};
+use super::{Meaning, Span};
 use crate::analysis::hot_pages::{HotPages, PageTotals, hot_pages};
 use crate::session::Session;
 
@@ -32,8 +32,8 @@ pub fn heat_table(session: &Session, cancel: &Cancel) -> Result<Table> {
         name: format!("page {:x}", first.0),
         cells: vec![
             TableCell::new(Meaning::Plain, format!("{:08x}", first.0)),
-            TableCell::new(Meaning::Read, thousands(reads)),
-            TableCell::new(Meaning::Write, thousands(writes)),
+            TableCell::Number(reads, Span::new(Meaning::Read, thousands(reads))),
+            TableCell::Number(writes, Span::new(Meaning::Write, thousands(writes))),
             TableCell::Bar(reads, writes, most),
             TableCell::new(Meaning::Symbol, place_name(&session.images, first).unwrap_or_default()),
         ],

@@ -12,6 +12,7 @@ pub mod externals;
 pub mod fatal_words;
 pub mod finding_rows;
 pub mod frame_words;
+pub mod function_table;
 mod ground;
 pub mod heap_table;
 pub mod heap_words;

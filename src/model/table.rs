@@ -1,5 +1,6 @@
 //! A list of what was found in a trace, with columns: accesses, blocks of the heap, pages.
 
+use serde::{Deserialize, Serialize};
 use stepback_index::ThreadId;
 use stepback_machine::Address;
 use stepback_parsers::{Position, Step};
@@ -45,11 +46,30 @@ pub struct TableRow {
     pub is_faded: bool,
 }
 
+/// What of a table is shown, and in which order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct View {
+    /// Rows that hold this text, in any case; all where it is empty.
+    pub filter: String,
+    /// By which column, from the left; none: as they were found.
+    pub column: Option<usize>,
+    /// The highest first.
+    pub is_falling: bool,
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Rank<'a> {
+    Count(u64),
+    Word(&'a str),
+}
+
 /// What stands in a column of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableCell {
-    /// Words or numbers.
+    /// Words, and numbers whose digits matter.
     Text(Span),
+    /// How many, as a text that stands at the right.
+    Number(u64, Span),
     /// A step that can be travelled to.
     Step(Step),
     /// How much of something in relation to the row that has most: loads, stores, most.
@@ -66,6 +86,28 @@ impl Table {
         let heads = heads.iter().enumerate();
         let columns = heads.map(|(place, name)| Column { name, characters: longest(place).max(name.len()) }).collect();
         Self { summary, columns, rows }
+    }
+
+    /// The rows that a view shows, in its order. Cost: all rows.
+    #[must_use]
+    pub fn seen(&self, view: &View) -> Self {
+        let wanted = view.filter.to_lowercase();
+        let is_wanted = |row: &&TableRow| wanted.is_empty() || row.line().to_lowercase().contains(&wanted);
+        let mut rows: Vec<&TableRow> = self.rows.iter().filter(is_wanted).collect();
+        if let Some(column) = view.column {
+            rows.sort_by(|one, other| {
+                let one = one.cells.get(column).map(TableCell::rank);
+                let other = other.cells.get(column).map(TableCell::rank);
+                if view.is_falling { other.cmp(&one) } else { one.cmp(&other) }
+            });
+        }
+        Self { rows: rows.into_iter().cloned().collect(), ..self.clone() }
+    }
+
+    /// True when a column has numbers, whose highest are looked for first.
+    pub fn is_counted(&self, column: usize) -> bool {
+        let first = self.rows.first().and_then(|row| row.cells.get(column));
+        matches!(first, Some(TableCell::Number(..) | TableCell::Bar(..)))
     }
 
     /// Without the columns `Thread` where there is one: they would say the same in each row.
@@ -100,15 +142,30 @@ impl TableCell {
         Self::Text(Span::new(meaning, text))
     }
 
+    /// How many.
+    pub fn number(count: u64) -> Self {
+        Self::Number(count, Span::new(Meaning::Number, super::text::thousands(count)))
+    }
+
     /// A step; none: before the first.
     pub fn step(step: Option<Step>) -> Self {
         step.map_or_else(|| Self::new(Meaning::Second, "the start"), Self::Step)
     }
 
+    /// By what rows are put in order.
+    fn rank(&self) -> Rank<'_> {
+        match self {
+            Self::Text(span) => Rank::Word(&span.text),
+            Self::Number(count, _) => Rank::Count(*count),
+            Self::Step(step) => Rank::Count(step.0),
+            Self::Bar(one, other, _) => Rank::Count(one.saturating_add(*other)),
+        }
+    }
+
     /// As it is copied.
     pub fn text(&self) -> String {
         match self {
-            Self::Text(span) => span.text.clone(),
+            Self::Text(span) | Self::Number(_, span) => span.text.clone(),
             Self::Step(step) => super::text::thousands(step.0),
             Self::Bar(..) => String::new(),
         }
@@ -125,4 +182,28 @@ impl Default for TableCell {
 /// A thread by its name.
 pub fn thread_name(session: &Session, thread: ThreadId) -> String {
     session.index.threads().get(usize::from(thread.0)).map(|thread| thread.name.clone()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_shows_rows_that_hold_its_text_in_order_of_its_column() {
+        let row = |name: &str, count: u64| TableRow {
+            name: name.to_owned(),
+            cells: vec![TableCell::new(Meaning::Symbol, name), TableCell::number(count)],
+            ..TableRow::default()
+        };
+        let table = Table::new(String::new(), &["Name", "Count"], vec![row("b", 9), row("ab", 1000), row("c", 20)]);
+        let names = |filter: &str, column, is_falling| -> Vec<String> {
+            let view = View { filter: filter.to_owned(), column, is_falling };
+            table.seen(&view).rows.into_iter().map(|row| row.name).collect()
+        };
+        assert_eq!(names("", None, true), ["b", "ab", "c"]);
+        assert_eq!(names("", Some(1), true), ["ab", "c", "b"]);
+        assert_eq!(names("", Some(1), false), ["b", "c", "ab"]);
+        assert_eq!(names("B", Some(0), false), ["ab", "b"]);
+        assert_eq!((table.is_counted(0), table.is_counted(1), table.is_counted(2)), (false, true, false));
+    }
 }

@@ -82,8 +82,8 @@ panes! {
     Source(SourcePanel): Source;
     /// The threads.
     Threads(ThreadsPanel): Threads;
-    /// A list of accesses, of blocks of the heap, or of pages.
-    Table(TablePanel): Accesses | Heap | Heat;
+    /// A list of accesses, of blocks of the heap, of pages, or of functions.
+    Table(TablePanel): Accesses | Heap | Heat | Functions;
     /// What breaks rules.
     Findings(FindingsPanel): Findings;
 }
@@ -140,7 +140,8 @@ mod tests {
             PanelKind::Threads => Some(PanelKind::Accesses),
             PanelKind::Accesses => Some(PanelKind::Heap),
             PanelKind::Heap => Some(PanelKind::Heat),
-            PanelKind::Heat => Some(PanelKind::Findings),
+            PanelKind::Heat => Some(PanelKind::Functions),
+            PanelKind::Functions => Some(PanelKind::Findings),
             PanelKind::Findings => None,
         };
         for kind in std::iter::successors(Some(PanelKind::Trace), |kind| next(*kind)) {

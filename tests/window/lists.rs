@@ -129,3 +129,35 @@ fn the_busiest_pages_come_first_and_lead_to_memory() {
     assert!(window.panels().contains(&PanelKind::Memory));
     assert!(window.has("byte 0x5000"));
 }
+
+#[test]
+fn functions_are_listed_sorted_and_lead_to_their_first_call() {
+    let mut window = Driver::demo();
+    window.command("Functions");
+    let top = |window: &Driver, name: &str| window.rect(name).top();
+    assert!(window.painted("function decode_field").contains("6,051"));
+    assert!(top(&window, "function make_request") < top(&window, "function decode_field"));
+    let busiest = top(&window, "function make_request");
+    window.click("Function");
+    assert!((top(&window, "function _start") - busiest).abs() < 1.0);
+    window.click("Function");
+    assert!(!window.has("function _start"));
+    window.click("Self");
+    window.double_click("function decode_field");
+    let first = window.active().position.0;
+    assert!(first > 0);
+    window.go_to("0");
+    window.choose("function decode_field", "Travel to the first call");
+    window.check_position(first);
+}
+
+#[test]
+fn rows_of_a_list_are_filtered_by_their_text() {
+    let mut window = Driver::demo();
+    window.command("Functions");
+    window.click("Filter");
+    window.type_text("DECODE_f");
+    assert!(window.has("function decode_field") && !window.has("function make_request"));
+    window.type_text("no such function");
+    assert!(window.has("No row holds the text"));
+}

@@ -15,6 +15,8 @@ pub enum TableKind {
     Heap,
     /// The pages of memory, the busiest first.
     Heat,
+    /// The functions, those that took most first.
+    Functions,
 }
 
 impl TableKind {
@@ -24,6 +26,7 @@ impl TableKind {
             Self::Accesses => "Accesses",
             Self::Heap => "Heap",
             Self::Heat => "Heat",
+            Self::Functions => "Functions",
         }
     }
 
@@ -33,12 +36,16 @@ impl TableKind {
             Self::Accesses => icons::WATCH,
             Self::Heap => icons::MEMORY,
             Self::Heat => icons::SUN,
+            Self::Functions => icons::CALLS,
         }
     }
 
     /// What a kind of panel lists; of other kinds nothing is asked.
     pub fn of(kind: PanelKind) -> Self {
-        [Self::Heap, Self::Heat].into_iter().find(|list| list.panel() == kind).unwrap_or(Self::Accesses)
+        [Self::Heap, Self::Heat, Self::Functions]
+            .into_iter()
+            .find(|list| list.panel() == kind)
+            .unwrap_or(Self::Accesses)
     }
 
     /// The kind of panel that shows it.
@@ -47,6 +54,20 @@ impl TableKind {
             Self::Accesses => PanelKind::Accesses,
             Self::Heap => PanelKind::Heap,
             Self::Heat => PanelKind::Heat,
+            Self::Functions => PanelKind::Functions,
+        }
+    }
+
+    /// Whether one click travels; where a row is about many moments, two do.
+    pub fn travels_at_once(self) -> bool {
+        self != Self::Functions
+    }
+
+    /// What going to the step of a row is called.
+    pub fn travel_words(self) -> &'static str {
+        match self {
+            Self::Functions => "Travel to the first call",
+            _ => "Travel there",
         }
     }
 
@@ -62,6 +83,7 @@ impl TableKind {
                 "Record it again with -record_heap, and keep the file funclist.log beside the trace.",
             ),
             Self::Heat => EmptyWords("No access of memory", "The trace has no loads and stores."),
+            Self::Functions => EmptyWords("No function was called", "The trace has no calls."),
         }
     }
 
@@ -71,6 +93,7 @@ impl TableKind {
             Self::Accesses => "Ask for more bytes, for all threads, or from the start of the trace.",
             Self::Heap => "No function that allocates returns in the trace.",
             Self::Heat => "The trace has no loads and stores.",
+            Self::Functions => "The trace has no calls.",
         }
     }
 }

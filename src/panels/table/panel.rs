@@ -1,4 +1,5 @@
-//! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages.
+//! Lists of what was found in the trace: all accesses of some memory, the blocks of the heap, the busiest pages,
+//! the functions that took most.
 
 use std::sync::Arc;
 
@@ -12,17 +13,19 @@ use super::rows::{TableRows, act};
 use crate::action::{Action, CellName, PanelKind, WindowId};
 use crate::analysis::heap::{has_heap, heap};
 use crate::model::access_table::{AccessQuestion, access_table};
+use crate::model::function_table::function_table;
 use crate::model::heap_table::heap_table;
 use crate::model::heat_table::heat_table;
-use crate::model::table::Table;
+use crate::model::table::{Table, View};
 use crate::panels::ViewCx;
 use crate::panels::cursor_list::{AnswerPlace, CursorList, take_rect};
+use crate::panels::field::Field;
 use crate::panels::keys::{PanelKey, take_keys};
 use crate::panels::panel::Panel;
 use crate::panels::pen::{INSET, Pen};
 use crate::panels::row::{EmptyWords, button_response, empty_ui, error_ui, loading_ui, watch_for_late};
 use crate::panels::watch::SessionWatch;
-use crate::theme::ui as ui_font;
+use crate::theme::{icons, ui as ui_font};
 use crate::worker::{Answer, Slot};
 
 /// The bar with the count.
@@ -30,11 +33,17 @@ const BAR: f32 = 30.0;
 /// The heads of the columns.
 const HEAD: f32 = 20.0;
 
+/// The field for the text of rows.
+const FILTER: f32 = 140.0;
+
 /// A list.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TablePanel {
     /// What it lists.
     pub kind: TableKind,
+    /// What of it is shown, and in which order.
+    #[serde(default)]
+    view: View,
     #[serde(skip)]
     session: SessionWatch,
     #[serde(skip)]
@@ -47,8 +56,18 @@ struct TableState {
     accesses: Option<AccessQuestion>,
     /// All blocks, asked once a trace.
     heap: Slot<(), Arc<Heap>>,
-    answer: Slot<Question, Table>,
+    answer: Slot<Question, Arc<Table>>,
+    /// What the view shows of an answer.
+    seen: Option<Seen>,
     list: CursorList,
+}
+
+/// A table as a view shows it: no frame goes through all rows.
+#[derive(Debug)]
+struct Seen {
+    of: Arc<Table>,
+    view: View,
+    table: Arc<Table>,
 }
 
 /// What a list is asked for with.
@@ -57,6 +76,7 @@ enum Question {
     Accesses(AccessQuestion),
     Heap(Arc<Heap>, Position),
     Heat,
+    Functions,
 }
 
 /// The list that is shown.
@@ -68,8 +88,8 @@ pub struct TableView<'a> {
 impl TablePanel {
     /// A list of a kind.
     pub fn new(kind: TableKind) -> Self {
-        let (session, state) = Default::default();
-        Self { kind, session, state }
+        let (view, session, state) = Default::default();
+        Self { kind, view, session, state }
     }
 
     /// Lists accesses.
@@ -83,6 +103,7 @@ impl TablePanel {
         match self.kind {
             TableKind::Accesses => Ok(self.state.accesses.clone().map(Question::Accesses)),
             TableKind::Heat => Ok(Some(Question::Heat)),
+            TableKind::Functions => Ok(Some(Question::Functions)),
             TableKind::Heap => {
                 let answer = self.state.heap.poll_long(&(), cx.worker, |()| {
                     let session = Arc::clone(cx.session);
@@ -102,6 +123,16 @@ impl TablePanel {
         }
     }
 
+    fn seen(&mut self, table: &Arc<Table>) -> Arc<Table> {
+        let known = self.state.seen.as_ref().filter(|seen| Arc::ptr_eq(&seen.of, table) && seen.view == self.view);
+        if let Some(seen) = known {
+            return Arc::clone(&seen.table);
+        }
+        let seen = Arc::new(table.seen(&self.view));
+        self.state.seen = Some(Seen { of: Arc::clone(table), view: self.view.clone(), table: Arc::clone(&seen) });
+        seen
+    }
+
     fn table_ui(
         &mut self,
         ui: &mut Ui,
@@ -112,6 +143,10 @@ impl TablePanel {
     ) {
         let (bar, rest) = rect.split_top_bottom_at_y(rect.top() + BAR);
         self.bar_ui(ui, bar, pen, &table.summary, cx);
+        if table.rows.is_empty() && !self.view.filter.is_empty() {
+            let words = EmptyWords("No row holds the text", "Take something out of the field above.");
+            return empty_ui(ui, pen, rest, icons::SEARCH, words);
+        }
         if table.rows.is_empty() {
             return empty_ui(ui, pen, rest, self.kind.icon(), EmptyWords(&table.summary, self.kind.nothing_found()));
         }
@@ -122,7 +157,17 @@ impl TablePanel {
         let pen = Pen { painter: pen.painter.with_clip_rect(area.body), tok: cx.tok };
         let shown =
             TableRows { pen, cx, kind: self.kind, table, cursor: self.state.list.cursor, right: area.body.right() };
-        shown.heads_ui(&head_pen, head);
+        if let Some(column) = shown.heads_ui(ui, &head_pen, head, &self.view) {
+            self.view = View {
+                is_falling: if self.view.column == Some(column) {
+                    !self.view.is_falling
+                } else {
+                    table.is_counted(column)
+                },
+                column: Some(column),
+                ..std::mem::take(&mut self.view)
+            };
+        }
         for (place, rect) in area.places() {
             if shown.row_ui(ui, rect, place, out) {
                 self.state.list.cursor = place;
@@ -131,10 +176,18 @@ impl TablePanel {
     }
 
     /// What is listed, and for accesses where the list begins.
-    fn bar_ui(&mut self, ui: &Ui, bar: Rect, pen: &Pen<'_>, summary: &str, cx: &ViewCx<'_>) {
+    fn bar_ui(&mut self, ui: &mut Ui, bar: Rect, pen: &Pen<'_>, summary: &str, cx: &ViewCx<'_>) {
         let (tok, y) = (cx.tok, bar.center().y);
         pen.line_across(bar.left(), bar.right(), bar.bottom() - 1.0, tok.line);
         let mut right = bar.right() - 8.0;
+        if bar.width() > 2.0 * FILTER {
+            let field = Rect::from_min_max(pos2(right - FILTER, y - 11.0), pos2(right, y + 11.0));
+            let filter = Field { hint: "Filter", icon: icons::SEARCH };
+            if filter.ui(ui, pen, field, &mut self.view.filter).changed() {
+                self.state.list = CursorList::default();
+            }
+            right = field.left() - 8.0;
+        }
         if let Some(question) = &mut self.state.accesses {
             let (label, to) = match question.from {
                 Position(0) => ("List from the position", cx.windows.active().position),
@@ -160,7 +213,7 @@ impl TablePanel {
         for key in take_keys(ui, cx) {
             let Some(row) = table.rows.get(self.state.list.press(key, table.rows.len(), list)) else { continue };
             match key {
-                PanelKey::Enter if self.kind == TableKind::Accesses => act(row, cx, out),
+                PanelKey::Enter if matches!(self.kind, TableKind::Accesses | TableKind::Functions) => act(row, cx, out),
                 PanelKey::Enter | PanelKey::ShowMemory => {
                     out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
                 }
@@ -212,13 +265,17 @@ impl Panel for TablePanel {
         let answer = slot.poll_long(&question, cx.worker, |question| {
             let (question, session) = (question.clone(), Arc::clone(cx.session));
             move |cancel: &Cancel| match &question {
-                Question::Accesses(question) => access_table(&session, question, cancel),
-                Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel),
-                Question::Heat => heat_table(&session, cancel),
+                Question::Accesses(question) => access_table(&session, question, cancel).map(Arc::new),
+                Question::Heap(heap, at) => heap_table(&session, heap, *at, cancel).map(Arc::new),
+                Question::Heat => heat_table(&session, cancel).map(Arc::new),
+                Question::Functions => function_table(&session, cancel).map(Arc::new),
             }
         });
         let place = AnswerPlace { pen: &pen, rect };
-        place.ui(ui, &answer, out, |ui, pen, table, out| self.table_ui(ui, rect, TableView { pen, table }, cx, out));
+        place.ui(ui, &answer, out, |ui, pen, table, out| {
+            let table = &*self.seen(table);
+            self.table_ui(ui, rect, TableView { pen, table }, cx, out);
+        });
         if slot.is_waiting() || self.state.heap.is_waiting() {
             watch_for_late(ui);
         }

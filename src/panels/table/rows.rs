@@ -5,12 +5,12 @@ use egui::{Rect, Ui, pos2, vec2};
 use super::kind::TableKind;
 use crate::action::Action;
 use crate::model::Meaning;
-use crate::model::table::{Table, TableCell, TableRow};
+use crate::model::table::{Table, TableCell, TableRow, View};
 use crate::panels::ViewCx;
 use crate::panels::menu::{MenuItem, menu_head_ui, menu_line_ui};
 use crate::panels::pen::{ADVANCE, INSET, Pen, head_font};
-use crate::panels::row::{RowState, StepLink, row_background, row_response};
-use crate::theme::{icons, mono};
+use crate::panels::row::{RowState, StepLink, button_response, row_background, row_response};
+use crate::theme::{icon, icons, mono};
 
 /// Width of the bar that shows a share.
 const SHARE: f32 = 120.0;
@@ -51,7 +51,9 @@ impl TableRows<'_> {
             |place| self.table.rows.first().is_some_and(|row| matches!(row.cells.get(place), Some(TableCell::Bar(..))));
         let edge = |(place, column): (usize, &crate::model::table::Column)| {
             let width = if is_bar(place) { SHARE } else { ADVANCE * column.characters.min(LONGEST) as f32 };
-            let right = if place == last { self.right - 8.0 } else { left + width };
+            // The last has the rest, unless its numbers would stand far away from all others.
+            let takes_rest = place == last && !self.table.is_counted(place);
+            let right = if takes_rest { self.right - 8.0 } else { left + width };
             let edges = (left, right.min(self.right - 8.0));
             left = right + INSET;
             edges
@@ -59,12 +61,33 @@ impl TableRows<'_> {
         self.table.columns.iter().enumerate().map(edge).collect()
     }
 
-    /// Draws the heads of the columns.
-    pub fn heads_ui(&self, pen: &Pen<'_>, head: Rect) {
+    /// Draws the heads of the columns. The column whose head was clicked.
+    pub fn heads_ui(&self, ui: &Ui, pen: &Pen<'_>, head: Rect, view: &View) -> Option<usize> {
         pen.line_across(head.left(), head.right(), head.bottom() - 1.0, pen.tok.line);
-        for (column, (left, right)) in self.table.columns.iter().zip(self.edges(head.left())) {
-            pen.cut_text(pos2(left, head.center().y), column.name, head_font(), pen.tok.t2, right + INSET);
+        let mut clicked = None;
+        for (place, (column, (left, right))) in self.table.columns.iter().zip(self.edges(head.left())).enumerate() {
+            if column.name.is_empty() || left + 8.0 > right {
+                continue;
+            }
+            let rect = Rect::from_min_max(pos2(left, head.top()), pos2(right, head.bottom()));
+            let response = button_response(ui, rect.expand2(vec2(4.0, 0.0)), ("head", place), column.name);
+            let is_chosen = view.column == Some(place);
+            let color = if is_chosen || response.hovered() { pen.tok.t1 } else { pen.tok.t2 };
+            let y = head.center().y;
+            let is_right =
+                matches!(self.table.rows.first().and_then(|row| row.cells.get(place)), Some(TableCell::Number(..)));
+            let start = if is_right { (right - pen.width(column.name, head_font())).max(left) } else { left };
+            let end = pen.cut_text(pos2(start, y), column.name, head_font(), color, right + INSET);
+            if is_chosen {
+                let caret = if view.is_falling { icons::CARET_DOWN } else { icons::CARET_UP };
+                pen.text(end + 2.0, y, caret, icon(10.0), pen.tok.t2);
+            }
+            let words = format!("Sort by {}; once more for the other way round", column.name.to_lowercase());
+            if response.on_hover_text(words).clicked() {
+                clicked = Some(place);
+            }
         }
+        clicked
     }
 
     /// Draws a row. True when it was touched.
@@ -89,9 +112,11 @@ impl TableRows<'_> {
         let is_elsewhere = response.clicked() && ui.input(|input| input.modifiers.command);
         if response.middle_clicked() || is_elsewhere {
             out.extend(row.position.map(|position| Action::OpenWindowAt(self.cx.moment(position))));
+        } else if response.double_clicked() && !self.kind.travels_at_once() {
+            act(row, self.cx, out);
         } else if response.double_clicked() {
             out.extend(row.address.map(|address| Action::ShowMemory(address.to_string())));
-        } else if response.clicked() {
+        } else if response.clicked() && self.kind.travels_at_once() {
             act(row, self.cx, out);
         }
         response.context_menu(|ui| self.menu(ui, row, out));
@@ -118,6 +143,11 @@ impl TableRows<'_> {
                 };
                 pen.cut_text(pos2(rect.left(), y), &span.text, mono(12.5), color, rect.right() + INSET / 2.0);
             }
+            TableCell::Number(_, span) => {
+                let width = pen.width(&span.text, mono(12.5));
+                let color = if row.is_faded { tok.t3 } else { pen.color(span.meaning) };
+                pen.text((rect.right() - width).max(rect.left()), y, &span.text, mono(12.5), color);
+            }
             TableCell::Bar(reads, writes, most) => {
                 let width = |count: u64| rect.width().min(SHARE) * (count as f32 / (*most).max(1) as f32);
                 let bar = |left: f32, width: f32| Rect::from_min_size(pos2(left, y - 4.0), vec2(width, 8.0));
@@ -137,7 +167,7 @@ impl TableRows<'_> {
         let address = row.address.map(|address| format!("{:x}", address.0)).unwrap_or_default();
         menu_head_ui(ui, tok, self.kind.title(), &address);
         if let Some(position) = row.position {
-            if MenuItem::new("Travel there").icon(icons::GO_TO).ui(ui, tok) {
+            if MenuItem::new(self.kind.travel_words()).icon(icons::GO_TO).ui(ui, tok) {
                 act(row, self.cx, out);
             }
             if MenuItem::new("Open in a new window").ui(ui, tok) {
