@@ -12,22 +12,30 @@ pub const NOT_EXECUTED: &str = "not executed";
 /// Whether it was executed, and the rest of what a line of text should say.
 pub fn step_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
     let is_skipped = !record.is_executed && record.delay_slot != DelaySlot::Annulled;
-    is_skipped.then_some(NOT_EXECUTED).into_iter().chain(origin_remarks(record))
-}
-
-/// Where it stands to the branch before it, and whether nothing recorded it.
-pub fn origin_remarks(record: &StepRecord) -> impl Iterator<Item = &'static str> {
-    let slot = match record.delay_slot {
-        DelaySlot::None => None,
-        DelaySlot::Executed => Some("in a delay slot"),
-        DelaySlot::Annulled => Some("annulled"),
-    };
     let origin = match record.origin {
         StepOrigin::Recorded => None,
         StepOrigin::Reconstructed => Some("reconstructed"),
         StepOrigin::Inferred => Some("inferred"),
     };
-    slot.into_iter().chain(origin)
+    is_skipped.then_some(NOT_EXECUTED).into_iter().chain(slot_remark(record)).chain(origin)
+}
+
+/// Where it stands to the branch before it, and how it is known if nothing recorded it, for those who ask about one step.
+pub fn origin_notes(record: &StepRecord) -> impl Iterator<Item = &'static str> {
+    let origin = match record.origin {
+        StepOrigin::Recorded => None,
+        StepOrigin::Reconstructed => Some("reconstructed: what is recorded leads through here"),
+        StepOrigin::Inferred => Some("inferred: likely, but nothing recorded proves it"),
+    };
+    slot_remark(record).into_iter().chain(origin)
+}
+
+fn slot_remark(record: &StepRecord) -> Option<&'static str> {
+    match record.delay_slot {
+        DelaySlot::None => None,
+        DelaySlot::Executed => Some("in a delay slot"),
+        DelaySlot::Annulled => Some("annulled"),
+    }
 }
 
 /// That a step did more than an answer tells, and what has it.
@@ -56,6 +64,19 @@ mod tests {
     fn an_ordinary_step_needs_no_words() {
         check(|_| {}, &[]);
         check(|record| record.is_executed = false, &["not executed"]);
+    }
+
+    #[test]
+    fn whoever_asks_about_a_step_is_told_how_it_is_known() {
+        let step = Steps { first: Step(10), count: 1 };
+        let mut record = step.run(&overflow().index, &Cancel::default()).unwrap().remove(0);
+        assert_eq!(origin_notes(&record).count(), 0);
+        record.delay_slot = DelaySlot::Executed;
+        record.origin = StepOrigin::Reconstructed;
+        let notes: Vec<_> = origin_notes(&record).collect();
+        assert_eq!(notes, ["in a delay slot", "reconstructed: what is recorded leads through here"]);
+        record.origin = StepOrigin::Inferred;
+        assert_eq!(origin_notes(&record).last(), Some("inferred: likely, but nothing recorded proves it"));
     }
 
     #[test]

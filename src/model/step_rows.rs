@@ -3,7 +3,7 @@
 use anyhow::Result;
 use stepback_index::{CallId, CallTable, Cancel, Effect, Query as _, SlotReader, StepRecord, Steps, ThreadId};
 use stepback_machine::{Address, Branch, RegisterView, Registers, TextFlow, decode};
-use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step};
+use stepback_parsers::{Line, MarkerKind, Position, RegisterSource, Source as _, Step, StepOrigin};
 
 use super::Meaning;
 use super::code::{Code, CodeKind};
@@ -11,7 +11,7 @@ use super::effects::{BranchTaken, EffectText};
 use super::ground::frame_of_step;
 use super::marker_lines::{MarkerLine, MarkerReader};
 use super::names::{frame_name, function_name};
-use super::step_remarks::{more_words, origin_remarks};
+use super::step_remarks::{more_words, origin_notes};
 use super::text::counted;
 use crate::session::Session;
 use crate::syntax::branch_target;
@@ -47,6 +47,8 @@ pub struct StepRow {
     pub lines: Vec<MarkerLine>,
     /// Whatever else the trace says of it.
     pub notes: Vec<String>,
+    /// What it is known from.
+    pub origin: StepOrigin,
     /// False when its condition failed.
     pub is_executed: bool,
     /// The kernel executed it.
@@ -143,10 +145,11 @@ impl RowMaker<'_> {
             operands: OperandRegisters::default(),
             exceptions: words(|effect| if let Effect::Exception(text) = effect { Some(text) } else { None }),
             lines: Vec::new(),
-            notes: origin_remarks(record)
+            notes: origin_notes(record)
                 .map(str::to_owned)
                 .chain(words(|effect| if let Effect::Note(text) = effect { Some(text) } else { None }))
                 .collect(),
+            origin: record.origin,
             is_executed: record.is_executed,
             is_kernel: !self.has_values && is_kernel_address(record),
             call: called.filter(|call| self.calls.steps_inside(*call).is_some()),

@@ -17,6 +17,7 @@ mod memory;
 mod painted;
 mod palette;
 mod parts;
+mod reconstructed;
 mod registers;
 mod sandbox;
 mod scripts;

@@ -37,6 +37,17 @@ impl Driver {
         painted.split(' ').skip(1).collect()
     }
 
+    /// The rectangles of two pixels across that are painted within something that has a name, by their upper edges.
+    #[track_caller]
+    pub fn painted_dots(&self, label: &str) -> Vec<Rect> {
+        let rect = self.rect(label);
+        let mut dots = Vec::new();
+        for clipped in &self.harness.output().shapes {
+            collect_dots(&clipped.shape, rect, &mut dots);
+        }
+        dots
+    }
+
     /// Whether something is painted in the colour of what the last move changed.
     #[track_caller]
     pub fn is_highlighted(&self, label: &str) -> bool {
@@ -58,6 +69,16 @@ fn collect_text(shape: &Shape, clip: Rect, within: Rect, found: &mut Vec<(f32, S
             if within.contains(center) && clip.contains(center) {
                 found.push((text.pos.x, text.galley.text().to_owned()));
             }
+        }
+        _ => {}
+    }
+}
+
+fn collect_dots(shape: &Shape, within: Rect, found: &mut Vec<Rect>) {
+    match shape {
+        Shape::Vec(shapes) => shapes.iter().for_each(|shape| collect_dots(shape, within, found)),
+        Shape::Rect(dot) if dot.rect.width() == 2.0 && dot.rect.height() <= 2.0 && within.contains_rect(dot.rect) => {
+            found.push(dot.rect);
         }
         _ => {}
     }

@@ -2,7 +2,7 @@
 
 use egui::{Pos2, Rect, pos2, vec2};
 use stepback_machine::Address;
-use stepback_parsers::Step;
+use stepback_parsers::{Step, StepOrigin};
 
 use crate::model::Meaning;
 use crate::model::effects::{EffectMeasure, EffectText, FittedEffects};
@@ -194,8 +194,9 @@ pub fn paint_row(
 ) -> Painted {
     let (tok, y) = (pen.tok, rect.center().y);
     let number_color = if is_done { tok.t1 } else { tok.t3 };
-    pen.text_left_of(columns.number_end, y, thousands(step.0), mono(11.5), number_color);
+    let number = pen.text_left_of(columns.number_end, y, thousands(step.0), mono(11.5), number_color);
     let Some(row) = row else { return Painted::default() };
+    paint_origin(pen, columns, pos2(number, y), row.origin);
     if row.is_kernel && !is_done {
         pen.fill(Rect::from_min_max(pos2(columns.hairline + 1.0, rect.top()), rect.max), tok.bg2);
     }
@@ -222,6 +223,18 @@ pub fn paint_row(
         paint_marker(pen, columns, below(first + place), line, MarkerPlace { indent: columns.indent(row.depth), more });
     }
     painted
+}
+
+/// Tells steps apart that nothing recorded: a point behind the number of one that was reconstructed, and below the number
+/// of one that was inferred the dots that inferred values have.
+fn paint_origin(pen: &Pen<'_>, columns: &Columns, Pos2 { x: number, y }: Pos2, origin: StepOrigin) {
+    match origin {
+        StepOrigin::Recorded => {}
+        StepOrigin::Reconstructed => {
+            pen.fill(Rect::from_min_size(pos2(columns.number_end + 2.0, y.round() - 1.0), vec2(2.0, 2.0)), pen.tok.t3);
+        }
+        StepOrigin::Inferred => pen.dots(number, columns.number_end, y + 7.0),
+    }
 }
 
 /// How many lines stand below a row.
