@@ -84,7 +84,7 @@ const FORMATS: [FormatRow; 4] = [
         name: "btrace",
         title: "Btrace",
         maker: "Sun's Btrace",
-        endings: &["btf", "btrace", "trace"],
+        endings: &["btf", "btrace", "trace", "gz", "zst", "xz"],
         follow_refusal: Some("a recording of branches cannot be followed: each step depends on the records around it"),
         shape: Shape::Files {
             is_file: |file| matches!(BtraceHead::of(file), Ok(Some(_))),

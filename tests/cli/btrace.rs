@@ -133,6 +133,28 @@ fn the_program_is_found_beside_the_trace_by_what_the_records_say_of_it() {
 }
 
 #[test]
+fn a_packed_recording_opens_like_a_plain_one() {
+    let sandbox = Sandbox::new();
+    put(&sandbox, "hello.elf");
+    let records = fixture("hello.btf");
+    let trace = sandbox.file("hello.btf.zst", zstd::encode_all(&*records, 3).unwrap());
+    let info = sandbox.json(&["info", &trace]);
+    assert_eq!((&info["steps"], &info["warnings"]["count"]), (&1737.into(), &0.into()));
+    assert_eq!(sandbox.json_lines(&["list", &trace, "--records"]).len(), 351);
+    sandbox.run(&["convert", &trace, "--to", "btrace-plain", "-o", "plain.btf"]).succeeds();
+    assert!(std::fs::read(sandbox.path("plain.btf")).unwrap() == records);
+    // The text form, too.
+    let text = sandbox.file("hello.trace.zst", fixture("hello.trace.zst"));
+    assert_eq!(sandbox.json(&["info", &text])["steps"], 1737);
+    // What is damaged ends there, and is told.
+    let (some, rest) = records.split_at(200 * 40);
+    let [some, rest] = [some, rest].map(|part| zstd::encode_all(part, 3).unwrap());
+    let cut = sandbox.file("cut.btf.zst", [&some, &rest[..rest.len() - 9]].concat());
+    let info = sandbox.json(&["info", &cut, "--image", "hello.elf"]);
+    assert_ne!(info["warnings"]["count"], 0, "{info}");
+}
+
+#[test]
 fn records_are_listed_by_their_numbers() {
     let sandbox = Sandbox::new();
     let trace = hello(&sandbox);

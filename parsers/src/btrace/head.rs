@@ -1,10 +1,12 @@
 //! What a recording begins with.
 
 use std::io;
+use std::sync::Arc;
 
 use crate::btrace::kind::BranchKind;
 use crate::btrace::layout::BranchLayout;
 use crate::btrace::text_line::{TextLine, is_heading};
+use crate::packed::Forward;
 use crate::read_at::TraceFile;
 
 /// What files with a header begin with.
@@ -33,13 +35,13 @@ pub enum BtraceHead {
 }
 
 impl BtraceHead {
-    /// What a file is; none when it is no recording.
+    /// What a file is, packed or not; none when it is no recording.
     ///
     /// # Errors
     /// The file could not be read.
     pub fn of(file: &TraceFile) -> io::Result<Option<Self>> {
         let mut head = vec![0; HEAD];
-        let count = file.data.read_at(0, &mut head)?;
+        let count = Forward::open(Arc::clone(&file.data), 0)?.read(&mut head)?;
         head.truncate(count);
         Ok(with_header(&head).or_else(|| text(&head)).or_else(|| records(&head)))
     }
@@ -90,8 +92,6 @@ fn text(head: &[u8]) -> Option<BtraceHead> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
     fn head_of(bytes: &[u8]) -> Option<BtraceHead> {

@@ -12,6 +12,7 @@ use foldhash::HashMap;
 
 use crate::btrace::reader::RecordReader;
 use crate::btrace::record::BranchRecord;
+use crate::packed::Damage;
 
 /// Records in the window.
 const WINDOW: usize = 1 << 14;
@@ -104,6 +105,11 @@ impl Order {
     /// Bytes behind the last whole record, once all are handed out.
     pub fn cut_off_bytes(&self) -> usize {
         self.reader.cut_off_bytes()
+    }
+
+    /// Why there are no more records, once all are handed out, if the file is packed and damaged there.
+    pub fn damage(&self) -> Option<&Damage> {
+        self.reader.damage()
     }
 
     fn push(&mut self, mut record: BranchRecord) {

@@ -1,9 +1,11 @@
-//! The records of a file, one after the other.
+//! The records of a file, one after the other. The file may be packed.
 
 use std::io;
+use std::sync::Arc;
 
 use crate::btrace::layout::BranchLayout;
 use crate::btrace::record::BranchRecord;
+use crate::packed::{Damage, Forward};
 use crate::read_at::TraceFile;
 
 /// Records that are read at once.
@@ -13,11 +15,11 @@ const BATCH: usize = 4096;
 pub struct RecordReader {
     file: TraceFile,
     layout: BranchLayout,
+    /// None before the first record.
+    input: Option<Forward>,
     bytes: Vec<u8>,
     /// What was handed out of them.
     done: usize,
-    /// Where in the file they end.
-    offset: u64,
     /// Records so far.
     count: u64,
     is_over: bool,
@@ -26,8 +28,7 @@ pub struct RecordReader {
 impl RecordReader {
     /// From the first record on.
     pub fn new(file: TraceFile, layout: BranchLayout) -> Self {
-        let offset = layout.first_record;
-        Self { file, layout, bytes: Vec::new(), done: 0, offset, count: 0, is_over: false }
+        Self { file, layout, input: None, bytes: Vec::new(), done: 0, count: 0, is_over: false }
     }
 
     /// The next record; none behind the last.
@@ -52,6 +53,11 @@ impl RecordReader {
         self.bytes.len() - self.done
     }
 
+    /// Why there are no more, once all are read, if the file is packed and damaged there.
+    pub fn damage(&self) -> Option<&Damage> {
+        self.input.as_ref()?.damage()
+    }
+
     /// False when there is no further record.
     fn fill(&mut self) -> io::Result<bool> {
         if self.is_over {
@@ -62,8 +68,11 @@ impl RecordReader {
         self.done = 0;
         self.bytes.resize(BATCH * self.layout.record_bytes, 0);
         let room = self.bytes.get_mut(rest..).unwrap_or_default();
-        let (wanted, found) = (room.len(), self.file.data.read_at(self.offset, room)?);
-        self.offset = self.offset.saturating_add(found as u64);
+        let input = match &mut self.input {
+            Some(input) => input,
+            none => none.insert(Forward::open(Arc::clone(&self.file.data), self.layout.first_record)?),
+        };
+        let (wanted, found) = (room.len(), input.read(room)?);
         self.is_over = found < wanted;
         self.bytes.truncate(rest + found);
         Ok(self.bytes.len() >= self.layout.record_bytes)

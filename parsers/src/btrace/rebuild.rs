@@ -16,6 +16,7 @@ use crate::btrace::windows::Windows;
 use crate::events::{DelaySlot, Place, Problem, Recurrence, StepOrigin, TextKind, ThreadNumber};
 use crate::gap::{Gap, GapReason};
 use crate::marker::{Marker, MarkerKind};
+use crate::packed::Damage;
 use crate::reconstruct::{Outcome, PassedStep, PassedStretch, PathSink, Stop, Walk};
 use crate::step_store::encoder::{BlockSink, Encoder, StepAgain};
 use crate::step_store::record::{Reached, StoredRegister, StoredStep, StoredThread};
@@ -38,6 +39,15 @@ pub struct Rebuild<'e, B> {
     /// The time of the last record.
     latest: Option<u64>,
     has_told_full: bool,
+}
+
+/// How the records of a file end.
+#[derive(Clone, Copy, Debug)]
+pub struct Ending<'a> {
+    /// Of a record that is not there as a whole.
+    pub cut_off_bytes: usize,
+    /// Why there are no more.
+    pub damage: Option<&'a Damage>,
 }
 
 /// A thread of the recording.
@@ -121,8 +131,8 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         thread.walk.tail(&self.code, &mut sink);
     }
 
-    /// Shows what the threads most likely did behind their last records. `cut_off_bytes`: of a record at the end of the file.
-    pub fn finish(mut self, records: u64, cut_off_bytes: usize) {
+    /// Shows what the threads most likely did behind their last records.
+    pub fn finish(mut self, records: u64, Ending { cut_off_bytes, damage }: Ending<'_>) {
         self.encoder.begin_record(records.saturating_add(1));
         for place in 0..self.threads.len() {
             // Only now it shows that no record follows, and times do not run backwards.
@@ -135,6 +145,7 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
             let message = format!("the last record is cut off: {cut_off_bytes} bytes of it are there");
             self.encoder.problem(&problem(message));
         }
+        damage.into_iter().for_each(|damage| self.encoder.problem(&problem(damage.to_string())));
     }
 
     /// The thread of a number; none when there are too many.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use memchr::memchr;
@@ -11,6 +12,7 @@ use crate::btrace::code::{SET, Transfer, WORD, encoding_of};
 use crate::btrace::text_line::{TextLine, is_ellipsis, is_heading};
 use crate::events::{DelaySlot, Place, Problem, Recurrence, StepOrigin, ThreadNumber};
 use crate::gap::{Gap, GapReason};
+use crate::packed::Forward;
 use crate::read_at::TraceFile;
 use crate::reconstruct::Outcome;
 use crate::step_store::encoder::{BlockSink, Encoder};
@@ -31,14 +33,14 @@ pub fn retell<B: BlockSink>(
     encoder: &mut Encoder<B>,
 ) -> io::Result<ReadEnd> {
     let mut told = Told::new(encoder);
+    let mut input = Forward::open(Arc::clone(&file.data), 0)?;
     let mut buffer = vec![0; BUFFER];
-    let (mut filled, mut offset, mut is_too_long) = (0, 0, false);
+    let (mut filled, mut is_too_long) = (0, false);
     loop {
         if is_stopped.load(Ordering::Relaxed) {
             return Ok(ReadEnd::Stopped);
         }
-        let count = file.data.read_at(offset, buffer.get_mut(filled..).unwrap_or_default())?;
-        offset += count as u64;
+        let count = input.read(buffer.get_mut(filled..).unwrap_or_default())?;
         filled += count;
         let mut rest = buffer.get(..filled).unwrap_or_default();
         while let Some(end) = memchr(b'\n', rest) {
@@ -48,6 +50,7 @@ pub fn retell<B: BlockSink>(
         }
         if count == 0 {
             told.last_line(rest);
+            input.damage().into_iter().for_each(|damage| told.problem(damage.to_string()));
             return Ok(ReadEnd::Complete);
         }
         if rest.len() > LONGEST {
@@ -97,11 +100,14 @@ impl<'e, B: BlockSink> Told<'e, B> {
             None if is_ellipsis(line) => self.gap(),
             None if line.trim_ascii().is_empty() || is_heading(line) => {}
             None => {
-                let message = format!("line {}: it is none of an instruction, and none is shown for it", self.lines);
-                let place = Place::default();
-                self.encoder.problem(&Problem { place, column: 0, message, recurrence: Recurrence::Single });
+                self.problem(format!("line {}: it is none of an instruction, and none is shown for it", self.lines));
             }
         }
+    }
+
+    fn problem(&mut self, message: String) {
+        let place = Place::default();
+        self.encoder.problem(&Problem { place, column: 0, message, recurrence: Recurrence::Single });
     }
 
     fn last_line(&mut self, line: &[u8]) {

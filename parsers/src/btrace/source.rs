@@ -15,7 +15,7 @@ use crate::btrace::layout::BranchLayout;
 use crate::btrace::lines::Lines;
 use crate::btrace::order::Order;
 use crate::btrace::reader::RecordReader;
-use crate::btrace::rebuild::{FILTERED, Rebuild};
+use crate::btrace::rebuild::{Ending, FILTERED, Rebuild};
 use crate::btrace::retold::retell;
 use crate::btrace::summary::fit_of;
 use crate::error::{FormatError, SourceError};
@@ -226,7 +226,7 @@ fn rebuild(
         rebuild.turn(&turn);
         count = turn.ordinal;
     }
-    rebuild.finish(count, order.cut_off_bytes());
+    rebuild.finish(count, Ending { cut_off_bytes: order.cut_off_bytes(), damage: order.damage() });
     Ok(ReadEnd::Complete)
 }
 

@@ -7,6 +7,7 @@ use crate::btrace::fit::Fitting;
 use crate::btrace::kind::is_probe;
 use crate::btrace::layout::BranchLayout;
 use crate::btrace::reader::RecordReader;
+use crate::packed::PackedKind;
 use crate::program_file::ProgramFile;
 use crate::program_fit::ProgramFit;
 use crate::read_at::TraceFile;
@@ -16,7 +17,7 @@ const PLACES: u64 = 16;
 /// So many in each.
 const LOOKED_AT: u64 = 256;
 
-/// How records from all over a file fit. Cost: that of decoding the program, and of 4,096 records.
+/// How records from all over a file fit; of a packed one the first. Cost: that of decoding the program, and of 4,096 records.
 ///
 /// # Errors
 /// The file could not be read.
@@ -24,7 +25,11 @@ pub fn fit_of(file: &TraceFile, layout: &BranchLayout, files: &[ProgramFile]) ->
     let code = ProgramCode::new(files);
     let mut fit = ProgramFit::default();
     let record_bytes = layout.record_bytes as u64;
-    let count = file.data.length()?.saturating_sub(layout.first_record) / record_bytes.max(1);
+    // Of a packed one no more is unpacked than need be.
+    let count = match PackedKind::of(file.data.as_ref())? {
+        Some(_) => PLACES * LOOKED_AT,
+        None => file.data.length()?.saturating_sub(layout.first_record) / record_bytes.max(1),
+    };
     let step = (count / PLACES).max(LOOKED_AT);
     for place in (0..PLACES).map(|place| place * step).take_while(|place| *place < count) {
         let first_record = layout.first_record + place * record_bytes;

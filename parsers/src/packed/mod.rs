@@ -28,6 +28,7 @@ mod codec;
 mod damage;
 mod directory;
 mod fill;
+mod forward;
 mod head;
 pub(crate) mod input;
 pub(crate) mod kind;
@@ -40,6 +41,7 @@ mod text;
 mod unpacker;
 
 pub use damage::{Damage, DamageKind};
+pub use forward::Forward;
 pub use head::{PackedHead, head_of};
 pub use kind::PackedKind;
 pub use text::PackedText;
