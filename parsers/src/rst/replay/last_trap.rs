@@ -4,7 +4,7 @@ use stepback_machine::RegisterView;
 
 use crate::rst::records::Trap;
 
-/// What may be done by the trap that the last instruction took.
+/// The trap, and what it may have done.
 #[derive(Debug)]
 pub struct LastTrap {
     /// As its record tells of it; none in traces without such records.

@@ -14,6 +14,10 @@ use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 
 const SET: InstructionSet = InstructionSet::Sparc64;
+/// What Linux and Solaris change of a program that asks them: they save all its registers, and give back all but these.
+const GIVEN_BY_CALLS: [&str; 3] = ["o0", "o1", "ccr"];
+/// The same of what a program asks for without a number, like its condition codes in `%g1` (Solaris, `ST_GETCC`).
+const GIVEN_BY_TRAPS: [&str; 4] = ["o0", "o1", "g1", "ccr"];
 
 impl<B: BlockSink> Replay<'_, B> {
     /// Notes the trap that an instruction takes, before control goes to its handler.
@@ -55,7 +59,11 @@ impl<B: BlockSink> Replay<'_, B> {
 /// The trap that an instruction takes, before control goes to its handler.
 fn last_trap(cpu: &Cpu, effects: &Effects, trap: Option<Trap>) -> LastTrap {
     let asking = effects.encoding.filter(|_| effects.control.flow == Flow::Trap);
-    let names = asking.map_or(&[][..], |encoding| SET.changed_by_trap(&encoding));
+    let names = match asking.map(|encoding| SET.system_call_numbers(&encoding)) {
+        Some(Some(_)) => &GIVEN_BY_CALLS[..],
+        Some(None) => &GIVEN_BY_TRAPS,
+        None => &[],
+    };
     let home = |name: &str| Some(cpu.home(view(name)?));
     let result = SET.abi().result.filter(|_| asking.is_some()).and_then(home);
     LastTrap { trap, changed: names.iter().copied().filter_map(home).collect(), result }
