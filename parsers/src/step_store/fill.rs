@@ -7,22 +7,26 @@ use std::sync::atomic::Ordering;
 use crate::kept::partial::Partial;
 use crate::kept::places::{Identity, NewFile};
 use crate::kept::store::Store;
-use crate::step_store::blocks::Blocks;
 use crate::step_store::code::Code;
 use crate::step_store::encoder::BlockSink;
+use crate::step_store::frame::FrameWriter;
+use crate::step_store::frames::Frames;
 use crate::step_store::layout;
 use crate::step_store::layout::{Contents, Facts, HEADER_LEN};
 use crate::step_store::record::StoredThread;
 use crate::step_store::shared::Shared;
 
-/// Bytes of blocks that are written at once.
+/// Bytes of frames that are written at once.
 const BUFFER: usize = 256 << 10;
+/// So many frames are written, however short: readers wait for them.
+const FRAMES: usize = 128;
 
 /// Writes blocks, and lets them be read.
 #[derive(Debug)]
 pub struct Filler {
     shared: Arc<Shared>,
     store: Arc<Store>,
+    frame: FrameWriter,
     bytes: Vec<u8>,
     lengths: Vec<u32>,
     end: u64,
@@ -36,12 +40,13 @@ impl Filler {
         let store = Arc::new(store);
         shared.change(|state| {
             state.store = Arc::clone(&store);
-            state.blocks = Blocks::new(HEADER_LEN as u64);
+            state.frames = Frames::new(HEADER_LEN as u64);
             state.notice = notice;
         });
         let filler = Self {
             shared: Arc::clone(shared),
             store,
+            frame: FrameWriter::new(),
             bytes: Vec::with_capacity(2 * BUFFER),
             lengths: Vec::new(),
             end: HEADER_LEN as u64,
@@ -65,7 +70,7 @@ impl Filler {
         self.bytes.clear();
         let lengths = std::mem::take(&mut self.lengths);
         self.shared.change(|state| {
-            lengths.iter().for_each(|length| state.blocks.push(*length));
+            lengths.iter().for_each(|length| state.frames.push(*length));
             state.codes.extend(codes);
             let facts = Arc::make_mut(&mut state.facts);
             facts.items = items;
@@ -88,6 +93,7 @@ impl Filler {
     /// # Errors
     /// It could not be written.
     pub(super) fn finish(&mut self, facts: Facts, codes: &[Code]) -> io::Result<()> {
+        self.lengths.extend(self.frame.end(&mut self.bytes));
         self.publish(facts.items, codes, &facts.threads);
         self.check()?;
         self.shared.change(|state| (state.facts, state.is_over) = (Arc::new(facts), true));
@@ -98,7 +104,7 @@ impl Filler {
     pub(super) fn name(&self, partial: Partial, identity: Identity) {
         let contents = {
             let state = self.shared.state();
-            Contents { facts: Facts::clone(&state.facts), blocks: state.blocks.clone(), codes: state.codes.clone() }
+            Contents { facts: Facts::clone(&state.facts), frames: state.frames.clone(), codes: state.codes.clone() }
         };
         let path = partial.place().to_owned();
         let finished = layout::finish(&self.store, identity, &contents);
@@ -114,9 +120,11 @@ impl Filler {
 
 impl BlockSink for Filler {
     fn block(&mut self, bytes: &[u8], items: u64, codes: &[Code], threads: &[StoredThread]) {
-        self.bytes.extend_from_slice(bytes);
-        self.lengths.push(bytes.len() as u32);
-        if self.bytes.len() >= BUFFER {
+        if !self.frame.push(bytes) {
+            return;
+        }
+        self.lengths.extend(self.frame.end(&mut self.bytes));
+        if self.bytes.len() >= BUFFER || self.lengths.len() >= FRAMES {
             self.publish(items, codes, threads);
         }
     }

@@ -3,8 +3,8 @@
 //! ```text
 //! header     72 bytes   magic "SBsteps\n", version, 0, identity of the trace's files (3 numbers),
 //!                       place, length and hash of the footer; hash of all that. Written last: zeros until then
-//! blocks     as `block.rs` says
-//! footer     items and records in all; threads; the summary of the format; lengths of the blocks; codes
+//! frames     of four blocks, as `frame.rs` and `block.rs` say
+//! footer     items and records in all; threads; the summary of the format; lengths of the frames; codes
 //! ```
 //!
 //! All numbers are little-endian.
@@ -15,13 +15,13 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::kept::places::{Identity, Kept};
 use crate::kept::store::Store;
-use crate::step_store::blocks::Blocks;
 use crate::step_store::codes::Codes;
+use crate::step_store::frames::Frames;
 use crate::step_store::numbers::{PADDING, Reader, Writer};
 use crate::step_store::record::StoredThread;
 
-/// Another number whenever the layout or the meaning of a block changes.
-const VERSION: u32 = 10;
+/// Another number whenever the layout or the meaning of a frame or a block changes.
+const VERSION: u32 = 11;
 const MAGIC: [u8; 8] = *b"SBsteps\n";
 pub const HEADER_LEN: usize = 72;
 const FOOTER_LIMIT: u64 = 1 << 36;
@@ -39,11 +39,11 @@ pub struct Facts {
     pub summary: Vec<u64>,
 }
 
-/// All of a finished store but its blocks.
+/// All of a finished store but its frames.
 #[derive(Debug)]
 pub struct Contents {
     pub facts: Facts,
-    pub blocks: Blocks,
+    pub frames: Frames,
     pub codes: Codes,
 }
 
@@ -70,7 +70,7 @@ impl Kept for StoreFile {
 /// Writes footer and header, in this order: with the header the store is complete.
 pub fn finish(store: &Store, identity: Identity, contents: &Contents) -> io::Result<()> {
     let footer = encode_footer(contents);
-    let place = contents.blocks.end();
+    let place = contents.frames.end();
     store.write_at(place, &footer)?;
     store.sync()?;
     let mut header = MAGIC.to_vec();
@@ -78,7 +78,7 @@ pub fn finish(store: &Store, identity: Identity, contents: &Contents) -> io::Res
     let numbers = identity.into_iter().chain([place, footer.len() as u64, xxh3_64(&footer)]);
     header.extend(numbers.flat_map(u64::to_le_bytes));
     header.extend(xxh3_64(&header).to_le_bytes());
-    debug_assert_eq!(header.len(), HEADER_LEN, "the first block follows");
+    debug_assert_eq!(header.len(), HEADER_LEN, "the first frame follows");
     store.write_at(0, &header)?;
     store.sync()
 }
@@ -99,11 +99,11 @@ fn read(store: &Store, identity: Identity) -> io::Result<Option<Contents>> {
     }
     let mut footer = vec![0; usize::try_from(length).unwrap_or(0)];
     let is_whole = store.read_at(place, &mut footer)? == footer.len() && xxh3_64(&footer) == footer_hash;
-    Ok(decode_footer(&footer).filter(|contents| is_whole && contents.blocks.end() == place))
+    Ok(decode_footer(&footer).filter(|contents| is_whole && contents.frames.end() == place))
 }
 
 fn encode_footer(contents: &Contents) -> Vec<u8> {
-    let Contents { facts, blocks, codes } = contents;
+    let Contents { facts, frames, codes } = contents;
     let mut out = Writer::default();
     out.number(facts.items);
     out.number(facts.records);
@@ -114,7 +114,7 @@ fn encode_footer(contents: &Contents) -> Vec<u8> {
     }
     out.number(facts.summary.len() as u64);
     facts.summary.iter().for_each(|number| out.number(*number));
-    let lengths = blocks.lengths();
+    let lengths = frames.lengths();
     out.number(lengths.len() as u64);
     out.bytes.extend(lengths);
     out.bytes.extend(codes.encode());
@@ -136,8 +136,8 @@ fn decode_footer(bytes: &[u8]) -> Option<Contents> {
     let length = usize::try_from(reader.number()).ok()?;
     let rest = reader.rest();
     let (lengths, codes) = rest.split_at_checked(length)?;
-    let blocks = Blocks::of(HEADER_LEN as u64, lengths);
-    let is_whole = items.div_ceil(crate::step_store::block::ITEMS) == blocks.len();
+    let frames = Frames::of(HEADER_LEN as u64, lengths);
+    let is_whole = frames.hold(items);
     let facts = Facts { items, records, threads, summary };
-    is_whole.then_some(Contents { facts, blocks, codes: Codes::decode(codes)? })
+    is_whole.then_some(Contents { facts, frames, codes: Codes::decode(codes)? })
 }

@@ -3,13 +3,12 @@
 //! Some formats cannot be read in the middle: their files are compressed, their threads interleaved, or what a record
 //! means depends on all before it. So the first opening reads such a trace once, on a thread of its own, and writes its
 //! steps again in small blocks that decode by themselves into a file beside the index ([`crate::kept`]);
-//! a step takes two to four bytes there. [`StepStore`] reads blocks while the rest still comes.
+//! a step takes two to four bytes there; long blocks are packed. [`StepStore`] reads blocks while the rest still comes.
 //!
 //! A format that uses it writes with an [`Encoder`], says what its numbers mean (`StoredFormat`), and answers as a source
 //! by way of `StoredTrace`.
 
 pub(crate) mod block;
-mod blocks;
 mod budget;
 pub(crate) mod code;
 mod code_table;
@@ -17,10 +16,13 @@ mod codes;
 pub(crate) mod encoder;
 pub(crate) mod event_run;
 pub(crate) mod fill;
+mod frame;
+mod frames;
 pub(crate) mod items;
 pub(crate) mod layout;
 mod modes;
 mod numbers;
+mod recent;
 pub(crate) mod record;
 mod record_place;
 mod shared;
@@ -28,6 +30,7 @@ pub(crate) mod store;
 pub(crate) mod stored_trace;
 #[cfg(test)]
 mod tests;
+mod visit;
 
 pub use block::{BlockVisitor, ITEMS};
 pub use code::{Code, Shape, ShapeAccess};

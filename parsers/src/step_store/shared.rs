@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use crate::kept::store::Store;
 use crate::step_store::block::ITEMS;
-use crate::step_store::blocks::Blocks;
 use crate::step_store::codes::Codes;
+use crate::step_store::frames::Frames;
 use crate::step_store::layout::{Contents, Facts, HEADER_LEN};
 
 /// How long a reader waits before it looks again, even if nobody calls it.
@@ -27,11 +27,11 @@ pub struct Shared {
 /// How far the store is.
 #[derive(Debug)]
 pub struct State {
-    /// The bytes of the blocks.
+    /// The bytes of the frames.
     pub store: Arc<Store>,
-    pub blocks: Blocks,
+    pub frames: Frames,
     pub codes: Codes,
-    /// Items of complete blocks, or of all when it is over.
+    /// Items of complete frames, or of all when it is over.
     pub facts: Arc<Facts>,
     /// Nothing more will come.
     pub is_over: bool,
@@ -47,7 +47,7 @@ impl Shared {
     pub fn new() -> Self {
         let state = State {
             store: Arc::new(Store::memory()),
-            blocks: Blocks::new(HEADER_LEN as u64),
+            frames: Frames::new(HEADER_LEN as u64),
             codes: Codes::default(),
             facts: Arc::default(),
             is_over: false,
@@ -61,11 +61,11 @@ impl Shared {
     /// Of a finished store.
     pub fn of(store: Store, contents: Contents) -> Self {
         let shared = Self::new();
-        let Contents { facts, blocks, codes } = contents;
+        let Contents { facts, frames, codes } = contents;
         shared.change(|state| {
             *state = State {
                 store: Arc::new(store),
-                blocks,
+                frames,
                 codes,
                 facts: Arc::new(facts),
                 is_over: true,
@@ -121,8 +121,8 @@ impl State {
         }
     }
 
-    /// The blocks that hold some items.
-    pub fn blocks_of(items: &std::ops::Range<u64>) -> std::ops::Range<u64> {
-        items.start / ITEMS..items.end.div_ceil(ITEMS)
+    /// How many blocks can be read.
+    pub fn blocks(&self) -> u64 {
+        self.facts.items.div_ceil(ITEMS)
     }
 }

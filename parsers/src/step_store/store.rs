@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
@@ -10,18 +10,20 @@ use crate::kept::places::{Begun, KeptOptions};
 use crate::kept::store::Store;
 use crate::step_store::block;
 use crate::step_store::block::ITEMS;
-use crate::step_store::block::{BlockBytes, BlockHead, BlockVisitor, Damaged, read_block};
+use crate::step_store::block::{BlockHead, BlockVisitor, Damaged};
 use crate::step_store::code_table::LIMIT;
 use crate::step_store::codes::Codes;
 use crate::step_store::encoder::Encoder;
 use crate::step_store::fill::Filler;
+use crate::step_store::frame::{BLOCKS, Frame, FrameReader};
 use crate::step_store::layout::{Facts, StoreFile};
-use crate::step_store::numbers::PADDING;
+use crate::step_store::recent::{FrameKey, RecentFrames};
 use crate::step_store::record::ReadEnd;
-use crate::step_store::shared::{Shared, State};
+use crate::step_store::shared::Shared;
+use crate::step_store::visit::{DamagedBlock, Visit, padded};
 
-/// Blocks that are read at once.
-const BATCH: u64 = 64;
+/// Frames that are read at once.
+const BATCH: usize = 16;
 
 /// Reads a whole trace into an encoder; stops early when the flag is set, and says so.
 pub type ReadTrace = Box<dyn FnOnce(&Arc<AtomicBool>, &mut Encoder<Filler>) -> io::Result<ReadEnd> + Send>;
@@ -32,6 +34,8 @@ pub struct StepStore(Arc<Owner>);
 
 #[derive(Debug)]
 struct Owner {
+    /// No other store of this run has it: readers know by it whose frames they hold.
+    number: u64,
     shared: Arc<Shared>,
     filler: Mutex<Option<JoinHandle<()>>>,
 }
@@ -54,8 +58,15 @@ impl DamagedCopy {
 /// Buffers that are used again.
 #[derive(Debug, Default)]
 pub struct StoreScratch {
-    bytes: Vec<u8>,
+    frames: FrameScratch,
     block: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+struct FrameScratch {
+    bytes: Vec<u8>,
+    reader: FrameReader,
+    recent: RecentFrames,
 }
 
 impl StepStore {
@@ -65,7 +76,7 @@ impl StepStore {
         let Some((path, store, contents)) = found else { return Self::start(options, read) };
         let shared = Shared::of(store, contents);
         shared.change(|state| state.path = Some(path).filter(|_| options.is_copy_kept));
-        Self(Arc::new(Owner { shared: Arc::new(shared), filler: Mutex::default() }))
+        Self::of(Arc::new(shared), None)
     }
 
     fn start(options: KeptOptions, read: ReadTrace) -> Self {
@@ -75,7 +86,13 @@ impl StepStore {
         if let Err(error) = &thread {
             shared.change(|state| state.fail(error.kind(), format!("no thread to read the trace: {error}")));
         }
-        Self(Arc::new(Owner { shared, filler: Mutex::new(thread.ok()) }))
+        Self::of(shared, thread.ok())
+    }
+
+    fn of(shared: Arc<Shared>, filler: Option<JoinHandle<()>>) -> Self {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::new(Owner { number, shared, filler: Mutex::new(filler) }))
     }
 
     /// What is known of the trace so far.
@@ -111,7 +128,7 @@ impl StepStore {
 
     /// Bytes of the store so far.
     pub fn bytes(&self) -> u64 {
-        self.0.shared.state().blocks.end()
+        self.0.shared.state().frames.end()
     }
 
     /// All codes so far.
@@ -129,53 +146,74 @@ impl StepStore {
         items: Range<u64>,
         scratch: &mut StoreScratch,
         visitor: &mut V,
-        mut goes_on: impl FnMut(&mut V, u64) -> bool,
+        goes_on: impl FnMut(&mut V, u64) -> bool,
     ) -> io::Result<()> {
-        let mut blocks = State::blocks_of(&items);
-        while !blocks.is_empty() {
-            let batch = blocks.start..blocks.end.min(blocks.start + BATCH);
-            self.wait_for((batch.end * ITEMS).min(items.end))?;
+        let blocks = items.start / ITEMS..items.end.div_ceil(ITEMS);
+        let frames = blocks.start / BLOCKS..blocks.end.div_ceil(BLOCKS);
+        let StoreScratch { frames: scratch, block } = scratch;
+        let mut visit = Visit { blocks, buffer: block, visitor, goes_on };
+        if frames.end.saturating_sub(frames.start) == 1 {
+            self.wait_for(items.end)?;
+            let frame = self.frame(frames.start, scratch)?;
+            return self.told(visit.frame(frames.start, frame, &self.codes())).map(|_| ());
+        }
+        for first in frames.clone().step_by(BATCH) {
+            let batch = first..frames.end.min(first + BATCH as u64);
+            self.wait_for((batch.end * BLOCKS * ITEMS).min(items.end))?;
             let (lengths, codes) = self.read(batch.clone(), &mut scratch.bytes)?;
             let mut rest = scratch.bytes.as_slice();
-            for (block, length) in batch.clone().zip(lengths) {
+            for (number, length) in batch.zip(lengths) {
                 let (bytes, behind) = rest.split_at_checked(length as usize).ok_or(ErrorKind::UnexpectedEof)?;
                 rest = behind;
-                scratch.block.clear();
-                scratch.block.extend_from_slice(bytes);
-                scratch.block.extend_from_slice(&[0; PADDING]);
-                let bytes = BlockBytes { number: block, padded: &scratch.block };
-                read_block(bytes, &codes, visitor).map_err(|Damaged| self.damaged(block))?;
-                if !goes_on(visitor, (block + 1) * ITEMS) {
+                let frame = scratch.reader.open(bytes).map_err(|Damaged| self.damaged(number * BLOCKS))?;
+                if self.told(visit.frame(number, frame, &codes))?.is_break() {
                     return Ok(());
                 }
             }
-            blocks.start = batch.end;
         }
         Ok(())
     }
 
-    /// The bytes of some blocks, their lengths, and all codes.
-    fn read(&self, blocks: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<(Vec<u32>, Codes)> {
+    fn told<T>(&self, result: Result<T, DamagedBlock>) -> io::Result<T> {
+        result.map_err(|DamagedBlock(block)| self.damaged(block))
+    }
+
+    /// One frame.
+    fn frame<'a>(&self, number: u64, scratch: &'a mut FrameScratch) -> io::Result<Frame<'a>> {
+        let FrameScratch { bytes, reader, recent } = scratch;
+        let key = FrameKey { store: self.0.number, frame: number };
+        if recent.find(key).is_none() {
+            self.read(number..number + 1, bytes)?;
+            let frame = reader.open(bytes).map_err(|Damaged| self.damaged(number * BLOCKS))?;
+            if !recent.hold(key, frame) {
+                return Ok(frame);
+            }
+        }
+        recent.find(key).ok_or_else(|| self.damaged(number * BLOCKS))
+    }
+
+    /// The bytes of some frames, their lengths, and all codes.
+    fn read(&self, frames: Range<u64>, bytes: &mut Vec<u8>) -> io::Result<(Vec<u32>, Codes)> {
         let (store, start, lengths, codes): (Arc<Store>, _, Vec<u32>, _) = {
             let state = self.0.shared.state();
-            let places: Vec<_> = blocks.clone().map_while(|block| state.blocks.place(block)).collect();
+            let places: Vec<_> = frames.clone().map_while(|frame| state.frames.place(frame)).collect();
             let start = places.first().map_or(0, |(start, _)| *start);
             let lengths = places.iter().map(|(_, length)| *length).collect();
             (Arc::clone(&state.store), start, lengths, state.codes.clone())
         };
         bytes.resize(lengths.iter().map(|length| *length as usize).sum(), 0);
         if store.read_at(start, bytes)? < bytes.len() {
-            return Err(self.damaged(blocks.start));
+            return Err(self.damaged(frames.start * BLOCKS));
         }
         Ok((lengths, codes))
     }
 
     /// The head of a block.
-    fn head(&self, block: u64, scratch: &mut StoreScratch) -> io::Result<BlockHead> {
-        self.read(block..block + 1, &mut scratch.bytes)?;
-        scratch.bytes.extend_from_slice(&[0; PADDING]);
-        let bytes = BlockBytes { number: block, padded: &scratch.bytes };
-        block::head(bytes).map_err(|Damaged| self.damaged(block))
+    fn head(&self, number: u64, scratch: &mut StoreScratch) -> io::Result<BlockHead> {
+        let StoreScratch { frames, block } = scratch;
+        let frame = self.frame(number / BLOCKS, frames)?;
+        let content = frame.blocks().nth((number % BLOCKS) as usize).ok_or_else(|| self.damaged(number))?;
+        block::head(padded(number, content, block)).map_err(|Damaged| self.damaged(number))
     }
 
     /// What is wrong with a block. The file is removed, so that the next opening of the trace makes it anew.
@@ -194,7 +232,7 @@ impl StepStore {
     /// # Errors
     /// The store could not be read, or is damaged.
     pub fn block_of_record(&self, record: u64, scratch: &mut StoreScratch) -> io::Result<(u64, u64)> {
-        let (mut first, mut end) = (0, self.0.shared.state().blocks.len());
+        let (mut first, mut end) = (0, self.0.shared.state().blocks());
         let mut before = 0;
         while end - first > 1 {
             let middle = first.midpoint(end);
@@ -229,7 +267,7 @@ fn run(shared: &Arc<Shared>, options: &KeptOptions, read: ReadTrace) {
         Begun::Stopped => {}
         Begun::Found(path, store, contents) => shared.change(|state| {
             state.path = Some(path);
-            (state.store, state.blocks, state.codes) = (Arc::new(store), contents.blocks, contents.codes);
+            (state.store, state.frames, state.codes) = (Arc::new(store), contents.frames, contents.codes);
             (state.facts, state.is_over) = (Arc::new(contents.facts), true);
         }),
         Begun::New(file) => {

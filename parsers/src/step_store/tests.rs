@@ -5,12 +5,13 @@ use stepback_machine::{AccessKind, Branch, Encoding, Endian, InstructionSet, Mod
 use crate::events::{
     DelaySlot, EventSink, MemoryAccess, RegisterWrite, StepEvent, StepOrigin, TextEvent, TextKind, ThreadNumber,
 };
-use crate::kept::places::KeptOptions;
+use crate::kept::places::{KeptOptions, KeptPlace};
 use crate::step_store::encoder::Encoder;
 use crate::step_store::event_run::StoredFormat;
 use crate::step_store::fill::Filler;
+use crate::step_store::layout::HEADER_LEN;
 use crate::step_store::record::{Reached, ReadEnd, StoredAccess, StoredRegister, StoredStep, StoredThread};
-use crate::step_store::store::{StepStore, StoreScratch};
+use crate::step_store::store::{ReadTrace, StepStore, StoreScratch};
 use crate::step_store::stored_trace::StoredTrace;
 
 /// What a record does, in a format that numbers all of them.
@@ -215,14 +216,82 @@ fn expected(records: &[Given]) -> Vec<String> {
 }
 
 fn stored(records: &[Given]) -> StepStore {
+    stored_in(records, KeptOptions::default())
+}
+
+fn stored_in(records: &[Given], options: KeptOptions) -> StepStore {
     let given = records.to_vec();
     let read = move |_: &_, encoder: &mut Encoder<Filler>| {
         push(&given, encoder);
         Ok(ReadEnd::Complete)
     };
-    let store = StepStore::open(KeptOptions::default(), Box::new(read));
+    let store = StepStore::open(options, Box::new(read));
     store.wait_for(u64::MAX).unwrap();
     store
+}
+
+fn told(store: StepStore) -> std::io::Result<Vec<String>> {
+    let trace = StoredTrace::new(store);
+    let mut told = Told::default();
+    trace.parse(&(0..trace.length()), &Format, &mut StoreScratch::default(), &mut told)?;
+    Ok(told.lines)
+}
+
+/// Whatever byte of a store it is whose blocks are packed.
+#[test]
+fn damage_anywhere_in_a_packed_store_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.sbi.steps");
+    let kept = vec![KeptPlace { path: path.clone(), is_directory_ours: false }];
+    let options = KeptOptions { identity: [1, 2, 3], kept, is_copy_kept: true, scratch: Vec::new() };
+    let records = records(900);
+    drop(stored_in(&records, options.clone()));
+    let whole = std::fs::read(&path).unwrap();
+    assert_eq!(whole.get(HEADER_LEN), Some(&1), "the first frame is packed");
+    let is_noticed = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        let unread: ReadTrace = Box::new(|_, _| Err(std::io::Error::other("it is read again")));
+        let store = StepStore::open(options.clone(), unread);
+        store.wait_for(1).and_then(|_| told(store)).is_err()
+    };
+    assert!(!is_noticed(&whole));
+    for place in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1 << (place % 8);
+        assert!(is_noticed(&damaged), "byte {place} of {}", whole.len());
+    }
+    for cut in [HEADER_LEN, HEADER_LEN + 20, whole.len() - 1] {
+        assert!(is_noticed(&whole[..cut]), "{cut} bytes");
+    }
+}
+
+#[test]
+fn loops_that_move_values_take_a_fraction_of_their_bytes() {
+    let records: Vec<_> = records(300).into_iter().cycle().take(60_000).collect();
+    let store = stored(&records);
+    assert!(told(store.clone()).unwrap() == expected(&records));
+    assert!(store.bytes() < records.len() as u64, "{} bytes of {} records", store.bytes(), records.len());
+}
+
+/// The frames that a reader holds are those of the store that it asks.
+#[test]
+fn two_stores_read_by_turns_tell_each_its_own() {
+    let records = [records(3000), records(2500).split_off(500)];
+    let traces = records.each_ref().map(|records| StoredTrace::new(stored(records)));
+    let mut scratch = StoreScratch::default();
+    let mut lines = [Vec::new(), Vec::new()];
+    let end = traces.iter().map(StoredTrace::length).max().unwrap();
+    for start in (0..end).step_by(16 * 50) {
+        for (trace, lines) in traces.iter().zip(&mut lines) {
+            let mut told = Told::default();
+            let range = start.min(trace.length())..(start + 16 * 50).min(trace.length());
+            trace.parse(&range, &Format, &mut scratch, &mut told).unwrap();
+            lines.extend(told.lines);
+        }
+    }
+    for (lines, records) in lines.iter().zip(&records) {
+        assert!(*lines == expected(records));
+    }
 }
 
 #[test]
