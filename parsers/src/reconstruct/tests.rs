@@ -134,6 +134,22 @@ fn a_branch_in_a_delay_slot_lets_one_instruction_pass() {
 }
 
 #[test]
+fn behind_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
+    let program = toy(&[
+        (12, Flow::Branch, Some(20), SLOT, Told::Always),
+        (13, Flow::Branch, Some(30), SLOT, Told::Always),
+        (14, Flow::Branch, Some(50), SLOT, Told::Always),
+        (33, Flow::Branch, Some(10), NONE, Told::Always),
+    ]);
+    // The branch at 14 stood in the slot of the one at 13: 30 came behind it.
+    check(
+        &program,
+        &[(13, Outcome::Taken), (14, Outcome::Taken)],
+        "13! gap(Lost) 30..33? gap(Lost) 14! gap(Lost) 50..100?",
+    );
+}
+
+#[test]
 fn what_is_missing_or_nowhere_is_a_gap() {
     let program = toy(&[
         (12, Flow::Branch, None, NONE, Told::Always),

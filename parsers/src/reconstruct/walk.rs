@@ -133,7 +133,6 @@ impl Walk {
         let Decision { outcome, slot } = decision;
         let in_slot = if matches!(next, Next::To(_)) { DelaySlot::Executed } else { DelaySlot::None };
         sink.step(PassedStep { pc, outcome: Some(outcome), slot: in_slot, origin: StepOrigin::Recorded });
-        self.is_unproven = matches!(outcome, Outcome::To(_));
         let target = target_of(fork, outcome);
         if fork.control.flow == Flow::Call && target.is_some() {
             self.returns.push(fork.return_address());
@@ -147,6 +146,8 @@ impl Walk {
             Next::To(next) => Some(next),
             Next::Unknown => slot,
         };
+        // In a slot that is not known a further fork may stand, which leads elsewhere.
+        self.is_unproven = matches!(outcome, Outcome::To(_)) || slot.is_none() && fork.control.delay != Delay::None;
         self.place = leave(fork, Turn { target, slot, origin: StepOrigin::Reconstructed }, sink);
     }
 
