@@ -11,7 +11,8 @@ use std::sync::Arc;
 use rst_writer::{Flags, Kind, RstWriter};
 use stepback_index::{
     AccessKinds, BuildOptions, CallId, Cancel, Cell, Entered, Index, LastAccess, LastAccessAnswer, Left, NameReader,
-    Query as _, RegisterState, RegisterViewsAt, Steps, ThreadId, ValueSource, index_in_memory,
+    Query as _, RegisterState, RegisterViewsAt, Steps, ThreadId, TranslationsAt, ValueSource, index_in_memory,
+    oracle::{Oracle, Replay as _},
 };
 use stepback_machine::{Address, Encoding, InstructionSet, Mode, WindowStep, decode};
 use stepback_parsers::rst::{Instruction, RecordReader, Rst, kind};
@@ -509,4 +510,171 @@ fn a_longjmp_leaves_the_frames_of_all_windows_between() {
         ];
         assert_eq!(told, expected, "{jump:08x}");
     }
+}
+
+/// A load of the memory at an address, and one from another address space.
+const LOAD: u32 = 0xc458_4000;
+const LOAD_ELSEWHERE: u32 = 0xc4d8_4220;
+const PAGES: u64 = 0x10_0000;
+
+/// Translation of instructions or of data.
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    context: u16,
+    /// From virtual to physical addresses.
+    difference: u64,
+}
+
+/// What becomes of an entry of a translation buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Entry {
+    Written,
+    Invalidated,
+}
+
+/// A trace of loads: code from `0x1000` on.
+struct Paged {
+    bytes: Vec<u8>,
+    pc: u64,
+}
+
+impl Paged {
+    fn new() -> Self {
+        Self { bytes: RstWriter::new(8).into_bytes(), pc: 0x1000 }
+    }
+
+    /// What a writer writes behind its head.
+    fn write(&mut self, write: impl FnOnce(&mut RstWriter)) {
+        let head = RstWriter::new(8).into_bytes().len();
+        let mut writer = RstWriter::new(8);
+        write(&mut writer);
+        self.bytes.extend(&writer.into_bytes()[head..]);
+    }
+
+    fn step(&mut self, word: u32, ea: Option<u64>) {
+        let pc = self.pc;
+        self.write(|writer| writer.instruction(pc, word, ea, Flags::default()));
+        self.pc += 4;
+    }
+
+    fn load(&mut self, ea: u64) {
+        self.step(LOAD, Some(ea));
+    }
+
+    /// A PAVADIFF: of code always the same.
+    fn data(&mut self, context: u16, difference: u64) {
+        let sides = [Side { context: 0, difference: 0x4000_0000 }, Side { context, difference }];
+        self.bytes.extend([19, 0x80, 0, 0]);
+        sides.iter().for_each(|side| self.bytes.extend(side.context.to_be_bytes()));
+        sides.iter().for_each(|side| self.bytes.extend(side.difference.to_be_bytes()));
+    }
+
+    /// A TLB record about data.
+    fn entry(&mut self, change: Entry, tag: u64, data: u64) {
+        self.bytes.extend([5, u8::from(change == Entry::Invalidated) << 7 | 0x40, 0, 0, 0, 0, 0, 0]);
+        self.bytes.extend([tag, data].map(u64::to_be_bytes).as_flattened());
+    }
+
+    fn process(&mut self) {
+        self.bytes.extend([12, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2]);
+        self.bytes.extend([0; 12]);
+    }
+
+    fn index(self) -> Index<Rst> {
+        index_of_file(TraceFile { name: "paged".to_owned(), data: Arc::new(self.bytes) }, 1 << 20)
+    }
+}
+
+/// The physical addresses of a virtual one, each with its context: as the index says, and the oracle too.
+#[track_caller]
+fn physical(index: &Index<Rst>, position: u64, address: u64) -> Vec<(u64, u64)> {
+    let question = TranslationsAt { thread: ThreadId(0), address: Address(address), position: Position(position) };
+    let found = question.run(index, &Cancel::default()).unwrap();
+    let oracle = Oracle::of(index.source().as_ref()).unwrap();
+    assert_eq!(question.replay(&oracle).unwrap(), found);
+    assert!(found.iter().all(|told| told.told_at.0 <= position && told.page.0 == address & !0x1fff));
+    found.iter().map(|told| (told.context.unwrap(), told.physical.0)).collect()
+}
+
+#[test]
+fn a_virtual_address_has_the_physical_one_that_was_told_by_then() {
+    let mut trace = Paged::new();
+    trace.load(PAGES);
+    trace.data(5, 0x20_0000);
+    trace.load(PAGES + 8);
+    // Another page, and the same again: the difference holds on.
+    trace.load(PAGES + 0x2010);
+    trace.data(5, 0x60_0000);
+    trace.load(PAGES + 0x10);
+    let index = trace.index();
+    assert_eq!(physical(&index, 0, PAGES + 0x18), []);
+    assert_eq!(physical(&index, 2, PAGES + 0x18), [(5, 0x30_0018)]);
+    assert_eq!(physical(&index, 1, PAGES + 0x2000), []);
+    assert_eq!(physical(&index, 3, PAGES + 0x2000), [(5, 0x30_2000)]);
+    assert_eq!(physical(&index, 4, PAGES + 0x18), [(5, 0x70_0018)]);
+    assert_eq!(physical(&index, 4, PAGES + 0x2000), [(5, 0x30_2000)]);
+    assert_eq!(physical(&index, 4, 0x1004), [(0, 0x4000_1004)]);
+    assert_eq!(physical(&index, 4, PAGES + 0x4000), []);
+}
+
+#[test]
+fn each_context_has_its_own_translation() {
+    let mut trace = Paged::new();
+    trace.data(5, 0x20_0000);
+    trace.load(PAGES);
+    trace.data(6, 0x40_0000);
+    trace.load(PAGES);
+    let index = trace.index();
+    // What is told before a step shows at the position before it.
+    assert_eq!(physical(&index, 0, PAGES), [(5, 0x30_0000)]);
+    assert_eq!(physical(&index, 1, PAGES), [(6, 0x50_0000), (5, 0x30_0000)]);
+}
+
+#[test]
+fn what_an_entry_or_a_process_ends_is_unknown_until_it_is_told_again() {
+    let translation = |change: &dyn Fn(&mut Paged)| {
+        let mut trace = Paged::new();
+        trace.data(5, 0x20_0000);
+        trace.load(PAGES);
+        change(&mut trace);
+        trace.step(LOAD, None);
+        let before = trace.pc;
+        assert_eq!(before, 0x1008);
+        physical(&trace.index(), 2, PAGES + 1)
+    };
+    let tag = PAGES | 5;
+    let known = [(5, 0x30_0001)];
+    assert_eq!(translation(&|_| {}), known);
+    assert_eq!(translation(&|trace| trace.entry(Entry::Invalidated, tag, 0)), []);
+    // How large the page was nobody tells.
+    assert_eq!(translation(&|trace| trace.entry(Entry::Invalidated, tag + 0x8000, 0)), []);
+    assert_eq!(translation(&|trace| trace.entry(Entry::Invalidated, tag + 0x80_0000, 0)), known);
+    assert_eq!(translation(&|trace| trace.entry(Entry::Written, tag, 1 << 63 | 0x30_0000 | 0x32)), known);
+    assert_eq!(translation(&|trace| trace.entry(Entry::Written, tag, 1 << 63 | 0x90_0000 | 0x32)), []);
+    assert_eq!(translation(&|trace| trace.entry(Entry::Written, tag, 0)), []);
+    assert_eq!(translation(&Paged::process), []);
+}
+
+#[test]
+fn a_difference_holds_on_for_plain_accesses_without_a_trap_alone() {
+    let mut trace = Paged::new();
+    trace.data(5, 0x20_0000);
+    trace.step(LOAD_ELSEWHERE, Some(PAGES));
+    trace.load(PAGES + 0x2000);
+    trace.data(5, 0x20_0000);
+    trace.load(PAGES + 0x4000);
+    trace.step(LOAD_ELSEWHERE, Some(PAGES + 0x6000));
+    let pc = trace.pc;
+    trace.write(|writer| writer.trap(0x68, pc));
+    trace.pc = 0x9000;
+    trace.load(PAGES + 0x8000);
+    let index = trace.index();
+    let end = index.step_count();
+    // Told of the access itself.
+    assert_eq!(physical(&index, end, PAGES), [(5, 0x30_0000)]);
+    assert_eq!(physical(&index, end, PAGES + 0x2000), []);
+    assert_eq!(physical(&index, end, PAGES + 0x4000), [(5, 0x30_4000)]);
+    assert_eq!(physical(&index, end, PAGES + 0x6000), []);
+    assert_eq!(physical(&index, end, PAGES + 0x8000), []);
+    assert_eq!(physical(&index, end, 0x9000), []);
 }

@@ -99,6 +99,10 @@ impl MarkerKind {
     pub const SKIPPED_ACCESS: Self = Self(46);
     /// Ours: which trap the exception or interrupt just told is. Value: its type, as the processor has it.
     pub const TRAP: Self = Self(0xfd00);
+    /// Ours. Value: the context of the virtual address that follows, where a processor has several address spaces.
+    pub const ADDRESS_CONTEXT: Self = Self(0xfd01);
+    /// Ours: what was told of physical addresses in this thread need not hold from here on. Value: 0.
+    pub const TRANSLATIONS_FORGOTTEN: Self = Self(0xfd02);
     /// Ours: from here on the kinds of a [`crate::Gap`], by its reason.
     pub const FIRST_GAP: Self = Self(0xfe00);
     /// No record of a trace but our own: records at this place that were left out because there are too many. Value: how many.

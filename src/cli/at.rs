@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use stepback_index::{
     ByteState, MemoryAt, MemoryRange, NameReader, Query as _, RegisterFile, RegisterState, RegisterViewsAt,
-    RegistersAt, ValueSource,
+    RegistersAt, Translation, TranslationsAt, ValueSource,
 };
 use stepback_machine::Address;
 use stepback_parsers::Position;
@@ -87,6 +87,28 @@ struct MemoryJson {
     /// Which block of the heap the first byte belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     heap: Option<String>,
+    /// Where the trace told the first byte to lie, by context; missing where it did not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    physical: Vec<PhysicalJson>,
+}
+
+/// A physical address.
+#[derive(Serialize)]
+struct PhysicalJson {
+    address: String,
+    context: Option<u64>,
+    /// The virtual address of the page.
+    page: String,
+    page_bytes: u64,
+    /// The position at which the trace told it.
+    told_at: u64,
+}
+
+impl PhysicalJson {
+    fn new(translation: &Translation) -> Self {
+        let Translation { context, physical, page, page_bytes, told_at } = *translation;
+        Self { address: hex(physical), context, page: hex(page), page_bytes, told_at: told_at.0 }
+    }
 }
 
 /// All that was asked for.
@@ -105,6 +127,8 @@ struct Range {
     bytes: Vec<ByteState>,
     /// Which block of the heap the first belongs to, in words.
     block: Option<String>,
+    /// Where the first lies.
+    physical: Vec<Translation>,
 }
 
 impl Command for AtArguments {
@@ -131,6 +155,10 @@ fn answer(arguments: &AtArguments, report: &mut Report<'_>) -> Result<()> {
     let names = names_at(report, position, thread)?;
     let mut ranges: Vec<Range> =
         arguments.memory.iter().map(|text| range(text, position, &names, report)).collect::<Result<_>>()?;
+    for range in &mut ranges {
+        let question = TranslationsAt { thread: file.thread, address: range.address, position };
+        range.physical = question.run(&session.index, &report.cancel)?;
+    }
     let functions = session.companions.functions.as_ref();
     if !ranges.is_empty() && has_heap(functions) {
         let heap = heap(&session.index, functions, &report.cancel)?;
@@ -155,7 +183,7 @@ fn range(text: &str, position: Position, names: &NamesAt<'_>, report: &Report<'_
         bail!(Misspelt(format!("at most {limit} bytes of memory can be asked for at once: {text:?}")));
     }
     let bytes = MemoryAt { position, address, len_bytes }.run(&report.session.index, &report.cancel)?;
-    Ok(Range { address, bytes, block: None })
+    Ok(Range { address, bytes, block: None, physical: Vec::new() })
 }
 
 fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
@@ -176,6 +204,7 @@ fn print_json(state: &State, report: &mut Report<'_>) -> Result<()> {
         bytes: byte_string(range.bytes.iter().map(|byte| byte.value)),
         sources: source_letters(&range.bytes),
         heap: range.block.clone(),
+        physical: range.physical.iter().map(PhysicalJson::new).collect(),
     };
     report.json(&AtJson {
         position: position.0,
@@ -207,6 +236,9 @@ fn print_text(state: &State, report: &mut Report<'_>) -> Result<()> {
         report.text(&format!("\n{}", memory_text(range)))?;
         if let Some(block) = &range.block {
             report.text(&format!("{}: {block}\n", range.address))?;
+        }
+        for translation in &range.physical {
+            report.text(&format!("{} is physical {}\n", range.address, physical_text(translation)))?;
         }
     }
     if let Some(stack) = stack {
@@ -253,6 +285,12 @@ fn memory_text(range: &Range) -> String {
         text.push_str(&format!("{address:#018x}  {known:<47}  {:<16}  {letters}\n", source_letters(bytes)));
     }
     text
+}
+
+fn physical_text(translation: &Translation) -> String {
+    let Translation { context, physical, page, told_at, .. } = translation;
+    let context = context.map(|context| format!("context {context}, ")).unwrap_or_default();
+    format!("{physical} ({context}page {page}, told at position {})", grouped(told_at.0))
 }
 
 fn character(byte: Option<u8>) -> char {

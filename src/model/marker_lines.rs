@@ -113,12 +113,23 @@ struct Run<'a> {
     cpu: Option<u64>,
     is_abort: bool,
     physical: Option<u64>,
+    context: Option<u64>,
 }
 
 impl<'a> Run<'a> {
     fn new(reader: MarkerReader<'a>) -> Self {
         let words = StepMarkers::default();
-        Self { reader, items: Vec::new(), words, group: None, time: None, cpu: None, is_abort: false, physical: None }
+        Self {
+            reader,
+            items: Vec::new(),
+            words,
+            group: None,
+            time: None,
+            cpu: None,
+            is_abort: false,
+            physical: None,
+            context: None,
+        }
     }
 
     fn take(&mut self, marker: Marker) {
@@ -140,6 +151,7 @@ impl<'a> Run<'a> {
             // The note beside it says which trap it is.
             MarkerKind::TRAP => {}
             MarkerKind::PHYSICAL_ADDRESS => self.physical = Some(value),
+            MarkerKind::ADDRESS_CONTEXT => self.context = Some(value),
             _ if is_prefetch(kind) => self.words.effects.push(format!("prefetch @ {value:x}")),
             _ if is_aside(kind) => self.words.asides.push(format!("{} {value}", marker_name(kind).replace('_', " "))),
             _ => {
@@ -253,8 +265,10 @@ impl<'a> Run<'a> {
             MarkerKind::SKIPPED_ACCESS => plain(address("an access was masked out @ ", value)),
             MarkerKind::VIRTUAL_ADDRESS => {
                 let physical = self.physical.take().map(|physical| address(" is physical ", physical));
-                plain([address("", value), physical.unwrap_or_default()].concat())
+                let context = self.context.take().map(|context| number(" in context ", context));
+                plain([address("", value), physical.unwrap_or_default(), context.unwrap_or_default()].concat())
             }
+            MarkerKind::TRANSLATIONS_FORGOTTEN => plain(vec![label("no physical address is known any more")]),
             MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => {
                 plain([address("", value), vec![label(" has no known physical address")]].concat())
             }

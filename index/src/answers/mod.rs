@@ -21,4 +21,5 @@ pub(crate) mod reason;
 pub(crate) mod register_file;
 pub(crate) mod step_record;
 pub(crate) mod thread;
+pub(crate) mod translation;
 pub(crate) mod value;

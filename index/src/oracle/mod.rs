@@ -38,6 +38,7 @@ mod recorded_calls;
 mod registers;
 mod search;
 mod steps;
+mod translations;
 mod visits;
 
 pub use calls::OracleCalls;

@@ -23,4 +23,5 @@ pub(crate) mod registers;
 pub(crate) mod search;
 pub(crate) mod steps;
 pub(crate) mod tails;
+pub(crate) mod translations;
 pub(crate) mod visits;

@@ -119,6 +119,12 @@ pub fn marker_name(kind: MarkerKind) -> Cow<'static, str> {
     if kind == MarkerKind::TRAP {
         return "trap".into();
     }
+    if kind == MarkerKind::ADDRESS_CONTEXT {
+        return "address_context".into();
+    }
+    if kind == MarkerKind::TRANSLATIONS_FORGOTTEN {
+        return "translations_forgotten".into();
+    }
     if kind == MarkerKind::LEFT_OUT {
         return "left_out".into();
     }

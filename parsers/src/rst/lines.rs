@@ -74,6 +74,10 @@ impl EventSink for Lines<'_> {
             MarkerKind::TIMESTAMP => "time",
             MarkerKind::PHYSICAL_ADDRESS => "physical page",
             MarkerKind::VIRTUAL_ADDRESS => "of virtual page",
+            MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE => "no longer known: the physical page of",
+            MarkerKind::ADDRESS_CONTEXT => "in context",
+            MarkerKind::TRANSLATIONS_FORGOTTEN => "no physical page is known any more",
+            MarkerKind::PAGE_SIZE => "bytes of a page:",
             _ => "marker",
         };
         self.line(event.thread, &format!("  {word} {:#x}", event.marker.value));

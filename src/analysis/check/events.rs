@@ -26,7 +26,7 @@ pub struct Seen {
 }
 
 /// Markers behind which a thread goes on as its last instruction says.
-const HARMLESS: [MarkerKind; 18] = [
+const HARMLESS: [MarkerKind; 20] = [
     MarkerKind::TIMESTAMP,
     MarkerKind::CPU,
     MarkerKind::FUNCTION,
@@ -39,6 +39,8 @@ const HARMLESS: [MarkerKind; 18] = [
     MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE,
     MarkerKind::VIRTUAL_ADDRESS,
     MarkerKind::PAGE_SIZE,
+    MarkerKind::ADDRESS_CONTEXT,
+    MarkerKind::TRANSLATIONS_FORGOTTEN,
     MarkerKind::CHUNK_FOOTER,
     MarkerKind::MAYBE_BLOCKING,
     MarkerKind::SYSTEM_CALL_FAILED,

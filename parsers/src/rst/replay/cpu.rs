@@ -1,7 +1,5 @@
 //! What is known of a processor at the place of the trace that was read up to.
 
-use std::collections::HashMap;
-
 use stepback_machine::{Delay, Mode, RegisterId, RegisterView, WindowStep};
 
 use crate::events::ThreadNumber;
@@ -10,6 +8,7 @@ use crate::rst::replay::frames::{Contents, Frames, Place, chosen_cells, unknown_
 use crate::rst::replay::last_trap::LastTrap;
 use crate::rst::replay::memory::Piece;
 use crate::rst::replay::system_calls::OpenCall;
+use crate::rst::replay::translations::Translations;
 
 /// Windows of a processor that does not say how many it has.
 const USUAL_WINDOWS: u8 = 8;
@@ -61,8 +60,8 @@ pub struct Cpu {
     pub early: Vec<RegisterValues>,
     /// False until the first instruction.
     pub has_begun: bool,
-    /// What was told last to be added to the addresses of a page, by its number.
-    pub translations: HashMap<u64, u64>,
+    /// Which physical pages its virtual ones are.
+    pub translations: Translations,
     /// The contexts that were told last: primary and secondary, of instructions and of data.
     pub contexts: Option<[u16; 4]>,
     /// The window at each trap level, to come back to.
@@ -111,7 +110,7 @@ impl Cpu {
             behind_trap: None,
             early: Vec::new(),
             has_begun: false,
-            translations: HashMap::new(),
+            translations: Translations::default(),
             contexts: None,
             saved_windows: [None; LEVELS as usize + 1],
             known: vec![None; usize::from(RegisterId::FIRST_NAMED.0)],
@@ -156,6 +155,7 @@ impl Cpu {
     /// A trap is taken, which may turn to another window (The SPARC Architecture Manual, Version 9, 7.6 "Trap Processing").
     /// Gives the cells of which nothing is known until its handler has loaded them.
     pub fn enter_trap(&mut self, trap: &Trap, can_save: Option<u64>) -> Vec<RegisterView> {
+        self.translations.turn();
         if let Some(place) = self.saved_windows.get_mut(usize::from(self.level) + 1) {
             *place = Some(self.window);
         }
@@ -184,6 +184,7 @@ impl Cpu {
 
     /// The handler of a trap is done.
     pub fn leave_trap(&mut self) {
+        self.translations.turn();
         if let Some(window) = self.saved_windows.get_mut(usize::from(self.level)).and_then(Option::take) {
             self.window = window;
         }

@@ -10,6 +10,7 @@ mod statements;
 mod steps;
 mod system;
 mod system_calls;
+mod translations;
 mod traps;
 mod unseen;
 pub(super) mod whole;

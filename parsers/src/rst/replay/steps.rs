@@ -15,11 +15,6 @@ use crate::rst::replay::whole::Replay;
 use crate::step_store::encoder::BlockSink;
 use crate::step_store::record::{Reached, StoredAccess, StoredRegister, StoredStep};
 
-/// Bytes of a page: a translation holds for one.
-const PAGE: u64 = 8 << 10;
-/// Translations of so many pages are remembered, so that they are told once.
-const TRANSLATIONS: usize = 1 << 12;
-
 impl<B: BlockSink> Replay<'_, B> {
     pub(super) fn instruction(&mut self, found: &Instruction) {
         self.settle();
@@ -156,24 +151,17 @@ impl<B: BlockSink> Replay<'_, B> {
         }
     }
 
-    /// Tells what is to be added to addresses for physical ones, where that is news.
+    /// Tells which physical pages an instruction and its access are on, where that is news.
     fn translate(&mut self, found: &Instruction) {
         let cpu = self.cpu(found.cpu);
-        let Some(news) = cpu.translation.take() else { return };
-        let thread = cpu.thread;
-        let data = news.data.zip(found.ea).map(|(data, ea)| (ea, data.difference));
-        for (address, difference) in [Some((found.pc, news.pc_difference)), data].into_iter().flatten() {
-            let page = address / PAGE * PAGE;
-            let told = &mut self.cpu(found.cpu).translations;
-            if told.len() >= TRANSLATIONS {
-                told.clear();
-            }
-            if told.insert(page, difference) == Some(difference) {
-                continue;
-            }
-            let physical = Marker { kind: MarkerKind::PHYSICAL_ADDRESS, value: page.wrapping_add(difference) };
-            self.encoder.marker(thread, physical, 0);
-            self.encoder.marker(thread, Marker { kind: MarkerKind::VIRTUAL_ADDRESS, value: page }, 0);
-        }
+        let told = cpu.translation.take();
+        let news = cpu.translations.take(found, told);
+        self.tell_pages(found.cpu, news);
+    }
+
+    /// Tells of pages of a processor.
+    pub(super) fn tell_pages(&mut self, cpu: u16, news: impl IntoIterator<Item = Marker>) {
+        let thread = self.cpu(cpu).thread;
+        news.into_iter().for_each(|marker| self.encoder.marker(thread, marker, 0));
     }
 }

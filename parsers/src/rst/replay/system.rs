@@ -51,6 +51,7 @@ impl<B: BlockSink> Replay<'_, B> {
         self.begin(exit.cpu);
         let tstate = u64::from(exit.tstate);
         let state = self.cpu(exit.cpu);
+        state.translations.turn();
         state.level = exit.level.min(crate::rst::replay::cpu::LEVELS);
         state.set_window(tstate & 31);
         state.set_state(tstate >> 8 & 0xfff);
@@ -80,6 +81,7 @@ impl<B: BlockSink> Replay<'_, B> {
         }
         let has_news = state.contexts.replace(contexts) != Some(contexts);
         if has_news {
+            state.translations.turn();
             self.note_of(record);
         }
         let fixed = &self.fixed;

@@ -11,7 +11,7 @@ use crate::marker::{Marker, MarkerKind};
 use crate::rst::kind;
 use crate::rst::raw_record::RawRecord;
 use crate::rst::record::Record;
-use crate::rst::records::{Instruction, RegisterValues};
+use crate::rst::records::{Instruction, RegisterValues, TlbEntry};
 use crate::rst::replay::cpu::Cpu;
 use crate::rst::replay::effects::EffectTable;
 use crate::rst::replay::memory::OpenAccess;
@@ -99,6 +99,8 @@ impl<'e, B: BlockSink> Replay<'e, B> {
         match Record::of(record) {
             Record::MemoryValue(value) if value.is_virtual => self.memory(&value),
             Record::PaVaDiff(difference) => self.cpu(difference.cpu).translation = Some(difference),
+            Record::TlbEntry(entry) => self.translation_entry(&entry, record),
+            Record::ProcessSwitch(_) => self.switch_process(record),
             Record::Trap(trap) => self.trap(trap),
             Record::TrapExit(exit) => self.trap_exit(&exit),
             Record::Preg(preg) => self.preg(&preg, record),
@@ -110,6 +112,27 @@ impl<'e, B: BlockSink> Replay<'e, B> {
             Record::Header(_) | Record::Null => {}
             _ => self.note_of(record),
         }
+    }
+
+    /// An entry of a translation buffer changes.
+    fn translation_entry(&mut self, entry: &TlbEntry, record: &RawRecord) {
+        // Of a processor that was not heard of yet nothing can be over.
+        if let Some(Some(known)) = self.cpus.get_mut(usize::from(entry.cpu)) {
+            let forgotten = known.translations.entry(entry);
+            self.tell_pages(entry.cpu, forgotten);
+        }
+        self.note_of(record);
+    }
+
+    /// The processes that use the contexts are others from here on.
+    fn switch_process(&mut self, record: &RawRecord) {
+        for cpu in 0..self.cpus.len() as u16 {
+            let Some(Some(known)) = self.cpus.get_mut(usize::from(cpu)) else { continue };
+            known.translations.turn();
+            let forgotten = known.translations.forget();
+            self.tell_pages(cpu, forgotten);
+        }
+        self.note_of(record);
     }
 
     /// Ends a trace of so many records.

@@ -1,0 +1,149 @@
+//! Which physical page a virtual one is, as far as the records told it.
+//!
+//! A PAVADIFF says what is to be added to the addresses of the instruction behind it, and of its access. It holds on other
+//! pages too, until another one comes: the specification has a tracer write one wherever the difference changes. So a page is
+//! told when it is first touched, with its context. What a trap, a change of contexts or an invalidated page may have changed
+//! is not known until a record tells it again.
+
+use foldhash::HashMap;
+
+use crate::marker::{Marker, MarkerKind};
+use crate::rst::record::is_fake_address;
+use crate::rst::records::{Instruction, PaVaDiff, TlbEntry};
+
+/// Bytes of the smallest page.
+const PAGE: u64 = 8 << 10;
+/// Bytes of the largest: an invalidated entry may have been of one.
+const LARGE_PAGE: u64 = 4 << 20;
+/// Translations of so many pages are remembered, so that they are told once.
+const REMEMBERED: usize = 1 << 12;
+/// Physical address in the data of an entry, and the flag that the entry holds (UltraSPARC III).
+const ENTRY_PHYSICAL: u64 = 0x7ff_ffff_e000;
+const ENTRY_VALID: u64 = 1 << 63;
+
+/// What is known of a processor's translations.
+#[derive(Debug, Default)]
+pub struct Translations {
+    /// In force for instructions, and for loads and stores without an address space of their own.
+    code: Side,
+    data: Side,
+    /// What was told.
+    told: HashMap<Page, u64>,
+    has_begun: bool,
+}
+
+#[derive(Debug, Default)]
+struct Side {
+    in_force: Option<InForce>,
+    /// The page that was touched last.
+    page: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct InForce {
+    context: u16,
+    difference: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Page {
+    context: u16,
+    address: u64,
+}
+
+impl Side {
+    /// The page of an address and its translation, where it is another page than the last one.
+    fn touch(&mut self, address: u64) -> Option<(Page, u64)> {
+        let InForce { context, difference } = self.in_force?;
+        let address = address & !(PAGE - 1);
+        let is_new = self.page.replace(address) != Some(address);
+        is_new.then_some((Page { context, address }, difference))
+    }
+}
+
+impl Translations {
+    /// An instruction, with the record that stands right before it; gives what is news.
+    #[inline]
+    pub fn take(&mut self, found: &Instruction, told: Option<PaVaDiff>) -> Vec<Marker> {
+        let mut news = Vec::new();
+        if let Some(PaVaDiff { context, pc_difference: difference, data, .. }) = told {
+            self.code = Side { in_force: Some(InForce { context, difference }), page: None };
+            if let Some(data) = data {
+                let in_force = InForce { context: data.context, difference: data.difference };
+                self.data = Side { in_force: Some(in_force), page: None };
+            }
+        }
+        if !is_fake_address(found.pc)
+            && let Some((page, difference)) = self.code.touch(found.pc)
+        {
+            self.tell(page, difference, &mut news);
+        }
+        let has_access = found.word >> 30 == 3 && !found.is_annulled;
+        let access = found.ea.filter(|ea| has_access && !is_fake_address(*ea));
+        let Some(address) = access else { return news };
+        // Other address spaces have contexts of their own: what is told of them is told of this access alone.
+        let is_elsewhere = found.word >> 19 & 0x10 != 0;
+        if is_elsewhere && told.is_none_or(|told| told.data.is_none()) {
+            return news;
+        }
+        if let Some((page, difference)) = self.data.touch(address) {
+            self.tell(page, difference, &mut news);
+        }
+        if is_elsewhere {
+            self.data = Side::default();
+        }
+        news
+    }
+
+    fn tell(&mut self, page: Page, difference: u64, news: &mut Vec<Marker>) {
+        if self.told.len() >= REMEMBERED {
+            news.extend(self.forget());
+        }
+        if self.told.insert(page, difference) == Some(difference) {
+            return;
+        }
+        if !std::mem::replace(&mut self.has_begun, true) {
+            news.push(Marker { kind: MarkerKind::PAGE_SIZE, value: PAGE });
+        }
+        let physical = page.address.wrapping_add(difference);
+        news.push(Marker { kind: MarkerKind::PHYSICAL_ADDRESS, value: physical });
+        news.push(Marker { kind: MarkerKind::ADDRESS_CONTEXT, value: page.context.into() });
+        news.push(Marker { kind: MarkerKind::VIRTUAL_ADDRESS, value: page.address });
+    }
+
+    /// The contexts may be others from here on.
+    pub fn turn(&mut self) {
+        (self.code, self.data) = Default::default();
+    }
+
+    /// Nothing that was told need hold any more.
+    pub fn forget(&mut self) -> Option<Marker> {
+        let had_any = !self.told.is_empty();
+        self.told.clear();
+        had_any.then_some(Marker { kind: MarkerKind::TRANSLATIONS_FORGOTTEN, value: 0 })
+    }
+
+    /// An entry of a translation buffer is written or invalidated: gives the pages of which nothing is known any more.
+    pub fn entry(&mut self, entry: &TlbEntry) -> Vec<Marker> {
+        let (address, context) = (entry.tag & !(PAGE - 1), (entry.tag & (PAGE - 1)) as u16);
+        let mut pages: Vec<u64> = if entry.is_demap {
+            // How large the page was only the processor knows, and global ones are of every context.
+            let is_near = |page: &&Page| page.address & !(LARGE_PAGE - 1) == address & !(LARGE_PAGE - 1);
+            self.told.keys().filter(is_near).map(|page| page.address).collect()
+        } else {
+            let physical = (entry.data & ENTRY_VALID != 0).then_some(entry.data & ENTRY_PHYSICAL);
+            let told = self.told.get(&Page { context, address });
+            let is_other = told.is_some_and(|told| physical != Some(address.wrapping_add(*told)));
+            if is_other { vec![address] } else { Vec::new() }
+        };
+        pages.sort_unstable();
+        pages.dedup();
+        if pages.is_empty() && !entry.is_demap {
+            return Vec::new();
+        }
+        self.turn();
+        self.told.retain(|page, _| pages.binary_search(&page.address).is_err());
+        let forgotten = |value| Marker { kind: MarkerKind::PHYSICAL_ADDRESS_NOT_AVAILABLE, value };
+        pages.into_iter().map(forgotten).collect()
+    }
+}
