@@ -170,14 +170,14 @@ fn is_alike(one: &Call, other: &Call) -> bool {
 }
 
 /// Measures calls by the steps of their threads.
-struct Measure<'a> {
+pub(super) struct Measure<'a> {
     session: &'a Session,
     /// Of each thread whose calls were measured.
     counters: HashMap<ThreadId, StepCounter<'a, AnySource>>,
 }
 
 impl<'a> Measure<'a> {
-    fn new(session: &'a Session) -> Self {
+    pub fn new(session: &'a Session) -> Self {
         Self { session, counters: HashMap::new() }
     }
 
@@ -196,7 +196,7 @@ struct Inside {
 }
 
 impl CallRow {
-    fn new(measure: &mut Measure<'_>, id: CallId, call: &Call) -> Result<Self, QueryError> {
+    pub(super) fn new(measure: &mut Measure<'_>, id: CallId, call: &Call) -> Result<Self, QueryError> {
         let name = frame_name(measure.session, call, &Cancel::default())?;
         let entered_at = call.call_step.map(|step| step.after()).or(call.entry_step.map(|step| step.before()));
         let mut row = Self {
@@ -431,51 +431,6 @@ impl Flat<'_> {
     }
 }
 
-/// Calls of functions whose name contains a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FoundCalls {
-    /// The first of them, in the order of the table.
-    pub rows: Vec<CallRow>,
-    /// All of them.
-    pub count: u64,
-}
-
-/// Looks for calls by the name of the function, in any case. Runs on a worker.
-///
-/// Cost: one look at each call of the trace, one at each function's name.
-///
-/// # Errors
-/// See [`QueryError`].
-pub fn find_calls(session: &Session, text: &str, limit: usize, cancel: &Cancel) -> Result<FoundCalls, QueryError> {
-    let calls = session.index.calls();
-    let text = text.to_lowercase();
-    let mut matches = HashMap::new();
-    let mut found = FoundCalls::default();
-    let mut measure = Measure::new(session);
-    for id in (0..calls.len()).map(CallId) {
-        if id.0 % 4096 == 0 {
-            cancel.check()?;
-        }
-        let Some(call) = calls.get(id) else { break };
-        let is_match = match matches.get(&call.function) {
-            Some(is_match) => *is_match,
-            None => {
-                // A handler is for one trap.
-                let is_match = frame_name(session, &call, cancel)?.to_lowercase().contains(&text);
-                matches.insert(call.function, is_match);
-                is_match
-            }
-        };
-        if is_match {
-            found.count += 1;
-            if found.rows.len() < limit {
-                found.rows.push(CallRow::new(&mut measure, id, &call)?);
-            }
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -603,11 +558,5 @@ mod tests {
         let children = children_of(&session, Node::Call(CallId(0)), PAGE, &Cancel::default()).unwrap();
         let row = &children.rows[0];
         assert_eq!((row.steps, row.steps_text(&session)), (2, "2 steps of this thread".to_owned()));
-    }
-
-    #[test]
-    fn calls_are_found_by_a_part_of_the_name() {
-        let found = find_calls(&overflow(), "00328", 3, &Cancel::default()).unwrap();
-        assert_eq!((found.rows.len(), found.count), (3, 36));
     }
 }

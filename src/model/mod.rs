@@ -11,6 +11,7 @@ pub mod effects;
 pub mod externals;
 pub mod fatal_words;
 pub mod finding_rows;
+pub mod found_calls;
 pub mod frame_words;
 pub mod function_table;
 mod ground;

@@ -10,7 +10,8 @@ use stepback_parsers::Position;
 
 use super::rows::{RowAt, Rows, Touched};
 use crate::action::{Action, Follow, PanelKind, WindowId};
-use crate::model::call_tree::{CallTree, Children, FoundCalls, Node, TreeRow, children_of, find_calls, same_calls};
+use crate::model::call_tree::{CallTree, Children, Node, TreeRow, children_of, same_calls};
+use crate::model::found_calls::{FoundCalls, find_calls};
 use crate::model::so_far::so_far;
 use crate::model::step_rows::call_path;
 use crate::model::text::counted;

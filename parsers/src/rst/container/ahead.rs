@@ -1,14 +1,12 @@
 //! Unpacks a file on a thread of its own, a bounded number of buffers ahead.
 
-use std::io::{self, ErrorKind, Read};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 
-use crate::packed::PackedKind;
-use crate::packed::Unpacker;
-use crate::packed::input::FrontToBack;
+use crate::packed::Forward;
 use crate::read_at::ReadAt;
 
 /// Bytes that are unpacked at once.
@@ -38,32 +36,21 @@ enum Part {
     Failure(io::Error),
 }
 
-/// A file that is being unpacked.
-enum Input {
-    Packed(Box<Unpacker>),
-    Plain(FrontToBack),
-}
-
 impl Ahead {
     /// Begins to unpack.
     ///
     /// # Errors
     /// The file could not be read, or no thread started.
     pub fn open(file: Arc<dyn ReadAt>) -> io::Result<Self> {
-        let kind = PackedKind::of(file.as_ref())?;
+        let mut input = Forward::open(file, 0)?;
         let (sender, parts) = sync_channel(AHEAD);
         let (idle, idle_buffers) = channel();
         let work = move || {
-            let input = FrontToBack { input: file, offset: 0, done: Arc::default() };
-            let mut input = match kind {
-                Some(kind) => Input::Packed(Box::new(Unpacker::new(Box::new(input), kind))),
-                None => Input::Plain(input),
-            };
             // A library that panics must not look like the end of a file.
-            let end = catch_unwind(AssertUnwindSafe(|| input.hand_over(&sender, &idle_buffers)));
+            let end = catch_unwind(AssertUnwindSafe(|| hand_over(&mut input, &sender, &idle_buffers)));
             // Nobody takes it when the reader has stopped.
             _ = sender.send(match end {
-                Ok(Ok(())) => Part::End(input.damage()),
+                Ok(Ok(())) => Part::End(input.damage().map(ToString::to_string)),
                 Ok(Err(error)) => Part::Failure(error),
                 Err(_) => Part::Failure(io::Error::other("what unpacks the trace has failed")),
             });
@@ -133,42 +120,16 @@ impl Drop for Ahead {
     }
 }
 
-impl Input {
-    /// Hands over everything, unless nobody wants it.
-    fn hand_over(&mut self, parts: &SyncSender<Part>, idle: &Receiver<Vec<u8>>) -> io::Result<()> {
-        loop {
-            let mut buffer = idle.try_recv().unwrap_or_default();
-            buffer.resize(BUFFER_BYTES, 0);
-            let count = self.fill(&mut buffer)?;
-            buffer.truncate(count);
-            let is_last = count == 0;
-            if is_last || parts.send(Part::Bytes(buffer)).is_err() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn fill(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let mut count = 0;
-        while let Some(rest) = buffer.get_mut(count..).filter(|rest| !rest.is_empty()) {
-            let read = match self {
-                Self::Packed(unpacker) => unpacker.read(rest),
-                Self::Plain(file) => file.read(rest),
-            };
-            match read {
-                Ok(0) => break,
-                Ok(more) => count += more,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(count)
-    }
-
-    fn damage(&self) -> Option<String> {
-        match self {
-            Self::Packed(unpacker) => unpacker.damage().map(ToString::to_string),
-            Self::Plain(_) => None,
+/// Hands over everything, unless nobody wants it.
+fn hand_over(input: &mut Forward, parts: &SyncSender<Part>, idle: &Receiver<Vec<u8>>) -> io::Result<()> {
+    loop {
+        let mut buffer = idle.try_recv().unwrap_or_default();
+        buffer.resize(BUFFER_BYTES, 0);
+        let count = input.read(&mut buffer)?;
+        buffer.truncate(count);
+        let is_last = count == 0;
+        if is_last || parts.send(Part::Bytes(buffer)).is_err() {
+            return Ok(());
         }
     }
 }
