@@ -106,12 +106,13 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         let Some(thread) = self.threads.get_mut(place) else { return };
         (thread.last, thread.is_open) = (Some(Last { time: record.time }), next.is_none() && may_go_on);
         if let Some(fitting) = thread.at_record.take() {
-            let mut sink = StepSink {
+            let sink = StepSink {
                 encoder: self.encoder,
                 code: &self.code,
                 thread: thread.number,
                 windows: &mut thread.windows,
             };
+            let mut sink = Deciding { sink, next_record: Some(ordinal.saturating_add(1)) };
             thread.walk.decide(&fitting.transfer.fork, fitting.decision, &mut sink);
         }
         // What follows is of no record.
@@ -325,6 +326,30 @@ fn step_of(thread: ThreadNumber, pc: u64, word: u32) -> StoredStep {
         encoding: encoding_of(word),
         target: None,
         reached: Reached::PLAINLY,
+    }
+}
+
+/// Makes steps of what a record decides: the first is that of the record, what follows (a slot that is annulled) is of none.
+struct Deciding<'a, B> {
+    sink: StepSink<'a, B>,
+    /// The number of the next record, until the step of this one was made.
+    next_record: Option<u64>,
+}
+
+impl<B: BlockSink> PathSink for Deciding<'_, B> {
+    fn stretch(&mut self, stretch: PassedStretch) {
+        self.sink.stretch(stretch);
+    }
+
+    fn step(&mut self, passed: PassedStep) {
+        self.sink.step(passed);
+        if let Some(next) = self.next_record.take() {
+            self.sink.encoder.begin_record(next);
+        }
+    }
+
+    fn gap(&mut self, gap: Gap) {
+        self.sink.gap(gap);
     }
 }
 

@@ -1,8 +1,9 @@
 //! The paths of real recordings, which are known.
 
-use stepback_parsers::{Gap, GapReason};
+use stepback_parsers::btrace::BtraceOptions;
+use stepback_parsers::{Gap, GapReason, Source as _, StepOrigin};
 
-use crate::support::{WholePath, content, fixture, path_of, program, traces};
+use crate::support::{Shown, WholePath, content, fixture, path_of, path_with, program, traces};
 
 fn lines(text: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(text).lines().map(str::to_owned).collect()
@@ -51,6 +52,24 @@ fn threads_are_told_apart_and_their_times_run_forwards() {
     }
     assert!(path.times.iter().flatten().is_sorted());
     assert_eq!((path.gaps(), path.problems), (vec![], vec![]));
+}
+
+/// Annulled slots behind a branch are of no record.
+#[test]
+fn records_lead_to_the_steps_of_their_branches() {
+    for (recording, elf) in [("cti.btf", "cti.elf"), ("hello_gap.btf", "hello.elf")] {
+        let bytes = content(&fixture(recording));
+        let options = BtraceOptions { program: vec![program(&fixture(elf))], layout: None };
+        let (path, trace) = path_with(bytes, options);
+        let steps: Vec<_> = path.shown.iter().filter(|(_, shown, _)| matches!(shown, Shown::Step { .. })).collect();
+        let mut records = trace.records_in_file().unwrap();
+        while let Some(record) = records.next_record().unwrap() {
+            let behind = trace.position_of_record(record.number).unwrap().unwrap();
+            let (_, shown, origin) = steps[behind.0 as usize - 1];
+            let recorded = Shown::Step { pc: record.pc, is_executed: true };
+            assert_eq!((shown, *origin), (&recorded, StepOrigin::Recorded), "record {} of {recording}", record.number);
+        }
+    }
 }
 
 #[test]
