@@ -1,14 +1,15 @@
 //! The code of the program's files, each word decoded once.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::mem::take;
 
 use foldhash::HashMap;
 use stepback_machine::{Address, Branch, Control, Delay, Encoding, Flow, InstructionSet, Site, Target, WindowStep};
 
+use crate::btrace::couples::Couples;
 use crate::btrace::kind::{BranchKind, is_probe};
 use crate::program_file::ProgramFile;
-use crate::reconstruct::{Fork, Found, Outcome, Program, Stretch, Stretched, Told};
+use crate::reconstruct::{Behind, Fork, Found, Outcome, Program, Stretch, Stretched, Told};
 
 /// How the recorded programs decode.
 pub const SET: InstructionSet = InstructionSet::Sparc64;
@@ -134,13 +135,20 @@ pub struct ProgramCode {
     told: RefCell<HashMap<u64, Option<Transfer>>>,
     /// Whether the recorder records `return`.
     returns: Cell<Told>,
+    /// Followed at the first gap.
+    couples: OnceCell<Couples>,
 }
 
 impl ProgramCode {
     /// That of some files, of which later ones are loaded over earlier ones. Cost: some 10 ns a word.
     pub fn new(files: &[ProgramFile]) -> Self {
-        let mut code =
-            Self { parts: Vec::new(), forks: Vec::new(), told: RefCell::default(), returns: Cell::new(Told::Perhaps) };
+        let mut code = Self {
+            parts: Vec::new(),
+            forks: Vec::new(),
+            told: RefCell::default(),
+            returns: Cell::new(Told::Perhaps),
+            couples: OnceCell::new(),
+        };
         regions_of(files).into_iter().for_each(|region| code.add(region));
         code
     }
@@ -148,6 +156,11 @@ impl ProgramCode {
     /// True when there is none.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// All that send control elsewhere, or are recorded.
+    pub fn forks(&self) -> &[Transfer] {
+        &self.forks
     }
 
     /// The recorder records `return`.
@@ -329,14 +342,8 @@ impl Program for ProgramCode {
         }
     }
 
-    fn may_be_in_slot(&self, pc: u64) -> bool {
-        let before = self.transfer(pc.wrapping_sub(WORD));
-        before.is_some_and(|before| match before.fork.control.delay {
-            Delay::Slot | Delay::UnlessNotTaken => true,
-            // A probe may stand in the place of any.
-            Delay::None => is_probe(before.word),
-            Delay::Annulled => false,
-        })
+    fn behind_slot(&self, pc: u64) -> Behind {
+        self.couples.get_or_init(|| Couples::of(self)).behind(self, pc)
     }
 }
 

@@ -5,7 +5,7 @@ use stepback_machine::Delay;
 use crate::btrace::code::{ProgramCode, Transfer, WORD};
 use crate::btrace::kind::{BranchKind, is_probe};
 use crate::btrace::record::BranchRecord;
-use crate::reconstruct::{Decision, Outcome};
+use crate::reconstruct::{Decision, Outcome, Sought};
 
 /// Why a record cannot be of the program, or not be whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,10 +69,16 @@ impl Fitting {
         Ok(Self { transfer, decision: decision_of(record, &transfer)? })
     }
 
-    /// Whether the record says where control goes as the instruction does that stands in no delay slot.
-    pub fn fits_behind(&self, record: &BranchRecord) -> Result<(), Misfit> {
-        let behind = record.pc.wrapping_add(2 * WORD);
-        if record.is_taken || record.target == behind { Ok(()) } else { Err(Misfit::Target(behind)) }
+    /// The decision, for a walk to come to.
+    pub fn sought(&self) -> Sought {
+        let Self { transfer, decision } = self;
+        let behind = transfer.fork.behind;
+        Sought { pc: behind.wrapping_sub(WORD), behind, slot: decision.slot }
+    }
+
+    /// Why a record that fits by itself does not: what it says of the delay slot cannot be.
+    pub fn misfit_of_slot(&self) -> Misfit {
+        Misfit::Target(self.transfer.fork.behind.wrapping_add(WORD))
     }
 }
 

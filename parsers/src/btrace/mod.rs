@@ -7,6 +7,7 @@
 
 mod check;
 mod code;
+mod couples;
 mod fit;
 mod head;
 mod kind;

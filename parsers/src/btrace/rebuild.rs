@@ -213,7 +213,10 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         }
         let mut sink =
             StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
-        thread.walk.come_to(&self.code, record.pc, &mut sink);
+        let stop = thread.walk.come_to(&self.code, fitting.sought(), &mut sink);
+        if let Some(Stop::Contradicted(_)) = stop {
+            return self.contradicted(record, fitting.misfit_of_slot());
+        }
         thread.at_record = Some(fitting);
     }
 
@@ -229,15 +232,14 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         let Some(thread) = self.threads.get_mut(place) else { return };
         let mut sink =
             StepSink { encoder: self.encoder, code: &self.code, thread: thread.number, windows: &mut thread.windows };
-        let stop = thread.walk.come_to(&self.code, next.pc, &mut sink);
+        let stop = thread.walk.come_to(&self.code, fitting.sought(), &mut sink);
+        if let Some(Stop::Contradicted(_)) = stop {
+            return self.contradicted(next, fitting.misfit_of_slot());
+        }
         thread.at_record = Some(fitting);
         let (number, last) = (thread.number, thread.last);
         if let Some(stop) = stop {
             self.encoder.note(number, TextKind::Note, &gap_note(stop, last, next));
-        } else if !thread.walk.is_in_slot()
-            && let Err(misfit) = fitting.fits_behind(next)
-        {
-            self.contradict(place, next, misfit);
         }
     }
 
@@ -253,6 +255,10 @@ impl<'e, B: BlockSink> Rebuild<'e, B> {
         if went != Err(Stop::Nowhere) || thread.last.is_none() {
             self.encoder.marker(number, Gap { reason: GapReason::Contradiction, instructions: None }.marker(), 0);
         }
+        self.contradicted(record, misfit);
+    }
+
+    fn contradicted(&mut self, record: &BranchRecord, misfit: Misfit) {
         self.problem(record, &format!("at {:#x}, contradicts the program: {misfit}", record.pc));
     }
 
@@ -286,8 +292,8 @@ fn problem(message: String) -> Problem {
 /// What lies on both sides of a gap.
 fn gap_note(stop: Stop, last: Option<Last>, next: &BranchRecord) -> String {
     let from = match stop {
-        Stop::Undecided(pc) | Stop::Unmapped(pc) => format!("from {pc:#x} "),
-        Stop::Nowhere => String::new(),
+        Stop::Undecided(pc) | Stop::Unmapped(pc) | Stop::Another(pc) => format!("from {pc:#x} "),
+        Stop::Nowhere | Stop::Contradicted(_) => String::new(),
     };
     let between = last.and_then(|last| next.time?.checked_sub(last.time?));
     let between = between.map_or_else(String::new, |nanos| format!(", {nanos} ns after the record before"));

@@ -42,6 +42,9 @@ use crate::step_store::stored_trace::StoredTrace;
 /// Records between two looks at whether to stop.
 const PATIENCE: u64 = 1 << 12;
 
+/// Another number whenever another path is made of the same records.
+const RULES: u64 = 1;
+
 /// What a recording is read with.
 #[derive(Clone, Debug, Default)]
 pub struct BtraceOptions {
@@ -200,7 +203,7 @@ fn lacks_program(fit: Option<&ProgramFit>) -> String {
 }
 
 fn fingerprint_of(program: &[ProgramFile], layout: &BranchLayout) -> u64 {
-    let mut numbers = vec![layout.fingerprint()];
+    let mut numbers = vec![RULES, layout.fingerprint()];
     for file in program {
         numbers.extend([file.entry.map_or(1, |entry| entry.wrapping_mul(2)), file.parts.len() as u64]);
         numbers.extend(file.parts.iter().flat_map(|part| [part.address, xxhash_rust::xxh3::xxh3_64(&part.bytes)]));

@@ -5,6 +5,7 @@
 //! one, and hands the path to a [`PathSink`]; where both do not fit together it stops and says why.
 //! Nothing here knows a format or an architecture: a format says what its forks are and reads its decisions.
 
+mod behind;
 mod decision;
 mod path;
 mod program;
@@ -13,7 +14,8 @@ mod returns;
 mod tests;
 mod walk;
 
+pub use behind::Behind;
 pub use decision::{Decision, Outcome};
 pub use path::{PassedStep, PassedStretch, PathSink};
 pub use program::{Fork, Found, Program, Stretch, Stretched, Told};
-pub use walk::{Stop, Walk};
+pub use walk::{Sought, Stop, Walk};

@@ -2,6 +2,8 @@
 
 use stepback_machine::Control;
 
+use crate::reconstruct::behind::Behind;
+
 /// The instructions of a program, wherever they come from.
 pub trait Program {
     /// The instructions from an address on that are no forks, up to `until` if that is one of them or the place behind them.
@@ -10,9 +12,9 @@ pub trait Program {
     /// What stands at an address.
     fn find(&self, pc: u64) -> Found;
 
-    /// Whether an instruction may stand in the delay slot of the one before it.
-    fn may_be_in_slot(&self, _pc: u64) -> bool {
-        false
+    /// Where control may go behind an instruction, other than on, because it may stand in the delay slot of another.
+    fn behind_slot(&self, _pc: u64) -> Behind {
+        Behind::default()
     }
 }
 

@@ -35,9 +35,13 @@ impl Program for Toy {
         }
     }
 
-    fn may_be_in_slot(&self, pc: u64) -> bool {
+    fn behind_slot(&self, pc: u64) -> Behind {
         let before = pc.checked_sub(1).and_then(|before| self.forks.get(&before));
-        before.is_some_and(|fork| matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken))
+        let before = before.filter(|fork| matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken));
+        let mut behind = Behind::default();
+        before.and_then(|before| before.control.target.address()).into_iter().for_each(|target| behind.add(target));
+        behind.may_be_any = before.is_some_and(|before| before.control.target.address().is_none());
+        behind
     }
 }
 
@@ -93,8 +97,8 @@ fn check(program: &Toy, decisions: &[(u64, Outcome)], expected: &str) {
         if number == 0 {
             walk.begin(program, Some(10), *at);
         }
-        walk.come_to(program, *at, &mut words);
         let Found::Fork(fork) = program.find(*at) else { panic!("no fork at {at}") };
+        walk.come_to(program, Sought { pc: *at, behind: fork.behind, slot: None }, &mut words);
         walk.decide(&fork, Decision { outcome: *outcome, slot: None }, &mut words);
     }
     walk.tail(program, &mut words);
@@ -142,11 +146,9 @@ fn behind_an_unknown_slot_nothing_is_certain_until_a_decision_bears_it_out() {
         (33, Flow::Branch, Some(10), NONE, Told::Always),
     ]);
     // The branch at 14 stood in the slot of the one at 13: 30 came behind it.
-    check(
-        &program,
-        &[(13, Outcome::Taken), (14, Outcome::Taken)],
-        "13! gap(Lost) 30..33? gap(Lost) 14! gap(Lost) 50..100?",
-    );
+    check(&program, &[(13, Outcome::Taken), (14, Outcome::Taken)], "13! 14s! 30s? 50..100?");
+    // Whatever stood there may have led elsewhere.
+    check(&program, &[(13, Outcome::Taken), (12, Outcome::NotTaken)], "13! gap(Lost) 30..33? gap(Lost) 12!");
 }
 
 #[test]

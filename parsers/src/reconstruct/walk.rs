@@ -4,6 +4,7 @@ use stepback_machine::{Delay, Flow};
 
 use crate::events::{DelaySlot, StepOrigin};
 use crate::gap::{Gap, GapReason};
+use crate::reconstruct::behind::{Behind, OpenSlot};
 use crate::reconstruct::decision::{Decision, Outcome};
 use crate::reconstruct::path::{PassedStep, PassedStretch, PathSink};
 use crate::reconstruct::program::{Fork, Found, Program, Stretched, Told};
@@ -19,6 +20,10 @@ const TAIL: u64 = 1 << 12;
 pub struct Walk {
     /// None while that is not known.
     place: Option<Place>,
+    /// Where control may go behind the next instruction, while that is [`Next::Unknown`].
+    behind: Behind,
+    /// What comes before the place, while that is not known.
+    open: Option<OpenSlot>,
     returns: ReturnStack,
     /// A decision alone led here, and nothing has borne it out so far.
     is_unproven: bool,
@@ -40,7 +45,7 @@ enum Next {
     Behind,
     /// It stands in a delay slot, and control goes to this address.
     To(u64),
-    /// It may stand in a delay slot, and it is not known of what.
+    /// It may stand in a delay slot, and it is not known of what: control goes to one of several addresses.
     Unknown,
 }
 
@@ -56,14 +61,21 @@ pub enum Stop {
     /// The decision before did not say where control went.
     #[error("nobody knows where it is")]
     Nowhere,
+    /// It came to the fork of the next decision, but that says that it was come to on another way, and so another time.
+    #[error("the decision at {0:#x} is of another time")]
+    Another(u64),
+    /// The decision says what cannot be of its fork.
+    #[error("the decision at {0:#x} cannot be")]
+    Contradicted(u64),
 }
 
 impl Stop {
     /// Why instructions are missing then.
     pub fn reason(self) -> GapReason {
         match self {
-            Self::Undecided(_) | Self::Nowhere => GapReason::Lost,
+            Self::Undecided(_) | Self::Nowhere | Self::Another(_) => GapReason::Lost,
             Self::Unmapped(_) => GapReason::Unmapped,
+            Self::Contradicted(_) => GapReason::Contradiction,
         }
     }
 }
@@ -83,25 +95,49 @@ impl Walk {
 
     /// Goes on at a decision to which it is not known how the thread came.
     pub fn resume<P: Program>(&mut self, program: &P, at: u64) {
-        let next = if program.may_be_in_slot(at) { Next::Unknown } else { Next::Behind };
+        let mut behind = program.behind_slot(at);
+        let next = if behind.is_nowhere_else() { Next::Behind } else { Next::Unknown };
+        usual_behind(program, at).into_iter().for_each(|usual| behind.add(usual));
         self.place = Some(Place { pc: at, next });
+        (self.behind, self.open) = (behind, None);
         self.is_unproven = false;
     }
 
     /// Goes to the next decision; where no way leads there, a gap is told, and the walk goes on at the decision. Gives why.
-    pub fn come_to<P: Program, S: PathSink>(&mut self, program: &P, to: u64, sink: &mut S) -> Option<Stop> {
-        let stop = self.advance(program, to, sink).err()?;
+    pub fn come_to<P: Program, S: PathSink>(&mut self, program: &P, to: Sought, sink: &mut S) -> Option<Stop> {
+        let pc = to.pc;
+        let stop = match self.advance(program, pc, sink) {
+            Ok(()) if self.admits(to) => return None,
+            Ok(()) => Stop::Another(pc),
+            Err(stop) => stop,
+        };
         // What led nowhere has told of the gap.
-        if stop != Stop::Nowhere {
+        let is_told = stop == Stop::Nowhere;
+        self.resume(program, pc);
+        let is_possible = self.admits(to);
+        let stop = if is_possible { stop } else { Stop::Contradicted(pc) };
+        if !is_told {
             sink.gap(Gap { reason: stop.reason(), instructions: None });
         }
-        self.resume(program, to);
+        if !is_possible {
+            self.lose();
+        }
         Some(stop)
+    }
+
+    /// Whether the instruction behind the fork where the walk is can be the one that a decision names.
+    fn admits(&self, to: Sought) -> bool {
+        let Some((place, named)) = self.place.zip(to.slot) else { return true };
+        match place.next {
+            Next::Behind => to.behind == named,
+            Next::To(next) => next == named,
+            Next::Unknown => self.behind.may_be(named),
+        }
     }
 
     /// Forgets where the thread is, behind a gap that was told.
     pub fn lose(&mut self) {
-        self.place = None;
+        (self.place, self.open) = (None, None);
     }
 
     /// Whether the last decision was a return that went to behind none of the calls that are known, though there are some.
@@ -109,22 +145,59 @@ impl Walk {
         self.is_return_strange
     }
 
-    /// Whether the next instruction stands in the delay slot of the fork before, as far as is known.
-    pub fn is_in_slot(&self) -> bool {
-        self.place.is_some_and(|place| place.next != Next::Behind)
-    }
-
     /// Goes to the next decision, and hands on what is passed.
     ///
     /// # Errors
     /// No way leads there; what comes before the place where that shows was handed on.
     pub fn advance<P: Program, S: PathSink>(&mut self, program: &P, to: u64, sink: &mut S) -> Result<(), Stop> {
+        let follows = match self.open.take() {
+            Some(open) => self.pass_open(program, &open, to, sink),
+            None => Follows::Surely,
+        };
         let place = self.place.ok_or(Stop::Nowhere)?;
-        let mut way = Way::new(program, sink, place, to);
+        let origin = if follows == Follows::Surely { StepOrigin::Reconstructed } else { StepOrigin::Inferred };
+        let mut way = Way { origin, ..Way::new(program, sink, place, to) };
         let went = way.go(&mut Real { returns: &mut self.returns, is_unproven: self.is_unproven });
         self.place = Some(way.place);
         self.is_unproven &= went.is_err();
+        if let (Ok(()), Follows::OrIsSlotBefore(target)) = (went, follows) {
+            self.doubt_what_follows(program, target);
+        }
         went
+    }
+
+    /// Passes a delay slot of which it is not known where it is, on the way to the next decision.
+    fn pass_open<P: Program, S: PathSink>(&mut self, program: &P, open: &OpenSlot, to: u64, sink: &mut S) -> Follows {
+        let target = open.target;
+        let behind_slot = Place { pc: target, next: Next::Behind };
+        let leads = open.may_be_plain(program) && self.leads_to(program, behind_slot, to);
+        if !leads && open.may_be.addresses.contains(&to) {
+            self.place = Some(Place { pc: to, next: Next::To(target) });
+            return Follows::Surely;
+        }
+        if !open.pass(program, sink) {
+            self.place = None;
+            return Follows::Perhaps;
+        }
+        match leads {
+            true if open.may_be.may_be(to) => Follows::OrIsSlotBefore(target),
+            true => Follows::Surely,
+            // What stood in the slot may have led elsewhere.
+            false => Follows::Perhaps,
+        }
+    }
+
+    /// The instruction here came behind others, or in the slot of a fork that leads to an address.
+    fn doubt_what_follows<P: Program>(&mut self, program: &P, target: u64) {
+        let Some(place) = &mut self.place else { return };
+        let behind = match place.next {
+            Next::Behind => usual_behind(program, place.pc),
+            Next::To(next) => Some(next),
+            Next::Unknown => None,
+        };
+        place.next = Next::Unknown;
+        self.behind = Behind { addresses: vec![target], may_be_any: false };
+        behind.into_iter().for_each(|behind| self.behind.add(behind));
     }
 
     /// Takes the decision at the fork where the walk is.
@@ -146,14 +219,28 @@ impl Walk {
             Next::To(next) => Some(next),
             Next::Unknown => slot,
         };
-        // In a slot that is not known a further fork may stand, which leads elsewhere.
-        self.is_unproven = matches!(outcome, Outcome::To(_)) || slot.is_none() && fork.control.delay != Delay::None;
-        self.place = leave(fork, Turn { target, slot, origin: StepOrigin::Reconstructed }, sink);
+        self.is_unproven = matches!(outcome, Outcome::To(_));
+        let executes_slot = matches!(fork.control.delay, Delay::Slot | Delay::UnlessNotTaken);
+        match (slot, target) {
+            (None, Some(target)) if executes_slot => {
+                let may_be = std::mem::take(&mut self.behind);
+                self.open = Some(OpenSlot { may_be, usual: fork.behind, target });
+                self.place = Some(Place { pc: target, next: Next::Behind });
+            }
+            // An annulled slot changes nothing: the usual one will do.
+            (None, Some(_)) if fork.control.delay == Delay::Annulled => {
+                self.place = leave(fork, Turn { target, slot: Some(fork.behind), origin: StepOrigin::Inferred }, sink);
+            }
+            _ => self.place = leave(fork, Turn { target, slot, origin: StepOrigin::Reconstructed }, sink),
+        }
     }
 
     /// What the thread most likely did behind its last decision, up to the next fork.
     pub fn tail<P: Program, S: PathSink>(&mut self, program: &P, sink: &mut S) {
         let Some(mut place) = self.place.take() else { return };
+        if self.open.take().is_some_and(|open| !open.pass(program, sink)) {
+            return;
+        }
         if let Next::To(target) = place.next {
             let Found::Plain { .. } = program.find(place.pc) else { return };
             let (pc, origin) = (place.pc, StepOrigin::Inferred);
@@ -174,6 +261,36 @@ impl Walk {
         let mut nobody = Nobody;
         let mut way = Way::new(program, &mut nobody, from, to);
         way.go(&mut Trial { returns: &self.returns, popped: 0, pushed: Vec::new() }).is_ok()
+    }
+}
+
+/// The next decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sought {
+    /// Where its fork is.
+    pub pc: u64,
+    /// The address behind the fork.
+    pub behind: u64,
+    /// What it says of the instruction that comes behind the fork, as [`Decision::slot`].
+    pub slot: Option<u64>,
+}
+
+/// Whether what follows a delay slot that is not known is the way to the next decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Follows {
+    Surely,
+    /// A fork may have stood in the slot.
+    Perhaps,
+    /// The fork of the next decision may have stood in the slot before this address.
+    OrIsSlotBefore(u64),
+}
+
+/// The address behind an instruction; none where nothing is known of it.
+fn usual_behind<P: Program>(program: &P, pc: u64) -> Option<u64> {
+    match program.find(pc) {
+        Found::Plain { behind } => Some(behind),
+        Found::Fork(fork) => Some(fork.behind),
+        Found::Unmapped => None,
     }
 }
 

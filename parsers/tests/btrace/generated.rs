@@ -1,9 +1,12 @@
 //! Programs of random control transfers: encoded, walked, recorded, reconstructed.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use proptest::prelude::*;
 use stepback_parsers::btrace::{BranchKind, BranchRecord};
 use stepback_parsers::{CodePart, ProgramFile, StepOrigin};
 
+use crate::explained::{Image, State, direct_target, explain};
 use crate::support::{Shown, WholePath, path_of, written};
 
 /// Where programs begin.
@@ -78,7 +81,7 @@ fn encoded(draft: &Draft, distance: u32) -> u32 {
 }
 
 /// Whether a branch is taken whatever happens, written down from the manual once more.
-fn always(word: u32) -> Option<bool> {
+pub fn always(word: u32) -> Option<bool> {
     match (word >> 30, word >> 22 & 7, word >> 25 & 15) {
         (0, 3, _) => None,
         (0, _, 0) => Some(false),
@@ -194,6 +197,58 @@ fn check_equal(path: &WholePath, run: &Run) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// What may come behind each instruction because it stands in a delay slot: by trying all ways from all instructions.
+fn behind_slots(words: &[u32]) -> BTreeMap<u64, BTreeSet<u64>> {
+    let addresses = || (0..words.len() as u64).map(|place| BASE + 4 * place);
+    let mut open: Vec<State> = addresses().map(State::at).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(state) = open.pop() {
+        let word = state.pc.checked_sub(BASE).and_then(|offset| words.get(offset as usize / 4)).copied();
+        let Some(word) = word.filter(|word| BranchKind::of_word(*word).is_some() && seen.insert(state)) else {
+            continue;
+        };
+        if always(word) == Some(false) {
+            continue;
+        }
+        let targets: Vec<u64> =
+            direct_target(word, state.pc).map_or_else(|| addresses().collect(), |target| vec![target]);
+        let behind = targets.into_iter().map(|target| state.branched(word, Some(target)));
+        open.extend(behind.filter(|behind| !behind.is_annulled && behind.npc != behind.pc + 4));
+    }
+    let mut behind: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
+    seen.into_iter().for_each(|State { pc, npc, .. }| {
+        behind.entry(pc).or_default().insert(npc);
+    });
+    behind
+}
+
+/// What is shown is what these records tell of, and no others.
+fn check_explained(words: &[u32], records: &[BranchRecord]) -> Result<(), TestCaseError> {
+    // Another thread shows that the recorder records each `return`.
+    let place = words.iter().position(|word| BranchKind::of_word(*word) == Some(BranchKind::Return));
+    let shows = place.zip(records.first()).map(|(place, first)| BranchRecord {
+        pc: BASE + 4 * place as u64,
+        thread: 2,
+        kind: Some(BranchKind::Return as u8),
+        word: words.get(place).copied(),
+        is_annulled: Some(false),
+        is_taken: true,
+        ..*first
+    });
+    let all: Vec<_> = shows.into_iter().chain(records.iter().copied()).collect();
+    let path = path_of(written(&all), program_of(words));
+    let behind = behind_slots(words);
+    let image = Image {
+        word_at: &|pc| pc.checked_sub(BASE).and_then(|offset| words.get(offset as usize / 4)).copied(),
+        entry: BASE,
+        behind: &|pc| behind.get(&pc).cloned().unwrap_or_default(),
+    };
+    prop_assert!(path.problems.is_empty(), "{:?}", path.problems);
+    let explained = explain(&image, &path, "1", records);
+    prop_assert!(explained.is_ok(), "{}\n{words:x?}\n{behind:x?}\n{:x?}", explained.unwrap_err(), path.shown);
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
@@ -234,6 +289,28 @@ proptest! {
         let path = path_of(written(&left), program_of(&words));
         let certain: Vec<_> = steps(&path).into_iter().filter(|(_, is_certain)| *is_certain).map(|(step, _)| step).collect();
         prop_assert!(are_among(&certain, &run.path), "{certain:x?} of {:x?}", run.path);
+    }
+
+    #[test]
+    fn a_lost_record_among_couples_makes_a_gap_or_a_path_that_the_others_tell(drawn in drawn(), lost in any::<u16>()) {
+        let words = words(&drawn, Couples::Allowed);
+        let run = run(&words, &drawn.outcomes, Returns::Anywhere);
+        prop_assume!(run.records.len() > 1);
+        let mut left = run.records;
+        left.remove(usize::from(lost) % left.len());
+        check_explained(&words, &left)?;
+    }
+
+    #[test]
+    fn many_lost_records_among_couples_make_gaps_or_a_path_that_the_others_tell(
+        drawn in drawn(), lost in proptest::collection::vec(0u8..4, 200),
+    ) {
+        let words = words(&drawn, Couples::Allowed);
+        let run = run(&words, &drawn.outcomes, Returns::Anywhere);
+        let left = run.records.iter().zip(&lost).filter(|(_, lost)| **lost > 0).map(|(record, _)| *record);
+        let left: Vec<_> = left.collect();
+        prop_assume!(!left.is_empty());
+        check_explained(&words, &left)?;
     }
 
     #[test]

@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics fails")]
 
 mod damage;
+mod explained;
 mod findings;
 mod forms;
 mod generated;

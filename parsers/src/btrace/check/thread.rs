@@ -65,12 +65,12 @@ impl Thread {
                 findings.add(&rules::START, place, || format!("thread {} begins at {:#x}", record.thread, record.pc));
             }
         }
-        match self.walk.come_to(code, record.pc, &mut Nobody) {
-            None if !self.walk.is_in_slot() => {
-                if let Err(why) = fitting.fits_behind(record) {
-                    self.walk.lose();
-                    return findings.add(&rules::FIT, place, misfit(why));
-                }
+        match self.walk.come_to(code, fitting.sought(), &mut Nobody) {
+            Some(Stop::Contradicted(_)) => {
+                return findings.add(&rules::FIT, place, misfit(fitting.misfit_of_slot()));
+            }
+            Some(Stop::Another(at)) => {
+                findings.add(&rules::LOST, place, || format!("{at:#x} was come to in another delay slot"));
             }
             Some(Stop::Undecided(at)) => {
                 findings.add(&rules::LOST, place, || format!("{:#x} is recorded, {at:#x} was expected", record.pc));

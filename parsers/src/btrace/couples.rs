@@ -1,0 +1,157 @@
+//! Where control may go behind a branch that stands in the delay slot of another.
+//!
+//! `ba 40; ba 80` goes to 40 for one instruction, and from there to 80. Where the instruction at 40 is a branch, too, control
+//! goes to 80 for one instruction and on to where that one leads. So a branch may have an unusual instruction behind it
+//! without standing behind another: all such chains of a program are followed once.
+
+use foldhash::{HashMap, HashSet};
+use stepback_machine::Delay;
+
+use crate::btrace::code::{ProgramCode, Transfer, WORD};
+use crate::btrace::kind::is_probe;
+use crate::reconstruct::Behind;
+
+/// In a program with more links of such chains control may go anywhere behind any branch: some 4 MiB.
+const LONGEST: usize = 1 << 16;
+
+/// The branches that couples lead to.
+#[derive(Clone, Debug, Default)]
+pub struct Couples {
+    /// By their addresses where control may go behind them.
+    behind: HashMap<u64, Behind>,
+    /// Where it may go behind any branch: a register leads to a couple's second instruction.
+    behind_any: Behind,
+}
+
+/// A branch that comes next, with what comes behind it; none where either is anywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Link {
+    pc: Option<u64>,
+    behind: Option<u64>,
+}
+
+impl Couples {
+    /// Those of a program. Cost: its branches, and the links of its chains.
+    pub fn of(code: &ProgramCode) -> Self {
+        let mut couples = Self::default();
+        let mut seen = HashSet::default();
+        for first in code.forks().iter().filter(|first| passes_slot(first)) {
+            let second = code.transfer(first.fork.behind).filter(|second| passes_slot(second));
+            let link = second.map(|second| Link { pc: target_of(first), behind: target_of(second) });
+            couples.follow(code, link, &mut seen);
+            if seen.len() > LONGEST {
+                couples.behind_any.may_be_any = true;
+                break;
+            }
+        }
+        couples
+    }
+
+    /// Goes along a chain until it ends or was gone along before.
+    fn follow(&mut self, code: &ProgramCode, mut link: Option<Link>, seen: &mut HashSet<Link>) {
+        while let Some(here) = link.take() {
+            let transfer = here.pc.map(|pc| code.transfer(pc));
+            if transfer.is_some_and(|transfer| transfer.is_none()) || seen.len() > LONGEST || !seen.insert(here) {
+                return;
+            }
+            self.add(here);
+            link = match transfer.flatten() {
+                Some(transfer) if passes_slot(transfer) => Some(Link { pc: here.behind, behind: target_of(transfer) }),
+                Some(_) => None,
+                // Behind any branch comes what that one leads to.
+                None => Some(Link { pc: here.behind, behind: None }),
+            };
+        }
+    }
+
+    /// Where control may go behind a branch, other than on.
+    pub fn behind(&self, code: &ProgramCode, pc: u64) -> Behind {
+        let mut behind = self.behind.get(&pc).cloned().unwrap_or_default();
+        behind.may_be_any |= self.behind_any.may_be_any;
+        self.behind_any.addresses.iter().for_each(|address| behind.add(*address));
+        match code.transfer(pc.wrapping_sub(WORD)) {
+            Some(before) if passes_slot(before) => match target_of(before) {
+                Some(target) => behind.add(target),
+                None => behind.may_be_any = true,
+            },
+            // A probe may stand in the place of any; zeros fill what holds no code.
+            Some(before) => behind.may_be_any |= is_probe(before.word) && before.word != 0,
+            None => {}
+        }
+        behind
+    }
+
+    fn add(&mut self, Link { pc, behind }: Link) {
+        let known = match pc {
+            Some(pc) => self.behind.entry(pc).or_default(),
+            None => &mut self.behind_any,
+        };
+        match behind {
+            Some(address) => known.add(address),
+            None => known.may_be_any = true,
+        }
+    }
+}
+
+/// Whether a branch may lead elsewhere behind its delay slot.
+fn passes_slot(transfer: &Transfer) -> bool {
+    match transfer.fork.control.delay {
+        Delay::Slot | Delay::UnlessNotTaken => transfer.is_always_taken != Some(false),
+        Delay::None | Delay::Annulled => false,
+    }
+}
+
+/// Where a branch leads; none where that is anywhere.
+fn target_of(transfer: &Transfer) -> Option<u64> {
+    transfer.fork.control.target.address()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program_file::{CodePart, ProgramFile};
+
+    const NOP: u32 = 0x0100_0000;
+
+    /// `ba` over so many words.
+    fn ba(words: u32) -> u32 {
+        0x1080_0000 | words & 0x3f_ffff
+    }
+
+    #[track_caller]
+    fn check(words: &[u32], pc: u64, addresses: &[u64], may_be_any: bool) {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+        let parts = vec![CodePart { address: 0x1000, bytes: bytes.into() }];
+        let code = ProgramCode::new(&[ProgramFile { name: String::new(), entry: None, parts }]);
+        assert_eq!(
+            Couples::of(&code).behind(&code, pc),
+            Behind { addresses: addresses.to_vec(), may_be_any },
+            "{pc:#x}"
+        );
+    }
+
+    #[test]
+    fn a_branch_behind_another_and_those_that_such_a_couple_leads_to_have_others_behind_them() {
+        // 1000 leads to 1010, 1004 to 1018, 1010 to 1020.
+        let words = [ba(4), ba(5), NOP, NOP, ba(4), NOP, NOP, NOP, NOP];
+        check(&words, 0x1000, &[], false);
+        check(&words, 0x1004, &[0x1010], false);
+        check(&words, 0x1010, &[0x1018], false);
+    }
+
+    #[test]
+    fn where_registers_lead_may_be_anywhere() {
+        let (jmp, branch) = (0x81c0_4000, ba(4));
+        check(&[jmp, NOP, branch, NOP], 0x1008, &[], false);
+        check(&[jmp, branch, NOP, branch, NOP], 0x1004, &[0x1014], true);
+        check(&[jmp, branch, NOP, branch, NOP], 0x100c, &[0x1014], false);
+        check(&[jmp, jmp, NOP, branch, NOP], 0x100c, &[], true);
+        // A number among the code may be a probe, but is hardly one.
+        check(&[7, branch, NOP, branch, NOP], 0x1004, &[], true);
+        check(&[7, branch, NOP, branch, NOP], 0x100c, &[], false);
+        check(&[0, branch, NOP], 0x1004, &[], false);
+        // `bn` leads nowhere, `ba,a` has no slot.
+        check(&[0x0080_0004, branch, NOP], 0x1004, &[], false);
+        check(&[0x3080_0004, branch, NOP], 0x1004, &[], false);
+    }
+}
